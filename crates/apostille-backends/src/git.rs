@@ -1,0 +1,36 @@
+//! Git repositories: where they are, whose they are, what is checked out, and what their commits hold.
+//!
+//! Finding a repository and its head reads files only, because hooks wait for it. Commits are read through one
+//! `git cat-file` child. Nothing that a repository configures is ever run.
+
+mod cat_file;
+mod child;
+mod commit;
+mod config;
+mod discover;
+mod head;
+pub mod identity;
+mod refs;
+mod small_file;
+mod tree;
+
+#[cfg(test)]
+pub(crate) mod repo;
+#[cfg(test)]
+mod tests;
+
+use apostille_core::source::SourceError;
+
+pub use commit::Commit;
+pub use discover::Checkout;
+pub use head::Head;
+pub(crate) use small_file::is_absent;
+pub(crate) use tree::hexadecimal;
+
+/// The error for "the outside world failed".
+pub(crate) fn unavailable(
+    what: impl Into<String>,
+    source: impl Into<Box<dyn std::error::Error + Send + Sync>>,
+) -> SourceError {
+    SourceError::Unavailable { what: what.into(), source: source.into() }
+}

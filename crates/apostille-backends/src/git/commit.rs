@@ -1,0 +1,181 @@
+//! A commit as a source: what its files held, whatever the working tree holds.
+
+use std::process::Command;
+use std::sync::{Mutex, MutexGuard};
+
+use apostille_core::citation::RepoPath;
+use apostille_core::source::{Blob, MAX_FILE, Source, SourceError, Tree};
+
+use super::cat_file::{Answer, CatFile, Object};
+use super::discover::Checkout;
+use super::tree::{self, Entry, Kind};
+use super::{child, unavailable};
+
+/// The largest tree object that is read: about a million names.
+const MAX_TREE: u64 = 64 * 1024 * 1024;
+/// The longest name of a ref that is looked up.
+const MAX_REF: usize = 1_024;
+
+/// One commit of a repository.
+///
+/// The ref is resolved once, when the value is first used: if the branch moves on, the answers stay those of one
+/// commit. A single git child serves all reads and ends with the value. Links and submodules are refused as leading
+/// out of the repository, also when they are on the way to the file.
+#[derive(Debug)]
+pub struct Commit {
+    checkout: Checkout,
+    reference: String,
+    state: Mutex<State>,
+    /// How git is started; tests put something else here.
+    start: fn(&Checkout) -> Command,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    child: Option<CatFile>,
+    resolved: Option<Resolved>,
+}
+
+#[derive(Debug, Clone)]
+struct Resolved {
+    commit: String,
+    root: String,
+}
+
+impl Commit {
+    /// The commit that a branch, a tag or an id names. Git is asked only when the value is first used; what cannot be
+    /// the name of a commit is refused at once.
+    pub fn new(checkout: &Checkout, reference: &str) -> Result<Self, SourceError> {
+        if !is_revision(reference) {
+            return Err(SourceError::NoSuchRef(shown(reference)));
+        }
+        Ok(Self {
+            checkout: checkout.clone(),
+            reference: reference.to_owned(),
+            state: Mutex::default(),
+            start: child::command,
+        })
+    }
+
+    #[cfg(test)]
+    pub(super) fn started_by(self, start: fn(&Checkout) -> Command) -> Self {
+        Self { start, ..self }
+    }
+
+    /// A thread that panicked may have left a question open, so its child is not used again.
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(|poisoned| {
+            self.state.clear_poison();
+            let mut state = poisoned.into_inner();
+            state.child = None;
+            state
+        })
+    }
+
+    fn resolve(&self, state: &mut State) -> Result<Resolved, SourceError> {
+        if let Some(resolved) = &state.resolved {
+            return Ok(resolved.clone());
+        }
+        let no_such_ref = || SourceError::NoSuchRef(shown(&self.reference));
+        let object = match self.ask(state, &format!("{}^{{commit}}", self.reference), MAX_FILE)? {
+            Answer::Found(object) if object.kind == "commit" => object,
+            _ => return Err(no_such_ref()),
+        };
+        let root = root_tree(&object).ok_or_else(no_such_ref)?;
+        let resolved = Resolved { commit: object.id, root };
+        state.resolved = Some(resolved.clone());
+        Ok(resolved)
+    }
+
+    /// Asks the child, and starts it first if there is none. A child that is out of step is ended.
+    fn ask(&self, state: &mut State, name: &str, limit: u64) -> Result<Answer, SourceError> {
+        let mut child = match state.child.take() {
+            Some(child) => child,
+            None => CatFile::spawn((self.start)(&self.checkout)).map_err(child::not_started)?,
+        };
+        let answer = child
+            .ask(name, limit)
+            .map_err(|error| unavailable(format!("commit '{}' with git", shown(&self.reference)), error))?;
+        if !matches!(answer, Answer::TooLarge(_)) {
+            state.child = Some(child);
+        }
+        Ok(answer)
+    }
+
+    /// Walks down the trees, because only they tell files from links and submodules.
+    fn find(&self, state: &mut State, path: &RepoPath) -> Result<Option<Entry>, SourceError> {
+        let resolved = self.resolve(state)?;
+        let mut here = Entry { kind: Kind::Directory, id: resolved.root };
+        for part in path.as_str().split('/') {
+            if here.kind != Kind::Directory {
+                return Ok(None);
+            }
+            let bytes = self.tree_object(state, &here.id, path)?;
+            let entry = tree::find(&bytes, part, resolved.commit.len() / 2);
+            match entry.map_err(|error| unavailable(format!("'{path}' with git"), error))? {
+                None => return Ok(None),
+                Some(Entry { kind: Kind::Link | Kind::Submodule, .. }) => {
+                    return Err(SourceError::Outside { path: path.clone() });
+                }
+                Some(entry) => here = entry,
+            }
+        }
+        Ok((here.kind == Kind::File).then_some(here))
+    }
+
+    fn tree_object(&self, state: &mut State, id: &str, path: &RepoPath) -> Result<Vec<u8>, SourceError> {
+        match self.ask(state, id, MAX_TREE)? {
+            Answer::Found(object) if object.kind == "tree" => Ok(object.bytes),
+            Answer::TooLarge(bytes) => Err(unavailable(
+                format!("'{path}' with git"),
+                format!("a directory on the way has {bytes} bytes"),
+            )),
+            _ => Err(not_here(path)),
+        }
+    }
+}
+
+impl Source for Commit {
+    fn tree(&self) -> Result<Tree, SourceError> {
+        let resolved = self.resolve(&mut self.state())?;
+        Ok(Tree { commit: Some(resolved.commit), branch: None, is_worktree: false })
+    }
+
+    fn read(&self, path: &RepoPath) -> Result<Option<Blob>, SourceError> {
+        let mut state = self.state();
+        let Some(entry) = self.find(&mut state, path)? else { return Ok(None) };
+        match self.ask(&mut state, &entry.id, MAX_FILE)? {
+            Answer::Found(object) if object.kind == "blob" => {
+                Ok(Some(Blob { id: Some(object.id), bytes: object.bytes }))
+            }
+            Answer::TooLarge(bytes) => Err(SourceError::TooLarge { path: path.clone(), bytes }),
+            _ => Err(not_here(path)),
+        }
+    }
+}
+
+/// The commit names it, but the object is absent: that is no proof that the file is gone.
+fn not_here(path: &RepoPath) -> SourceError {
+    unavailable(
+        format!("'{path}' with git"),
+        "its content was never fetched into this clone; fetch it, for example with 'git fetch --refetch'",
+    )
+}
+
+/// Whether it can be asked for: it is no option, has one word and one line, and names a commit rather than a path.
+fn is_revision(text: &str) -> bool {
+    let is_odd = |c: char| c.is_control() || c.is_whitespace() || c == ':';
+    !text.is_empty() && text.len() <= MAX_REF && !text.starts_with('-') && !text.contains(is_odd)
+}
+
+/// The name as it can be shown in one line.
+fn shown(reference: &str) -> String {
+    reference.chars().filter(|c| !c.is_control()).take(120).collect()
+}
+
+/// A commit's first line is `tree <id>`.
+fn root_tree(commit: &Object) -> Option<String> {
+    let line = commit.bytes.split(|it| *it == b'\n').next()?;
+    let id = std::str::from_utf8(line.strip_prefix(b"tree ")?).ok()?;
+    super::refs::is_object_id(id).then(|| id.to_owned())
+}

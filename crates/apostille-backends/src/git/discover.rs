@@ -1,0 +1,139 @@
+//! Finds the repository that a directory belongs to, by reading files only.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use apostille_core::source::SourceError;
+use apostille_core::space::Space;
+
+use super::config::Config;
+use super::{identity, small_file, unavailable};
+
+/// The largest configuration file that is read.
+const MAX_CONFIG: u64 = 4 * 1024 * 1024;
+/// The largest file that only holds a path.
+const MAX_POINTER: u64 = 16 * 1024;
+
+/// A repository on this machine, with the working tree it was found from.
+#[derive(Debug, Clone)]
+pub struct Checkout {
+    root: Option<PathBuf>,
+    git_dir: PathBuf,
+    common_dir: PathBuf,
+    config: Config,
+}
+
+impl Checkout {
+    /// The repository that `start` lies in; `None` outside git. No process is started.
+    ///
+    /// A `.git` anywhere above wins over a bare repository nearer by: folders that look like a bare repository can be
+    /// part of what was cloned, and their author must not choose whose memory is shown.
+    pub fn discover(start: &Path) -> Result<Option<Self>, SourceError> {
+        let start = canonical(start)?;
+        for dir in start.ancestors() {
+            if let Some(git_dir) = git_dir_in(dir)? {
+                return Self::open(Some(dir), &git_dir).map(Some);
+            }
+        }
+        for dir in start.ancestors() {
+            if is_git_dir(dir)? {
+                return Self::open(None, dir).map(Some);
+            }
+        }
+        Ok(None)
+    }
+
+    /// The working tree's root; `None` for a bare repository.
+    #[must_use]
+    pub fn root(&self) -> Option<&Path> {
+        self.root.as_deref()
+    }
+
+    /// Git's folder of this working tree.
+    #[must_use]
+    pub fn git_dir(&self) -> &Path {
+        &self.git_dir
+    }
+
+    /// Git's folder that all working trees of the repository share.
+    #[must_use]
+    pub fn common_dir(&self) -> &Path {
+        &self.common_dir
+    }
+
+    /// Whose memory belongs to this repository: the same in all its working trees.
+    #[must_use]
+    pub fn space(&self) -> Space {
+        identity::of(&self.config, &self.common_dir)
+    }
+
+    /// Whether ids of content are SHA-1, which is git's default.
+    pub(crate) fn uses_sha1(&self) -> bool {
+        self.config.value("extensions", "objectformat").is_none_or(|it| it.eq_ignore_ascii_case("sha1"))
+    }
+
+    /// Whether refs are kept in tables that only git itself can read.
+    pub(super) fn uses_reftable(&self) -> bool {
+        self.config.value("extensions", "refstorage").is_some_and(|it| it.eq_ignore_ascii_case("reftable"))
+    }
+
+    /// `core.worktree` is not obeyed: the working tree is where its `.git` is.
+    fn open(root: Option<&Path>, git_dir: &Path) -> Result<Self, SourceError> {
+        let git_dir = canonical(git_dir)?;
+        let common_dir = canonical(&common_dir_of(&git_dir)?)?;
+        let config = small_file::read_text(&common_dir.join("config"), MAX_CONFIG)?;
+        let config = config.as_deref().map(Config::parse).unwrap_or_default();
+        // `.git` may point to a bare repository whose working trees are all linked ones.
+        let is_bare = git_dir == common_dir && config.flag("core", "bare");
+        let root = root.filter(|_| !is_bare).map(Path::to_path_buf);
+        Ok(Self { root, git_dir, common_dir, config })
+    }
+}
+
+/// Git's folder as the `.git` of this directory names it.
+fn git_dir_in(dir: &Path) -> Result<Option<PathBuf>, SourceError> {
+    let dot_git = dir.join(".git");
+    // Directories that cannot be looked into are passed by: there is no checkout in them for this reader.
+    let Ok(metadata) = fs::metadata(&dot_git) else { return Ok(None) };
+    if metadata.is_dir() {
+        return Ok(is_git_dir(&dot_git)?.then_some(dot_git));
+    }
+    let Some(text) = small_file::read_text(&dot_git, MAX_POINTER)? else { return Ok(None) };
+    let target = text.strip_prefix("gitdir:").map(|it| dir.join(it.trim()));
+    match target {
+        Some(target) if is_git_dir(&target)? => Ok(Some(target)),
+        _ => Err(unavailable(
+            dot_git.display().to_string(),
+            "it does not point to a git directory; try 'git worktree repair' or 'git submodule update --init'",
+        )),
+    }
+}
+
+fn is_git_dir(dir: &Path) -> Result<bool, SourceError> {
+    if fs::symlink_metadata(dir.join("HEAD")).is_err() {
+        return Ok(false);
+    }
+    let common = common_dir_of(dir)?;
+    Ok(common.join("objects").is_dir() && common.join("refs").is_dir())
+}
+
+/// The folder shared with other working trees, as the file `commondir` names it.
+fn common_dir_of(git_dir: &Path) -> Result<PathBuf, SourceError> {
+    let text = small_file::read_text(&git_dir.join("commondir"), MAX_POINTER)?;
+    Ok(text.map_or_else(|| git_dir.to_path_buf(), |it| git_dir.join(it.trim_end_matches(['\n', '\r']))))
+}
+
+/// The path without links, in the form that git takes on every platform.
+fn canonical(path: &Path) -> Result<PathBuf, SourceError> {
+    let real = fs::canonicalize(path).map_err(|error| unavailable(path.display().to_string(), error))?;
+    Ok(without_verbatim_prefix(real))
+}
+
+/// Windows writes canonical paths as `\\?\C:\…`, which git does not take.
+fn without_verbatim_prefix(path: PathBuf) -> PathBuf {
+    let is_drive = |it: &&str| it.as_bytes().get(1) == Some(&b':');
+    match path.to_str().and_then(|it| it.strip_prefix(r"\\?\")).filter(is_drive) {
+        Some(plain) => PathBuf::from(plain),
+        None => path,
+    }
+}

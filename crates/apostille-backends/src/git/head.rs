@@ -1,0 +1,65 @@
+//! What is checked out.
+
+use apostille_core::source::SourceError;
+
+use super::discover::Checkout;
+use super::refs::{self, Target};
+use super::unavailable;
+
+/// How many refs may point to each other before it is taken for a circle; git uses the same number.
+const MAX_CHAIN: usize = 5;
+/// Branches that are taken for the default one where the remote does not say.
+const USUAL: [&str; 2] = ["main", "master"];
+
+/// What is checked out: a commit, on a branch or not.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Head {
+    /// The commit in hexadecimal; `None` before the first one.
+    pub commit: Option<String>,
+    /// The branch; `None` where a commit is checked out without one.
+    pub branch: Option<String>,
+}
+
+impl Checkout {
+    /// What is checked out here. Only files are read, unless refs are kept in tables.
+    pub fn head(&self) -> Result<Head, SourceError> {
+        match refs::look_up(self, "HEAD")? {
+            Some(Target::Object(commit)) => Ok(Head { commit: Some(commit), branch: None }),
+            Some(Target::Symbolic(name)) => {
+                let branch = name.strip_prefix("refs/heads/").map(str::to_owned);
+                Ok(Head { commit: follow(self, name)?, branch })
+            }
+            None => Err(unavailable("what is checked out", "the repository has no HEAD; try 'git fsck'")),
+        }
+    }
+
+    /// The branch that work is merged into: what `origin` says, else `main`, else `master`.
+    #[must_use]
+    pub fn default_branch(&self) -> Option<String> {
+        let said = match refs::look_up(self, "refs/remotes/origin/HEAD") {
+            Ok(Some(Target::Symbolic(name))) => name.strip_prefix("refs/remotes/origin/").map(str::to_owned),
+            _ => None,
+        };
+        said.or_else(|| USUAL.into_iter().find(|it| has_branch(self, it)).map(str::to_owned))
+    }
+}
+
+fn has_branch(checkout: &Checkout, name: &str) -> bool {
+    let exists = |full: String| matches!(refs::look_up(checkout, &full), Ok(Some(_)));
+    exists(format!("refs/heads/{name}")) || exists(format!("refs/remotes/origin/{name}"))
+}
+
+/// The object at the end of a chain of refs; `None` if the last one does not exist yet.
+fn follow(checkout: &Checkout, mut name: String) -> Result<Option<String>, SourceError> {
+    for _ in 0..MAX_CHAIN {
+        match refs::look_up(checkout, &name)? {
+            None => return Ok(None),
+            Some(Target::Object(id)) => return Ok(Some(id)),
+            Some(Target::Symbolic(next)) => name = next,
+        }
+    }
+    Err(unavailable(
+        "what is checked out",
+        "refs point to each other in a circle; set HEAD with 'git switch'",
+    ))
+}

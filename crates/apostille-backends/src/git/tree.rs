@@ -1,0 +1,93 @@
+//! Git's tree objects: what a directory of a commit holds.
+
+/// What kind of thing a tree names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// A file, executable or not.
+    File,
+    /// A directory.
+    Directory,
+    /// A symbolic link.
+    Link,
+    /// A commit of another repository.
+    Submodule,
+}
+
+/// One thing that a tree names.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Entry {
+    /// What it is.
+    pub(super) kind: Kind,
+    /// The id of its object, in hexadecimal.
+    pub(super) id: String,
+}
+
+/// A tree object that is not written as git writes them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("a tree object is broken; try 'git fsck'")]
+pub(super) struct BadTree;
+
+/// What the tree holds under a name. `id_len` is how many bytes an id has: 20 or 32.
+pub(super) fn find(tree: &[u8], name: &str, id_len: usize) -> Result<Option<Entry>, BadTree> {
+    let mut rest = tree;
+    while !rest.is_empty() {
+        let (mode, tail) = split_at_byte(rest, b' ')?;
+        let (found, tail) = split_at_byte(tail, b'\0')?;
+        let (id, tail) = tail.split_at_checked(id_len).ok_or(BadTree)?;
+        if found == name.as_bytes() {
+            return Ok(Some(Entry { kind: kind(mode)?, id: hexadecimal(id) }));
+        }
+        rest = tail;
+    }
+    Ok(None)
+}
+
+fn split_at_byte(bytes: &[u8], byte: u8) -> Result<(&[u8], &[u8]), BadTree> {
+    let at = bytes.iter().position(|it| *it == byte).ok_or(BadTree)?;
+    Ok((&bytes[..at], &bytes[at + 1..]))
+}
+
+/// Only the part of the mode that tells kinds apart counts: old git wrote files as 100664 too.
+fn kind(mode: &[u8]) -> Result<Kind, BadTree> {
+    let mode = std::str::from_utf8(mode).map_err(|_| BadTree)?;
+    match u32::from_str_radix(mode, 8).map_err(|_| BadTree)? & 0o170_000 {
+        0o100_000 => Ok(Kind::File),
+        0o040_000 => Ok(Kind::Directory),
+        0o120_000 => Ok(Kind::Link),
+        0o160_000 => Ok(Kind::Submodule),
+        _ => Err(BadTree),
+    }
+}
+
+pub(crate) fn hexadecimal(bytes: &[u8]) -> String {
+    bytes.iter().map(|it| format!("{it:02x}")).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn entries_are_found_by_their_exact_name() {
+        let mut tree = Vec::new();
+        for (mode, name, byte) in
+            [("100644", "a.rs", 1), ("120000", "link", 2), ("160000", "sub", 3), ("40000", "src", 4)]
+        {
+            tree.extend(format!("{mode} {name}\0").as_bytes());
+            tree.extend([byte; 20]);
+        }
+        let check = |name: &str, expected: Option<Kind>| {
+            assert_eq!(find(&tree, name, 20).map(|it| it.map(|it| it.kind)), Ok(expected), "{name:?}");
+        };
+        check("a.rs", Some(Kind::File));
+        check("link", Some(Kind::Link));
+        check("sub", Some(Kind::Submodule));
+        check("src", Some(Kind::Directory));
+        check("A.rs", None);
+        check("sr", None);
+        assert_eq!(find(&tree, "src", 20).map(|it| it.map(|it| it.id)), Ok(Some("04".repeat(20))));
+        assert_eq!(find(&tree[..tree.len() - 1], "src", 20), Err(BadTree));
+        assert_eq!(find(b"100644 a", "a", 20), Err(BadTree));
+        assert_eq!(find(b"", "a", 20), Ok(None));
+    }
+}

@@ -1,0 +1,8 @@
+//! The outside world behind the core's ports: where memories are kept, and where citations point.
+
+mod fault;
+pub mod git;
+pub mod jsonl;
+mod lock;
+pub mod sqlite;
+pub mod worktree;

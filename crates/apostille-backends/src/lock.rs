@@ -1,0 +1,77 @@
+//! One writer at a time, across processes: a lock file whose queue is the kernel's, so that nobody starves.
+
+use std::fs::{File, OpenOptions, TryLockError};
+use std::path::Path;
+use std::sync::mpsc;
+use std::time::{Duration, Instant};
+
+use apostille_core::store::StoreError;
+
+/// Held until dropped. A process that dies lets go.
+#[derive(Debug)]
+pub(crate) struct Held(#[expect(dead_code, reason = "held, never read: dropping it releases the lock")] File);
+
+/// Waits in line for the lock, at most this long.
+///
+/// A plain busy loop lets one writer starve while others hurry past; a blocking lock has a fair queue but no time
+/// limit. So a thread stands in line, and only as long as somebody waits for it.
+pub(crate) fn hold(path: &Path, patience: Duration) -> Result<Held, StoreError> {
+    let file = open(path)?;
+    match file.try_lock() {
+        Ok(()) => return Ok(Held(file)),
+        Err(TryLockError::WouldBlock) => {}
+        Err(TryLockError::Error(error)) => return Err(crate::fault::io("cannot lock the store", error)),
+    }
+    let started = Instant::now();
+    let (sender, receiver) = mpsc::channel();
+    std::thread::spawn(move || {
+        let locked = file.lock().map(|()| file);
+        // Nobody listening any more: the file is dropped with the message, and the lock with it.
+        let _ = sender.send(locked);
+    });
+    match receiver.recv_timeout(patience) {
+        Ok(Ok(file)) => Ok(Held(file)),
+        Ok(Err(error)) => Err(crate::fault::io("cannot lock the store", error)),
+        Err(_) => Err(StoreError::Busy {
+            waited_ms: u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX),
+        }),
+    }
+}
+
+fn open(path: &Path) -> Result<File, StoreError> {
+    let mut options = OpenOptions::new();
+    options.create(true).truncate(false).write(true);
+    private(&mut options);
+    options.open(path).map_err(|error| crate::fault::io("cannot open the store's lock file", error))
+}
+
+/// Files of a store are their owner's alone.
+pub(crate) fn private(options: &mut OpenOptions) -> &mut OpenOptions {
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(options, 0o600);
+    options
+}
+
+/// Makes a store's folder, its owner's alone.
+pub(crate) fn private_folder(path: &Path) -> std::io::Result<()> {
+    let mut builder = std::fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_second_holder_waits_and_gives_up() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("lock");
+        let held = hold(&path, Duration::ZERO).unwrap();
+        assert!(matches!(hold(&path, Duration::from_millis(5)), Err(StoreError::Busy { .. })));
+        drop(held);
+        assert!(hold(&path, Duration::from_secs(5)).is_ok());
+    }
+}

@@ -1,0 +1,297 @@
+//! The default store: one SQLite file for all spaces, written by many processes at once.
+//!
+//! A durable batch is on the disk when it is acknowledged (write-ahead log, `synchronous = FULL`). Writers queue at a
+//! lock file, because SQLite's own waiting is unfair; readers never wait.
+
+mod index;
+mod read;
+mod schema;
+mod write;
+
+use std::fs::OpenOptions;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use apostille_core::digest::Digest;
+use apostille_core::event::{Batch, Erasure, Logged};
+use apostille_core::memory::{Memory, MemoryId};
+use apostille_core::space::Space;
+use apostille_core::store::{Filter, Health, Page, Postings, Receipt, Store, StoreError, Tally};
+use rusqlite::{Connection, OpenFlags, TransactionBehavior};
+
+use crate::fault::{BUSY_MS, corrupt, io, sqlite};
+use crate::lock;
+
+/// How many bits of a key are the number within the space.
+const NUMBER_BITS: u32 = 40;
+/// How long a write waits in line.
+const PATIENCE: Duration = Duration::from_secs(30);
+/// How long a log entry that nobody waits for waits in line.
+const LOG_PATIENCE: Duration = Duration::from_millis(100);
+
+/// Memories in a SQLite file.
+#[derive(Debug)]
+pub struct Sqlite {
+    path: PathBuf,
+    db: Mutex<Db>,
+}
+
+#[derive(Debug)]
+struct Db {
+    connection: Connection,
+    is_durable: bool,
+}
+
+impl Sqlite {
+    /// Opens the store, making it when it is not there. Where nothing can be written, it is opened for reading.
+    pub fn open(path: &Path) -> Result<Self, StoreError> {
+        schema::check_library()?;
+        match Self::open_writable(path) {
+            Err(StoreError::ReadOnly | StoreError::Full) if path.exists() => Self::open_readable(path),
+            other => other,
+        }
+    }
+
+    fn open_writable(path: &Path) -> Result<Self, StoreError> {
+        let store = Self::over(path, made(path)?)?;
+        store.settle()?;
+        Ok(store)
+    }
+
+    /// Opens for reading only. Without the log's side files a file that nobody can write is taken as it is.
+    fn open_readable(path: &Path) -> Result<Self, StoreError> {
+        let flags =
+            OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_URI;
+        let try_open = |immutable: &str| {
+            let uri = format!("file:{}?mode=ro{immutable}", uri_path(path));
+            let connection = Connection::open_with_flags(uri, flags).map_err(sqlite)?;
+            schema::version(&connection)?;
+            Self::over(path, connection)
+        };
+        try_open("").or_else(|_| try_open("&immutable=1"))
+    }
+
+    fn over(path: &Path, connection: Connection) -> Result<Self, StoreError> {
+        connection.busy_timeout(Duration::from_millis(BUSY_MS)).map_err(sqlite)?;
+        connection.set_prepared_statement_cache_capacity(64);
+        let pragmas = "PRAGMA synchronous = FULL; PRAGMA secure_delete = ON; PRAGMA mmap_size = 0; \
+                       PRAGMA temp_store = MEMORY; PRAGMA cell_size_check = ON; PRAGMA trusted_schema = OFF;";
+        connection.execute_batch(pragmas).map_err(sqlite)?;
+        Ok(Self { path: path.into(), db: Mutex::new(Db { connection, is_durable: true }) })
+    }
+
+    /// Makes sure that the file is a store of this version, in write-ahead mode.
+    fn settle(&self) -> Result<(), StoreError> {
+        let current = {
+            let db = self.db();
+            schema::version(&db.connection)? == schema::known() && !schema::index_is_old(&db.connection)?
+        };
+        if current {
+            return Ok(());
+        }
+        {
+            let _held = lock::hold(&self.lock_path(), PATIENCE)?;
+            let db = self.db();
+            db.connection.pragma_update(None, "journal_mode", "wal").map_err(sqlite)?;
+        }
+        self.write(true, |db| {
+            schema::migrate(db)?;
+            if schema::index_is_old(db)? { write::reindex(db) } else { Ok(()) }
+        })
+    }
+
+    fn db(&self) -> MutexGuard<'_, Db> {
+        // A panic while the lock was held rolled its transaction back.
+        self.db.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn lock_path(&self) -> PathBuf {
+        beside(&self.path, ".lock")
+    }
+
+    /// Runs a change in one transaction, alone.
+    fn write<T>(
+        &self,
+        is_durable: bool,
+        change: impl FnOnce(&Connection) -> Result<T, StoreError>,
+    ) -> Result<T, StoreError> {
+        let mut db = self.db();
+        if db.is_durable != is_durable {
+            let level = if is_durable { "FULL" } else { "NORMAL" };
+            db.connection.pragma_update(None, "synchronous", level).map_err(sqlite)?;
+            db.is_durable = is_durable;
+        }
+        let _held = lock::hold(&self.lock_path(), if is_durable { PATIENCE } else { LOG_PATIENCE })?;
+        let transaction =
+            db.connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(sqlite)?;
+        let done = change(&transaction)?;
+        transaction.commit().map_err(sqlite)?;
+        Ok(done)
+    }
+
+    /// Empties the write-ahead log into the file, so that no old page remains in it.
+    fn checkpoint(&self) -> Result<(), StoreError> {
+        let db = self.db();
+        let _held = lock::hold(&self.lock_path(), PATIENCE)?;
+        let busy = |row: &rusqlite::Row<'_>| row.get::<_, i64>(0);
+        let blocked = db.connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], busy).map_err(sqlite)?;
+        if blocked == 0 { Ok(()) } else { Err(StoreError::Busy { waited_ms: BUSY_MS }) }
+    }
+
+    /// Whether any file of the store still holds a part of this text.
+    fn holds_bytes_of(&self, text: &str) -> Result<bool, StoreError> {
+        let json = serde_json::to_string(text).unwrap_or_default();
+        let pieces: Vec<&[u8]> =
+            json.trim_matches('"').as_bytes().chunks(32).filter(|it| it.len() >= 12).collect();
+        for path in [self.path.clone(), beside(&self.path, "-wal")] {
+            if path.exists() {
+                let bytes = std::fs::read(&path).map_err(|error| io("cannot read the store", error))?;
+                if pieces.iter().any(|piece| contains(&bytes, piece)) {
+                    return Ok(true);
+                }
+            }
+        }
+        Ok(false)
+    }
+}
+
+/// Opens or makes the file, its owner's alone.
+fn made(path: &Path) -> Result<Connection, StoreError> {
+    if let Some(folder) = path.parent() {
+        lock::private_folder(folder).map_err(|error| io("cannot make the store's folder", error))?;
+    }
+    lock::private(OpenOptions::new().create(true).truncate(false).read(true).write(true))
+        .open(path)
+        .map_err(|error| io("cannot open the store", error))?;
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    Connection::open_with_flags(path, flags).map_err(sqlite)
+}
+
+fn beside(path: &Path, suffix: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(suffix);
+    name.into()
+}
+
+fn uri_path(path: &Path) -> String {
+    let text = path.to_string_lossy();
+    text.chars()
+        .flat_map(|c| match c {
+            '?' => "%3f".chars().collect::<Vec<_>>(),
+            '#' => "%23".chars().collect(),
+            '%' => "%25".chars().collect(),
+            _ => vec![c],
+        })
+        .collect()
+}
+
+fn contains(bytes: &[u8], piece: &[u8]) -> bool {
+    let Some(first) = piece.first() else { return false };
+    let starts = bytes.iter().enumerate().filter(|(_, byte)| *byte == first);
+    starts.into_iter().any(|(at, _)| bytes[at..].starts_with(piece))
+}
+
+fn key(space: i64, number: u64) -> Result<i64, StoreError> {
+    let fits = number < 1 << NUMBER_BITS && (0..1 << (62 - NUMBER_BITS)).contains(&space);
+    let number = i64::try_from(number).map_err(|_| corrupt("a memory's number"))?;
+    if fits { Ok(space << NUMBER_BITS | number) } else { Err(corrupt("a memory's number")) }
+}
+
+/// The beginning of a record's SHA-256: a row changed behind our back does not match it.
+fn seal(record: &str) -> [u8; 8] {
+    let digest = Digest::of(record.as_bytes());
+    let mut seal = [0; 8];
+    seal.copy_from_slice(&digest.as_bytes()[..8]);
+    seal
+}
+
+impl Store for Sqlite {
+    fn append(&self, batch: &Batch) -> Result<Receipt, StoreError> {
+        self.write(batch.is_durable(), |db| write::append(db, batch))
+    }
+
+    fn erase(&self, erasure: &Erasure) -> Result<bool, StoreError> {
+        let text = self.get(&[erasure.id()])?.pop().map(|it| it.fact);
+        let erased = self.write(true, |db| write::erase(db, erasure))?;
+        if erased {
+            self.checkpoint()?;
+            // SQLite zeroes what it frees, but a page it rebuilt may keep a stale copy: look, and only then rewrite.
+            if self.holds_bytes_of(&text.unwrap_or_default())? {
+                self.db().connection.execute_batch("VACUUM").map_err(sqlite)?;
+                self.checkpoint()?;
+            }
+        }
+        Ok(erased)
+    }
+
+    fn get(&self, ids: &[MemoryId]) -> Result<Vec<Memory>, StoreError> {
+        let db = self.db();
+        ids.iter().filter_map(|id| read::by_id(&db.connection, *id).transpose()).collect()
+    }
+
+    fn numbered(&self, space: &Space, numbers: &[u64]) -> Result<Vec<Memory>, StoreError> {
+        let db = self.db();
+        let Some(space) = read::space_id(&db.connection, space)? else { return Ok(Vec::new()) };
+        numbers.iter().filter_map(|it| read::by_number(&db.connection, space, *it).transpose()).collect()
+    }
+
+    fn claimed(&self, space: &Space, claim: &Digest) -> Result<Option<Memory>, StoreError> {
+        let db = self.db();
+        match read::space_id(&db.connection, space)? {
+            Some(space) => read::by_claim(&db.connection, space, claim.as_bytes()),
+            None => Ok(None),
+        }
+    }
+
+    fn list(&self, filter: &Filter) -> Result<Vec<Memory>, StoreError> {
+        read::list(&self.db().connection, filter)
+    }
+
+    fn postings(&self, space: &Space, terms: &[String]) -> Result<Postings, StoreError> {
+        let db = self.db();
+        match read::space_id(&db.connection, space)? {
+            Some(space) => index::postings(&db.connection, space, terms),
+            None => Ok(Postings { lists: vec![Vec::new(); terms.len()], ..Postings::default() }),
+        }
+    }
+
+    fn vocabulary(&self, space: &Space, initial: char) -> Result<Vec<String>, StoreError> {
+        let db = self.db();
+        match read::space_id(&db.connection, space)? {
+            Some(space) => index::vocabulary(&db.connection, space, initial),
+            None => Ok(Vec::new()),
+        }
+    }
+
+    fn spaces(&self) -> Result<Vec<Space>, StoreError> {
+        read::spaces(&self.db().connection)
+    }
+
+    fn tally(&self, space: &Space) -> Result<Tally, StoreError> {
+        let db = self.db();
+        match read::space_id(&db.connection, space)? {
+            Some(space) => read::tally(&db.connection, space),
+            None => Ok(Tally::default()),
+        }
+    }
+
+    fn events(&self, page: &Page) -> Result<Vec<Logged>, StoreError> {
+        read::events(&self.db().connection, page)
+    }
+
+    fn health(&self) -> Result<Health, StoreError> {
+        let db = self.db();
+        let mut problems = Vec::new();
+        let mut check = db.connection.prepare("PRAGMA integrity_check(20)").map_err(sqlite)?;
+        let lines = check.query_map([], |row| row.get::<_, String>(0)).map_err(sqlite)?;
+        for line in lines {
+            problems.extend(Some(line.map_err(sqlite)?).filter(|it| it != "ok"));
+        }
+        read::each(&db.connection, |memory| {
+            problems.extend(memory.err().map(|error| error.to_string()));
+            Ok(())
+        })?;
+        Ok(Health { name: format!("sqlite:{}", self.path.display()), problems })
+    }
+}

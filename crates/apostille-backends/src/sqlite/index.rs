@@ -1,0 +1,324 @@
+//! The index of a space: a short tail of whole memories, and segments of packed postings behind it.
+//!
+//! A write adds one row to the tail. When the tail is long, its memories become a segment: one row for each term,
+//! keyed by space, term and the segment's last number. A question reads the tail and the rows of its terms, so that
+//! it costs what the space costs, however large the store is.
+
+use std::collections::{BTreeMap, HashMap};
+
+use apostille_core::memory::Memory;
+use apostille_core::store::{Posting, Postings, StoreError};
+use apostille_core::terms;
+use rusqlite::{Connection, params};
+
+use crate::fault::{corrupt, sqlite};
+
+/// How many memories wait in the tail before they become a segment.
+const TAIL: i64 = 64;
+
+type Found<T> = Result<T, StoreError>;
+
+/// Adds an active memory.
+pub(super) fn add(db: &Connection, space: i64, memory: &Memory) -> Found<()> {
+    let (terms, len) = terms::indexed(memory);
+    let insert = "INSERT INTO tail(space, number, terms) VALUES (?1, ?2, ?3)";
+    let mut insert = db.prepare_cached(insert).map_err(sqlite)?;
+    insert.execute(params![space, number(memory)?, packed_terms(&terms, len)]).map_err(sqlite)?;
+    counted(db, space, 1, i64::from(len))?;
+    let mut count = db.prepare_cached("SELECT count(*) FROM tail WHERE space = ?1").map_err(sqlite)?;
+    if count.query_row([space], |row| row.get::<_, i64>(0)).map_err(sqlite)? >= TAIL {
+        flush(db, space)?;
+    }
+    Ok(())
+}
+
+/// Takes a memory out, wherever it lies.
+pub(super) fn remove(db: &Connection, space: i64, memory: &Memory) -> Found<()> {
+    let number = number(memory)?;
+    let (terms, len) = terms::indexed(memory);
+    let mut delete =
+        db.prepare_cached("DELETE FROM tail WHERE space = ?1 AND number = ?2").map_err(sqlite)?;
+    if delete.execute(params![space, number]).map_err(sqlite)? == 0 {
+        for (term, _) in &terms {
+            remove_term(db, space, term, memory.number)?;
+        }
+    }
+    counted(db, space, -1, -i64::from(len))
+}
+
+fn remove_term(db: &Connection, space: i64, term: &str, number: u64) -> Found<()> {
+    let Some((segment, mut entries)) = holding(db, space, term, number)? else { return Ok(()) };
+    entries.retain(|it| it.number != number);
+    if entries.is_empty() {
+        let delete = "DELETE FROM posting WHERE space = ?1 AND term = ?2 AND segment = ?3";
+        db.prepare_cached(delete).map_err(sqlite)?.execute(params![space, term, segment]).map_err(sqlite)?;
+    } else {
+        let update = "UPDATE posting SET entries = ?4 WHERE space = ?1 AND term = ?2 AND segment = ?3";
+        let key = params![space, term, segment, packed(&entries)];
+        db.prepare_cached(update).map_err(sqlite)?.execute(key).map_err(sqlite)?;
+    }
+    Ok(())
+}
+
+/// The segment that has this memory under this term: the first one that reaches its number, unless it was approved
+/// late.
+fn holding(db: &Connection, space: i64, term: &str, number: u64) -> Found<Option<(i64, Vec<Posting>)>> {
+    let select = "SELECT segment, entries FROM posting WHERE space = ?1 AND term = ?2 AND segment >= ?3 ORDER BY segment";
+    let mut select = db.prepare_cached(select).map_err(sqlite)?;
+    let mut rows = select.query(params![space, term, signed(number)?]).map_err(sqlite)?;
+    while let Some(row) = rows.next().map_err(sqlite)? {
+        let mut entries = Vec::new();
+        unpacked(&row.get::<_, Vec<u8>>(1).map_err(sqlite)?, &mut entries)?;
+        if entries.iter().any(|it| it.number == number) {
+            return Ok(Some((row.get(0).map_err(sqlite)?, entries)));
+        }
+    }
+    Ok(None)
+}
+
+fn counted(db: &Connection, space: i64, docs: i64, len: i64) -> Found<()> {
+    let update = "UPDATE space SET n_docs = n_docs + ?2, total_len = total_len + ?3 WHERE id = ?1";
+    db.prepare_cached(update).map_err(sqlite)?.execute(params![space, docs, len]).map_err(sqlite)?;
+    Ok(())
+}
+
+/// Makes a segment of the tail.
+fn flush(db: &Connection, space: i64) -> Found<()> {
+    let mut lists: BTreeMap<String, Vec<Posting>> = BTreeMap::new();
+    let mut last = 0;
+    each_waiting(db, space, |number, terms, len| {
+        last = last.max(number);
+        for (term, count) in terms {
+            lists.entry(term.to_owned()).or_default().push(Posting { number, count, len });
+        }
+    })?;
+    let insert = "INSERT INTO posting(space, term, segment, entries) VALUES (?1, ?2, ?3, ?4)";
+    let mut insert = db.prepare_cached(insert).map_err(sqlite)?;
+    for (term, entries) in &lists {
+        insert.execute(params![space, term, signed(last)?, packed(entries)]).map_err(sqlite)?;
+    }
+    db.prepare_cached("DELETE FROM tail WHERE space = ?1")
+        .map_err(sqlite)?
+        .execute([space])
+        .map_err(sqlite)?;
+    Ok(())
+}
+
+/// Goes through the memories that wait in the tail.
+fn each_waiting<F>(db: &Connection, space: i64, mut see: F) -> Found<()>
+where
+    F: FnMut(u64, Vec<(&str, u32)>, u32),
+{
+    let select = "SELECT number, terms FROM tail WHERE space = ?1 ORDER BY number";
+    let mut select = db.prepare_cached(select).map_err(sqlite)?;
+    let mut rows = select.query([space]).map_err(sqlite)?;
+    while let Some(row) = rows.next().map_err(sqlite)? {
+        let number = row.get::<_, i64>(0).map_err(sqlite)?;
+        let value = row.get_ref(1).map_err(sqlite)?;
+        let bytes = value.as_blob().map_err(|_| corrupt("the index"))?;
+        let (terms, len) = unpacked_terms(bytes)?;
+        see(u64::try_from(number).map_err(|_| corrupt("the index"))?, terms, len);
+    }
+    Ok(())
+}
+
+/// What the index knows of these terms.
+pub(super) fn postings(db: &Connection, space: i64, terms: &[String]) -> Found<Postings> {
+    let mut found = counts(db, space)?;
+    let select = "SELECT entries FROM posting WHERE space = ?1 AND term = ?2 ORDER BY segment";
+    let mut select = db.prepare_cached(select).map_err(sqlite)?;
+    for term in terms {
+        let mut list = Vec::new();
+        let mut rows = select.query(params![space, term]).map_err(sqlite)?;
+        while let Some(row) = rows.next().map_err(sqlite)? {
+            let value = row.get_ref(0).map_err(sqlite)?;
+            unpacked(value.as_blob().map_err(|_| corrupt("the index"))?, &mut list)?;
+        }
+        found.lists.push(list);
+    }
+    // The same term may be asked for twice; each asking has its own list.
+    let mut places: HashMap<&str, Vec<usize>> = HashMap::new();
+    for (place, term) in terms.iter().enumerate() {
+        places.entry(term).or_default().push(place);
+    }
+    each_waiting(db, space, |number, waiting, len| {
+        for (term, count) in waiting {
+            for place in places.get(term).into_iter().flatten() {
+                found.lists[*place].push(Posting { number, count, len });
+            }
+        }
+    })?;
+    // A memory that was approved late waits in the tail with a low number.
+    for list in &mut found.lists {
+        if !list.is_sorted_by_key(|it| it.number) {
+            list.sort_unstable_by_key(|it| it.number);
+        }
+    }
+    Ok(found)
+}
+
+fn counts(db: &Connection, space: i64) -> Found<Postings> {
+    let select = "SELECT n_docs, total_len FROM space WHERE id = ?1";
+    let mut select = db.prepare_cached(select).map_err(sqlite)?;
+    let (n_docs, total_len) = select
+        .query_row([space], |row| Ok((row.get::<_, i64>(0)?, row.get::<_, i64>(1)?)))
+        .map_err(sqlite)?;
+    let natural = |it: i64| u64::try_from(it).map_err(|_| corrupt("the index"));
+    Ok(Postings { n_docs: natural(n_docs)?, total_len: natural(total_len)?, lists: Vec::new() })
+}
+
+/// The terms that begin with this character.
+pub(super) fn vocabulary(db: &Connection, space: i64, initial: char) -> Found<Vec<String>> {
+    let (from, to) = (initial.to_string(), char::from_u32(initial as u32 + 1).map(String::from));
+    // Jumps from term to term instead of reading every segment's row.
+    let next = "SELECT min(term) FROM posting WHERE space = ?1 AND term > ?2 AND term < coalesce(?3, x'')";
+    let mut next = db.prepare_cached(next).map_err(sqlite)?;
+    let first = "SELECT min(term) FROM posting WHERE space = ?1 AND term >= ?2 AND term < coalesce(?3, x'')";
+    let mut first = db.prepare_cached(first).map_err(sqlite)?;
+    let mut terms = std::collections::BTreeSet::new();
+    let mut found: Option<String> =
+        first.query_row(params![space, from, to], |row| row.get(0)).map_err(sqlite)?;
+    while let Some(term) = found {
+        found = next.query_row(params![space, term, to], |row| row.get(0)).map_err(sqlite)?;
+        terms.insert(term);
+    }
+    each_waiting(db, space, |_, waiting, _| {
+        let fitting = waiting.into_iter().map(|(term, _)| term).filter(|it| it.starts_with(initial));
+        terms.extend(fitting.map(str::to_owned));
+    })?;
+    Ok(terms.into_iter().collect())
+}
+
+/// Throws the index away; [`add`] every active memory afterwards.
+pub(super) fn clear(db: &Connection) -> Found<()> {
+    let clear = "DELETE FROM tail; DELETE FROM posting; UPDATE space SET n_docs = 0, total_len = 0;";
+    db.execute_batch(clear).map_err(sqlite)?;
+    db.execute("UPDATE meta SET value = ?1 WHERE key = 'terms'", [terms::VERSION]).map_err(sqlite)?;
+    Ok(())
+}
+
+fn number(memory: &Memory) -> Found<i64> {
+    signed(memory.number)
+}
+
+fn signed(number: u64) -> Found<i64> {
+    i64::try_from(number).map_err(|_| corrupt("a memory's number"))
+}
+
+// Numbers are packed as differences, seven bits a byte; four bytes of checksum close each blob.
+
+fn packed(entries: &[Posting]) -> Vec<u8> {
+    let mut bytes = Vec::with_capacity(entries.len() * 4 + 4);
+    let mut last = 0;
+    for it in entries {
+        push(&mut bytes, it.number - last);
+        push(&mut bytes, it.count.into());
+        push(&mut bytes, it.len.into());
+        last = it.number;
+    }
+    sealed(bytes)
+}
+
+fn unpacked(bytes: &[u8], into: &mut Vec<Posting>) -> Found<()> {
+    let mut bytes = opened(bytes)?;
+    let mut last = 0_u64;
+    while !bytes.is_empty() {
+        last = last.checked_add(pull(&mut bytes)?).ok_or_else(|| corrupt("the index"))?;
+        let (count, len) = (pull_small(&mut bytes)?, pull_small(&mut bytes)?);
+        into.push(Posting { number: last, count, len });
+    }
+    Ok(())
+}
+
+fn packed_terms(terms: &[(String, u32)], len: u32) -> Vec<u8> {
+    let mut bytes = Vec::with_capacity(terms.len() * 10 + 8);
+    push(&mut bytes, len.into());
+    for (term, count) in terms {
+        push(&mut bytes, term.len() as u64);
+        bytes.extend_from_slice(term.as_bytes());
+        push(&mut bytes, (*count).into());
+    }
+    sealed(bytes)
+}
+
+fn unpacked_terms(bytes: &[u8]) -> Found<(Vec<(&str, u32)>, u32)> {
+    let mut bytes = opened(bytes)?;
+    let len = pull_small(&mut bytes)?;
+    let mut terms = Vec::with_capacity(bytes.len() / 8);
+    while !bytes.is_empty() {
+        let size = pull_small(&mut bytes)? as usize;
+        let (term, rest) = bytes.split_at_checked(size).ok_or_else(|| corrupt("the index"))?;
+        bytes = rest;
+        let term = std::str::from_utf8(term).map_err(|_| corrupt("the index"))?;
+        terms.push((term, pull_small(&mut bytes)?));
+    }
+    Ok((terms, len))
+}
+
+fn push(bytes: &mut Vec<u8>, mut number: u64) {
+    while number >= 0x80 {
+        bytes.push((number & 0x7f) as u8 | 0x80);
+        number >>= 7;
+    }
+    bytes.push(number as u8);
+}
+
+fn pull(bytes: &mut &[u8]) -> Found<u64> {
+    let mut number = 0_u64;
+    for shift in (0..64).step_by(7) {
+        let (byte, rest) = bytes.split_first().ok_or_else(|| corrupt("the index"))?;
+        *bytes = rest;
+        number |= u64::from(byte & 0x7f) << shift;
+        if byte & 0x80 == 0 {
+            return Ok(number);
+        }
+    }
+    Err(corrupt("the index"))
+}
+
+fn pull_small(bytes: &mut &[u8]) -> Found<u32> {
+    u32::try_from(pull(bytes)?).map_err(|_| corrupt("the index"))
+}
+
+fn sealed(mut bytes: Vec<u8>) -> Vec<u8> {
+    let sum = checksum(&bytes);
+    bytes.extend_from_slice(&sum.to_le_bytes());
+    bytes
+}
+
+fn opened(bytes: &[u8]) -> Found<&[u8]> {
+    let (body, sum) = bytes.split_last_chunk::<4>().ok_or_else(|| corrupt("the index"))?;
+    if checksum(body) == u32::from_le_bytes(*sum) { Ok(body) } else { Err(corrupt("the index")) }
+}
+
+/// FNV-1a: enough to notice a flipped bit.
+fn checksum(bytes: &[u8]) -> u32 {
+    bytes.iter().fold(0x811c_9dc5, |sum, byte| (sum ^ u32::from(*byte)).wrapping_mul(0x0100_0193))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn postings_survive_packing(mut numbers in proptest::collection::btree_set(0..u64::from(u32::MAX), 0..50)) {
+            numbers.insert(1);
+            let entries: Vec<Posting> =
+                numbers.iter().map(|it| Posting { number: *it, count: (*it % 300) as u32, len: 40 }).collect();
+            let mut found = Vec::new();
+            unpacked(&packed(&entries), &mut found).unwrap();
+            prop_assert_eq!(found, entries);
+        }
+
+        #[test]
+        fn a_flipped_bit_is_noticed(at in 0_usize..30, bit in 0_u8..8) {
+            let terms = vec![("parser".to_owned(), 2), ("token".to_owned(), 1), ("überall".to_owned(), 7)];
+            let mut bytes = packed_terms(&terms, 10);
+            let at = at % bytes.len();
+            bytes[at] ^= 1 << bit;
+            prop_assert!(unpacked_terms(&bytes).is_err());
+        }
+    }
+}

@@ -1,0 +1,68 @@
+//! The tables, and how an older file becomes a newer one. Migrations are only added.
+
+use apostille_core::store::StoreError;
+use apostille_core::terms;
+use rusqlite::Connection;
+
+use crate::fault;
+
+/// `apos`: what the first bytes of the file say it is.
+const APPLICATION: i32 = 0x6170_6f73;
+
+/// One step for each version of the file.
+const MIGRATIONS: &[&str] = &[include_str!("migrations/0001_memories.sql")];
+
+/// The oldest library that shares a write-ahead log between processes without losing pages.
+const SAFE_LIBRARY: i32 = 3_051_003;
+
+/// Refuses a library that can corrupt a file which several processes write.
+pub(super) fn check_library() -> Result<(), StoreError> {
+    let found = rusqlite::version_number();
+    if found >= SAFE_LIBRARY {
+        return Ok(());
+    }
+    let what =
+        format!("SQLite {} can corrupt a store that processes share; 3.51.3 is needed", rusqlite::version());
+    Err(StoreError::Unavailable { what, source: "the library is too old".into() })
+}
+
+/// The version this file has; refuses files that are not ours or too new.
+pub(super) fn version(db: &Connection) -> Result<u32, StoreError> {
+    let number =
+        |pragma: &str| db.pragma_query_value(None, pragma, |row| row.get::<_, i64>(0)).map_err(fault::sqlite);
+    let found = u32::try_from(number("user_version")?).map_err(|_| fault::corrupt("its version number"))?;
+    let known = known();
+    if found > known {
+        return Err(StoreError::Newer { found, known });
+    }
+    let tables = db.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get::<_, i64>(0));
+    if tables.map_err(fault::sqlite)? > 0 && number("application_id")? != i64::from(APPLICATION) {
+        return Err(fault::corrupt("its first page: it is the database of another program"));
+    }
+    Ok(found)
+}
+
+/// The newest version this program writes.
+pub(super) fn known() -> u32 {
+    u32::try_from(MIGRATIONS.len()).unwrap_or(u32::MAX)
+}
+
+/// Brings the file up to date. Called with the write lock held, inside a transaction.
+pub(super) fn migrate(db: &Connection) -> Result<(), StoreError> {
+    let found = version(db)?;
+    for step in MIGRATIONS.iter().skip(found as usize) {
+        db.execute_batch(step).map_err(fault::sqlite)?;
+    }
+    if found == 0 {
+        db.pragma_update(None, "application_id", APPLICATION).map_err(fault::sqlite)?;
+        let insert = "INSERT INTO meta(key, value) VALUES ('terms', ?1)";
+        db.execute(insert, [terms::VERSION]).map_err(fault::sqlite)?;
+    }
+    db.pragma_update(None, "user_version", known()).map_err(fault::sqlite)
+}
+
+/// Whether the index was made by another version of the analyser.
+pub(super) fn index_is_old(db: &Connection) -> Result<bool, StoreError> {
+    let found = db.query_row("SELECT value FROM meta WHERE key = 'terms'", [], |row| row.get::<_, u32>(0));
+    Ok(found.map_err(fault::sqlite)? != terms::VERSION)
+}

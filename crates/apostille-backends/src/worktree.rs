@@ -1,0 +1,190 @@
+//! The working tree as a source: the files as they lie there, edits included, and nothing beside them.
+
+use std::io::{self, Read as _};
+use std::ops::RangeInclusive;
+use std::path::Path;
+
+use apostille_core::citation::RepoPath;
+use apostille_core::source::{Blob, MAX_FILE, Source, SourceError, Tree};
+use cap_std::ambient_authority;
+use cap_std::fs::{Dir, File, OpenOptions};
+use sha1::{Digest as _, Sha1};
+
+use crate::git::{Checkout, hexadecimal, is_absent, unavailable};
+
+/// Characters that macOS ignores in the names of files.
+const IGNORED: [RangeInclusive<char>; 4] =
+    ['\u{200c}'..='\u{200f}', '\u{202a}'..='\u{202e}', '\u{206a}'..='\u{206f}', '\u{feff}'..='\u{feff}'];
+
+/// The files below one directory.
+///
+/// Symbolic links are refused as leading out, wherever they point, also on the way to a file: a link could point to
+/// git's own files or into a submodule, and [`Commit`](crate::git::Commit) does not follow links either. Whoever cites
+/// a linked file cites the file itself. A repository inside this one is refused in the same way.
+#[derive(Debug)]
+pub struct WorkTree {
+    root: Dir,
+    /// `None` for a directory that is no repository.
+    checkout: Option<Checkout>,
+}
+
+impl WorkTree {
+    /// The working tree of a repository; a bare one has none, which is `SourceError::Nowhere`.
+    pub fn open(checkout: &Checkout) -> Result<Self, SourceError> {
+        let root = open_root(checkout.root().ok_or(SourceError::Nowhere)?)?;
+        Ok(Self { root, checkout: Some(checkout.clone()) })
+    }
+
+    /// A directory that is no repository: its files can be read, and there is no commit.
+    pub fn plain(root: &Path) -> Result<Self, SourceError> {
+        Ok(Self { root: open_root(root)?, checkout: None })
+    }
+
+    fn read_bytes(&self, path: &RepoPath) -> Result<Option<Vec<u8>>, Refusal> {
+        let (above, name) = match path.as_str().rsplit_once('/') {
+            Some((above, name)) => (above.split('/').collect(), name),
+            None => (Vec::new(), path.as_str()),
+        };
+        if path.as_str().split('/').any(is_git_by_another_name) {
+            return Err(Refusal::Outside);
+        }
+        let mut dir = None;
+        for part in above {
+            match step(dir.as_ref().unwrap_or(&self.root), part)? {
+                Some(below) => dir = Some(below),
+                None => return Ok(None),
+            }
+        }
+        read_file(dir.as_ref().unwrap_or(&self.root), name)
+    }
+
+    /// Git's id of these bytes. Where git converts files on checkout, the committed ones have another id.
+    fn blob_id(&self, bytes: &[u8]) -> Option<String> {
+        let uses_sha1 = self.checkout.as_ref().is_none_or(Checkout::uses_sha1);
+        uses_sha1.then(|| {
+            let header = format!("blob {}\0", bytes.len());
+            hexadecimal(&Sha1::new().chain_update(header).chain_update(bytes).finalize())
+        })
+    }
+}
+
+impl Source for WorkTree {
+    fn tree(&self) -> Result<Tree, SourceError> {
+        let head = self.checkout.as_ref().map(Checkout::head).transpose()?.unwrap_or_default();
+        Ok(Tree { commit: head.commit, branch: head.branch, is_worktree: true })
+    }
+
+    fn read(&self, path: &RepoPath) -> Result<Option<Blob>, SourceError> {
+        match self.read_bytes(path) {
+            Ok(bytes) => Ok(bytes.map(|bytes| Blob { id: self.blob_id(&bytes), bytes })),
+            Err(Refusal::Outside) => Err(SourceError::Outside { path: path.clone() }),
+            Err(Refusal::TooLarge(bytes)) => Err(SourceError::TooLarge { path: path.clone(), bytes }),
+            Err(Refusal::Io(error)) if is_absent(&error) => Ok(None),
+            Err(Refusal::Io(error)) => Err(unavailable(format!("'{path}'"), error)),
+        }
+    }
+}
+
+/// Why a file was not read, before the path is named.
+enum Refusal {
+    Outside,
+    TooLarge(u64),
+    Io(io::Error),
+}
+
+impl From<io::Error> for Refusal {
+    fn from(error: io::Error) -> Self {
+        Self::Io(error)
+    }
+}
+
+fn open_root(root: &Path) -> Result<Dir, SourceError> {
+    Dir::open_ambient_dir(root, ambient_authority())
+        .map_err(|error| unavailable(root.display().to_string(), error))
+}
+
+/// Goes down by one directory; `None` if there is none of this name.
+///
+/// The kind is asked first, to tell the reader of links. If it is swapped in between, `Dir` still leaves no way out.
+fn step(dir: &Dir, name: &str) -> Result<Option<Dir>, Refusal> {
+    let kind = dir.symlink_metadata(name)?.file_type();
+    if kind.is_symlink() {
+        return Err(Refusal::Outside);
+    }
+    if !kind.is_dir() {
+        return Ok(None);
+    }
+    let below = dir.open_dir(name)?;
+    match below.symlink_metadata(".git") {
+        Ok(_) => Err(Refusal::Outside),
+        Err(error) if is_absent(&error) => Ok(Some(below)),
+        Err(error) => Err(error.into()),
+    }
+}
+
+fn read_file(dir: &Dir, name: &str) -> Result<Option<Vec<u8>>, Refusal> {
+    let metadata = dir.symlink_metadata(name)?;
+    if metadata.file_type().is_symlink() {
+        return Err(Refusal::Outside);
+    }
+    if !metadata.is_file() {
+        return Ok(None);
+    }
+    let file = dir.open_with(name, &read_only())?;
+    // Asked again, because it may have been swapped for a pipe in between.
+    let metadata = file.metadata()?;
+    if !metadata.is_file() {
+        return Ok(None);
+    }
+    read_at_most(file, metadata.len())
+}
+
+/// The content, unless the file is too large or grows too large while it is read.
+fn read_at_most(file: File, size: u64) -> Result<Option<Vec<u8>>, Refusal> {
+    if size > MAX_FILE {
+        return Err(Refusal::TooLarge(size));
+    }
+    let mut bytes = Vec::new();
+    file.take(MAX_FILE + 1).read_to_end(&mut bytes)?;
+    let read = bytes.len() as u64;
+    if read > MAX_FILE { Err(Refusal::TooLarge(read)) } else { Ok(Some(bytes)) }
+}
+
+/// For reading, and without waiting for the other end of a pipe where the platform can be told so.
+fn read_only() -> OpenOptions {
+    let mut options = OpenOptions::new();
+    options.read(true);
+    #[cfg(unix)]
+    if let Some(flag) = nonblocking_flag() {
+        use cap_std::fs::OpenOptionsExt as _;
+        options.custom_flags(flag);
+    }
+    options
+}
+
+/// `O_NONBLOCK`, which the standard library does not name; `None` where its number is not known for sure.
+#[cfg(unix)]
+fn nonblocking_flag() -> Option<i32> {
+    let is_usual =
+        cfg!(any(target_arch = "x86_64", target_arch = "x86", target_arch = "aarch64", target_arch = "arm"))
+            || cfg!(any(target_arch = "riscv64", target_arch = "powerpc64", target_arch = "s390x"));
+    if cfg!(any(target_os = "linux", target_os = "android")) {
+        is_usual.then_some(0o4000)
+    } else {
+        cfg!(any(target_vendor = "apple", target_os = "freebsd", target_os = "openbsd", target_os = "netbsd"))
+            .then_some(0x4)
+    }
+}
+
+/// `.git` as Windows and macOS also let it be written; `RepoPath` refuses the plain form.
+fn is_git_by_another_name(part: &str) -> bool {
+    let is_ignored = |c: &char| IGNORED.iter().any(|range| range.contains(c));
+    let seen: String = part.chars().filter(|c| !is_ignored(c)).collect();
+    let bare = seen.split(':').next().unwrap_or_default().trim_end_matches([' ', '.']).to_ascii_lowercase();
+    // Windows calls `.git` also `git~1`, or another number if that was taken.
+    let is_short = bare.strip_prefix("git~").is_some_and(|it| it.chars().all(|c| c.is_ascii_digit()));
+    bare == ".git" || is_short
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,170 @@
+//! Files of real working trees.
+
+use std::fs;
+
+use tempfile::TempDir;
+
+use super::*;
+use crate::git::repo::{Repo, outcome, path};
+
+#[test]
+fn edits_that_no_commit_holds_are_read() {
+    let (repo, commit) = Repo::with_commit();
+    repo.write("src/a.rs", "edited\n");
+    repo.write("new.rs", "new\n");
+    let source = WorkTree::open(&repo.checkout()).unwrap();
+    assert_eq!(outcome(&source, "src/a.rs"), "text edited");
+    assert_eq!(outcome(&source, "new.rs"), "text new");
+    let tree = source.tree().unwrap();
+    assert_eq!(tree, Tree { commit: Some(commit), branch: Some("main".into()), is_worktree: true });
+    let id = source.read(&path("new.rs")).unwrap().unwrap().id;
+    assert_eq!(id, Some(repo.git(&["hash-object", "new.rs"])));
+}
+
+#[test]
+fn what_is_no_file_is_none() {
+    let (repo, _) = Repo::with_commit();
+    let source = WorkTree::open(&repo.checkout()).unwrap();
+    let check = |path: &str| assert_eq!(outcome(&source, path), "none", "{path}");
+    check("absent");
+    check("absent/deep");
+    check("src");
+    check("src/a.rs/below");
+    check(&"x".repeat(400));
+    check(&format!("{}/y", "x".repeat(400)));
+}
+
+#[test]
+fn a_directory_outside_git_is_read_too() {
+    let folder = TempDir::new().unwrap();
+    fs::write(folder.path().join("a"), "text").unwrap();
+    let source = WorkTree::plain(folder.path()).unwrap();
+    assert_eq!(source.tree().unwrap(), Tree { is_worktree: true, ..Tree::default() });
+    assert_eq!(outcome(&source, "a"), "text text");
+    assert_eq!(outcome(&source, "b"), "none");
+    assert!(WorkTree::plain(&folder.path().join("absent")).is_err());
+}
+
+#[test]
+fn the_size_is_limited() {
+    let repo = Repo::new();
+    let size = usize::try_from(MAX_FILE).unwrap();
+    repo.write("fits", vec![b'x'; size]);
+    repo.write("large", vec![b'x'; size + 1]);
+    let source = WorkTree::open(&repo.checkout()).unwrap();
+    assert_eq!(source.read(&path("fits")).unwrap().unwrap().bytes.len(), size);
+    assert_eq!(outcome(&source, "large"), format!("too large {}", size + 1));
+}
+
+#[test]
+fn repositories_inside_are_refused() {
+    let (repo, _) = Repo::with_commit();
+    repo.write("vendor/lib/x.rs", "x\n");
+    repo.write("linked/x.rs", "x\n");
+    repo.write("linked/.git", "gitdir: ../elsewhere\n");
+    repo.git_in(&repo.root().join("vendor/lib"), &["init", "--quiet"]);
+    let source = WorkTree::open(&repo.checkout()).unwrap();
+    assert_eq!(outcome(&source, "vendor/lib/x.rs"), "outside");
+    assert_eq!(outcome(&source, "linked/x.rs"), "outside");
+    assert_eq!(outcome(&source, "vendor/absent"), "none");
+}
+
+#[test]
+fn gits_files_are_refused_under_other_names_too() {
+    let check = |part: &str, expected: bool| assert_eq!(is_git_by_another_name(part), expected, "{part:?}");
+    check("git~1", true);
+    check("GIT~12", true);
+    check(".g\u{200c}it", true);
+    check(".git::$INDEX_ALLOCATION", true);
+    check(".gitignore", false);
+    check("git", false);
+    check("git~x", false);
+    check("my.git", false);
+    let (repo, _) = Repo::with_commit();
+    assert_eq!(outcome(&WorkTree::open(&repo.checkout()).unwrap(), "git~1/config"), "outside");
+}
+
+#[cfg(unix)]
+mod unix {
+    use std::os::unix::fs::{PermissionsExt as _, symlink};
+    use std::process::Command;
+    use std::sync::mpsc;
+    use std::time::Duration;
+
+    use super::*;
+
+    #[test]
+    fn links_are_refused_wherever_they_point() {
+        let (repo, _) = Repo::with_commit();
+        fs::write(repo.beside("secret"), "s3cret").unwrap();
+        let at = |name: &str| repo.root().join(name);
+        symlink(repo.beside("secret"), at("absolute")).unwrap();
+        symlink("../secret", at("relative")).unwrap();
+        symlink("..", at("up")).unwrap();
+        symlink("src/a.rs", at("inside")).unwrap();
+        symlink("src", at("directory")).unwrap();
+        symlink(".git", at("dot-git")).unwrap();
+        symlink("nowhere", at("dangling")).unwrap();
+        symlink("circle", at("circle")).unwrap();
+        let source = WorkTree::open(&repo.checkout()).unwrap();
+        let check = |path: &str| assert_eq!(outcome(&source, path), "outside", "{path}");
+        check("absolute");
+        check("relative");
+        check("up/secret");
+        check("inside");
+        check("directory/a.rs");
+        check("dot-git/config");
+        check("dangling");
+        check("circle");
+    }
+
+    #[test]
+    fn a_link_swapped_in_later_still_leads_nowhere() {
+        let (repo, _) = Repo::with_commit();
+        fs::write(repo.beside("secret"), "s3cret").unwrap();
+        symlink("../secret", repo.root().join("link")).unwrap();
+        symlink("..", repo.root().join("up")).unwrap();
+        // What is left when the check of the kind was passed before the swap.
+        let root = open_root(repo.root()).unwrap();
+        assert!(root.open_with("link", &read_only()).is_err());
+        assert!(root.open_dir("up").is_err());
+    }
+
+    #[test]
+    fn a_root_reached_through_a_link_is_the_root() {
+        let (repo, _) = Repo::with_commit();
+        symlink(repo.root(), repo.beside("alias")).unwrap();
+        let found = Checkout::discover(&repo.beside("alias").join("src")).unwrap().unwrap();
+        assert_eq!(found.space(), repo.checkout().space());
+        assert_eq!(outcome(&WorkTree::open(&found).unwrap(), "src/a.rs"), "text one");
+    }
+
+    #[test]
+    fn pipes_and_devices_do_not_hang() {
+        let (repo, _) = Repo::with_commit();
+        let pipe = repo.root().join("pipe");
+        assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+        let source = WorkTree::open(&repo.checkout()).unwrap();
+        let (send, receive) = mpsc::channel();
+        std::thread::spawn(move || {
+            // The second one is a pipe that was swapped in after the check of its kind.
+            let swapped =
+                source.root.open_with("pipe", &read_only()).map(|it| it.metadata().unwrap().is_file());
+            send.send((outcome(&source, "pipe"), outcome(&source, "pipe/x"), swapped.unwrap())).unwrap();
+        });
+        let answers = receive.recv_timeout(Duration::from_secs(10)).unwrap();
+        assert_eq!(answers, ("none".into(), "none".into(), false));
+    }
+
+    #[test]
+    fn files_that_may_not_be_read_are_not_taken_for_gone() {
+        let (repo, _) = Repo::with_commit();
+        let file = repo.root().join("src/a.rs");
+        fs::set_permissions(&file, fs::Permissions::from_mode(0o000)).unwrap();
+        // The administrator may read everything, and then there is nothing to test.
+        if fs::read(&file).is_ok() {
+            return;
+        }
+        assert_eq!(outcome(&WorkTree::open(&repo.checkout()).unwrap(), "src/a.rs"), "unavailable");
+    }
+}

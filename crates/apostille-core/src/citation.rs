@@ -1,0 +1,351 @@
+//! Where a fact is written, and what was found when somebody looked again.
+
+use std::fmt;
+use std::str::FromStr;
+
+use crate::digest::Digest;
+
+/// The longest path that may be cited, in bytes.
+const MAX_PATH: usize = 1_024;
+/// How many lines one citation may span.
+pub const MAX_LINES: u32 = 200;
+/// How many lines on either side are fingerprinted, to recognise the place when the text has changed.
+pub const NEIGHBOURS: usize = 3;
+
+/// A path inside a repository: relative, with forward slashes, without a way out.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct RepoPath(String);
+
+/// A place that cannot be cited.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("cannot cite '{place}': {why}")]
+pub struct BadPlace {
+    place: String,
+    why: String,
+}
+
+impl BadPlace {
+    fn new(place: &str, why: impl Into<String>) -> Self {
+        Self { place: place.chars().filter(|c| !c.is_control()).take(120).collect(), why: why.into() }
+    }
+}
+
+impl RepoPath {
+    /// The path as text.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl FromStr for RepoPath {
+    type Err = BadPlace;
+
+    fn from_str(text: &str) -> Result<Self, BadPlace> {
+        let bad = |why: &str| Err(BadPlace::new(text, why));
+        if text.is_empty() || text.len() > MAX_PATH {
+            return bad("a path has 1 to 1024 bytes");
+        }
+        if text.chars().any(|c| c.is_control()) {
+            return bad("a path holds no control characters");
+        }
+        if text.contains('\\') {
+            return bad("write paths with forward slashes");
+        }
+        if text.starts_with('/') || text.starts_with('~') {
+            return bad("a path is relative to the repository");
+        }
+        let drive = text.as_bytes();
+        if drive.len() >= 2 && drive[0].is_ascii_alphabetic() && drive[1] == b':' {
+            return bad("a path is relative to the repository, without a drive letter");
+        }
+        let parts: Vec<&str> = text.split('/').filter(|it| !matches!(*it, "" | ".")).collect();
+        match parts.iter().find(|it| is_forbidden(it)) {
+            Some(part) if part.eq_ignore_ascii_case(".git") => bad("git's own files are not cited"),
+            Some(_) => bad("a path does not leave the repository"),
+            None if parts.is_empty() => bad("it names no file"),
+            None => Ok(Self(parts.join("/"))),
+        }
+    }
+}
+
+/// `..` in any dress that some file system takes for it, and git's own folder.
+fn is_forbidden(part: &str) -> bool {
+    let bare = part.trim_end_matches([' ', '.']);
+    part == ".." || (bare.is_empty() && part.starts_with("..")) || bare.eq_ignore_ascii_case(".git")
+}
+
+impl fmt::Display for RepoPath {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(&self.0)
+    }
+}
+
+/// A range of lines, both ends included, counted from 1.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Lines {
+    start: u32,
+    end: u32,
+}
+
+impl Lines {
+    /// The lines from `start` to `end`; `None` unless 1 ≤ start ≤ end.
+    #[must_use]
+    pub fn new(start: u32, end: u32) -> Option<Self> {
+        (1 <= start && start <= end).then_some(Self { start, end })
+    }
+
+    /// The first line.
+    #[must_use]
+    pub fn start(self) -> u32 {
+        self.start
+    }
+
+    /// The last line.
+    #[must_use]
+    pub fn end(self) -> u32 {
+        self.end
+    }
+
+    /// How many lines.
+    #[must_use]
+    pub fn count(self) -> u32 {
+        self.end - self.start + 1
+    }
+
+    /// The same number of lines, beginning at `start`.
+    #[must_use]
+    pub fn at(self, start: u32) -> Self {
+        Self { start: start.max(1), end: start.max(1).saturating_add(self.count() - 1) }
+    }
+}
+
+impl fmt::Display for Lines {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.start == self.end {
+            write!(f, "{}", self.start)
+        } else {
+            write!(f, "{}-{}", self.start, self.end)
+        }
+    }
+}
+
+/// What a caller asks to cite: a place, not read yet. Written `src/api.rs:12-18`, or `src/api.rs:12`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Cite {
+    /// The file.
+    pub path: RepoPath,
+    /// The lines.
+    pub lines: Lines,
+}
+
+impl Cite {
+    /// A place from its parts, as protocols give them.
+    pub fn new(path: &str, start: u32, end: u32) -> Result<Self, BadPlace> {
+        let lines = Lines::new(start, end).ok_or_else(|| {
+            BadPlace::new(path, format!("lines {start}-{end} are no range; lines count from 1"))
+        })?;
+        if lines.count() > MAX_LINES {
+            return Err(BadPlace::new(path, format!("{} lines; cite at most {MAX_LINES}", lines.count())));
+        }
+        Ok(Self { path: path.parse()?, lines })
+    }
+}
+
+impl FromStr for Cite {
+    type Err = BadPlace;
+
+    fn from_str(text: &str) -> Result<Self, BadPlace> {
+        let form = || BadPlace::new(text, "say which lines, as in src/api.rs:12-18");
+        let (path, range) = text.rsplit_once(':').ok_or_else(form)?;
+        let (start, end) = range.split_once('-').unwrap_or((range, range));
+        let number = |it: &str| it.trim().trim_start_matches(['L', 'l']).parse::<u32>().map_err(|_| form());
+        Self::new(path.trim(), number(start)?, number(end)?)
+    }
+}
+
+impl fmt::Display for Cite {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}", self.path, self.lines)
+    }
+}
+
+/// Where a fact is written, with what was read there.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Citation {
+    /// The file.
+    pub path: RepoPath,
+    /// The lines.
+    pub lines: Lines,
+    /// The commit that was checked out, in hexadecimal, where there was one.
+    pub commit: Option<String>,
+    /// Git's id of the file's content as it was read.
+    pub blob: Option<String>,
+    /// The cited lines, joined by newlines.
+    pub snippet: String,
+    /// The digest of the cited lines.
+    pub digest: Digest,
+    /// Short digests of the lines before, nearest last.
+    pub before: Vec<String>,
+    /// Short digests of the lines after, nearest first.
+    pub after: Vec<String>,
+}
+
+impl Citation {
+    /// The place it points to.
+    #[must_use]
+    pub fn place(&self) -> Cite {
+        Cite { path: self.path.clone(), lines: self.lines }
+    }
+}
+
+/// How a cited text differs from what stands there now.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Extent {
+    /// Only spaces, tabs and empty lines differ.
+    Whitespace,
+    /// The words differ.
+    Substance,
+}
+
+impl Extent {
+    /// The word for it.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Whitespace => "whitespace",
+            Self::Substance => "substance",
+        }
+    }
+}
+
+/// What was found when a citation was looked up.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Verdict {
+    /// The cited text stands where it stood.
+    Holds,
+    /// The cited text stands elsewhere.
+    Moved {
+        /// Where it stands now.
+        to: Cite,
+    },
+    /// Other text stands there now.
+    Changed {
+        /// How much of it differs.
+        extent: Extent,
+        /// The lines that stand there now.
+        now: String,
+    },
+    /// The file, or the cited part of it, is not there.
+    Gone,
+    /// It could not be looked up: never a reason to invalidate.
+    Unknown {
+        /// Why not.
+        why: String,
+    },
+}
+
+impl Verdict {
+    /// The word for it.
+    #[must_use]
+    pub fn as_str(&self) -> &'static str {
+        match self {
+            Self::Holds => "holds",
+            Self::Moved { .. } => "moved",
+            Self::Changed { .. } => "changed",
+            Self::Gone => "gone",
+            Self::Unknown { .. } => "unknown",
+        }
+    }
+
+    /// Whether a memory that rests on it may be shown.
+    #[must_use]
+    pub fn is_good(&self) -> bool {
+        match self {
+            Self::Holds | Self::Moved { .. } => true,
+            Self::Changed { extent, .. } => *extent == Extent::Whitespace,
+            Self::Gone | Self::Unknown { .. } => false,
+        }
+    }
+
+    /// Whether it is evidence against the memory, rather than the want of evidence.
+    #[must_use]
+    pub fn is_bad(&self) -> bool {
+        !self.is_good() && !matches!(self, Self::Unknown { .. })
+    }
+
+    /// How bad it is, to find the worst of several.
+    #[must_use]
+    pub fn severity(&self) -> u8 {
+        match self {
+            Self::Holds => 0,
+            Self::Moved { .. } => 1,
+            Self::Changed { extent: Extent::Whitespace, .. } => 2,
+            Self::Unknown { .. } => 3,
+            Self::Changed { .. } => 4,
+            Self::Gone => 5,
+        }
+    }
+}
+
+/// The worst of several verdicts; `None` of none.
+#[must_use]
+pub fn worst(verdicts: &[Verdict]) -> Option<&Verdict> {
+    verdicts.iter().rev().max_by_key(|it| it.severity())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_stay_inside() {
+        let check = |text: &str, expected: Option<&str>| {
+            assert_eq!(text.parse::<RepoPath>().ok().as_ref().map(RepoPath::as_str), expected, "{text:?}");
+        };
+        check("src/api.rs", Some("src/api.rs"));
+        check("./src//api.rs", Some("src/api.rs"));
+        check("docs/naïve file (1).md", Some("docs/naïve file (1).md"));
+        check("a..b/c...d", Some("a..b/c...d"));
+        check(".gitignore", Some(".gitignore"));
+        check("..", None);
+        check("src/../../etc/passwd", None);
+        check(".. /x", None);
+        check("...", None);
+        check("/etc/passwd", None);
+        check("~/secrets", None);
+        check("C:/windows", None);
+        check("c:windows", None);
+        check("src\\api.rs", None);
+        check("a\0b", None);
+        check("a\nb", None);
+        check(".git/config", None);
+        check("sub/.GIT/config", None);
+        check(".", None);
+        check("", None);
+    }
+
+    #[test]
+    fn cites_parse() {
+        let check = |text: &str, expected: Option<&str>| {
+            assert_eq!(text.parse::<Cite>().ok().map(|it| it.to_string()).as_deref(), expected, "{text:?}");
+        };
+        check("src/api.rs:12-18", Some("src/api.rs:12-18"));
+        check("src/api.rs:12", Some("src/api.rs:12"));
+        check("src/api.rs:L12-L18", Some("src/api.rs:12-18"));
+        check("src/a:b.rs:3", Some("src/a:b.rs:3"));
+        check("src/api.rs", None);
+        check("src/api.rs:0", None);
+        check("src/api.rs:9-8", None);
+        check("src/api.rs:1-9999", None);
+        check("../x:1", None);
+    }
+
+    #[test]
+    fn the_worst_verdict_wins_and_unknown_is_not_bad() {
+        let unknown = Verdict::Unknown { why: "timeout".into() };
+        assert!(!unknown.is_bad() && !unknown.is_good());
+        assert_eq!(worst(&[Verdict::Holds, Verdict::Gone, unknown]), Some(&Verdict::Gone));
+        assert_eq!(worst(&[]), None);
+    }
+}

@@ -1,0 +1,285 @@
+//! What happened: every change and every showing is an event, and a batch of events is the only way to write.
+
+use jiff::Timestamp;
+
+use crate::citation::Citation;
+use crate::digest::Digest;
+use crate::memory::{Memory, MemoryId, Status};
+use crate::space::Space;
+use crate::words::words;
+
+words! {
+    /// The word for what happened, the same in the log, in telemetry and in every face.
+    Happening as "event" {
+        /// A memory was kept.
+        Remembered = "remembered",
+        /// It was stated again, or found to hold; its citations may have followed the code.
+        Refreshed = "refreshed",
+        /// It was replaced by a better one.
+        Superseded = "superseded",
+        /// It was wrong and replaced by its correction.
+        Corrected = "corrected",
+        /// It was found wrong.
+        Invalidated = "invalidated",
+        /// It was set aside to make room.
+        Retired = "retired",
+        /// A person let it out of quarantine.
+        Approved = "approved",
+        /// Its citations were looked up and hold.
+        VerifiedValid = "verified_valid",
+        /// Its citations were looked up and do not hold.
+        VerifiedInvalid = "verified_invalid",
+        /// Memories were shown.
+        Retrieved = "retrieved",
+        /// It was used in a task.
+        Applied = "applied",
+        /// A draft was turned away; its text is nowhere.
+        Refused = "refused",
+        /// Its text was removed everywhere.
+        Forgotten = "forgotten",
+    }
+}
+
+/// One memory as it was shown.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Showing {
+    /// Which.
+    pub id: MemoryId,
+    /// With which score.
+    pub score: f32,
+    /// With which verdict, as a word.
+    pub verdict: String,
+}
+
+/// What happened, with what it takes to replay it.
+#[derive(Debug, Clone, PartialEq)]
+pub enum What {
+    /// A memory was kept.
+    Remembered {
+        /// The memory as it was at that moment.
+        memory: Box<Memory>,
+        /// Whether a person overrode a check.
+        forced: bool,
+        /// Why it was kept beside a near-duplicate.
+        rationale: Option<String>,
+    },
+    /// It was stated again or found to hold.
+    Refreshed {
+        /// Its citations as they are now, where they followed the code.
+        citations: Option<Vec<Citation>>,
+    },
+    /// It was replaced by a better one.
+    Superseded {
+        /// The better one.
+        by: MemoryId,
+        /// Why.
+        reason: Option<String>,
+    },
+    /// It was wrong and replaced by its correction.
+    Corrected {
+        /// The correction.
+        by: MemoryId,
+        /// What was wrong.
+        reason: Option<String>,
+    },
+    /// It was found wrong.
+    Invalidated {
+        /// Why.
+        reason: String,
+    },
+    /// It was set aside to make room.
+    Retired {
+        /// Why.
+        reason: String,
+    },
+    /// It left quarantine.
+    Approved,
+    /// Its citations were looked up.
+    Verified {
+        /// Whether they hold.
+        valid: bool,
+        /// The word of each verdict, with its place.
+        found: Vec<String>,
+        /// The commit it was looked up at.
+        commit: Option<String>,
+    },
+    /// Memories were shown.
+    Retrieved {
+        /// What was asked, as far as it may be kept.
+        query: String,
+        /// What was shown.
+        shown: Vec<Showing>,
+    },
+    /// It was used in a task.
+    Applied,
+    /// A draft was turned away.
+    Refused {
+        /// The class of refusal, such as `secret`. Never the text.
+        class: String,
+    },
+    /// Its text was removed everywhere.
+    Forgotten {
+        /// Why.
+        reason: String,
+    },
+}
+
+impl What {
+    /// The word for it.
+    #[must_use]
+    pub fn happening(&self) -> Happening {
+        match self {
+            Self::Remembered { .. } => Happening::Remembered,
+            Self::Refreshed { .. } => Happening::Refreshed,
+            Self::Superseded { .. } => Happening::Superseded,
+            Self::Corrected { .. } => Happening::Corrected,
+            Self::Invalidated { .. } => Happening::Invalidated,
+            Self::Retired { .. } => Happening::Retired,
+            Self::Approved => Happening::Approved,
+            Self::Verified { valid: true, .. } => Happening::VerifiedValid,
+            Self::Verified { valid: false, .. } => Happening::VerifiedInvalid,
+            Self::Retrieved { .. } => Happening::Retrieved,
+            Self::Applied => Happening::Applied,
+            Self::Refused { .. } => Happening::Refused,
+            Self::Forgotten { .. } => Happening::Forgotten,
+        }
+    }
+}
+
+/// One line of the history.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Event {
+    /// When.
+    pub at: Timestamp,
+    /// In whose memory.
+    pub space: Space,
+    /// Which memory, where it is one.
+    pub memory: Option<MemoryId>,
+    /// Who did it, where known.
+    pub actor: Option<String>,
+    /// What.
+    pub what: What,
+}
+
+impl Event {
+    /// The memories whose counters this event moves.
+    pub fn touches(&self) -> impl Iterator<Item = MemoryId> + '_ {
+        let shown: &[Showing] = match &self.what {
+            What::Retrieved { shown, .. } => shown,
+            _ => &[],
+        };
+        self.memory.into_iter().chain(shown.iter().map(|it| it.id))
+    }
+}
+
+/// An event with its place in the log.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Logged {
+    /// Its place, counted from 1.
+    pub seq: u64,
+    /// What happened.
+    pub event: Event,
+}
+
+impl Memory {
+    /// The memory after this event: the one rule that every store follows.
+    pub fn apply(&mut self, event: &Event) {
+        match &event.what {
+            What::Refreshed { citations } => {
+                self.refreshed_at = self.refreshed_at.max(event.at);
+                if let Some(citations) = citations {
+                    self.citations.clone_from(citations);
+                }
+            }
+            What::Superseded { by, .. } | What::Corrected { by, .. } => {
+                self.status = Status::Superseded { by: *by };
+            }
+            What::Invalidated { reason } => self.status = Status::Invalid { why: reason.clone() },
+            What::Retired { reason } => self.status = Status::Retired { why: reason.clone() },
+            What::Approved => self.status = Status::Active,
+            What::Verified { valid, .. } => self.usage.verified += u32::from(*valid),
+            What::Retrieved { .. } => self.usage.recalls += 1,
+            What::Applied => self.usage.applied += 1,
+            What::Remembered { .. } | What::Refused { .. } | What::Forgotten { .. } => {}
+        }
+    }
+}
+
+/// What must still be true when a batch is written, because it was decided on that ground.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Expect {
+    /// No active or pending memory of the space makes this claim.
+    NoTwin(Space, Digest),
+    /// The memory has this status.
+    Unmoved(MemoryId, Status),
+    /// The identity layer of the space holds exactly so many characters.
+    IdentityChars(Space, usize),
+}
+
+/// A set of events that is written whole or not at all. Only the core can make one, so that nothing is written
+/// around the pipeline:
+///
+/// ```compile_fail
+/// let batch = apostille_core::event::Batch { events: vec![], expects: vec![], durable: true };
+/// ```
+#[derive(Debug, Clone)]
+pub struct Batch {
+    events: Vec<Event>,
+    expects: Vec<Expect>,
+    durable: bool,
+}
+
+impl Batch {
+    /// Events that are acknowledged to a caller: they survive a crash and a power cut.
+    pub(crate) fn durable(events: Vec<Event>, expects: Vec<Expect>) -> Self {
+        Self { events, expects, durable: true }
+    }
+
+    /// Events nobody waits for (what was shown): written at once, but not forced to the disk.
+    pub(crate) fn telemetry(events: Vec<Event>) -> Self {
+        Self { events, expects: Vec::new(), durable: false }
+    }
+
+    /// The events, in order.
+    #[must_use]
+    pub fn events(&self) -> &[Event] {
+        &self.events
+    }
+
+    /// What must still be true.
+    #[must_use]
+    pub fn expects(&self) -> &[Expect] {
+        &self.expects
+    }
+
+    /// Whether it must be on the disk before it is acknowledged.
+    #[must_use]
+    pub fn is_durable(&self) -> bool {
+        self.durable
+    }
+}
+
+/// The order to remove a memory's text everywhere. Only the core can make one.
+#[derive(Debug, Clone)]
+pub struct Erasure {
+    id: MemoryId,
+    tombstone: Event,
+}
+
+impl Erasure {
+    pub(crate) fn new(id: MemoryId, tombstone: Event) -> Self {
+        Self { id, tombstone }
+    }
+
+    /// The memory to remove.
+    #[must_use]
+    pub fn id(&self) -> MemoryId {
+        self.id
+    }
+
+    /// What stays: id, time and reason.
+    #[must_use]
+    pub fn tombstone(&self) -> &Event {
+        &self.tombstone
+    }
+}

@@ -1,0 +1,447 @@
+//! The one JSON shape of memories and events, version 1: what is on disk, in exports and on the wire.
+//!
+//! Fields are only added. A reader ignores fields it does not know; it refuses words it does not know, because it
+//! cannot tell what they would change.
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use crate::citation::{Citation, Cite};
+use crate::digest::Digest;
+use crate::event::{Event, Happening, Showing, What};
+use crate::memory::{Memory, MemoryId, Stage, Status, Usage, Voice};
+use crate::space::Space;
+
+/// The version of the shape.
+pub const VERSION: u32 = 1;
+
+/// JSON that is not what the shape says.
+#[derive(Debug, thiserror::Error)]
+#[error("{what}")]
+pub struct BadRecord {
+    what: String,
+}
+
+fn bad(what: impl std::fmt::Display) -> BadRecord {
+    BadRecord { what: what.to_string() }
+}
+
+fn word<T: std::str::FromStr>(text: &str) -> Result<T, BadRecord>
+where
+    T::Err: std::fmt::Display,
+{
+    text.parse().map_err(bad)
+}
+
+fn time(text: &str) -> Result<Timestamp, BadRecord> {
+    text.parse().map_err(|_| bad(format!("'{text}' is not a time such as 2026-02-26T12:00:00Z")))
+}
+
+/// A time as it is written: UTC, to the millisecond at most.
+#[must_use]
+pub fn timestamp(at: Timestamp) -> String {
+    Timestamp::from_millisecond(at.as_millisecond()).unwrap_or(at).to_string()
+}
+
+fn is_zero(n: &u32) -> bool {
+    *n == 0
+}
+
+fn is_false(it: &bool) -> bool {
+    !*it
+}
+
+/// A citation as JSON.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CitationRecord {
+    /// The file.
+    pub path: String,
+    /// The first line, from 1.
+    pub line_start: u32,
+    /// The last line.
+    pub line_end: u32,
+    /// The commit that was checked out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sha: Option<String>,
+    /// Git's id of the file's content.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub blob: Option<String>,
+    /// The cited lines.
+    pub snippet: String,
+    /// Their SHA-256.
+    pub snippet_hash: String,
+    /// Short digests of the lines before.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub before: Vec<String>,
+    /// Short digests of the lines after.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub after: Vec<String>,
+}
+
+impl From<&Citation> for CitationRecord {
+    fn from(it: &Citation) -> Self {
+        Self {
+            path: it.path.as_str().into(),
+            line_start: it.lines.start(),
+            line_end: it.lines.end(),
+            sha: it.commit.clone(),
+            blob: it.blob.clone(),
+            snippet: it.snippet.clone(),
+            snippet_hash: it.digest.to_string(),
+            before: it.before.clone(),
+            after: it.after.clone(),
+        }
+    }
+}
+
+impl TryFrom<CitationRecord> for Citation {
+    type Error = BadRecord;
+    fn try_from(it: CitationRecord) -> Result<Self, BadRecord> {
+        let place = Cite::new(&it.path, it.line_start, it.line_end).map_err(bad)?;
+        Ok(Self {
+            path: place.path,
+            lines: place.lines,
+            commit: it.sha,
+            blob: it.blob,
+            snippet: it.snippet,
+            digest: word::<Digest>(&it.snippet_hash)?,
+            before: it.before,
+            after: it.after,
+        })
+    }
+}
+
+/// A memory as JSON.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MemoryRecord {
+    /// The UUID.
+    pub id: String,
+    /// The number within the space.
+    #[serde(default)]
+    pub number: u64,
+    /// `owner/name` or `users/<name>`.
+    pub space: String,
+    /// The layer.
+    pub layer: String,
+    /// The kind.
+    pub kind: String,
+    /// The topic.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub subject: Option<String>,
+    /// What was learned.
+    pub fact: String,
+    /// Why it matters.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// The code that proves it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub citations: Vec<CitationRecord>,
+    /// Words to find it by.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tags: Vec<String>,
+    /// Who said it.
+    pub origin: String,
+    /// Whether the words came from outside.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub tainted: bool,
+    /// The agent's or user's name.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub author: Option<String>,
+    /// The session it was said in.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session: Option<String>,
+    /// The task it belongs to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub task: Option<String>,
+    /// What moderation noticed.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub marks: Vec<String>,
+    /// Where it stands.
+    pub status: String,
+    /// Why it stands there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub status_why: Option<String>,
+    /// What replaced it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub superseded_by: Option<String>,
+    /// What it replaced.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub supersedes: Option<String>,
+    /// When it was recorded.
+    pub recorded_at: String,
+    /// When it was last stated or found to hold.
+    pub refreshed_at: String,
+    /// Times shown.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub recalls: u32,
+    /// Times applied.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub applied: u32,
+    /// Times found to hold.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub verified: u32,
+}
+
+impl From<&Memory> for MemoryRecord {
+    fn from(it: &Memory) -> Self {
+        let superseded_by = match &it.status {
+            Status::Superseded { by } => Some(by.to_string()),
+            _ => None,
+        };
+        Self {
+            id: it.id.to_string(),
+            number: it.number,
+            space: it.space.to_string(),
+            layer: it.layer.as_str().into(),
+            kind: it.kind.as_str().into(),
+            subject: it.subject.clone(),
+            fact: it.fact.clone(),
+            reason: it.reason.clone(),
+            citations: it.citations.iter().map(CitationRecord::from).collect(),
+            tags: it.tags.clone(),
+            origin: it.voice.origin.as_str().into(),
+            tainted: it.voice.tainted,
+            author: it.voice.author.clone(),
+            session: it.voice.session.clone(),
+            task: it.task.clone(),
+            marks: it.marks.iter().map(|mark| mark.as_str().into()).collect(),
+            status: it.status.stage().as_str().into(),
+            status_why: it.status.why().map(Into::into),
+            superseded_by,
+            supersedes: it.supersedes.map(|id| id.to_string()),
+            recorded_at: timestamp(it.recorded_at),
+            refreshed_at: timestamp(it.refreshed_at),
+            recalls: it.usage.recalls,
+            applied: it.usage.applied,
+            verified: it.usage.verified,
+        }
+    }
+}
+
+impl MemoryRecord {
+    fn status(&self) -> Result<Status, BadRecord> {
+        let why = self.status_why.clone().unwrap_or_default();
+        Ok(match word::<Stage>(&self.status)? {
+            Stage::Pending => Status::Pending { why },
+            Stage::Active => Status::Active,
+            Stage::Invalid => Status::Invalid { why },
+            Stage::Retired => Status::Retired { why },
+            Stage::Superseded => {
+                let by = self.superseded_by.as_deref().ok_or_else(|| bad("superseded, but by nothing"))?;
+                Status::Superseded { by: word(by)? }
+            }
+        })
+    }
+}
+
+impl TryFrom<MemoryRecord> for Memory {
+    type Error = BadRecord;
+    fn try_from(it: MemoryRecord) -> Result<Self, BadRecord> {
+        Ok(Self {
+            status: it.status()?,
+            id: word(&it.id)?,
+            number: it.number,
+            space: word::<Space>(&it.space)?,
+            layer: word(&it.layer)?,
+            kind: word(&it.kind)?,
+            citations: it.citations.into_iter().map(Citation::try_from).collect::<Result<_, _>>()?,
+            voice: Voice {
+                origin: word(&it.origin)?,
+                tainted: it.tainted,
+                author: it.author,
+                session: it.session,
+            },
+            marks: it.marks.iter().map(|mark| word(mark)).collect::<Result<_, _>>()?,
+            supersedes: it.supersedes.as_deref().map(word).transpose()?,
+            recorded_at: time(&it.recorded_at)?,
+            refreshed_at: time(&it.refreshed_at)?,
+            usage: Usage { recalls: it.recalls, applied: it.applied, verified: it.verified },
+            subject: it.subject,
+            fact: it.fact,
+            reason: it.reason,
+            tags: it.tags,
+            task: it.task,
+        })
+    }
+}
+
+/// One memory as it was shown, as JSON.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ShowingRecord {
+    /// Which.
+    pub id: String,
+    /// With which score.
+    pub score: f32,
+    /// With which verdict.
+    #[serde(default)]
+    pub verdict: String,
+}
+
+impl From<&Showing> for ShowingRecord {
+    fn from(it: &Showing) -> Self {
+        Self { id: it.id.to_string(), score: it.score, verdict: it.verdict.clone() }
+    }
+}
+
+impl TryFrom<ShowingRecord> for Showing {
+    type Error = BadRecord;
+    fn try_from(it: ShowingRecord) -> Result<Self, BadRecord> {
+        Ok(Self { id: word(&it.id)?, score: it.score, verdict: it.verdict })
+    }
+}
+
+/// An event as JSON: one flat object, with the fields that its word calls for.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct EventRecord {
+    /// The word.
+    pub event: String,
+    /// When.
+    pub at: String,
+    /// In whose memory.
+    pub space: String,
+    /// Which memory.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub id: Option<String>,
+    /// Who did it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub actor: Option<String>,
+    /// The memory that was kept.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub memory: Option<Box<MemoryRecord>>,
+    /// Whether a person overrode a check.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub forced: bool,
+    /// Why it was kept beside a near-duplicate.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rationale: Option<String>,
+    /// Citations that followed the code.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub citations: Option<Vec<CitationRecord>>,
+    /// The memory that replaced it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub by: Option<String>,
+    /// Why.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// Verdicts with their places.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub found: Vec<String>,
+    /// The commit it was looked up at.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub commit: Option<String>,
+    /// What was asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub query: Option<String>,
+    /// What was shown.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub shown: Vec<ShowingRecord>,
+    /// The class of refusal.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub class: Option<String>,
+}
+
+impl From<&Event> for EventRecord {
+    fn from(it: &Event) -> Self {
+        let mut record = Self {
+            event: it.what.happening().as_str().into(),
+            at: timestamp(it.at),
+            space: it.space.to_string(),
+            id: it.memory.map(|id| id.to_string()),
+            actor: it.actor.clone(),
+            memory: None,
+            forced: false,
+            rationale: None,
+            citations: None,
+            by: None,
+            reason: None,
+            found: Vec::new(),
+            commit: None,
+            query: None,
+            shown: Vec::new(),
+            class: None,
+        };
+        record.fill(&it.what);
+        record
+    }
+}
+
+impl EventRecord {
+    fn fill(&mut self, what: &What) {
+        match what {
+            What::Remembered { memory, forced, rationale } => {
+                self.memory = Some(Box::new(MemoryRecord::from(&**memory)));
+                self.forced = *forced;
+                self.rationale.clone_from(rationale);
+            }
+            What::Refreshed { citations } => {
+                self.citations =
+                    citations.as_ref().map(|list| list.iter().map(CitationRecord::from).collect());
+            }
+            What::Superseded { by, reason } | What::Corrected { by, reason } => {
+                self.by = Some(by.to_string());
+                self.reason.clone_from(reason);
+            }
+            What::Invalidated { reason } | What::Retired { reason } | What::Forgotten { reason } => {
+                self.reason = Some(reason.clone());
+            }
+            What::Verified { found, commit, .. } => {
+                self.found.clone_from(found);
+                self.commit.clone_from(commit);
+            }
+            What::Retrieved { query, shown } => {
+                self.query = Some(query.clone());
+                self.shown = shown.iter().map(ShowingRecord::from).collect();
+            }
+            What::Refused { class } => self.class = Some(class.clone()),
+            What::Approved | What::Applied => {}
+        }
+    }
+
+    fn what(self) -> Result<What, BadRecord> {
+        let missing = |field: &str| bad(format!("an event '{}' without '{field}'", self.event));
+        let by = || self.by.as_deref().ok_or_else(|| missing("by")).and_then(word::<MemoryId>);
+        let reason = || self.reason.clone().unwrap_or_default();
+        Ok(match word::<Happening>(&self.event)? {
+            Happening::Remembered => {
+                let memory = self.memory.ok_or_else(|| bad("an event 'remembered' without 'memory'"))?;
+                let memory = Box::new(Memory::try_from(*memory)?);
+                What::Remembered { memory, forced: self.forced, rationale: self.rationale }
+            }
+            Happening::Refreshed => {
+                let list = |list: Vec<CitationRecord>| list.into_iter().map(Citation::try_from).collect();
+                What::Refreshed { citations: self.citations.map(list).transpose()? }
+            }
+            Happening::Superseded => What::Superseded { by: by()?, reason: self.reason.clone() },
+            Happening::Corrected => What::Corrected { by: by()?, reason: self.reason.clone() },
+            Happening::Invalidated => What::Invalidated { reason: reason() },
+            Happening::Retired => What::Retired { reason: reason() },
+            Happening::Approved => What::Approved,
+            Happening::VerifiedValid => {
+                What::Verified { valid: true, found: self.found, commit: self.commit }
+            }
+            Happening::VerifiedInvalid => {
+                What::Verified { valid: false, found: self.found, commit: self.commit }
+            }
+            Happening::Retrieved => {
+                let shown = self.shown.into_iter().map(Showing::try_from).collect::<Result<_, _>>()?;
+                What::Retrieved { query: self.query.unwrap_or_default(), shown }
+            }
+            Happening::Applied => What::Applied,
+            Happening::Refused => What::Refused { class: self.class.unwrap_or_default() },
+            Happening::Forgotten => What::Forgotten { reason: reason() },
+        })
+    }
+}
+
+impl TryFrom<EventRecord> for Event {
+    type Error = BadRecord;
+    fn try_from(it: EventRecord) -> Result<Self, BadRecord> {
+        Ok(Self {
+            at: time(&it.at)?,
+            space: word(&it.space)?,
+            memory: it.id.as_deref().map(word).transpose()?,
+            actor: it.actor.clone(),
+            what: it.what()?,
+        })
+    }
+}

@@ -1,0 +1,72 @@
+//! Import: a memory that was exported, kept again as it was. It passes the same checks as a new one.
+
+use crate::event::{Batch, Expect, What};
+use crate::memory::{Draft, Memory, Stage, Twin};
+use crate::refusal::Refusal;
+use crate::remember::{guard, moderate};
+use crate::{Context, Error};
+
+/// What became of it.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Imported {
+    /// It was kept.
+    Kept(Box<Memory>),
+    /// It was here already.
+    Known(Box<Memory>),
+    /// It was turned away.
+    Refused(Refusal),
+}
+
+/// Keeps an exported memory: same id, text, status, citations and times. It keeps its number only in a space that
+/// never had one, because a handle is never reused.
+pub fn import(cx: &Context<'_>, memory: Memory, keep_number: bool) -> Result<Imported, Error> {
+    let memory = match vetted(cx, memory) {
+        Ok(memory) => memory,
+        Err(refusal) => return Ok(Imported::Refused(refusal)),
+    };
+    if let Some(known) = known(cx, &memory)? {
+        return Ok(Imported::Known(Box::new(known)));
+    }
+    let mut memory = Memory { number: if keep_number { memory.number } else { 0 }, ..memory };
+    let what = What::Remembered {
+        memory: Box::new(memory.clone()),
+        forced: false,
+        rationale: Some("imported".into()),
+    };
+    let event = cx.event(&memory.space, Some(memory.id), what);
+    let expects = vec![Expect::NoTwin(memory.space.clone(), memory.claim())];
+    let expects = if is_claiming(&memory) { expects } else { Vec::new() };
+    let receipt = cx.store.append(&Batch::durable(vec![event], expects))?;
+    memory.number = receipt.numbers.first().map_or(memory.number, |(_, number)| *number);
+    Ok(Imported::Kept(Box::new(memory)))
+}
+
+fn is_claiming(memory: &Memory) -> bool {
+    matches!(memory.status.stage(), Stage::Active | Stage::Pending)
+}
+
+fn known(cx: &Context<'_>, memory: &Memory) -> Result<Option<Memory>, Error> {
+    if let Some(same) = cx.store.get(&[memory.id])?.pop() {
+        return Ok(Some(same));
+    }
+    if !is_claiming(memory) {
+        return Ok(None);
+    }
+    Ok(cx.store.claimed(&memory.space, &memory.claim())?)
+}
+
+fn vetted(cx: &Context<'_>, memory: Memory) -> Result<Memory, Refusal> {
+    let draft = Draft {
+        layer: Some(memory.layer),
+        kind: Some(memory.kind),
+        subject: memory.subject.clone(),
+        reason: memory.reason.clone(),
+        citations: memory.citations.iter().map(crate::citation::Citation::place).collect(),
+        tags: memory.tags.clone(),
+        task: memory.task.clone(),
+        twin: Twin::Ask,
+        ..Draft::new(memory.space.clone(), memory.fact.clone(), memory.voice.clone())
+    };
+    memory.citations.iter().try_for_each(|it| moderate::check_text("citations", &it.snippet))?;
+    guard::admit_import(&cx.policy.limits, moderate::clean(draft)?, memory)
+}

@@ -1,0 +1,80 @@
+//! What a memory is, and the two paths it travels.
+//!
+//! ```text
+//! remember:  moderate → classify → cite → guard → dedupe → commit
+//! recall:    query → candidates → rank → verify → budget → render → log
+//! ```
+//!
+//! Nothing here does IO, reads a clock or asks the environment: the store, the source, the time and the randomness
+//! come in through [`Context`].
+
+pub mod citation;
+#[cfg(feature = "contract")]
+pub mod contract;
+pub mod diff;
+pub mod digest;
+pub mod event;
+pub mod forget;
+pub mod format;
+pub mod import;
+pub mod list;
+pub mod memory;
+pub mod policy;
+pub mod recall;
+pub mod refusal;
+pub mod remember;
+pub mod revise;
+pub mod sheet;
+pub mod source;
+pub mod space;
+pub mod stats;
+pub mod store;
+pub mod terms;
+pub mod verify;
+pub mod words;
+
+use jiff::Timestamp;
+
+use crate::event::{Event, What};
+use crate::memory::MemoryId;
+use crate::policy::Policy;
+use crate::source::Source;
+use crate::space::Space;
+use crate::store::{Store, StoreError};
+
+/// A broken world. What was asked for wrongly is a [`refusal::Refusal`], not an error.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The store failed.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+/// What every verb is given: the ports, the rules, the time, and who is asking.
+#[derive(Clone, Copy)]
+pub struct Context<'a> {
+    /// Where memories are kept.
+    pub store: &'a dyn Store,
+    /// The code that is looked into.
+    pub source: &'a dyn Source,
+    /// The rules.
+    pub policy: &'a Policy,
+    /// The time.
+    pub now: Timestamp,
+    /// Where randomness comes from.
+    pub random: &'a dyn Fn() -> u128,
+    /// Whether the time for looking things up is over; what is not verified by then is `unknown`.
+    pub late: &'a dyn Fn() -> bool,
+    /// Who is asking, for the log.
+    pub actor: Option<&'a str>,
+}
+
+impl Context<'_> {
+    fn new_id(&self) -> MemoryId {
+        MemoryId::new(self.now, (self.random)())
+    }
+
+    fn event(&self, space: &Space, memory: Option<MemoryId>, what: What) -> Event {
+        Event { at: self.now, space: space.clone(), memory, actor: self.actor.map(Into::into), what }
+    }
+}

@@ -1,0 +1,75 @@
+//! List: memories by handle, by filter, the most recent, those that cite a path. Nothing is ranked here.
+
+use crate::citation::RepoPath;
+use crate::memory::{Memory, Name, Stage};
+use crate::space::Space;
+use crate::store::{Filter, Order};
+use crate::{Context, Error};
+
+/// How many memories a plain search returns.
+pub const SEARCH_LIMIT: usize = 20;
+/// How many recent memories are returned unless said.
+pub const RECENT_LIMIT: usize = 50;
+
+/// The memory with this name, in the spaces in play.
+pub fn named(
+    cx: &Context<'_>,
+    spaces: &[Space],
+    name: Name,
+) -> Result<Option<Memory>, crate::store::StoreError> {
+    match name {
+        Name::Id(id) => Ok(cx.store.get(&[id])?.pop()),
+        Name::Handle(handle) => {
+            for space in spaces.iter().filter(|it| it.letter() == handle.letter) {
+                if let Some(memory) = cx.store.numbered(space, &[handle.number])?.pop() {
+                    return Ok(Some(memory));
+                }
+            }
+            Ok(None)
+        }
+    }
+}
+
+/// The memories that a filter admits.
+pub fn list(cx: &Context<'_>, filter: &Filter) -> Result<Vec<Memory>, Error> {
+    Ok(cx.store.list(filter)?)
+}
+
+/// Active memories that contain a text, carry a tag, or both; the newest twenty.
+pub fn search(
+    cx: &Context<'_>,
+    spaces: &[Space],
+    text: Option<&str>,
+    tag: Option<&str>,
+) -> Result<Vec<Memory>, Error> {
+    let filter = Filter {
+        spaces: spaces.to_vec(),
+        stages: vec![Stage::Active],
+        text: text.filter(|it| !it.is_empty()).map(Into::into),
+        tag: tag.map(Into::into),
+        order: Order::Newest,
+        limit: SEARCH_LIMIT,
+        ..Filter::default()
+    };
+    list(cx, &filter)
+}
+
+/// Active memories, those refreshed last first.
+pub fn recent(cx: &Context<'_>, spaces: &[Space], limit: usize) -> Result<Vec<Memory>, Error> {
+    list(cx, &refreshed(spaces, None, limit))
+}
+
+/// Active memories that cite this file or a file below this folder, those refreshed last first.
+pub fn citing(
+    cx: &Context<'_>,
+    spaces: &[Space],
+    path: &RepoPath,
+    limit: usize,
+) -> Result<Vec<Memory>, Error> {
+    list(cx, &refreshed(spaces, Some(path.clone()), limit))
+}
+
+fn refreshed(spaces: &[Space], path: Option<RepoPath>, limit: usize) -> Filter {
+    let (spaces, stages) = (spaces.to_vec(), vec![Stage::Active]);
+    Filter { spaces, stages, path, order: Order::Refreshed, limit, ..Filter::default() }
+}

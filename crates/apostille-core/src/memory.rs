@@ -1,0 +1,468 @@
+//! What a memory is.
+
+use std::fmt;
+use std::str::FromStr;
+
+use jiff::Timestamp;
+use uuid::Uuid;
+
+use crate::citation::{Citation, Cite};
+use crate::digest::Digest;
+use crate::space::Space;
+use crate::words::words;
+
+/// The identity of a memory: a UUIDv7, made from the time and randomness that the caller brings.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct MemoryId(Uuid);
+
+impl MemoryId {
+    /// A new id from the time and ten bytes of randomness.
+    #[must_use]
+    pub fn new(now: Timestamp, random: u128) -> Self {
+        let millis = u64::try_from(now.as_millisecond()).unwrap_or(0);
+        let mut bytes = [0; 10];
+        bytes.copy_from_slice(&random.to_be_bytes()[..10]);
+        Self(uuid::Builder::from_unix_timestamp_millis(millis, &bytes).into_uuid())
+    }
+
+    /// The id of something that came without one (a line of another program's file): the same text gives the same id.
+    #[must_use]
+    pub fn derived(at: Timestamp, text: &str) -> Self {
+        let digest = Digest::of(text.as_bytes());
+        let mut random = [0; 16];
+        random.copy_from_slice(&digest.as_bytes()[..16]);
+        Self::new(at, u128::from_be_bytes(random))
+    }
+
+    /// The sixteen bytes.
+    #[must_use]
+    pub fn as_bytes(&self) -> &[u8; 16] {
+        self.0.as_bytes()
+    }
+
+    /// From the sixteen bytes.
+    #[must_use]
+    pub fn from_bytes(bytes: [u8; 16]) -> Self {
+        Self(Uuid::from_bytes(bytes))
+    }
+}
+
+impl fmt::Display for MemoryId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.hyphenated().fmt(f)
+    }
+}
+
+impl FromStr for MemoryId {
+    type Err = BadHandle;
+    fn from_str(text: &str) -> Result<Self, BadHandle> {
+        Uuid::try_parse(text).map(Self).map_err(|_| BadHandle(text.chars().take(60).collect()))
+    }
+}
+
+/// The short name of a memory within its space: `m-12` in a repository, `u-12` for a user. Never reused.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Handle {
+    /// `m` or `u`.
+    pub letter: char,
+    /// The number within the space, counted from 1.
+    pub number: u64,
+}
+
+/// Text that names no memory.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("'{0}' is not a handle such as m-12 or u-3, nor an id")]
+pub struct BadHandle(String);
+
+impl fmt::Display for Handle {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(&format!("{}-{}", self.letter, self.number))
+    }
+}
+
+impl FromStr for Handle {
+    type Err = BadHandle;
+    fn from_str(text: &str) -> Result<Self, BadHandle> {
+        let bad = || BadHandle(text.chars().take(60).collect());
+        let (letter, number) = text.split_once('-').ok_or_else(bad)?;
+        let letter = match letter {
+            "m" => 'm',
+            "u" => 'u',
+            _ => return Err(bad()),
+        };
+        let number = number.parse().ok().filter(|it| *it > 0).ok_or_else(bad)?;
+        Ok(Self { letter, number })
+    }
+}
+
+/// A memory as a person or an agent names it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Name {
+    /// By handle, within the spaces in play.
+    Handle(Handle),
+    /// By id, anywhere in the store.
+    Id(MemoryId),
+}
+
+impl FromStr for Name {
+    type Err = BadHandle;
+    fn from_str(text: &str) -> Result<Self, BadHandle> {
+        let text = text.trim();
+        text.parse().map(Self::Handle).or_else(|_| text.parse().map(Self::Id))
+    }
+}
+
+impl fmt::Display for Name {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Handle(it) => it.fmt(f),
+            Self::Id(it) => it.fmt(f),
+        }
+    }
+}
+
+words! {
+    /// When a memory is shown.
+    Layer as "layer" {
+        /// Always shown; a thousand characters in all.
+        Identity = "identity",
+        /// Facts, retrieved when they matter.
+        Knowledge = "knowledge",
+        /// What happened in a task; shown when history is asked for.
+        Episode = "episode",
+        /// Scratch of one session, cleared at its end.
+        Session = "session",
+    }
+}
+
+words! {
+    /// What sort of thing is remembered.
+    Kind as "kind" {
+        /// A preference of a person.
+        User = "user",
+        /// A correction, or a rule from a review.
+        Feedback = "feedback",
+        /// A convention or invariant of the project.
+        Project = "project",
+        /// A command, a value, a build fact.
+        Reference = "reference",
+    }
+}
+
+words! {
+    /// Who said it, the most trusted first.
+    Origin as "origin" {
+        /// A person corrected an agent.
+        UserCorrection = "user-correction",
+        /// A person said it.
+        User = "user",
+        /// A reviewer said it.
+        Review = "review",
+        /// An agent learned it.
+        Agent = "agent",
+        /// The program derived it.
+        System = "system",
+    }
+}
+
+words! {
+    /// What moderation noticed about a text that it let pass.
+    Mark as "mark" {
+        /// It reads like an instruction to a model, not like a fact.
+        Instruction = "instruction-like",
+        /// Hidden or control characters were taken out.
+        Neutralised = "neutralised",
+        /// No literal of the fact appears in what it cites.
+        Ungrounded = "ungrounded",
+    }
+}
+
+/// Who said it, how, and whether the text came from outside.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Voice {
+    /// Who said it.
+    pub origin: Origin,
+    /// Whether the words come from a web page, an issue, a tool's output: text nobody here vouches for.
+    pub tainted: bool,
+    /// The agent's or user's name, where known.
+    pub author: Option<String>,
+    /// The session it was said in, where known.
+    pub session: Option<String>,
+}
+
+impl Voice {
+    /// A voice with nothing known but who speaks.
+    #[must_use]
+    pub fn of(origin: Origin) -> Self {
+        Self { origin, tainted: false, author: None, session: None }
+    }
+
+    /// Whether a person speaks, whose word may override a check.
+    #[must_use]
+    pub fn is_person(&self) -> bool {
+        !self.tainted && matches!(self.origin, Origin::User | Origin::UserCorrection)
+    }
+}
+
+/// Where a memory stands in its life.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Status {
+    /// Quarantined: waits for a person or a quorum.
+    Pending {
+        /// Why it waits.
+        why: String,
+    },
+    /// In use.
+    Active,
+    /// Replaced by a better one.
+    Superseded {
+        /// The memory that replaced it.
+        by: MemoryId,
+    },
+    /// Found wrong.
+    Invalid {
+        /// Why.
+        why: String,
+    },
+    /// Set aside to make room: kept and exportable, not ranked.
+    Retired {
+        /// Why.
+        why: String,
+    },
+}
+
+words! {
+    /// The word for a status.
+    Stage as "status" {
+        /// Quarantined.
+        Pending = "pending",
+        /// In use.
+        Active = "active",
+        /// Replaced.
+        Superseded = "superseded",
+        /// Found wrong.
+        Invalid = "invalid",
+        /// Set aside.
+        Retired = "retired",
+    }
+}
+
+impl Status {
+    /// The word for it.
+    #[must_use]
+    pub fn stage(&self) -> Stage {
+        match self {
+            Self::Pending { .. } => Stage::Pending,
+            Self::Active => Stage::Active,
+            Self::Superseded { .. } => Stage::Superseded,
+            Self::Invalid { .. } => Stage::Invalid,
+            Self::Retired { .. } => Stage::Retired,
+        }
+    }
+
+    /// The reason given, where the status has one.
+    #[must_use]
+    pub fn why(&self) -> Option<&str> {
+        match self {
+            Self::Pending { why } | Self::Invalid { why } | Self::Retired { why } => Some(why),
+            Self::Active | Self::Superseded { .. } => None,
+        }
+    }
+}
+
+/// How often a memory was of use.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Usage {
+    /// Times it was shown.
+    pub recalls: u32,
+    /// Times it was applied in a task.
+    pub applied: u32,
+    /// Times its citations were found to hold.
+    pub verified: u32,
+}
+
+/// A kept memory.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Memory {
+    /// Its identity.
+    pub id: MemoryId,
+    /// Its number within the space; the store gives it, 0 until then.
+    pub number: u64,
+    /// Whose it is.
+    pub space: Space,
+    /// When it is shown.
+    pub layer: Layer,
+    /// What sort it is.
+    pub kind: Kind,
+    /// A brief topic, where one was given.
+    pub subject: Option<String>,
+    /// What was learned.
+    pub fact: String,
+    /// Why it matters.
+    pub reason: Option<String>,
+    /// The code that proves it.
+    pub citations: Vec<Citation>,
+    /// Words to find it by.
+    pub tags: Vec<String>,
+    /// Who said it.
+    pub voice: Voice,
+    /// The task it belongs to.
+    pub task: Option<String>,
+    /// What moderation noticed.
+    pub marks: Vec<Mark>,
+    /// Where it stands.
+    pub status: Status,
+    /// The memory it replaced.
+    pub supersedes: Option<MemoryId>,
+    /// When it was recorded.
+    pub recorded_at: Timestamp,
+    /// When it was last stated or found to hold.
+    pub refreshed_at: Timestamp,
+    /// How often it was of use.
+    pub usage: Usage,
+}
+
+impl Memory {
+    /// Its short name.
+    #[must_use]
+    pub fn handle(&self) -> Handle {
+        Handle { letter: self.space.letter(), number: self.number }
+    }
+
+    /// The digest of what it says: equal for a re-statement, whatever its case, spacing and punctuation.
+    #[must_use]
+    pub fn claim(&self) -> Digest {
+        claim_digest(self.layer, self.subject.as_deref(), &self.fact)
+    }
+
+    /// Whether it is in use.
+    #[must_use]
+    pub fn is_active(&self) -> bool {
+        self.status == Status::Active
+    }
+
+    /// Everything that is searched, as one text.
+    #[must_use]
+    pub fn searchable(&self) -> String {
+        let mut text = String::with_capacity(self.fact.len() + 128);
+        for part in self.subject.iter().chain([&self.fact]).chain(&self.tags) {
+            text.push_str(part);
+            text.push('\n');
+        }
+        for citation in &self.citations {
+            text.push_str(citation.path.as_str());
+            text.push('\n');
+        }
+        text
+    }
+}
+
+/// The digest of a statement, see [`Memory::claim`].
+#[must_use]
+pub fn claim_digest(layer: Layer, subject: Option<&str>, fact: &str) -> Digest {
+    let words = crate::remember::dedupe::normalised(subject, fact);
+    Digest::of(format!("{layer}\n{words}").as_bytes())
+}
+
+/// What to do when a memory much like the draft exists already.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum Twin {
+    /// Keep nothing and say which memory it is: the three choices.
+    #[default]
+    Ask,
+    /// Keep nothing and be content.
+    Skip,
+    /// Replace that memory by this one, keeping both sets of citations and tags.
+    Merge(Name),
+    /// Keep it beside the other, for this reason.
+    Create(String),
+    /// Put it in the place of that memory.
+    Replace(Name, Replacement),
+}
+
+/// Whether a replacement is a better version, or the correction of something wrong.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Replacement {
+    /// A better version.
+    Better,
+    /// The old one was wrong.
+    Correction,
+}
+
+/// What a caller asks to keep: untrusted.
+#[derive(Debug, Clone)]
+pub struct Draft {
+    /// Whose memory it is to be.
+    pub space: Space,
+    /// When to show it; knowledge unless said.
+    pub layer: Option<Layer>,
+    /// What sort it is; found out unless said.
+    pub kind: Option<Kind>,
+    /// A brief topic.
+    pub subject: Option<String>,
+    /// What was learned.
+    pub fact: String,
+    /// Why it matters.
+    pub reason: Option<String>,
+    /// The code that proves it.
+    pub citations: Vec<Cite>,
+    /// Words to find it by.
+    pub tags: Vec<String>,
+    /// Who says it.
+    pub voice: Voice,
+    /// The task it belongs to.
+    pub task: Option<String>,
+    /// What to do about a near-duplicate.
+    pub twin: Twin,
+    /// A person's word that overrides the save exclusions and the need for a citation.
+    pub force: bool,
+}
+
+impl Draft {
+    /// A draft with nothing but a fact.
+    #[must_use]
+    pub fn new(space: Space, fact: impl Into<String>, voice: Voice) -> Self {
+        Self {
+            space,
+            layer: None,
+            kind: None,
+            subject: None,
+            fact: fact.into(),
+            reason: None,
+            citations: Vec::new(),
+            tags: Vec::new(),
+            voice,
+            task: None,
+            twin: Twin::Ask,
+            force: false,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn handles_parse_and_print() {
+        let check = |text: &str, expected: Option<&str>| {
+            assert_eq!(text.parse::<Handle>().ok().map(|it| it.to_string()).as_deref(), expected, "{text:?}");
+        };
+        check("m-12", Some("m-12"));
+        check("u-3", Some("u-3"));
+        check("m-0", None);
+        check("m--1", None);
+        check("x-1", None);
+        check("m-1x", None);
+        check("12", None);
+    }
+
+    #[test]
+    fn ids_are_version_7_and_ordered_by_time() {
+        let early = MemoryId::new(Timestamp::UNIX_EPOCH, u128::MAX);
+        let late = MemoryId::new(Timestamp::from_second(1).unwrap(), 0);
+        assert!(early < late);
+        assert_eq!(late.to_string().as_bytes()[14], b'7');
+        assert_eq!(late.to_string().parse(), Ok(late));
+    }
+}

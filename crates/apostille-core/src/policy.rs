@@ -1,0 +1,115 @@
+//! Limits and switches: complete values, with the defaults that the design gives.
+
+use crate::words::words;
+
+words! {
+    /// What is put before a model by itself.
+    InjectMode as "inject mode" {
+        /// What matters to the question; the most recent where nothing does.
+        Relevant = "relevant",
+        /// The most recent, whatever the question.
+        RecentOnly = "recent_only",
+        /// Nothing.
+        Off = "off",
+    }
+}
+
+words! {
+    /// How relevance is scored.
+    Scoring as "scoring" {
+        /// BM25 with mild recency, trust and usefulness.
+        Bm25 = "bm25",
+        /// Shared words and a bonus for the last minutes.
+        Overlap = "overlap",
+    }
+}
+
+/// How much of anything there may be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limits {
+    /// Characters of a fact.
+    pub fact_chars: usize,
+    /// Characters of an episode or of scratch.
+    pub episode_chars: usize,
+    /// Characters of a subject.
+    pub subject_chars: usize,
+    /// Characters of a reason.
+    pub reason_chars: usize,
+    /// Tags on a memory.
+    pub tags: usize,
+    /// Characters of a tag.
+    pub tag_chars: usize,
+    /// Citations of a memory.
+    pub citations: usize,
+    /// Characters of a user's identity layer, in all.
+    pub identity_chars: usize,
+    /// Active memories of a repository, above which `stats` says so.
+    pub soft_active: usize,
+    /// Memories above which the oldest are retired when one is remembered; none unless set.
+    pub max_total: Option<usize>,
+}
+
+/// What is put before a model.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Inject {
+    /// Which memories.
+    pub mode: InjectMode,
+    /// Characters of memory text.
+    pub chars: usize,
+    /// How many memories.
+    pub count: usize,
+    /// How many of the most recent where nothing is relevant.
+    pub recent: usize,
+}
+
+/// Everything that may be set.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Policy {
+    /// Limits.
+    pub limits: Limits,
+    /// Injection.
+    pub inject: Inject,
+    /// Scoring.
+    pub scoring: Scoring,
+    /// Whether repository facts need a citation.
+    pub require_citations: bool,
+    /// Token overlap from which two memories are near-duplicates.
+    pub near_duplicate: f32,
+}
+
+impl Default for Policy {
+    fn default() -> Self {
+        Self {
+            limits: Limits {
+                fact_chars: 500,
+                episode_chars: 4_000,
+                subject_chars: 120,
+                reason_chars: 500,
+                tags: 5,
+                tag_chars: 40,
+                citations: 10,
+                identity_chars: 1_000,
+                soft_active: 1_000,
+                max_total: None,
+            },
+            inject: Inject { mode: InjectMode::Relevant, chars: 2_000, count: 10, recent: 5 },
+            scoring: Scoring::Bm25,
+            require_citations: true,
+            near_duplicate: 0.85,
+        }
+    }
+}
+
+impl Policy {
+    /// The policy of the plain notebook (three tools, no citations, 500 entries, word overlap).
+    #[must_use]
+    pub fn notebook() -> Self {
+        let default = Self::default();
+        Self {
+            limits: Limits { max_total: Some(500), ..default.limits },
+            scoring: Scoring::Overlap,
+            require_citations: false,
+            ..default
+        }
+    }
+}

@@ -1,0 +1,82 @@
+//! The read path, one function: query → candidates → rank → verify → budget → render → log.
+
+pub mod bm25;
+mod budget;
+mod candidates;
+pub mod overlap;
+pub mod query;
+pub mod rank;
+pub mod render;
+pub mod typo;
+pub mod verify;
+
+use crate::citation::Verdict;
+use crate::event::{Batch, Event, Showing, What};
+use crate::memory::Memory;
+use crate::{Context, Error};
+
+pub use query::{Ask, Query};
+pub use rank::{Hit, Why};
+pub use render::Style;
+pub use verify::Checked;
+
+/// What was recalled.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Recalled {
+    /// The text to put before a model; empty when there is nothing to show.
+    pub block: String,
+    /// What is shown, the best first, each with its verdict.
+    pub shown: Vec<Checked>,
+    /// What would have been shown, but does not hold here.
+    pub withheld: Vec<Checked>,
+    /// What went wrong on the way without costing the answer.
+    pub problems: Vec<String>,
+}
+
+/// Recalls what matters to a question, verified against the reader's own checkout.
+pub fn recall(cx: &Context<'_>, ask: &Ask) -> Result<Recalled, Error> {
+    let query = query::complete(cx.policy, ask);
+    let candidates = candidates::gather(cx, &query)?;
+    let ranked = rank::order(cx.now, &query, candidates);
+    let checked = verify::check(cx, ranked, &query);
+    let (shown, withheld) = budget::fit(checked, &query);
+    let block = render::block(&shown, query.style);
+    let problems = log(cx, &query, &shown, &withheld);
+    Ok(Recalled { block, shown, withheld, problems })
+}
+
+/// Writes down what was shown. A log that cannot be written does not cost the caller the answer.
+fn log(cx: &Context<'_>, query: &Query, shown: &[Checked], withheld: &[Checked]) -> Vec<String> {
+    let mut events: Vec<Event> = Vec::new();
+    for space in &query.spaces {
+        let here = |it: &&Checked| it.hit.memory.space == *space;
+        let shown: Vec<Showing> = shown.iter().filter(here).map(showing).collect();
+        if !shown.is_empty() {
+            events.push(cx.event(space, None, What::Retrieved { query: query.loggable(), shown }));
+        }
+    }
+    let failed = withheld.iter().filter(|it| it.verdicts.iter().any(Verdict::is_bad));
+    events.extend(failed.map(|it| crate::verify::event(cx, &it.hit.memory, &it.verdicts)));
+    if events.is_empty() {
+        return Vec::new();
+    }
+    let written = cx.store.append(&Batch::telemetry(events));
+    written.err().map(|error| format!("this recall could not be logged: {error}")).into_iter().collect()
+}
+
+fn showing(it: &Checked) -> Showing {
+    Showing { id: it.hit.memory.id, score: it.hit.score, verdict: it.standing().into() }
+}
+
+/// The identity layer of a user: always shown, never ranked.
+pub fn identity(cx: &Context<'_>, user: &crate::space::Space) -> Result<Vec<Memory>, Error> {
+    let filter = crate::store::Filter {
+        spaces: vec![user.clone()],
+        layers: vec![crate::memory::Layer::Identity],
+        stages: vec![crate::memory::Stage::Active],
+        order: crate::store::Order::Oldest,
+        limit: 100,
+        ..Default::default()
+    };
+    Ok(cx.store.list(&filter)?)
+}

@@ -1,0 +1,144 @@
+//! Ranking arithmetic: BM25 over the postings of weighted terms.
+
+/// How soon more mentions of a term stop counting. Short facts repeat a word by accident.
+const K1: f32 = 0.9;
+/// How much a long document is held back. Mild, for facts are short anyway.
+const B: f32 = 0.35;
+/// Scores are kept in one row per document id while the ids leave at most this many gaps a posting.
+const GAPS: u64 = 8;
+
+use crate::store::{Posting, Postings};
+
+/// Scores every memory of a space that holds a term, best first, ties by number.
+///
+/// A term's document frequency is the number of its postings, which may come in any order. The same
+/// postings always give the same bits: a document adds up its terms in the order they are given.
+#[must_use]
+pub fn score(corpus: &Postings, terms: &[(f32, &[Posting])]) -> Vec<(u64, f32)> {
+    let mut scores = match dense_ids(terms) {
+        Some((first, width)) => add_dense(corpus, terms, first, width),
+        None => add_sorted(corpus, terms),
+    };
+    scores.sort_unstable_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+    scores
+}
+
+/// One term's share of a score. What does not depend on the document is worked out once.
+struct Share {
+    weight: f32,
+    flat: f32,
+    per_len: f32,
+}
+
+impl Share {
+    #[expect(clippy::cast_precision_loss, reason = "a ranking needs no more than f32")]
+    fn new(corpus: &Postings, weight: f32, df: usize) -> Self {
+        let df = df as f32;
+        let others = (corpus.n_docs as f32 - df).max(0.0);
+        let idf = ((others + 0.5) / (df + 0.5)).ln_1p();
+        let mean = (corpus.total_len as f32 / corpus.n_docs.max(1) as f32).max(1.0);
+        Self { weight: weight * idf * (K1 + 1.0), flat: K1 * (1.0 - B), per_len: K1 * B / mean }
+    }
+
+    #[expect(clippy::cast_precision_loss, reason = "a ranking needs no more than f32")]
+    fn of(&self, posting: &Posting) -> f32 {
+        let tf = posting.count as f32;
+        self.weight * tf / (tf + self.flat + self.per_len * posting.len as f32)
+    }
+}
+
+/// The first id and the width of the ids, when a row that wide is worth its memory.
+fn dense_ids(terms: &[(f32, &[Posting])]) -> Option<(u64, usize)> {
+    let (mut first, mut last, mut count) = (u64::MAX, 0, 0u64);
+    for posting in terms.iter().flat_map(|(_, postings)| *postings) {
+        first = first.min(posting.number);
+        last = last.max(posting.number);
+        count += 1;
+    }
+    let width = last.checked_sub(first)?.checked_add(1)?;
+    let worth = width / GAPS <= count;
+    worth.then_some((first, usize::try_from(width).ok()?))
+}
+
+fn add_dense(corpus: &Postings, terms: &[(f32, &[Posting])], first: u64, width: usize) -> Vec<(u64, f32)> {
+    let mut row = vec![0.0_f32; width];
+    for &(weight, postings) in terms {
+        let share = Share::new(corpus, weight, postings.len());
+        for posting in postings {
+            let cell = usize::try_from(posting.number - first).ok().and_then(|at| row.get_mut(at));
+            if let Some(cell) = cell {
+                *cell += share.of(posting);
+            }
+        }
+    }
+    (first..).zip(row).filter(|(_, score)| *score > 0.0).collect()
+}
+
+/// For ids too far apart for a row. The sort is stable, so the terms keep their order in each sum.
+fn add_sorted(corpus: &Postings, terms: &[(f32, &[Posting])]) -> Vec<(u64, f32)> {
+    let mut shares: Vec<(u64, f32)> = Vec::new();
+    for &(weight, postings) in terms {
+        let share = Share::new(corpus, weight, postings.len());
+        shares.extend(postings.iter().map(|posting| (posting.number, share.of(posting))));
+    }
+    shares.sort_by_key(|(doc, _)| *doc);
+    shares.dedup_by(|next, sum| {
+        let same = next.0 == sum.0;
+        if same {
+            sum.1 += next.1;
+        }
+        same
+    });
+    shares.retain(|(_, score)| *score > 0.0);
+    shares
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Posting, Postings, score};
+
+    const CORPUS: Postings = Postings { n_docs: 10, total_len: 100, lists: Vec::new() };
+
+    fn posting(doc: u64, tf: u32, len: u32) -> Posting {
+        Posting { number: doc, count: tf, len }
+    }
+
+    fn check(terms: &[(f32, &[Posting])], expected: &[u64]) {
+        let found: Vec<u64> = score(&CORPUS, terms).into_iter().map(|(doc, _)| doc).collect();
+        assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn better_matches_come_first() {
+        let (two, one) = (posting(2, 1, 10), posting(1, 1, 10));
+        check(&[], &[]);
+        check(&[(1.0, &[])], &[]);
+        check(&[(1.0, &[two, one])], &[1, 2]);
+        check(&[(1.0, &[one, posting(2, 3, 10)])], &[2, 1]);
+        check(&[(1.0, &[posting(1, 1, 30), two])], &[2, 1]);
+        check(&[(1.0, &[one, two]), (1.0, &[two])], &[2, 1]);
+        check(&[(1.0, &[one]), (0.3, &[two])], &[1, 2]);
+        check(&[(0.0, &[one]), (1.0, &[posting(3, 0, 10)])], &[]);
+        check(&[(1.0, &[posting(u64::MAX, 1, 10), posting(0, 1, 10)])], &[0, u64::MAX]);
+    }
+
+    #[test]
+    fn far_ids_score_like_near_ones() {
+        let lists = |step: u64| -> Vec<Vec<Posting>> {
+            (1..6).map(|term| (0..50).map(|n| posting(n * term * step, 1, 10)).collect()).collect()
+        };
+        let bits = |step: u64| -> Vec<(u64, u32)> {
+            let lists = lists(step);
+            let terms: Vec<(f32, &[Posting])> = lists.iter().map(|list| (0.7, list.as_slice())).collect();
+            score(&CORPUS, &terms).into_iter().map(|(doc, score)| (doc / step, score.to_bits())).collect()
+        };
+        assert_eq!(bits(1), bits(1 << 40));
+    }
+
+    #[test]
+    fn an_empty_corpus_gives_finite_scores() {
+        let empty = Postings::default();
+        let found = score(&empty, &[(1.0, &[posting(7, 1, 0)])]);
+        assert!(found.iter().all(|(doc, score)| *doc == 7 && score.is_finite()));
+    }
+}

@@ -1,0 +1,141 @@
+//! Stage two: what may answer the question, with its text relevance. Capped.
+
+use std::collections::BTreeSet;
+
+use super::query::Query;
+use super::{bm25, overlap, typo};
+use crate::memory::{Memory, Stage};
+use crate::policy::{InjectMode, Scoring};
+use crate::space::Space;
+use crate::store::{Filter, Order, Posting};
+use crate::terms::{self, Asked};
+use crate::{Context, Error};
+
+/// How many memories are read at a time while looking for those of the layers asked for.
+const CHUNK: usize = 24;
+/// How many memories are read at most in one space.
+const MAX_READ: usize = 384;
+/// How many memories word overlap is counted on.
+const MAX_OVERLAP: usize = 5_000;
+
+/// A memory that may answer, with its text relevance.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Candidate {
+    /// The memory.
+    pub memory: Memory,
+    /// How well its text answers; 0 for one that is merely recent.
+    pub relevance: f32,
+    /// The terms of the question it has.
+    pub terms: Vec<String>,
+}
+
+/// Gathers candidates from every space of the query.
+pub(super) fn gather(cx: &Context<'_>, query: &Query) -> Result<Vec<Candidate>, Error> {
+    match query.mode {
+        InjectMode::Off => Ok(Vec::new()),
+        InjectMode::RecentOnly => recent(cx, query, query.count),
+        InjectMode::Relevant => {
+            let mut found = Vec::new();
+            for space in &query.spaces {
+                found.extend(match query.scoring {
+                    Scoring::Bm25 => relevant(cx, query, space)?,
+                    Scoring::Overlap => overlapping(cx, query, space)?,
+                });
+            }
+            if found.is_empty() { recent(cx, query, query.recent) } else { Ok(found) }
+        }
+    }
+}
+
+/// The most recent memories, whatever they say.
+fn recent(cx: &Context<'_>, query: &Query, limit: usize) -> Result<Vec<Candidate>, Error> {
+    let memories = cx.store.list(&filter(query, query.spaces.clone(), limit))?;
+    Ok(memories.into_iter().map(|memory| Candidate { memory, relevance: 0.0, terms: Vec::new() }).collect())
+}
+
+fn filter(query: &Query, spaces: Vec<Space>, limit: usize) -> Filter {
+    let stages = vec![Stage::Active];
+    Filter { spaces, layers: query.layers.clone(), stages, order: Order::Newest, limit, ..Filter::default() }
+}
+
+/// Every memory that shares a word, scored by shared words.
+fn overlapping(cx: &Context<'_>, query: &Query, space: &Space) -> Result<Vec<Candidate>, Error> {
+    let memories = cx.store.list(&filter(query, vec![space.clone()], MAX_OVERLAP))?;
+    let asked = overlap::words(&query.text);
+    let score = |memory: Memory| {
+        let (relevance, terms) = overlap::score(&memory, &asked, cx.now)?;
+        Some(Candidate { memory, relevance, terms })
+    };
+    Ok(memories.into_iter().filter_map(score).collect())
+}
+
+/// The memories whose terms answer best, by BM25 over the space's postings.
+fn relevant(cx: &Context<'_>, query: &Query, space: &Space) -> Result<Vec<Candidate>, Error> {
+    let (asked, postings) = looked_up(cx, query, space)?;
+    let content = asked.iter().zip(&postings.lists).filter(|(it, _)| it.is_content);
+    let about: BTreeSet<u64> = content.flat_map(|(_, list)| list).map(|it| it.number).collect();
+    let weighed: Vec<(f32, &[Posting])> =
+        asked.iter().zip(&postings.lists).map(|(it, list)| (it.weight, list.as_slice())).collect();
+    let mut scored = bm25::score(&postings, &weighed);
+    scored.retain(|(number, _)| about.contains(number));
+    scored.truncate(MAX_READ);
+    let mut found = Vec::new();
+    for chunk in scored.chunks(CHUNK) {
+        let numbers: Vec<u64> = chunk.iter().map(|(number, _)| *number).collect();
+        for memory in cx.store.numbered(space, &numbers)? {
+            let relevance =
+                chunk.iter().find(|(number, _)| *number == memory.number).map_or(0.0, |(_, score)| *score);
+            if memory.is_active() && query.layers.contains(&memory.layer) {
+                let has =
+                    |list: &[Posting]| list.binary_search_by_key(&memory.number, |it| it.number).is_ok();
+                let terms = asked.iter().zip(&postings.lists).filter(|(it, list)| it.is_content && has(list));
+                let terms = terms.map(|(it, _)| it.term.clone()).collect();
+                found.push(Candidate { memory, relevance, terms });
+            }
+        }
+        if found.len() >= query.count * 2 {
+            break;
+        }
+    }
+    Ok(found)
+}
+
+/// The postings of the question's terms, with words that nobody wrote replaced by the nearest that somebody did.
+fn looked_up(
+    cx: &Context<'_>,
+    query: &Query,
+    space: &Space,
+) -> Result<(Vec<Asked>, crate::store::Postings), Error> {
+    let mut asked = query.terms.clone();
+    let names = |asked: &[Asked]| asked.iter().map(|it| it.term.clone()).collect::<Vec<_>>();
+    let mut postings = cx.store.postings(space, &names(&asked))?;
+    let unknown =
+        |term: &str| asked.iter().zip(&postings.lists).any(|(it, list)| it.term == term && list.is_empty());
+    let misspelt: Vec<String> = terms::spelled(&query.text)
+        .into_iter()
+        .filter(|(_, term)| unknown(term))
+        .map(|(word, _)| word)
+        .collect();
+    let mut meant: Vec<Asked> = Vec::new();
+    for word in &misspelt {
+        for (term, weight) in corrected(cx, space, word)? {
+            if !asked.iter().chain(&meant).any(|it| it.term == term) {
+                meant.push(Asked { term, weight, is_content: true });
+            }
+        }
+    }
+    if !meant.is_empty() {
+        postings.lists.extend(cx.store.postings(space, &names(&meant))?.lists);
+        asked.extend(meant);
+    }
+    Ok((asked, postings))
+}
+
+fn corrected(cx: &Context<'_>, space: &Space, word: &str) -> Result<Vec<(String, f32)>, Error> {
+    let mut vocabulary = Vec::new();
+    for initial in typo::first_letters(word) {
+        vocabulary.extend(cx.store.vocabulary(space, initial)?);
+    }
+    let corrections = typo::corrections(word, vocabulary.iter().map(String::as_str));
+    Ok(corrections.into_iter().map(|(term, weight)| (term.to_owned(), weight)).collect())
+}

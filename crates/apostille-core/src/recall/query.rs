@@ -1,0 +1,104 @@
+//! Stage one: a question as it was asked becomes a question that is complete.
+
+use crate::citation::RepoPath;
+use crate::memory::Layer;
+use crate::policy::{InjectMode, Policy, Scoring};
+use crate::remember::secrets;
+use crate::space::Space;
+use crate::terms::{self, Asked};
+
+use super::render::Style;
+
+/// The longest question that is read, in characters.
+const MAX_CHARS: usize = 4_000;
+/// How much of a question the log keeps, in characters.
+const LOGGED_CHARS: usize = 200;
+/// How many terms of a question are looked up; the weightiest, when there are more.
+const MAX_TERMS: usize = 64;
+
+/// A question as it was asked.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Ask {
+    /// The words.
+    pub text: String,
+    /// The spaces to look in, the nearest first.
+    pub spaces: Vec<Space>,
+    /// The layers to look in; knowledge unless said.
+    pub layers: Vec<Layer>,
+    /// The files in play: memories that cite them come first.
+    pub paths: Vec<RepoPath>,
+    /// Which memories; the policy's mode unless said.
+    pub mode: Option<InjectMode>,
+    /// At most so many memories.
+    pub count: Option<usize>,
+    /// At most so many characters of memory text.
+    pub chars: Option<usize>,
+    /// How the block is written.
+    pub style: Option<Style>,
+}
+
+/// A question with nothing left open.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Query {
+    /// The words, bounded.
+    pub text: String,
+    /// The terms they ask for.
+    pub terms: Vec<Asked>,
+    /// The spaces to look in.
+    pub spaces: Vec<Space>,
+    /// The layers to look in.
+    pub layers: Vec<Layer>,
+    /// The files in play.
+    pub paths: Vec<RepoPath>,
+    /// Which memories.
+    pub mode: InjectMode,
+    /// How they are scored.
+    pub scoring: Scoring,
+    /// At most so many memories.
+    pub count: usize,
+    /// At most so many characters.
+    pub chars: usize,
+    /// How many of the most recent where nothing is relevant.
+    pub recent: usize,
+    /// How the block is written.
+    pub style: Style,
+}
+
+/// Fills in what the asker left open.
+#[must_use]
+pub fn complete(policy: &Policy, ask: &Ask) -> Query {
+    let text: String = ask.text.chars().take(MAX_CHARS).collect();
+    let layers = if ask.layers.is_empty() { vec![Layer::Knowledge] } else { ask.layers.clone() };
+    Query {
+        terms: weightiest(terms::question(&text)),
+        text,
+        spaces: ask.spaces.clone(),
+        layers,
+        paths: ask.paths.clone(),
+        mode: ask.mode.unwrap_or(policy.inject.mode),
+        scoring: policy.scoring,
+        count: ask.count.unwrap_or(policy.inject.count),
+        chars: ask.chars.unwrap_or(policy.inject.chars),
+        recent: policy.inject.recent,
+        style: ask.style.unwrap_or(Style::Verified),
+    }
+}
+
+fn weightiest(mut terms: Vec<Asked>) -> Vec<Asked> {
+    if terms.len() > MAX_TERMS {
+        terms.sort_by(|a, b| b.is_content.cmp(&a.is_content).then(b.weight.total_cmp(&a.weight)));
+        terms.truncate(MAX_TERMS);
+    }
+    terms
+}
+
+impl Query {
+    /// The question as the log may keep it: bounded, and nothing of it when it holds a secret.
+    #[must_use]
+    pub fn loggable(&self) -> String {
+        if secrets::find(&self.text).is_some() {
+            return "(withheld: it appears to contain a secret)".into();
+        }
+        self.text.chars().take(LOGGED_CHARS).collect()
+    }
+}

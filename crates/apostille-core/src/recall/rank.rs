@@ -1,0 +1,102 @@
+//! Stage three: one score for each candidate, explainable term by term, in a total order.
+
+use jiff::Timestamp;
+
+use super::candidates::Candidate;
+use super::query::Query;
+use crate::memory::{Memory, Origin, Voice};
+use crate::policy::Scoring;
+
+/// After so many days the advantage of a fresh memory is halved.
+const HALF_LIFE_DAYS: f32 = 90.0;
+/// How much freshness can add: a strong term was measured to hurt.
+const FRESHNESS: f32 = 0.1;
+/// How much having been applied can add.
+const USEFULNESS: f32 = 0.1;
+/// How much citing a file in play adds.
+const AFFINITY: f32 = 0.25;
+
+/// Why a memory has its score: the factors, whose product it is.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Why {
+    /// How well the text answers.
+    pub relevance: f32,
+    /// The terms of the question that it has.
+    pub terms: Vec<String>,
+    /// Factor for freshness.
+    pub recency: f32,
+    /// Factor for who said it.
+    pub trust: f32,
+    /// Factor for having been of use.
+    pub usefulness: f32,
+    /// Factor for citing a file in play.
+    pub affinity: f32,
+}
+
+/// A ranked memory.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Hit {
+    /// The memory.
+    pub memory: Memory,
+    /// Its score.
+    pub score: f32,
+    /// Where the score comes from.
+    pub why: Why,
+}
+
+/// Ranks the candidates, the best first; ties go to the one refreshed last, then to the higher number.
+#[must_use]
+pub fn order(now: Timestamp, query: &Query, candidates: Vec<Candidate>) -> Vec<Hit> {
+    let mut hits: Vec<Hit> = candidates.into_iter().map(|it| scored(now, query, it)).collect();
+    hits.sort_by(|a, b| {
+        let by_score = b.score.total_cmp(&a.score);
+        let by_time = b.memory.refreshed_at.cmp(&a.memory.refreshed_at);
+        let by_place = a.memory.space.cmp(&b.memory.space).then(b.memory.number.cmp(&a.memory.number));
+        by_score.then(by_time).then(by_place)
+    });
+    hits
+}
+
+fn scored(now: Timestamp, query: &Query, candidate: Candidate) -> Hit {
+    let Candidate { memory, relevance, terms } = candidate;
+    let plain = query.scoring == Scoring::Overlap;
+    let factor = |it: f32| if plain { 1.0 } else { it };
+    let why = Why {
+        relevance,
+        terms,
+        recency: factor(recency(now, memory.refreshed_at)),
+        trust: factor(trust(&memory.voice)),
+        usefulness: factor(usefulness(&memory)),
+        affinity: factor(affinity(query, &memory)),
+    };
+    let score = relevance * why.recency * why.trust * why.usefulness * why.affinity;
+    Hit { memory, score, why }
+}
+
+/// From 1 for what was refreshed now, down to 0.9.
+fn recency(now: Timestamp, refreshed_at: Timestamp) -> f32 {
+    let days = now.duration_since(refreshed_at).as_secs_f32().max(0.0) / 86_400.0;
+    1.0 - FRESHNESS + FRESHNESS * (-days / HALF_LIFE_DAYS).exp2()
+}
+
+/// Who said it: a person's correction counts most, what the program derived least.
+fn trust(voice: &Voice) -> f32 {
+    let origin = match voice.origin {
+        Origin::UserCorrection => 1.1,
+        Origin::User => 1.06,
+        Origin::Review => 1.03,
+        Origin::Agent => 1.0,
+        Origin::System => 0.92,
+    };
+    if voice.tainted { origin * 0.8 } else { origin }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a count of uses is small")]
+fn usefulness(memory: &Memory) -> f32 {
+    1.0 + USEFULNESS * (1.0 - 1.0 / (1.0 + memory.usage.applied as f32))
+}
+
+fn affinity(query: &Query, memory: &Memory) -> f32 {
+    let cites = memory.citations.iter().any(|it| query.paths.contains(&it.path));
+    if cites { 1.0 + AFFINITY } else { 1.0 }
+}

@@ -1,0 +1,140 @@
+//! Why a draft was turned away: a value that says what was wrong and the way out, never the text itself.
+
+use crate::memory::Handle;
+use crate::words::words;
+
+words! {
+    /// What is better read elsewhere than remembered.
+    Exclusion as "exclusion" {
+        /// It can be read from the code at any time.
+        CodeState = "derivable code state",
+        /// Git knows it.
+        GitHistory = "git history",
+        /// It will be stale tomorrow.
+        TaskState = "ephemeral task state",
+    }
+}
+
+/// Why a draft was turned away.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Refusal {
+    /// It looks as if it held a secret.
+    #[error("text appears to contain a secret — not stored")]
+    Secret {
+        /// In which field.
+        field: &'static str,
+        /// The rule that matched.
+        rule: &'static str,
+    },
+    /// A field is empty.
+    #[error("{field} is empty; say what was learned in a sentence")]
+    Empty {
+        /// Which field.
+        field: &'static str,
+    },
+    /// A field is too long.
+    #[error(
+        "{field} has {chars} characters, at most {limit} are kept; shorten it or split it into several memories"
+    )]
+    TooLong {
+        /// Which field.
+        field: &'static str,
+        /// How long it is.
+        chars: usize,
+        /// How long it may be.
+        limit: usize,
+    },
+    /// Too many of something.
+    #[error("{n} {field}, at most {limit} are kept")]
+    TooMany {
+        /// Of what.
+        field: &'static str,
+        /// How many there are.
+        n: usize,
+        /// How many there may be.
+        limit: usize,
+    },
+    /// It is better read elsewhere.
+    #[error("not kept: this reads like {what} ({why}); a person can keep it with --force")]
+    Excluded {
+        /// What it is.
+        what: Exclusion,
+        /// The way out.
+        why: &'static str,
+    },
+    /// A repository fact without proof.
+    #[error(
+        "a {kind} memory needs a citation of the code that proves it, as in src/api.rs:12-18; \
+         preferences and corrections (kind user or feedback) need none"
+    )]
+    NeedsCitation {
+        /// The kind.
+        kind: crate::memory::Kind,
+    },
+    /// A citation that does not stand.
+    #[error("cannot cite {place}: {why}")]
+    BadCitation {
+        /// What was cited.
+        place: String,
+        /// What is wrong with it.
+        why: String,
+    },
+    /// Identity belongs to a person.
+    #[error("the identity layer belongs to a user, not to a repository; remember it for users/<name>")]
+    IdentityNeedsUser,
+    /// The identity layer is full.
+    #[error(
+        "the identity layer holds {used} of {limit} characters and this needs {wanted} more; \
+         merge or forget some of: {}", .entries.join(", ")
+    )]
+    IdentityFull {
+        /// Characters in use.
+        used: usize,
+        /// Characters there may be.
+        limit: usize,
+        /// Characters asked for.
+        wanted: usize,
+        /// What is there, handle and beginning.
+        entries: Vec<String>,
+    },
+    /// The memory to act on is not there.
+    #[error("there is no memory {name} here; `apostille list` shows the handles")]
+    NoSuchMemory {
+        /// As it was named.
+        name: String,
+    },
+    /// The memory is not in a stage where this can be done.
+    #[error("{handle} is {stage}, only an active memory can be {verb}")]
+    NotActive {
+        /// Which.
+        handle: Handle,
+        /// Where it stands.
+        stage: crate::memory::Stage,
+        /// What was to be done to it.
+        verb: &'static str,
+    },
+    /// Only a person may do this.
+    #[error("only a person's word can override a check; an agent cites the code or lets it be")]
+    NotAPerson,
+}
+
+impl Refusal {
+    /// The class of it, for logs and faces.
+    #[must_use]
+    pub fn class(&self) -> &'static str {
+        match self {
+            Self::Secret { .. } => "secret",
+            Self::Empty { .. } => "empty",
+            Self::TooLong { .. } => "too_long",
+            Self::TooMany { .. } => "too_many",
+            Self::Excluded { .. } => "excluded",
+            Self::NeedsCitation { .. } => "needs_citation",
+            Self::BadCitation { .. } => "bad_citation",
+            Self::IdentityNeedsUser => "identity_needs_user",
+            Self::IdentityFull { .. } => "identity_full",
+            Self::NoSuchMemory { .. } => "no_such_memory",
+            Self::NotActive { .. } => "not_active",
+            Self::NotAPerson => "not_a_person",
+        }
+    }
+}

@@ -1,0 +1,201 @@
+//! Stage two: layer and kind; what is better read elsewhere is turned away with the reason.
+
+use std::sync::LazyLock;
+
+use regex::bytes::{Regex, RegexBuilder};
+
+use super::moderate::Moderated;
+use crate::memory::{Draft, Kind, Layer, Mark, Origin};
+use crate::refusal::{Exclusion, Refusal};
+
+/// A draft that knows what it is.
+#[derive(Debug, Clone)]
+pub struct Classified {
+    pub(super) draft: Draft,
+    pub(super) marks: Vec<Mark>,
+    pub(super) layer: Layer,
+    pub(super) kind: Kind,
+    pub(super) forced: bool,
+}
+
+/// Finds layer and kind, or turns the draft away.
+pub fn sort(Moderated { draft, marks }: Moderated) -> Result<Classified, Refusal> {
+    let layer = draft.layer.unwrap_or(Layer::Knowledge);
+    let kind = draft.kind.unwrap_or_else(|| kind_of(&draft));
+    if draft.force && !draft.voice.is_person() {
+        return Err(Refusal::NotAPerson);
+    }
+    let excluded = if layer == Layer::Knowledge { exclusion(&draft.fact) } else { None };
+    match excluded {
+        Some((what, why)) if !draft.force => Err(Refusal::Excluded { what, why }),
+        _ => Ok(Classified { forced: excluded.is_some(), layer, kind, draft, marks }),
+    }
+}
+
+/// The kind of a draft that does not say it: what proves itself by code is of the project, what a person corrects is
+/// feedback, what belongs to a user is a preference.
+fn kind_of(draft: &Draft) -> Kind {
+    if matches!(draft.voice.origin, Origin::UserCorrection | Origin::Review) {
+        Kind::Feedback
+    } else if draft.space.is_user() {
+        Kind::User
+    } else if draft.citations.is_empty() && looks_like_command(&draft.fact) {
+        Kind::Reference
+    } else {
+        Kind::Project
+    }
+}
+
+fn looks_like_command(fact: &str) -> bool {
+    let fact = fact.to_ascii_lowercase();
+    ["run `", "command is", "run the tests with", "build with", "install with"]
+        .iter()
+        .any(|it| fact.contains(it))
+}
+
+/// What a fact is better read from than remembered, if it is such a thing.
+#[must_use]
+pub fn exclusion(fact: &str) -> Option<(Exclusion, &'static str)> {
+    let hit = RULES.iter().find(|rule| rule.regex.is_match(fact.as_bytes()))?;
+    Some((hit.row.what, hit.row.why))
+}
+
+/// One row: what it is, the way out, the pattern, a text that it turns away and a like one that it lets pass.
+struct Row {
+    what: Exclusion,
+    why: &'static str,
+    pattern: &'static str,
+    #[cfg_attr(not(test), expect(dead_code, reason = "samples are read by the test that walks the rows"))]
+    turned_away: &'static str,
+    #[cfg_attr(not(test), expect(dead_code, reason = "samples are read by the test that walks the rows"))]
+    let_pass: &'static str,
+}
+
+struct Rule {
+    row: &'static Row,
+    regex: Regex,
+}
+
+const READ_CODE: &str =
+    "read it from the code when it is needed; keep why it is so, or what must stay in step";
+const ASK_GIT: &str = "git log and git blame tell it; keep the lesson, not the record";
+const STALE: &str = "it will be stale tomorrow; put it into the task's notes, or keep the lesson";
+
+const ROWS: &[Row] = &[
+    Row {
+        what: Exclusion::CodeState,
+        why: READ_CODE,
+        pattern: r"\b(function|method|class|struct|enum|type|constant|variable|fn|def)\b.{0,60}\b(is )?(defined|declared|implemented|located)\b (in|at|on)\b.{0,80}(\bline\b|:\d+|\.\w{1,5}\b)",
+        turned_away: "The function parse_args is defined in src/cli.rs at line 40",
+        let_pass: "The function parse_args must stay in step with the man page",
+    },
+    Row {
+        what: Exclusion::CodeState,
+        why: READ_CODE,
+        pattern: r"\b(file|module|repo|repository|project|directory|folder|class|package|crate)\b.{0,60}\b(has|contains|consists of|holds)\b (about |around |over )?\d[\d,]* (lines|files|functions|methods|tests|classes|modules|commits)\b",
+        turned_away: "The file src/main.rs has 412 lines",
+        let_pass: "The class of errors has three lines of defence",
+    },
+    Row {
+        what: Exclusion::CodeState,
+        why: READ_CODE,
+        pattern: r"^\s*`?[\w./-]+\.\w{1,5}`? (imports|includes|requires) `?[\w./:@-]+`?\.?\s*$",
+        turned_away: "src/app.ts imports ./router",
+        let_pass: "src/app.ts imports must be sorted because the linter fails the build otherwise",
+    },
+    Row {
+        what: Exclusion::GitHistory,
+        why: ASK_GIT,
+        pattern: r"\b(commit|merged?|rebased?|reverted|cherry-?picked)\b.{0,40}\b[0-9a-f]{7,40}\b",
+        turned_away: "Commit 3f2a9bc fixed the login race",
+        let_pass: "Commit messages follow Conventional Commits",
+    },
+    Row {
+        what: Exclusion::GitHistory,
+        why: ASK_GIT,
+        pattern: r"\b(pr|pull request|merge request|branch)\b.{0,60}\b(was|were|got|has been|is now|is)? ?(merged|rebased|deleted|force-pushed|closed|opened|created) (into|onto|by|on|from|yesterday|today)\b",
+        turned_away: "Branch feature/login was merged into main",
+        let_pass: "A pull request needs two approvals before it can be merged",
+    },
+    Row {
+        what: Exclusion::GitHistory,
+        why: ASK_GIT,
+        pattern: r"\b(last|latest|previous|recent) commit\b.{0,20}\b(was|is|changed|added|fixed|by)\b",
+        turned_away: "The last commit was by Ana",
+        let_pass: "Bisect from the last release commit when a benchmark regresses",
+    },
+    Row {
+        what: Exclusion::TaskState,
+        why: STALE,
+        pattern: r"\b(iteration|attempt|run|step|phase|build|test run) #?\d+ (has |have |just )?(passed|failed|succeeded|completed|finished|done|is done)\b",
+        turned_away: "iteration 3 passed at 14:32",
+        let_pass: "Step 3 of the release needs a maintainer's key card",
+    },
+    Row {
+        what: Exclusion::TaskState,
+        why: STALE,
+        pattern: r"\b(currently|right now|at the moment)\b.{0,20}\b(working on|debugging|fixing|implementing|investigating|refactoring|blocked|waiting)\b|\b(i am|i'm|we are|we're) (currently |now )?(working on|debugging|fixing|implementing|refactoring)\b",
+        turned_away: "Currently working on the parser refactor",
+        let_pass: "The scheduler is currently limited to four workers by licence",
+    },
+    Row {
+        what: Exclusion::TaskState,
+        why: STALE,
+        pattern: r"^\s*(todo|fixme|wip|next steps?|in progress)\b\s*[:\-]|\b(todo|next step)s?: ",
+        turned_away: "TODO: add tests for the importer",
+        let_pass: "The linter turns TODO comments without an owner into errors",
+    },
+    Row {
+        what: Exclusion::TaskState,
+        why: STALE,
+        pattern: r"\b(i|we|the agent) (just |have just |'ve just )(fixed|added|ran|changed|updated|implemented|finished|pushed|committed)\b",
+        turned_away: "I just fixed the flaky test",
+        let_pass: "Just targets are listed in the justfile, run `just test` before pushing",
+    },
+    Row {
+        what: Exclusion::TaskState,
+        why: STALE,
+        pattern: r"\b(all |the )?(tests?|build|ci|pipeline)\b (is|are|was|were)? ?(now |currently )?(passing|failing|green|red|broken|passed|failed)\b.{0,30}\b(at \d{1,2}:\d{2}|now|today|currently|this (morning|afternoon|session))\b",
+        turned_away: "The tests are failing today",
+        let_pass: "The build is red when the schema and the client drift apart",
+    },
+];
+
+#[expect(clippy::expect_used, reason = "the patterns are constants, and a test compiles them all")]
+static RULES: LazyLock<Vec<Rule>> = LazyLock::new(|| {
+    let compile = |row: &'static Row| Rule {
+        row,
+        regex: RegexBuilder::new(row.pattern)
+            .case_insensitive(true)
+            .unicode(false)
+            .build()
+            .expect("every row's pattern is valid"),
+    };
+    ROWS.iter().map(compile).collect()
+});
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Seed 001, "Save exclusions": derivable code state, git history and ephemeral task state are never written.
+    #[test]
+    fn seed_001_save_exclusions_each_row_by_its_samples() {
+        for row in ROWS {
+            assert_eq!(exclusion(row.turned_away).map(|it| it.0), Some(row.what), "{}", row.turned_away);
+            assert_eq!(exclusion(row.let_pass), None, "{}", row.let_pass);
+        }
+    }
+
+    #[test]
+    fn ordinary_facts_pass() {
+        let check = |fact: &str| assert_eq!(exclusion(fact), None, "{fact}");
+        check("The test command is cd evals && npm test");
+        check("PlanAuditor excludes the transient failure classification");
+        check("All agent files follow P.A.R.T. section order");
+        check("API version must match between client SDK, server routes, and documentation.");
+        check("CI times out if >3 integration test files run in parallel");
+        check("Project uses PostgreSQL 16 on port 5432");
+        check("@alice always requests explicit TypeScript types, never any");
+    }
+}

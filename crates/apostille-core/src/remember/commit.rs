@@ -1,0 +1,131 @@
+//! Stage six: state, index and event in one batch, one write.
+
+use std::collections::BTreeSet;
+
+use super::guard::Vetted;
+use super::{Outcome, Stop, dedupe};
+use crate::citation::Citation;
+use crate::event::{Batch, Event, Expect, What};
+use crate::memory::{Memory, MemoryId, Replacement, Stage, Status, Twin};
+use crate::refusal::Refusal;
+use crate::space::Space;
+use crate::store::{Filter, Order};
+use crate::{Context, Error};
+
+/// Keeps a new memory, retiring the oldest where the policy sets a total.
+pub(super) fn memory(cx: &Context<'_>, vetted: &Vetted) -> Result<Outcome, Stop> {
+    let memory = vetted.memory();
+    let mut events = retirements(cx, memory)?;
+    let retired = events.len();
+    events.push(remembered(cx, vetted, memory.clone()));
+    written(cx, vetted, memory.clone(), events, expects(vetted), retired)
+}
+
+/// Puts this memory in the place of another. A merge keeps the citations and tags of both.
+pub(super) fn instead(cx: &Context<'_>, vetted: &Vetted, old: &Memory) -> Result<Outcome, Stop> {
+    let mut memory = vetted.memory().clone();
+    memory.supersedes = Some(old.id);
+    if matches!(vetted.twin(), Twin::Merge(_)) {
+        memory.citations = united(&memory.citations, &old.citations);
+        memory.citations.truncate(cx.policy.limits.citations);
+        memory.tags =
+            memory.tags.iter().chain(&old.tags).cloned().collect::<BTreeSet<_>>().into_iter().collect();
+        memory.tags.truncate(cx.policy.limits.tags);
+    }
+    let events = vec![replaced(cx, vetted, old, memory.id), remembered(cx, vetted, memory.clone())];
+    let mut expects = expects(vetted);
+    expects.push(Expect::Unmoved(old.id, Status::Active));
+    written(cx, vetted, memory, events, expects, 0)
+}
+
+/// Refreshes a memory that was stated again; new citations join the old. When the statement was to take the place of
+/// another memory, the known one takes that place.
+pub(super) fn restated(cx: &Context<'_>, vetted: &Vetted, mut known: Memory) -> Result<Outcome, Stop> {
+    let citations = united(&vetted.memory().citations, &known.citations);
+    let citations = (citations != known.citations).then_some(citations);
+    let refreshed = cx.event(&known.space, Some(known.id), What::Refreshed { citations });
+    let mut events = vec![refreshed.clone()];
+    let mut expects = vec![Expect::Unmoved(known.id, known.status.clone())];
+    if let Twin::Merge(name) | Twin::Replace(name, _) = vetted.twin() {
+        let old = dedupe::replaced(cx, &known.space, *name)?;
+        if old.id != known.id {
+            events.push(replaced(cx, vetted, &old, known.id));
+            expects.push(Expect::Unmoved(old.id, Status::Active));
+        }
+    }
+    cx.store.append(&Batch::durable(events, expects))?;
+    known.apply(&refreshed);
+    Ok(Outcome::Refreshed { memory: Box::new(known) })
+}
+
+fn replaced(cx: &Context<'_>, vetted: &Vetted, old: &Memory, by: MemoryId) -> Event {
+    let reason = vetted.memory().reason.clone();
+    let what = match vetted.twin() {
+        Twin::Replace(_, Replacement::Correction) => What::Corrected { by, reason },
+        Twin::Merge(_) => What::Superseded { by, reason: Some("merged".into()) },
+        _ => What::Superseded { by, reason },
+    };
+    cx.event(&old.space, Some(old.id), what)
+}
+
+/// Logs that a draft was turned away, without its text. A log that cannot be written does not hide the refusal.
+pub(super) fn refusal(cx: &Context<'_>, space: &Space, refusal: Refusal) -> Result<Outcome, Error> {
+    let event = cx.event(space, None, What::Refused { class: refusal.class().into() });
+    let _ = cx.store.append(&Batch::telemetry(vec![event]));
+    Ok(Outcome::Refused(refusal))
+}
+
+fn remembered(cx: &Context<'_>, vetted: &Vetted, memory: Memory) -> Event {
+    let rationale = match vetted.twin() {
+        Twin::Create(why) => Some(why.clone()),
+        _ => None,
+    };
+    let (space, id) = (memory.space.clone(), memory.id);
+    let what = What::Remembered { memory: Box::new(memory), forced: vetted.is_forced(), rationale };
+    cx.event(&space, Some(id), what)
+}
+
+fn expects(vetted: &Vetted) -> Vec<Expect> {
+    let memory = vetted.memory();
+    let room = vetted.room().map(|room| Expect::IdentityChars(memory.space.clone(), room.used));
+    [Expect::NoTwin(memory.space.clone(), memory.claim())].into_iter().chain(room).collect()
+}
+
+fn written(
+    cx: &Context<'_>,
+    vetted: &Vetted,
+    mut memory: Memory,
+    events: Vec<Event>,
+    expects: Vec<Expect>,
+    retired: usize,
+) -> Result<Outcome, Stop> {
+    let receipt = cx.store.append(&Batch::durable(events, expects))?;
+    memory.number = receipt.numbers.iter().find(|(id, _)| *id == memory.id).map_or(0, |(_, number)| *number);
+    let identity_percent = vetted.room().map(|room| room.percent);
+    Ok(Outcome::Remembered { memory: Box::new(memory), identity_percent, retired })
+}
+
+/// The oldest active memories that must give way so that the total stays within the policy's.
+fn retirements(cx: &Context<'_>, memory: &Memory) -> Result<Vec<Event>, Stop> {
+    let Some(max_total) = cx.policy.limits.max_total else { return Ok(Vec::new()) };
+    let active = cx.store.tally(&memory.space)?.stage(Stage::Active);
+    let excess = usize::try_from(active).unwrap_or(usize::MAX).saturating_add(1).saturating_sub(max_total);
+    let filter = Filter {
+        spaces: vec![memory.space.clone()],
+        stages: vec![Stage::Active],
+        order: Order::Oldest,
+        limit: excess,
+        ..Filter::default()
+    };
+    let retired = |it: &Memory| {
+        let reason = format!("made room: at most {max_total} are kept");
+        cx.event(&it.space, Some(it.id), What::Retired { reason })
+    };
+    Ok(if excess == 0 { Vec::new() } else { cx.store.list(&filter)?.iter().map(retired).collect() })
+}
+
+/// The new citations, and the old ones that point elsewhere.
+fn united(new: &[Citation], old: &[Citation]) -> Vec<Citation> {
+    let elsewhere = old.iter().filter(|it| !new.iter().any(|fresh| fresh.place() == it.place()));
+    new.iter().chain(elsewhere).cloned().collect()
+}

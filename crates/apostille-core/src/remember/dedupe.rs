@@ -1,0 +1,194 @@
+//! Stage five: new, known, or much like something known. Nothing is merged silently.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::Stop;
+use super::guard::Vetted;
+use crate::memory::{Handle, Memory, MemoryId, Name, Status, Twin};
+use crate::refusal::Refusal;
+use crate::space::Space;
+use crate::{Context, list, terms};
+
+/// How many of a draft's terms are looked up to find its neighbours.
+const PROBES: usize = 6;
+/// How many neighbours are compared.
+const NEIGHBOURS: usize = 32;
+/// Token overlap from which two memories of one subject speak of the same thing.
+const SAME_MATTER: f32 = 0.5;
+
+/// What stands between a draft and a memory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Relation {
+    /// They say nearly the same.
+    NearDuplicate,
+    /// They speak of the same subject and name different values.
+    Contradiction,
+}
+
+impl Relation {
+    /// The word for it.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::NearDuplicate => "near-duplicate",
+            Self::Contradiction => "contradiction",
+        }
+    }
+}
+
+/// A memory much like a draft.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Near {
+    /// Which.
+    pub id: MemoryId,
+    /// Its handle.
+    pub handle: Handle,
+    /// What it says.
+    pub fact: String,
+    /// How the two stand.
+    pub relation: Relation,
+    /// The overlap of their words, 0 to 1.
+    pub overlap: f32,
+}
+
+/// What to do with a vetted draft.
+pub(super) enum Decision {
+    New,
+    Known(Memory),
+    Instead(Memory),
+    Near(Vec<Near>),
+}
+
+/// Compares a draft with what the space holds.
+pub(super) fn decide(cx: &Context<'_>, vetted: &Vetted) -> Result<Decision, Stop> {
+    let memory = vetted.memory();
+    if let Some(known) = cx.store.claimed(&memory.space, &memory.claim())? {
+        return Ok(Decision::Known(known));
+    }
+    match vetted.twin() {
+        Twin::Merge(name) | Twin::Replace(name, _) => {
+            replaced(cx, &memory.space, *name).map(Decision::Instead)
+        }
+        Twin::Create(_) => Ok(Decision::New),
+        Twin::Ask | Twin::Skip => {
+            let near = nearest(memory, &neighbours(cx, memory)?, cx.policy.near_duplicate);
+            Ok(if near.is_empty() { Decision::New } else { Decision::Near(near) })
+        }
+    }
+}
+
+/// The active memory that a draft takes the place of.
+pub(super) fn replaced(cx: &Context<'_>, space: &Space, name: Name) -> Result<Memory, Stop> {
+    let old = list::named(cx, std::slice::from_ref(space), name)?.filter(|it| it.space == *space);
+    let old = old.ok_or_else(|| Refusal::NoSuchMemory { name: name.to_string() })?;
+    match old.status {
+        Status::Active => Ok(old),
+        _ => {
+            Err(Refusal::NotActive { handle: old.handle(), stage: old.status.stage(), verb: "replaced" }
+                .into())
+        }
+    }
+}
+
+/// The memories that share the draft's longest terms. A near-duplicate shares nearly all terms, so it shares these.
+fn neighbours(cx: &Context<'_>, memory: &Memory) -> Result<Vec<Memory>, Stop> {
+    let mut probes: Vec<String> = terms::terms(&spoken(memory)).into_iter().map(|(term, _)| term).collect();
+    probes.sort_by(|a, b| b.len().cmp(&a.len()).then_with(|| a.cmp(b)));
+    probes.truncate(PROBES);
+    let mut hits: BTreeMap<u64, usize> = BTreeMap::new();
+    for posting in cx.store.postings(&memory.space, &probes)?.lists.iter().flatten() {
+        *hits.entry(posting.number).or_default() += 1;
+    }
+    let mut numbers: Vec<(usize, u64)> = hits.into_iter().map(|(number, n)| (n, number)).collect();
+    numbers.sort_unstable_by(|a, b| b.cmp(a));
+    let numbers: Vec<u64> = numbers.into_iter().take(NEIGHBOURS).map(|(_, number)| number).collect();
+    Ok(cx.store.numbered(&memory.space, &numbers)?)
+}
+
+fn spoken(memory: &Memory) -> String {
+    format!("{} {}", memory.subject.as_deref().unwrap_or(""), memory.fact)
+}
+
+fn nearest(memory: &Memory, neighbours: &[Memory], threshold: f32) -> Vec<Near> {
+    let same_layer = neighbours.iter().filter(|it| it.layer == memory.layer);
+    let mut near: Vec<Near> = same_layer.filter_map(|it| compare(memory, it, threshold)).collect();
+    near.sort_by(|a, b| b.overlap.total_cmp(&a.overlap).then(a.handle.cmp(&b.handle)));
+    near.truncate(3);
+    near
+}
+
+fn compare(draft: &Memory, known: &Memory, threshold: f32) -> Option<Near> {
+    let (ours, theirs) = (words(draft), words(known));
+    let overlap = jaccard(&ours, &theirs);
+    let contradicts = || {
+        let same_subject =
+            draft.subject.is_some() && fold(draft.subject.as_deref()) == fold(known.subject.as_deref());
+        same_subject && overlap >= SAME_MATTER && numbers(&draft.fact) != numbers(&known.fact)
+    };
+    let relation = if contradicts() {
+        Relation::Contradiction
+    } else if overlap >= threshold {
+        Relation::NearDuplicate
+    } else {
+        return None;
+    };
+    Some(Near { id: known.id, handle: known.handle(), fact: known.fact.clone(), relation, overlap })
+}
+
+fn fold(text: Option<&str>) -> String {
+    normalised(None, text.unwrap_or(""))
+}
+
+fn words(memory: &Memory) -> BTreeSet<String> {
+    normalised(memory.subject.as_deref(), &memory.fact).split(' ').map(Into::into).collect()
+}
+
+fn numbers(fact: &str) -> BTreeSet<String> {
+    let tokens = normalised(None, fact);
+    tokens.split(' ').filter(|it| it.starts_with(|c: char| c.is_ascii_digit())).map(Into::into).collect()
+}
+
+/// The share of words that two sets have in common.
+#[expect(clippy::cast_precision_loss, reason = "a text has few words")]
+fn jaccard(a: &BTreeSet<String>, b: &BTreeSet<String>) -> f32 {
+    let both = a.intersection(b).count();
+    both as f32 / (a.len() + b.len() - both).max(1) as f32
+}
+
+/// Subject and fact in lower case, punctuation turned to spaces, runs of spaces to one.
+#[must_use]
+pub fn normalised(subject: Option<&str>, fact: &str) -> String {
+    let mut out = String::with_capacity(fact.len() + 32);
+    for c in subject.unwrap_or("").chars().chain([' ']).chain(fact.chars()).flat_map(char::to_lowercase) {
+        if c.is_alphanumeric() {
+            out.push(c);
+        } else if !out.is_empty() && !out.ends_with(' ') {
+            out.push(' ');
+        }
+    }
+    out.truncate(out.trim_end().len());
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn seed_001_near_duplicates_are_judged_on_normalised_words() {
+        let check = |a: &str, b: &str, expected: bool| {
+            let set = |it: &str| normalised(None, it).split(' ').map(Into::into).collect();
+            assert_eq!(jaccard(&set(a), &set(b)) >= 0.85, expected, "{a:?} and {b:?}");
+        };
+        check("The test command is `cd evals && npm test`", "the test command is: cd evals; npm test!", true);
+        check("Deploy target is AWS us-east-1", "Deploy target is AWS eu-west-2", false);
+        check("one two three four five six seven", "one two three four five six seven eight", true);
+        check("alpha", "beta", false);
+    }
+
+    #[test]
+    fn normalising_is_blind_to_case_and_punctuation() {
+        assert_eq!(normalised(Some("API  version!"), "Must-match."), "api version must match");
+        assert_eq!(normalised(None, "..."), "");
+    }
+}

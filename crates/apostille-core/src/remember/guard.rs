@@ -1,0 +1,207 @@
+//! Stage four: limits and trust; decides active, pending or refused. The only maker of a [`Vetted`].
+
+use std::collections::BTreeSet;
+
+use super::Stop;
+use super::cite::Cited;
+use super::classify::Classified;
+use super::dedupe;
+use super::moderate::Moderated;
+use crate::Context;
+use crate::citation::Citation;
+use crate::memory::{Draft, Kind, Layer, Mark, Memory, Stage, Status, Twin, Usage, Voice};
+use crate::policy::{Limits, Policy};
+use crate::refusal::Refusal;
+use crate::store::{Filter, Order};
+
+/// A draft that passed. Its fields are private to this file, so that unvetted text cannot go further:
+///
+/// ```compile_fail
+/// fn forge(memory: apostille_core::memory::Memory) -> apostille_core::remember::guard::Vetted {
+///     apostille_core::remember::guard::Vetted { memory, forced: false, twin: Default::default(), room: None }
+/// }
+/// ```
+#[derive(Debug, Clone)]
+pub struct Vetted {
+    memory: Memory,
+    forced: bool,
+    twin: Twin,
+    room: Option<Room>,
+}
+
+/// The room in the identity layer that a draft was admitted on.
+#[derive(Debug, Clone, Copy)]
+pub struct Room {
+    /// Characters in use before.
+    pub used: usize,
+    /// Percent in use afterwards.
+    pub percent: u8,
+}
+
+impl Vetted {
+    /// The memory to be.
+    #[must_use]
+    pub fn memory(&self) -> &Memory {
+        &self.memory
+    }
+
+    /// Whether a person overrode a check.
+    #[must_use]
+    pub fn is_forced(&self) -> bool {
+        self.forced
+    }
+
+    /// What to do about a near-duplicate.
+    #[must_use]
+    pub fn twin(&self) -> &Twin {
+        &self.twin
+    }
+
+    /// The room in the identity layer, when it goes there.
+    #[must_use]
+    pub fn room(&self) -> Option<Room> {
+        self.room
+    }
+}
+
+/// Admits a draft as active or pending, or refuses it.
+pub(super) fn admit(cx: &Context<'_>, cited: Cited) -> Result<Vetted, Stop> {
+    let Cited { classified, citations } = cited;
+    within_limits(&cx.policy.limits, &classified.draft, classified.layer)?;
+    let waived = proven(cx.policy, &classified, &citations)?;
+    let room = identity_room(cx, &classified)?;
+    let status = trusted(&classified.draft.voice, &classified.marks);
+    let forced = classified.forced || waived;
+    let twin = classified.draft.twin.clone();
+    Ok(Vetted { memory: memory(cx, classified, citations, status), forced, twin, room })
+}
+
+/// Admits a memory that was exported: its texts are cleaned and within the limits, the rest is as it was.
+pub(crate) fn admit_import(limits: &Limits, moderated: Moderated, memory: Memory) -> Result<Memory, Refusal> {
+    let Moderated { draft, marks } = moderated;
+    within_limits(limits, &draft, memory.layer)?;
+    if memory.layer == Layer::Identity && !memory.space.is_user() {
+        return Err(Refusal::IdentityNeedsUser);
+    }
+    let Draft { subject, fact, reason, tags, voice, task, .. } = draft;
+    let marks = marks.into_iter().chain(memory.marks).collect::<BTreeSet<_>>().into_iter().collect();
+    Ok(Memory { subject, fact, reason, tags, voice, task, marks, ..memory })
+}
+
+fn within_limits(limits: &Limits, draft: &Draft, layer: Layer) -> Result<(), Refusal> {
+    let fact_limit = match layer {
+        Layer::Identity | Layer::Knowledge => limits.fact_chars,
+        Layer::Episode | Layer::Session => limits.episode_chars,
+    };
+    if draft.fact.is_empty() {
+        return Err(Refusal::Empty { field: "fact" });
+    }
+    fits("fact", &draft.fact, fact_limit)?;
+    fits("subject", draft.subject.as_deref().unwrap_or(""), limits.subject_chars)?;
+    fits("reason", draft.reason.as_deref().unwrap_or(""), limits.reason_chars)?;
+    fits("task", draft.task.as_deref().unwrap_or(""), limits.subject_chars)?;
+    draft.tags.iter().try_for_each(|tag| fits("tag", tag, limits.tag_chars))?;
+    few("tags", draft.tags.len(), limits.tags)?;
+    few("citations", draft.citations.len(), limits.citations)
+}
+
+fn fits(field: &'static str, text: &str, limit: usize) -> Result<(), Refusal> {
+    let chars = text.chars().count();
+    if chars > limit { Err(Refusal::TooLong { field, chars, limit }) } else { Ok(()) }
+}
+
+fn few(field: &'static str, n: usize, limit: usize) -> Result<(), Refusal> {
+    if n > limit { Err(Refusal::TooMany { field, n, limit }) } else { Ok(()) }
+}
+
+/// Repository facts need proof. `Ok(true)`: it has none, and a person's word waived it.
+fn proven(policy: &Policy, it: &Classified, citations: &[Citation]) -> Result<bool, Refusal> {
+    let needs = policy.require_citations
+        && it.layer == Layer::Knowledge
+        && matches!(it.kind, Kind::Project | Kind::Reference)
+        && citations.is_empty();
+    if needs && !it.draft.force { Err(Refusal::NeedsCitation { kind: it.kind }) } else { Ok(needs) }
+}
+
+fn identity_room(cx: &Context<'_>, it: &Classified) -> Result<Option<Room>, Stop> {
+    if it.layer != Layer::Identity {
+        return Ok(None);
+    }
+    if !it.draft.space.is_user() {
+        return Err(Refusal::IdentityNeedsUser.into());
+    }
+    let used = cx.store.tally(&it.draft.space)?.identity_chars;
+    let (wanted, limit) = (it.draft.fact.chars().count(), cx.policy.limits.identity_chars);
+    let filled = used.saturating_sub(freed(cx, &it.draft)?) + wanted;
+    if filled > limit {
+        return Err(Refusal::IdentityFull { used, limit, wanted, entries: identity_entries(cx, it)? }.into());
+    }
+    Ok(Some(Room { used, percent: percent(filled, limit) }))
+}
+
+/// The characters that a draft frees by taking the place of another identity entry.
+fn freed(cx: &Context<'_>, draft: &Draft) -> Result<usize, Stop> {
+    let (Twin::Merge(name) | Twin::Replace(name, _)) = &draft.twin else { return Ok(0) };
+    let old = dedupe::replaced(cx, &draft.space, *name)?;
+    Ok(if old.layer == Layer::Identity { old.fact.chars().count() } else { 0 })
+}
+
+fn identity_entries(cx: &Context<'_>, it: &Classified) -> Result<Vec<String>, Stop> {
+    let filter = Filter {
+        spaces: vec![it.draft.space.clone()],
+        layers: vec![Layer::Identity],
+        stages: vec![Stage::Active],
+        order: Order::Oldest,
+        limit: 50,
+        ..Filter::default()
+    };
+    let entry = |memory: &Memory| {
+        let start: String = memory.fact.chars().take(40).collect();
+        format!("{} ({} characters) {start}", memory.handle(), memory.fact.chars().count())
+    };
+    Ok(cx.store.list(&filter)?.iter().map(entry).collect())
+}
+
+/// What share of a whole is in use, in percent, rounded up.
+#[must_use]
+pub fn percent(used: usize, limit: usize) -> u8 {
+    u8::try_from((used * 100).div_ceil(limit.max(1)).min(100)).unwrap_or(100)
+}
+
+/// Text from outside, and what reads like an instruction and no person said, waits for a person.
+fn trusted(voice: &Voice, marks: &[Mark]) -> Status {
+    if voice.tainted {
+        Status::Pending { why: "the text comes from outside".into() }
+    } else if marks.contains(&Mark::Instruction) && !voice.is_person() {
+        Status::Pending { why: "it reads like an instruction to a model".into() }
+    } else {
+        Status::Active
+    }
+}
+
+fn memory(cx: &Context<'_>, it: Classified, citations: Vec<Citation>, status: Status) -> Memory {
+    let Draft { space, subject, fact, reason, mut tags, voice, task, .. } = it.draft;
+    tags.retain(|tag| !tag.is_empty());
+    let mut seen = BTreeSet::new();
+    tags.retain(|tag| seen.insert(tag.clone()));
+    Memory {
+        id: cx.new_id(),
+        number: 0,
+        space,
+        layer: it.layer,
+        kind: it.kind,
+        subject: subject.filter(|it| !it.is_empty()),
+        fact,
+        reason: reason.filter(|it| !it.is_empty()),
+        citations,
+        tags,
+        voice,
+        task: task.filter(|it| !it.is_empty()),
+        marks: it.marks,
+        status,
+        supersedes: None,
+        recorded_at: cx.now,
+        refreshed_at: cx.now,
+        usage: Usage::default(),
+    }
+}

@@ -1,0 +1,273 @@
+//! Tells a value that was drawn at random from one that a person or a program named.
+
+/// How strictly a matched value is looked at before its row may speak.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Judge {
+    /// The pattern says it all; only placeholders are let through.
+    Shape,
+    /// A short prefix such as `sk-`: what follows must look like a token, not like a word.
+    Prefixed,
+    /// The password part of an address.
+    Address,
+    /// The value after a word like "password": people choose short ones.
+    Password,
+    /// The value after a word like "token".
+    Token,
+    /// A value with only a loose tie to its keyword.
+    Strong,
+    /// A value that carries its keyword in its own name, as in `acme-secret-…`.
+    Named,
+    /// A vendor's prefix that the table does not know, and a random body.
+    Branded,
+}
+
+impl Judge {
+    /// Whether the row stands on the value's own shape, not on a word near it.
+    pub(super) const fn has_own_shape(self) -> bool {
+        matches!(self, Self::Shape | Self::Prefixed | Self::Address | Self::Named | Self::Branded)
+    }
+
+    /// Whether the value passes for a secret.
+    pub(super) fn accepts(self, value: &str) -> bool {
+        let value = value.trim_end_matches(['.', ':', '!', '?', '*', '\\', '|', '=', '&']);
+        if is_placeholder(value) {
+            return false;
+        }
+        match self {
+            Self::Shape => true,
+            Self::Prefixed => is_token_body(value),
+            Self::Address => is_address_password(value),
+            Self::Password => !is_reference(value) && is_password(value),
+            Self::Token => !is_reference(value) && (is_random(value) || has_mixed(value, 8, 2)),
+            Self::Strong => !is_reference(value) && is_strong(value) && !is_hash(value),
+            Self::Branded => is_branded(value),
+            Self::Named => !is_reference(value) && is_strong(value),
+        }
+    }
+}
+
+/// Words that mark a value as a stand-in. All lower case.
+const STAND_INS: &str = "example changeme change-me change_me redacted placeholder your- your_ yourtoken yourkey \
+    yourapi yourpass yoursecret insert replace xxxx **** .... -here _here dummy todo masked \
+    removed hidden my-token my-secret mysecret my_";
+
+/// Names of algorithms and formats: letters and digits mixed, yet no secret.
+const TERMS: &str = "base64 base64url base32 base58 sha1 sha256 sha384 sha512 sha3 md5 utf8 utf16 oauth2 \
+    oauth1 argon2 argon2id argon2i pbkdf2 hs256 hs512 rs256 es256 ps256 ed25519 x25519 x509 \
+    pkcs1 pkcs8 pkcs12 http2 http3 ipv4 ipv6 int32 int64 uint32 uint64 uint8 float64 win32 \
+    win64 x86 amd64 arm64 aes128 aes256 secp256k1 v1beta1 v1alpha1 v1beta2 v2beta1 chacha20 \
+    poly1305 blake2b blake3 cl100k o200k log4j neo4j auth0 web3 ec2 route53 k8s";
+
+/// Whether one of the blank-separated words is this one.
+fn lists(words: &str, word: &str) -> bool {
+    words.split(' ').any(|listed| listed == word)
+}
+
+fn is_placeholder(value: &str) -> bool {
+    let lower = value.to_ascii_lowercase();
+    STAND_INS.split(' ').any(|word| lower.contains(word))
+}
+
+/// Variables, paths, addresses and expressions: they point at a secret instead of holding it.
+fn is_reference(value: &str) -> bool {
+    let lower = value.to_ascii_lowercase();
+    value.starts_with(['$', '%', '/', '.', '~', '&', '*', '\\', '['])
+        || ["://", "::", "env.", "environ", "secrets.", "config."].iter().any(|part| lower.contains(part))
+        || (value.contains('@') && value.rsplit('@').next().is_some_and(|host| host.contains('.')))
+}
+
+/// What the characters of a value are like.
+#[derive(Default)]
+struct Shape {
+    len: usize,
+    lower: usize,
+    upper: usize,
+    digits: usize,
+    hex: usize,
+    /// Changes between letters and digits.
+    kinds: usize,
+    /// Changes between lower case, upper case and digits.
+    turns: usize,
+    /// Neighbouring letters, and how many of those are common in English.
+    pairs: usize,
+    common: usize,
+    /// Length of the alphabetical run (`abc…`) that is being read: it is no English.
+    climb: usize,
+}
+
+impl Shape {
+    fn of(value: &str) -> Self {
+        let mut shape = Self::default();
+        let mut previous = None;
+        for byte in value.bytes().filter(u8::is_ascii_alphanumeric) {
+            shape.add(previous, byte);
+            previous = Some(byte);
+        }
+        shape
+    }
+
+    fn add(&mut self, previous: Option<u8>, byte: u8) {
+        self.len += 1;
+        self.lower += usize::from(byte.is_ascii_lowercase());
+        self.upper += usize::from(byte.is_ascii_uppercase());
+        self.digits += usize::from(byte.is_ascii_digit());
+        self.hex += usize::from(byte.is_ascii_hexdigit());
+        let Some(previous) = previous else { return };
+        let letters = (previous.is_ascii_alphabetic(), byte.is_ascii_alphabetic());
+        self.kinds += usize::from(letters.0 != letters.1);
+        self.turns += usize::from(class(previous) != class(byte));
+        if letters == (true, true) {
+            self.climb = if byte == previous + 1 { self.climb + 1 } else { 0 };
+            self.pairs += 1;
+            self.common += usize::from(self.climb < 2 && is_common(previous, byte));
+        }
+    }
+
+    fn letters(&self) -> usize {
+        self.lower + self.upper
+    }
+
+    fn is_hex(&self) -> bool {
+        self.hex == self.len
+    }
+
+    fn is_mixed(&self) -> bool {
+        self.digits > 0 && self.letters() > 0
+    }
+
+    /// Reads like words. Chance gives about 35 % common pairs, English about 65 %.
+    fn is_wordy(&self) -> bool {
+        self.pairs >= 4 && self.common * 100 >= self.pairs * 45
+    }
+
+    /// Unlikely to be anything but drawn at random.
+    fn is_dense(&self) -> bool {
+        if self.digits == 0 {
+            let cased = self.len >= 16 && self.turns * 100 >= self.len * 30;
+            return (cased && !self.is_wordy())
+                || (self.len >= 32 && self.is_hex())
+                || (self.len >= 20 && self.common * 100 < self.pairs * 27);
+        }
+        if self.letters() == 0 {
+            return self.len >= 20;
+        }
+        (self.len >= 16 && self.is_hex())
+            || (self.len >= 8 && self.kinds >= 4)
+            || (self.len >= 6 && self.kinds >= 3 && !self.is_wordy())
+            || (self.len >= 12 && !self.is_wordy())
+    }
+}
+
+fn class(byte: u8) -> u8 {
+    match byte {
+        b'a'..=b'z' => 0,
+        b'A'..=b'Z' => 1,
+        _ => 2,
+    }
+}
+
+/// The pairs of letters that make up most of English (and of the names in code).
+const COMMON_PAIRS: &[u8] =
+    b"th he in er an re on at en nd ti es or te of ed is it al ar st to nt ng se ha as ou io le ve co \
+    me de hi ri ro ic ne ea ra ce li ch ll be ma si om ur ca el ta la ns di fo ho pe ec pr no ct us \
+    ac ot il tr ly nc et ut ss so rs un lo wa ge ie wh ee wi em ad ol rt po we na ul ni ts mo ow pa \
+    im mi ai sh ir su id os iv ia am fi ci vi pl ig tu ev ld ry mp fe bl ab gh ty op wo sa ay ex ke \
+    fr oo av ag if ap gr od bo sp rd do uc bu ei ov by rm ep tt oc fa ef cu rn sc gi da yo cr cl du \
+    ga qu ue ff ba ey ls va um pp ua up lu go ht ru ug ds lt pi rc rr eg au ck ew mu br bi pt ak pu \
+    ui rg ib tl ny ki rk ys ob mm fu ph og ms ye ud mb ip ub oi rl gu dr hr cc tw ft wn nu af hu nn \
+    eo vo rv nf xp gn sm fl iz ok nl my gl aw ju oa eq sy sl ps lf nv je nk kn gs dy hy ze ks xt bs \
+    ik dd";
+
+fn is_common(first: u8, second: u8) -> bool {
+    static TABLE: [[bool; 26]; 26] = common_table();
+    let position = |byte: u8| usize::from(byte.to_ascii_lowercase().wrapping_sub(b'a'));
+    let row = TABLE.get(position(first));
+    row.and_then(|row| row.get(position(second))).is_some_and(|&common| common)
+}
+
+const fn common_table() -> [[bool; 26]; 26] {
+    let mut table = [[false; 26]; 26];
+    let mut at = 0;
+    while at + 1 < COMMON_PAIRS.len() {
+        table[(COMMON_PAIRS[at] - b'a') as usize][(COMMON_PAIRS[at + 1] - b'a') as usize] = true;
+        at += 3;
+    }
+    table
+}
+
+fn segments(value: &str) -> impl Iterator<Item = &str> {
+    let parts = value.split(|c: char| !c.is_ascii_alphanumeric());
+    parts.filter(|part| !part.is_empty() && !lists(TERMS, &part.to_ascii_lowercase()))
+}
+
+/// A part of at least `len` characters that mixes letters with at least `digits` digits.
+fn has_mixed(value: &str, len: usize, digits: usize) -> bool {
+    segments(value).map(Shape::of).any(|part| part.is_mixed() && part.len >= len && part.digits >= digits)
+}
+
+/// One dense part, or many parts (as in a UUID) that are dense together.
+fn is_random(value: &str) -> bool {
+    let whole = Shape::of(value);
+    let dense = |part: Shape| part.len >= 8 && part.is_dense();
+    let scattered = whole.len >= 16 && whole.digits >= 3 && whole.letters() >= 3 && whole.kinds >= 3;
+    (whole.len >= 10 && segments(value).map(Shape::of).any(dense))
+        || (scattered && (whole.is_hex() || !whole.is_wordy()))
+}
+
+/// Random and long: nothing a person would make up on the spot.
+fn is_strong(value: &str) -> bool {
+    Shape::of(value).len >= 16 && is_random(value)
+}
+
+/// A bare Git or SHA-256 hash: those stand next to any word.
+fn is_hash(value: &str) -> bool {
+    matches!(value.len(), 40 | 64) && value.bytes().all(|byte| byte.is_ascii_hexdigit())
+}
+
+fn is_password(value: &str) -> bool {
+    let whole = Shape::of(value);
+    let symbols = value.bytes().filter(|byte| b"!@#$%^&*+?~".contains(byte)).count();
+    let odd = symbols > 0 && whole.letters() >= 3 && (whole.upper > 0 || whole.digits > 0);
+    value.len() >= 6 && (has_mixed(value, 5, 1) || is_random(value) || odd)
+}
+
+/// After a short prefix: one part that mixes letters and digits, or one that is too long for a word.
+fn is_token_body(value: &str) -> bool {
+    let long = |part: &Shape| part.len >= 20 && !part.is_wordy();
+    has_mixed(value, 6, 1) || segments(value).map(Shape::of).any(|part| long(&part)) || is_random(value)
+}
+
+fn is_address_password(value: &str) -> bool {
+    const SHOWN: &str =
+        "pass pwd pw secret user postgres root admin token guest test key mysql redis foo bar";
+    let lower = value.to_ascii_lowercase();
+    let stands_in = lists(SHOWN, &lower) || lower.contains("password") || lower.contains("passwd");
+    !stands_in && !value.starts_with(['$', '{', '<', '%', '*', '[']) && Shape::of(value).len >= 3
+}
+
+/// First words of public identifiers: of model traffic, payments, builds and hashes.
+const PUBLIC_BRANDS: &str = "toolu msg call chatcmpl cmpl resp req file run thread asst step evt event cus price \
+    prod pi ch in sub org user proj session batch item rs fc ft sha1 sha256 sha512 sha md5 \
+    commit hash img image cache id blob ref rev chunk digest snapshot trace span node job \
+    task test build index main page layer tree object git txn tx pub pk api uuid v1 v2 \
+    release asset bundle";
+
+/// A brand, a joint, and a body that is random from end to end.
+fn is_branded(value: &str) -> bool {
+    let Some((brand, body)) = value.rsplit_once(['_', '-']) else {
+        return false;
+    };
+    let first = brand.split(['_', '-']).next().unwrap_or(brand);
+    let shape = Shape::of(body);
+    let underscored = value.as_bytes().get(brand.len()) == Some(&b'_');
+    let one_case =
+        underscored && shape.len >= 28 && shape.is_mixed() && shape.kinds >= 8 && !shape.is_wordy();
+    !lists(PUBLIC_BRANDS, first) && (is_blob(body) || one_case)
+}
+
+/// A run that no name, path or hash would look like: mixed case and digits all the way through.
+pub(super) fn is_blob(run: &str) -> bool {
+    let shape = Shape::of(run);
+    let all_kinds = shape.digits >= 2 && shape.upper >= 4 && shape.lower >= 4;
+    all_kinds && !shape.is_hex() && shape.turns * 100 >= shape.len * 36 && !shape.is_wordy()
+}

@@ -1,0 +1,120 @@
+//! Revise: refresh, supersede, correct, invalidate, and the note that a memory was applied.
+
+use crate::citation::{Citation, Cite, Verdict};
+use crate::event::{Batch, Event, Expect, What};
+use crate::memory::{Draft, Memory, Name, Replacement, Status, Twin};
+use crate::recall::verify::Reader;
+use crate::refusal::Refusal;
+use crate::remember::{self, Outcome, Stop, decided_anew, moderate};
+use crate::space::Space;
+use crate::{Context, Error, list};
+
+/// What became of a revision.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Revised {
+    /// It was done; the memory as it is now.
+    Done(Box<Memory>),
+    /// It was not done.
+    Refused(Refusal),
+}
+
+/// Notes that a memory was found to hold and is still of use: it ranks as fresh again.
+pub fn refresh(cx: &Context<'_>, spaces: &[Space], name: Name) -> Result<Revised, Error> {
+    revised(cx, spaces, name, "refreshed", |_| What::Refreshed { citations: None })
+}
+
+/// Marks a memory as wrong.
+pub fn invalidate(cx: &Context<'_>, spaces: &[Space], name: Name, reason: &str) -> Result<Revised, Error> {
+    if let Err(refusal) = reason_is_fit(cx, reason) {
+        return Ok(Revised::Refused(refusal));
+    }
+    revised(cx, spaces, name, "invalidated", |_| What::Invalidated { reason: moderate::neutralised(reason) })
+}
+
+/// Notes that a memory was used in a task.
+pub fn apply(cx: &Context<'_>, spaces: &[Space], name: Name) -> Result<Revised, Error> {
+    revised(cx, spaces, name, "applied", |_| What::Applied)
+}
+
+/// Replaces a memory by a new one, which travels the whole write path. The old one is never ranked again and stays in
+/// the history.
+pub fn supersede(
+    cx: &Context<'_>,
+    spaces: &[Space],
+    name: Name,
+    draft: Draft,
+    how: Replacement,
+) -> Result<Outcome, Error> {
+    let old = match active(cx, spaces, name, "superseded") {
+        Ok(old) => old,
+        Err(Stop::Refused(refusal)) => return Ok(Outcome::Refused(refusal)),
+        Err(Stop::Broken(error)) => return Err(error),
+    };
+    let twin = Twin::Replace(Name::Id(old.id), how);
+    remember::remember(cx, Draft { space: old.space.clone(), twin, ..inherit(cx, draft, &old) })
+}
+
+/// What a replacement does not say, it takes from the memory it replaces; of the citations, those that still hold.
+fn inherit(cx: &Context<'_>, draft: Draft, old: &Memory) -> Draft {
+    let citations = if draft.citations.is_empty() { living(cx, old) } else { draft.citations };
+    Draft {
+        citations,
+        layer: draft.layer.or(Some(old.layer)),
+        kind: draft.kind.or(Some(old.kind)),
+        subject: draft.subject.or_else(|| old.subject.clone()),
+        task: draft.task.or_else(|| old.task.clone()),
+        ..draft
+    }
+}
+
+/// The places where the citations of a memory stand now.
+fn living(cx: &Context<'_>, memory: &Memory) -> Vec<Cite> {
+    let mut reader = Reader::new(cx.source, cx.late);
+    let place = |it: &Citation| match reader.verdict(it) {
+        Verdict::Holds => Some(it.place()),
+        Verdict::Moved { to } => Some(to),
+        _ => None,
+    };
+    memory.citations.iter().filter_map(place).collect()
+}
+
+fn reason_is_fit(cx: &Context<'_>, reason: &str) -> Result<(), Refusal> {
+    moderate::check_text("reason", reason)?;
+    let (chars, limit) = (reason.chars().count(), cx.policy.limits.reason_chars);
+    match chars {
+        0 => Err(Refusal::Empty { field: "reason" }),
+        _ if chars > limit => Err(Refusal::TooLong { field: "reason", chars, limit }),
+        _ => Ok(()),
+    }
+}
+
+fn revised(
+    cx: &Context<'_>,
+    spaces: &[Space],
+    name: Name,
+    verb: &'static str,
+    what: impl Fn(&Memory) -> What,
+) -> Result<Revised, Error> {
+    let done = decided_anew(|| {
+        let mut memory = active(cx, spaces, name, verb)?;
+        let event: Event = cx.event(&memory.space, Some(memory.id), what(&memory));
+        let expect = Expect::Unmoved(memory.id, Status::Active);
+        cx.store.append(&Batch::durable(vec![event.clone()], vec![expect]))?;
+        memory.apply(&event);
+        Ok(memory)
+    });
+    match done {
+        Ok(memory) => Ok(Revised::Done(Box::new(memory))),
+        Err(Stop::Refused(refusal)) => Ok(Revised::Refused(refusal)),
+        Err(Stop::Broken(error)) => Err(error),
+    }
+}
+
+fn active(cx: &Context<'_>, spaces: &[Space], name: Name, verb: &'static str) -> Result<Memory, Stop> {
+    let memory =
+        list::named(cx, spaces, name)?.ok_or_else(|| Refusal::NoSuchMemory { name: name.to_string() })?;
+    if memory.is_active() {
+        return Ok(memory);
+    }
+    Err(Refusal::NotActive { handle: memory.handle(), stage: memory.status.stage(), verb }.into())
+}

@@ -1,0 +1,110 @@
+//! A file as lines: what citations are captured from and looked up in.
+
+use crate::citation::Lines;
+use crate::digest::Digest;
+
+/// The lines of a file, without their endings.
+#[derive(Debug)]
+pub struct Sheet<'a> {
+    lines: Vec<&'a [u8]>,
+}
+
+impl<'a> Sheet<'a> {
+    /// The lines of this content. Windows line endings count as plain ones.
+    #[must_use]
+    pub fn of(bytes: &'a [u8]) -> Self {
+        let mut lines: Vec<&[u8]> = bytes.split(|b| *b == b'\n').collect();
+        if lines.last().is_some_and(|it| it.is_empty()) {
+            lines.pop();
+        }
+        Self { lines: lines.into_iter().map(|it| it.strip_suffix(b"\r").unwrap_or(it)).collect() }
+    }
+
+    /// How many lines there are.
+    #[must_use]
+    pub fn count(&self) -> u32 {
+        u32::try_from(self.lines.len()).unwrap_or(u32::MAX)
+    }
+
+    /// The lines of a range; `None` when it reaches beyond the end.
+    #[must_use]
+    pub fn range(&self, lines: Lines) -> Option<&[&'a [u8]]> {
+        self.lines.get(index(lines.start())..index(lines.end()) + 1)
+    }
+
+    /// The part of a range that exists.
+    #[must_use]
+    pub fn clipped(&self, lines: Lines) -> &[&'a [u8]] {
+        let end = (index(lines.end()) + 1).min(self.lines.len());
+        self.lines.get(index(lines.start())..end).unwrap_or(&[])
+    }
+
+    /// Every line at which this run of lines begins.
+    pub fn find(&self, run: &[&[u8]]) -> Vec<u32> {
+        let starts = self.lines.windows(run.len().max(1)).enumerate();
+        starts.filter(|(_, it)| *it == run).map(|(at, _)| to_line(at)).collect()
+    }
+
+    /// Short digests of up to `n` lines before this one, nearest last.
+    #[must_use]
+    pub fn before(&self, line: u32, n: usize) -> Vec<String> {
+        let end = index(line).min(self.lines.len());
+        self.lines[end.saturating_sub(n)..end].iter().map(|it| fingerprint(it)).collect()
+    }
+
+    /// Short digests of up to `n` lines after this one, nearest first.
+    #[must_use]
+    pub fn after(&self, line: u32, n: usize) -> Vec<String> {
+        self.lines.iter().skip(line as usize).take(n).map(|it| fingerprint(it)).collect()
+    }
+
+    /// Every line with this short digest.
+    #[must_use]
+    pub fn with_fingerprint(&self, short: &str) -> Vec<u32> {
+        let lines = self.lines.iter().enumerate();
+        lines.filter(|(_, it)| fingerprint(it) == short).map(|(at, _)| to_line(at)).collect()
+    }
+}
+
+/// Lines joined by newlines, as they are kept and digested.
+#[must_use]
+pub fn joined(lines: &[&[u8]]) -> Vec<u8> {
+    lines.join(&b"\n"[..])
+}
+
+/// Whether this is no text: a NUL byte near the beginning, as git judges it.
+#[must_use]
+pub fn is_binary(bytes: &[u8]) -> bool {
+    bytes.iter().take(8_000).any(|b| *b == 0)
+}
+
+fn fingerprint(line: &[u8]) -> String {
+    Digest::of(line.trim_ascii()).short()
+}
+
+fn index(line: u32) -> usize {
+    line as usize - 1
+}
+
+fn to_line(index: usize) -> u32 {
+    u32::try_from(index + 1).unwrap_or(u32::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_are_found() {
+        let sheet = Sheet::of(b"a\r\nb\nc\na\nb");
+        assert_eq!(sheet.count(), 5);
+        assert_eq!(sheet.find(&[b"a", b"b"]), vec![1, 4]);
+        assert_eq!(sheet.range(Lines::new(2, 3).unwrap()).map(joined), Some(b"b\nc".to_vec()));
+        assert!(sheet.range(Lines::new(5, 6).unwrap()).is_none());
+        assert_eq!(sheet.clipped(Lines::new(5, 6).unwrap()).len(), 1);
+        assert_eq!(sheet.clipped(Lines::new(9, 9).unwrap()).len(), 0);
+        assert_eq!(sheet.before(2, 3).len(), 1);
+        assert_eq!(sheet.after(4, 3).len(), 1);
+        assert_eq!(Sheet::of(b"").count(), 0);
+    }
+}

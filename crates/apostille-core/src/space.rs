@@ -1,0 +1,121 @@
+//! Whose memory: a repository's or a user's. Nothing crosses spaces unless asked.
+
+use std::fmt;
+use std::str::FromStr;
+
+/// The longest name of a space, in bytes.
+const MAX_NAME: usize = 200;
+/// How many segments a repository's name may have (`group/subgroup/name` on some hosts).
+const MAX_SEGMENTS: usize = 8;
+/// The first segment of a user's space.
+const USERS: &str = "users";
+
+/// Whose memory it is: a repository `owner/name` or a user `users/<name>`.
+///
+/// Names are lower-case, because hosts treat them without regard to case and two clones must share one memory.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Space(String);
+
+/// A name that cannot be a space.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("'{name}' is not a space: {why}; a repository is owner/name, a user is users/<name>")]
+pub struct BadSpace {
+    name: String,
+    why: &'static str,
+}
+
+impl Space {
+    /// The space of a repository.
+    pub fn repo(name: &str) -> Result<Self, BadSpace> {
+        let space = name.parse::<Self>()?;
+        if space.is_user() { Err(bad(name, "it names a user")) } else { Ok(space) }
+    }
+
+    /// The space of a user; characters that a name cannot hold become `-`.
+    pub fn user(name: &str) -> Result<Self, BadSpace> {
+        let tidy: String = name.trim().chars().map(|c| if is_name_char(c) { c } else { '-' }).collect();
+        format!("{USERS}/{}", tidy.trim_matches(['-', '.'])).parse()
+    }
+
+    /// Whether it is a user's, not a repository's.
+    #[must_use]
+    pub fn is_user(&self) -> bool {
+        self.0.strip_prefix(USERS).is_some_and(|rest| rest.starts_with('/'))
+    }
+
+    /// The letter its handles begin with: `m-12` in a repository, `u-12` for a user.
+    #[must_use]
+    pub fn letter(&self) -> char {
+        if self.is_user() { 'u' } else { 'm' }
+    }
+
+    /// The name, such as `owner/name`.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl FromStr for Space {
+    type Err = BadSpace;
+
+    fn from_str(name: &str) -> Result<Self, BadSpace> {
+        let segments: Vec<&str> = name.split('/').collect();
+        if name.len() > MAX_NAME {
+            return Err(bad(name, "it is too long"));
+        }
+        if !(2..=MAX_SEGMENTS).contains(&segments.len()) {
+            return Err(bad(name, "it has no slash, or too many"));
+        }
+        if segments.iter().any(|it| it.is_empty() || it.chars().all(|c| c == '.')) {
+            return Err(bad(name, "a part of it is empty or dots"));
+        }
+        if !segments.iter().all(|it| it.chars().all(is_name_char)) {
+            return Err(bad(name, "it holds characters other than letters, digits, '.', '_' and '-'"));
+        }
+        Ok(Self(name.to_ascii_lowercase()))
+    }
+}
+
+impl fmt::Display for Space {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(&self.0)
+    }
+}
+
+fn is_name_char(c: char) -> bool {
+    c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-')
+}
+
+fn bad(name: &str, why: &'static str) -> BadSpace {
+    BadSpace { name: name.chars().take(80).collect(), why }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_checked() {
+        let check = |name: &str, expected: Option<&str>| {
+            assert_eq!(name.parse::<Space>().ok().as_ref().map(Space::as_str), expected, "{name:?}");
+        };
+        check("myorg/myapp", Some("myorg/myapp"));
+        check("MyOrg/MyApp", Some("myorg/myapp"));
+        check("group/sub/name", Some("group/sub/name"));
+        check("users/ana", Some("users/ana"));
+        check("name", None);
+        check("a/../b", None);
+        check("a//b", None);
+        check("a/b c", None);
+        check("a/b\u{202e}", None);
+        check("/a/b", None);
+    }
+
+    #[test]
+    fn a_user_is_not_a_repo() {
+        assert!(Space::repo("users/ana").is_err());
+        assert_eq!(Space::user("Ana María").map(|it| it.to_string()), Ok("users/ana-mar-a".into()));
+        assert!(Space::user("..").is_err());
+    }
+}

@@ -1,0 +1,55 @@
+//! Stats: what a space holds and how well it serves.
+
+use crate::event::Happening;
+use crate::memory::{Layer, Stage};
+use crate::remember::guard::percent;
+use crate::space::Space;
+use crate::store::Tally;
+use crate::{Context, Error};
+
+/// The figures of a space.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Stats {
+    /// Whose.
+    pub space: Space,
+    /// Everything that was counted.
+    pub tally: Tally,
+    /// Active memories.
+    pub active: u64,
+    /// Above how many active memories a space is called full.
+    pub soft_limit: usize,
+    /// Whether there are more active memories than that.
+    pub over_soft_limit: bool,
+    /// Percent of the identity layer in use.
+    pub identity_percent: u8,
+    /// Share of verifications that held, where there were any.
+    pub verified_share: Option<f32>,
+}
+
+/// Counts a space.
+#[expect(clippy::cast_precision_loss, reason = "a share needs no more")]
+pub fn stats(cx: &Context<'_>, space: &Space) -> Result<Stats, Error> {
+    let tally = cx.store.tally(space)?;
+    let limits = &cx.policy.limits;
+    let active = tally.stage(Stage::Active);
+    let counted = |it: Happening| tally.event(it.as_str());
+    let (valid, invalid) = (counted(Happening::VerifiedValid), counted(Happening::VerifiedInvalid));
+    let verified_share = (valid + invalid > 0).then(|| valid as f32 / (valid + invalid) as f32);
+    Ok(Stats {
+        space: space.clone(),
+        active,
+        soft_limit: limits.soft_active,
+        over_soft_limit: active > limits.soft_active as u64,
+        identity_percent: percent(tally.identity_chars, limits.identity_chars),
+        verified_share,
+        tally,
+    })
+}
+
+impl Stats {
+    /// How many active memories a layer has.
+    #[must_use]
+    pub fn layer(&self, layer: Layer) -> u64 {
+        self.tally.memories.get(&(Stage::Active, layer)).copied().unwrap_or(0)
+    }
+}

@@ -1,0 +1,250 @@
+//! The port to where memories are kept. One write method; the same answers from every store.
+
+pub mod ram;
+pub mod state;
+
+use std::collections::BTreeMap;
+
+use crate::citation::RepoPath;
+use crate::event::{Batch, Erasure, Logged};
+use crate::memory::{Kind, Layer, Memory, MemoryId, Stage};
+use crate::space::Space;
+
+/// The store is broken, or the ground of a decision has moved.
+#[derive(Debug, thiserror::Error)]
+pub enum StoreError {
+    /// A newer program wrote it.
+    #[error("the store has format {found}, this program reads up to {known}; update apostille")]
+    Newer {
+        /// The format found.
+        found: u32,
+        /// The newest format known.
+        known: u32,
+    },
+    /// Its bytes are not what was written.
+    #[error("the store is damaged at {at}; run `apostille doctor`")]
+    Corrupt {
+        /// Where.
+        at: String,
+    },
+    /// Another writer was first; decide again.
+    #[error("another writer changed {what} meanwhile; try again")]
+    Conflict {
+        /// What changed.
+        what: String,
+    },
+    /// No room on the disk.
+    #[error("the disk is full; nothing was written")]
+    Full,
+    /// The place cannot be written.
+    #[error("the store cannot be written here: it is read-only")]
+    ReadOnly,
+    /// Others held the store for too long.
+    #[error("the store was busy for {waited_ms} ms; nothing was written")]
+    Busy {
+        /// How long was waited.
+        waited_ms: u64,
+    },
+    /// The outside world failed.
+    #[error("{what}")]
+    Unavailable {
+        /// What was tried.
+        what: String,
+        /// What went wrong.
+        #[source]
+        source: Box<dyn std::error::Error + Send + Sync>,
+    },
+}
+
+/// What a write was given.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Receipt {
+    /// The numbers of the memories that the batch brought, in its order.
+    pub numbers: Vec<(MemoryId, u64)>,
+}
+
+/// The order of a listing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Order {
+    /// Recorded last, first.
+    #[default]
+    Newest,
+    /// Recorded first, first.
+    Oldest,
+    /// Refreshed last, first.
+    Refreshed,
+}
+
+/// Which memories to list. An empty list of spaces, layers, kinds or stages means any.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Filter {
+    /// In these spaces.
+    pub spaces: Vec<Space>,
+    /// Of these layers.
+    pub layers: Vec<Layer>,
+    /// Of these kinds.
+    pub kinds: Vec<Kind>,
+    /// In these stages.
+    pub stages: Vec<Stage>,
+    /// With this tag.
+    pub tag: Option<String>,
+    /// Citing this file, or a file below this folder.
+    pub path: Option<RepoPath>,
+    /// With this text in subject or fact, whatever its case.
+    pub text: Option<String>,
+    /// In this order.
+    pub order: Order,
+    /// At most so many.
+    pub limit: usize,
+}
+
+impl Filter {
+    /// Whether this memory is among those asked for. Every store filters by this one rule.
+    #[must_use]
+    pub fn admits(&self, memory: &Memory) -> bool {
+        let among = |list: bool, hit: bool| list || hit;
+        among(self.spaces.is_empty(), self.spaces.contains(&memory.space))
+            && among(self.layers.is_empty(), self.layers.contains(&memory.layer))
+            && among(self.kinds.is_empty(), self.kinds.contains(&memory.kind))
+            && among(self.stages.is_empty(), self.stages.contains(&memory.status.stage()))
+            && self.tag.as_ref().is_none_or(|tag| memory.tags.contains(tag))
+            && self.path.as_ref().is_none_or(|path| cites(memory, path))
+            && self.text.as_ref().is_none_or(|text| mentions(memory, text))
+    }
+
+    /// Puts memories into the order asked for: total, so that no store leaves a tie to chance.
+    pub fn sort(&self, memories: &mut [Memory]) {
+        memories.sort_by(|a, b| {
+            let order = match self.order {
+                Order::Newest => b.recorded_at.cmp(&a.recorded_at).then(b.number.cmp(&a.number)),
+                Order::Oldest => a.recorded_at.cmp(&b.recorded_at).then(a.number.cmp(&b.number)),
+                Order::Refreshed => b.refreshed_at.cmp(&a.refreshed_at).then(b.number.cmp(&a.number)),
+            };
+            order.then_with(|| a.space.cmp(&b.space))
+        });
+    }
+}
+
+fn cites(memory: &Memory, path: &RepoPath) -> bool {
+    let below = |cited: &str| {
+        cited.strip_prefix(path.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+    };
+    memory.citations.iter().any(|it| below(it.path.as_str()))
+}
+
+fn mentions(memory: &Memory, text: &str) -> bool {
+    let text = text.to_lowercase();
+    memory.fact.to_lowercase().contains(&text)
+        || memory.subject.as_ref().is_some_and(|it| it.to_lowercase().contains(&text))
+}
+
+/// One memory under one term.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Posting {
+    /// The memory's number within the space.
+    pub number: u64,
+    /// How often the term stands in it.
+    pub count: u32,
+    /// How many terms it has in all.
+    pub len: u32,
+}
+
+/// What a space's index knows of some terms. Only active memories are in it.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Postings {
+    /// How many memories are indexed.
+    pub n_docs: u64,
+    /// The sum of their lengths in terms.
+    pub total_len: u64,
+    /// For each term asked for, the memories that have it, by number.
+    pub lists: Vec<Vec<Posting>>,
+}
+
+/// The numbers of a space.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Tally {
+    /// Memories by stage and layer.
+    pub memories: BTreeMap<(Stage, Layer), u64>,
+    /// Characters in the active identity layer.
+    pub identity_chars: usize,
+    /// Events by their word.
+    pub events: BTreeMap<String, u64>,
+}
+
+impl Tally {
+    /// How many memories are in this stage.
+    #[must_use]
+    pub fn stage(&self, stage: Stage) -> u64 {
+        self.memories.iter().filter(|((it, _), _)| *it == stage).map(|(_, n)| n).sum()
+    }
+
+    /// How many events have this word.
+    #[must_use]
+    pub fn event(&self, word: &str) -> u64 {
+        self.events.get(word).copied().unwrap_or(0)
+    }
+}
+
+/// Which part of the log to read.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Page {
+    /// Only of this space.
+    pub space: Option<Space>,
+    /// Only about this memory.
+    pub memory: Option<MemoryId>,
+    /// Newest first, rather than oldest first.
+    pub newest_first: bool,
+    /// Continue behind this place; 0 begins.
+    pub after: u64,
+    /// At most so many.
+    pub limit: usize,
+}
+
+/// What a store says of itself.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Health {
+    /// Where it is and what it is, for people.
+    pub name: String,
+    /// What is wrong; empty is healthy.
+    pub problems: Vec<String>,
+}
+
+/// Where memories are kept.
+pub trait Store: Send + Sync {
+    /// Appends the batch and applies it to the state and the index: all or nothing. A durable batch is on the disk
+    /// when this returns. Fails with [`StoreError::Conflict`] when an expectation no longer holds.
+    fn append(&self, batch: &Batch) -> Result<Receipt, StoreError>;
+
+    /// Removes the text everywhere, the log included; the tombstone stays. `false`: there was no such memory.
+    fn erase(&self, erasure: &Erasure) -> Result<bool, StoreError>;
+
+    /// The memories with these ids, in the order asked; absent ones are left out.
+    fn get(&self, ids: &[MemoryId]) -> Result<Vec<Memory>, StoreError>;
+
+    /// The memories of a space with these numbers, in the order asked; absent ones are left out.
+    fn numbered(&self, space: &Space, numbers: &[u64]) -> Result<Vec<Memory>, StoreError>;
+
+    /// The active or pending memory of the space that makes this claim.
+    fn claimed(&self, space: &Space, claim: &crate::digest::Digest) -> Result<Option<Memory>, StoreError>;
+
+    /// The memories that a filter admits, in its order.
+    fn list(&self, filter: &Filter) -> Result<Vec<Memory>, StoreError>;
+
+    /// What the space's index knows of these terms.
+    fn postings(&self, space: &Space, terms: &[String]) -> Result<Postings, StoreError>;
+
+    /// The terms of the space's index that begin with this character, sorted.
+    fn vocabulary(&self, space: &Space, initial: char) -> Result<Vec<String>, StoreError>;
+
+    /// The spaces there are, sorted.
+    fn spaces(&self) -> Result<Vec<Space>, StoreError>;
+
+    /// The numbers of a space.
+    fn tally(&self, space: &Space) -> Result<Tally, StoreError>;
+
+    /// A part of the log.
+    fn events(&self, page: &Page) -> Result<Vec<Logged>, StoreError>;
+
+    /// Looks itself over: slow and thorough.
+    fn health(&self) -> Result<Health, StoreError>;
+}

@@ -1,0 +1,284 @@
+//! The state that a log of events folds into: what the RAM store is, and what the JSONL store keeps while it runs.
+
+use std::collections::{BTreeMap, HashMap};
+
+use super::{Filter, Page, Posting, Postings, Receipt, StoreError, Tally};
+use crate::digest::Digest;
+use crate::event::{Event, Expect, Logged, What};
+use crate::memory::{Layer, Memory, MemoryId, Stage};
+use crate::space::Space;
+use crate::terms;
+
+/// Everything that a log says.
+#[derive(Debug, Default)]
+pub struct State {
+    rooms: BTreeMap<Space, Room>,
+    places: HashMap<MemoryId, (Space, u64)>,
+    log: Vec<Logged>,
+    next_seq: u64,
+}
+
+/// One space's part of it.
+#[derive(Debug, Default)]
+struct Room {
+    last_number: u64,
+    memories: BTreeMap<u64, Memory>,
+    claims: HashMap<Digest, u64>,
+    index: BTreeMap<String, BTreeMap<u64, (u32, u32)>>,
+    n_docs: u64,
+    total_len: u64,
+    events: BTreeMap<String, u64>,
+}
+
+impl State {
+    /// Whether everything that a batch was decided on is still so.
+    pub fn check(&self, expects: &[Expect]) -> Result<(), StoreError> {
+        expects.iter().try_for_each(|it| self.check_one(it))
+    }
+
+    fn check_one(&self, expect: &Expect) -> Result<(), StoreError> {
+        let conflict = |what: String| Err(StoreError::Conflict { what });
+        match expect {
+            Expect::NoTwin(space, claim) if self.claimed(space, claim).is_some() => {
+                conflict("a like memory".into())
+            }
+            Expect::Unmoved(id, status) if self.one(*id).is_none_or(|it| it.status != *status) => {
+                conflict(format!("memory {id}"))
+            }
+            Expect::IdentityChars(space, chars) if self.tally(space).identity_chars != *chars => {
+                conflict("the identity layer".into())
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Folds the events in, giving new memories their numbers.
+    pub fn append(&mut self, events: &[Event]) -> Receipt {
+        let mut receipt = Receipt::default();
+        for event in events {
+            let number = self.fold(event);
+            if let (What::Remembered { memory, .. }, Some(number)) = (&event.what, number) {
+                receipt.numbers.push((memory.id, number));
+            }
+        }
+        receipt
+    }
+
+    /// Folds one event in. A remembered memory that brings a number keeps it; one without gets the next.
+    pub fn fold(&mut self, event: &Event) -> Option<u64> {
+        let room = self.rooms.entry(event.space.clone()).or_default();
+        *room.events.entry(event.what.happening().as_str().into()).or_default() += 1;
+        let mut logged = event.clone();
+        let mut given = None;
+        if let What::Remembered { memory, .. } = &mut logged.what {
+            if memory.number == 0 {
+                memory.number = room.last_number + 1;
+            }
+            given = Some(memory.number);
+            room.last_number = room.last_number.max(memory.number);
+            self.places.insert(memory.id, (event.space.clone(), memory.number));
+            room.put((**memory).clone());
+        }
+        self.next_seq += 1;
+        self.log.push(Logged { seq: self.next_seq, event: logged });
+        for id in event.touches() {
+            self.touch(id, event);
+        }
+        given
+    }
+
+    fn touch(&mut self, id: MemoryId, event: &Event) {
+        let Some((space, number)) = self.places.get(&id) else { return };
+        let Some(room) = self.rooms.get_mut(space) else { return };
+        // Counting a showing does not change what is indexed.
+        if matches!(event.what, What::Retrieved { .. } | What::Applied | What::Verified { .. }) {
+            room.memories.entry(*number).and_modify(|memory| memory.apply(event));
+        } else if let Some(mut memory) = room.take(*number) {
+            memory.apply(event);
+            room.put(memory);
+        }
+    }
+
+    /// Removes a memory, every event about it, and the questions it answered; the tombstone stays.
+    pub fn erase(&mut self, id: MemoryId, tombstone: &Event) -> bool {
+        let Some((space, number)) = self.places.remove(&id) else { return false };
+        if let Some(room) = self.rooms.get_mut(&space) {
+            room.take(number);
+        }
+        self.log.retain(|it| it.event.memory != Some(id));
+        for logged in &mut self.log {
+            if let What::Retrieved { query, shown } = &mut logged.event.what
+                && shown.iter().any(|it| it.id == id)
+            {
+                query.clear();
+            }
+        }
+        self.fold(tombstone);
+        true
+    }
+
+    fn one(&self, id: MemoryId) -> Option<&Memory> {
+        let (space, number) = self.places.get(&id)?;
+        self.rooms.get(space)?.memories.get(number)
+    }
+
+    /// The memories with these ids.
+    #[must_use]
+    pub fn get(&self, ids: &[MemoryId]) -> Vec<Memory> {
+        ids.iter().filter_map(|id| self.one(*id).cloned()).collect()
+    }
+
+    /// The memories of a space with these numbers.
+    #[must_use]
+    pub fn numbered(&self, space: &Space, numbers: &[u64]) -> Vec<Memory> {
+        let Some(room) = self.rooms.get(space) else { return Vec::new() };
+        numbers.iter().filter_map(|it| room.memories.get(it).cloned()).collect()
+    }
+
+    /// The active or pending memory that makes this claim.
+    #[must_use]
+    pub fn claimed(&self, space: &Space, claim: &Digest) -> Option<Memory> {
+        let room = self.rooms.get(space)?;
+        room.memories.get(room.claims.get(claim)?).cloned()
+    }
+
+    /// The memories that a filter admits.
+    #[must_use]
+    pub fn list(&self, filter: &Filter) -> Vec<Memory> {
+        let all = self.rooms.values().flat_map(|room| room.memories.values());
+        let mut memories: Vec<Memory> = all.filter(|it| filter.admits(it)).cloned().collect();
+        filter.sort(&mut memories);
+        memories.truncate(filter.limit);
+        memories
+    }
+
+    /// What the index of a space knows of these terms.
+    #[must_use]
+    pub fn postings(&self, space: &Space, terms: &[String]) -> Postings {
+        let Some(room) = self.rooms.get(space) else {
+            return Postings { lists: vec![Vec::new(); terms.len()], ..Postings::default() };
+        };
+        let list = |term: &String| -> Vec<Posting> {
+            let entries = room.index.get(term).into_iter().flatten();
+            entries
+                .map(|(number, (count, len))| Posting { number: *number, count: *count, len: *len })
+                .collect()
+        };
+        Postings { n_docs: room.n_docs, total_len: room.total_len, lists: terms.iter().map(list).collect() }
+    }
+
+    /// The terms that begin with this character.
+    #[must_use]
+    pub fn vocabulary(&self, space: &Space, initial: char) -> Vec<String> {
+        let Some(room) = self.rooms.get(space) else { return Vec::new() };
+        let from = initial.to_string();
+        room.index
+            .range(from..)
+            .map(|(term, _)| term)
+            .take_while(|it| it.starts_with(initial))
+            .cloned()
+            .collect()
+    }
+
+    /// The spaces there are.
+    #[must_use]
+    pub fn spaces(&self) -> Vec<Space> {
+        self.rooms.keys().cloned().collect()
+    }
+
+    /// The numbers of a space.
+    #[must_use]
+    pub fn tally(&self, space: &Space) -> Tally {
+        let Some(room) = self.rooms.get(space) else { return Tally::default() };
+        let mut tally = Tally { events: room.events.clone(), ..Tally::default() };
+        for memory in room.memories.values() {
+            *tally.memories.entry((memory.status.stage(), memory.layer)).or_default() += 1;
+            if memory.layer == Layer::Identity && memory.is_active() {
+                tally.identity_chars += memory.fact.chars().count();
+            }
+        }
+        tally
+    }
+
+    /// A part of the log.
+    #[must_use]
+    pub fn events(&self, page: &Page) -> Vec<Logged> {
+        let wanted = |it: &&Logged| {
+            page.space.as_ref().is_none_or(|space| it.event.space == *space)
+                && page.memory.is_none_or(|id| it.event.touches().any(|touched| touched == id))
+        };
+        if page.newest_first {
+            let older = |it: &&Logged| page.after == 0 || it.seq < page.after;
+            self.log
+                .iter()
+                .rev()
+                .filter(older)
+                .filter(wanted)
+                .take(page.limit)
+                .map(|it| self.today(it))
+                .collect()
+        } else {
+            let newer = self.log.iter().filter(|it| it.seq > page.after);
+            newer.filter(wanted).take(page.limit).map(|it| self.today(it)).collect()
+        }
+    }
+
+    /// An event as it is read: a remembered memory is shown as it is now, because its text is kept in one place only.
+    fn today(&self, logged: &Logged) -> Logged {
+        let mut logged = logged.clone();
+        if let What::Remembered { memory, .. } = &mut logged.event.what
+            && let Some(now) = self.one(memory.id)
+        {
+            memory.clone_from(&Box::new(now.clone()));
+        }
+        logged
+    }
+}
+
+impl Room {
+    /// Takes a memory out, index and claim included.
+    fn take(&mut self, number: u64) -> Option<Memory> {
+        let memory = self.memories.remove(&number)?;
+        if self.claims.get(&memory.claim()) == Some(&number) {
+            self.claims.remove(&memory.claim());
+        }
+        if memory.is_active() {
+            self.unindex(&memory);
+        }
+        Some(memory)
+    }
+
+    /// Puts a memory in, index and claim included.
+    fn put(&mut self, memory: Memory) {
+        if matches!(memory.status.stage(), Stage::Active | Stage::Pending) {
+            self.claims.insert(memory.claim(), memory.number);
+        }
+        if memory.is_active() {
+            self.index(&memory);
+        }
+        self.memories.insert(memory.number, memory);
+    }
+
+    fn index(&mut self, memory: &Memory) {
+        let (terms, len) = terms::indexed(memory);
+        for (term, count) in terms {
+            self.index.entry(term).or_default().insert(memory.number, (count, len));
+        }
+        self.n_docs += 1;
+        self.total_len += u64::from(len);
+    }
+
+    fn unindex(&mut self, memory: &Memory) {
+        let (terms, len) = terms::indexed(memory);
+        for (term, _) in terms {
+            if let Some(entries) = self.index.get_mut(&term) {
+                entries.remove(&memory.number);
+                if entries.is_empty() {
+                    self.index.remove(&term);
+                }
+            }
+        }
+        self.n_docs -= 1;
+        self.total_len -= u64::from(len);
+    }
+}

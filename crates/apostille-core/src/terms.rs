@@ -1,0 +1,573 @@
+//! The one analyser: what a text is indexed under, and what a question asks for.
+//!
+//! A text falls into *names* (`useCheckoutTotals`, `rate-limit`, `plain`), and names into *parts*.
+//! A name of several parts gives each part, stemmed, and the whole name, lower-cased, without its
+//! separators and unstemmed: `use_checkout_totals` and `useCheckoutTotals` are one term, while
+//! `getUser` and `getUsers` stay two. A dotted name (`client.rs`) is also kept whole, with its dots;
+//! a path is its names, so its file name stays whole. Scripts written without spaces give bigrams.
+//!
+//! A document's length for ranking is the sum of its counts. A name of n parts counts n + 1, one
+//! more than the same words in prose; with a mild length penalty that is not worth a second count.
+
+use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, DefaultHasher};
+use std::sync::LazyLock;
+
+use rust_stemmers::{Algorithm, Stemmer};
+
+/// The longest term, in bytes. What is longer is cut, alike in documents and in questions.
+pub const MAX_TERM_BYTES: usize = 40;
+
+/// The analyser reads this many characters of a text and ignores the rest. No text gives more terms
+/// than twice this number.
+pub const MAX_CHARS: usize = 8192;
+
+/// A stopword is weighed down, not dropped: "to be" must still find something.
+const STOPWORD: f32 = 0.3;
+/// A part says less than the name it came from.
+const PART: f32 = 0.8;
+/// Two neighbouring words written as one: "front end" asks for "frontend" too.
+const JOINED: f32 = 0.5;
+
+static STEMMER: LazyLock<Stemmer> = LazyLock::new(|| Stemmer::create(Algorithm::English));
+
+/// Where a token stands, which decides its weight in a question.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    /// A word that is a name by itself.
+    Plain,
+    /// One part of a longer name.
+    Part,
+    /// A name of several parts, or a dotted name: never stemmed.
+    Whole,
+    /// Two characters of a script without spaces.
+    Bigram,
+}
+
+/// A text as the terms it is indexed under, each with its count, in order of first appearance.
+///
+/// A term is lower-case, stemmed unless it is a whole name, and at most [`MAX_TERM_BYTES`] long.
+#[must_use]
+pub fn terms(text: &str) -> Vec<(String, u32)> {
+    let mut tally = Tally::default();
+    analyse(text, &mut |kind, word| {
+        *tally.entry(term(kind, word)) += 1;
+    });
+    tally.into_vec()
+}
+
+/// The version of the analyser: an index made by another version is made anew.
+pub const VERSION: u32 = 1;
+
+/// What a memory is indexed under, and its length in terms.
+#[must_use]
+pub fn indexed(memory: &crate::memory::Memory) -> (Vec<(String, u32)>, u32) {
+    let terms = terms(&memory.searchable());
+    let len = terms.iter().map(|(_, count)| count).sum();
+    (terms, len)
+}
+
+/// A term that a question asks for.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Asked {
+    /// The term.
+    pub term: String,
+    /// How much it counts.
+    pub weight: f32,
+    /// Whether it says what the question is about; a stopword does not.
+    pub is_content: bool,
+}
+
+/// The terms a question asks for, each with its weight, in order of first appearance.
+///
+/// A stopword counts little and a part of a name less than the whole; two plain neighbours are also
+/// asked for as one word. A term asked twice weighs twice.
+#[must_use]
+pub fn question(text: &str) -> Vec<Asked> {
+    let mut tally: Tally<(f32, bool)> = Tally::default();
+    let mut previous = String::new();
+    analyse(text, &mut |kind, word| {
+        let (sum, is_content) = tally.entry(term(kind, word));
+        *sum += weight(kind, word);
+        *is_content |= !is_stopword(word);
+        if let Some(joined) = joined(&previous, kind, word) {
+            let (sum, is_content) = tally.entry(joined);
+            *sum += JOINED;
+            *is_content = true;
+        }
+        previous.clear();
+        if kind == Kind::Plain {
+            previous.push_str(word);
+        }
+    });
+    let asked = |(term, (weight, is_content))| Asked { term, weight, is_content };
+    tally.into_vec().into_iter().map(asked).collect()
+}
+
+/// The words of a question that may be misspelt, as typed and as the term they are looked up under.
+///
+/// These are words of four letters and more, and parts of names, without stopwords and numbers: a
+/// number one digit off is another number. See [`crate::recall::typo`] for their use.
+#[must_use]
+pub fn spelled(text: &str) -> Vec<(String, String)> {
+    let mut words: Vec<(String, String)> = Vec::new();
+    analyse(text, &mut |kind, word| {
+        let simple = matches!(kind, Kind::Plain | Kind::Part) && word.chars().all(char::is_alphabetic);
+        let long = word.chars().nth(3).is_some();
+        if simple && long && !is_stopword(word) && words.iter().all(|(seen, _)| seen != word) {
+            words.push((word.to_owned(), term(kind, word)));
+        }
+    });
+    words
+}
+
+/// The English stem of a lower-case ASCII word; any other word as it is, for the stemmer knows
+/// nothing of it.
+pub(crate) fn stem(word: &str) -> String {
+    if word.len() > 2 && word.bytes().all(|byte| byte.is_ascii_lowercase()) {
+        STEMMER.stem(word).into_owned()
+    } else {
+        word.to_owned()
+    }
+}
+
+fn term(kind: Kind, word: &str) -> String {
+    match kind {
+        Kind::Plain | Kind::Part => stem(word),
+        Kind::Whole | Kind::Bigram => word.to_owned(),
+    }
+}
+
+fn weight(kind: Kind, word: &str) -> f32 {
+    let place = if kind == Kind::Part { PART } else { 1.0 };
+    if is_stopword(word) { place * STOPWORD } else { place }
+}
+
+/// Two plain words as one. Stopwords stay apart: "in put" is rarer than "in" before "put".
+fn joined(previous: &str, kind: Kind, word: &str) -> Option<String> {
+    let both = kind == Kind::Plain && previous.len() > 1 && word.len() > 1;
+    if !both || previous.len() + word.len() > MAX_TERM_BYTES {
+        return None;
+    }
+    let content = !is_stopword(previous) && !is_stopword(word);
+    content.then(|| stem(&format!("{previous}{word}")))
+}
+
+/// Values by term that remember the order in which the terms came. The hasher has no random state,
+/// which saves time; the order of the result never depends on it.
+struct Tally<T> {
+    places: HashMap<String, (usize, T), BuildHasherDefault<DefaultHasher>>,
+}
+
+impl<T> Default for Tally<T> {
+    fn default() -> Self {
+        let places = HashMap::with_capacity_and_hasher(64, BuildHasherDefault::default());
+        Self { places }
+    }
+}
+
+impl<T: Default> Tally<T> {
+    fn entry(&mut self, term: String) -> &mut T {
+        let place = self.places.len();
+        &mut self.places.entry(term).or_insert_with(|| (place, T::default())).1
+    }
+
+    fn into_vec(self) -> Vec<(String, T)> {
+        let mut all: Vec<_> = self.places.into_iter().collect();
+        all.sort_unstable_by_key(|(_, (place, _))| *place);
+        all.into_iter().map(|(term, (_, value))| (term, value)).collect()
+    }
+}
+
+/// Hands every token of the text to `sink`, lower-case and cut to length but not yet stemmed.
+fn analyse(text: &str, sink: &mut impl FnMut(Kind, &str)) {
+    let chars: Vec<char> = text.chars().take(MAX_CHARS).filter_map(plain_char).collect();
+    let mut sink = Lower { sink, word: String::with_capacity(MAX_TERM_BYTES) };
+    let mut at = 0;
+    while at < chars.len() {
+        let end = if is_unspaced(chars[at]) {
+            let end = run(&chars, at, is_unspaced);
+            bigrams(&chars[at..end], &mut sink);
+            end
+        } else if is_word(chars[at]) {
+            let end = dotted_end(&chars, at);
+            dotted(&chars[at..end], &mut sink);
+            after_apostrophe(&chars, symbol(&chars, at, end, &mut sink))
+        } else {
+            at + 1
+        };
+        at = end;
+    }
+}
+
+/// Lower-cases, folds and cuts each token into one buffer that is used again and again.
+struct Lower<'a, F: FnMut(Kind, &str)> {
+    sink: &'a mut F,
+    word: String,
+}
+
+impl<F: FnMut(Kind, &str)> Lower<'_, F> {
+    fn emit<'c>(&mut self, kind: Kind, chars: impl IntoIterator<Item = &'c char>) {
+        self.word.clear();
+        for &letter in chars {
+            push_lower(&mut self.word, letter);
+            if self.word.len() > MAX_TERM_BYTES {
+                self.word.truncate(self.word.floor_char_boundary(MAX_TERM_BYTES));
+                break;
+            }
+        }
+        if !self.word.is_empty() {
+            (self.sink)(kind, &self.word);
+        }
+    }
+}
+
+fn push_lower(word: &mut String, letter: char) {
+    if letter.is_ascii() {
+        word.push(letter.to_ascii_lowercase());
+        return;
+    }
+    for lower in letter.to_lowercase().filter_map(plain_char) {
+        match fold(lower) {
+            Some(ascii) => word.push_str(ascii),
+            None => word.push(lower),
+        }
+    }
+}
+
+/// Full-width letters become ASCII, and marks that only decorate the letter before them go: "é"
+/// may be one character or two, and must be one term.
+fn plain_char(c: char) -> Option<char> {
+    match c {
+        '\u{AD}' | '\u{300}'..='\u{36F}' | '\u{200B}'..='\u{200F}' | '\u{2060}' | '\u{FEFF}' => None,
+        '\u{2019}' => Some('\''),
+        '\u{2010}' | '\u{2011}' => Some('-'),
+        '\u{FF01}'..='\u{FF5E}' => char::from_u32(u32::from(c) - 0xFEE0),
+        _ => Some(c),
+    }
+}
+
+/// A lower-case Latin letter with an accent, as ASCII.
+fn fold(c: char) -> Option<&'static str> {
+    Some(match c {
+        'à'..='å' | 'ā' | 'ă' | 'ą' | 'ǎ' => "a",
+        'æ' => "ae",
+        'ç' | 'ć' | 'ĉ' | 'ċ' | 'č' => "c",
+        'ď' | 'đ' | 'ð' => "d",
+        'è'..='ë' | 'ē' | 'ĕ' | 'ė' | 'ę' | 'ě' => "e",
+        'ĝ' | 'ğ' | 'ġ' | 'ģ' => "g",
+        'ĥ' | 'ħ' => "h",
+        'ì'..='ï' | 'ĩ' | 'ī' | 'ĭ' | 'į' | 'ı' => "i",
+        'ĵ' => "j",
+        'ķ' => "k",
+        'ĺ' | 'ļ' | 'ľ' | 'ŀ' | 'ł' => "l",
+        'ñ' | 'ń' | 'ņ' | 'ň' => "n",
+        'ò'..='ö' | 'ø' | 'ō' | 'ŏ' | 'ő' => "o",
+        'œ' => "oe",
+        'ŕ' | 'ŗ' | 'ř' => "r",
+        'ś' | 'ŝ' | 'ş' | 'š' | 'ș' => "s",
+        'ß' => "ss",
+        'ţ' | 'ť' | 'ŧ' | 'ț' => "t",
+        'þ' => "th",
+        'ù'..='ü' | 'ũ' | 'ū' | 'ŭ' | 'ů' | 'ű' | 'ų' => "u",
+        'ŵ' => "w",
+        'ý' | 'ÿ' | 'ŷ' => "y",
+        'ź' | 'ż' | 'ž' => "z",
+        _ => return None,
+    })
+}
+
+/// Scripts written without spaces: Han, kana and Hangul (spaced, but its words carry particles),
+/// Thai, Lao, Myanmar, Khmer.
+fn is_unspaced(c: char) -> bool {
+    matches!(c,
+        '\u{E01}'..='\u{EFF}' | '\u{1000}'..='\u{11FF}' | '\u{1780}'..='\u{17FF}'
+        | '\u{3005}'..='\u{3007}' | '\u{3041}'..='\u{30FA}' | '\u{30FC}'..='\u{30FF}'
+        | '\u{3131}'..='\u{318E}' | '\u{31F0}'..='\u{31FF}' | '\u{3400}'..='\u{4DBF}'
+        | '\u{4E00}'..='\u{9FFF}' | '\u{AC00}'..='\u{D7A3}' | '\u{F900}'..='\u{FAFF}'
+        | '\u{FF66}'..='\u{FF9F}' | '\u{20000}'..='\u{323AF}')
+}
+
+fn is_word(c: char) -> bool {
+    if c.is_ascii() { c.is_ascii_alphanumeric() } else { c.is_alphanumeric() && !is_unspaced(c) }
+}
+
+fn run(chars: &[char], from: usize, holds: impl Fn(char) -> bool) -> usize {
+    from + chars[from..].iter().take_while(|&&c| holds(c)).count()
+}
+
+fn bigrams<F: FnMut(Kind, &str)>(chars: &[char], sink: &mut Lower<'_, F>) {
+    if chars.len() == 1 {
+        sink.emit(Kind::Bigram, chars);
+    }
+    for pair in chars.windows(2) {
+        sink.emit(Kind::Bigram, pair);
+    }
+}
+
+/// The end of a name and of the names joined to it by one `.` or `-`, or by any number of `_`.
+fn dotted_end(chars: &[char], from: usize) -> usize {
+    let mut end = run(chars, from, is_word);
+    loop {
+        let next = match chars.get(end) {
+            Some('_') => run(chars, end, |c| c == '_'),
+            Some('.' | '-') => end + 1,
+            _ => return end,
+        };
+        if !chars.get(next).is_some_and(|&c| is_word(c)) {
+            return end;
+        }
+        end = run(chars, next, is_word);
+    }
+}
+
+/// `C#` and `C++` are words that end in signs; every other sign is a gap. Gives where to read on.
+fn symbol<F: FnMut(Kind, &str)>(chars: &[char], at: usize, end: usize, sink: &mut Lower<'_, F>) -> usize {
+    let signs = match &chars[end..] {
+        ['+', '+', ..] => 2,
+        ['#', ..] => 1,
+        _ => return end,
+    };
+    let open = chars.get(end + signs).is_none_or(|&c| !is_word(c));
+    if end - at == 1 && chars[at].is_ascii_alphabetic() && open {
+        sink.emit(Kind::Whole, &chars[at..end + signs]);
+    }
+    end + signs
+}
+
+/// Steps over the end of "don't", "it's", "they'll"; leaves "o'brien" to be two words.
+fn after_apostrophe(chars: &[char], at: usize) -> usize {
+    if chars.get(at) != Some(&'\'') {
+        return at;
+    }
+    let end = run(chars, at + 1, is_word);
+    if end - at <= 3 { end } else { at + 1 }
+}
+
+fn dotted<F: FnMut(Kind, &str)>(chars: &[char], sink: &mut Lower<'_, F>) {
+    if !chars.contains(&'.') {
+        return name(chars, Kind::Plain, sink);
+    }
+    for one in chars.split(|&c| c == '.') {
+        name(one, Kind::Part, sink);
+    }
+    sink.emit(Kind::Whole, chars);
+}
+
+/// The parts of one name, then the name itself if it has several.
+fn name<F: FnMut(Kind, &str)>(chars: &[char], alone: Kind, sink: &mut Lower<'_, F>) {
+    let end = part_end(chars, 0);
+    if end == chars.len() {
+        sink.emit(alone, chars);
+        return number(chars, sink);
+    }
+    let mut at = 0;
+    while at < chars.len() {
+        let end = part_end(chars, at);
+        part(&chars[at..end], sink);
+        at = run(chars, end, is_joint);
+    }
+    // A date or a range without its separators would be another number.
+    let digits = chars.iter().all(|&c| c.is_ascii_digit() || is_joint(c));
+    sink.emit(Kind::Whole, chars.iter().filter(|&&c| digits || !is_joint(c)));
+}
+
+/// A single letter of a longer name (`x_axis`, `iOS`) finds nothing worth finding.
+fn part<F: FnMut(Kind, &str)>(chars: &[char], sink: &mut Lower<'_, F>) {
+    if chars.len() > 1 || chars.first().is_some_and(char::is_ascii_digit) {
+        sink.emit(Kind::Part, chars);
+        number(chars, sink);
+    }
+}
+
+fn is_joint(c: char) -> bool {
+    c == '_' || c == '-'
+}
+
+/// Where a part ends: at a joint, before a capital after a small letter or digit, and before the
+/// last capital of a row when a small letter follows (`HTTPServer`), unless it is a plural (`URLs`).
+fn part_end(chars: &[char], from: usize) -> usize {
+    for at in from + 1..chars.len() {
+        let (before, here) = (chars[at - 1], chars[at]);
+        if is_joint(here) {
+            return at;
+        }
+        if here.is_uppercase() && (!before.is_uppercase() || opens_word(&chars[at + 1..])) {
+            return at;
+        }
+    }
+    chars.len()
+}
+
+fn opens_word(rest: &[char]) -> bool {
+    let plural = rest.first() == Some(&'s') && rest.get(1).is_none_or(|c| !c.is_lowercase());
+    !plural && rest.first().is_some_and(|c| c.is_lowercase())
+}
+
+/// Letters and number of `utf8`, `sha256`, `30s`, `p99` one by one; `v2`, `s3` and `k8s` mean
+/// something only as they stand.
+fn number<F: FnMut(Kind, &str)>(chars: &[char], sink: &mut Lower<'_, F>) {
+    let Some(&first) = chars.first() else { return };
+    let same = |c: char| c.is_numeric() == first.is_numeric();
+    let (head, tail) = chars.split_at(run(chars, 0, same));
+    if tail.is_empty() || tail.iter().any(|&c| same(c)) || chars.len() < 3 {
+        return;
+    }
+    for side in [head, tail] {
+        if side.len() > 1 || side.iter().all(|c| c.is_numeric()) {
+            sink.emit(Kind::Part, side);
+        }
+    }
+}
+
+/// Words that say little about what is asked. One row a group; the search is over a sorted copy.
+static STOPWORDS: LazyLock<Vec<&'static str>> = LazyLock::new(|| {
+    let mut words: Vec<&str> = STOPWORD_ROWS.iter().flat_map(|row| row.split(' ')).collect();
+    words.sort_unstable();
+    words
+});
+
+const STOPWORD_ROWS: &[&str] = &[
+    "a an the this that these those some any each both all such same other another own",
+    "i me my mine we us our ours you your yours he him his she her hers it its they them their theirs",
+    "myself yourself himself herself itself ourselves themselves",
+    "what which who whom whose when where why how",
+    "am is are was were be been being do does did doing done have has had having",
+    "can could will would shall should may might must",
+    "don doesn didn isn aren wasn weren won wouldn couldn shouldn hasn haven hadn ain",
+    "and or but nor if then else than because as while until although though so",
+    "of at by for with about against between into through during before after above below to from",
+    "up down in out on off over under again further once here there upon within without",
+    "no not only too very just also more most few much many",
+    "please tell give get got let",
+];
+
+fn is_stopword(word: &str) -> bool {
+    STOPWORDS.binary_search(&word).is_ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{MAX_CHARS, MAX_TERM_BYTES, question, spelled, terms};
+
+    fn check(text: &str, expected: &str) {
+        let found: Vec<String> = terms(text).into_iter().map(|(term, _)| term).collect();
+        assert_eq!(found.join(" "), expected, "terms of {text:?}");
+    }
+
+    #[test]
+    fn words_are_lower_case_stems() {
+        check("Migrations run before deploys.", "migrat run befor deploy");
+        check("caching cached caches", "cach");
+        check("", "");
+        check(" \t\n -- .. __ ::", "");
+        check("it's they'll don't", "it they don");
+        check("O'Brien's \u{2018}quoted\u{2019} words", "o brien quot word");
+    }
+
+    #[test]
+    fn names_give_parts_and_whole() {
+        check("useCheckoutTotals", "use checkout total usecheckouttotals");
+        check("use_checkout_totals", "use checkout total usecheckouttotals");
+        check("use-checkout-totals", "use checkout total usecheckouttotals");
+        check("MAX_RETRY_COUNT", "max retri count maxretrycount");
+        check("HTTPServer", "http server httpserver");
+        check("parseHTTPBody", "pars http bodi parsehttpbody");
+        check("__init__", "init");
+        check("a__b_cd", "cd abcd");
+        check("URLs APIs userIDs", "url api user id userids");
+        check("iOS", "os ios");
+        check("--no-verify", "no verifi noverify");
+        check("std::sync::Arc", "std sync arc");
+        check("C# C++ c F#x", "c c# c++ f x");
+    }
+
+    #[test]
+    fn dotted_names_and_paths() {
+        check("foo.bar", "foo bar foo.bar");
+        check("src/api/client.rs", "src api client rs client.rs");
+        check("src\\api\\HttpClient.cs", "src api http client httpclient cs httpclient.cs");
+        check("end. Next", "end next");
+        check("tsconfig.base.json", "tsconfig base json tsconfig.base.json");
+        check(".env", "env");
+    }
+
+    #[test]
+    fn numbers_stay() {
+        check("port 5432", "port 5432");
+        check("v2 s3 k8s i18n", "v2 s3 k8s i18n");
+        check("utf8", "utf8 utf 8");
+        check("UTF-8", "utf 8 utf8");
+        check("sha256 p99 30s", "sha256 sha 256 p99 99 30s 30");
+        check("python 3.11", "python 3 11 3.11");
+        check("2024-01-15", "2024 01 15 2024-01-15");
+        check("10,000", "10 000");
+    }
+
+    #[test]
+    fn other_scripts() {
+        check("数据库连接", "数据 据库 库连 连接");
+        check("库 用户ID", "库 用户 id");
+        check("サーバー を", "サー ーバ バー を");
+        check("데이터", "데이 이터");
+        check("База ДАННЫХ", "база данных");
+        check("Café CAFE\u{301} naïve Straße", "cafe naiv strass");
+        check("ＡＰＩ　１２", "api 12");
+        check("İstanbul Œuvre Łódź", "istanbul oeuvr lodz");
+        check("👍🏽 🇫🇷 ok", "ok");
+    }
+
+    #[test]
+    fn counts_are_kept_in_order() {
+        let expected = [("cart".to_owned(), 2), ("total".to_owned(), 1), ("carttotal".to_owned(), 1)];
+        assert_eq!(terms("cart CartTotal"), expected);
+    }
+
+    #[test]
+    fn odd_text_is_bounded() {
+        let odd = ["\u{0}", "\u{301}", "aB", "A.", "a_", "字", "\u{10FFFF}", "ß", "İ", "'", "9a", "ﬁ", "ก็"];
+        for text in odd.iter().flat_map(|one| [one.repeat(20_000), format!("x{}y", one.repeat(3))]) {
+            let found = terms(&text);
+            assert!(found.len() <= 2 * MAX_CHARS, "{} terms", found.len());
+            assert!(found.iter().all(|(term, _)| !term.is_empty() && term.len() <= MAX_TERM_BYTES));
+            assert_eq!(question(&text).is_empty(), found.is_empty());
+        }
+    }
+
+    #[test]
+    fn every_pair_of_odd_characters_is_safe() {
+        let odd =
+            ['a', 'B', '1', '_', '-', '.', '\'', '#', '+', 's', 'é', '字', '\u{301}', 'ß', ' ', '٣', 'ǅ'];
+        for first in odd {
+            for (second, third) in odd.iter().flat_map(|&b| odd.iter().map(move |&c| (b, c))) {
+                let text: String = [first, second, third, 'x', first].iter().collect();
+                assert!(!terms(&text).is_empty(), "{text:?}");
+            }
+        }
+    }
+
+    fn check_question(text: &str, expected: &str) {
+        let found: Vec<String> =
+            question(text).iter().map(|it| format!("{}={:.2}", it.term, it.weight)).collect();
+        assert_eq!(found.join(" "), expected, "question {text:?}");
+    }
+
+    #[test]
+    fn questions_are_weighed() {
+        check_question("where is the cart", "where=0.30 is=0.30 the=0.30 cart=1.00");
+        check_question("cartTotal", "cart=0.80 total=0.80 carttotal=1.00");
+        check_question("front end", "front=1.00 end=1.00 frontend=0.50");
+        check_question("cart of carts", "cart=2.00 of=0.30");
+    }
+
+    fn check_spelled(text: &str, expected: &str) {
+        let found: Vec<String> = spelled(text).iter().map(|(word, term)| format!("{word}>{term}")).collect();
+        assert_eq!(found.join(" "), expected, "spelled {text:?}");
+    }
+
+    #[test]
+    fn only_words_can_be_misspelt() {
+        check_spelled("which postgers migratoins on 5432", "postgers>postger migratoins>migratoin");
+        check_spelled("useChekoutTotals api", "chekout>chekout totals>total");
+    }
+}
