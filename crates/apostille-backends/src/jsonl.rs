@@ -1,16 +1,271 @@
-//! scaffold
+//! Memory in the repository: a file of lines, reviewed and merged like code.
+//!
+//! Each line is one batch of events with a checksum; the state is what the lines fold into. What was merely shown goes
+//! to a file beside it (`memories.local.jsonl`), so that reading a memory never changes a file under version control.
+//! A plain notebook's `memories.jsonl` opens as it is. Lines that cannot be read are kept and reported, never dropped.
+
+mod line;
+mod tape;
+
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use apostille_core::digest::Digest;
+use apostille_core::event::{Batch, Erasure, Event, Logged, What};
+use apostille_core::memory::{Memory, MemoryId};
 use apostille_core::space::Space;
-use apostille_core::store::StoreError;
-use std::path::Path;
-/// scaffold
-pub struct Jsonl;
+use apostille_core::store::state::State;
+use apostille_core::store::{Filter, Health, Page, Postings, Receipt, Store, StoreError, Tally};
+use jiff::Timestamp;
+
+use crate::fault::io;
+use crate::lock;
+use line::Read;
+use tape::{News, Tape};
+
+/// How long a write waits in line.
+const PATIENCE: Duration = Duration::from_secs(30);
+/// How long a log entry that nobody waits for waits in line.
+const LOG_PATIENCE: Duration = Duration::from_millis(100);
+
+/// Memories in a file of lines.
+#[derive(Debug)]
+pub struct Jsonl {
+    repo: Space,
+    path: PathBuf,
+    read: Mutex<Reading>,
+}
+
+/// What was read of the files so far.
+#[derive(Debug)]
+struct Reading {
+    state: State,
+    shared: Tape,
+    local: Tape,
+    last_at: Timestamp,
+    problems: Vec<String>,
+}
+
 impl Jsonl {
-    /// scaffold
-    pub fn open(
-        _path: &Path,
-        _repo: &Space,
-        _user: &Space,
-    ) -> Result<apostille_core::store::ram::Ram, StoreError> {
-        Ok(apostille_core::store::ram::Ram::default())
+    /// Opens the file, which need not be there yet. Lines of a plain notebook belong to `repo`.
+    pub fn open(path: &Path, repo: &Space) -> Result<Self, StoreError> {
+        let local = path.with_extension("local.jsonl");
+        let reading = Reading {
+            state: State::default(),
+            shared: Tape::new(path.into()),
+            local: Tape::new(local),
+            last_at: Timestamp::MIN,
+            problems: Vec::new(),
+        };
+        let store = Self { repo: repo.clone(), path: path.into(), read: Mutex::new(reading) };
+        drop(store.current()?);
+        Ok(store)
+    }
+
+    fn reading(&self) -> MutexGuard<'_, Reading> {
+        // A panic while the lock was held leaves a reading that the files' marks no longer match at worst.
+        self.read.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The state, with what other processes wrote meanwhile.
+    fn current(&self) -> Result<MutexGuard<'_, Reading>, StoreError> {
+        let mut reading = self.reading();
+        reading.catch_up(&self.repo)?;
+        Ok(reading)
+    }
+
+    fn hold(&self, patience: Duration) -> Result<lock::Held, StoreError> {
+        let folder = self.path.parent().filter(|it| !it.as_os_str().is_empty());
+        if let Some(folder) = folder {
+            lock::private_folder(folder).map_err(|error| io("cannot make the store's folder", error))?;
+        }
+        lock::hold(&self.path.with_extension("lock"), patience)
+    }
+}
+
+impl Reading {
+    /// Folds in what is new. Lines are folded in the order of their times, so that files merged line by line mean the
+    /// same whatever their order; what arrives late makes the state be folded anew.
+    fn catch_up(&mut self, repo: &Space) -> Result<(), StoreError> {
+        let mut batches = Vec::new();
+        let replaced = self.read_on(repo, &mut batches)?;
+        if replaced || batches.iter().any(|(at, _)| *at < self.last_at) {
+            return self.reload(repo);
+        }
+        self.fold(batches);
+        Ok(())
+    }
+
+    fn reload(&mut self, repo: &Space) -> Result<(), StoreError> {
+        self.state = State::default();
+        self.last_at = Timestamp::MIN;
+        self.problems.clear();
+        self.shared.rewind();
+        self.local.rewind();
+        let mut batches = Vec::new();
+        self.read_on(repo, &mut batches)?;
+        self.fold(batches);
+        Ok(())
+    }
+
+    /// Reads what both files have to say since the last time. `true`: one of them is no longer the file it was.
+    fn read_on(&mut self, repo: &Space, into: &mut Vec<Told>) -> Result<bool, StoreError> {
+        let Self { shared, local, problems, .. } = self;
+        for tape in [shared, local] {
+            match tape.news()? {
+                News::Nothing => {}
+                News::Replaced => return Ok(true),
+                News::Added(lines, tail) => {
+                    for bytes in &lines {
+                        problems.extend(told(bytes, repo, into)?.map(|why| unreadable(bytes, &why)));
+                    }
+                    // A last line without its end that can be read is whole; one that cannot may still be growing.
+                    if let Some(bytes) = tail {
+                        match told(&bytes, repo, into)? {
+                            None => tape.take_tail(),
+                            Some(why) => {
+                                problems.push(format!("the last line is torn: {}", unreadable(&bytes, &why)))
+                            }
+                        }
+                    }
+                }
+            }
+        }
+        Ok(false)
+    }
+
+    fn fold(&mut self, mut batches: Vec<Told>) {
+        batches.sort_by_key(|(at, _)| *at);
+        for (at, events) in batches {
+            self.last_at = self.last_at.max(at);
+            self.state.append(&events);
+        }
+    }
+}
+
+/// A batch and its time.
+type Told = (Timestamp, Vec<Event>);
+
+/// Reads one line into the batches; `Some` is why it cannot be read.
+fn told(bytes: &[u8], repo: &Space, into: &mut Vec<Told>) -> Result<Option<String>, StoreError> {
+    let Ok(text) = std::str::from_utf8(bytes) else { return Ok(Some("it is not UTF-8".into())) };
+    match line::read(text, repo)? {
+        Read::Empty => Ok(None),
+        Read::Unreadable(why) => Ok(Some(why)),
+        Read::Events(events) => {
+            let at = events.iter().map(|it| it.at).max().unwrap_or(Timestamp::MIN);
+            into.push((at, events));
+            Ok(None)
+        }
+    }
+}
+
+fn unreadable(bytes: &[u8], why: &str) -> String {
+    let start: String = String::from_utf8_lossy(bytes).chars().take(24).collect();
+    format!("a line cannot be read ({why}), it begins with {start:?}; it is kept as it is")
+}
+
+impl Store for Jsonl {
+    fn append(&self, batch: &Batch) -> Result<Receipt, StoreError> {
+        let _held = self.hold(if batch.is_durable() { PATIENCE } else { LOG_PATIENCE })?;
+        let mut reading = self.current()?;
+        reading.state.check(batch.expects())?;
+        let events = numbered(&reading.state, batch.events());
+        let tape = if batch.is_durable() { &reading.shared } else { &reading.local };
+        tape.append(&line::written(&events)?, batch.is_durable())?;
+        reading.catch_up(&self.repo)?;
+        Ok(Receipt { numbers: events.iter().filter_map(brought).collect() })
+    }
+
+    fn erase(&self, erasure: &Erasure) -> Result<bool, StoreError> {
+        let _held = self.hold(PATIENCE)?;
+        let mut reading = self.current()?;
+        if !reading.state.knows(erasure.id()) {
+            return Ok(false);
+        }
+        for tape in [&reading.shared, &reading.local] {
+            let mut content = Vec::new();
+            for bytes in tape.all()? {
+                match std::str::from_utf8(&bytes) {
+                    Ok(text) => content
+                        .extend(line::without(text, erasure.id(), &self.repo)?.unwrap_or_default().bytes()),
+                    Err(_) => content.extend(bytes.into_iter().chain([b'\n'])),
+                }
+            }
+            if tape.path() == self.path {
+                content.extend(line::written(std::slice::from_ref(erasure.tombstone()))?.bytes());
+            }
+            if tape.path() == self.path || tape.path().exists() {
+                tape.rewrite(&content)?;
+            }
+        }
+        reading.reload(&self.repo)?;
+        Ok(true)
+    }
+
+    fn get(&self, ids: &[MemoryId]) -> Result<Vec<Memory>, StoreError> {
+        Ok(self.current()?.state.get(ids))
+    }
+
+    fn numbered(&self, space: &Space, numbers: &[u64]) -> Result<Vec<Memory>, StoreError> {
+        Ok(self.current()?.state.numbered(space, numbers))
+    }
+
+    fn claimed(&self, space: &Space, claim: &Digest) -> Result<Option<Memory>, StoreError> {
+        Ok(self.current()?.state.claimed(space, claim))
+    }
+
+    fn list(&self, filter: &Filter) -> Result<Vec<Memory>, StoreError> {
+        Ok(self.current()?.state.list(filter))
+    }
+
+    fn postings(&self, space: &Space, terms: &[String]) -> Result<Postings, StoreError> {
+        Ok(self.current()?.state.postings(space, terms))
+    }
+
+    fn vocabulary(&self, space: &Space, initial: char) -> Result<Vec<String>, StoreError> {
+        Ok(self.current()?.state.vocabulary(space, initial))
+    }
+
+    fn spaces(&self) -> Result<Vec<Space>, StoreError> {
+        Ok(self.current()?.state.spaces())
+    }
+
+    fn tally(&self, space: &Space) -> Result<Tally, StoreError> {
+        Ok(self.current()?.state.tally(space))
+    }
+
+    fn events(&self, page: &Page) -> Result<Vec<Logged>, StoreError> {
+        Ok(self.current()?.state.events(page))
+    }
+
+    fn health(&self) -> Result<Health, StoreError> {
+        let mut reading = self.reading();
+        reading.reload(&self.repo)?;
+        Ok(Health { name: format!("jsonl:{}", self.path.display()), problems: reading.problems.clone() })
+    }
+}
+
+/// The events with the numbers that their memories will have.
+fn numbered(state: &State, events: &[Event]) -> Vec<Event> {
+    let mut events = events.to_vec();
+    let mut given: std::collections::BTreeMap<Space, u64> = std::collections::BTreeMap::new();
+    for event in &mut events {
+        if let What::Remembered { memory, .. } = &mut event.what {
+            let last = given.entry(event.space.clone()).or_insert_with(|| state.last_number(&event.space));
+            if memory.number == 0 {
+                memory.number = *last + 1;
+            }
+            *last = (*last).max(memory.number);
+        }
+    }
+    events
+}
+
+fn brought(event: &Event) -> Option<(MemoryId, u64)> {
+    match &event.what {
+        What::Remembered { memory, .. } => Some((memory.id, memory.number)),
+        _ => None,
     }
 }

@@ -1,1 +1,447 @@
-//! The suite that every Store passes.
+//! The suite that every store passes: one story, and random operations compared with the RAM twin.
+//!
+//! A store's tests call [`story`] and [`agrees`] with a function that opens the same store again and again.
+
+use std::cell::Cell;
+use std::collections::BTreeMap;
+
+use jiff::{SignedDuration, Timestamp};
+use proptest::prelude::*;
+
+use crate::citation::{Cite, RepoPath};
+use crate::forget::{Forgotten, forget};
+use crate::memory::{
+    Draft, Handle, Kind, Layer, Memory, Name, Origin, Replacement, Stage, Status, Twin, Voice,
+};
+use crate::policy::{Limits, Policy};
+use crate::recall::{Ask, Recalled, recall};
+use crate::remember::{Outcome, remember};
+use crate::revise::{self, Revised};
+use crate::source::{Blob, Source, SourceError, Tree};
+use crate::space::Space;
+use crate::store::ram::Ram;
+use crate::store::{Filter, Order, Page, Store};
+use crate::{Context, terms};
+
+/// Code that lives in a map: what citations of the suite point to.
+#[derive(Debug, Clone, Default)]
+pub struct Shelf(pub BTreeMap<String, String>);
+
+impl Shelf {
+    /// Two small files.
+    #[must_use]
+    pub fn stocked() -> Self {
+        let files = [
+            ("src/api.rs", "fn a() {}\nconst RETRIES: u32 = 3;\nfn b() {}\n"),
+            ("docs/deploy.md", "one\ntwo\n"),
+        ];
+        Self(files.into_iter().map(|(path, text)| (path.into(), text.into())).collect())
+    }
+}
+
+impl Source for Shelf {
+    fn tree(&self) -> Result<Tree, SourceError> {
+        Ok(Tree { commit: Some("0".repeat(40)), branch: Some("main".into()), is_worktree: true })
+    }
+
+    fn read(&self, path: &RepoPath) -> Result<Option<Blob>, SourceError> {
+        Ok(self.0.get(path.as_str()).map(|text| Blob { id: None, bytes: text.clone().into_bytes() }))
+    }
+}
+
+/// A world in which time and chance are fixed: the same calls give the same memories in every store.
+pub struct Bench<'a> {
+    store: Box<dyn Store + 'a>,
+    source: Shelf,
+    policy: Policy,
+    ticks: Cell<u32>,
+}
+
+impl<'a> Bench<'a> {
+    /// A world around a store.
+    #[must_use]
+    pub fn new(store: Box<dyn Store + 'a>) -> Self {
+        Self { store, source: Shelf::stocked(), policy: Policy::default(), ticks: Cell::new(0) }
+    }
+
+    /// Does something at the next second.
+    fn at_next<T>(&self, act: impl FnOnce(&Context<'_>) -> T) -> T {
+        let tick = self.ticks.get() + 1;
+        self.ticks.set(tick);
+        let drawn = Cell::new(u128::from(tick) << 64);
+        let random = || {
+            drawn.set(drawn.get() + (1 << 60));
+            drawn.get().reverse_bits()
+        };
+        let now = Timestamp::UNIX_EPOCH
+            + SignedDuration::from_hours(24 * 365 * 56)
+            + SignedDuration::from_secs(tick.into());
+        act(&Context {
+            store: &*self.store,
+            source: &self.source,
+            policy: &self.policy,
+            now,
+            random: &random,
+            late: &|| false,
+            actor: Some("contract"),
+        })
+    }
+}
+
+/// One thing that is done to a store.
+#[derive(Debug, Clone)]
+pub enum Step {
+    /// Remember a fact, chosen by number, in a space chosen by number.
+    Remember {
+        /// Which space.
+        space: u8,
+        /// Which words.
+        words: Vec<u8>,
+        /// With a citation.
+        cited: bool,
+        /// In which layer.
+        layer: u8,
+        /// From outside.
+        tainted: bool,
+    },
+    /// Refresh a memory, chosen by number.
+    Refresh(u8, u8),
+    /// Invalidate it.
+    Invalidate(u8, u8),
+    /// Replace it by other words.
+    Supersede(u8, u8, Vec<u8>),
+    /// Note that it was applied.
+    Apply(u8, u8),
+    /// Forget it.
+    Forget(u8, u8),
+    /// Ask for words.
+    Recall(Vec<u8>),
+    /// Open the store anew.
+    Reopen,
+}
+
+/// Random steps, biased towards remembering.
+#[must_use]
+pub fn steps() -> BoxedStrategy<Vec<Step>> {
+    let words = || prop::collection::vec(0_u8..40, 1..6);
+    let pick = || (0_u8..3, 1_u8..12);
+    let remember = (0_u8..3, words(), any::<bool>(), 0_u8..10, prop::bool::weighted(0.1)).prop_map(
+        |(space, words, cited, layer, tainted)| Step::Remember { space, words, cited, layer, tainted },
+    );
+    let step = prop_oneof![
+        8 => remember,
+        1 => pick().prop_map(|(space, n)| Step::Refresh(space, n)),
+        1 => pick().prop_map(|(space, n)| Step::Invalidate(space, n)),
+        2 => (0_u8..3, 1_u8..12, words()).prop_map(|(space, n, words)| Step::Supersede(space, n, words)),
+        1 => pick().prop_map(|(space, n)| Step::Apply(space, n)),
+        1 => pick().prop_map(|(space, n)| Step::Forget(space, n)),
+        3 => words().prop_map(Step::Recall),
+        1 => Just(Step::Reopen),
+    ];
+    prop::collection::vec(step, 1..60).boxed()
+}
+
+const WORDS: [&str; 40] = [
+    "parser",
+    "retry",
+    "timeout",
+    "useCheckoutTotals",
+    "snake_case_name",
+    "deploy",
+    "migration",
+    "Postgres",
+    "token",
+    "cache",
+    "日本語の設定",
+    "naïve",
+    "src/api.rs",
+    "version",
+    "schema",
+    "handler",
+    "queue",
+    "worker",
+    "flag",
+    "lint",
+    "the",
+    "is",
+    "must",
+    "never",
+    "before",
+    "after",
+    "release",
+    "branch",
+    "config",
+    "secretary",
+    "port 5432",
+    "v2",
+    "HTTPServer",
+    "cart",
+    "invoice",
+    "render",
+    "batch",
+    "index",
+    "event",
+    "layer",
+];
+
+fn said(words: &[u8]) -> String {
+    words.iter().map(|it| WORDS[usize::from(*it) % WORDS.len()]).collect::<Vec<_>>().join(" ")
+}
+
+fn spaces() -> [Space; 3] {
+    ["acme/shop", "acme/tools", "users/ana"].map(|it| match it.parse() {
+        Ok(space) => space,
+        Err(_) => unreachable!("the names are valid"),
+    })
+}
+
+fn name(space: u8, number: u8) -> (Space, Name) {
+    let space = spaces()[usize::from(space)].clone();
+    let letter = space.letter();
+    (space, Name::Handle(Handle { letter, number: number.into() }))
+}
+
+/// What a step came to, in a form that two stores can be compared by.
+#[derive(Debug, PartialEq)]
+enum Seen {
+    Outcome(Outcome),
+    Revised(Revised),
+    Forgotten(Forgotten),
+    Recalled(Box<Recalled>),
+    Nothing,
+}
+
+fn act(bench: &Bench<'_>, step: &Step) -> Result<Seen, crate::Error> {
+    let voice = |tainted| Voice { tainted, ..Voice::of(Origin::Agent) };
+    bench.at_next(|cx| {
+        Ok(match step {
+            Step::Remember { space, words, cited, layer, tainted } => {
+                let space = spaces()[usize::from(*space)].clone();
+                let layers = [Layer::Identity, Layer::Episode, Layer::Session];
+                let layer = layers
+                    .get(usize::from(*layer))
+                    .copied()
+                    .filter(|it| *it != Layer::Identity || space.is_user());
+                let citations: Vec<Cite> = "src/api.rs:2".parse().into_iter().filter(|_| *cited).collect();
+                let draft = Draft::new(space, said(words), voice(*tainted));
+                let kind = Some(if *cited { Kind::Project } else { Kind::Feedback });
+                Seen::Outcome(remember(
+                    cx,
+                    Draft { layer, kind, citations, tags: vec!["contract".into()], ..draft },
+                )?)
+            }
+            Step::Refresh(space, n) => {
+                let (space, name) = name(*space, *n);
+                Seen::Revised(revise::refresh(cx, &[space], name)?)
+            }
+            Step::Invalidate(space, n) => {
+                let (space, name) = name(*space, *n);
+                Seen::Revised(revise::invalidate(cx, &[space], name, "it is wrong")?)
+            }
+            Step::Apply(space, n) => {
+                let (space, name) = name(*space, *n);
+                Seen::Revised(revise::apply(cx, &[space], name)?)
+            }
+            Step::Supersede(space, n, words) => {
+                let (space, name) = name(*space, *n);
+                let draft = Draft::new(space.clone(), said(words), voice(false));
+                Seen::Outcome(revise::supersede(cx, &[space], name, draft, Replacement::Better)?)
+            }
+            Step::Forget(space, n) => {
+                let (space, name) = name(*space, *n);
+                Seen::Forgotten(forget(cx, &[space], name, "asked to")?)
+            }
+            Step::Recall(words) => {
+                let ask = Ask { text: said(words), spaces: spaces().to_vec(), ..Ask::default() };
+                Seen::Recalled(Box::new(recall(cx, &ask)?))
+            }
+            Step::Reopen => Seen::Nothing,
+        })
+    })
+}
+
+/// Does the same to a store and to the RAM twin, and compares all that can be seen.
+///
+/// # Panics
+/// When the two differ.
+pub fn agrees<'a>(open: &dyn Fn() -> Box<dyn Store + 'a>, steps: &[Step]) {
+    let mut ours = Bench::new(open());
+    let twin = Bench::new(Box::new(Ram::default()));
+    for (n, step) in steps.iter().enumerate() {
+        if matches!(step, Step::Reopen) {
+            ours.store = open();
+        }
+        let (found, expected) = (act(&ours, step), act(&twin, step));
+        match (found, expected) {
+            (Ok(found), Ok(expected)) => assert_eq!(found, expected, "step {n}: {step:?}"),
+            (found, expected) => panic!("step {n}: {step:?}: {found:?}, the twin {expected:?}"),
+        }
+    }
+    compare(&*ours.store, &*twin.store);
+    ours.store = open();
+    compare(&*ours.store, &*twin.store);
+}
+
+/// A crowd in one space, so that whatever a store does in bulk is done: then some are forgotten, replaced, invalidated.
+///
+/// # Panics
+/// When the store and the twin differ.
+pub fn crowd<'a>(open: &dyn Fn() -> Box<dyn Store + 'a>) {
+    let word = |n: u8, k: u8| n.wrapping_mul(k).wrapping_add(n / 7) % 40;
+    let told = |n: u8| vec![n % 40, word(n, 3), word(n, 7), word(n, 11), word(n, 13), word(n, 17)];
+    let mut steps: Vec<Step> = Vec::new();
+    for n in 0..220 {
+        steps.push(Step::Remember {
+            space: 0,
+            words: told(n),
+            cited: n % 3 == 0,
+            layer: 9,
+            tainted: n % 31 == 0,
+        });
+        match n % 20 {
+            5 => steps.push(Step::Forget(0, n / 2)),
+            9 => steps.push(Step::Supersede(0, n / 3, told(n ^ 0x55))),
+            14 => steps.push(Step::Invalidate(0, n / 4)),
+            17 => steps.push(Step::Recall(told(n))),
+            _ => {}
+        }
+    }
+    agrees(open, &steps);
+    let n_active = open().tally(&spaces()[0]).map(|it| it.stage(Stage::Active));
+    assert!(n_active.as_ref().is_ok_and(|n| *n > 130), "a crowd was to be kept: {n_active:?}");
+}
+
+fn filters() -> Vec<Filter> {
+    let all = Filter { limit: 1_000, ..Filter::default() };
+    let some = Filter { spaces: spaces()[..1].to_vec(), limit: 3, ..Filter::default() };
+    vec![
+        all.clone(),
+        Filter { order: Order::Oldest, ..all.clone() },
+        Filter { order: Order::Refreshed, ..all.clone() },
+        Filter { stages: vec![Stage::Active, Stage::Pending], ..some.clone() },
+        Filter { layers: vec![Layer::Episode], ..all.clone() },
+        Filter { text: Some("PARSER".into()), ..all.clone() },
+        Filter { tag: Some("contract".into()), stages: vec![Stage::Active], ..some },
+        Filter { path: "src".parse().ok(), ..all.clone() },
+        Filter { path: "src/api.rs".parse().ok(), kinds: vec![Kind::Project], ..all },
+    ]
+}
+
+fn compare(ours: &dyn Store, twin: &dyn Store) {
+    let same =
+        |what: &str, found: &dyn Fn(&dyn Store) -> String| assert_eq!(found(ours), found(twin), "{what}");
+    same("spaces", &|it| format!("{:?}", it.spaces()));
+    for filter in filters() {
+        same(&format!("{filter:?}"), &|it| format!("{:#?}", it.list(&filter)));
+    }
+    let asked: Vec<String> = terms::terms(&WORDS.join(" ")).into_iter().map(|(term, _)| term).collect();
+    for space in &spaces() {
+        same(&format!("postings of {space}"), &|it| format!("{:?}", it.postings(space, &asked)));
+        same(&format!("tally of {space}"), &|it| format!("{:#?}", it.tally(space)));
+        for initial in ['p', 't', '日', 'z'] {
+            same(&format!("vocabulary of {space}"), &|it| format!("{:?}", it.vocabulary(space, initial)));
+        }
+    }
+    let log = |it: &dyn Store, page: &Page| {
+        let logged = it.events(page).map(|log| log.into_iter().map(|it| it.event).collect::<Vec<_>>());
+        format!("{logged:#?}")
+    };
+    let whole = Page { limit: 10_000, ..Page::default() };
+    same("the log", &|it| log(it, &whole));
+    same("the end of the log", &|it| log(it, &Page { newest_first: true, limit: 5, ..Page::default() }));
+    let first = twin.list(&Filter { limit: 1, ..Filter::default() }).ok().and_then(|mut it| it.pop());
+    let of_one = Page { memory: first.as_ref().map(|it| it.id), space: first.map(|it| it.space), ..whole };
+    same("the log of one memory", &|it| log(it, &of_one));
+}
+
+/// The life of a few memories, told through the verbs, with the store opened anew between the chapters.
+///
+/// # Panics
+/// When the store tells it otherwise.
+#[expect(clippy::expect_used, reason = "a suite fails by panicking")]
+pub fn story<'a>(open: &dyn Fn() -> Box<dyn Store + 'a>) {
+    let [shop, ..] = spaces();
+    let here = std::slice::from_ref(&shop);
+    let mut bench = Bench::new(open());
+    let kept = remembered(&bench, "Retries of the payment gateway stop after 3 attempts", Twin::Ask);
+    assert_eq!((kept.handle().to_string().as_str(), &kept.status), ("m-1", &Status::Active));
+    assert_eq!(kept.citations[0].snippet, "const RETRIES: u32 = 3;");
+
+    bench.store = open();
+    let again = bench
+        .at_next(|cx| remember(cx, draft("retries of the payment gateway stop after 3 attempts!", Twin::Ask)))
+        .expect("refresh");
+    assert!(matches!(&again, Outcome::Refreshed { memory } if memory.id == kept.id), "{again:?}");
+    let near = bench
+        .at_next(|cx| {
+            remember(cx, draft("Retries of the payment gateway stop after the 3 attempts", Twin::Ask))
+        })
+        .expect("near");
+    assert!(matches!(&near, Outcome::Similar { near } if near[0].id == kept.id), "{near:?}");
+    let beside = remembered(
+        &bench,
+        "Retries of the payment gateway stop after the 3 attempts",
+        Twin::Create("two facts".into()),
+    );
+    assert_eq!(beside.number, 2);
+
+    bench.store = open();
+    let name = Name::Id(beside.id);
+    let better = Draft { twin: Twin::Ask, ..draft("Retries wait a second each", Twin::Ask) };
+    let outcome =
+        bench.at_next(|cx| revise::supersede(cx, here, name, better, Replacement::Correction)).expect("it");
+    let Outcome::Remembered { memory: corrected, .. } = outcome else { panic!("{outcome:?}") };
+    assert_eq!(corrected.supersedes, Some(beside.id));
+    let old = bench.store.get(&[beside.id]).expect("get").pop().expect("the old one stays in the history");
+    assert_eq!(old.status, Status::Superseded { by: corrected.id });
+    assert!(matches!(bench.at_next(|cx| revise::refresh(cx, here, name)).expect("it"), Revised::Refused(_)));
+
+    bench.store = open();
+    let ask = Ask { text: "how often do retries happen".into(), spaces: here.to_vec(), ..Ask::default() };
+    let recalled = bench.at_next(|cx| recall(cx, &ask)).expect("recall");
+    let shown: Vec<u64> = recalled.shown.iter().map(|it| it.hit.memory.number).collect();
+    assert!(shown.contains(&1) && shown.contains(&3) && !shown.contains(&2), "{shown:?}");
+    assert_eq!(bench.store.get(&[kept.id]).expect("get")[0].usage.recalls, 1);
+
+    let gone = bench.at_next(|cx| forget(cx, here, Name::Id(corrected.id), "told to")).expect("forget");
+    assert!(matches!(gone, Forgotten::Done(_)));
+    bench.store = open();
+    assert!(bench.store.get(&[corrected.id]).expect("get").is_empty());
+    let next = remembered(&bench, "Handlers are pure functions", Twin::Ask);
+    assert_eq!(next.number, 4, "a number is never reused");
+    assert_eq!(bench.store.health().expect("health").problems, Vec::<String>::new());
+}
+
+fn draft(fact: &str, twin: Twin) -> Draft {
+    let citations = "src/api.rs:2".parse().into_iter().collect();
+    let [shop, ..] = spaces();
+    Draft { citations, twin, ..Draft::new(shop, fact, Voice::of(Origin::Agent)) }
+}
+
+#[expect(clippy::expect_used, reason = "a suite fails by panicking")]
+fn remembered(bench: &Bench<'_>, fact: &str, twin: Twin) -> Memory {
+    match bench.at_next(|cx| remember(cx, draft(fact, twin))).expect("remember") {
+        Outcome::Remembered { memory, .. } => *memory,
+        other => panic!("{fact}: {other:?}"),
+    }
+}
+
+/// With a total of three, the oldest give way, and the store says which.
+///
+/// # Panics
+/// When another number is active.
+#[expect(clippy::expect_used, reason = "a suite fails by panicking")]
+pub fn prunes<'a>(open: &dyn Fn() -> Box<dyn Store + 'a>) {
+    let mut bench = Bench::new(open());
+    bench.policy =
+        Policy { limits: Limits { max_total: Some(3), ..bench.policy.limits }, ..Policy::notebook() };
+    for fact in ["alpha one", "beta two", "gamma three", "delta four", "epsilon five"] {
+        remembered(&bench, fact, Twin::Ask);
+    }
+    let filter = |stage| Filter { stages: vec![stage], order: Order::Oldest, limit: 9, ..Filter::default() };
+    let numbers = |stage| -> Vec<u64> {
+        bench.store.list(&filter(stage)).expect("list").iter().map(|it| it.number).collect()
+    };
+    assert_eq!(numbers(Stage::Active), [3, 4, 5]);
+    assert_eq!(numbers(Stage::Retired), [1, 2]);
+}

@@ -119,6 +119,8 @@ pub enum What {
     },
     /// Its text was removed everywhere.
     Forgotten {
+        /// The number it had, which is never given again.
+        number: u64,
         /// Why.
         reason: String,
     },
@@ -169,6 +171,17 @@ impl Event {
             _ => &[],
         };
         self.memory.into_iter().chain(shown.iter().map(|it| it.id))
+    }
+}
+
+impl Event {
+    /// Takes the question out of a showing of this memory, because it may hold the memory's words.
+    pub fn unask(&mut self, id: MemoryId) {
+        if let What::Retrieved { query, shown } = &mut self.what
+            && shown.iter().any(|it| it.id == id)
+        {
+            query.clear();
+        }
     }
 }
 

@@ -26,7 +26,8 @@ pub fn forget(cx: &Context<'_>, spaces: &[Space], name: Name, reason: &str) -> R
     }
     let reason = if reason.contains(&memory.fact) { String::new() } else { moderate::neutralised(reason) };
     let reason = reason.chars().take(cx.policy.limits.reason_chars).collect();
-    let tombstone = cx.event(&memory.space, Some(memory.id), What::Forgotten { reason });
+    let tombstone =
+        cx.event(&memory.space, Some(memory.id), What::Forgotten { number: memory.number, reason });
     let erased = cx.store.erase(&Erasure::new(memory.id, tombstone))?;
     if erased { Ok(Forgotten::Done(Box::new(memory))) } else { refused }
 }

@@ -338,6 +338,9 @@ pub struct EventRecord {
     /// The class of refusal.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub class: Option<String>,
+    /// The number of a forgotten memory.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub number: Option<u64>,
 }
 
 impl From<&Event> for EventRecord {
@@ -359,6 +362,7 @@ impl From<&Event> for EventRecord {
             query: None,
             shown: Vec::new(),
             class: None,
+            number: None,
         };
         record.fill(&it.what);
         record
@@ -381,7 +385,9 @@ impl EventRecord {
                 self.by = Some(by.to_string());
                 self.reason.clone_from(reason);
             }
-            What::Invalidated { reason } | What::Retired { reason } | What::Forgotten { reason } => {
+            What::Invalidated { reason } | What::Retired { reason } => self.reason = Some(reason.clone()),
+            What::Forgotten { number, reason } => {
+                self.number = Some(*number);
                 self.reason = Some(reason.clone());
             }
             What::Verified { found, commit, .. } => {
@@ -428,7 +434,7 @@ impl EventRecord {
             }
             Happening::Applied => What::Applied,
             Happening::Refused => What::Refused { class: self.class.unwrap_or_default() },
-            Happening::Forgotten => What::Forgotten { reason: reason() },
+            Happening::Forgotten => What::Forgotten { number: self.number.unwrap_or(0), reason: reason() },
         })
     }
 }

@@ -213,6 +213,10 @@ pub(super) fn erase(db: &Connection, erasure: &Erasure) -> Found<bool> {
     // The tombstone goes first, so that its place in the log is one that was never used.
     log(db, space, erasure.tombstone())?;
     let tombstone = db.last_insert_rowid();
+    let uncount = "UPDATE tally SET n = n - (SELECT count(*) FROM event e WHERE e.memory = ?1 AND e.name = tally.name \
+                   AND e.seq <> ?2) WHERE space = ?3";
+    db.execute(uncount, params![id.as_bytes(), tombstone, space]).map_err(sqlite)?;
+    db.execute("DELETE FROM tally WHERE space = ?1 AND n = 0", [space]).map_err(sqlite)?;
     db.execute("DELETE FROM event WHERE memory = ?1 AND seq <> ?2", params![id.as_bytes(), tombstone])
         .map_err(sqlite)?;
     let blank = "UPDATE event SET record = json_set(record, '$.query', '') \

@@ -1,6 +1,6 @@
 //! The store of tests: everything in memory. The strict twin and the oracle of the others.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::state::State;
 use super::{Filter, Health, Page, Postings, Receipt, Store, StoreError, Tally};
@@ -9,9 +9,9 @@ use crate::event::{Batch, Erasure, Logged};
 use crate::memory::{Memory, MemoryId};
 use crate::space::Space;
 
-/// Memories in memory.
-#[derive(Debug, Default)]
-pub struct Ram(Mutex<State>);
+/// Memories in memory. A clone is the same store.
+#[derive(Debug, Clone, Default)]
+pub struct Ram(Arc<Mutex<State>>);
 
 impl Ram {
     fn state(&self) -> MutexGuard<'_, State> {
@@ -28,7 +28,12 @@ impl Store for Ram {
     }
 
     fn erase(&self, erasure: &Erasure) -> Result<bool, StoreError> {
-        Ok(self.state().erase(erasure.id(), erasure.tombstone()))
+        let mut state = self.state();
+        let known = state.knows(erasure.id());
+        if known {
+            state.fold(erasure.tombstone());
+        }
+        Ok(known)
     }
 
     fn get(&self, ids: &[MemoryId]) -> Result<Vec<Memory>, StoreError> {

@@ -1,6 +1,6 @@
 //! The state that a log of events folds into: what the RAM store is, and what the JSONL store keeps while it runs.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::{Filter, Page, Posting, Postings, Receipt, StoreError, Tally};
 use crate::digest::Digest;
@@ -14,6 +14,7 @@ use crate::terms;
 pub struct State {
     rooms: BTreeMap<Space, Room>,
     places: HashMap<MemoryId, (Space, u64)>,
+    forgotten: HashSet<MemoryId>,
     log: Vec<Logged>,
     next_seq: u64,
 }
@@ -64,18 +65,29 @@ impl State {
         receipt
     }
 
-    /// Folds one event in. A remembered memory that brings a number keeps it; one without gets the next.
+    /// Folds one event in; the number of the memory that it brought.
+    ///
+    /// Logs are merged like code, so a memory may come twice, after it was forgotten, or with a number that another
+    /// took: once is enough, forgotten stays forgotten, and the later one gets the next number.
     pub fn fold(&mut self, event: &Event) -> Option<u64> {
+        if let What::Remembered { memory, .. } = &event.what
+            && (self.places.contains_key(&memory.id) || self.forgotten.contains(&memory.id))
+        {
+            return None;
+        }
+        if let (What::Forgotten { .. }, Some(id)) = (&event.what, event.memory) {
+            self.remove(id);
+        }
         let room = self.rooms.entry(event.space.clone()).or_default();
         *room.events.entry(event.what.happening().as_str().into()).or_default() += 1;
+        if let What::Forgotten { number, .. } = &event.what {
+            room.last_number = room.last_number.max(*number);
+        }
         let mut logged = event.clone();
         let mut given = None;
         if let What::Remembered { memory, .. } = &mut logged.what {
-            if memory.number == 0 {
-                memory.number = room.last_number + 1;
-            }
+            memory.number = room.free_number(memory.number);
             given = Some(memory.number);
-            room.last_number = room.last_number.max(memory.number);
             self.places.insert(memory.id, (event.space.clone(), memory.number));
             room.put((**memory).clone());
         }
@@ -99,22 +111,32 @@ impl State {
         }
     }
 
-    /// Removes a memory, every event about it, and the questions it answered; the tombstone stays.
-    pub fn erase(&mut self, id: MemoryId, tombstone: &Event) -> bool {
-        let Some((space, number)) = self.places.remove(&id) else { return false };
+    /// The highest number that a space has given.
+    #[must_use]
+    pub fn last_number(&self, space: &Space) -> u64 {
+        self.rooms.get(space).map_or(0, |it| it.last_number)
+    }
+
+    /// Whether there is such a memory.
+    #[must_use]
+    pub fn knows(&self, id: MemoryId) -> bool {
+        self.places.contains_key(&id)
+    }
+
+    /// Removes a memory, every event about it, and the questions it answered.
+    fn remove(&mut self, id: MemoryId) {
+        self.forgotten.insert(id);
+        let Some((space, number)) = self.places.remove(&id) else { return };
         if let Some(room) = self.rooms.get_mut(&space) {
             room.take(number);
         }
-        self.log.retain(|it| it.event.memory != Some(id));
-        for logged in &mut self.log {
-            if let What::Retrieved { query, shown } = &mut logged.event.what
-                && shown.iter().any(|it| it.id == id)
-            {
-                query.clear();
-            }
+        for gone in self.log.extract_if(.., |it| it.event.memory == Some(id)) {
+            let room = self.rooms.entry(gone.event.space).or_default();
+            room.uncount(gone.event.what.happening().as_str());
         }
-        self.fold(tombstone);
-        true
+        for logged in &mut self.log {
+            logged.event.unask(id);
+        }
     }
 
     fn one(&self, id: MemoryId) -> Option<&Memory> {
@@ -236,6 +258,24 @@ impl State {
 }
 
 impl Room {
+    /// One event of this word less.
+    fn uncount(&mut self, word: &str) {
+        if let Some(n) = self.events.get_mut(word) {
+            *n -= 1;
+            if *n == 0 {
+                self.events.remove(word);
+            }
+        }
+    }
+
+    /// The number wanted, unless it is taken or none; then the next.
+    fn free_number(&mut self, wanted: u64) -> u64 {
+        let number =
+            if wanted == 0 || self.memories.contains_key(&wanted) { self.last_number + 1 } else { wanted };
+        self.last_number = self.last_number.max(number);
+        number
+    }
+
     /// Takes a memory out, index and claim included.
     fn take(&mut self, number: u64) -> Option<Memory> {
         let memory = self.memories.remove(&number)?;

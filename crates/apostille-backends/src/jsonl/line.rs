@@ -1,0 +1,141 @@
+//! One line of the file: a batch of events with a checksum, or a line of a plain notebook.
+
+use apostille_core::digest::Digest;
+use apostille_core::event::{Event, What};
+use apostille_core::format::{self, EventRecord};
+use apostille_core::memory::{Kind, Layer, Memory, MemoryId, Origin, Status, Usage, Voice};
+use apostille_core::space::Space;
+use apostille_core::store::StoreError;
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+/// How many characters of the checksum are kept.
+const SUM_CHARS: usize = 16;
+
+#[derive(Serialize)]
+struct Body<'a> {
+    events: &'a [EventRecord],
+}
+
+#[derive(Deserialize)]
+struct Versioned {
+    v: u32,
+}
+
+#[derive(Deserialize)]
+struct Line {
+    sum: String,
+    events: Vec<EventRecord>,
+}
+
+/// A line of the plain notebook: `{"id":"m-1","scope":"user","text":"…","tags":[],"ts":"…"}`.
+#[derive(Deserialize)]
+struct Plain {
+    id: String,
+    #[serde(default)]
+    scope: Option<String>,
+    text: String,
+    #[serde(default)]
+    tags: Vec<String>,
+    ts: String,
+}
+
+/// A batch as one line, so that it is there whole or not at all.
+pub(super) fn written(events: &[Event]) -> Result<String, StoreError> {
+    let records: Vec<EventRecord> = events.iter().map(EventRecord::from).collect();
+    let body = serde_json::to_string(&Body { events: &records }).map_err(|error| {
+        StoreError::Unavailable { what: "an event cannot be written as JSON".into(), source: Box::new(error) }
+    })?;
+    let body = body.trim_start_matches('{');
+    Ok(format!("{{\"v\":{},\"sum\":\"{}\",{body}\n", format::VERSION, sum(body)))
+}
+
+fn sum(body: &str) -> String {
+    Digest::of(body.as_bytes()).to_string()[..SUM_CHARS].to_owned()
+}
+
+/// What a line says.
+pub(super) enum Read {
+    /// These events happened.
+    Events(Vec<Event>),
+    /// Nothing: it is empty.
+    Empty,
+    /// It cannot be read; why.
+    Unreadable(String),
+}
+
+/// Reads one line. A line of a newer format makes the whole file unreadable for this program.
+pub(super) fn read(line: &str, repo: &Space) -> Result<Read, StoreError> {
+    if line.trim().is_empty() {
+        return Ok(Read::Empty);
+    }
+    match serde_json::from_str::<Versioned>(line) {
+        Ok(Versioned { v }) if v > format::VERSION => {
+            Err(StoreError::Newer { found: v, known: format::VERSION })
+        }
+        Ok(_) => Ok(own(line).map_or_else(Read::Unreadable, Read::Events)),
+        Err(_) => Ok(plain(line, repo).map_or_else(Read::Unreadable, |event| Read::Events(vec![event]))),
+    }
+}
+
+fn own(line: &str) -> Result<Vec<Event>, String> {
+    let parsed: Line = serde_json::from_str(line).map_err(|error| error.to_string())?;
+    let prefix = format!("{{\"v\":{},\"sum\":\"{}\",", format::VERSION, parsed.sum);
+    let body = line.strip_prefix(&prefix).ok_or("it was reformatted")?;
+    if sum(body) != parsed.sum {
+        return Err("its checksum does not match".into());
+    }
+    parsed.events.into_iter().map(|it| Event::try_from(it).map_err(|error| error.to_string())).collect()
+}
+
+fn plain(line: &str, repo: &Space) -> Result<Event, String> {
+    let plain: Plain = serde_json::from_str(line).map_err(|error| error.to_string())?;
+    let memory = notebook_memory(&plain, repo)?;
+    let (at, id) = (memory.recorded_at, memory.id);
+    let what = What::Remembered { memory: Box::new(memory), forced: false, rationale: None };
+    Ok(Event { at, space: repo.clone(), memory: Some(id), actor: None, what })
+}
+
+/// A line of the plain notebook as a memory: everything in the repository's space, so that `m-1` stays `m-1`.
+fn notebook_memory(plain: &Plain, repo: &Space) -> Result<Memory, String> {
+    let at: Timestamp = plain.ts.parse().map_err(|_| format!("'{}' is not a time", plain.ts))?;
+    let number = plain.id.strip_prefix("m-").and_then(|it| it.parse().ok()).filter(|it| *it > 0);
+    let number = number.ok_or_else(|| format!("'{}' is not an id such as m-1", plain.id))?;
+    let (layer, kind) = match plain.scope.as_deref() {
+        Some("user") => (Layer::Knowledge, Kind::User),
+        Some("session") => (Layer::Session, Kind::Project),
+        _ => (Layer::Knowledge, Kind::Project),
+    };
+    Ok(Memory {
+        id: MemoryId::derived(at, &format!("{} {}", plain.id, plain.text)),
+        number,
+        space: repo.clone(),
+        layer,
+        kind,
+        subject: None,
+        fact: plain.text.clone(),
+        reason: None,
+        citations: Vec::new(),
+        tags: plain.tags.clone(),
+        voice: Voice::of(Origin::Agent),
+        task: None,
+        marks: Vec::new(),
+        status: Status::Active,
+        supersedes: None,
+        recorded_at: at,
+        refreshed_at: at,
+        usage: Usage::default(),
+    })
+}
+
+/// The line without what it says of a memory: `None` when nothing else is in it.
+pub(super) fn without(line: &str, id: MemoryId, repo: &Space) -> Result<Option<String>, StoreError> {
+    let Read::Events(mut events) = read(line, repo)? else { return Ok(Some(format!("{line}\n"))) };
+    let touched = events.iter().any(|it| it.touches().any(|touched| touched == id));
+    if !touched {
+        return Ok(Some(format!("{line}\n")));
+    }
+    events.retain(|it| it.memory != Some(id));
+    events.iter_mut().for_each(|it| it.unask(id));
+    if events.is_empty() { Ok(None) } else { written(&events).map(Some) }
+}

@@ -1,0 +1,169 @@
+//! A file of lines that only grows: read from where we left off, appended whole, rewritten aside.
+
+use std::fs::{File, OpenOptions};
+use std::io::{Read as _, Seek as _, SeekFrom, Write as _};
+use std::path::{Path, PathBuf};
+
+use apostille_core::store::StoreError;
+
+use crate::fault::io;
+use crate::lock::private;
+
+/// A file of lines, and how far it was read.
+#[derive(Debug)]
+pub(super) struct Tape {
+    path: PathBuf,
+    mark: Mark,
+}
+
+/// How far a file was read, and which file it was.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+struct Mark {
+    read: u64,
+    len: u64,
+    file: u64,
+}
+
+/// What is new in a file.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum News {
+    /// Nothing.
+    Nothing,
+    /// These lines were added, and perhaps a last one that has no end yet: torn, or still being written.
+    Added(Vec<Vec<u8>>, Option<Vec<u8>>),
+    /// It is another file, or shorter: read it anew.
+    Replaced,
+}
+
+impl Tape {
+    pub(super) fn new(path: PathBuf) -> Self {
+        Self { path, mark: Mark::default() }
+    }
+
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Forgets how far it was read.
+    pub(super) fn rewind(&mut self) {
+        self.mark = Mark::default();
+    }
+
+    /// Reads what was added since the last time.
+    pub(super) fn news(&mut self) -> Result<News, StoreError> {
+        let broken = |error| io("cannot read the store", error);
+        let mut file = match File::open(&self.path) {
+            Ok(file) => file,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+                let was_there = self.mark != Mark::default();
+                return Ok(if was_there { News::Replaced } else { News::Nothing });
+            }
+            Err(error) => return Err(broken(error)),
+        };
+        let found = file.metadata().map_err(broken)?;
+        let (len, identity) = (found.len(), identity(&found));
+        if self.mark.file != 0 && (self.mark.file != identity || len < self.mark.len) {
+            return Ok(News::Replaced);
+        }
+        if self.mark.file == identity && len == self.mark.len {
+            return Ok(News::Nothing);
+        }
+        file.seek(SeekFrom::Start(self.mark.read)).map_err(broken)?;
+        let mut bytes = Vec::new();
+        file.take(len - self.mark.read).read_to_end(&mut bytes).map_err(broken)?;
+        let whole = bytes.iter().rposition(|it| *it == b'\n').map_or(0, |at| at + 1);
+        self.mark = Mark { read: self.mark.read + whole as u64, len, file: identity };
+        let tail = bytes.split_off(whole);
+        Ok(News::Added(lines(&bytes), Some(tail).filter(|it| !it.is_empty())))
+    }
+
+    /// Counts the line without an end as read, because it was whole.
+    pub(super) fn take_tail(&mut self) {
+        self.mark.read = self.mark.len;
+    }
+
+    /// Adds a line and, if it must last, waits until it is on the disk. A line cut short by a full disk is taken back.
+    pub(super) fn append(&self, line: &str, must_last: bool) -> Result<(), StoreError> {
+        let broken = |error| io("cannot write the store", error);
+        let is_new = !self.path.exists();
+        let mut file = private(OpenOptions::new().read(true).create(true).append(true))
+            .open(&self.path)
+            .map_err(broken)?;
+        let len = file.metadata().map_err(broken)?.len();
+        let torn = ends_torn(&mut file, len).map_err(broken)?;
+        let line = if torn { format!("\n{line}") } else { line.to_owned() };
+        let written =
+            file.write_all(line.as_bytes()).and_then(|()| if must_last { file.sync_data() } else { Ok(()) });
+        if let Err(error) = written {
+            // Best effort: what cannot be taken back is a torn line, which every reader knows how to skip.
+            let _ = file.set_len(len);
+            return Err(broken(error));
+        }
+        if is_new && must_last {
+            sync_folder(&self.path).map_err(broken)?;
+        }
+        Ok(())
+    }
+
+    /// Puts a new content in place of the old: written aside, forced to the disk, renamed.
+    pub(super) fn rewrite(&self, content: &[u8]) -> Result<(), StoreError> {
+        let broken = |error| io("cannot rewrite the store", error);
+        let aside = self.path.with_extension("rewrite");
+        let mut file = private(OpenOptions::new().write(true).create(true).truncate(true))
+            .open(&aside)
+            .map_err(broken)?;
+        file.write_all(content).and_then(|()| file.sync_all()).map_err(broken)?;
+        std::fs::rename(&aside, &self.path).map_err(broken)?;
+        sync_folder(&self.path).map_err(broken)
+    }
+
+    /// Everything in the file, as lines.
+    pub(super) fn all(&self) -> Result<Vec<Vec<u8>>, StoreError> {
+        match std::fs::read(&self.path) {
+            Ok(bytes) => Ok(lines(&bytes)),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(Vec::new()),
+            Err(error) => Err(io("cannot read the store", error)),
+        }
+    }
+}
+
+/// The lines of some bytes; the last one may have no end.
+fn lines(bytes: &[u8]) -> Vec<Vec<u8>> {
+    let mut lines: Vec<Vec<u8>> = bytes.split(|it| *it == b'\n').map(<[u8]>::to_vec).collect();
+    if lines.last().is_some_and(Vec::is_empty) {
+        lines.pop();
+    }
+    lines
+}
+
+fn ends_torn(file: &mut File, len: u64) -> std::io::Result<bool> {
+    if len == 0 {
+        return Ok(false);
+    }
+    let mut last = [0];
+    file.seek(SeekFrom::Start(len - 1))?;
+    file.read_exact(&mut last)?;
+    Ok(last != *b"\n")
+}
+
+/// A rename is only on the disk when its folder is.
+fn sync_folder(path: &Path) -> std::io::Result<()> {
+    match path.parent() {
+        #[cfg(unix)]
+        Some(folder) => {
+            File::open(if folder.as_os_str().is_empty() { Path::new(".") } else { folder })?.sync_all()
+        }
+        _ => Ok(()),
+    }
+}
+
+#[cfg(unix)]
+fn identity(found: &std::fs::Metadata) -> u64 {
+    std::os::unix::fs::MetadataExt::ino(found).max(1)
+}
+
+#[cfg(not(unix))]
+fn identity(found: &std::fs::Metadata) -> u64 {
+    let created = found.created().ok().and_then(|it| it.duration_since(std::time::UNIX_EPOCH).ok());
+    created.map_or(1, |it| it.as_millis() as u64).max(1)
+}

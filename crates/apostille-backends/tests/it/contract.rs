@@ -1,0 +1,60 @@
+//! The contract on RAM, SQLite and JSONL.
+
+use std::path::Path;
+
+use apostille_backends::jsonl::Jsonl;
+use apostille_backends::sqlite::Sqlite;
+use apostille_core::contract::{agrees, crowd, prunes, steps, story};
+use apostille_core::store::Store;
+use apostille_core::store::ram::Ram;
+use proptest::prelude::*;
+
+fn sqlite(dir: &Path) -> Box<dyn Store> {
+    Box::new(Sqlite::open(&dir.join("memories.db")).unwrap())
+}
+
+fn jsonl(dir: &Path) -> Box<dyn Store> {
+    Box::new(Jsonl::open(&dir.join("memories.jsonl"), &"acme/shop".parse().unwrap()).unwrap())
+}
+
+/// Runs a part of the suite on a fresh folder.
+fn on(open: fn(&Path) -> Box<dyn Store>, suite: impl Fn(&dyn Fn() -> Box<dyn Store>)) {
+    let dir = tempfile::tempdir().unwrap();
+    suite(&|| open(dir.path()));
+}
+
+#[test]
+fn the_story_on_sqlite() {
+    on(sqlite, |open| story(open));
+    on(sqlite, |open| prunes(open));
+    on(sqlite, |open| crowd(open));
+}
+
+#[test]
+fn the_story_on_jsonl() {
+    on(jsonl, |open| story(open));
+    on(jsonl, |open| prunes(open));
+    on(jsonl, |open| crowd(open));
+}
+
+#[test]
+fn the_story_in_ram() {
+    let ram = Ram::default();
+    story(&|| Box::new(ram.clone()));
+    let ram = Ram::default();
+    prunes(&|| Box::new(ram.clone()));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 48, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn sqlite_agrees_with_the_twin(steps in steps()) {
+        on(sqlite, |open| agrees(open, &steps));
+    }
+
+    #[test]
+    fn jsonl_agrees_with_the_twin(steps in steps()) {
+        on(jsonl, |open| agrees(open, &steps));
+    }
+}
