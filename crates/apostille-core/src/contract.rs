@@ -121,7 +121,6 @@ pub enum Step {
 }
 
 /// Random steps, biased towards remembering.
-#[must_use]
 pub fn steps() -> BoxedStrategy<Vec<Step>> {
     let words = || prop::collection::vec(0_u8..40, 1..6);
     let pick = || (0_u8..3, 1_u8..12);

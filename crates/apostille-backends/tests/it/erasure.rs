@@ -1,0 +1,81 @@
+//! What is refused or forgotten is nowhere on the disk: no file of the store holds a byte of it.
+
+use std::path::Path;
+
+use apostille_core::forget::forget;
+use apostille_core::memory::{Draft, Name, Twin};
+use apostille_core::recall::{Ask, recall};
+use apostille_core::remember::{Outcome, remember};
+use apostille_core::revise::{refresh, supersede};
+
+use crate::rig::{STORES, fact, keep, open, space, with_context};
+
+/// The files below a folder that hold this text.
+fn holding(dir: &Path, text: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(dir).unwrap().map(Result::unwrap) {
+        let bytes = std::fs::read(entry.path()).unwrap().to_ascii_lowercase();
+        if bytes.windows(text.len()).any(|it| it == text.to_ascii_lowercase().as_bytes()) {
+            found.push(entry.file_name().to_string_lossy().into_owned());
+        }
+    }
+    found
+}
+
+#[test]
+fn forget_leaves_no_bytes() {
+    for (kind, file) in STORES {
+        let dir = tempfile::tempdir().unwrap();
+        let store = open(kind, &dir.path().join(file)).unwrap();
+        for n in 0..100 {
+            keep(&*store, fact(format!("ordinary fact {n} about the scheduler"))).unwrap();
+        }
+        let odd = Draft {
+            subject: Some("zirconium subject".into()),
+            reason: Some("vermilion reason".into()),
+            tags: vec!["ultramarine".into()],
+            citations: vec!["src/api.rs:2".parse().unwrap()],
+            ..fact("The obsidianFalcon flies at midnight, when quicksilverTurtle sleeps")
+        };
+        let early = keep(&*store, odd.clone()).unwrap();
+        for n in 0..100 {
+            keep(&*store, fact(format!("later fact {n} about the renderer"))).unwrap();
+        }
+        let ask = Ask { text: "obsidianFalcon at midnight".into(), spaces: vec![space()], ..Ask::default() };
+        let name = Name::Id(early.id);
+        with_context(&*store, |cx| recall(cx, &ask)).unwrap();
+        with_context(&*store, |cx| refresh(cx, &[space()], name)).unwrap();
+        let better =
+            Draft { subject: Some("birds".into()), twin: Twin::Ask, ..fact("Nothing flies at night") };
+        let how = apostille_core::memory::Replacement::Correction;
+        with_context(&*store, |cx| supersede(cx, &[space()], name, better, how)).unwrap();
+        assert!(!holding(dir.path(), "obsidianfalcon").is_empty(), "{kind}: it was there");
+        with_context(&*store, |cx| forget(cx, &[space()], name, "asked to")).unwrap();
+        for word in ["obsidianfalcon", "obsidian", "quicksilver", "zirconium", "vermilion", "ultramarine"] {
+            assert_eq!(holding(dir.path(), word), Vec::<String>::new(), "{kind}: {word}");
+        }
+        assert_eq!(store.health().unwrap().problems, Vec::<String>::new(), "{kind}");
+    }
+}
+
+#[test]
+fn a_refused_secret_is_nowhere() {
+    let secret = ["gl", "pat-", "A1b2C3d4E5f6G7h8I9j0"].concat();
+    for (kind, file) in STORES {
+        let dir = tempfile::tempdir().unwrap();
+        let store = open(kind, &dir.path().join(file)).unwrap();
+        for n in 0..50 {
+            let draft = Draft {
+                subject: Some(format!("try {n}")),
+                ..fact(format!("the key is {secret}, number {n}"))
+            };
+            let outcome = with_context(&*store, |cx| remember(cx, draft)).unwrap();
+            let Outcome::Refused(refusal) = outcome else { panic!("{outcome:?}") };
+            assert!(!refusal.to_string().contains(&secret));
+        }
+        let ask = Ask { text: format!("what is {secret}"), spaces: vec![space()], ..Ask::default() };
+        with_context(&*store, |cx| recall(cx, &ask)).unwrap();
+        assert_eq!(holding(dir.path(), &secret), Vec::<String>::new(), "{kind}");
+        assert_eq!(store.tally(&space()).unwrap().event("refused"), 50, "{kind}: but it was counted");
+    }
+}
