@@ -29,7 +29,7 @@ pub struct Blob {
 #[derive(Debug, thiserror::Error)]
 pub enum SourceError {
     /// The path leads out of the repository, through a link or otherwise.
-    #[error("'{path}' leads out of the repository")]
+    #[error("'{path}' leads out of the repository or is a link; cite the file itself")]
     Outside {
         /// The path asked for.
         path: RepoPath,

@@ -1,0 +1,119 @@
+//! The rules of the house that no compiler checks.
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
+}
+
+fn read(path: &str) -> String {
+    fs::read_to_string(root().join(path)).unwrap()
+}
+
+/// Every file of ours with this extension.
+fn files(extension: &str) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    let mut folders: Vec<PathBuf> = ["crates", "bench", "docs"].map(|it| root().join(it)).to_vec();
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).unwrap().map(Result::unwrap) {
+            let path = entry.path();
+            match path.is_dir() {
+                true if !path.ends_with("target") => folders.push(path),
+                false if path.extension().is_some_and(|it| it == extension) => found.push(path),
+                _ => {}
+            }
+        }
+    }
+    found.sort();
+    found
+}
+
+fn sources() -> String {
+    files("rs").iter().map(|it| fs::read_to_string(it).unwrap()).collect()
+}
+
+#[test]
+fn every_invariant_names_a_guard_that_exists() {
+    let (page, sources) = (read("ARCHITECTURE.md"), sources());
+    let lints = read("Cargo.toml") + &read("clippy.toml");
+    let table = page.split("## Invariants").nth(1).unwrap();
+    let rows: Vec<&str> =
+        table.lines().filter(|it| it.starts_with("| ") && !it.starts_with("| always true")).collect();
+    assert!(rows.len() > 10, "the table of invariants is gone");
+    for row in rows {
+        let guards: Vec<&str> = row.rsplit('|').nth(1).unwrap().split('`').skip(1).step_by(2).collect();
+        assert!(!guards.is_empty(), "no guard in: {row}");
+        for guard in guards {
+            let is_test = sources.contains(&format!("fn {guard}("));
+            let is_lint = lints.contains(guard);
+            let is_doc_test = guard == "compile_fail" && row.contains(".rs`");
+            let is_file = guard.contains('/') && read(guard).contains("compile_fail");
+            assert!(
+                is_test || is_lint || is_doc_test || is_file,
+                "`{guard}` is no test and no lint, in: {row}"
+            );
+        }
+    }
+}
+
+#[test]
+fn the_core_does_no_io() {
+    let folder = root().join("crates/apostille-core/src");
+    for path in files("rs").into_iter().filter(|it| it.starts_with(&folder)) {
+        let text = fs::read_to_string(&path).unwrap();
+        for word in
+            ["std::fs", "std::env", "std::net", "std::process", "std::io", "std::thread", "Timestamp::now"]
+        {
+            assert!(!text.contains(word), "{} says {word}", path.display());
+        }
+    }
+}
+
+#[test]
+fn dependencies_point_one_way() {
+    let check = |krate: &str, allowed: &[&str]| {
+        let manifest = read(&format!("crates/{krate}/Cargo.toml"));
+        let plain = manifest.split("[dev-dependencies]").next().unwrap();
+        for other in ["apostille-core", "apostille-backends", "apostille-server", "rusqlite", "tokio", "clap"]
+        {
+            let named = plain
+                .lines()
+                .any(|it| it.starts_with(&format!("{other}.")) || it.starts_with(&format!("{other} ")));
+            assert!(!named || allowed.contains(&other), "{krate} depends on {other}");
+        }
+    };
+    check("apostille-core", &[]);
+    check("apostille-backends", &["apostille-core", "rusqlite"]);
+    check("apostille-server", &["apostille-core", "tokio"]);
+}
+
+#[test]
+fn files_are_short() {
+    for path in files("rs") {
+        let n = fs::read_to_string(&path).unwrap().lines().count();
+        assert!(n <= 800, "{} has {n} lines", path.display());
+    }
+}
+
+#[test]
+fn dependencies_are_few() {
+    let n = read("Cargo.lock").lines().filter(|it| *it == "[[package]]").count();
+    assert!(n < 250, "{n} packages are locked");
+}
+
+#[test]
+fn paths_named_in_documents_exist() {
+    let documents = ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "docs/format.md"];
+    for document in documents {
+        for name in read(document)
+            .split('`')
+            .skip(1)
+            .step_by(2)
+            .filter(|it| it.starts_with("crates/") || it.starts_with("docs/"))
+        {
+            assert!(root().join(name).exists(), "{document} names {name}");
+        }
+    }
+}
