@@ -1,7 +1,9 @@
 //! List: memories by handle, by filter, the most recent, those that cite a path. Nothing is ranked here.
 
 use crate::citation::RepoPath;
+use crate::event::{Batch, Showing, What};
 use crate::memory::{Memory, Name, Stage};
+use crate::recall::query;
 use crate::space::Space;
 use crate::store::{Filter, Order};
 use crate::{Context, Error};
@@ -67,6 +69,24 @@ pub fn citing(
     limit: usize,
 ) -> Result<Vec<Memory>, Error> {
     list(cx, &refreshed(spaces, Some(path.clone()), limit))
+}
+
+/// Notes that memories were handed out for potential use, as a recall does for what it shows. What went wrong comes
+/// back as a problem, because a log that cannot be written costs nobody the answer.
+pub fn note_fetched(cx: &Context<'_>, memories: &[Memory], question: &str) -> Option<String> {
+    let mut spaces: Vec<&Space> = memories.iter().map(|it| &it.space).collect();
+    spaces.sort();
+    spaces.dedup();
+    let showing = |it: &Memory| Showing { id: it.id, score: 0.0, verdict: "unverified".into() };
+    let event = |space: &Space| {
+        let shown = memories.iter().filter(|it| it.space == *space).map(showing).collect();
+        cx.event(space, None, What::Retrieved { query: query::loggable(question), shown })
+    };
+    let events: Vec<_> = spaces.into_iter().map(event).collect();
+    if events.is_empty() {
+        return None;
+    }
+    cx.store.append(&Batch::telemetry(events)).err().map(|error| format!("this could not be logged: {error}"))
 }
 
 fn refreshed(spaces: &[Space], path: Option<RepoPath>, limit: usize) -> Filter {

@@ -15,6 +15,7 @@ use crate::event::{Batch, Event, Showing, What};
 use crate::memory::Memory;
 use crate::{Context, Error};
 
+pub use candidates::Candidate;
 pub use query::{Ask, Query};
 pub use rank::{Hit, Why};
 pub use render::Style;

@@ -1,1 +1,80 @@
-//! scaffold
+//! The faces that speak a protocol. This crate is handed a store and a source and names none.
+//!
+//! Today: the arguments of the tools as they come on the wire ([`wire`]), the plain notebook of three tools
+//! ([`simple`]) and verified memory of ten ([`verified`]). They are pure functions: arguments in, an answer out. A
+//! protocol is mounted around them; none of them prints, asks for the time or starts a runtime.
+
+pub mod simple;
+pub mod verified;
+pub mod wire;
+
+use apostille_core::Error;
+use apostille_core::source::{Source, SourceError};
+use apostille_core::space::Space;
+use apostille_core::store::StoreError;
+
+use crate::wire::Malformed;
+
+/// Opens the caller's repository at a commit or branch.
+pub type OpenAt<'a> = dyn Fn(&str) -> Result<Box<dyn Source>, SourceError> + 'a;
+
+/// Where a caller stands: the repository it works in, and the person it works for.
+#[derive(Clone, Copy)]
+pub struct Here<'a> {
+    /// The repository that the source looks into.
+    pub repo: &'a Space,
+    /// The person, where known.
+    pub user: Option<&'a Space>,
+    /// The session, where known.
+    pub session: Option<&'a str>,
+    /// How to look at another commit or branch, where that can be done.
+    pub at: Option<&'a OpenAt<'a>>,
+}
+
+impl<'a> Here<'a> {
+    /// A caller of whom nothing but the repository is known.
+    #[must_use]
+    pub fn in_repo(repo: &'a Space) -> Self {
+        Self { repo, user: None, session: None, at: None }
+    }
+
+    /// The spaces in play, the nearest first.
+    #[must_use]
+    pub fn spaces(&self) -> Vec<Space> {
+        [Some(self.repo), self.user].into_iter().flatten().cloned().collect()
+    }
+}
+
+/// Why a call has no answer. What was refused has one: a refusal is an answer.
+#[derive(Debug, thiserror::Error)]
+pub enum Fault {
+    /// The arguments are not what the tool takes.
+    #[error(transparent)]
+    Malformed(#[from] Malformed),
+    /// There is no such tool in this set.
+    #[error("there is no tool '{name}'; there are: {known}")]
+    NoSuchTool {
+        /// As it was called.
+        name: String,
+        /// What there is.
+        known: String,
+    },
+    /// The world is broken.
+    #[error(transparent)]
+    Broken(#[from] Error),
+    /// The answer cannot be written as JSON.
+    #[error("the answer cannot be written")]
+    Unwritable(#[from] serde_json::Error),
+}
+
+impl From<StoreError> for Fault {
+    fn from(error: StoreError) -> Self {
+        Self::Broken(error.into())
+    }
+}
+
+impl Fault {
+    fn no_such_tool(name: &str, tools: &[&str]) -> Self {
+        Self::NoSuchTool { name: name.chars().take(60).collect(), known: tools.join(", ") }
+    }
+}

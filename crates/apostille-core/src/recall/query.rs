@@ -96,9 +96,14 @@ impl Query {
     /// The question as the log may keep it: bounded, and nothing of it when it holds a secret.
     #[must_use]
     pub fn loggable(&self) -> String {
-        if secrets::find(&self.text).is_some() {
-            return "(withheld: it appears to contain a secret)".into();
-        }
-        self.text.chars().take(LOGGED_CHARS).collect()
+        loggable(&self.text)
     }
+}
+
+/// A question as the log may keep it: bounded, and nothing of it when it holds a secret.
+pub(crate) fn loggable(text: &str) -> String {
+    if secrets::find(text).is_some() {
+        return "(withheld: it appears to contain a secret)".into();
+    }
+    text.chars().take(LOGGED_CHARS).collect()
 }

@@ -1,0 +1,186 @@
+//! The plain notebook: three tools, and the notes that are put before a model by themselves.
+//!
+//! The policy comes in the context; [`Policy::notebook`] is the one this is made for. A user's notes are in the user's
+//! space (`u-3`), the others in the repository's (`m-4`); deleting takes either.
+
+use apostille_core::forget::{Forgotten, forget};
+use apostille_core::memory::{Draft, Kind, Layer, Memory, Origin, Status, Twin, Voice};
+use apostille_core::policy::{Limits, Policy};
+use apostille_core::recall::{Ask, Recalled, Style, recall};
+use apostille_core::remember::{Outcome, remember};
+use apostille_core::space::Space;
+use apostille_core::{Context, format, list};
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::wire::{self, Delete, Note, RawDelete, RawNote, RawSearch, Scope, Search};
+use crate::{Fault, Here};
+
+/// The tools of this set.
+pub const TOOLS: &[&str] = &["memory_store", "memory_search", "memory_delete"];
+
+/// What a model is told about them.
+pub const GUIDANCE: &str = "\
+You have persistent memory tools. Use memory_store when:
+- The user explicitly asks you to remember something
+- You learn a stable fact about the user or project that will be useful across sessions
+Do NOT store: transient task context, secrets/tokens, or information already in files.
+Use memory_delete to remove outdated memories. Memories are automatically surfaced in your context when relevant.
+";
+
+/// What became of a note to keep or to delete.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Answer {
+    /// Whether it was done.
+    pub ok: bool,
+    /// The note that was kept.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub id: Option<String>,
+    /// Why it was not done.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
+    /// Why it is kept but not in use yet.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pending: Option<String>,
+}
+
+impl Answer {
+    fn done() -> Self {
+        Self { ok: true, id: None, error: None, pending: None }
+    }
+
+    fn kept(memory: &Memory) -> Self {
+        let pending = match &memory.status {
+            Status::Pending { why } => Some(why.clone()),
+            _ => None,
+        };
+        Self { id: Some(memory.handle().to_string()), pending, ..Self::done() }
+    }
+
+    fn refused(why: impl ToString) -> Self {
+        Self { ok: false, error: Some(why.to_string()), ..Self::done() }
+    }
+}
+
+/// A note as it is found.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Found {
+    /// Its handle.
+    pub id: String,
+    /// What it says.
+    pub text: String,
+    /// Words to find it by.
+    pub tags: Vec<String>,
+    /// When it was kept.
+    pub ts: String,
+}
+
+impl From<&Memory> for Found {
+    fn from(it: &Memory) -> Self {
+        Self {
+            id: it.handle().to_string(),
+            text: it.fact.clone(),
+            tags: it.tags.clone(),
+            ts: format::timestamp(it.recorded_at),
+        }
+    }
+}
+
+/// The notes that were found, the newest first.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Matches {
+    /// How many.
+    pub count: usize,
+    /// Which.
+    pub memories: Vec<Found>,
+}
+
+/// Calls a tool of this set by its name, and gives its answer as JSON.
+pub fn call(cx: &Context<'_>, here: &Here<'_>, tool: &str, arguments: Value) -> Result<String, Fault> {
+    Ok(match tool {
+        "memory_store" => {
+            let note = wire::read::<RawNote, Note>(arguments)?;
+            serde_json::to_string(&memory_store(cx, here, note)?)?
+        }
+        "memory_search" => {
+            let search = wire::read::<RawSearch, Search>(arguments)?;
+            serde_json::to_string(&memory_search(cx, here, &search)?)?
+        }
+        "memory_delete" => {
+            let delete = wire::read::<RawDelete, Delete>(arguments)?;
+            serde_json::to_string(&memory_delete(cx, here, &delete)?)?
+        }
+        _ => return Err(Fault::no_such_tool(tool, TOOLS)),
+    })
+}
+
+/// Keeps a note. One that is known already is not kept twice: the answer names the known one.
+pub fn memory_store(cx: &Context<'_>, here: &Here<'_>, note: Note) -> Result<Answer, Fault> {
+    let policy = one_length(cx.policy);
+    let outcome = remember(&Context { policy: &policy, ..*cx }, draft(cx, here, note))?;
+    Ok(match outcome {
+        Outcome::Remembered { memory, .. } | Outcome::Refreshed { memory } => Answer::kept(&memory),
+        Outcome::Refused(refusal) => Answer::refused(refusal),
+        Outcome::Similar { near } => {
+            let known: Vec<String> = near.iter().map(|it| it.handle.to_string()).collect();
+            Answer::refused(format!("much like {}", known.join(", ")))
+        }
+    })
+}
+
+/// In a notebook every note has the same greatest length, scratch included.
+fn one_length(policy: &Policy) -> Policy {
+    let limits = Limits { episode_chars: policy.limits.fact_chars, ..policy.limits };
+    Policy { limits, ..*policy }
+}
+
+fn draft(cx: &Context<'_>, here: &Here<'_>, note: Note) -> Draft {
+    let (space, layer, kind) = placed(here, note.scope);
+    let voice = Voice {
+        author: cx.actor.map(Into::into),
+        session: here.session.map(Into::into),
+        ..Voice::of(Origin::Agent)
+    };
+    Draft {
+        layer: Some(layer),
+        kind,
+        tags: note.tags,
+        twin: Twin::Create("a notebook keeps what it is given".into()),
+        ..Draft::new(space.clone(), note.text, voice)
+    }
+}
+
+/// Where a note of this scope goes. A user's note stays with the repository when nobody knows the user.
+fn placed<'a>(here: &Here<'a>, scope: Scope) -> (&'a Space, Layer, Option<Kind>) {
+    match scope {
+        Scope::User => (here.user.unwrap_or(here.repo), Layer::Knowledge, Some(Kind::User)),
+        Scope::Workspace => (here.repo, Layer::Knowledge, None),
+        Scope::Session => (here.repo, Layer::Session, None),
+    }
+}
+
+/// Finds notes that contain a text, carry a tag, or both; the newest twenty.
+pub fn memory_search(cx: &Context<'_>, here: &Here<'_>, search: &Search) -> Result<Matches, Fault> {
+    let found = list::search(cx, &here.spaces(), search.query.as_deref(), search.tag.as_deref())?;
+    Ok(Matches { count: found.len(), memories: found.iter().map(Found::from).collect() })
+}
+
+/// Deletes a note: its text is gone everywhere, and its handle is not used again.
+pub fn memory_delete(cx: &Context<'_>, here: &Here<'_>, delete: &Delete) -> Result<Answer, Fault> {
+    Ok(match forget(cx, &here.spaces(), delete.name, "deleted")? {
+        Forgotten::Done(_) => Answer::done(),
+        Forgotten::Refused(refusal) => Answer::refused(refusal),
+    })
+}
+
+/// The notes that matter to the last message of the user, as the block that stands behind the system prompt.
+pub fn inject(cx: &Context<'_>, here: &Here<'_>, last_message: &str) -> Result<Recalled, Fault> {
+    let ask = Ask {
+        text: last_message.into(),
+        spaces: here.spaces(),
+        layers: vec![Layer::Knowledge, Layer::Session],
+        style: Some(Style::Plain),
+        ..Ask::default()
+    };
+    Ok(recall(cx, &ask)?)
+}

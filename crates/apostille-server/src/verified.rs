@@ -1,0 +1,228 @@
+//! Verified memory: the ten tools over facts that cite the code which proves them.
+//!
+//! Memories are hypotheses. What a caller is handed here it verifies before use; what it refreshes is looked up first.
+
+mod citations;
+mod records;
+
+use apostille_core::list;
+use apostille_core::memory::{Draft, Kind, Memory, Name, Origin, Twin, Voice};
+use apostille_core::policy::Policy;
+use apostille_core::refusal::Refusal;
+use apostille_core::remember::{self, Outcome, cite};
+use apostille_core::revise::{self, Revised};
+use apostille_core::space::Space;
+use apostille_core::verify::Verified;
+use apostille_core::{Context, stats as core_stats};
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::wire::{self, ByPath, One, Pinned, Recent, StoreInput, Supersede, Verify, Wrong};
+use crate::{Fault, Here};
+
+pub use citations::{read_citation, verify_citations};
+pub use records::{Answer, CitationRecord, LookedUp, MemoryRecord, StatsRecord, VerificationResult};
+
+/// The tools of this set. Each is also known with a dot, as in `memory.store`.
+pub const TOOLS: &[&str] = &[
+    "memory_store",
+    "memory_get_recent",
+    "memory_search_by_path",
+    "memory_refresh",
+    "memory_invalidate",
+    "memory_supersede",
+    "memory_log_applied",
+    "memory_read_citation",
+    "memory_verify_citations",
+    "memory_stats",
+];
+
+/// What a model is told about them.
+pub const GUIDANCE: &str = "\
+## MEMORY RULES
+1. Treat memories as hypotheses, not truth.
+2. Before using ANY memory:
+   - Read EVERY cited code location using memory_read_citation
+   - Verify the code still matches the memory's fact
+   - If ANY citation is missing, outdated, or contradicts:
+     - Do NOT use the memory
+     - Either memory_invalidate or memory_supersede with correction
+3. If memory is valid and useful:
+   - Call memory_refresh to update timestamp
+   - This keeps useful memories ranked higher
+4. When to store memories:
+   - Only store DURABLE conventions or invariants
+   - Examples: sync rules, naming conventions, required multi-file edits
+   - Do NOT store: temporary workarounds, TODOs, one-time fixes
+5. After applying a memory:
+   - Call memory_log_applied for telemetry
+";
+
+/// Calls a tool of this set by its name, and gives its answer as JSON.
+pub fn call(cx: &Context<'_>, here: &Here<'_>, tool: &str, arguments: Value) -> Result<String, Fault> {
+    let verb = tool.strip_prefix("memory_").or_else(|| tool.strip_prefix("memory.")).unwrap_or_default();
+    match verb {
+        "store" => json(&store(cx, here, wire::read::<wire::RawStore, _>(arguments)?)?),
+        "get_recent" => json(&get_recent(cx, here, &wire::read::<wire::RawListing, _>(arguments)?)?),
+        "search_by_path" => json(&search_by_path(cx, here, &wire::read::<wire::RawListing, _>(arguments)?)?),
+        "refresh" => json(&refresh(cx, here, &wire::read::<wire::RawOne, _>(arguments)?)?),
+        "invalidate" => json(&invalidate(cx, here, &wire::read::<wire::RawOne, _>(arguments)?)?),
+        "supersede" => json(&supersede(cx, here, wire::read::<wire::RawSupersede, _>(arguments)?)?),
+        "log_applied" => json(&log_applied(cx, here, &wire::read::<wire::RawOne, _>(arguments)?)?),
+        "read_citation" => json(&read_citation(cx, here, &wire::read::<wire::RawRead, _>(arguments)?)),
+        "verify_citations" => {
+            let verify: Verify = wire::read::<wire::RawVerify, _>(arguments)?;
+            json(&verify_citations(cx, here, &verify)?)
+        }
+        "stats" => json(&stats(cx, here, &wire::read::<wire::RawListing, _>(arguments)?)?),
+        _ => Err(Fault::no_such_tool(tool, TOOLS)),
+    }
+}
+
+fn json(answer: &impl Serialize) -> Result<String, Fault> {
+    Ok(serde_json::to_string(answer)?)
+}
+
+fn space_of<'a>(here: &Here<'a>, repo: Option<&'a Space>) -> &'a Space {
+    repo.unwrap_or(here.repo)
+}
+
+/// Keeps a fact with the code that proves it. What is known already is refreshed.
+pub fn store(cx: &Context<'_>, here: &Here<'_>, input: StoreInput) -> Result<Answer, Fault> {
+    let space = space_of(here, input.repo.as_ref()).clone();
+    if let Err(refusal) = proof_is_here(cx, here, &space, &input.citations) {
+        return Ok(Answer::refused(&refusal));
+    }
+    let twin = match (input.merge_with, input.rationale) {
+        (Some(name), _) => Twin::Merge(name),
+        (None, Some(why)) => Twin::Create(why),
+        (None, None) => Twin::Ask,
+    };
+    let draft = Draft {
+        kind: Some(Kind::Project),
+        subject: Some(input.subject),
+        reason: input.reason,
+        citations: places(&input.citations),
+        twin,
+        ..Draft::new(space, input.fact, voice(here, input.created_by))
+    };
+    let policy = Policy { require_citations: true, ..*cx.policy };
+    Ok(Answer::of(remember::remember(&Context { policy: &policy, ..*cx }, draft)?))
+}
+
+fn voice(here: &Here<'_>, author: Option<String>) -> Voice {
+    Voice { author, session: here.session.map(Into::into), ..Voice::of(Origin::Agent) }
+}
+
+fn places(citations: &[Pinned]) -> Vec<apostille_core::citation::Cite> {
+    citations.iter().filter_map(|it| it.place().ok()).collect()
+}
+
+/// Proof is read from the caller's own checkout, and where the caller says what it read there, it must be that.
+fn proof_is_here(
+    cx: &Context<'_>,
+    here: &Here<'_>,
+    space: &Space,
+    citations: &[Pinned],
+) -> Result<(), Refusal> {
+    for it in citations {
+        let refused = |why: String| Refusal::BadCitation { place: it.path.clone(), why };
+        if space != here.repo {
+            return Err(refused(format!("{space} is not checked out here, {} is", here.repo)));
+        }
+        let (Some(expected), Ok(place)) = (it.snippet_hash, it.place()) else { continue };
+        if cite::capture(cx.source, &place)?.digest != expected {
+            return Err(refused("another text stands there than the one with this snippet_hash".into()));
+        }
+    }
+    Ok(())
+}
+
+/// The active memories of a repository, those refreshed last first.
+pub fn get_recent(cx: &Context<'_>, here: &Here<'_>, input: &Recent) -> Result<Vec<MemoryRecord>, Fault> {
+    let space = space_of(here, input.repo.as_ref());
+    let memories = list::recent(cx, std::slice::from_ref(space), input.limit)?;
+    Ok(fetched(cx, &memories, "the most recent"))
+}
+
+/// The active memories that cite a file, or a file below a folder.
+pub fn search_by_path(cx: &Context<'_>, here: &Here<'_>, input: &ByPath) -> Result<Vec<MemoryRecord>, Fault> {
+    let space = space_of(here, input.recent.repo.as_ref());
+    let memories = list::citing(cx, std::slice::from_ref(space), &input.path, input.recent.limit)?;
+    Ok(fetched(cx, &memories, &format!("cites {}", input.path)))
+}
+
+/// Notes that memories were handed out. A log that cannot be written does not cost the caller the answer.
+fn fetched(cx: &Context<'_>, memories: &[Memory], question: &str) -> Vec<MemoryRecord> {
+    let _ = list::note_fetched(cx, memories, question);
+    memories.iter().map(MemoryRecord::from).collect()
+}
+
+/// Looks a memory up, and when nothing speaks against it notes that it is still of use.
+pub fn refresh(cx: &Context<'_>, here: &Here<'_>, input: &One) -> Result<Answer, Fault> {
+    if let Some(found) = looked_up(cx, here, input.memory)?
+        && found.is_bad()
+    {
+        let why =
+            format!("not refreshed: its citations are {}; invalidate or supersede it", found.standing());
+        return Ok(Answer::failed(why));
+    }
+    revised(revise::refresh(cx, &here.spaces(), input.memory)?)
+}
+
+/// What is found at the citations of an active memory; an inactive one is not looked up.
+fn looked_up(cx: &Context<'_>, here: &Here<'_>, name: Name) -> Result<Option<Verified>, Fault> {
+    let memory = list::named(cx, &here.spaces(), name)?;
+    let local = memory.filter(|it| it.is_active() && it.space == *here.repo);
+    let mut found = apostille_core::verify::verify(cx, local.into_iter().collect(), |_| ())?;
+    Ok(found.pop())
+}
+
+/// Marks a memory as wrong.
+pub fn invalidate(cx: &Context<'_>, here: &Here<'_>, input: &Wrong) -> Result<Answer, Fault> {
+    revised(revise::invalidate(cx, &here.spaces(), input.memory, &input.reason)?)
+}
+
+/// Replaces a memory by its correction, or by a better version.
+pub fn supersede(cx: &Context<'_>, here: &Here<'_>, input: Supersede) -> Result<Answer, Fault> {
+    let old = list::named(cx, &here.spaces(), input.memory)?;
+    let space = old.map_or_else(|| here.repo.clone(), |it| it.space);
+    if let Err(refusal) = proof_is_here(cx, here, &space, &input.citations) {
+        return Ok(Answer::refused(&refusal));
+    }
+    let draft = Draft {
+        subject: input.subject,
+        reason: input.reason,
+        citations: places(&input.citations),
+        ..Draft::new(space, input.fact, voice(here, input.created_by))
+    };
+    Ok(Answer::of(revise::supersede(cx, &here.spaces(), input.memory, draft, input.how)?))
+}
+
+/// Notes that a memory was used in a task.
+pub fn log_applied(cx: &Context<'_>, here: &Here<'_>, input: &One) -> Result<Answer, Fault> {
+    revised(revise::apply(cx, &here.spaces(), input.memory)?)
+}
+
+fn revised(outcome: Revised) -> Result<Answer, Fault> {
+    Ok(match outcome {
+        Revised::Done(memory) => Answer::done("done", &memory),
+        Revised::Refused(refusal) => Answer::refused(&refusal),
+    })
+}
+
+/// The figures of a repository.
+pub fn stats(cx: &Context<'_>, here: &Here<'_>, input: &Recent) -> Result<StatsRecord, Fault> {
+    Ok(StatsRecord::from(&core_stats::stats(cx, space_of(here, input.repo.as_ref()))?))
+}
+
+impl Answer {
+    fn of(outcome: Outcome) -> Self {
+        match outcome {
+            Outcome::Remembered { memory, .. } => Self::done("created", &memory),
+            Outcome::Refreshed { memory } => Self::done("refreshed", &memory),
+            Outcome::Similar { near } => Self::similar(&near),
+            Outcome::Refused(refusal) => Self::refused(&refusal),
+        }
+    }
+}
