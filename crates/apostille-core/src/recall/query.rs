@@ -72,7 +72,7 @@ pub fn complete(policy: &Policy, ask: &Ask) -> Query {
     Query {
         terms: weightiest(terms::question(&text)),
         text,
-        spaces: ask.spaces.clone(),
+        spaces: each_once(&ask.spaces),
         layers,
         paths: ask.paths.clone(),
         mode: ask.mode.unwrap_or(policy.inject.mode),
@@ -82,6 +82,11 @@ pub fn complete(policy: &Policy, ask: &Ask) -> Query {
         recent: policy.inject.recent,
         style: ask.style.unwrap_or(Style::Verified),
     }
+}
+
+fn each_once(spaces: &[Space]) -> Vec<Space> {
+    let first = |(at, it): &(usize, &Space)| !spaces[..*at].contains(it);
+    spaces.iter().enumerate().filter(first).map(|(_, it)| it.clone()).collect()
 }
 
 fn weightiest(mut terms: Vec<Asked>) -> Vec<Asked> {

@@ -44,20 +44,15 @@ fn line(it: &Checked, style: Style) -> String {
 
 /// How it stands, with the place to look at: `holds src/api.rs:12-18`.
 fn standing(it: &Checked) -> String {
-    let places = it.hit.memory.citations.iter().zip(&it.verdicts);
-    let place = |(citation, verdict): (&crate::citation::Citation, &Verdict)| match verdict {
+    let Some(worst) = worst(&it.verdicts) else { return "unverified".into() };
+    let mut places = it.hit.memory.citations.iter().zip(&it.verdicts);
+    let place = match worst {
         Verdict::Moved { to } => to.to_string(),
-        _ => citation.place().to_string(),
+        _ => places.find(|(_, it)| *it == worst).map(|(it, _)| it.place().to_string()).unwrap_or_default(),
     };
-    match worst(&it.verdicts) {
-        None => "unverified".into(),
-        Some(verdict) => {
-            let more = it.verdicts.len().saturating_sub(1);
-            let first = places.map(place).next().unwrap_or_default();
-            let more = if more == 0 { String::new() } else { format!(" +{more}") };
-            format!("{} {first}{more}", verdict.as_str())
-        }
-    }
+    let more = it.verdicts.len().saturating_sub(1);
+    let more = if more == 0 { String::new() } else { format!(" +{more}") };
+    format!("{} {place}{more}", worst.as_str())
 }
 
 /// A text on one line, without our own delimiters: a memory cannot end the block it stands in.

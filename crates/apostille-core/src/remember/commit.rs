@@ -6,7 +6,7 @@ use super::guard::Vetted;
 use super::{Outcome, Stop, dedupe};
 use crate::citation::Citation;
 use crate::event::{Batch, Event, Expect, What};
-use crate::memory::{Memory, MemoryId, Replacement, Stage, Status, Twin};
+use crate::memory::{Layer, Memory, MemoryId, Replacement, Stage, Status, Twin};
 use crate::refusal::Refusal;
 use crate::space::Space;
 use crate::store::{Filter, Order};
@@ -21,7 +21,8 @@ pub(super) fn memory(cx: &Context<'_>, vetted: &Vetted) -> Result<Outcome, Stop>
     written(cx, vetted, memory.clone(), events, expects(vetted), retired)
 }
 
-/// Puts this memory in the place of another. A merge keeps the citations and tags of both.
+/// Puts this memory in the place of another. A merge keeps the citations and tags of both. While the new one is
+/// pending the other stays in use: what nobody vouches for silences nothing.
 pub(super) fn instead(cx: &Context<'_>, vetted: &Vetted, old: &Memory) -> Result<Outcome, Stop> {
     let mut memory = vetted.memory().clone();
     memory.supersedes = Some(old.id);
@@ -32,7 +33,8 @@ pub(super) fn instead(cx: &Context<'_>, vetted: &Vetted, old: &Memory) -> Result
             memory.tags.iter().chain(&old.tags).cloned().collect::<BTreeSet<_>>().into_iter().collect();
         memory.tags.truncate(cx.policy.limits.tags);
     }
-    let events = vec![replaced(cx, vetted, old, memory.id), remembered(cx, vetted, memory.clone())];
+    let replaced = memory.is_active().then(|| replaced(cx, vetted, old, memory.id));
+    let events = replaced.into_iter().chain([remembered(cx, vetted, memory.clone())]).collect();
     let mut expects = expects(vetted);
     expects.push(Expect::Unmoved(old.id, Status::Active));
     written(cx, vetted, memory, events, expects, 0)
@@ -41,12 +43,15 @@ pub(super) fn instead(cx: &Context<'_>, vetted: &Vetted, old: &Memory) -> Result
 /// Refreshes a memory that was stated again; new citations join the old. When the statement was to take the place of
 /// another memory, the known one takes that place.
 pub(super) fn restated(cx: &Context<'_>, vetted: &Vetted, mut known: Memory) -> Result<Outcome, Stop> {
-    let citations = united(&vetted.memory().citations, &known.citations);
+    let mut citations = united(&vetted.memory().citations, &known.citations);
+    citations.truncate(cx.policy.limits.citations);
     let citations = (citations != known.citations).then_some(citations);
     let refreshed = cx.event(&known.space, Some(known.id), What::Refreshed { citations });
     let mut events = vec![refreshed.clone()];
     let mut expects = vec![Expect::Unmoved(known.id, known.status.clone())];
-    if let Twin::Merge(name) | Twin::Replace(name, _) = vetted.twin() {
+    if let Twin::Merge(name) | Twin::Replace(name, _) = vetted.twin()
+        && known.is_active()
+    {
         let old = dedupe::replaced(cx, &known.space, *name)?;
         if old.id != known.id {
             events.push(replaced(cx, vetted, &old, known.id));
@@ -58,12 +63,12 @@ pub(super) fn restated(cx: &Context<'_>, vetted: &Vetted, mut known: Memory) -> 
     Ok(Outcome::Refreshed { memory: Box::new(known) })
 }
 
+/// The reason stays with the new memory alone: here it would outlive it when that one is forgotten.
 fn replaced(cx: &Context<'_>, vetted: &Vetted, old: &Memory, by: MemoryId) -> Event {
-    let reason = vetted.memory().reason.clone();
     let what = match vetted.twin() {
-        Twin::Replace(_, Replacement::Correction) => What::Corrected { by, reason },
+        Twin::Replace(_, Replacement::Correction) => What::Corrected { by, reason: None },
         Twin::Merge(_) => What::Superseded { by, reason: Some("merged".into()) },
-        _ => What::Superseded { by, reason },
+        _ => What::Superseded { by, reason: None },
     };
     cx.event(&old.space, Some(old.id), what)
 }
@@ -105,13 +110,20 @@ fn written(
     Ok(Outcome::Remembered { memory: Box::new(memory), identity_percent, retired })
 }
 
-/// The oldest active memories that must give way so that the total stays within the policy's.
+/// The oldest active memories that must give way so that the total stays within the policy's. The identity layer has
+/// a limit of its own and does not give way.
 fn retirements(cx: &Context<'_>, memory: &Memory) -> Result<Vec<Event>, Stop> {
     let Some(max_total) = cx.policy.limits.max_total else { return Ok(Vec::new()) };
-    let active = cx.store.tally(&memory.space)?.stage(Stage::Active);
+    if memory.layer == Layer::Identity {
+        return Ok(Vec::new());
+    }
+    let tally = cx.store.tally(&memory.space)?;
+    let ranked = tally.memories.iter().filter(|((stage, layer), _)| is_ranked(*stage, *layer));
+    let active: u64 = ranked.map(|(_, n)| n).sum();
     let excess = usize::try_from(active).unwrap_or(usize::MAX).saturating_add(1).saturating_sub(max_total);
     let filter = Filter {
         spaces: vec![memory.space.clone()],
+        layers: Layer::ALL.iter().copied().filter(|it| *it != Layer::Identity).collect(),
         stages: vec![Stage::Active],
         order: Order::Oldest,
         limit: excess,
@@ -122,6 +134,10 @@ fn retirements(cx: &Context<'_>, memory: &Memory) -> Result<Vec<Event>, Stop> {
         cx.event(&it.space, Some(it.id), What::Retired { reason })
     };
     Ok(if excess == 0 { Vec::new() } else { cx.store.list(&filter)?.iter().map(retired).collect() })
+}
+
+fn is_ranked(stage: Stage, layer: Layer) -> bool {
+    stage == Stage::Active && layer != Layer::Identity
 }
 
 /// The new citations, and the old ones that point elsewhere.

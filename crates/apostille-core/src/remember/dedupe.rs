@@ -63,7 +63,9 @@ pub(super) enum Decision {
 pub(super) fn decide(cx: &Context<'_>, vetted: &Vetted) -> Result<Decision, Stop> {
     let memory = vetted.memory();
     if let Some(known) = cx.store.claimed(&memory.space, &memory.claim())? {
-        return Ok(Decision::Known(known));
+        // What nobody vouches for refreshes nothing that is in use.
+        let vouched = memory.is_active() || !known.is_active();
+        return Ok(if vouched { Decision::Known(known) } else { Decision::Near(vec![same(&known)]) });
     }
     match vetted.twin() {
         Twin::Merge(name) | Twin::Replace(name, _) => {
@@ -133,6 +135,11 @@ fn compare(draft: &Memory, known: &Memory, threshold: f32) -> Option<Near> {
         return None;
     };
     Some(Near { id: known.id, handle: known.handle(), fact: known.fact.clone(), relation, overlap })
+}
+
+fn same(known: &Memory) -> Near {
+    let (relation, fact) = (Relation::NearDuplicate, known.fact.clone());
+    Near { id: known.id, handle: known.handle(), fact, relation, overlap: 1.0 }
 }
 
 fn fold(text: Option<&str>) -> String {

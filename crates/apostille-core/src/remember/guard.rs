@@ -100,6 +100,9 @@ fn within_limits(limits: &Limits, draft: &Draft, layer: Layer) -> Result<(), Ref
     fits("subject", draft.subject.as_deref().unwrap_or(""), limits.subject_chars)?;
     fits("reason", draft.reason.as_deref().unwrap_or(""), limits.reason_chars)?;
     fits("task", draft.task.as_deref().unwrap_or(""), limits.subject_chars)?;
+    if let Twin::Create(why) = &draft.twin {
+        fits("rationale", why, limits.reason_chars)?;
+    }
     draft.tags.iter().try_for_each(|tag| fits("tag", tag, limits.tag_chars))?;
     few("tags", draft.tags.len(), limits.tags)?;
     few("citations", draft.citations.len(), limits.citations)

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use regex::bytes::{Regex, RegexBuilder};
 
 use super::secrets;
-use crate::memory::{Draft, Mark};
+use crate::memory::{Draft, Mark, Twin};
 use crate::refusal::Refusal;
 
 /// The longest text that is looked at; nothing kept is nearly so long.
@@ -48,12 +48,20 @@ fn check(draft: &Draft) -> Result<(), Refusal> {
         ("subject", draft.subject.as_ref()),
         ("reason", draft.reason.as_ref()),
         ("task", draft.task.as_ref()),
+        ("rationale", rationale(draft)),
     ];
     let tags = draft.tags.iter().map(|it| ("tags", Some(it)));
     for (field, text) in [("fact", Some(&draft.fact))].into_iter().chain(told).chain(voice).chain(tags) {
         check_text(field, text.map_or("", String::as_str))?;
     }
     draft.citations.iter().try_for_each(|it| check_text("citations", it.path.as_str()))
+}
+
+fn rationale(draft: &Draft) -> Option<&String> {
+    match &draft.twin {
+        Twin::Create(why) => Some(why),
+        _ => None,
+    }
 }
 
 /// Refuses a text that holds a secret, or that is beyond all measure.
@@ -75,33 +83,51 @@ fn texts(draft: &mut Draft) -> impl Iterator<Item = &mut String> {
         &mut draft.voice.author,
         &mut draft.voice.session,
     ];
-    optional.into_iter().flatten().chain([&mut draft.fact]).chain(&mut draft.tags)
+    let rationale = match &mut draft.twin {
+        Twin::Create(why) => Some(why),
+        _ => None,
+    };
+    optional.into_iter().flatten().chain([&mut draft.fact]).chain(rationale).chain(&mut draft.tags)
 }
 
 /// The text without characters that hide, reorder or drive a terminal. Visible text of every script stays as it is.
 #[must_use]
 pub fn neutralised(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    let mut chars = text.chars().peekable();
     let mut last = ' ';
-    while let Some(c) = chars.next() {
-        if is_kept(last, c, chars.peek().copied()) {
+    let visible = text.chars().filter(|c| {
+        let kept = is_kept(last, *c);
+        if kept {
+            last = *c;
+        }
+        kept
+    });
+    // Whether a joiner joins is seen only when what hides behind it is gone.
+    let mut visible = visible.peekable();
+    let mut out = String::with_capacity(text.len());
+    while let Some(c) = visible.next() {
+        let joins = visible.peek().is_some_and(|it| !it.is_ascii() && !it.is_whitespace());
+        if joins || !is_joiner(c) {
             out.push(c);
-            last = c;
         }
     }
     out
 }
 
-fn is_kept(last: char, c: char, next: Option<char>) -> bool {
+fn is_joiner(c: char) -> bool {
+    matches!(c, '\u{200c}' | '\u{200d}')
+}
+
+fn is_kept(last: char, c: char) -> bool {
     match c {
         '\n' | '\t' => true,
         // Joiners shape emoji, Persian and Indic words; between Latin letters they only hide.
-        '\u{200c}' | '\u{200d}' => !last.is_ascii() && next.is_some_and(|it| !it.is_ascii()),
+        '\u{200c}' | '\u{200d}' => !last.is_ascii() && !is_joiner(last),
         '\u{fe0e}' | '\u{fe0f}' => !last.is_ascii_alphabetic(),
         // Tags spell regional flags after the black flag; elsewhere they smuggle ASCII.
         '\u{e0000}'..='\u{e007f}' => last == '\u{1f3f4}' || ('\u{e0000}'..='\u{e007f}').contains(&last),
-        '\u{ad}' | '\u{180e}' | '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{feff}' => false,
+        // Characters without ink: fillers, the grapheme joiner, Mongolian selectors.
+        '\u{34f}' | '\u{61c}' | '\u{180b}'..='\u{180f}' | '\u{3164}' | '\u{ffa0}' => false,
+        '\u{ad}' | '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{feff}' => false,
         '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{fff9}'..='\u{fffb}' => false,
         '\u{fe00}'..='\u{fe0d}' | '\u{e0100}'..='\u{e01ef}' => false,
         _ => !c.is_control(),

@@ -1,0 +1,66 @@
+//! The promise of format 1.
+//!
+//! `golden/format_v1.json` stands for every file that was ever written. It is never edited: a program that reads or
+//! writes it differently breaks somebody's memory. Fields are only added, as `format_v2.json` beside it.
+
+use apostille_core::event::{Event, Happening};
+use apostille_core::format::{EventRecord, MemoryRecord, VERSION};
+use apostille_core::memory::Memory;
+use serde::{Deserialize, Serialize};
+
+const GOLDEN: &str = include_str!("../golden/format_v1.json");
+
+#[derive(Serialize, Deserialize)]
+struct Golden {
+    version: u32,
+    memory: MemoryRecord,
+    events: Vec<EventRecord>,
+}
+
+fn golden() -> Golden {
+    serde_json::from_str(GOLDEN).unwrap()
+}
+
+#[test]
+fn format_1_is_read_and_written_back_byte_for_byte() {
+    let Golden { version, memory, events } = golden();
+    let memory = Memory::try_from(memory).unwrap();
+    let events: Vec<Event> = events.into_iter().map(|it| Event::try_from(it).unwrap()).collect();
+    let again = Golden { version, memory: (&memory).into(), events: events.iter().map(Into::into).collect() };
+    assert_eq!(serde_json::to_string_pretty(&again).unwrap() + "\n", GOLDEN);
+}
+
+#[test]
+fn format_1_has_an_event_of_each_kind() {
+    let mut words: Vec<String> = golden().events.into_iter().map(|it| it.event).collect();
+    words.sort_unstable();
+    words.dedup();
+    let mut known: Vec<&str> = Happening::ALL.iter().map(|it| it.as_str()).collect();
+    known.sort_unstable();
+    assert_eq!(words, known);
+    assert_eq!(golden().version, VERSION);
+}
+
+#[test]
+fn format_1_has_a_memory_with_every_field() {
+    let memory = Memory::try_from(golden().memory).unwrap();
+    assert_eq!((memory.handle().to_string().as_str(), memory.space.as_str()), ("m-12", "myorg/myapp"));
+    assert_eq!((memory.citations.len(), memory.tags.len(), memory.marks.len()), (1, 2, 3));
+    assert_eq!(
+        memory.citations[0].digest,
+        apostille_core::digest::Digest::of(memory.citations[0].snippet.as_bytes())
+    );
+    let voice = &memory.voice;
+    assert!(voice.tainted && voice.author.is_some() && voice.session.is_some() && memory.task.is_some());
+    assert!(memory.subject.is_some() && memory.reason.is_some() && memory.supersedes.is_some());
+    assert_eq!((memory.usage.recalls, memory.usage.applied, memory.usage.verified), (4, 3, 2));
+}
+
+#[test]
+fn a_field_nobody_knows_is_ignored_and_a_word_nobody_knows_is_refused() {
+    let newer = GOLDEN.replacen("\"kind\": \"project\"", "\"mood\": \"sunny\", \"kind\": \"project\"", 1);
+    assert!(serde_json::from_str::<Golden>(&newer).is_ok_and(|it| Memory::try_from(it.memory).is_ok()));
+    let strange = GOLDEN.replacen("\"kind\": \"project\"", "\"kind\": \"sunny\"", 1);
+    let read: Golden = serde_json::from_str(&strange).unwrap();
+    assert!(Memory::try_from(read.memory).is_err());
+}

@@ -1,0 +1,18 @@
+//! What the core promises, through its public interface: the seeds' behaviours, the two paths, the format.
+
+#[cfg(test)]
+mod golden;
+#[cfg(test)]
+mod probe;
+#[cfg(test)]
+mod properties;
+#[cfg(test)]
+mod recall;
+#[cfg(test)]
+mod remember;
+#[cfg(test)]
+mod seed_000;
+#[cfg(test)]
+mod seed_002;
+#[cfg(test)]
+mod world;

@@ -1,0 +1,275 @@
+//! What holds for every input.
+
+use apostille_core::citation::{Citation, Cite, RepoPath};
+use apostille_core::digest::Digest;
+use apostille_core::event::{Event, Showing, What};
+use apostille_core::format::{EventRecord, MemoryRecord};
+use apostille_core::memory::{
+    Handle, Kind, Layer, Mark, Memory, MemoryId, Name, Origin, Status, Usage, Voice,
+};
+use apostille_core::policy::{Policy, Scoring};
+use apostille_core::recall::render::{Style, block};
+use apostille_core::recall::{Ask, Candidate, Checked, query, rank};
+use apostille_core::remember::{classify, moderate};
+use apostille_core::space::Space;
+use jiff::Timestamp;
+use proptest::prelude::*;
+
+use crate::world::{World, note, repo};
+
+/// Any text, and text that is nearly something.
+fn text() -> impl Strategy<Value = String> {
+    prop_oneof![".*", "\\PC*", "[a-z ]{0,40}", "[a-z/.:0-9-]{0,30}", "[mu]-[0-9]{0,25}"]
+}
+
+/// Text full of what hides, joins and reorders.
+fn hidden() -> impl Strategy<Value = String> {
+    let odd = "[aé👩1 \u{3000}\u{200c}\u{200d}\u{200b}\u{fe0f}\u{fe01}\u{e0041}\u{1f3f4}\u{202e}\u{61c}\u{1b}\n]{0,12}";
+    prop_oneof![odd, ".*"]
+}
+
+fn short() -> impl Strategy<Value = String> {
+    "\\PC{1,30}"
+}
+
+fn time() -> impl Strategy<Value = Timestamp> {
+    // To the millisecond, as times are written.
+    (0_i64..4_000_000_000_000).prop_map(|it| Timestamp::from_millisecond(it).unwrap())
+}
+
+fn id() -> impl Strategy<Value = MemoryId> {
+    any::<[u8; 16]>().prop_map(MemoryId::from_bytes)
+}
+
+fn one_of<T: Copy + std::fmt::Debug + 'static>(all: &'static [T]) -> impl Strategy<Value = T> {
+    proptest::sample::select(all)
+}
+
+fn status() -> impl Strategy<Value = Status> {
+    prop_oneof![
+        Just(Status::Active),
+        ".*".prop_map(|why| Status::Pending { why }),
+        ".*".prop_map(|why| Status::Invalid { why }),
+        ".*".prop_map(|why| Status::Retired { why }),
+        id().prop_map(|by| Status::Superseded { by }),
+    ]
+}
+
+fn citation() -> impl Strategy<Value = Citation> {
+    let place = ("[a-z]{1,8}/[a-z]{1,8}\\.rs", 1_u32..5_000, 0_u32..200);
+    let hex = || proptest::collection::vec("[0-9a-f]{16}", 0..4);
+    let known = || proptest::option::of("[0-9a-f]{40}");
+    (place, known(), known(), ".*", hex(), hex()).prop_map(|(place, commit, blob, snippet, before, after)| {
+        let place = Cite::new(&place.0, place.1, place.1 + place.2.min(199)).unwrap();
+        let digest = Digest::of(snippet.as_bytes());
+        Citation { path: place.path, lines: place.lines, commit, blob, snippet, digest, before, after }
+    })
+}
+
+fn voice() -> impl Strategy<Value = Voice> {
+    let known = || proptest::option::of(".*");
+    (one_of(Origin::ALL), any::<bool>(), known(), known())
+        .prop_map(|(origin, tainted, author, session)| Voice { origin, tainted, author, session })
+}
+
+fn memory() -> impl Strategy<Value = Memory> {
+    let space = prop_oneof![Just(repo()), Just(Space::user("ana").unwrap())];
+    let nature = (id(), any::<u64>(), space, one_of(Layer::ALL), one_of(Kind::ALL), status());
+    let known = || proptest::option::of(".*");
+    let words = (known(), ".*", known(), proptest::collection::vec(".*", 0..5), known(), voice());
+    let marks = proptest::sample::subsequence(Mark::ALL, 0..=Mark::ALL.len());
+    let proof = (proptest::collection::vec(citation(), 0..3), marks, proptest::option::of(id()));
+    let past = (time(), time(), any::<[u32; 3]>());
+    (nature, words, proof, past).prop_map(|(nature, words, proof, past)| {
+        let (id, number, space, layer, kind, status) = nature;
+        let (subject, fact, reason, tags, task, voice) = words;
+        let (citations, marks, supersedes) = proof;
+        let (recorded_at, refreshed_at, [recalls, applied, verified]) = past;
+        let usage = Usage { recalls, applied, verified };
+        Memory {
+            id,
+            number,
+            space,
+            layer,
+            kind,
+            subject,
+            fact,
+            reason,
+            citations,
+            tags,
+            voice,
+            task,
+            marks,
+            status,
+            supersedes,
+            recorded_at,
+            refreshed_at,
+            usage,
+        }
+    })
+}
+
+fn what() -> impl Strategy<Value = What> {
+    let citations = proptest::option::of(proptest::collection::vec(citation(), 0..3));
+    let showing =
+        (id(), 0.0_f32..1e6, "[a-z]*").prop_map(|(id, score, verdict)| Showing { id, score, verdict });
+    let shown = proptest::collection::vec(showing, 0..3);
+    let known = || proptest::option::of(".*");
+    prop_oneof![
+        (memory().prop_map(Box::new), any::<bool>(), known())
+            .prop_map(|(memory, forced, rationale)| What::Remembered { memory, forced, rationale }),
+        citations.prop_map(|citations| What::Refreshed { citations }),
+        (id(), known()).prop_map(|(by, reason)| What::Superseded { by, reason }),
+        (id(), known()).prop_map(|(by, reason)| What::Corrected { by, reason }),
+        ".*".prop_map(|reason| What::Invalidated { reason }),
+        ".*".prop_map(|reason| What::Retired { reason }),
+        (any::<u64>(), ".*").prop_map(|(number, reason)| What::Forgotten { number, reason }),
+        ".*".prop_map(|class| What::Refused { class }),
+        (any::<bool>(), proptest::collection::vec(".*", 0..3), known())
+            .prop_map(|(valid, found, commit)| What::Verified { valid, found, commit }),
+        (".*", shown).prop_map(|(query, shown)| What::Retrieved { query, shown }),
+        Just(What::Approved),
+        Just(What::Applied),
+    ]
+}
+
+fn checked(memory: Memory) -> Checked {
+    let candidate = Candidate { memory, relevance: 1.0, terms: Vec::new() };
+    let query = query::complete(&Policy::default(), &Ask::default());
+    let hit = rank::order(Timestamp::UNIX_EPOCH, &query, vec![candidate]).remove(0);
+    Checked { hit, verdicts: Vec::new() }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 64, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn a_memory_survives_being_written_and_read(memory in memory()) {
+        let json = serde_json::to_string(&MemoryRecord::from(&memory)).unwrap();
+        let record: MemoryRecord = serde_json::from_str(&json).unwrap();
+        prop_assert_eq!(Memory::try_from(record).unwrap(), memory);
+    }
+
+    #[test]
+    fn an_event_survives_being_written_and_read(at in time(), about in proptest::option::of(id()), what in what()) {
+        let event = Event { at, space: repo(), memory: about, actor: Some("tester".into()), what };
+        let json = serde_json::to_string(&EventRecord::from(&event)).unwrap();
+        let record: EventRecord = serde_json::from_str(&json).unwrap();
+        prop_assert_eq!(Event::try_from(record).unwrap(), event);
+    }
+
+    #[test]
+    fn the_budget_is_never_exceeded(
+        facts in proptest::collection::vec("build \\PC{1,60}", 1..12),
+        chars in 0_usize..300,
+        count in 0_usize..6,
+        overlap in any::<bool>(),
+    ) {
+        let scoring = if overlap { Scoring::Overlap } else { Scoring::Bm25 };
+        let world = World::new(Policy { require_citations: false, scoring, ..Policy::default() });
+        facts.iter().for_each(|it| drop(world.remember(note(it))));
+        let ask = Ask { text: "build".into(), spaces: vec![repo()], chars: Some(chars), count: Some(count), ..Ask::default() };
+        let shown = world.recall(&ask).shown;
+        prop_assert!(shown.len() <= count);
+        prop_assert!(shown.iter().map(|it| it.hit.memory.fact.chars().count()).sum::<usize>() <= chars);
+    }
+
+    #[test]
+    fn a_block_has_a_line_for_each_memory_and_one_end(memories in proptest::collection::vec(memory(), 1..5)) {
+        let shown: Vec<Checked> = memories.into_iter().map(checked).collect();
+        let text = block(&shown, Style::Verified);
+        prop_assert_eq!(&text, &block(&shown, Style::Verified));
+        prop_assert_eq!(text.lines().count(), shown.len() + 3);
+        prop_assert_eq!(text.matches("</memory-context>").count(), 1);
+        let said: usize = shown.iter().map(|it| it.hit.memory.fact.chars().count() + tag_chars(it)).sum();
+        prop_assert!(text.chars().count() <= said + 60 * shown.len() + 60);
+    }
+
+    #[test]
+    fn ranking_does_not_depend_on_the_order_of_the_candidates(
+        (memories, shuffled) in proptest::collection::vec((memory(), 0_u8..3), 0..8)
+            .prop_flat_map(|it| (Just(it.clone()), Just(it).prop_shuffle())),
+    ) {
+        let query = query::complete(&Policy::default(), &Ask::default());
+        let order = |all: Vec<(Memory, u8)>| -> Vec<MemoryId> {
+            let candidate = |(memory, relevance): (Memory, u8)| {
+                Candidate { memory, relevance: f32::from(relevance), terms: Vec::new() }
+            };
+            let candidates = all.into_iter().map(candidate).collect();
+            rank::order(Timestamp::UNIX_EPOCH, &query, candidates).into_iter().map(|it| it.memory.id).collect()
+        };
+        prop_assert_eq!(order(memories), order(shuffled));
+    }
+
+    #[test]
+    fn cleaning_twice_is_cleaning_once(fact in text(), subject in proptest::option::of(short())) {
+        let draft = apostille_core::memory::Draft { subject, ..note(&fact) };
+        let world = World::new(Policy { require_citations: false, ..Policy::default() });
+        if moderate::clean(draft.clone()).is_ok()
+            && let apostille_core::remember::Outcome::Remembered { memory, .. } = world.remember(draft)
+        {
+            let again = apostille_core::memory::Draft { subject: memory.subject.clone(), ..note(&memory.fact) };
+            let outcome = world.remember(again);
+            let same = matches!(outcome, apostille_core::remember::Outcome::Refreshed { .. });
+            prop_assert!(same, "{:?} became {:?}", memory.fact, outcome);
+        }
+    }
+
+    #[test]
+    fn neutralising_is_idempotent_among_characters_that_hide(text in hidden()) {
+        let once = moderate::neutralised(&text).trim().to_owned();
+        let twice = moderate::neutralised(&once).trim().to_owned();
+        prop_assert_eq!(twice, once);
+    }
+
+    #[test]
+    fn parsers_never_panic(text in text()) {
+        let _ = text.parse::<Cite>();
+        let _ = text.parse::<RepoPath>();
+        let _ = text.parse::<Handle>();
+        let _ = text.parse::<Name>();
+        let _ = text.parse::<MemoryId>();
+        let _ = text.parse::<Digest>();
+        let _ = text.parse::<Kind>();
+        let _ = text.parse::<Space>();
+        let _ = Space::repo(&text);
+        let _ = Space::user(&text);
+        let _ = classify::exclusion(&text);
+        let _ = moderate::neutralised(&text);
+        let _ = apostille_core::remember::secrets::find(&text);
+        let _ = apostille_core::remember::cite::literals(&text);
+    }
+
+    #[test]
+    fn what_parses_is_printed_so_that_it_parses_again(text in text()) {
+        if let Ok(cite) = text.parse::<Cite>() {
+            prop_assert_eq!(cite.to_string().parse(), Ok(cite));
+        }
+        if let Ok(handle) = text.parse::<Handle>() {
+            prop_assert_eq!(handle.to_string().parse(), Ok(handle));
+        }
+        if let Ok(space) = Space::user(&text) {
+            prop_assert_eq!(space.to_string().parse(), Ok(space));
+        }
+    }
+
+    #[test]
+    fn a_path_that_parses_stays_inside(text in "[a-z./~ \\\\:]{0,20}") {
+        if let Ok(path) = text.parse::<RepoPath>() {
+            let path = path.as_str();
+            prop_assert!(!path.starts_with('/') && !path.contains('\\'));
+            prop_assert!(path.split('/').all(|it| !matches!(it, "" | "." | "..")));
+        }
+    }
+
+    #[test]
+    fn recall_answers_any_question(question in text()) {
+        let world = World::new(Policy { require_citations: false, ..Policy::default() });
+        world.remember(note("The build needs docker"));
+        prop_assert!(world.ask(&question).shown.len() <= 1);
+    }
+}
+
+fn tag_chars(it: &Checked) -> usize {
+    it.hit.memory.tags.first().map_or(0, |tag| tag.chars().count())
+}

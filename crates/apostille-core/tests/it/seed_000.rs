@@ -1,0 +1,408 @@
+//! Seed 000, verified memory: every lifecycle transition and telemetry event that is the core's. The JSON of the ten
+//! tools is tested in the server.
+
+use apostille_core::event::{Happening, What};
+use apostille_core::list::{RECENT_LIMIT, citing, note_fetched, recent};
+use apostille_core::memory::{Draft, Memory, Origin, Replacement, Stage, Status, Voice};
+use apostille_core::policy::Policy;
+use apostille_core::remember::Outcome;
+use apostille_core::revise::{Revised, apply, invalidate, refresh, supersede};
+use apostille_core::space::Space;
+use apostille_core::stats::stats;
+use apostille_core::verify::{Verified, verify};
+
+use crate::world::{COMMIT, World, cited, note, repo};
+
+const FACT: &str = "API_VERSION must match between client and docs.";
+
+fn stored(world: &World) -> Memory {
+    world.kept(Draft {
+        subject: Some("API version".into()),
+        ..cited(FACT, &["src/api.rs:3", "docs/api.md:3"])
+    })
+}
+
+fn revised(outcome: Result<Revised, apostille_core::Error>) -> Result<Memory, &'static str> {
+    match outcome.unwrap() {
+        Revised::Done(memory) => Ok(*memory),
+        Revised::Refused(refusal) => Err(refusal.class()),
+    }
+}
+
+fn refreshed(world: &World, name: &str) -> Result<Memory, &'static str> {
+    revised(world.with(|cx| refresh(cx, &[repo()], name.parse().unwrap())))
+}
+
+fn invalidated(world: &World, name: &str, why: &str) -> Result<Memory, &'static str> {
+    revised(world.with(|cx| invalidate(cx, &[repo()], name.parse().unwrap(), why)))
+}
+
+fn applied(world: &World, name: &str) -> Result<Memory, &'static str> {
+    revised(world.with(|cx| apply(cx, &[repo()], name.parse().unwrap())))
+}
+
+fn superseded(world: &World, name: &str, fact: &str, how: Replacement) -> Result<Memory, &'static str> {
+    match world.with(|cx| supersede(cx, &[repo()], name.parse().unwrap(), note(fact), how)).unwrap() {
+        Outcome::Remembered { memory, .. } => Ok(*memory),
+        Outcome::Refused(refusal) => Err(refusal.class()),
+        other => panic!("{other:?}"),
+    }
+}
+
+fn verified(world: &World, name: &str) -> Verified {
+    let memory = world.look(name);
+    world.with(|cx| verify(cx, vec![memory], |_| ())).unwrap().remove(0)
+}
+
+#[test]
+fn seed_000_store_keeps_subject_fact_citations_reason_and_author() {
+    let world = World::verified();
+    let voice = Voice { author: Some("coding-agent".into()), ..Voice::of(Origin::Agent) };
+    let memory = world.kept(Draft {
+        subject: Some("API version".into()),
+        reason: Some("Prevents breakage.".into()),
+        voice: voice.clone(),
+        ..cited(FACT, &["src/api.rs:3", "docs/api.md:3"])
+    });
+    let kept = world.look("m-1");
+    assert_eq!(kept, memory);
+    assert_eq!((kept.subject.as_deref(), kept.fact.as_str()), (Some("API version"), FACT));
+    assert_eq!((kept.reason.as_deref(), kept.voice), (Some("Prevents breakage."), voice));
+    assert_eq!((kept.space, kept.status, kept.usage.verified), (repo(), Status::Active, 0));
+}
+
+#[test]
+fn seed_000_store_captures_path_lines_sha_and_snippet_of_each_citation() {
+    let world = World::verified();
+    let citation = &stored(&world).citations[0];
+    assert_eq!(citation.place().to_string(), "src/api.rs:3");
+    assert_eq!(citation.commit.as_deref(), Some(COMMIT));
+    assert_eq!(citation.snippet, "pub const API_VERSION: &str = \"v3\";");
+    assert_eq!(citation.digest, apostille_core::digest::Digest::of(citation.snippet.as_bytes()));
+    assert_eq!((citation.before.len(), citation.after.len()), (2, 2));
+}
+
+#[test]
+fn seed_000_cannot_store_without_citations() {
+    let world = World::verified();
+    let Outcome::Refused(refusal) = world.remember(note(FACT)) else { panic!("kept") };
+    assert_eq!(refusal.class(), "needs_citation");
+    assert_eq!(world.words(), ["refused"]);
+}
+
+#[test]
+fn seed_000_malicious_injection_a_citation_that_points_to_nothing_is_refused() {
+    let check = |place: &str, why: &str| {
+        let Outcome::Refused(refusal) = World::verified().remember(cited(FACT, &[place])) else {
+            panic!("kept")
+        };
+        assert_eq!(refusal.class(), "bad_citation");
+        assert!(refusal.to_string().contains(why), "{refusal}");
+    };
+    check("src/nowhere.rs:1", "no such file");
+    check("src/api.rs:99", "the file has 5 lines");
+    check("src/api.rs:2", "empty");
+}
+
+#[test]
+fn seed_000_lifecycle_store_to_active() {
+    let world = World::verified();
+    assert_eq!(stored(&world).status, Status::Active);
+    assert_eq!(world.words(), ["remembered"]);
+}
+
+#[test]
+fn seed_000_lifecycle_storing_again_refreshes() {
+    let world = World::verified();
+    let first = stored(&world);
+    world.advance(60);
+    let again = Draft { subject: Some("api VERSION".into()), ..cited(FACT, &["src/api.rs:3"]) };
+    let Outcome::Refreshed { memory } = world.remember(again) else { panic!("kept twice") };
+    assert_eq!(memory.id, first.id);
+    assert!(memory.refreshed_at > first.refreshed_at);
+    assert_eq!(memory.citations.len(), 2);
+}
+
+#[test]
+fn seed_000_lifecycle_active_refresh_stays_active_with_a_new_time() {
+    let world = World::verified();
+    let first = stored(&world);
+    world.advance(60);
+    let after = refreshed(&world, "m-1").unwrap();
+    assert_eq!((after.status, after.refreshed_at), (Status::Active, world.now()));
+    assert_eq!(world.look("m-1").recorded_at, first.recorded_at);
+    assert_eq!(world.words(), ["remembered", "refreshed"]);
+}
+
+#[test]
+fn seed_000_lifecycle_active_to_invalid_with_its_reason() {
+    let world = World::verified();
+    stored(&world);
+    let after = invalidated(&world, "m-1", "Invalid citations: 1 missing").unwrap();
+    assert_eq!(after.status, Status::Invalid { why: "Invalid citations: 1 missing".into() });
+    assert_eq!(world.look("m-1").status, after.status);
+    assert_eq!(world.ask("API version").shown.len(), 0);
+}
+
+#[test]
+fn seed_000_lifecycle_active_to_superseded_to_new_active() {
+    let world = World::verified();
+    let old = stored(&world);
+    let new =
+        superseded(&world, "m-1", "API_VERSION must match in client, docs and SDK.", Replacement::Better);
+    let new = new.unwrap();
+    assert_eq!(new.status, Status::Active);
+    assert_eq!(new.subject, old.subject);
+    assert_eq!(world.look("m-1").status, Status::Superseded { by: new.id });
+    assert_eq!(new.supersedes, Some(old.id));
+}
+
+#[test]
+fn seed_000_lifecycle_chain_of_supersedes_can_be_walked_both_ways() {
+    let world = World::verified();
+    stored(&world);
+    superseded(&world, "m-1", "The second version is v3.", Replacement::Better).unwrap();
+    superseded(&world, "m-2", "The third version is v3.", Replacement::Correction).unwrap();
+    let [one, two, three] = ["m-1", "m-2", "m-3"].map(|it| world.look(it));
+    assert_eq!(
+        [one.status, two.status],
+        [Status::Superseded { by: two.id }, Status::Superseded { by: three.id }]
+    );
+    assert_eq!([three.supersedes, two.supersedes, one.supersedes], [Some(two.id), Some(one.id), None]);
+    assert_eq!(world.ask("version").shown.len(), 1);
+}
+
+#[test]
+fn seed_000_lifecycle_only_an_active_memory_can_be_revised() {
+    let world = World::verified();
+    stored(&world);
+    invalidated(&world, "m-1", "wrong").unwrap();
+    assert_eq!(superseded(&world, "m-1", "Something else.", Replacement::Better), Err("not_active"));
+    assert_eq!(refreshed(&world, "m-1"), Err("not_active"));
+    assert_eq!(invalidated(&world, "m-1", "again"), Err("not_active"));
+    assert_eq!(applied(&world, "m-1"), Err("not_active"));
+    assert_eq!(refreshed(&world, "m-9"), Err("no_such_memory"));
+}
+
+#[test]
+fn seed_000_lifecycle_a_superseded_memory_is_not_superseded_again() {
+    let world = World::verified();
+    stored(&world);
+    superseded(&world, "m-1", "The second version is v3.", Replacement::Better).unwrap();
+    assert_eq!(superseded(&world, "m-1", "A fork of v3.", Replacement::Better), Err("not_active"));
+}
+
+#[test]
+fn seed_000_lifecycle_an_invalidated_claim_can_be_stored_anew() {
+    let world = World::verified();
+    stored(&world);
+    invalidated(&world, "m-1", "wrong").unwrap();
+    assert_eq!(stored(&world).handle().to_string(), "m-2");
+}
+
+#[test]
+fn seed_000_telemetry_corrected_and_superseded_are_told_apart() {
+    let check = |how, expected: &str| {
+        let world = World::verified();
+        stored(&world);
+        superseded(&world, "m-1", "API_VERSION is v3 everywhere.", how).unwrap();
+        assert_eq!(world.words(), ["remembered", expected, "remembered"]);
+        assert_eq!(world.look("m-1").status.stage(), Stage::Superseded);
+    };
+    check(Replacement::Better, "superseded");
+    check(Replacement::Correction, "corrected");
+}
+
+#[test]
+fn seed_000_verification_verified_valid_counts_on_the_memory() {
+    let world = World::verified();
+    stored(&world);
+    assert!(verified(&world, "m-1").is_good());
+    assert_eq!(world.words(), ["remembered", "verified_valid"]);
+    assert_eq!(world.look("m-1").usage.verified, 1);
+}
+
+#[test]
+fn seed_000_verification_a_changed_citation_is_verified_invalid() {
+    let world = World::verified();
+    stored(&world);
+    world.shelf.write("docs/api.md", "# API\n\nThe version is v4.\n");
+    let found = verified(&world, "m-1");
+    assert_eq!((found.is_bad(), found.standing()), (true, "changed"));
+    assert_eq!(world.words(), ["remembered", "verified_invalid"]);
+    assert_eq!(world.look("m-1").usage.verified, 0);
+    assert!(
+        world.look("m-1").is_active(),
+        "a verdict belongs to a tree; only a person or the main branch retires"
+    );
+}
+
+#[test]
+fn seed_000_verification_detects_missing_and_moved_files_and_lines() {
+    let check = |change: &dyn Fn(&World), expected: &str| {
+        let world = World::verified();
+        world.kept(cited("API_VERSION is v3.", &["src/api.rs:3"]));
+        change(&world);
+        assert_eq!(verified(&world, "m-1").standing(), expected);
+    };
+    let api = "pub const API_VERSION: &str = \"v3\";";
+    check(&|_| {}, "holds");
+    check(&|it| it.shelf.remove("src/api.rs"), "gone");
+    check(&|it| it.shelf.write("src/api.rs", &format!("//\n//\n//\n//\nuse std;\n\n{api}\n")), "moved");
+    check(
+        &|it| it.shelf.write("src/api.rs", "use std;\n\npub const API_VERSION: &str = \"v4\";\n"),
+        "changed",
+    );
+    check(&|it| it.shelf.break_file("src/api.rs"), "unknown");
+    check(&World::set_late, "unknown");
+}
+
+#[test]
+fn seed_000_verification_unknown_writes_no_event() {
+    let world = World::verified();
+    stored(&world);
+    world.shelf.break_file("src/api.rs");
+    let found = verified(&world, "m-1");
+    assert_eq!((found.is_good(), found.is_bad()), (false, false));
+    assert_eq!(world.words(), ["remembered"]);
+}
+
+#[test]
+fn seed_000_telemetry_applied_counts_on_the_memory() {
+    let world = World::verified();
+    stored(&world);
+    assert_eq!(applied(&world, "m-1").unwrap().usage.applied, 1);
+    assert_eq!(applied(&world, "m-1").unwrap().usage.applied, 2);
+    assert_eq!(world.words(), ["remembered", "applied", "applied"]);
+}
+
+#[test]
+fn seed_000_telemetry_retrieved_names_what_was_fetched_and_counts() {
+    let world = World::verified();
+    let memory = stored(&world);
+    world.ask("API version");
+    let fetched = world.with(|cx| recent(cx, &[repo()], 5)).unwrap();
+    assert_eq!(world.with(|cx| note_fetched(cx, &fetched, "the most recent")), None);
+    assert_eq!(world.words(), ["remembered", "retrieved", "retrieved"]);
+    assert_eq!(world.look("m-1").usage.recalls, 2);
+    let Some(What::Retrieved { shown, query }) = world.log().pop().map(|it| it.what) else {
+        panic!("no event")
+    };
+    assert_eq!((shown[0].id, query.as_str()), (memory.id, "the most recent"));
+}
+
+#[test]
+fn seed_000_telemetry_each_of_the_eight_events_occurs_with_its_word() {
+    let world = World::verified();
+    stored(&world);
+    world.ask("API version");
+    verified(&world, "m-1");
+    refreshed(&world, "m-1").unwrap();
+    applied(&world, "m-1").unwrap();
+    superseded(&world, "m-1", "Version two is v3.", Replacement::Better).unwrap();
+    superseded(&world, "m-2", "Version three is v3.", Replacement::Correction).unwrap();
+    world.shelf.remove("docs/api.md");
+    verified(&world, "m-3");
+    for word in [
+        "remembered",
+        "retrieved",
+        "verified_valid",
+        "verified_invalid",
+        "corrected",
+        "refreshed",
+        "superseded",
+        "applied",
+    ] {
+        assert!(world.words().contains(&word), "{word}");
+        assert!(word.parse::<Happening>().is_ok());
+    }
+}
+
+#[test]
+fn seed_000_get_recent_is_ordered_by_refreshed_at_with_default_limit_50() {
+    let world = World::verified();
+    for fact in ["The first is v3.", "Another thing is v3.", "Some third matter is v3."] {
+        world.kept(cited(fact, &["src/api.rs:3"]));
+    }
+    world.advance(60);
+    refreshed(&world, "m-1").unwrap();
+    let names = |limit| -> Vec<String> {
+        world
+            .with(|cx| recent(cx, &[repo()], limit))
+            .unwrap()
+            .iter()
+            .map(|it| it.handle().to_string())
+            .collect()
+    };
+    assert_eq!(names(RECENT_LIMIT), ["m-1", "m-3", "m-2"]);
+    assert_eq!(names(1), ["m-1"]);
+    assert_eq!(RECENT_LIMIT, 50);
+}
+
+#[test]
+fn seed_000_get_recent_leaves_out_what_is_not_active_and_other_repos() {
+    let world = World::verified();
+    stored(&world);
+    world.kept(cited("Another thing is v3.", &["src/api.rs:3"]));
+    invalidated(&world, "m-1", "wrong").unwrap();
+    let count = |space: Space| world.with(|cx| recent(cx, &[space], 50)).unwrap().len();
+    assert_eq!(count(repo()), 1);
+    assert_eq!(count(Space::repo("myorg/other").unwrap()), 0);
+}
+
+#[test]
+fn seed_000_search_by_path_finds_files_and_folders() {
+    let world = World::verified();
+    stored(&world);
+    world.kept(cited("The docs speak of v3.", &["docs/api.md:3"]));
+    let check = |path: &str, expected: &[&str]| {
+        let found = world.with(|cx| citing(cx, &[repo()], &path.parse().unwrap(), 50)).unwrap();
+        assert_eq!(found.iter().map(|it| it.handle().to_string()).collect::<Vec<_>>(), expected, "{path}");
+    };
+    check("src/api.rs", &["m-1"]);
+    check("docs/api.md", &["m-2", "m-1"]);
+    check("docs", &["m-2", "m-1"]);
+    check("doc", &[]);
+    check("src/api", &[]);
+    check("src/other.rs", &[]);
+}
+
+#[test]
+fn seed_000_stats_count_stages_and_events() {
+    let world = World::verified();
+    stored(&world);
+    world.kept(cited("Another thing is v3.", &["src/api.rs:3"]));
+    world.kept(cited("Some third matter is v3.", &["src/api.rs:3"]));
+    verified(&world, "m-1");
+    world.shelf.remove("docs/api.md");
+    verified(&world, "m-1");
+    invalidated(&world, "m-2", "wrong").unwrap();
+    superseded(&world, "m-3", "A fourth matter is v3.", Replacement::Better).unwrap();
+    let stats = world.with(|cx| stats(cx, &repo())).unwrap();
+    assert_eq!(stats.active, 2);
+    assert_eq!([Stage::Invalid, Stage::Superseded].map(|it| stats.tally.stage(it)), [1, 1]);
+    assert_eq!(["remembered", "verified_valid", "superseded"].map(|it| stats.tally.event(it)), [4, 1, 1]);
+    assert_eq!(stats.verified_share, Some(0.5));
+}
+
+#[test]
+fn seed_000_soft_limit_of_1000_active_memories_is_reported_not_enforced() {
+    assert_eq!(Policy::default().limits.soft_active, 1_000);
+    let mut world = World::verified();
+    world.policy.limits.soft_active = 2;
+    let over = |world: &World| world.with(|cx| stats(cx, &repo())).unwrap().over_soft_limit;
+    for (fact, expected) in [("One is v3.", false), ("Two are v3.", false), ("Three make v3.", true)] {
+        world.kept(cited(fact, &["src/api.rs:3"]));
+        assert_eq!(over(&world), expected, "{fact}");
+    }
+}
+
+#[test]
+fn seed_000_stale_memory_is_withheld_from_recall() {
+    let world = World::verified();
+    stored(&world);
+    world.shelf.remove("docs/api.md");
+    let recalled = world.ask("API version");
+    assert_eq!((recalled.shown.len(), recalled.withheld.len(), recalled.block.as_str()), (0, 1, ""));
+    assert_eq!(world.words(), ["remembered", "verified_invalid"]);
+}

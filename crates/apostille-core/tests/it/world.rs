@@ -1,0 +1,241 @@
+//! A world for tests: a store in memory, files in a map, a clock that is moved by hand, randomness that counts.
+
+use std::cell::Cell;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Mutex, PoisonError};
+
+use apostille_core::Context;
+use apostille_core::citation::RepoPath;
+use apostille_core::event::{Batch, Erasure, Event, Logged};
+use apostille_core::memory::{Draft, Kind, Memory, Name, Origin, Voice};
+use apostille_core::policy::Policy;
+use apostille_core::recall::{Ask, Recalled, recall};
+use apostille_core::remember::{Outcome, remember};
+use apostille_core::source::{Blob, Source, SourceError, Tree};
+use apostille_core::space::Space;
+use apostille_core::store::ram::Ram;
+use apostille_core::store::{Filter, Health, Page, Postings, Receipt, Store, StoreError, Tally};
+use jiff::{SignedDuration, Timestamp};
+
+pub(crate) const COMMIT: &str = "c0ffee0000000000000000000000000000000001";
+
+pub(crate) fn repo() -> Space {
+    Space::repo("myorg/myapp").unwrap()
+}
+
+pub(crate) fn user() -> Space {
+    Space::user("ana").unwrap()
+}
+
+/// Files by path; those in `broken` cannot be read.
+#[derive(Default)]
+pub(crate) struct Shelf {
+    files: Mutex<BTreeMap<String, String>>,
+    broken: Mutex<BTreeSet<String>>,
+}
+
+impl Source for Shelf {
+    fn tree(&self) -> Result<Tree, SourceError> {
+        Ok(Tree { commit: Some(COMMIT.into()), branch: Some("main".into()), is_worktree: true })
+    }
+
+    fn read(&self, path: &RepoPath) -> Result<Option<Blob>, SourceError> {
+        if self.broken.lock().unwrap_or_else(PoisonError::into_inner).contains(path.as_str()) {
+            return Err(SourceError::Unavailable { what: path.to_string(), source: "the disk hums".into() });
+        }
+        let files = self.files.lock().unwrap_or_else(PoisonError::into_inner);
+        Ok(files.get(path.as_str()).map(|text| Blob { id: None, bytes: text.clone().into() }))
+    }
+}
+
+impl Shelf {
+    pub(crate) fn write(&self, path: &str, text: &str) {
+        self.files.lock().unwrap().insert(path.into(), text.into());
+    }
+
+    pub(crate) fn remove(&self, path: &str) {
+        self.files.lock().unwrap().remove(path);
+    }
+
+    pub(crate) fn break_file(&self, path: &str) {
+        self.broken.lock().unwrap().insert(path.into());
+    }
+}
+
+/// Everything a verb needs.
+pub(crate) struct World {
+    pub(crate) store: Ram,
+    pub(crate) shelf: Shelf,
+    pub(crate) policy: Policy,
+    now: Cell<Timestamp>,
+    drawn: Cell<u128>,
+    late: Cell<bool>,
+}
+
+impl World {
+    pub(crate) fn new(policy: Policy) -> Self {
+        Self {
+            store: Ram::default(),
+            shelf: Shelf::default(),
+            policy,
+            now: Cell::new("2026-02-26T12:00:00Z".parse().unwrap()),
+            drawn: Cell::new(0),
+            late: Cell::new(false),
+        }
+    }
+
+    /// The policy of the plain notebook.
+    pub(crate) fn notebook() -> Self {
+        Self::new(Policy::notebook())
+    }
+
+    /// The default policy, and one file that most tests cite.
+    pub(crate) fn verified() -> Self {
+        let world = Self::new(Policy::default());
+        world
+            .shelf
+            .write("src/api.rs", "use std;\n\npub const API_VERSION: &str = \"v3\";\n\nfn main() {}\n");
+        world.shelf.write("docs/api.md", "# API\n\nThe version is v3.\n");
+        world
+    }
+
+    pub(crate) fn now(&self) -> Timestamp {
+        self.now.get()
+    }
+
+    pub(crate) fn advance(&self, seconds: i64) {
+        self.now.set(self.now.get() + SignedDuration::from_secs(seconds));
+    }
+
+    pub(crate) fn set_late(&self) {
+        self.late.set(true);
+    }
+
+    pub(crate) fn with<T>(&self, verb: impl FnOnce(&Context<'_>) -> T) -> T {
+        self.with_store(&self.store, verb)
+    }
+
+    pub(crate) fn with_store<T>(&self, store: &dyn Store, verb: impl FnOnce(&Context<'_>) -> T) -> T {
+        let random = || {
+            self.drawn.set(self.drawn.get() + 1);
+            // An id takes the upper ten bytes.
+            self.drawn.get() << 48
+        };
+        verb(&Context {
+            store,
+            source: &self.shelf,
+            policy: &self.policy,
+            now: self.now.get(),
+            random: &random,
+            late: &|| self.late.get(),
+            actor: Some("tester"),
+        })
+    }
+
+    pub(crate) fn remember(&self, draft: Draft) -> Outcome {
+        self.with(|cx| remember(cx, draft)).unwrap()
+    }
+
+    /// The memory that a draft becomes; one second passes.
+    pub(crate) fn kept(&self, draft: Draft) -> Memory {
+        let outcome = self.remember(draft);
+        self.advance(1);
+        match outcome {
+            Outcome::Remembered { memory, .. } => *memory,
+            other => panic!("not kept: {other:?}"),
+        }
+    }
+
+    pub(crate) fn recall(&self, ask: &Ask) -> Recalled {
+        self.with(|cx| recall(cx, ask)).unwrap()
+    }
+
+    /// Recalls in both spaces.
+    pub(crate) fn ask(&self, text: &str) -> Recalled {
+        self.recall(&Ask { text: text.into(), spaces: vec![repo(), user()], ..Ask::default() })
+    }
+
+    /// The memory as it is now.
+    pub(crate) fn look(&self, name: &str) -> Memory {
+        let name: Name = name.parse().unwrap();
+        self.with(|cx| apostille_core::list::named(cx, &[repo(), user()], name)).unwrap().unwrap()
+    }
+
+    pub(crate) fn log(&self) -> Vec<Event> {
+        let page = Page { limit: usize::MAX, ..Page::default() };
+        self.store.events(&page).unwrap().into_iter().map(|it| it.event).collect()
+    }
+
+    /// The words of the log, the oldest first.
+    pub(crate) fn words(&self) -> Vec<&'static str> {
+        self.log().iter().map(|it| it.what.happening().as_str()).collect()
+    }
+
+    /// Every byte of the log as JSON, to look for what must not be there.
+    pub(crate) fn log_text(&self) -> String {
+        let record =
+            |it: &Event| serde_json::to_string(&apostille_core::format::EventRecord::from(it)).unwrap();
+        self.log().iter().map(record).collect::<Vec<_>>().join("\n")
+    }
+}
+
+/// An agent's draft for the repository.
+pub(crate) fn note(fact: &str) -> Draft {
+    Draft::new(repo(), fact, Voice::of(Origin::Agent))
+}
+
+/// A preference of the user, which needs no proof.
+pub(crate) fn preference(fact: &str) -> Draft {
+    Draft { kind: Some(Kind::User), ..Draft::new(user(), fact, Voice::of(Origin::User)) }
+}
+
+/// An agent's draft for the repository that cites these places.
+pub(crate) fn cited(fact: &str, places: &[&str]) -> Draft {
+    Draft { citations: places.iter().map(|it| it.parse().unwrap()).collect(), ..note(fact) }
+}
+
+/// A store that cannot be written.
+pub(crate) struct ReadOnly<'a>(pub(crate) &'a dyn Store);
+
+impl Store for ReadOnly<'_> {
+    fn append(&self, _: &Batch) -> Result<Receipt, StoreError> {
+        Err(StoreError::ReadOnly)
+    }
+    fn erase(&self, _: &Erasure) -> Result<bool, StoreError> {
+        Err(StoreError::ReadOnly)
+    }
+    fn get(&self, ids: &[apostille_core::memory::MemoryId]) -> Result<Vec<Memory>, StoreError> {
+        self.0.get(ids)
+    }
+    fn numbered(&self, space: &Space, numbers: &[u64]) -> Result<Vec<Memory>, StoreError> {
+        self.0.numbered(space, numbers)
+    }
+    fn claimed(
+        &self,
+        space: &Space,
+        claim: &apostille_core::digest::Digest,
+    ) -> Result<Option<Memory>, StoreError> {
+        self.0.claimed(space, claim)
+    }
+    fn list(&self, filter: &Filter) -> Result<Vec<Memory>, StoreError> {
+        self.0.list(filter)
+    }
+    fn postings(&self, space: &Space, terms: &[String]) -> Result<Postings, StoreError> {
+        self.0.postings(space, terms)
+    }
+    fn vocabulary(&self, space: &Space, initial: char) -> Result<Vec<String>, StoreError> {
+        self.0.vocabulary(space, initial)
+    }
+    fn spaces(&self) -> Result<Vec<Space>, StoreError> {
+        self.0.spaces()
+    }
+    fn tally(&self, space: &Space) -> Result<Tally, StoreError> {
+        self.0.tally(space)
+    }
+    fn events(&self, page: &Page) -> Result<Vec<Logged>, StoreError> {
+        self.0.events(page)
+    }
+    fn health(&self) -> Result<Health, StoreError> {
+        self.0.health()
+    }
+}
