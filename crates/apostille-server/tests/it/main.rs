@@ -1,0 +1,10 @@
+//! The tools as a client sees them: JSON in, JSON out.
+
+#[cfg(test)]
+mod seed_000;
+#[cfg(test)]
+mod seed_002;
+#[cfg(test)]
+#[path = "../../../apostille-core/tests/it/world.rs"]
+#[expect(dead_code, reason = "the world has more in it than these tests need")]
+mod world;
