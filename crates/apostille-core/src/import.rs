@@ -27,6 +27,9 @@ pub fn import(cx: &Context<'_>, memory: Memory, keep_number: bool) -> Result<Imp
     if let Some(known) = known(cx, &memory)? {
         return Ok(Imported::Known(Box::new(known)));
     }
+    if let Err(refusal) = guard::import_room(cx, &memory)? {
+        return Ok(Imported::Refused(refusal));
+    }
     let mut memory = Memory { number: if keep_number { memory.number } else { 0 }, ..memory };
     let what = What::Remembered {
         memory: Box::new(memory.clone()),

@@ -70,11 +70,16 @@ pub struct Context<'a> {
 }
 
 impl Context<'_> {
+    /// The time as it is kept: to the millisecond, so that what is read is what was written.
+    fn time(&self) -> Timestamp {
+        Timestamp::from_millisecond(self.now.as_millisecond()).unwrap_or(self.now)
+    }
+
     fn new_id(&self) -> MemoryId {
         MemoryId::new(self.now, (self.random)())
     }
 
     fn event(&self, space: &Space, memory: Option<MemoryId>, what: What) -> Event {
-        Event { at: self.now, space: space.clone(), memory, actor: self.actor.map(Into::into), what }
+        Event { at: self.time(), space: space.clone(), memory, actor: self.actor.map(Into::into), what }
     }
 }

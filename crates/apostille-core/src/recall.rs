@@ -36,10 +36,15 @@ pub struct Recalled {
 
 /// Recalls what matters to a question, verified against the reader's own checkout.
 pub fn recall(cx: &Context<'_>, ask: &Ask) -> Result<Recalled, Error> {
-    let query = query::complete(cx.policy, ask);
-    let candidates = candidates::gather(cx, &query)?;
-    let ranked = rank::order(cx.now, &query, candidates);
-    let checked = verify::check(cx, ranked, &query);
+    let mut query = query::complete(cx.policy, ask);
+    let checked = loop {
+        let candidates = candidates::gather(cx, &query)?;
+        let ranked = rank::order(cx.now, &query, candidates);
+        let checked = verify::check(cx, ranked, &query);
+        if !query.widen(&checked) {
+            break checked;
+        }
+    };
     let (shown, withheld) = budget::fit(checked, &query);
     let block = render::block(&shown, query.style);
     let problems = log(cx, &query, &shown, &withheld);

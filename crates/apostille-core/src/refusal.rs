@@ -113,6 +113,14 @@ pub enum Refusal {
         /// What was to be done to it.
         verb: &'static str,
     },
+    /// There is nothing to approve.
+    #[error("{handle} is {stage}, only a pending memory can be approved")]
+    NotPending {
+        /// Which.
+        handle: Handle,
+        /// Where it stands.
+        stage: crate::memory::Stage,
+    },
     /// Only a person may do this.
     #[error("only a person's word can override a check; an agent cites the code or lets it be")]
     NotAPerson,
@@ -134,6 +142,7 @@ impl Refusal {
             Self::IdentityFull { .. } => "identity_full",
             Self::NoSuchMemory { .. } => "no_such_memory",
             Self::NotActive { .. } => "not_active",
+            Self::NotPending { .. } => "not_pending",
             Self::NotAPerson => "not_a_person",
         }
     }

@@ -31,6 +31,31 @@ pub fn invalidate(cx: &Context<'_>, spaces: &[Space], name: Name, reason: &str) 
     revised(cx, spaces, name, "invalidated", |_| What::Invalidated { reason: moderate::neutralised(reason) })
 }
 
+/// Lets a pending memory out of quarantine, on a person's word. What it was to replace is replaced now.
+pub fn approve(cx: &Context<'_>, spaces: &[Space], name: Name) -> Result<Revised, Error> {
+    settled(decided_anew(|| {
+        let mut memory = found(cx, spaces, name)?;
+        let Status::Pending { .. } = memory.status else {
+            return Err(Refusal::NotPending { handle: memory.handle(), stage: memory.status.stage() }.into());
+        };
+        let approved = cx.event(&memory.space, Some(memory.id), What::Approved);
+        let mut events = vec![approved.clone()];
+        let mut expects = vec![Expect::Unmoved(memory.id, memory.status.clone())];
+        for old in memory
+            .supersedes
+            .map_or(Ok(Vec::new()), |id| cx.store.get(&[id]))?
+            .iter()
+            .filter(|it| it.is_active())
+        {
+            events.push(cx.event(&old.space, Some(old.id), What::Superseded { by: memory.id, reason: None }));
+            expects.push(Expect::Unmoved(old.id, Status::Active));
+        }
+        cx.store.append(&Batch::durable(events, expects))?;
+        memory.apply(&approved);
+        Ok(memory)
+    }))
+}
+
 /// Notes that a memory was used in a task.
 pub fn apply(cx: &Context<'_>, spaces: &[Space], name: Name) -> Result<Revised, Error> {
     revised(cx, spaces, name, "applied", |_| What::Applied)
@@ -95,14 +120,17 @@ fn revised(
     verb: &'static str,
     what: impl Fn(&Memory) -> What,
 ) -> Result<Revised, Error> {
-    let done = decided_anew(|| {
+    settled(decided_anew(|| {
         let mut memory = active(cx, spaces, name, verb)?;
         let event: Event = cx.event(&memory.space, Some(memory.id), what(&memory));
         let expect = Expect::Unmoved(memory.id, Status::Active);
         cx.store.append(&Batch::durable(vec![event.clone()], vec![expect]))?;
         memory.apply(&event);
         Ok(memory)
-    });
+    }))
+}
+
+fn settled(done: Result<Memory, Stop>) -> Result<Revised, Error> {
     match done {
         Ok(memory) => Ok(Revised::Done(Box::new(memory))),
         Err(Stop::Refused(refusal)) => Ok(Revised::Refused(refusal)),
@@ -111,10 +139,13 @@ fn revised(
 }
 
 fn active(cx: &Context<'_>, spaces: &[Space], name: Name, verb: &'static str) -> Result<Memory, Stop> {
-    let memory =
-        list::named(cx, spaces, name)?.ok_or_else(|| Refusal::NoSuchMemory { name: name.to_string() })?;
+    let memory = found(cx, spaces, name)?;
     if memory.is_active() {
         return Ok(memory);
     }
     Err(Refusal::NotActive { handle: memory.handle(), stage: memory.status.stage(), verb }.into())
+}
+
+fn found(cx: &Context<'_>, spaces: &[Space], name: Name) -> Result<Memory, Stop> {
+    Ok(list::named(cx, spaces, name)?.ok_or_else(|| Refusal::NoSuchMemory { name: name.to_string() })?)
 }

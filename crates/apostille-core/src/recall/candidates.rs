@@ -11,10 +11,8 @@ use crate::store::{Filter, Order, Posting};
 use crate::terms::{self, Asked};
 use crate::{Context, Error};
 
-/// How many memories are read at a time while looking for those of the layers asked for.
-const CHUNK: usize = 24;
-/// How many memories are read at most in one space.
-const MAX_READ: usize = 384;
+/// How many memories are read at most in one space while looking for those of the layers asked for.
+const MAX_READ: usize = 1_000;
 /// How many memories word overlap is counted on.
 const MAX_OVERLAP: usize = 5_000;
 
@@ -33,7 +31,7 @@ pub struct Candidate {
 pub(super) fn gather(cx: &Context<'_>, query: &Query) -> Result<Vec<Candidate>, Error> {
     match query.mode {
         InjectMode::Off => Ok(Vec::new()),
-        InjectMode::RecentOnly => recent(cx, query, query.count),
+        InjectMode::RecentOnly => recent(cx, query),
         InjectMode::Relevant => {
             let mut found = Vec::new();
             for space in &query.spaces {
@@ -42,14 +40,14 @@ pub(super) fn gather(cx: &Context<'_>, query: &Query) -> Result<Vec<Candidate>, 
                     Scoring::Overlap => overlapping(cx, query, space)?,
                 });
             }
-            if found.is_empty() { recent(cx, query, query.recent) } else { Ok(found) }
+            if found.is_empty() { recent(cx, query) } else { Ok(found) }
         }
     }
 }
 
 /// The most recent memories, whatever they say.
-fn recent(cx: &Context<'_>, query: &Query, limit: usize) -> Result<Vec<Candidate>, Error> {
-    let memories = cx.store.list(&filter(query, query.spaces.clone(), limit))?;
+fn recent(cx: &Context<'_>, query: &Query) -> Result<Vec<Candidate>, Error> {
+    let memories = cx.store.list(&filter(query, query.spaces.clone(), query.reach))?;
     Ok(memories.into_iter().map(|memory| Candidate { memory, relevance: 0.0, terms: Vec::new() }).collect())
 }
 
@@ -80,7 +78,7 @@ fn relevant(cx: &Context<'_>, query: &Query, space: &Space) -> Result<Vec<Candid
     scored.retain(|(number, _)| about.contains(number));
     scored.truncate(MAX_READ);
     let mut found = Vec::new();
-    for chunk in scored.chunks(CHUNK) {
+    for chunk in scored.chunks(query.reach) {
         let numbers: Vec<u64> = chunk.iter().map(|(number, _)| *number).collect();
         for memory in cx.store.numbered(space, &numbers)? {
             let relevance =
@@ -93,7 +91,7 @@ fn relevant(cx: &Context<'_>, query: &Query, space: &Space) -> Result<Vec<Candid
                 found.push(Candidate { memory, relevance, terms });
             }
         }
-        if found.len() >= query.count * 2 {
+        if found.len() >= query.reach {
             break;
         }
     }

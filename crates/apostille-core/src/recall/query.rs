@@ -8,6 +8,7 @@ use crate::space::Space;
 use crate::terms::{self, Asked};
 
 use super::render::Style;
+use super::verify::Checked;
 
 /// The longest question that is read, in characters.
 const MAX_CHARS: usize = 4_000;
@@ -15,6 +16,11 @@ const MAX_CHARS: usize = 4_000;
 const LOGGED_CHARS: usize = 200;
 /// How many terms of a question are looked up; the weightiest, when there are more.
 const MAX_TERMS: usize = 64;
+
+/// How many candidates are read at least, so that the mild factors of ranking have something to choose from.
+const MIN_REACH: usize = 16;
+/// How many candidates are read at most, however many of them do not hold.
+const MAX_REACH: usize = 400;
 
 /// A question as it was asked.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -60,6 +66,8 @@ pub struct Query {
     pub chars: usize,
     /// How many of the most recent where nothing is relevant.
     pub recent: usize,
+    /// How many candidates of a space are read and looked up.
+    pub reach: usize,
     /// How the block is written.
     pub style: Style,
 }
@@ -68,6 +76,7 @@ pub struct Query {
 #[must_use]
 pub fn complete(policy: &Policy, ask: &Ask) -> Query {
     let text: String = ask.text.chars().take(MAX_CHARS).collect();
+    let count = ask.count.unwrap_or(policy.inject.count);
     let layers = if ask.layers.is_empty() { vec![Layer::Knowledge] } else { ask.layers.clone() };
     Query {
         terms: weightiest(terms::question(&text)),
@@ -77,7 +86,8 @@ pub fn complete(policy: &Policy, ask: &Ask) -> Query {
         paths: ask.paths.clone(),
         mode: ask.mode.unwrap_or(policy.inject.mode),
         scoring: policy.scoring,
-        count: ask.count.unwrap_or(policy.inject.count),
+        count,
+        reach: (count.saturating_mul(2)).clamp(MIN_REACH, MAX_REACH),
         chars: ask.chars.unwrap_or(policy.inject.chars),
         recent: policy.inject.recent,
         style: ask.style.unwrap_or(Style::Verified),
@@ -98,6 +108,16 @@ fn weightiest(mut terms: Vec<Asked>) -> Vec<Asked> {
 }
 
 impl Query {
+    /// Looks further when too little of what was found holds, and there may be more. `false`: this is all.
+    pub(super) fn widen(&mut self, checked: &[Checked]) -> bool {
+        let n_good = checked.iter().filter(|it| it.is_good()).count();
+        let is_short = n_good < self.count && checked.len() >= self.reach && self.reach < MAX_REACH;
+        if is_short {
+            self.reach = (self.reach * 8).min(MAX_REACH);
+        }
+        is_short
+    }
+
     /// The question as the log may keep it: bounded, and nothing of it when it holds a secret.
     #[must_use]
     pub fn loggable(&self) -> String {

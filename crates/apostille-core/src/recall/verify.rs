@@ -10,9 +10,6 @@ use crate::memory::Memory;
 use crate::sheet::{Sheet, is_binary, joined};
 use crate::source::{Blob, Source};
 
-/// How many cited memories are looked up for one question, beyond which the rest is left out.
-const MAX_CHECKED: usize = 64;
-
 /// A ranked memory with what was found at its citations.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Checked {
@@ -41,7 +38,7 @@ pub(super) fn check(cx: &Context<'_>, hits: Vec<Hit>, query: &Query) -> Vec<Chec
     let mut reader = Reader::new(cx.source, cx.late);
     let mut checked: Vec<Checked> = Vec::new();
     let mut n_good = 0;
-    for hit in hits.into_iter().take(MAX_CHECKED) {
+    for hit in hits.into_iter().take(query.reach) {
         let verdicts = reader.verdicts(&hit.memory);
         let it = Checked { hit, verdicts };
         n_good += usize::from(it.is_good());

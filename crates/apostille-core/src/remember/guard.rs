@@ -12,7 +12,8 @@ use crate::citation::Citation;
 use crate::memory::{Draft, Kind, Layer, Mark, Memory, Stage, Status, Twin, Usage, Voice};
 use crate::policy::{Limits, Policy};
 use crate::refusal::Refusal;
-use crate::store::{Filter, Order};
+use crate::space::Space;
+use crate::store::{Filter, Order, StoreError};
 
 /// A draft that passed. Its fields are private to this file, so that unvetted text cannot go further:
 ///
@@ -84,8 +85,28 @@ pub(crate) fn admit_import(limits: &Limits, moderated: Moderated, memory: Memory
         return Err(Refusal::IdentityNeedsUser);
     }
     let Draft { subject, fact, reason, tags, voice, task, .. } = draft;
-    let marks = marks.into_iter().chain(memory.marks).collect::<BTreeSet<_>>().into_iter().collect();
-    Ok(Memory { subject, fact, reason, tags, voice, task, marks, ..memory })
+    let marks: Vec<Mark> =
+        marks.into_iter().chain(memory.marks).collect::<BTreeSet<_>>().into_iter().collect();
+    // A file is no person: what would have waited when it was said waits when it is read.
+    let status = match trusted(&voice, &marks) {
+        Status::Pending { why } if memory.status == Status::Active => Status::Pending { why },
+        _ => memory.status,
+    };
+    Ok(Memory { subject, fact, reason, tags, voice, task, marks, status, ..memory })
+}
+
+/// Whether an exported memory still fits into the identity layer.
+pub(crate) fn import_room(cx: &Context<'_>, memory: &Memory) -> Result<Result<(), Refusal>, StoreError> {
+    if memory.layer != Layer::Identity || !memory.is_active() {
+        return Ok(Ok(()));
+    }
+    let used = cx.store.tally(&memory.space)?.identity_chars;
+    let (wanted, limit) = (memory.fact.chars().count(), cx.policy.limits.identity_chars);
+    if used + wanted <= limit {
+        return Ok(Ok(()));
+    }
+    let entries = identity_entries(cx, &memory.space)?;
+    Ok(Err(Refusal::IdentityFull { used, limit, wanted, entries }))
 }
 
 fn within_limits(limits: &Limits, draft: &Draft, layer: Layer) -> Result<(), Refusal> {
@@ -137,7 +158,13 @@ fn identity_room(cx: &Context<'_>, it: &Classified) -> Result<Option<Room>, Stop
     let (wanted, limit) = (it.draft.fact.chars().count(), cx.policy.limits.identity_chars);
     let filled = used.saturating_sub(freed(cx, &it.draft)?) + wanted;
     if filled > limit {
-        return Err(Refusal::IdentityFull { used, limit, wanted, entries: identity_entries(cx, it)? }.into());
+        return Err(Refusal::IdentityFull {
+            used,
+            limit,
+            wanted,
+            entries: identity_entries(cx, &it.draft.space)?,
+        }
+        .into());
     }
     Ok(Some(Room { used, percent: percent(filled, limit) }))
 }
@@ -149,9 +176,9 @@ fn freed(cx: &Context<'_>, draft: &Draft) -> Result<usize, Stop> {
     Ok(if old.layer == Layer::Identity { old.fact.chars().count() } else { 0 })
 }
 
-fn identity_entries(cx: &Context<'_>, it: &Classified) -> Result<Vec<String>, Stop> {
+fn identity_entries(cx: &Context<'_>, space: &Space) -> Result<Vec<String>, StoreError> {
     let filter = Filter {
-        spaces: vec![it.draft.space.clone()],
+        spaces: vec![space.clone()],
         layers: vec![Layer::Identity],
         stages: vec![Stage::Active],
         order: Order::Oldest,
@@ -203,8 +230,8 @@ fn memory(cx: &Context<'_>, it: Classified, citations: Vec<Citation>, status: St
         marks: it.marks,
         status,
         supersedes: None,
-        recorded_at: cx.now,
-        refreshed_at: cx.now,
+        recorded_at: cx.time(),
+        refreshed_at: cx.time(),
         usage: Usage::default(),
     }
 }

@@ -121,7 +121,7 @@ fn is_kept(last: char, c: char) -> bool {
     match c {
         '\n' | '\t' => true,
         // Joiners shape emoji, Persian and Indic words; between Latin letters they only hide.
-        '\u{200c}' | '\u{200d}' => !last.is_ascii() && !is_joiner(last),
+        '\u{200c}' | '\u{200d}' => !last.is_ascii() && !last.is_whitespace() && !is_joiner(last),
         '\u{fe0e}' | '\u{fe0f}' => !last.is_ascii_alphabetic(),
         // Tags spell regional flags after the black flag; elsewhere they smuggle ASCII.
         '\u{e0000}'..='\u{e007f}' => last == '\u{1f3f4}' || ('\u{e0000}'..='\u{e007f}').contains(&last),
@@ -171,6 +171,7 @@ mod tests {
         check("❤\u{fe0f}", "❤\u{fe0f}");
         check("a\u{fe01}b", "ab");
         check("line\nline\r", "line\nline");
+        check("\u{3000}\u{200c}🏴", "\u{3000}🏴");
     }
 
     #[test]

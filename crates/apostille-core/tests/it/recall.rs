@@ -2,7 +2,7 @@
 
 use apostille_core::citation::Verdict;
 use apostille_core::forget::forget;
-use apostille_core::memory::{Draft, Kind, Layer, Origin, Voice};
+use apostille_core::memory::{Draft, Kind, Layer, Origin, Twin, Voice};
 use apostille_core::recall::{Ask, Checked, Recalled, identity, recall};
 use apostille_core::revise::{invalidate, supersede};
 use insta::assert_snapshot;
@@ -279,4 +279,25 @@ fn identity_is_listed_in_its_order() {
     let facts: Vec<String> =
         world.with(|cx| identity(cx, &user())).unwrap().into_iter().map(|it| it.fact).collect();
     assert_eq!(facts, ["Works in Vienna", "Speaks German"]);
+}
+
+#[test]
+fn what_does_not_hold_does_not_crowd_out_what_does() {
+    let world = World::verified();
+    let widgets = |holds: fn(usize) -> bool| -> String {
+        (1..=60)
+            .map(|n| if holds(n) { format!("let widget_{n} = {n};\n") } else { "// gone\n".into() })
+            .collect()
+    };
+    world.shelf.write("src/widgets.rs", &widgets(|_| true));
+    for n in 1..=60 {
+        let fact = format!("the widget number {n} has shape {}", n * 7);
+        let twin = Twin::Create("another widget".into());
+        world.kept(Draft { twin, ..cited(&fact, &[&format!("src/widgets.rs:{n}")]) });
+    }
+    // The fifty newest no longer hold, and rank first because they are fresh.
+    world.shelf.write("src/widgets.rs", &widgets(|n| n <= 10));
+    let recalled = world.ask("widget shape");
+    assert_eq!(recalled.shown.len(), 10);
+    assert!(recalled.shown.iter().all(|it| it.hit.memory.number <= 10));
 }

@@ -307,3 +307,21 @@ fn the_kind_is_found_out() {
     let outcome = World::verified().remember(note("Build with `make all`"));
     assert!(matches!(outcome, Outcome::Refused(it) if it.to_string().contains("reference")));
 }
+
+#[test]
+fn an_approved_memory_is_recalled_and_replaces_what_it_was_to_replace() {
+    use apostille_core::memory::{Name, Replacement, Status};
+    use apostille_core::refusal::Refusal;
+    use apostille_core::revise::{Revised, approve};
+    let world = World::verified();
+    let old = world.kept(cited("API_VERSION is v3 everywhere.", &["src/api.rs:3"]));
+    let tainted = Voice { tainted: true, ..Voice::of(Origin::Agent) };
+    let draft = Draft { voice: tainted, ..cited("API_VERSION is v3 in the client only.", &["src/api.rs:3"]) };
+    let outcome =
+        world.with(|cx| supersede(cx, &[repo()], Name::Id(old.id), draft, Replacement::Better)).unwrap();
+    let Outcome::Remembered { memory: pending, .. } = outcome else { panic!("{outcome:?}") };
+    let approved = |world: &World| world.with(|cx| approve(cx, &[repo()], Name::Id(pending.id))).unwrap();
+    assert!(matches!(approved(&world), Revised::Done(memory) if memory.is_active()));
+    assert_eq!(world.look("m-1").status, Status::Superseded { by: pending.id });
+    assert!(matches!(approved(&world), Revised::Refused(Refusal::NotPending { .. })), "once is enough");
+}
