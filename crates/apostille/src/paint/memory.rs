@@ -1,0 +1,97 @@
+//! A memory as people read it.
+
+use apostille_core::citation::{Citation, Extent, Verdict, worst};
+use apostille_core::diff;
+use apostille_core::memory::{Memory, Stage};
+
+use super::{BOLD, DIM, Paint, RED, YELLOW, ink, one_line, safe, standing};
+
+/// How far the text of a memory stands behind its handle.
+const INDENT: usize = 6;
+
+/// A memory with how its citations stand: handle, standing, subject; the fact; the places and the age.
+pub fn entry(paint: &Paint, memory: &Memory, verdicts: &[Verdict]) -> String {
+    let word = worst(verdicts).map_or("unverified", Verdict::as_str);
+    let subject = memory.subject.as_deref().map(|it| ink(BOLD, one_line(it))).unwrap_or_default();
+    let head = format!("{:INDENT$}{}  {subject}", memory.handle(), ink(standing(word), word));
+    let head = ink(BOLD, head.get(..INDENT).unwrap_or_default()) + head.get(INDENT..).unwrap_or_default();
+    let fact = paint.wrapped(&memory.fact, INDENT);
+    format!("{}\n{fact}{}", head.trim_end(), places(paint, memory, verdicts))
+}
+
+/// Where the memory is written and how each place stands, the age last; what changed, as a diff.
+fn places(paint: &Paint, memory: &Memory, verdicts: &[Verdict]) -> String {
+    let mut out = String::new();
+    let mut line = String::new();
+    for (citation, verdict) in memory.citations.iter().zip(verdicts) {
+        if !line.is_empty() {
+            out += &format!("{:INDENT$}{}\n", "", ink(DIM, &line));
+        }
+        line = place(citation, verdict);
+        let shown = changes(citation, verdict, INDENT + 2);
+        if !shown.is_empty() {
+            out += &format!("{:INDENT$}{}\n{shown}", "", ink(DIM, &line));
+            line.clear();
+        }
+    }
+    let age = paint.time(memory.refreshed_at);
+    let tail = if line.is_empty() { age } else { format!("{line} · {age}") };
+    out + &format!("{:INDENT$}{}\n", "", ink(DIM, tail + &remarks(memory)))
+}
+
+/// What else a reader should know before trusting it.
+fn remarks(memory: &Memory) -> String {
+    let stage = memory.status.stage();
+    let stage = (stage != Stage::Active).then(|| format!(" · {stage}"));
+    let tainted = memory.voice.tainted.then(|| " · from outside".to_owned());
+    let marks = memory.marks.iter().map(|it| format!(" · {it}"));
+    stage.into_iter().chain(tainted).chain(marks).collect()
+}
+
+/// One place and how it stands.
+pub fn place(citation: &Citation, verdict: &Verdict) -> String {
+    let place = one_line(&citation.place().to_string());
+    match verdict {
+        Verdict::Holds => place,
+        Verdict::Moved { to } => format!("{place} → {}", one_line(&to.to_string())),
+        Verdict::Changed { extent: Extent::Whitespace, .. } => format!("{place} (only spacing differs)"),
+        Verdict::Changed { .. } => format!("{place} (changed)"),
+        Verdict::Gone => format!("{place} (gone)"),
+        Verdict::Unknown { why } => format!("{place} (could not look: {})", one_line(why)),
+    }
+}
+
+/// What stands there now instead, as a diff; nothing unless the words changed.
+pub fn changes(citation: &Citation, verdict: &Verdict, indent: usize) -> String {
+    match verdict {
+        Verdict::Changed { extent: Extent::Substance, now } => {
+            let text = diff::unified(&format!("{}\n", citation.snippet), &format!("{now}\n"));
+            super::diff(&text, indent)
+        }
+        _ => String::new(),
+    }
+}
+
+/// The cited lines with their numbers.
+pub fn evidence(citation: &Citation, indent: usize) -> String {
+    let numbered = (citation.lines.start()..)
+        .zip(safe(&citation.snippet).lines().map(str::to_owned).collect::<Vec<_>>());
+    numbered.fold(String::new(), |out, (n, line)| {
+        out + &format!("{:indent$}{} {}\n", "", ink(DIM, format!("{n:>5} │")), line.trim_end())
+    })
+}
+
+/// The colour of a stage.
+pub fn stage(stage: Stage) -> anstyle::Style {
+    match stage {
+        Stage::Active => anstyle::Style::new(),
+        Stage::Pending => YELLOW,
+        Stage::Invalid => RED,
+        Stage::Superseded | Stage::Retired => DIM,
+    }
+}
+
+/// A text that a person may paste: nothing hidden in it, and no line break that would run half of it.
+pub fn harmless(text: &str) -> String {
+    safe(text).replace(['\n', '\t'], " ")
+}
