@@ -86,13 +86,20 @@ fn misunderstood(error: &clap::Error, argv: &[OsString]) -> Answer {
     let is_help = !error.use_stderr();
     let code = if is_help { error::OK } else { error::USAGE };
     if !is_help && argv.iter().any(|it| it == "--json") {
-        let plain = error.render().to_string();
-        let message = plain.trim().trim_start_matches("error: ").to_owned();
-        let out = shell::failed(&Fault::usage(message), true, ColorChoice::Never).out;
+        let out = shell::failed(&told(&error.render().to_string()), true, ColorChoice::Never).out;
         return Answer { code, out, err: text, color: ColorChoice::Auto };
     }
     let (out, err) = if is_help { (text, String::new()) } else { (String::new(), text) };
     Answer { code, out, err, color: ColorChoice::Auto }
+}
+
+/// What clap says, as a fault: its first paragraph, and its tip as the way out.
+fn told(text: &str) -> Fault {
+    let mut parts = text.trim().trim_start_matches("error: ").split("\n\n");
+    let one_line = |it: &str| it.split_whitespace().collect::<Vec<_>>().join(" ");
+    let message = parts.next().map(one_line).unwrap_or_default();
+    let tip = parts.find_map(|it| it.trim().strip_prefix("tip: ")).map(one_line);
+    Fault::usage(message).hint(tip.unwrap_or_else(|| "try '--help'".into()))
 }
 
 /// Does something to each of these memories; nothing, when one of the names is wrong.

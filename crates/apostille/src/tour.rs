@@ -2,6 +2,10 @@
 
 mod stage;
 
+use std::cell::Cell;
+
+use clap::FromArgMatches as _;
+use jiff::SignedDuration;
 use serde::Serialize;
 use serde_json::value::RawValue;
 
@@ -10,8 +14,7 @@ use crate::cmd;
 use crate::error::{self, Fault};
 use crate::paint::{BOLD, CYAN, DIM, Paint, ink};
 use crate::shell::{Answer, Shell};
-use crate::world::{Environment, World};
-use clap::FromArgMatches as _;
+use crate::world::{Environment, Terminal, World};
 use stage::Stage;
 
 /// One thing that happens: a sentence, what is typed or done, what comes of it.
@@ -36,6 +39,9 @@ struct Reply {
     next: [&'static str; 4],
 }
 
+/// How wide the story is told.
+const WIDEST: usize = 80;
+
 /// What to type next.
 const NEXT: [&str; 4] = [
     "apostille remember --cite FILE:LINES \"what you wish you had known\"",
@@ -47,7 +53,7 @@ const NEXT: [&str; 4] = [
 /// Plays the story. Nothing of the user's is read or written.
 pub fn run(shell: &Shell) -> Result<Answer, Fault> {
     let stage = Stage::set(&shell.world)?;
-    let tour = Tour { shell, stage };
+    let tour = Tour { shell, stage, days: Cell::new(0) };
     let steps = tour.play()?;
     let json = Reply { ok: true, steps, next: NEXT };
     Ok(shell.answer(error::OK, &json, |paint| page(paint, &json.steps)))
@@ -56,6 +62,8 @@ pub fn run(shell: &Shell) -> Result<Answer, Fault> {
 struct Tour<'a> {
     shell: &'a Shell,
     stage: Stage,
+    /// How many days have passed on the stage.
+    days: Cell<i64>,
 }
 
 impl Tour<'_> {
@@ -118,6 +126,7 @@ impl Tour<'_> {
     }
 
     fn living_on(&self) -> Result<Vec<Step>, Fault> {
+        self.days.set(7);
         self.stage.move_code()?;
         self.stage.edit_code()?;
         self.stage.delete_code()?;
@@ -138,9 +147,9 @@ impl Tour<'_> {
                 &[
                     "supersede",
                     "m-2",
-                    "uploads are limited to 25 MB, because the proxy cuts them off there",
                     "--cite",
                     "src/limits.rs:3-4",
+                    "uploads are limited to 25 MB, because the proxy cuts them off there",
                 ],
             )?,
             self.typed("", "", &["invalidate", "m-3", "--reason", "legacy tokens were removed"])?,
@@ -171,7 +180,9 @@ impl Tour<'_> {
         world.cwd = self.stage.repo();
         world.env = Environment::of_home(&self.stage.home());
         world.typed = words.iter().map(|it| (*it).to_owned()).collect();
-        world.terminal.stdin = true;
+        world.now += SignedDuration::from_hours(24 * self.days.get());
+        let columns = world.terminal.columns.min(WIDEST);
+        world.terminal = Terminal { stdin: true, stdout: !self.shell.flags.json, columns, ..world.terminal };
         let flags = Everywhere {
             json: self.shell.flags.json,
             as_user: Some("you".into()),
@@ -187,18 +198,26 @@ fn done(title: &'static str, note: &'static str, output: String) -> Step {
     Step { title, note, command: None, code: None, answer: None, output }
 }
 
-/// A command as one would type it.
+/// A command as one would type it, on two lines where one is too long.
 fn shown(words: &[&str]) -> String {
     let quoted = |it: &&str| if it.contains(' ') { format!("\"{it}\"") } else { (*it).to_owned() };
-    format!("apostille {}", words.iter().map(quoted).collect::<Vec<_>>().join(" "))
+    let words: Vec<String> = words.iter().map(quoted).collect();
+    let whole = format!("apostille {}", words.join(" "));
+    match words.split_last() {
+        Some((last, front)) if whole.len() > WIDEST - 2 => {
+            format!("apostille {} \\\n    {last}", front.join(" "))
+        }
+        _ => whole,
+    }
 }
 
 fn page(paint: &Paint, steps: &[Step]) -> String {
     let mut out = String::new();
     for step in steps {
         if !step.title.is_empty() {
-            let rule = "─"
-                .repeat(paint.columns().unwrap_or(80).min(80).saturating_sub(step.title.chars().count() + 4));
+            let rule = "─".repeat(
+                paint.columns().unwrap_or(WIDEST).min(WIDEST).saturating_sub(step.title.chars().count() + 4),
+            );
             out += &format!("\n{} {} {}\n", ink(DIM, "──"), ink(BOLD, step.title), ink(DIM, rule));
         }
         if !step.note.is_empty() {
@@ -214,7 +233,7 @@ fn page(paint: &Paint, steps: &[Step]) -> String {
     format!(
         "{}{out}\n{}\n{end}\n\n{next}",
         opening(),
-        ink(DIM, "─".repeat(paint.columns().unwrap_or(80).min(80)))
+        ink(DIM, "─".repeat(paint.columns().unwrap_or(WIDEST).min(WIDEST)))
     )
 }
 

@@ -11,6 +11,7 @@ use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::io::{self, IsTerminal as _, Read as _};
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 
 use anyhow::Context as _;
 use apostille_core::digest::Digest;
@@ -77,6 +78,7 @@ pub struct World {
     /// The command line as it was typed, the program's name left out.
     pub typed: Vec<String>,
     seed: [u8; 16],
+    drawn: Rc<Cell<u64>>,
 }
 
 impl World {
@@ -87,7 +89,7 @@ impl World {
             std::env::current_dir().context("cannot tell the current folder").map_err(Fault::internal)?;
         let mut seed = [0; 16];
         getrandom::fill(&mut seed).context("the system gives no randomness").map_err(Fault::internal)?;
-        Ok(Self { now: now(&env)?, cwd, env, terminal: Terminal::ask(), typed, seed })
+        Ok(Self { now: now(&env)?, cwd, env, terminal: Terminal::ask(), typed, seed, drawn: Rc::default() })
     }
 
     /// The same world seen from a folder, as `-C` asks.
@@ -98,7 +100,7 @@ impl World {
 
     /// Numbers that nobody can guess, a new one each time.
     pub fn random(&self) -> impl Fn() -> u128 + use<> {
-        let (seed, drawn) = (self.seed, Cell::new(0_u64));
+        let (seed, drawn) = (self.seed, Rc::clone(&self.drawn));
         move || {
             drawn.set(drawn.get() + 1);
             let digest = Digest::of(&[seed.as_slice(), &drawn.get().to_be_bytes()].concat());

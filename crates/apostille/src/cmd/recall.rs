@@ -80,7 +80,7 @@ fn is_relevant(it: &Recalled) -> bool {
 }
 
 fn nothing(it: &Recalled) -> String {
-    match it.withheld.is_empty() {
+    match it.withheld.is_empty() || !is_relevant(it) {
         true => "nothing is remembered about this; `apostille remember` keeps what you find out, `apostille list` shows what there is\n".into(),
         false => "nothing that is known about this holds in your code\n".into(),
     }
@@ -92,11 +92,11 @@ fn page(paint: &Paint, it: &Recalled, why: bool) -> String {
         out += &ink(DIM, "nothing matches these words; the most recent memories instead:\n\n");
     }
     let entry = |it: &Checked| {
-        let why = if why { explained(&it.hit.why, it.hit.score) } else { String::new() };
+        let why = if why { explained(paint, &it.hit.why, it.hit.score) } else { String::new() };
         memory::entry(paint, &it.hit.memory, &it.verdicts) + &why
     };
     out += &it.shown.iter().map(entry).collect::<Vec<_>>().join("\n");
-    if !it.withheld.is_empty() {
+    if !it.withheld.is_empty() && is_relevant(it) {
         let gap = if out.is_empty() { "" } else { "\n" };
         out += &format!("{gap}{}\n\n", ink(BOLD, "Withheld, because it does not hold in your code:"));
         let entry = |it: &Checked| entry(it) + &next(it);
@@ -117,11 +117,11 @@ fn next(it: &Checked) -> String {
 }
 
 /// The factors of a score, whose product it is.
-fn explained(why: &Why, score: f32) -> String {
+fn explained(paint: &Paint, why: &Why, score: f32) -> String {
     let terms = if why.terms.is_empty() { "no word in common".into() } else { why.terms.join(", ") };
     let text = format!(
         "score {score:.3} = relevance {:.3} ({terms}) × recency {:.3} × trust {:.2} × usefulness {:.2} × affinity {:.2}",
         why.relevance, why.recency, why.trust, why.usefulness, why.affinity
     );
-    format!("      {}\n", ink(DIM, crate::paint::one_line(&text)))
+    ink(DIM, paint.wrapped(&text, 6))
 }

@@ -1,6 +1,6 @@
 //! `remember`: a fact is kept, or it is said why not.
 
-use apostille_core::memory::{Draft, Layer, Memory, Origin, Status, Twin, Voice};
+use apostille_core::memory::{Draft, Layer, Memory, Name, Origin, Status, Twin, Voice};
 use apostille_core::remember::{self, Near, Outcome, Relation};
 use apostille_core::space::Space;
 use serde::Serialize;
@@ -22,7 +22,8 @@ pub fn run(shell: &Shell, args: &Remember) -> Result<Answer, Fault> {
     let draft = draft(shell, &desk, space, &fact, &args.telling)?;
     let draft = Draft { twin: twin(&args.twin), ..draft };
     let outcome = remember::remember(&desk.cx_for(&draft.space), draft)?;
-    Ok(answer(shell, &args.twin, &fact, outcome))
+    let instead = args.twin.merge;
+    Ok(answer(shell, &Asked { is_skipped: args.twin.skip, fact: &fact, instead }, outcome))
 }
 
 /// The fact as an argument, or from the standard input.
@@ -79,33 +80,44 @@ struct Kept {
     retired: Option<usize>,
 }
 
+/// What was asked for, as far as the answer repeats it.
+pub(super) struct Asked<'a> {
+    /// Whether a near-duplicate is no matter.
+    pub(super) is_skipped: bool,
+    /// The fact.
+    pub(super) fact: &'a str,
+    /// The memory whose place it was to take.
+    pub(super) instead: Option<Name>,
+}
+
 /// What became of the draft.
-pub(super) fn answer(shell: &Shell, twin: &TwinArgs, fact: &str, outcome: Outcome) -> Answer {
+pub(super) fn answer(shell: &Shell, asked: &Asked<'_>, outcome: Outcome) -> Answer {
     match outcome {
         Outcome::Remembered { memory, identity_percent, retired } => {
             let retired = (retired > 0).then_some(retired);
             let view = MemoryView::from(&*memory);
             let json = Kept { ok: true, outcome: "remembered", memory: view, identity_percent, retired };
             shell.answer(error::OK, &json, |paint| {
-                kept(paint, "remembered", &memory) + &room(identity_percent, retired)
+                kept(paint, "remembered", &memory, asked.instead) + &room(identity_percent, retired)
             })
         }
         Outcome::Refreshed { memory } => {
             let view = MemoryView::from(&*memory);
             let json =
                 Kept { ok: true, outcome: "refreshed", memory: view, identity_percent: None, retired: None };
-            shell.answer(error::OK, &json, |paint| kept(paint, "known already; refreshed", &memory))
+            shell.answer(error::OK, &json, |paint| kept(paint, "known already; refreshed", &memory, None))
         }
-        Outcome::Similar { near } if twin.skip => skipped(shell, &near),
-        Outcome::Similar { near } => similar(shell, fact, &near),
+        Outcome::Similar { near } if asked.is_skipped => skipped(shell, &near),
+        Outcome::Similar { near } => similar(shell, asked.fact, &near),
         Outcome::Refused(refusal) => shell.refused(&refusal),
     }
 }
 
-fn kept(paint: &Paint, outcome: &str, memory: &Memory) -> String {
+fn kept(paint: &Paint, outcome: &str, memory: &Memory, instead: Option<Name>) -> String {
     let places: Vec<String> = memory.citations.iter().map(|it| one_line(&it.place().to_string())).collect();
     let subject = memory.subject.as_deref().map(|it| format!("  {}", one_line(it))).unwrap_or_default();
-    let head = format!("{} {}{subject}\n", ink(GREEN, outcome), ink(BOLD, memory.handle()));
+    let instead = instead.map(|it| format!(" in place of {it}")).unwrap_or_default();
+    let head = format!("{} {}{instead}{subject}\n", ink(GREEN, outcome), ink(BOLD, memory.handle()));
     let fact = paint.wrapped(&memory.fact, 2);
     let space = ink(DIM, format!("{} · {} · {}", memory.space, memory.layer, memory.kind));
     let proof =
@@ -185,15 +197,15 @@ fn choice(shell: &Shell, fact: &str, near: &[Near]) -> String {
     let again = Retyped { typed: &shell.world.typed, fact };
     let option = |what: &str, command: String| format!("  {}\n    {}\n", ink(DIM, what), ink(CYAN, command));
     out += "\nchoose:\n";
+    if first.relation == Relation::Contradiction {
+        out += &option("supersede: the old one is outdated", again.instead_of(&first.handle.to_string()));
+    }
     out += &option("skip it, and be content", again.with("--skip"));
     out += &option(
         "merge: replace it, keeping the citations and tags of both",
         again.with(&format!("--merge {}", first.handle)),
     );
     out += &option("create: keep both, and say why", again.with("--create 'why both are needed'"));
-    if first.relation == Relation::Contradiction {
-        out += &option("supersede: the old one is outdated", again.instead_of(&first.handle.to_string()));
-    }
     out
 }
 

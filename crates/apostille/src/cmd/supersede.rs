@@ -3,8 +3,8 @@
 use apostille_core::memory::Replacement;
 use apostille_core::revise;
 
-use super::remember::{answer, draft, told};
-use crate::args::{Supersede, TwinArgs};
+use super::remember::{Asked, answer, draft, told};
+use crate::args::Supersede;
 use crate::error::Fault;
 use crate::shell::{Answer, Shell};
 
@@ -21,6 +21,6 @@ pub fn run(shell: &Shell, args: &Supersede) -> Result<Answer, Fault> {
     let draft = draft(shell, &desk, space.clone(), &fact, &args.telling)?;
     let how = if args.correct { Replacement::Correction } else { Replacement::Better };
     let outcome = revise::supersede(&cx, &desk.spaces(), args.name, draft, how)?;
-    let twin = TwinArgs { skip: false, merge: None, create: None };
-    Ok(answer(shell, &twin, &fact, outcome))
+    let asked = Asked { is_skipped: false, fact: &fact, instead: Some(args.name) };
+    Ok(answer(shell, &asked, outcome))
 }

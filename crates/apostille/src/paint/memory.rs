@@ -19,24 +19,19 @@ pub fn entry(paint: &Paint, memory: &Memory, verdicts: &[Verdict]) -> String {
     format!("{}\n{fact}{}", head.trim_end(), places(paint, memory, verdicts))
 }
 
-/// Where the memory is written and how each place stands, the age last; what changed, as a diff.
+/// Where the memory is written and how each place stands, with what changed as a diff; the age on the first line.
 fn places(paint: &Paint, memory: &Memory, verdicts: &[Verdict]) -> String {
-    let mut out = String::new();
-    let mut line = String::new();
-    for (citation, verdict) in memory.citations.iter().zip(verdicts) {
-        if !line.is_empty() {
-            out += &format!("{:INDENT$}{}\n", "", ink(DIM, &line));
-        }
-        line = place(citation, verdict);
-        let shown = changes(citation, verdict, INDENT + 2);
-        if !shown.is_empty() {
-            out += &format!("{:INDENT$}{}\n{shown}", "", ink(DIM, &line));
-            line.clear();
-        }
-    }
-    let age = paint.time(memory.refreshed_at);
-    let tail = if line.is_empty() { age } else { format!("{line} · {age}") };
-    out + &format!("{:INDENT$}{}\n", "", ink(DIM, tail + &remarks(memory)))
+    let age = paint.time(memory.refreshed_at) + &remarks(memory);
+    let mut lines = memory
+        .citations
+        .iter()
+        .zip(verdicts)
+        .map(|(citation, verdict)| (place(citation, verdict), changes(citation, verdict, INDENT + 2)));
+    let (first, diff) = lines.next().unwrap_or_default();
+    let first = if first.is_empty() { age } else { format!("{first} · {age}") };
+    let line = |text: &str| format!("{:INDENT$}{}\n", "", ink(DIM, text));
+    let rest: String = lines.map(|(place, diff)| line(&place) + &diff).collect();
+    line(&first) + &diff + &rest
 }
 
 /// What else a reader should know before trusting it.
