@@ -39,8 +39,15 @@ pub struct Everywhere {
     /// Who you are, instead of your login name
     #[arg(long = "as", global = true, value_name = "USER")]
     pub as_user: Option<String>,
-    /// When to use colours
-    #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
+    /// When to use colours: auto, always or never
+    #[arg(
+        long,
+        global = true,
+        value_name = "WHEN",
+        default_value = "auto",
+        hide_possible_values = true,
+        hide_default_value = true
+    )]
     pub color: ColorChoice,
     /// Act as if started in this folder
     #[arg(short = 'C', global = true, value_name = "DIR")]

@@ -64,7 +64,7 @@ fn row(command: &Command, verb: &str) -> String {
 /// Examples.
 pub const REMEMBER: &str = "\
 Examples:
-  $ apostille remember --subject \"API version\" --cite src/api.rs:12-18 \"API_VERSION must equal the client's\"
+  $ apostille remember --subject S --cite src/api.rs:12-18 \"the fact\"
   $ apostille remember --user \"prefers small commits\"
   $ apostille remember --layer identity \"Ana, backend, Berlin\"
   $ git log -1 --format=%b | apostille remember --kind feedback -

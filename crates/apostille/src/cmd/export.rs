@@ -38,9 +38,10 @@ pub fn run(shell: &Shell, args: &Export) -> Result<Answer, Fault> {
     let spaces = desk.spaces_or_all(args.spaces.all_spaces);
     let filter = Filter { spaces, order: Order::Oldest, limit: usize::MAX, ..Filter::default() };
     let memories = list::list(&desk.cx(), &filter)?;
+    let is_json = shell.flags.json && args.out.is_none();
     let text = match args.format {
-        Format::Json => as_json(&memories, shell.world.now)?,
-        Format::Markdown => as_markdown(&memories),
+        Format::Markdown if !is_json => as_markdown(&memories),
+        _ => as_json(&memories, shell.world.now)?,
     };
     match &args.out {
         None => {

@@ -35,11 +35,12 @@ pub fn run(shell: &Shell, args: &Forget) -> Result<Answer, Fault> {
         Err(refusal) => return Ok(shell.refused(&refusal)),
     };
     if !args.yes && !is_agreed(shell, &memories) {
-        return Ok(Answer {
-            code: error::NOTHING,
-            err: "nothing was forgotten\n".into(),
-            ..Answer::default()
-        });
+        let json = Reply { ok: false, outcome: "kept", memories: Vec::new() };
+        return Ok(shell.answer(error::NOTHING, &json, |_| {
+            "nothing was forgotten
+"
+            .into()
+        }));
     }
     for memory in &memories {
         let name = Name::Id(memory.id);

@@ -39,7 +39,7 @@ pub(super) fn listed(shell: &Shell, mut memories: Vec<Memory>, limit: usize, wit
     let answer = shell.answer(code, &json, |paint| table(paint, &memories, with_space));
     let err = match (memories.is_empty(), is_cut) {
         (true, _) => "nothing here yet; `apostille remember` keeps a fact, `apostille list --all-spaces` looks everywhere\n".into(),
-        (_, true) => ink(DIM, format!("… and more; --limit {} shows them\n", limit.saturating_mul(4))),
+        (_, true) => ink(DIM, "… and more; raise --limit to see them\n"),
         _ => String::new(),
     };
     Answer { err, ..answer }

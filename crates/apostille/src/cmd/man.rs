@@ -6,6 +6,7 @@ use std::path::Path;
 use clap_mangen::Man;
 use serde::Serialize;
 
+use super::completions::Text;
 use crate::args::help;
 use crate::error::{self, Fault};
 use crate::shell::{Answer, Shell};
@@ -13,16 +14,16 @@ use crate::shell::{Answer, Shell};
 /// Prints the manual page, or writes those of all commands into a folder.
 pub fn run(shell: &Shell, out: Option<&Path>) -> Result<Answer, Fault> {
     match out {
-        None => printed(),
+        None => printed(shell),
         Some(folder) => written(shell, &shell.world.cwd.join(folder)),
     }
 }
 
-fn printed() -> Result<Answer, Fault> {
+fn printed(shell: &Shell) -> Result<Answer, Fault> {
     let mut bytes = Vec::new();
     Man::new(help::command()).render(&mut bytes).map_err(Fault::internal)?;
-    let out = String::from_utf8_lossy(&bytes).into_owned();
-    Ok(Answer { code: error::OK, out, color: clap::ColorChoice::Never, ..Answer::default() })
+    let json = Text { ok: true, text: String::from_utf8_lossy(&bytes).into_owned() };
+    Ok(shell.answer(error::OK, &json, |_| json.text.clone()))
 }
 
 #[derive(Serialize)]

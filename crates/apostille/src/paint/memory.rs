@@ -22,11 +22,9 @@ pub fn entry(paint: &Paint, memory: &Memory, verdicts: &[Verdict]) -> String {
 /// Where the memory is written and how each place stands, with what changed as a diff; the age on the first line.
 fn places(paint: &Paint, memory: &Memory, verdicts: &[Verdict]) -> String {
     let age = paint.time(memory.refreshed_at) + &remarks(memory);
-    let mut lines = memory
-        .citations
-        .iter()
-        .zip(verdicts)
-        .map(|(citation, verdict)| (place(citation, verdict), changes(citation, verdict, INDENT + 2)));
+    let mut lines = memory.citations.iter().zip(verdicts).map(|(citation, verdict)| {
+        (judged(citation, verdict, memory.citations.len() == 1), changes(citation, verdict, INDENT + 2))
+    });
     let (first, diff) = lines.next().unwrap_or_default();
     let first = if first.is_empty() { age } else { format!("{first} · {age}") };
     let line = |text: &str| format!("{:INDENT$}{}\n", "", ink(DIM, text));
@@ -43,16 +41,23 @@ fn remarks(memory: &Memory) -> String {
     stage.into_iter().chain(tainted).chain(marks).collect()
 }
 
-/// One place and how it stands.
+/// One place, and where it is now if it moved.
 pub fn place(citation: &Citation, verdict: &Verdict) -> String {
     let place = one_line(&citation.place().to_string());
     match verdict {
-        Verdict::Holds => place,
         Verdict::Moved { to } => format!("{place} → {}", one_line(&to.to_string())),
+        _ => place,
+    }
+}
+
+/// One place and how it stands, where the standing of the whole does not say it.
+fn judged(citation: &Citation, verdict: &Verdict, is_only: bool) -> String {
+    let place = place(citation, verdict);
+    match verdict {
         Verdict::Changed { extent: Extent::Whitespace, .. } => format!("{place} (only spacing differs)"),
-        Verdict::Changed { .. } => format!("{place} (changed)"),
-        Verdict::Gone => format!("{place} (gone)"),
         Verdict::Unknown { why } => format!("{place} (could not look: {})", one_line(why)),
+        Verdict::Changed { .. } | Verdict::Gone if !is_only => format!("{place} ({})", verdict.as_str()),
+        _ => place,
     }
 }
 

@@ -33,7 +33,7 @@ fn control_bytes_are_never_printed() {
             (c.is_control() && c != '\n') || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
         };
         let text = if command.contains(&"--json") {
-            ran.out.replace('\u{2066}', "").replace('\u{202e}', "")
+            ran.out.replace(['\u{2066}', '\u{202e}'], "")
         } else {
             ran.out.clone()
         };
