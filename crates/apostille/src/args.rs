@@ -354,8 +354,8 @@ pub struct Forget {
     #[command(flatten)]
     pub which: Several,
     /// Why; it outlives the memory, so do not repeat its text
-    #[arg(long, default_value = "")]
-    pub reason: String,
+    #[arg(long)]
+    pub reason: Option<String>,
     /// Do not ask
     #[arg(long, short)]
     pub yes: bool,
@@ -387,8 +387,8 @@ pub enum Format {
 /// `export`.
 #[derive(Debug, Args)]
 pub struct Export {
-    /// How it is written
-    #[arg(long, short, value_enum, default_value_t = Format::Json)]
+    /// json (complete, `import` reads it) or markdown (for people)
+    #[arg(long, short, value_enum, default_value_t = Format::Json, hide_possible_values = true)]
     pub format: Format,
     /// Into this file, which must not exist yet, instead of the output
     #[arg(long, short, value_name = "FILE")]
@@ -408,6 +408,7 @@ pub struct Import {
 
 /// `config`.
 #[derive(Debug, Args)]
+#[command(disable_help_subcommand = true)]
 pub struct Config {
     /// What to show.
     #[command(subcommand)]

@@ -46,7 +46,7 @@ pub fn answer(argv: &[OsString]) -> Answer {
     let (as_json, color) = (cli.everywhere.json, cli.everywhere.color);
     match World::ask(typed) {
         Ok(world) => run(&Shell::new(world, cli.everywhere), &cli.command),
-        Err(fault) => shell::failed(&fault, as_json, color),
+        Err(fault) => shell::failed(&fault, as_json, color, None),
     }
 }
 
@@ -86,7 +86,7 @@ fn misunderstood(error: &clap::Error, argv: &[OsString]) -> Answer {
     let is_help = !error.use_stderr();
     let code = if is_help { error::OK } else { error::USAGE };
     if !is_help && argv.iter().any(|it| it == "--json") {
-        let out = shell::failed(&told(&error.render().to_string()), true, ColorChoice::Never).out;
+        let out = shell::failed(&told(&error.render().to_string()), true, ColorChoice::Never, None).out;
         return Answer { code, out, err: text, color: ColorChoice::Auto };
     }
     let (out, err) = if is_help { (text, String::new()) } else { (String::new(), text) };

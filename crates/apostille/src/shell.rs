@@ -123,12 +123,13 @@ impl Shell {
         let answer = self.answer(code, &json, |_| String::new());
         let message = safe(&refusal.to_string());
         let hint = way_out(refusal).map(hint).unwrap_or_default();
-        Answer { err: format!("{} {message}\n{hint}", ink(YELLOW.bold(), "refused:")), ..answer }
+        let err = titled(Some(&self.paint), YELLOW.bold(), "refused:", &message) + &hint;
+        Answer { err, ..answer }
     }
 
     /// The answer when the world is broken.
     pub fn failed(&self, fault: &Fault) -> Answer {
-        failed(fault, self.flags.json, self.flags.color)
+        failed(fault, self.flags.json, self.flags.color, Some(&self.paint))
     }
 }
 
@@ -142,12 +143,19 @@ fn way_out(refusal: &Refusal) -> Option<&'static str> {
 }
 
 /// The answer when the world is broken, also before there is a shell.
-pub fn failed(fault: &Fault, as_json: bool, color: ColorChoice) -> Answer {
+pub fn failed(fault: &Fault, as_json: bool, color: ColorChoice, paint: Option<&Paint>) -> Answer {
     let message = safe(&fault.message());
     let out = if as_json { encoded_fault(fault, &message) } else { String::new() };
     let hint = fault.hint.as_deref().map(hint).unwrap_or_default();
-    let err = format!("{} {message}\n{hint}", ink(RED.bold(), "error:"));
+    let err = titled(paint, RED.bold(), "error:", &message) + &hint;
     Answer { code: fault.kind.code(), out, err, color }
+}
+
+/// A message behind its title, in lines that fit.
+fn titled(paint: Option<&Paint>, style: anstyle::Style, title: &str, message: &str) -> String {
+    let text = format!("{title} {message}");
+    let text = paint.map_or_else(|| format!("{text}\n"), |paint| paint.wrapped(&text, 0));
+    text.replacen(title, &ink(style, title), 1)
 }
 
 fn hint(text: &str) -> String {

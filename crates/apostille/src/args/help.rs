@@ -118,8 +118,8 @@ Examples:
   $ apostille supersede m-12 \"uploads are limited to 25 MB\" --cite src/limits.rs:3
   $ apostille supersede m-12 \"the tests run with pnpm\" --correct
 
-What the new memory does not say it takes from the old one: subject, kind, layer, and the citations that still hold.
-The old one is never shown again and stays in the history.";
+What the new memory does not say it takes from the old one: subject, kind, layer, and the
+citations that still hold. The old one is never shown again and stays in the history.";
 /// Examples.
 pub const INVALIDATE: &str = "\
 Examples:
@@ -169,9 +169,10 @@ Examples:
   $ apostille config path
   $ APOSTILLE_SCORING=overlap apostille config --json
 
-A flag beats the environment (APOSTILLE_STORE, …), that beats the repository's apostille.toml, that its
-agent.json, that your own config.toml. A repository's file cannot choose a store outside itself, say who
-you are or whose memory is shown, raise a limit, or switch off a check.";
+The first that says something wins: a flag, the environment (APOSTILLE_STORE, …),
+the repository's apostille.toml, the memory block of its agent.json, your own config.toml.
+A repository's file cannot choose a store outside itself, say who you are or whose memory
+is shown, raise a limit, or switch off a check.";
 /// Examples.
 pub const DOCTOR: &str = "\
 Examples:

@@ -44,7 +44,9 @@ pub fn run(shell: &Shell, args: &Forget) -> Result<Answer, Fault> {
     }
     for memory in &memories {
         let name = Name::Id(memory.id);
-        if let Forgotten::Refused(refusal) = forget(&desk.cx(), &desk.spaces(), name, &args.reason)? {
+        if let Forgotten::Refused(refusal) =
+            forget(&desk.cx(), &desk.spaces(), name, args.reason.as_deref().unwrap_or(""))?
+        {
             return Ok(shell.refused(&refusal));
         }
     }
