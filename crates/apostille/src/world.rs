@@ -110,6 +110,11 @@ impl World {
         }
     }
 
+    /// Where files may be left that nobody misses.
+    pub fn temp_dir(&self) -> PathBuf {
+        std::env::temp_dir()
+    }
+
     /// What is typed or piped in, to its end.
     pub fn read_stdin(&self) -> Result<String, Fault> {
         let mut text = String::new();

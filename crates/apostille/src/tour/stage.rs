@@ -45,7 +45,7 @@ impl Stage {
     /// Sets the stage: a repository where git is found, else plain files.
     pub(super) fn set(world: &World) -> Result<Self, Fault> {
         let name = format!("apostille-tour-{:016x}", (world.random())() >> 64);
-        let root = std::env::temp_dir().join(name);
+        let root = world.temp_dir().join(name);
         fs::create_dir(&root).map_err(|error| failed(&root, &error))?;
         let root = fs::canonicalize(&root).unwrap_or(root);
         let stage = Self { root };
