@@ -1,1 +1,27 @@
-fn main() {}
+//! Verified, shared memory for coding agents: the one binary.
+//!
+//! `args` is what was typed, `config` what was meant, `world` everything outside, `cmd` one file for each verb, and
+//! `paint` how it looks. What a memory is, and what happens to it, is in `apostille-core`.
+
+#![expect(
+    unreachable_pub,
+    reason = "nothing is reachable in a binary; here `pub` says what a module offers to the others"
+)]
+
+mod args;
+mod cmd;
+mod config;
+mod error;
+mod json;
+mod paint;
+mod shell;
+mod tour;
+mod world;
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let argv: Vec<_> = std::env::args_os().collect();
+    let answer = cmd::answer(&argv);
+    ExitCode::from(answer.print())
+}

@@ -1,0 +1,423 @@
+//! The command line as it is typed. What is meant by it is worked out elsewhere.
+
+pub mod help;
+
+use std::path::PathBuf;
+use std::str::FromStr;
+
+use apostille_core::memory::{Kind, Layer, Name, Origin, Stage};
+use apostille_core::policy::InjectMode;
+use apostille_core::words::UnknownWord;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::{Args, ColorChoice, Parser, Subcommand, ValueEnum};
+
+/// Verified, shared memory for coding agents.
+#[derive(Debug, Parser)]
+#[command(name = "apostille", version, styles = help::STYLES, subcommand_required = true, arg_required_else_help = true)]
+pub struct Cli {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+    /// The flags that every command takes.
+    #[command(flatten)]
+    pub everywhere: Everywhere,
+}
+
+/// The flags that every command takes.
+#[derive(Debug, Clone, Default, Args)]
+#[command(next_help_heading = "Everywhere")]
+pub struct Everywhere {
+    /// Answer with one JSON object
+    #[arg(long, global = true)]
+    pub json: bool,
+    /// Where memories are kept: sqlite:PATH or jsonl:PATH
+    #[arg(long, global = true, value_name = "URL")]
+    pub store: Option<String>,
+    /// Whose memory: owner/name instead of this checkout's
+    #[arg(long, global = true, value_name = "OWNER/NAME")]
+    pub repo: Option<String>,
+    /// Who you are, instead of your login name
+    #[arg(long = "as", global = true, value_name = "USER")]
+    pub as_user: Option<String>,
+    /// When to use colours: auto, always or never
+    #[arg(
+        long,
+        global = true,
+        value_name = "WHEN",
+        default_value = "auto",
+        hide_possible_values = true,
+        hide_default_value = true
+    )]
+    pub color: ColorChoice,
+    /// Act as if started in this folder
+    #[arg(short = 'C', global = true, value_name = "DIR")]
+    pub dir: Option<PathBuf>,
+}
+
+/// The verbs.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Keep a fact, with the code that proves it
+    #[command(after_help = help::REMEMBER)]
+    Remember(Remember),
+    /// Ask what is known, checked against your code
+    #[command(after_help = help::RECALL)]
+    Recall(Recall),
+    /// List memories
+    #[command(after_help = help::LIST)]
+    List(List),
+    /// Show everything about one memory
+    #[command(after_help = help::SHOW)]
+    Show(One),
+    /// List memories, those refreshed last first
+    #[command(after_help = help::RECENT)]
+    Recent(Recent),
+    /// Look up the citations: does it still hold?
+    #[command(after_help = help::VERIFY)]
+    Verify(Verify),
+    /// Say that memories still hold; they rank as fresh again
+    #[command(after_help = help::REFRESH)]
+    Refresh(Several),
+    /// Replace a memory by a better one
+    #[command(after_help = help::SUPERSEDE)]
+    Supersede(Supersede),
+    /// Mark memories as wrong
+    #[command(after_help = help::INVALIDATE)]
+    Invalidate(Invalidate),
+    /// Remove memories for good, text and all
+    #[command(after_help = help::FORGET)]
+    Forget(Forget),
+    /// Note that memories were of use in a task
+    #[command(after_help = help::APPLY)]
+    Apply(Several),
+    /// What is kept, in numbers
+    #[command(after_help = help::STATS)]
+    Stats(Spaces),
+    /// What happened, the latest first
+    #[command(after_help = help::LOG)]
+    Log(Log),
+    /// Write everything out, as JSON or Markdown
+    #[command(after_help = help::EXPORT)]
+    Export(Export),
+    /// Read an export, or a file of plain notes
+    #[command(after_help = help::IMPORT)]
+    Import(Import),
+    /// Every setting, and where it came from
+    #[command(after_help = help::CONFIG)]
+    Config(Config),
+    /// Look the installation over
+    #[command(after_help = help::DOCTOR)]
+    Doctor,
+    /// See it all happen in a throwaway repository
+    #[command(after_help = help::TOUR)]
+    Tour,
+    /// Completions for your shell
+    #[command(after_help = help::COMPLETIONS)]
+    Completions {
+        /// Which shell
+        shell: clap_complete::Shell,
+    },
+    /// The manual page
+    #[command(after_help = help::MAN)]
+    Man {
+        /// Write the pages of all commands into this folder
+        #[arg(long, value_name = "DIR")]
+        out: Option<PathBuf>,
+    },
+}
+
+/// A parser for one of an idea's words, which `--help` and completions list.
+fn word<T>(all: &'static [T], as_str: fn(T) -> &'static str) -> impl TypedValueParser<Value = T>
+where
+    T: Copy + FromStr<Err = UnknownWord> + Send + Sync + 'static,
+{
+    PossibleValuesParser::new(all.iter().map(|it| as_str(*it))).try_map(|text| text.parse::<T>())
+}
+
+/// What can be said about a fact.
+#[derive(Debug, Clone, Args)]
+pub struct Telling {
+    /// A brief topic
+    #[arg(long, short)]
+    pub subject: Option<String>,
+    /// Why it matters
+    #[arg(long)]
+    pub reason: Option<String>,
+    /// The lines that prove it, as src/api.rs:12-18 (repeatable)
+    #[arg(long = "cite", short, value_name = "PATH:LINES")]
+    pub cites: Vec<String>,
+    /// A word to find it by (repeatable, or with commas)
+    #[arg(long = "tag", short, value_name = "TAG", value_delimiter = ',')]
+    pub tags: Vec<String>,
+    /// What sort of thing it is; found out unless said
+    #[arg(long, value_parser = word(Kind::ALL, Kind::as_str))]
+    pub kind: Option<Kind>,
+    /// When to show it
+    #[arg(long, value_parser = word(Layer::ALL, Layer::as_str))]
+    pub layer: Option<Layer>,
+    /// Who says it: user at a terminal, else agent
+    #[arg(long, value_parser = word(Origin::ALL, Origin::as_str), help_heading = "Provenance")]
+    pub origin: Option<Origin>,
+    /// The words come from outside; it waits for approval
+    #[arg(long, help_heading = "Provenance")]
+    pub tainted: bool,
+    /// The agent's or person's name
+    #[arg(long, help_heading = "Provenance")]
+    pub author: Option<String>,
+    /// The session it was said in
+    #[arg(long, help_heading = "Provenance")]
+    pub session: Option<String>,
+    /// The task it belongs to
+    #[arg(long, help_heading = "Provenance")]
+    pub task: Option<String>,
+    /// Keep it against a check: a person's word, and it is recorded
+    #[arg(long)]
+    pub force: bool,
+}
+
+/// `remember`.
+#[derive(Debug, Args)]
+pub struct Remember {
+    /// What was learned, in a sentence; - reads it from the standard input
+    pub fact: String,
+    /// What is said about it.
+    #[command(flatten)]
+    pub telling: Telling,
+    /// Keep it for yourself, in every repository
+    #[arg(long)]
+    pub user: bool,
+    /// What to do about a near-duplicate.
+    #[command(flatten)]
+    pub twin: TwinArgs,
+}
+
+/// What to do about a near-duplicate.
+#[derive(Debug, Args)]
+#[group(multiple = false)]
+#[command(next_help_heading = "When much the same is known")]
+pub struct TwinArgs {
+    /// Keep nothing and be content
+    #[arg(long)]
+    pub skip: bool,
+    /// Replace that memory, keeping the citations and tags of both
+    #[arg(long, value_name = "HANDLE")]
+    pub merge: Option<Name>,
+    /// Keep both, and say why
+    #[arg(long, value_name = "RATIONALE")]
+    pub create: Option<String>,
+}
+
+/// `recall`.
+#[derive(Debug, Args)]
+pub struct Recall {
+    /// The question, in your own words
+    #[arg(required = true)]
+    pub question: Vec<String>,
+    /// A file in play: memories that cite it come first (repeatable)
+    #[arg(long = "path", short, value_name = "FILE")]
+    pub paths: Vec<String>,
+    /// Look in this layer instead of knowledge (repeatable)
+    #[arg(long = "layer", value_name = "LAYER", value_parser = word(Layer::ALL, Layer::as_str))]
+    pub layers: Vec<Layer>,
+    /// Look also into what happened in past tasks
+    #[arg(long)]
+    pub episodes: bool,
+    /// At most so many memories
+    #[arg(long, short = 'n', value_name = "N")]
+    pub limit: Option<usize>,
+    /// At most so many characters
+    #[arg(long, value_name = "N")]
+    pub chars: Option<usize>,
+    /// Which memories
+    #[arg(long, value_parser = word(InjectMode::ALL, InjectMode::as_str))]
+    pub mode: Option<InjectMode>,
+    /// Check against a commit, branch or tag instead of your files
+    #[arg(long, value_name = "REF")]
+    pub at: Option<String>,
+    /// Print exactly the block that a model is given
+    #[arg(long)]
+    pub block: bool,
+    /// Explain every score
+    #[arg(long)]
+    pub why: bool,
+}
+
+/// `list`.
+#[derive(Debug, Args)]
+pub struct List {
+    /// In this layer (repeatable)
+    #[arg(long = "layer", value_name = "LAYER", value_parser = word(Layer::ALL, Layer::as_str))]
+    pub layers: Vec<Layer>,
+    /// Of this kind (repeatable)
+    #[arg(long = "kind", value_name = "KIND", value_parser = word(Kind::ALL, Kind::as_str))]
+    pub kinds: Vec<Kind>,
+    /// In this stage (repeatable); active and pending unless said
+    #[arg(long = "status", value_name = "STATUS", value_parser = word(Stage::ALL, Stage::as_str))]
+    pub stages: Vec<Stage>,
+    /// With this tag
+    #[arg(long, short)]
+    pub tag: Option<String>,
+    /// Citing this file, or a file below this folder
+    #[arg(long, short, value_name = "PATH")]
+    pub path: Option<String>,
+    /// With this text in subject or fact
+    #[arg(long)]
+    pub text: Option<String>,
+    /// At most so many
+    #[arg(long, short = 'n', value_name = "N", default_value_t = 50)]
+    pub limit: usize,
+    /// Whose.
+    #[command(flatten)]
+    pub spaces: Spaces,
+}
+
+/// Whose memories.
+#[derive(Debug, Clone, Copy, Args)]
+pub struct Spaces {
+    /// In every space of the store, not only this repository's and yours
+    #[arg(long)]
+    pub all_spaces: bool,
+}
+
+/// One memory.
+#[derive(Debug, Args)]
+pub struct One {
+    /// The memory, as m-12 or u-3
+    #[arg(value_name = "HANDLE")]
+    pub name: Name,
+}
+
+/// Some memories.
+#[derive(Debug, Args)]
+pub struct Several {
+    /// The memories, as m-12 or u-3
+    #[arg(value_name = "HANDLE", required = true)]
+    pub names: Vec<Name>,
+}
+
+/// `recent`.
+#[derive(Debug, Args)]
+pub struct Recent {
+    /// Citing this file, or a file below this folder
+    #[arg(long, short, value_name = "PATH")]
+    pub path: Option<String>,
+    /// At most so many
+    #[arg(long, short = 'n', value_name = "N", default_value_t = apostille_core::list::RECENT_LIMIT)]
+    pub limit: usize,
+}
+
+/// `verify`.
+#[derive(Debug, Args)]
+pub struct Verify {
+    /// The memories; all active ones unless said
+    #[arg(value_name = "HANDLE")]
+    pub names: Vec<Name>,
+    /// Those that cite this file, or a file below this folder
+    #[arg(long, short, value_name = "PATH", conflicts_with = "names")]
+    pub path: Option<String>,
+    /// Check against a commit, branch or tag instead of your files
+    #[arg(long, value_name = "REF")]
+    pub at: Option<String>,
+}
+
+/// `supersede`.
+#[derive(Debug, Args)]
+pub struct Supersede {
+    /// The memory to replace
+    #[arg(value_name = "HANDLE")]
+    pub name: Name,
+    /// What is true instead; - reads it from the standard input
+    pub fact: String,
+    /// The old one was wrong, rather than outdated
+    #[arg(long)]
+    pub correct: bool,
+    /// What is said about it.
+    #[command(flatten)]
+    pub telling: Telling,
+}
+
+/// `invalidate`.
+#[derive(Debug, Args)]
+pub struct Invalidate {
+    /// Which.
+    #[command(flatten)]
+    pub which: Several,
+    /// What is wrong with it
+    #[arg(long)]
+    pub reason: String,
+}
+
+/// `forget`.
+#[derive(Debug, Args)]
+pub struct Forget {
+    /// Which.
+    #[command(flatten)]
+    pub which: Several,
+    /// Why; it outlives the memory, so do not repeat its text
+    #[arg(long)]
+    pub reason: Option<String>,
+    /// Do not ask
+    #[arg(long, short)]
+    pub yes: bool,
+}
+
+/// `log`.
+#[derive(Debug, Args)]
+pub struct Log {
+    /// At most so many
+    #[arg(long, short = 'n', value_name = "N", default_value_t = 50)]
+    pub limit: usize,
+    /// Only about this memory
+    #[arg(long, value_name = "HANDLE")]
+    pub memory: Option<Name>,
+    /// Whose.
+    #[command(flatten)]
+    pub spaces: Spaces,
+}
+
+/// How an export is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    /// Complete; `import` reads it again
+    Json,
+    /// For people
+    Markdown,
+}
+
+/// `export`.
+#[derive(Debug, Args)]
+pub struct Export {
+    /// json (complete, `import` reads it) or markdown (for people)
+    #[arg(long, short, value_enum, default_value_t = Format::Json, hide_possible_values = true)]
+    pub format: Format,
+    /// Into this file, which must not exist yet, instead of the output
+    #[arg(long, short, value_name = "FILE")]
+    pub out: Option<PathBuf>,
+    /// Whose.
+    #[command(flatten)]
+    pub spaces: Spaces,
+}
+
+/// `import`.
+#[derive(Debug, Args)]
+pub struct Import {
+    /// The file; - reads the standard input
+    #[arg(value_name = "FILE")]
+    pub file: PathBuf,
+}
+
+/// `config`.
+#[derive(Debug, Args)]
+#[command(disable_help_subcommand = true)]
+pub struct Config {
+    /// What to show.
+    #[command(subcommand)]
+    pub what: Option<ConfigWhat>,
+}
+
+/// What `config` shows.
+#[derive(Debug, Subcommand)]
+pub enum ConfigWhat {
+    /// Where the files are
+    Path,
+}

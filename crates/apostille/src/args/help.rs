@@ -1,0 +1,216 @@
+//! What `--help` teaches: the verbs by what people want, and an example for each.
+
+use clap::builder::styling::{AnsiColor, Style, Styles};
+use clap::{Command, CommandFactory as _};
+
+use super::Cli;
+use crate::paint::{self, ink};
+
+/// The colours of help.
+pub const STYLES: Styles = Styles::styled()
+    .header(Style::new().bold())
+    .usage(Style::new().bold())
+    .literal(AnsiColor::Cyan.on_default())
+    .placeholder(Style::new().dimmed());
+
+/// The verbs by what people want.
+const GROUPS: [(&str, &[&str]); 5] = [
+    ("Remember and recall", &["remember", "recall"]),
+    ("Look around", &["list", "show", "recent", "stats", "log"]),
+    ("Keep it true", &["verify", "refresh", "supersede", "invalidate", "apply", "forget"]),
+    ("Move it", &["export", "import"]),
+    ("Set up", &["tour", "config", "doctor", "completions", "man"]),
+];
+
+const CODES: &str = "  0 done   1 nothing found, or it does not hold   2 wrong usage or configuration
+  3 refused, or much the same is known   4 the store is broken   5 a mistake of ours";
+
+const START: &str = "  $ apostille tour
+  $ apostille remember --cite src/api.rs:12-18 \"API_VERSION must equal the client's\"
+  $ apostille recall \"which API version?\"";
+
+/// The whole command line.
+pub fn command() -> Command {
+    let command = Cli::command();
+    let template = template(&command);
+    command.help_template(template)
+}
+
+fn template(command: &Command) -> String {
+    let head = |text: &str| ink(paint::BOLD, text);
+    let mut out = format!(
+        "{{about}}.\nWhat is remembered is kept with the lines of code that prove it, and looked up before it is shown.\n\n\
+         {} apostille <COMMAND>\n\n{}\n{START}\n",
+        head("Usage:"),
+        head("Begin with:")
+    );
+    for (title, verbs) in GROUPS {
+        out += &format!("\n{}\n", head(&format!("{title}:")));
+        out.extend(verbs.iter().map(|verb| row(command, verb)));
+    }
+    out + &format!(
+        "\n{}\n{{options}}\n\n{}\n{CODES}\n\n`apostille <COMMAND> --help` has examples.\n",
+        head("Everywhere:"),
+        head("Exit codes:")
+    )
+}
+
+fn row(command: &Command, verb: &str) -> String {
+    let about = command.find_subcommand(verb).and_then(Command::get_about);
+    let about = about.map(ToString::to_string).unwrap_or_default();
+    format!("  {}{:pad$}{about}\n", ink(AnsiColor::Cyan.on_default(), verb), "", pad = 14 - verb.len())
+}
+
+/// Examples.
+pub const REMEMBER: &str = "\
+Examples:
+  $ apostille remember --subject S --cite src/api.rs:12-18 \"the fact\"
+  $ apostille remember --user \"prefers small commits\"
+  $ apostille remember --layer identity \"Ana, backend, Berlin\"
+  $ git log -1 --format=%b | apostille remember --kind feedback -
+
+A fact about the repository needs a citation; a preference or a correction does not.
+When much the same is known, nothing is kept and the three choices are printed (exit code 3).";
+/// Examples.
+pub const RECALL: &str = "\
+Examples:
+  $ apostille recall \"how do we run the tests?\"
+  $ apostille recall upload limit --path src/limits.rs --why
+  $ apostille recall \"auth\" --at origin/main
+  $ apostille recall \"how did we fix the race?\" --episodes
+  $ apostille recall \"$PROMPT\" --block        # for a model's context
+
+Only what holds in your own checkout is shown. What changed is withheld, with the diff.
+Exit code 1: nothing found.";
+/// Examples.
+pub const LIST: &str = "\
+Examples:
+  $ apostille list
+  $ apostille list --path src/api --tag release
+  $ apostille list --status superseded --status invalid
+  $ apostille list --text timeout --all-spaces";
+/// Examples.
+pub const SHOW: &str = "\
+Examples:
+  $ apostille show m-12        # m: this repository's
+  $ apostille show u-3         # u: yours";
+/// Examples.
+pub const RECENT: &str = "\
+Examples:
+  $ apostille recent --limit 10
+  $ apostille recent --path src/api.rs";
+/// Examples.
+pub const VERIFY: &str = "\
+Examples:
+  $ apostille verify                     # all active memories, against your files
+  $ apostille verify m-12 m-13
+  $ apostille verify --at origin/main    # in CI
+
+Looking never changes a memory: what fails on your branch may be right on another.
+Exit code 1: at least one does not hold.";
+/// Examples.
+pub const REFRESH: &str = "\
+Examples:
+  $ apostille refresh m-12 m-13";
+/// Examples.
+pub const SUPERSEDE: &str = "\
+Examples:
+  $ apostille supersede m-12 \"uploads are limited to 25 MB\" --cite src/limits.rs:3
+  $ apostille supersede m-12 \"the tests run with pnpm\" --correct
+
+What the new memory does not say it takes from the old one: subject, kind, layer, and the
+citations that still hold. The old one is never shown again and stays in the history.";
+/// Examples.
+pub const INVALIDATE: &str = "\
+Examples:
+  $ apostille invalidate m-12 --reason \"the client was removed\"
+
+If something else is true now, `supersede` says it in one step.";
+/// Examples.
+pub const FORGET: &str = "\
+Examples:
+  $ apostille forget m-12
+  $ apostille forget m-12 m-13 --reason \"asked for by its author\" --yes
+
+The text is removed everywhere, the log included. If it was only wrong, use `invalidate`.";
+/// Examples.
+pub const APPLY: &str = "\
+Examples:
+  $ apostille apply m-12       # memories that are of use rank higher";
+/// Examples.
+pub const STATS: &str = "\
+Examples:
+  $ apostille stats
+  $ apostille stats --all-spaces --json";
+/// Examples.
+pub const LOG: &str = "\
+Examples:
+  $ apostille log --limit 20
+  $ apostille log --memory m-12";
+/// Examples.
+pub const EXPORT: &str = "\
+Examples:
+  $ apostille export --format json > memories.json
+  $ apostille export --format markdown --out MEMORY.md
+  $ apostille export --all-spaces";
+/// Examples.
+pub const IMPORT: &str = "\
+Examples:
+  $ apostille import memories.json
+  $ apostille import .aegis/memory/memories.jsonl   # lines of {\"id\", \"scope\", \"text\", \"tags\", \"ts\"}
+  $ apostille export --json | apostille import - --store copy.db
+
+Memories keep their id, status, citations and times. What is known already is left alone.
+Nothing is imported from a file that cannot be read to its end.";
+/// Examples.
+pub const CONFIG: &str = "\
+Examples:
+  $ apostille config
+  $ apostille config path
+  $ APOSTILLE_SCORING=overlap apostille config --json
+
+The first that says something wins: a flag, the environment (APOSTILLE_STORE, …),
+the repository's apostille.toml, the memory block of its agent.json, your own config.toml.
+A repository's file cannot choose a store outside itself, say who you are or whose memory
+is shown, raise a limit, or switch off a check.";
+/// Examples.
+pub const DOCTOR: &str = "\
+Examples:
+  $ apostille doctor
+  $ apostille doctor --store backup.db
+
+Exit code 0: healthy. 2: the configuration is wrong. 4: the store is broken.";
+/// Examples.
+pub const TOUR: &str = "\
+Examples:
+  $ apostille tour
+
+Everything happens in a temporary folder that is removed at the end. Nothing of yours is touched.";
+/// Examples.
+pub const COMPLETIONS: &str = "\
+Examples:
+  $ apostille completions bash > ~/.local/share/bash-completion/completions/apostille
+  $ apostille completions fish > ~/.config/fish/completions/apostille.fish
+  $ apostille completions zsh > \"${fpath[1]}/_apostille\"";
+/// Examples.
+pub const MAN: &str = "\
+Examples:
+  $ apostille man | man -l -
+  $ apostille man --out ~/.local/share/man/man1";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_verb_is_in_a_group_and_has_an_example() {
+        let command = command();
+        command.clone().debug_assert();
+        for verb in command.get_subcommands() {
+            let name = verb.get_name();
+            assert!(GROUPS.iter().any(|(_, verbs)| verbs.contains(&name)), "{name} is in no group");
+            let help = verb.get_after_help().map(ToString::to_string).unwrap_or_default();
+            assert!(help.contains(&format!("apostille {name}")), "{name} has no example");
+        }
+    }
+}

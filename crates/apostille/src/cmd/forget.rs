@@ -1,0 +1,76 @@
+//! `forget`: the text is removed everywhere.
+
+use std::io::Write as _;
+
+use apostille_core::forget::{Forgotten, forget};
+use apostille_core::memory::{Memory, Name};
+use serde::Serialize;
+
+use super::line;
+use crate::args::Forget;
+use crate::error::{self, Fault};
+use crate::paint::{BOLD, ink, one_line};
+use crate::shell::{Answer, Shell};
+
+#[derive(Serialize)]
+struct Reply {
+    ok: bool,
+    outcome: &'static str,
+    memories: Vec<Gone>,
+}
+
+/// What is left of a memory: what it was called.
+#[derive(Serialize)]
+struct Gone {
+    id: String,
+    handle: String,
+    space: String,
+}
+
+/// Forgets memories, in whatever stage they are; none, when one of the names is wrong.
+pub fn run(shell: &Shell, args: &Forget) -> Result<Answer, Fault> {
+    let desk = shell.desk()?;
+    let memories = match desk.named(&args.which.names)? {
+        Ok(memories) => memories,
+        Err(refusal) => return Ok(shell.refused(&refusal)),
+    };
+    if !args.yes && !is_agreed(shell, &memories) {
+        let json = Reply { ok: false, outcome: "kept", memories: Vec::new() };
+        return Ok(shell.answer(error::NOTHING, &json, |_| {
+            "nothing was forgotten
+"
+            .into()
+        }));
+    }
+    for memory in &memories {
+        let name = Name::Id(memory.id);
+        if let Forgotten::Refused(refusal) =
+            forget(&desk.cx(), &desk.spaces(), name, args.reason.as_deref().unwrap_or(""))?
+        {
+            return Ok(shell.refused(&refusal));
+        }
+    }
+    let gone = |it: &Memory| Gone {
+        id: it.id.to_string(),
+        handle: it.handle().to_string(),
+        space: it.space.to_string(),
+    };
+    let json = Reply { ok: true, outcome: "forgotten", memories: memories.iter().map(gone).collect() };
+    Ok(shell.answer(error::OK, &json, |paint| memories.iter().map(|it| line(paint, "forgot", it)).collect()))
+}
+
+/// Asks a person, where there is one.
+fn is_agreed(shell: &Shell, memories: &[Memory]) -> bool {
+    let terminal = shell.world.terminal;
+    if !(terminal.stdin && terminal.stderr) {
+        return true;
+    }
+    let mut ask = String::new();
+    for it in memories {
+        ask += &format!("{}  {}\n", ink(BOLD, it.handle()), one_line(&it.fact));
+    }
+    ask += "forget for good? this cannot be undone [y/N] ";
+    let _ =
+        anstream::AutoStream::new(std::io::stderr(), anstream::ColorChoice::Auto).write_all(ask.as_bytes());
+    matches!(shell.world.read_line().trim(), "y" | "Y" | "yes")
+}

@@ -1,0 +1,189 @@
+//! `import`: an export, or a file of plain notes, is kept again. It passes the same checks as a new memory.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use apostille_core::format::{self, MemoryRecord};
+use apostille_core::import::{Imported, import};
+use apostille_core::memory::{Kind, Layer, Memory, MemoryId, Origin, Status, Usage, Voice};
+use apostille_core::refusal::Refusal;
+use apostille_core::space::Space;
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use super::export::{Exported, FORMAT};
+use crate::args::Import;
+use crate::error::{self, Fault};
+use crate::json::RefusalView;
+use crate::paint::{GREEN, Paint, YELLOW, ink, safe};
+use crate::shell::{Answer, Shell};
+use crate::world::desk::Desk;
+
+/// The largest file that is read.
+const MAX_BYTES: u64 = 256 * 1024 * 1024;
+
+/// Reads a file whole, and only then keeps what it holds.
+pub fn run(shell: &Shell, args: &Import) -> Result<Answer, Fault> {
+    let text = read(shell, &args.file)?;
+    let desk = shell.desk()?;
+    let memories = parsed(&desk, &text)?;
+    let mut done = Done::default();
+    let known: BTreeSet<Space> = desk.store.spaces()?.into_iter().collect();
+    for (at, memory) in memories {
+        let is_new_space = !known.contains(&memory.space);
+        let cx = desk.cx_for(&memory.space);
+        match import(&cx, memory, is_new_space)? {
+            Imported::Kept(_) => done.kept += 1,
+            Imported::Known(_) => done.known += 1,
+            Imported::Refused(refusal) => done.refused.push((at, refusal)),
+        }
+    }
+    Ok(answer(shell, &done))
+}
+
+fn read(shell: &Shell, file: &Path) -> Result<String, Fault> {
+    if file == Path::new("-") {
+        return shell.world.read_stdin();
+    }
+    let path = shell.world.cwd.join(file);
+    let failed = |why: String| Fault::usage(format!("cannot read '{}': {why}", file.display()));
+    match std::fs::metadata(&path) {
+        Ok(it) if it.len() > MAX_BYTES => Err(failed("it is larger than 256 MB".into())),
+        _ => std::fs::read_to_string(&path).map_err(|error| failed(error.to_string())),
+    }
+}
+
+/// What the file holds, each with where it stands in it.
+fn parsed(desk: &Desk, text: &str) -> Result<Vec<(String, Memory)>, Fault> {
+    let text = text.trim_start_matches('\u{feff}');
+    let first = text.lines().find(|it| !it.trim().is_empty());
+    let first = first.ok_or_else(|| Fault::usage("there is nothing in it to import"))?;
+    match serde_json::from_str::<Note>(first) {
+        Ok(_) => notes(desk, text),
+        Err(_) => exported(text),
+    }
+}
+
+fn exported(text: &str) -> Result<Vec<(String, Memory)>, Fault> {
+    let unfit = |why: String| {
+        Fault::usage(format!("this is no export of apostille, nor a file of notes: {why}"))
+            .hint("`apostille import --help` shows both forms; nothing was imported")
+    };
+    let it: Exported = serde_json::from_str(text).map_err(|error| unfit(error.to_string()))?;
+    if it.format != FORMAT {
+        return Err(unfit(format!("its format is '{}'", safe(&it.format))));
+    }
+    if it.version > format::VERSION {
+        let (found, known) = (it.version, format::VERSION);
+        return Err(Fault::usage(format!(
+            "the export has format {found}, this program reads up to {known}; update apostille"
+        )));
+    }
+    let memory = |(n, record): (usize, MemoryRecord)| {
+        let at = format!("memory {}", n + 1);
+        let memory = Memory::try_from(record).map_err(|error| unfit(format!("{at}: {error}")))?;
+        Ok((at, memory))
+    };
+    it.memories.into_iter().enumerate().map(memory).collect()
+}
+
+/// A line of a plain notebook: `{"id":"m-1","scope":"workspace","text":"…","tags":[…],"ts":"…"}`.
+#[derive(Debug, Deserialize)]
+struct Note {
+    text: String,
+    #[serde(default)]
+    scope: Scope,
+    #[serde(default)]
+    tags: Vec<String>,
+    ts: String,
+}
+
+#[derive(Debug, Clone, Copy, Default, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Scope {
+    User,
+    #[default]
+    Workspace,
+    Session,
+}
+
+fn notes(desk: &Desk, text: &str) -> Result<Vec<(String, Memory)>, Fault> {
+    let lines = (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty());
+    let [repo, user] = desk.spaces();
+    let note = |(n, line): (usize, &str)| {
+        let at = format!("line {n}");
+        let bad = |why: String| Fault::usage(format!("{at}: {why}")).hint("nothing was imported");
+        let note: Note = serde_json::from_str(line).map_err(|error| bad(error.to_string()))?;
+        let time: Timestamp =
+            note.ts.parse().map_err(|_| bad("'ts' is not a time such as 2026-02-26T12:00:00Z".into()))?;
+        let space = if matches!(note.scope, Scope::User) { user.clone() } else { repo.clone() };
+        Ok((at, noted(note, space, time, line)))
+    };
+    lines.map(note).collect()
+}
+
+/// A note as a memory: uncited, and so shown as unverified.
+fn noted(note: Note, space: Space, at: Timestamp, line: &str) -> Memory {
+    let (layer, kind) = match note.scope {
+        Scope::User => (Layer::Knowledge, Kind::User),
+        Scope::Workspace => (Layer::Knowledge, Kind::Project),
+        Scope::Session => (Layer::Session, Kind::Project),
+    };
+    Memory {
+        id: MemoryId::derived(at, line),
+        number: 0,
+        space,
+        layer,
+        kind,
+        subject: None,
+        fact: note.text,
+        reason: None,
+        citations: Vec::new(),
+        tags: note.tags,
+        voice: Voice::of(Origin::Agent),
+        task: None,
+        marks: Vec::new(),
+        status: Status::Active,
+        supersedes: None,
+        recorded_at: at,
+        refreshed_at: at,
+        usage: Usage::default(),
+    }
+}
+
+#[derive(Default)]
+struct Done {
+    kept: u64,
+    known: u64,
+    refused: Vec<(String, Refusal)>,
+}
+
+#[derive(Serialize)]
+struct Reply {
+    ok: bool,
+    kept: u64,
+    known: u64,
+    refused: Vec<RefusedAt>,
+}
+
+#[derive(Serialize)]
+struct RefusedAt {
+    at: String,
+    #[serde(flatten)]
+    refusal: RefusalView,
+}
+
+fn answer(shell: &Shell, done: &Done) -> Answer {
+    let refused =
+        done.refused.iter().map(|(at, it)| RefusedAt { at: at.clone(), refusal: RefusalView::from(it) });
+    let json =
+        Reply { ok: done.refused.is_empty(), kept: done.kept, known: done.known, refused: refused.collect() };
+    let code = if done.refused.is_empty() { error::OK } else { error::REFUSED };
+    let answer = shell.answer(code, &json, |_: &Paint| {
+        format!("{} {}, {} known already\n", ink(GREEN, "imported"), done.kept, done.known)
+    });
+    let line = |(at, it): &(String, Refusal)| {
+        format!("{} {at}: {}\n", ink(YELLOW.bold(), "refused:"), safe(&it.to_string()))
+    };
+    Answer { err: done.refused.iter().map(line).collect(), ..answer }
+}

@@ -1,0 +1,74 @@
+//! `list`: memories by what they are.
+
+use apostille_core::list;
+use apostille_core::memory::{Memory, Stage};
+use apostille_core::store::{Filter, Order};
+
+use crate::args::List;
+use crate::error::{self, Fault};
+use crate::json::{self, Memories};
+use crate::paint::{BOLD, DIM, Paint, Table, ink, memory, one_line};
+use crate::shell::{Answer, Shell};
+
+/// Lists memories, the newest first.
+pub fn run(shell: &Shell, args: &List) -> Result<Answer, Fault> {
+    let desk = shell.desk()?;
+    let stages =
+        if args.stages.is_empty() { vec![Stage::Active, Stage::Pending] } else { args.stages.clone() };
+    let filter = Filter {
+        spaces: desk.spaces_or_all(args.spaces.all_spaces),
+        layers: args.layers.clone(),
+        kinds: args.kinds.clone(),
+        stages,
+        tag: args.tag.clone(),
+        path: args.path.as_deref().map(|it| desk.place.path(it).map_err(Fault::usage)).transpose()?,
+        text: args.text.clone(),
+        order: Order::Newest,
+        limit: args.limit.saturating_add(1),
+    };
+    let memories = list::list(&desk.cx(), &filter)?;
+    Ok(listed(shell, memories, args.limit, args.spaces.all_spaces))
+}
+
+/// A listing of at most `limit` memories; one more was asked for, to know whether there are more.
+pub(super) fn listed(shell: &Shell, mut memories: Vec<Memory>, limit: usize, with_space: bool) -> Answer {
+    let is_cut = memories.len() > limit;
+    memories.truncate(limit);
+    let code = if memories.is_empty() { error::NOTHING } else { error::OK };
+    let json = Memories { ok: true, outcome: None, memories: json::views(&memories) };
+    let answer = shell.answer(code, &json, |paint| table(paint, &memories, with_space));
+    let err = match (memories.is_empty(), is_cut) {
+        (true, _) => "nothing here yet; `apostille remember` keeps a fact, `apostille list --all-spaces` looks everywhere\n".into(),
+        (_, true) => ink(DIM, "… and more; raise --limit to see them\n"),
+        _ => String::new(),
+    };
+    Answer { err, ..answer }
+}
+
+fn table(paint: &Paint, memories: &[Memory], with_space: bool) -> String {
+    let mut table = Table::default();
+    for it in memories {
+        let stage = it.status.stage();
+        let mut row = vec![
+            ink(BOLD, it.handle()),
+            ink(memory::stage(stage), stage),
+            it.layer.to_string(),
+            it.kind.to_string(),
+            ink(DIM, paint.time(it.refreshed_at)),
+        ];
+        if with_space {
+            row.push(it.space.to_string());
+        }
+        row.push(said(it));
+        table.row(row);
+    }
+    table.text(paint, 0)
+}
+
+/// What it says on one line.
+pub(super) fn said(memory: &Memory) -> String {
+    match &memory.subject {
+        Some(subject) => format!("{}: {}", one_line(subject), one_line(&memory.fact)),
+        None => one_line(&memory.fact),
+    }
+}

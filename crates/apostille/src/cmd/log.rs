@@ -1,0 +1,119 @@
+//! `log`: what happened.
+
+use std::collections::BTreeMap;
+
+use apostille_core::event::{Logged, What};
+use apostille_core::format::EventRecord;
+use apostille_core::memory::MemoryId;
+use apostille_core::store::Page;
+use serde::Serialize;
+
+use crate::args::Log;
+use crate::error::{self, Fault};
+use crate::json::EventView;
+use crate::paint::{BOLD, DIM, GREEN, Paint, RED, Table, YELLOW, ink, one_line};
+use crate::shell::{Answer, Shell};
+use crate::world::desk::Desk;
+
+#[derive(Serialize)]
+struct Reply {
+    ok: bool,
+    events: Vec<EventView>,
+}
+
+/// Shows events, the latest first.
+pub fn run(shell: &Shell, args: &Log) -> Result<Answer, Fault> {
+    let desk = shell.desk()?;
+    let memory = match args.memory.map(|name| desk.named(&[name])).transpose()? {
+        Some(Err(refusal)) => return Ok(shell.refused(&refusal)),
+        Some(Ok(found)) => found.first().map(|it| it.id),
+        None => None,
+    };
+    let page = Page { memory, newest_first: true, limit: args.limit, ..Page::default() };
+    let events = match args.spaces.all_spaces || memory.is_some() {
+        true => desk.store.events(&page)?,
+        false => of_spaces(&desk, &page)?,
+    };
+    let code = if events.is_empty() { error::NOTHING } else { error::OK };
+    let json = Reply { ok: true, events: viewed(&desk, &events)? };
+    let handles = handles(&desk, &events)?;
+    let answer = shell.answer(code, &json, |paint| table(paint, &events, &handles));
+    let err = if events.is_empty() { "nothing has happened here yet\n".into() } else { String::new() };
+    Ok(Answer { err, ..answer })
+}
+
+/// The events of the spaces in play, in one order.
+fn of_spaces(desk: &Desk, page: &Page) -> Result<Vec<Logged>, Fault> {
+    let mut events = Vec::new();
+    for space in desk.spaces() {
+        events.extend(desk.store.events(&Page { space: Some(space), ..page.clone() })?);
+    }
+    events.sort_by_key(|it| std::cmp::Reverse(it.seq));
+    events.truncate(page.limit);
+    Ok(events)
+}
+
+fn handles(desk: &Desk, events: &[Logged]) -> Result<BTreeMap<MemoryId, String>, Fault> {
+    let mut ids: Vec<MemoryId> =
+        events.iter().flat_map(|it| it.event.touches().collect::<Vec<_>>()).collect();
+    ids.sort();
+    ids.dedup();
+    Ok(desk.store.get(&ids)?.into_iter().map(|it| (it.id, it.handle().to_string())).collect())
+}
+
+/// Events as JSON, with the handles of memories that are still there.
+pub(super) fn viewed(desk: &Desk, events: &[Logged]) -> Result<Vec<EventView>, Fault> {
+    let handles = handles(desk, events)?;
+    let view = |it: &Logged| EventView {
+        seq: it.seq,
+        handle: it.event.memory.and_then(|id| handles.get(&id).cloned()),
+        event: EventRecord::from(&it.event),
+    };
+    Ok(events.iter().map(view).collect())
+}
+
+fn table(paint: &Paint, events: &[Logged], handles: &BTreeMap<MemoryId, String>) -> String {
+    let mut table = Table::default();
+    for Logged { event, .. } in events {
+        let word = event.what.happening();
+        let style = match event.what {
+            What::Remembered { .. } | What::Refreshed { .. } | What::Verified { valid: true, .. } => GREEN,
+            What::Verified { .. } | What::Invalidated { .. } | What::Forgotten { .. } => RED,
+            What::Refused { .. } | What::Corrected { .. } => YELLOW,
+            _ => anstyle::Style::new(),
+        };
+        let touched: Vec<&str> =
+            event.touches().filter_map(|id| handles.get(&id).map(String::as_str)).collect();
+        table.row([
+            ink(DIM, paint.time(event.at)),
+            ink(style, word),
+            ink(BOLD, touched.join(" ")),
+            event.actor.as_deref().map(one_line).unwrap_or_default(),
+            happened(&event.what),
+        ]);
+    }
+    table.text(paint, 0)
+}
+
+/// What an event says beyond its word, on one line.
+pub(super) fn happened(what: &What) -> String {
+    let text = match what {
+        What::Remembered { memory, forced, rationale } => {
+            let forced = if *forced { "forced: " } else { "" };
+            let rationale = rationale.as_deref().map(|it| format!(" ({it})")).unwrap_or_default();
+            format!("{forced}{}{rationale}", memory.fact)
+        }
+        What::Refreshed { citations: Some(_) } => "with new citations".into(),
+        What::Superseded { reason, .. } | What::Corrected { reason, .. } => {
+            reason.clone().unwrap_or_default()
+        }
+        What::Invalidated { reason } | What::Retired { reason } | What::Forgotten { reason } => {
+            reason.clone()
+        }
+        What::Verified { found, .. } => found.join(", "),
+        What::Retrieved { query, .. } => format!("“{query}”"),
+        What::Refused { class } => class.clone(),
+        What::Refreshed { .. } | What::Approved | What::Applied => String::new(),
+    };
+    one_line(&text)
+}

@@ -1,0 +1,280 @@
+//! `remember`: a fact is kept, or it is said why not.
+
+use apostille_core::memory::{Draft, Layer, Memory, Name, Origin, Status, Twin, Voice};
+use apostille_core::remember::{self, Near, Outcome, Relation};
+use apostille_core::space::Space;
+use serde::Serialize;
+
+use crate::args::{Remember, Telling, TwinArgs};
+use crate::error::{self, Fault};
+use crate::json::MemoryView;
+use crate::paint::{BOLD, CYAN, DIM, GREEN, Paint, YELLOW, ink, memory, one_line};
+use crate::shell::{Answer, Shell};
+use crate::world::desk::Desk;
+
+/// Keeps a fact with the code that proves it.
+pub fn run(shell: &Shell, args: &Remember) -> Result<Answer, Fault> {
+    let desk = shell.desk()?;
+    let fact = told(shell, &args.fact)?;
+    let is_users = args.user || args.telling.layer == Some(Layer::Identity);
+    let [repo, user] = desk.spaces();
+    let space = if is_users { user } else { repo };
+    let draft = draft(shell, &desk, space, &fact, &args.telling)?;
+    let draft = Draft { twin: twin(&args.twin), ..draft };
+    let outcome = remember::remember(&desk.cx_for(&draft.space), draft)?;
+    let instead = args.twin.merge;
+    Ok(answer(shell, &Asked { is_skipped: args.twin.skip, fact: &fact, instead }, outcome))
+}
+
+/// The fact as an argument, or from the standard input.
+pub(super) fn told(shell: &Shell, fact: &str) -> Result<String, Fault> {
+    if fact == "-" { Ok(shell.world.read_stdin()?.trim().to_owned()) } else { Ok(fact.to_owned()) }
+}
+
+/// A draft with everything that was said about the fact.
+pub(super) fn draft(
+    shell: &Shell,
+    desk: &Desk,
+    space: Space,
+    fact: &str,
+    telling: &Telling,
+) -> Result<Draft, Fault> {
+    let usual = if shell.world.terminal.has_person() { Origin::User } else { Origin::Agent };
+    let voice = Voice {
+        origin: telling.origin.unwrap_or(usual),
+        tainted: telling.tainted,
+        author: telling.author.clone(),
+        session: telling.session.clone(),
+    };
+    let cites = telling.cites.iter().map(|it| desk.place.cite(it).map_err(Fault::usage));
+    Ok(Draft {
+        layer: telling.layer,
+        kind: telling.kind,
+        subject: telling.subject.clone(),
+        reason: telling.reason.clone(),
+        citations: cites.collect::<Result<_, _>>()?,
+        tags: telling.tags.iter().map(|it| it.trim().to_owned()).collect(),
+        task: telling.task.clone(),
+        force: telling.force,
+        ..Draft::new(space, fact, voice)
+    })
+}
+
+fn twin(args: &TwinArgs) -> Twin {
+    match args {
+        TwinArgs { skip: true, .. } => Twin::Skip,
+        TwinArgs { merge: Some(name), .. } => Twin::Merge(*name),
+        TwinArgs { create: Some(why), .. } => Twin::Create(why.clone()),
+        _ => Twin::Ask,
+    }
+}
+
+#[derive(Serialize)]
+struct Kept {
+    ok: bool,
+    outcome: &'static str,
+    memory: MemoryView,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    identity_percent: Option<u8>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    retired: Option<usize>,
+}
+
+/// What was asked for, as far as the answer repeats it.
+pub(super) struct Asked<'a> {
+    /// Whether a near-duplicate is no matter.
+    pub(super) is_skipped: bool,
+    /// The fact.
+    pub(super) fact: &'a str,
+    /// The memory whose place it was to take.
+    pub(super) instead: Option<Name>,
+}
+
+/// What became of the draft.
+pub(super) fn answer(shell: &Shell, asked: &Asked<'_>, outcome: Outcome) -> Answer {
+    match outcome {
+        Outcome::Remembered { memory, identity_percent, retired } => {
+            let retired = (retired > 0).then_some(retired);
+            let view = MemoryView::from(&*memory);
+            let json = Kept { ok: true, outcome: "remembered", memory: view, identity_percent, retired };
+            shell.answer(error::OK, &json, |paint| {
+                kept(paint, "remembered", &memory, asked.instead) + &room(identity_percent, retired)
+            })
+        }
+        Outcome::Refreshed { memory } => {
+            let view = MemoryView::from(&*memory);
+            let json =
+                Kept { ok: true, outcome: "refreshed", memory: view, identity_percent: None, retired: None };
+            shell.answer(error::OK, &json, |paint| kept(paint, "known already; refreshed", &memory, None))
+        }
+        Outcome::Similar { near } if asked.is_skipped => skipped(shell, &near),
+        Outcome::Similar { near } => similar(shell, asked.fact, &near),
+        Outcome::Refused(refusal) => shell.refused(&refusal),
+    }
+}
+
+fn kept(paint: &Paint, outcome: &str, memory: &Memory, instead: Option<Name>) -> String {
+    let places: Vec<String> = memory.citations.iter().map(|it| one_line(&it.place().to_string())).collect();
+    let subject = memory.subject.as_deref().map(|it| format!("  {}", one_line(it))).unwrap_or_default();
+    let instead = instead.map(|it| format!(" in place of {it}")).unwrap_or_default();
+    let head = format!("{} {}{instead}{subject}\n", ink(GREEN, outcome), ink(BOLD, memory.handle()));
+    let fact = paint.wrapped(&memory.fact, 2);
+    let space = ink(DIM, format!("{} · {} · {}", memory.space, memory.layer, memory.kind));
+    let proof =
+        if places.is_empty() { String::new() } else { ink(DIM, format!(" · {}", places.join(", "))) };
+    let marks: String = memory.marks.iter().map(|it| ink(YELLOW, format!(" · {it}"))).collect();
+    let waits = match &memory.status {
+        Status::Pending { why } => {
+            format!("  {} {why}; it is kept, and not shown until it is approved\n", ink(YELLOW, "pending:"))
+        }
+        _ => String::new(),
+    };
+    format!("{head}{fact}  {space}{proof}{marks}\n{waits}")
+}
+
+fn room(identity_percent: Option<u8>, retired: Option<usize>) -> String {
+    let bar = |it: u8| format!("  identity {} {it}%\n", crate::paint::bar(it));
+    let retired = retired.map(|n| ink(YELLOW, format!("  {n} of the oldest retired to make room\n")));
+    identity_percent.map(bar).into_iter().chain(retired).collect()
+}
+
+#[derive(Serialize)]
+struct Similar {
+    ok: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    outcome: Option<&'static str>,
+    similar: Vec<NearView>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    choices: Option<[&'static str; 3]>,
+}
+
+#[derive(Serialize)]
+struct NearView {
+    id: String,
+    handle: String,
+    fact: String,
+    relation: &'static str,
+    overlap: f32,
+}
+
+impl From<&Near> for NearView {
+    fn from(it: &Near) -> Self {
+        Self {
+            id: it.id.to_string(),
+            handle: it.handle.to_string(),
+            fact: it.fact.clone(),
+            relation: it.relation.as_str(),
+            overlap: it.overlap,
+        }
+    }
+}
+
+fn skipped(shell: &Shell, near: &[Near]) -> Answer {
+    let similar = near.iter().map(NearView::from).collect();
+    let json = Similar { ok: true, outcome: Some("skipped"), similar, choices: None };
+    let known = near.first().map(|it| it.handle.to_string()).unwrap_or_default();
+    shell.answer(error::OK, &json, |_| format!("{}; {} says it\n", ink(GREEN, "skipped"), ink(BOLD, known)))
+}
+
+fn similar(shell: &Shell, fact: &str, near: &[Near]) -> Answer {
+    let choices = Some(["skip", "merge", "create"]);
+    let json =
+        Similar { ok: false, outcome: None, similar: near.iter().map(NearView::from).collect(), choices };
+    let answer = shell.answer(error::REFUSED, &json, |_| String::new());
+    Answer { err: choice(shell, fact, near), ..answer }
+}
+
+/// What is known, and the ready-made commands for each choice.
+fn choice(shell: &Shell, fact: &str, near: &[Near]) -> String {
+    let mut out = format!("{} much the same is known:\n\n", ink(YELLOW.bold(), "not kept:"));
+    for it in near {
+        let percent = (it.overlap * 100.0).round();
+        let relation = ink(YELLOW, it.relation.as_str());
+        out += &format!("{}  {relation}, {percent}% of the words\n", ink(BOLD, it.handle));
+        out += &shell.paint.wrapped(&it.fact, 6);
+    }
+    let Some(first) = near.first() else { return out };
+    let again = Retyped { typed: &shell.world.typed, fact };
+    let option = |what: &str, command: String| format!("  {}\n    {}\n", ink(DIM, what), ink(CYAN, command));
+    out += "\nchoose:\n";
+    if first.relation == Relation::Contradiction {
+        out += &option("supersede: the old one is outdated", again.instead_of(&first.handle.to_string()));
+    }
+    out += &option("skip it, and be content", again.with("--skip"));
+    out += &option(
+        "merge: replace it, keeping the citations and tags of both",
+        again.with(&format!("--merge {}", first.handle)),
+    );
+    out += &option("create: keep both, and say why", again.with("--create 'why both are needed'"));
+    out
+}
+
+/// The command as it was typed, to be typed again with something added.
+struct Retyped<'a> {
+    typed: &'a [String],
+    fact: &'a str,
+}
+
+impl Retyped<'_> {
+    fn with(&self, flag: &str) -> String {
+        let (before, after) = self.quoted("remember");
+        let after = if after.is_empty() { after } else { format!(" {after}") };
+        format!("apostille {before} {flag}{after}")
+    }
+
+    fn instead_of(&self, handle: &str) -> String {
+        let (before, after) = self.quoted(&format!("supersede {handle}"));
+        format!("apostille {before} {after}").trim_end().to_owned()
+    }
+
+    /// The words up to `--`, and from there on. Where another verb is typed, `--user` is left out: it has its space.
+    fn quoted(&self, verb: &str) -> (String, String) {
+        let is_other = verb != "remember";
+        let typed: Vec<&String> = self.typed.iter().filter(|it| !(is_other && *it == "--user")).collect();
+        let at = typed.iter().position(|it| *it == "remember");
+        let word = |(n, word): (usize, &&String)| match word.as_str() {
+            _ if Some(n) == at => verb.to_owned(),
+            "-" => quoted(self.fact),
+            other => quoted(other),
+        };
+        let words: Vec<String> = typed.iter().enumerate().map(word).collect();
+        let end = typed.iter().position(|it| *it == "--").unwrap_or(words.len());
+        (words[..end].join(" "), words[end..].join(" "))
+    }
+}
+
+/// A word as a shell takes it for one.
+fn quoted(word: &str) -> String {
+    let word = memory::harmless(word);
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=,@+".contains(c);
+    if !word.is_empty() && word.chars().all(is_plain) {
+        return word;
+    }
+    format!("'{}'", word.replace('\'', r"'\''"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn commands_can_be_pasted() {
+        let check = |typed: &[&str], expected: &str| {
+            let typed: Vec<String> = typed.iter().map(|it| (*it).to_owned()).collect();
+            assert_eq!(Retyped { typed: &typed, fact: "it's so" }.with("--skip"), expected);
+        };
+        check(&["remember", "a fact"], "apostille remember 'a fact' --skip");
+        check(&["remember", "-"], r"apostille remember 'it'\''s so' --skip");
+        check(
+            &["--json", "remember", "--cite", "a.rs:1-2", "--", "-x"],
+            "apostille --json remember --cite a.rs:1-2 --skip -- -x",
+        );
+    }
+
+    #[test]
+    fn a_contradiction_can_be_superseded_at_once() {
+        let typed = ["remember", "--user", "remember this"].map(String::from);
+        let again = Retyped { typed: &typed, fact: "" };
+        assert_eq!(again.instead_of("u-1"), "apostille supersede u-1 'remember this'");
+    }
+}

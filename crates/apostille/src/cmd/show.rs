@@ -1,0 +1,186 @@
+//! `show`: everything about one memory.
+
+use apostille_core::citation::{Verdict, worst};
+use apostille_core::event::Logged;
+use apostille_core::memory::{Memory, MemoryId, Status};
+use apostille_core::recall::verify::Reader;
+use apostille_core::store::Page;
+use apostille_core::verify::Verified;
+use serde::Serialize;
+
+use super::log::{happened, viewed};
+use crate::args::One;
+use crate::error::{self, Fault};
+use crate::json::{EventView, MemoryView};
+use crate::paint::{BOLD, DIM, Paint, Table, ink, memory, one_line, standing};
+use crate::shell::{Answer, Shell};
+use crate::world::desk::Desk;
+
+/// How much of the history is shown.
+const HISTORY: usize = 50;
+/// How far a chain of replacements is followed in either direction.
+const CHAIN: usize = 20;
+
+#[derive(Serialize)]
+struct Reply {
+    ok: bool,
+    memory: MemoryView,
+    supersedes: Vec<MemoryView>,
+    superseded_by: Vec<MemoryView>,
+    history: Vec<EventView>,
+}
+
+struct Shown {
+    memory: Verified,
+    older: Vec<Memory>,
+    newer: Vec<Memory>,
+    history: Vec<Logged>,
+}
+
+/// Shows one memory, its evidence, how it stands now, what it replaced, and its history. Looking is not recorded.
+pub fn run(shell: &Shell, args: &One) -> Result<Answer, Fault> {
+    let desk = shell.desk()?;
+    let memory = match desk.named(&[args.name])? {
+        Ok(mut found) => found.remove(0),
+        Err(refusal) => return Ok(shell.refused(&refusal)),
+    };
+    let page = Page { memory: Some(memory.id), newest_first: true, limit: HISTORY, ..Page::default() };
+    let shown = Shown {
+        older: chain(&desk, &memory, |it| it.supersedes)?,
+        newer: chain(&desk, &memory, replaced_by)?,
+        history: desk.store.events(&page)?,
+        memory: looked_up(&desk, memory),
+    };
+    let json = Reply {
+        ok: true,
+        memory: MemoryView::from(&shown.memory),
+        supersedes: crate::json::views(&shown.older),
+        superseded_by: crate::json::views(&shown.newer),
+        history: viewed(&desk, &shown.history)?,
+    };
+    Ok(shell.answer(error::OK, &json, |paint| text(paint, &shown)))
+}
+
+fn looked_up(desk: &Desk, memory: Memory) -> Verified {
+    let cx = desk.cx();
+    let verdicts = Reader::new(cx.source, cx.late).verdicts(&memory);
+    Verified { memory, verdicts }
+}
+
+fn replaced_by(memory: &Memory) -> Option<MemoryId> {
+    match memory.status {
+        Status::Superseded { by } => Some(by),
+        _ => None,
+    }
+}
+
+/// The memories that one leads to, nearest first.
+fn chain(
+    desk: &Desk,
+    memory: &Memory,
+    next: impl Fn(&Memory) -> Option<MemoryId>,
+) -> Result<Vec<Memory>, Fault> {
+    let mut found: Vec<Memory> = Vec::new();
+    let mut wanted = next(memory);
+    while let Some(id) = wanted.filter(|_| found.len() < CHAIN) {
+        let Some(it) = desk.store.get(&[id])?.pop() else { break };
+        wanted = next(&it);
+        found.push(it);
+    }
+    Ok(found)
+}
+
+fn text(paint: &Paint, shown: &Shown) -> String {
+    let Verified { memory, verdicts } = &shown.memory;
+    let word = worst(verdicts).map_or("unverified", Verdict::as_str);
+    let subject = memory.subject.as_deref().map(|it| ink(BOLD, one_line(it))).unwrap_or_default();
+    let head = format!("{}  {}  {subject}", ink(BOLD, memory.handle()), ink(standing(word), word));
+    let fact = paint.wrapped(&memory.fact, 2);
+    let parts = [
+        format!("{}\n{fact}", head.trim_end()),
+        facts(paint, memory).text(paint, 2),
+        evidence(memory, verdicts),
+        relatives("Replaced", &shown.older),
+        relatives("Replaced by", &shown.newer),
+        history(paint, &shown.history),
+    ];
+    parts.into_iter().filter(|it| !it.is_empty()).collect::<Vec<_>>().join("\n")
+}
+
+/// What is known about it, in two columns.
+fn facts(paint: &Paint, memory: &Memory) -> Table {
+    let mut table = Table::default();
+    let mut row = |name: &str, text: String| {
+        if !text.is_empty() {
+            table.row([ink(DIM, name), text]);
+        }
+    };
+    let why = memory.status.why().map(|it| format!(" ({})", one_line(it))).unwrap_or_default();
+    row("reason", memory.reason.as_deref().map(one_line).unwrap_or_default());
+    row("space", memory.space.to_string());
+    row("layer, kind", format!("{}, {}", memory.layer, memory.kind));
+    row("status", format!("{}{why}", memory.status.stage()));
+    row("tags", one_line(&memory.tags.join(", ")));
+    row("said by", said_by(memory));
+    row("task", memory.task.as_deref().map(one_line).unwrap_or_default());
+    row("marks", memory.marks.iter().map(|it| it.as_str()).collect::<Vec<_>>().join(", "));
+    row("recorded", paint.time(memory.recorded_at));
+    row("refreshed", paint.time(memory.refreshed_at));
+    let usage = memory.usage;
+    row(
+        "use",
+        format!("shown {}×, applied {}×, found to hold {}×", usage.recalls, usage.applied, usage.verified),
+    );
+    row("id", memory.id.to_string());
+    table
+}
+
+fn said_by(memory: &Memory) -> String {
+    let voice = &memory.voice;
+    let author = voice.author.as_deref().map(|it| format!(" {}", one_line(it))).unwrap_or_default();
+    let session =
+        voice.session.as_deref().map(|it| format!(", session {}", one_line(it))).unwrap_or_default();
+    let tainted = if voice.tainted { ", from outside" } else { "" };
+    format!("{}{author}{session}{tainted}", voice.origin)
+}
+
+/// The cited lines as they were, how they stand now, and what changed.
+fn evidence(memory: &Memory, verdicts: &[Verdict]) -> String {
+    let mut out = String::new();
+    for (citation, verdict) in memory.citations.iter().zip(verdicts) {
+        let word = verdict.as_str();
+        let commit =
+            citation.commit.as_deref().and_then(|it| it.get(..10)).map(|it| format!(" · read at {it}"));
+        let place = memory::place(citation, verdict);
+        let commit = ink(DIM, commit.unwrap_or_default());
+        out += &format!("{}  {place}{commit}\n", ink(standing(word), word));
+        out += &memory::evidence(citation, 0);
+        let changes = memory::changes(citation, verdict, 8);
+        if !changes.is_empty() {
+            out += &format!("  {}\n{changes}", ink(DIM, "now:"));
+        }
+    }
+    out
+}
+
+fn relatives(title: &str, memories: &[Memory]) -> String {
+    if memories.is_empty() {
+        return String::new();
+    }
+    let line = |it: &Memory| format!("  {}  {}\n", ink(BOLD, it.handle()), one_line(&it.fact));
+    format!("{}\n{}", ink(BOLD, title), memories.iter().map(line).collect::<String>())
+}
+
+fn history(paint: &Paint, events: &[Logged]) -> String {
+    let mut table = Table::default();
+    for it in events {
+        let actor = it.event.actor.as_deref().map(one_line).unwrap_or_default();
+        table.row([
+            ink(DIM, paint.time(it.event.at)),
+            it.event.what.happening().to_string(),
+            actor,
+            happened(&it.event.what),
+        ]);
+    }
+    format!("{}\n{}", ink(BOLD, "History"), table.text(paint, 2))
+}

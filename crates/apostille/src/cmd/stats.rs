@@ -1,0 +1,111 @@
+//! `stats`: what is kept, in numbers.
+
+use std::collections::BTreeMap;
+
+use apostille_core::memory::{Layer, Stage};
+use apostille_core::stats::{Stats, stats};
+use serde::Serialize;
+
+use crate::args::Spaces;
+use crate::error::{self, Fault};
+use crate::paint::{BOLD, DIM, Paint, Table, YELLOW, bar, count, ink};
+use crate::shell::{Answer, Shell};
+
+#[derive(Serialize)]
+struct Reply {
+    ok: bool,
+    spaces: Vec<SpaceView>,
+}
+
+#[derive(Serialize)]
+struct SpaceView {
+    space: String,
+    active: u64,
+    soft_limit: usize,
+    over_soft_limit: bool,
+    status: BTreeMap<&'static str, u64>,
+    layers: BTreeMap<&'static str, u64>,
+    identity_percent: u8,
+    identity_chars: usize,
+    verified_share: Option<f32>,
+    events: BTreeMap<String, u64>,
+}
+
+impl From<&Stats> for SpaceView {
+    fn from(it: &Stats) -> Self {
+        Self {
+            space: it.space.to_string(),
+            active: it.active,
+            soft_limit: it.soft_limit,
+            over_soft_limit: it.over_soft_limit,
+            status: Stage::ALL.iter().map(|stage| (stage.as_str(), it.tally.stage(*stage))).collect(),
+            layers: Layer::ALL.iter().map(|layer| (layer.as_str(), it.layer(*layer))).collect(),
+            identity_percent: it.identity_percent,
+            identity_chars: it.tally.identity_chars,
+            verified_share: it.verified_share,
+            events: it.tally.events.clone(),
+        }
+    }
+}
+
+/// Counts the spaces in play, or all of them.
+pub fn run(shell: &Shell, args: Spaces) -> Result<Answer, Fault> {
+    let desk = shell.desk()?;
+    let spaces = if args.all_spaces { desk.store.spaces()? } else { desk.spaces().to_vec() };
+    let counted = spaces.iter().map(|it| stats(&desk.cx(), it)).collect::<Result<Vec<_>, _>>()?;
+    let json = Reply { ok: true, spaces: counted.iter().map(SpaceView::from).collect() };
+    Ok(shell.answer(error::OK, &json, |paint| {
+        counted.iter().map(|it| page(paint, it)).collect::<Vec<_>>().join("\n")
+    }))
+}
+
+fn page(paint: &Paint, it: &Stats) -> String {
+    let mut table = Table::default();
+    let mut row = |name: &str, text: String| table.row([ink(DIM, name), text]);
+    row("active", by_layer(it));
+    let others: Vec<String> = Stage::ALL
+        .iter()
+        .filter(|stage| **stage != Stage::Active && it.tally.stage(**stage) > 0)
+        .map(|stage| format!("{} {stage}", it.tally.stage(*stage)))
+        .collect();
+    if !others.is_empty() {
+        row("other", others.join(", "));
+    }
+    if it.space.is_user() {
+        row(
+            "identity",
+            format!(
+                "{} {}%  {} characters",
+                bar(it.identity_percent),
+                it.identity_percent,
+                it.tally.identity_chars
+            ),
+        );
+    }
+    if let Some(share) = it.verified_share {
+        row("verified", format!("{:.0}% of the looks found it to hold", share * 100.0));
+    }
+    let events: Vec<String> = it.tally.events.iter().map(|(word, n)| format!("{n} {word}")).collect();
+    row("events", if events.is_empty() { "none".into() } else { events.join(", ") });
+    let warning = match it.over_soft_limit {
+        true => ink(
+            YELLOW,
+            format!(
+                "  over the soft limit of {}: forget, merge or supersede what is no longer needed\n",
+                it.soft_limit
+            ),
+        ),
+        false => String::new(),
+    };
+    format!("{}\n{}{warning}", ink(BOLD, &it.space), table.text(paint, 2))
+}
+
+fn by_layer(it: &Stats) -> String {
+    let layers: Vec<String> = Layer::ALL
+        .iter()
+        .filter(|layer| it.layer(**layer) > 0)
+        .map(|layer| format!("{} {layer}", it.layer(*layer)))
+        .collect();
+    let sum = count(it.active, "memory", "memories");
+    if layers.is_empty() { sum } else { format!("{sum}: {}", layers.join(", ")) }
+}

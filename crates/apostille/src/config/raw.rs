@@ -1,0 +1,226 @@
+//! One layer of settings as it was written: everything optional.
+
+use std::path::Path;
+
+use apostille_core::policy::{InjectMode, Scoring};
+use apostille_core::recall::typo;
+use apostille_core::space::Space;
+
+use super::StoreUrl;
+use crate::error::Fault;
+use crate::world::World;
+
+/// What can be set.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Key {
+    /// Where memories are kept.
+    Store,
+    /// The user's name.
+    User,
+    /// The repository's name.
+    Repo,
+    /// What is put before a model by itself.
+    InjectMode,
+    /// How many characters of it.
+    MaxInjectChars,
+    /// How many memories.
+    MaxInjectCount,
+    /// How many are kept active.
+    MaxTotal,
+    /// How relevance is scored.
+    Scoring,
+    /// Whether repository facts need a citation.
+    RequireCitations,
+}
+
+impl Key {
+    /// Every key.
+    pub const ALL: [Self; 9] = [
+        Self::Store,
+        Self::User,
+        Self::Repo,
+        Self::InjectMode,
+        Self::MaxInjectChars,
+        Self::MaxInjectCount,
+        Self::MaxTotal,
+        Self::Scoring,
+        Self::RequireCitations,
+    ];
+    /// The keys that `agent.json` knows.
+    pub const OF_AGENT_JSON: [Self; 4] =
+        [Self::InjectMode, Self::MaxInjectChars, Self::MaxInjectCount, Self::MaxTotal];
+
+    /// The word for it in files.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Store => "store",
+            Self::User => "user",
+            Self::Repo => "repo",
+            Self::InjectMode => "inject_mode",
+            Self::MaxInjectChars => "max_inject_chars",
+            Self::MaxInjectCount => "max_inject_count",
+            Self::MaxTotal => "max_total",
+            Self::Scoring => "scoring",
+            Self::RequireCitations => "require_citations",
+        }
+    }
+
+    /// Its variable in the environment.
+    pub fn variable(self) -> String {
+        format!("APOSTILLE_{}", self.as_str().to_ascii_uppercase())
+    }
+
+    /// The key of this name among those known, or what to write instead.
+    pub fn named(name: &str, known: &[Self]) -> Result<Self, String> {
+        if let Some(key) = known.iter().find(|it| it.as_str() == name) {
+            return Ok(*key);
+        }
+        let near = |it: &&Self| typo::near(name, it.as_str());
+        let nearest = known.iter().filter(|it| near(it).is_some()).min_by_key(|it| near(it));
+        let name = name.chars().filter(|c| !c.is_control()).take(60).collect::<String>();
+        Err(match nearest {
+            Some(key) => format!("unknown key '{name}'; did you mean '{}'?", key.as_str()),
+            None => {
+                let known = known.iter().map(|it| it.as_str()).collect::<Vec<_>>().join(", ");
+                format!("unknown key '{name}'; there are: {known}")
+            }
+        })
+    }
+}
+
+/// A value as a file has it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Scalar {
+    /// A text.
+    Text(String),
+    /// A whole number.
+    Number(i64),
+    /// True or false.
+    Flag(bool),
+    /// Something that no setting is.
+    Other,
+}
+
+impl Scalar {
+    fn text(&self) -> Result<&str, String> {
+        match self {
+            Self::Text(text) => Ok(text),
+            _ => Err("expected a text in quotes".into()),
+        }
+    }
+
+    fn word<T: std::str::FromStr<Err = apostille_core::words::UnknownWord>>(&self) -> Result<T, String> {
+        self.text()?.parse().map_err(|error: apostille_core::words::UnknownWord| error.to_string())
+    }
+
+    fn number(&self) -> Result<usize, String> {
+        match self {
+            Self::Number(n) => usize::try_from(*n).ok().filter(|it| *it > 0),
+            _ => None,
+        }
+        .ok_or_else(|| "expected a whole number above 0".into())
+    }
+
+    fn flag(&self) -> Result<bool, String> {
+        match self {
+            Self::Flag(it) => Ok(*it),
+            _ => Err("expected true or false".into()),
+        }
+    }
+
+    /// The value that a text of the environment stands for.
+    fn of_variable(key: Key, text: &str) -> Self {
+        let text = text.trim();
+        match key {
+            Key::MaxInjectChars | Key::MaxInjectCount | Key::MaxTotal => {
+                text.parse().map_or(Self::Other, Self::Number)
+            }
+            Key::RequireCitations => match text {
+                "true" | "1" | "yes" => Self::Flag(true),
+                "false" | "0" | "no" => Self::Flag(false),
+                _ => Self::Other,
+            },
+            _ => Self::Text(text.into()),
+        }
+    }
+}
+
+/// One layer of settings.
+#[derive(Debug, Clone, Default)]
+pub struct Raw {
+    pub(super) store: Option<StoreUrl>,
+    pub(super) user: Option<Space>,
+    pub(super) repo: Option<Space>,
+    pub(super) inject_mode: Option<InjectMode>,
+    pub(super) max_inject_chars: Option<usize>,
+    pub(super) max_inject_count: Option<usize>,
+    pub(super) max_total: Option<usize>,
+    pub(super) scoring: Option<Scoring>,
+    pub(super) require_citations: Option<bool>,
+}
+
+impl Raw {
+    /// Adds what another one says.
+    pub fn join(&mut self, other: Self) {
+        let Self { store, user, repo, inject_mode, .. } = other;
+        self.store = store.or_else(|| self.store.take());
+        self.user = user.or_else(|| self.user.take());
+        self.repo = repo.or_else(|| self.repo.take());
+        self.inject_mode = inject_mode.or(self.inject_mode);
+        self.max_inject_chars = other.max_inject_chars.or(self.max_inject_chars);
+        self.max_inject_count = other.max_inject_count.or(self.max_inject_count);
+        self.max_total = other.max_total.or(self.max_total);
+        self.scoring = other.scoring.or(self.scoring);
+        self.require_citations = other.require_citations.or(self.require_citations);
+    }
+}
+
+/// One setting as its owner wrote it, or what is wrong with it.
+pub fn read(key: Key, scalar: &Scalar, base: &Path, home: Option<&Path>) -> Result<Raw, String> {
+    let mut raw = Raw::default();
+    match key {
+        Key::Store => raw.store = Some(StoreUrl::read(scalar.text()?, base, home)?),
+        Key::User => raw.user = Some(Space::user(scalar.text()?).map_err(|error| error.to_string())?),
+        Key::Repo => raw.repo = Some(Space::repo(scalar.text()?).map_err(|error| error.to_string())?),
+        Key::InjectMode => raw.inject_mode = Some(scalar.word()?),
+        Key::MaxInjectChars => raw.max_inject_chars = Some(scalar.number()?),
+        Key::MaxInjectCount => raw.max_inject_count = Some(scalar.number()?),
+        Key::MaxTotal => raw.max_total = Some(scalar.number()?),
+        Key::Scoring => raw.scoring = Some(scalar.word()?),
+        Key::RequireCitations => raw.require_citations = Some(scalar.flag()?),
+    }
+    Ok(raw)
+}
+
+/// What the environment says.
+pub fn from_environment(world: &World) -> Result<Raw, Fault> {
+    let mut raw = Raw::default();
+    let home = world.env.home();
+    for key in Key::ALL {
+        let name = key.variable();
+        let Some(text) = world.env.get(&name) else { continue };
+        let scalar = Scalar::of_variable(key, text);
+        let one = read(key, &scalar, &world.cwd, home.as_deref());
+        raw.join(one.map_err(|why| Fault::config(format!("{name} is '{text}': {why}")))?);
+    }
+    Ok(raw)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_misspelt_key_is_told_its_name() {
+        let check = |name: &str, expected: &str| {
+            assert_eq!(Key::named(name, &Key::ALL).unwrap_err(), expected);
+        };
+        check("inject_modee", "unknown key 'inject_modee'; did you mean 'inject_mode'?");
+        check("scorring", "unknown key 'scorring'; did you mean 'scoring'?");
+        assert!(
+            Key::named("endpoint", &Key::ALL)
+                .unwrap_err()
+                .starts_with("unknown key 'endpoint'; there are: store, ")
+        );
+    }
+}

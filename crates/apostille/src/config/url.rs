@@ -1,0 +1,69 @@
+//! Where memories are kept, as people write it: `sqlite:PATH`, `jsonl:PATH`, or a path that says it by its ending.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+/// A store by name.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum StoreUrl {
+    /// A SQLite file.
+    Sqlite(PathBuf),
+    /// A file of lines.
+    Jsonl(PathBuf),
+}
+
+impl StoreUrl {
+    /// Reads a name; a relative path is relative to `base`, and `~/` is the home.
+    pub fn read(text: &str, base: &Path, home: Option<&Path>) -> Result<Self, String> {
+        let at = |path: &str| match (path.strip_prefix("~/"), home) {
+            (Some(rest), Some(home)) => home.join(rest),
+            _ => base.join(path),
+        };
+        match text.split_once(':') {
+            Some((_, "")) => Err("it names no file, as sqlite:PATH or jsonl:PATH does".into()),
+            Some(("sqlite", path)) => Ok(Self::Sqlite(at(path))),
+            Some(("jsonl", path)) => Ok(Self::Jsonl(at(path))),
+            _ if text.ends_with(".jsonl") => Ok(Self::Jsonl(at(text))),
+            _ if text.ends_with(".db") => Ok(Self::Sqlite(at(text))),
+            _ => Err("a store is sqlite:PATH or jsonl:PATH, or a path that ends in .db or .jsonl".into()),
+        }
+    }
+
+    /// The file.
+    pub fn path(&self) -> &Path {
+        match self {
+            Self::Sqlite(path) | Self::Jsonl(path) => path,
+        }
+    }
+}
+
+impl fmt::Display for StoreUrl {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let kind = match self {
+            Self::Sqlite(_) => "sqlite",
+            Self::Jsonl(_) => "jsonl",
+        };
+        write!(f, "{kind}:{}", self.path().display())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn stores_are_read_from_text() {
+        let check = |text: &str, expected: Option<&str>| {
+            let read = StoreUrl::read(text, Path::new("/base"), Some(Path::new("/home/ana")));
+            assert_eq!(read.ok().map(|it| it.to_string()).as_deref(), expected, "{text}");
+        };
+        check("sqlite:/a/b", Some("sqlite:/a/b"));
+        check("sqlite:x.db", Some("sqlite:/base/x.db"));
+        check("jsonl:~/m", Some("jsonl:/home/ana/m"));
+        check("notes.jsonl", Some("jsonl:/base/notes.jsonl"));
+        check("m.db", Some("sqlite:/base/m.db"));
+        check("postgres://host/db", None);
+        check("sqlite:", None);
+        check("notes.txt", None);
+    }
+}

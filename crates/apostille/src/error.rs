@@ -1,0 +1,114 @@
+//! What went wrong, the way out, and the number that a script sees.
+
+use std::fmt;
+
+use apostille_core::source::SourceError;
+use apostille_core::store::StoreError;
+
+/// Everything went well.
+pub const OK: u8 = 0;
+/// Nothing was found, or something does not hold.
+pub const NOTHING: u8 = 1;
+/// The command line or the configuration is wrong.
+pub const USAGE: u8 = 2;
+/// A draft was turned away, or something much like it is known.
+pub const REFUSED: u8 = 3;
+/// The store is broken or out of reach.
+pub const STORE: u8 = 4;
+/// A mistake in this program, or a world without a clock.
+pub const INTERNAL: u8 = 5;
+
+/// Which part of the world is broken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// The command line.
+    Usage,
+    /// A setting.
+    Config,
+    /// The store.
+    Store,
+    /// This program.
+    Internal,
+}
+
+impl Kind {
+    /// The word for it in `--json`.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Usage => "usage",
+            Self::Config => "config",
+            Self::Store => "store",
+            Self::Internal => "internal",
+        }
+    }
+
+    /// The exit code.
+    pub fn code(self) -> u8 {
+        match self {
+            Self::Usage | Self::Config => USAGE,
+            Self::Store => STORE,
+            Self::Internal => INTERNAL,
+        }
+    }
+}
+
+/// A broken world: what is broken, why, and the way out.
+#[derive(Debug)]
+pub struct Fault {
+    /// Which part.
+    pub kind: Kind,
+    /// What happened, with its causes.
+    pub cause: anyhow::Error,
+    /// The way out, where the message does not say it.
+    pub hint: Option<String>,
+}
+
+impl Fault {
+    /// The command line is wrong.
+    pub fn usage(what: impl fmt::Display) -> Self {
+        Self::of(Kind::Usage, what)
+    }
+
+    /// A setting is wrong.
+    pub fn config(what: impl fmt::Display) -> Self {
+        Self::of(Kind::Config, what)
+    }
+
+    /// This program, or the machine, failed.
+    pub fn internal(cause: impl Into<anyhow::Error>) -> Self {
+        Self { kind: Kind::Internal, cause: cause.into(), hint: None }
+    }
+
+    fn of(kind: Kind, what: impl fmt::Display) -> Self {
+        Self { kind, cause: anyhow::Error::msg(what.to_string()), hint: None }
+    }
+
+    /// The same with a way out.
+    pub fn hint(self, hint: impl Into<String>) -> Self {
+        Self { hint: Some(hint.into()), ..self }
+    }
+
+    /// The message with its causes, as one line.
+    pub fn message(&self) -> String {
+        format!("{:#}", self.cause)
+    }
+}
+
+impl From<StoreError> for Fault {
+    fn from(error: StoreError) -> Self {
+        Self { kind: Kind::Store, cause: error.into(), hint: None }
+    }
+}
+
+impl From<apostille_core::Error> for Fault {
+    fn from(error: apostille_core::Error) -> Self {
+        let apostille_core::Error::Store(error) = error;
+        error.into()
+    }
+}
+
+impl From<SourceError> for Fault {
+    fn from(error: SourceError) -> Self {
+        Self { kind: Kind::Usage, cause: error.into(), hint: None }
+    }
+}

@@ -1,0 +1,167 @@
+//! What `--json` says: one object, described in docs/json.md. Fields are only added.
+
+use apostille_core::citation::Verdict;
+use apostille_core::format::{EventRecord, MemoryRecord};
+use apostille_core::memory::Memory;
+use apostille_core::recall::{Checked, Why};
+use apostille_core::refusal::Refusal;
+use apostille_core::verify::Verified;
+use serde::Serialize;
+
+/// A memory, with what is known of it at this moment.
+#[derive(Serialize)]
+pub struct MemoryView {
+    handle: String,
+    #[serde(flatten)]
+    record: MemoryRecord,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    standing: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    verdicts: Option<Vec<VerdictView>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    score: Option<f32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    why: Option<WhyView>,
+}
+
+impl From<&Memory> for MemoryView {
+    fn from(memory: &Memory) -> Self {
+        let (handle, record) = (memory.handle().to_string(), MemoryRecord::from(memory));
+        Self { handle, record, standing: None, verdicts: None, score: None, why: None }
+    }
+}
+
+impl From<&Verified> for MemoryView {
+    fn from(it: &Verified) -> Self {
+        let verdicts = Some(verdicts(&it.memory, &it.verdicts));
+        Self { standing: Some(it.standing()), verdicts, ..Self::from(&it.memory) }
+    }
+}
+
+impl From<&Checked> for MemoryView {
+    fn from(it: &Checked) -> Self {
+        Self {
+            standing: Some(it.standing()),
+            verdicts: Some(verdicts(&it.hit.memory, &it.verdicts)),
+            score: Some(it.hit.score),
+            why: Some(WhyView::from(&it.hit.why)),
+            ..Self::from(&it.hit.memory)
+        }
+    }
+}
+
+/// Several memories as they are shown.
+pub fn views<'a, T: 'a>(memories: impl IntoIterator<Item = &'a T>) -> Vec<MemoryView>
+where
+    MemoryView: From<&'a T>,
+{
+    memories.into_iter().map(MemoryView::from).collect()
+}
+
+/// What was found at one citation.
+#[derive(Serialize)]
+pub struct VerdictView {
+    place: String,
+    verdict: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    moved_to: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    extent: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    now: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    why: Option<String>,
+}
+
+fn verdicts(memory: &Memory, verdicts: &[Verdict]) -> Vec<VerdictView> {
+    let places = memory.citations.iter().map(|it| it.place().to_string());
+    places.zip(verdicts).map(|(place, verdict)| VerdictView::new(place, verdict)).collect()
+}
+
+impl VerdictView {
+    fn new(place: String, verdict: &Verdict) -> Self {
+        let mut view =
+            Self { place, verdict: verdict.as_str(), moved_to: None, extent: None, now: None, why: None };
+        match verdict {
+            Verdict::Moved { to } => view.moved_to = Some(to.to_string()),
+            Verdict::Changed { extent, now } => {
+                view.extent = Some(extent.as_str());
+                view.now = Some(now.clone());
+            }
+            Verdict::Unknown { why } => view.why = Some(why.clone()),
+            Verdict::Holds | Verdict::Gone => {}
+        }
+        view
+    }
+}
+
+/// Where a score comes from: the factors, whose product it is.
+#[derive(Serialize)]
+struct WhyView {
+    relevance: f32,
+    terms: Vec<String>,
+    recency: f32,
+    trust: f32,
+    usefulness: f32,
+    affinity: f32,
+}
+
+impl From<&Why> for WhyView {
+    fn from(it: &Why) -> Self {
+        Self {
+            relevance: it.relevance,
+            terms: it.terms.clone(),
+            recency: it.recency,
+            trust: it.trust,
+            usefulness: it.usefulness,
+            affinity: it.affinity,
+        }
+    }
+}
+
+/// Why something was turned away.
+#[derive(Serialize)]
+pub struct RefusalView {
+    class: &'static str,
+    message: String,
+}
+
+impl From<&Refusal> for RefusalView {
+    fn from(it: &Refusal) -> Self {
+        Self { class: it.class(), message: it.to_string() }
+    }
+}
+
+/// `{"ok": false, "refused": …}`.
+#[derive(Serialize)]
+pub struct Refused {
+    /// Always false.
+    pub ok: bool,
+    /// What was wrong.
+    pub refused: RefusalView,
+}
+
+/// Memories that something was done to, or that were asked for.
+#[derive(Serialize)]
+pub struct Memories {
+    /// Whether it went well.
+    pub ok: bool,
+    /// What was done, where something was.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub outcome: Option<&'static str>,
+    /// The memories.
+    pub memories: Vec<MemoryView>,
+}
+
+/// An event with its place in the log.
+#[derive(Serialize)]
+pub struct EventView {
+    /// Its place.
+    pub seq: u64,
+    /// What happened, and to what.
+    #[serde(flatten)]
+    pub event: EventRecord,
+    /// The memory's handle, where it is still there.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub handle: Option<String>,
+}

@@ -1,0 +1,252 @@
+//! How it looks: colour, widths, times, tables. Text of memories is made harmless here, and only here.
+
+pub mod memory;
+pub mod table;
+
+use std::fmt::Write as _;
+
+use anstyle::{AnsiColor, Style};
+use apostille_core::remember::moderate;
+use jiff::Timestamp;
+
+pub use table::Table;
+
+/// Something to look at first.
+pub const BOLD: Style = Style::new().bold();
+/// Something to look at last.
+pub const DIM: Style = Style::new().dimmed();
+/// Good.
+pub const GREEN: Style = AnsiColor::Green.on_default();
+/// Followed.
+pub const CYAN: Style = AnsiColor::Cyan.on_default();
+/// In doubt.
+pub const YELLOW: Style = AnsiColor::Yellow.on_default();
+/// Bad.
+pub const RED: Style = AnsiColor::Red.on_default();
+
+/// Lines longer than this are hard to read, however wide the terminal is.
+const WIDEST: usize = 100;
+/// Narrower than this nothing can be laid out.
+const NARROWEST: usize = 40;
+
+/// How to write for whoever reads: a person at a terminal, or a pipe.
+#[derive(Debug, Clone, Copy)]
+pub struct Paint {
+    now: Timestamp,
+    columns: Option<usize>,
+}
+
+impl Paint {
+    /// For a terminal of so many columns; `None` for a pipe, where nothing is wrapped and times are exact.
+    pub fn new(now: Timestamp, columns: Option<usize>) -> Self {
+        Self { now, columns: columns.map(|it| it.max(NARROWEST)) }
+    }
+
+    /// How wide a line may be.
+    pub fn columns(&self) -> Option<usize> {
+        self.columns
+    }
+
+    /// A time: how long ago for people, exact for pipes.
+    pub fn time(&self, at: Timestamp) -> String {
+        match self.columns {
+            Some(_) => ago(self.now, at),
+            None => apostille_core::format::timestamp(at),
+        }
+    }
+
+    /// A text in lines that fit, each behind an indent.
+    pub fn wrapped(&self, text: &str, indent: usize) -> String {
+        let room = self.columns.map(|it| it.min(WIDEST).saturating_sub(indent).max(20));
+        let lines = safe(text).lines().flat_map(|line| wrap(line, room)).collect::<Vec<_>>();
+        lines.iter().fold(String::new(), |mut out, line| {
+            let _ = writeln!(out, "{:indent$}{line}", "");
+            out
+        })
+    }
+}
+
+/// A text in a colour.
+pub fn ink(style: Style, text: impl std::fmt::Display) -> String {
+    format!("{style}{text}{style:#}")
+}
+
+/// A text without anything that drives a terminal or hides.
+pub fn safe(text: &str) -> String {
+    moderate::neutralised(text)
+}
+
+/// The same on one line.
+pub fn one_line(text: &str) -> String {
+    safe(text).split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// The colour of a standing.
+pub fn standing(word: &str) -> Style {
+    match word {
+        "holds" => GREEN,
+        "moved" => CYAN,
+        "changed" => YELLOW,
+        "gone" => RED,
+        _ => DIM,
+    }
+}
+
+/// How long ago, as people say it.
+pub fn ago(now: Timestamp, at: Timestamp) -> String {
+    let seconds = now.duration_since(at).as_secs();
+    let (n, unit) = match seconds {
+        ..45 => return "just now".into(),
+        45..3_600 => ((seconds / 60).max(1), "minute"),
+        3_600..86_400 => (seconds / 3_600, "hour"),
+        86_400..1_209_600 => (seconds / 86_400, "day"),
+        1_209_600..5_184_000 => (seconds / 604_800, "week"),
+        5_184_000..63_072_000 => (seconds / 2_592_000, "month"),
+        _ => (seconds / 31_536_000, "year"),
+    };
+    format!("{n} {unit}{} ago", if n == 1 { "" } else { "s" })
+}
+
+/// So many of something.
+pub fn count(n: u64, one: &str, many: &str) -> String {
+    format!("{n} {}", if n == 1 { one } else { many })
+}
+
+/// A bar of ten cells for a percentage.
+pub fn bar(percent: u8) -> String {
+    let full = usize::from(percent).div_ceil(10).min(10);
+    format!("{}{}", "█".repeat(full), "░".repeat(10 - full))
+}
+
+/// A diff in its colours, behind an indent; hunk headers become an ellipsis between hunks.
+pub fn diff(text: &str, indent: usize) -> String {
+    let mut out = String::new();
+    for line in safe(text).lines().filter(|it| !it.starts_with('\\')) {
+        let style = match line.chars().next() {
+            Some('+') => GREEN,
+            Some('-') => RED,
+            Some('@') if out.is_empty() => continue,
+            _ => DIM,
+        };
+        let line = if line.starts_with('@') { "…" } else { line };
+        let _ = writeln!(out, "{:indent$}{}", "", ink(style, line));
+    }
+    out
+}
+
+/// Breaks a line between words so that each piece fits; words longer than a line are cut.
+fn wrap(line: &str, room: Option<usize>) -> Vec<String> {
+    let Some(room) = room else { return vec![line.trim_end().to_owned()] };
+    let mut lines = vec![String::new()];
+    for word in line.split_whitespace().flat_map(|word| pieces(word, room)) {
+        let last = lines.len() - 1;
+        if lines[last].is_empty() {
+            lines[last] = word;
+        } else if width(&lines[last]) + 1 + width(&word) <= room {
+            lines[last].push(' ');
+            lines[last].push_str(&word);
+        } else {
+            lines.push(word);
+        }
+    }
+    lines
+}
+
+/// A word, cut where it is wider than the room.
+fn pieces(word: &str, room: usize) -> Vec<String> {
+    let mut pieces = vec![String::new()];
+    let mut used = 0;
+    for c in word.chars() {
+        if used + columns(c) > room {
+            pieces.push(String::new());
+            used = 0;
+        }
+        used += columns(c);
+        if let Some(piece) = pieces.last_mut() {
+            piece.push(c);
+        }
+    }
+    pieces
+}
+
+/// How many columns a text takes, colours not counted.
+pub fn width(text: &str) -> usize {
+    let mut width = 0;
+    let mut in_escape = false;
+    for c in text.chars() {
+        match c {
+            '\u{1b}' => in_escape = true,
+            'm' if in_escape => in_escape = false,
+            _ if in_escape => {}
+            _ => width += columns(c),
+        }
+    }
+    width
+}
+
+/// How many columns a character takes: East Asian wide ones and most emoji take two, combining marks none.
+fn columns(c: char) -> usize {
+    match u32::from(c) {
+        0x300..=0x36f | 0x200b..=0x200f | 0xfe00..=0xfe0f => 0,
+        0x1100..=0x115f | 0x2e80..=0x303e | 0x3041..=0xa4cf | 0xac00..=0xd7a3 => 2,
+        0xf900..=0xfaff | 0xfe30..=0xfe6f | 0xff00..=0xff60 | 0xffe0..=0xffe6 => 2,
+        0x1f300..=0x1f64f | 0x1f680..=0x1f6ff | 0x1f900..=0x1f9ff | 0x20000..=0x3fffd => 2,
+        _ => 1,
+    }
+}
+
+/// The beginning of a text that fits, with an ellipsis where something was cut.
+pub fn cut(text: &str, room: usize) -> String {
+    if width(text) <= room {
+        return text.to_owned();
+    }
+    let mut used = 0;
+    let fits = |c: &char| {
+        used += columns(*c);
+        used < room
+    };
+    let kept: String = text.chars().take_while(fits).collect();
+    format!("{}…", kept.trim_end())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_are_said_as_people_say_them() {
+        let now: Timestamp = "2026-03-01T12:00:00Z".parse().unwrap();
+        let check = |at: &str, expected: &str| assert_eq!(ago(now, at.parse().unwrap()), expected, "{at}");
+        check("2026-03-01T11:59:40Z", "just now");
+        check("2026-03-01T12:00:40Z", "just now");
+        check("2026-03-01T11:59:00Z", "1 minute ago");
+        check("2026-03-01T09:00:00Z", "3 hours ago");
+        check("2026-02-26T12:00:00Z", "3 days ago");
+        check("2026-02-10T12:00:00Z", "2 weeks ago");
+        check("2025-11-01T12:00:00Z", "4 months ago");
+        check("2023-11-01T12:00:00Z", "2 years ago");
+    }
+
+    #[test]
+    fn lines_fit_whatever_the_script() {
+        let check = |text: &str, room: usize, expected: &[&str]| {
+            assert_eq!(wrap(text, Some(room)), expected, "{text:?}");
+        };
+        check("one two three", 8, &["one two", "three"]);
+        check("abcdefghij", 4, &["abcd", "efgh", "ij"]);
+        check("日本語です", 4, &["日本", "語で", "す"]);
+        assert_eq!(cut("a long line", 7), "a long…");
+        assert_eq!(cut("short", 7), "short");
+        assert_eq!(width(&ink(RED, "日a")), 3);
+    }
+
+    #[test]
+    fn control_characters_are_not_painted() {
+        let paint = Paint::new(Timestamp::UNIX_EPOCH, Some(80));
+        assert_eq!(paint.wrapped("a\u{1b}[31mb\u{7}\u{202e}c", 2), "  a[31mbc\n");
+        assert_eq!(
+            diff("@@ -1 +1 @@\n-a\u{1b}[2J\n+b\n", 0),
+            format!("{}\n{}\n", ink(RED, "-a[2J"), ink(GREEN, "+b"))
+        );
+    }
+}

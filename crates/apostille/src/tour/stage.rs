@@ -1,0 +1,153 @@
+//! The throwaway repository that the tour plays in. It is removed when the tour is over, however it ends.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use crate::error::Fault;
+use crate::paint::{DIM, ink};
+use crate::world::World;
+
+const API: &str = "\
+//! The API of the shop.
+
+/// Sent with every answer.
+pub const API_VERSION: u32 = 7;
+
+pub fn is_compatible(client: u32) -> bool {
+    client == API_VERSION
+}
+";
+const CLIENT: &str = "\
+/// Sent with every call.
+pub const CLIENT_VERSION: u32 = 7;
+";
+const LIMITS: &str = "\
+const MB: u64 = 1024 * 1024;
+
+/// The proxy in front cuts uploads off here.
+pub const MAX_UPLOAD: u64 = 10 * MB;
+";
+const LEGACY: &str = "\
+pub fn is_legacy(token: &str) -> bool {
+    token.starts_with(\"v1.\")
+}
+";
+const FILES: [(&str, &str); 4] =
+    [("src/api.rs", API), ("src/client.rs", CLIENT), ("src/limits.rs", LIMITS), ("src/legacy.rs", LEGACY)];
+
+/// A temporary folder with a repository in it.
+pub(super) struct Stage {
+    root: PathBuf,
+}
+
+impl Stage {
+    /// Sets the stage: a repository where git is found, else plain files.
+    pub(super) fn set(world: &World) -> Result<Self, Fault> {
+        let name = format!("apostille-tour-{:016x}", (world.random())() >> 64);
+        let root = world.temp_dir().join(name);
+        fs::create_dir(&root).map_err(|error| failed(&root, &error))?;
+        let root = fs::canonicalize(&root).unwrap_or(root);
+        let stage = Self { root };
+        for (path, text) in FILES {
+            stage.write(path, text)?;
+        }
+        stage.commit();
+        Ok(stage)
+    }
+
+    pub(super) fn repo(&self) -> PathBuf {
+        self.root.join("shop")
+    }
+
+    pub(super) fn home(&self) -> PathBuf {
+        self.root.join("home")
+    }
+
+    /// The file that the first facts cite, as it is.
+    pub(super) fn listing(&self) -> String {
+        let lines = (1..)
+            .zip(API.lines())
+            .skip(2)
+            .take(2)
+            .map(|(n, line)| format!("  {} {line}\n", ink(DIM, format!("{n:>3} │"))));
+        format!("\n  {}\n{}", ink(DIM, "src/api.rs"), lines.collect::<String>())
+    }
+
+    /// Inserts lines above what is cited.
+    pub(super) fn move_code(&self) -> Result<(), Fault> {
+        let above = "//! The API of the shop.\n//!\n//! Versions are whole numbers.\n//! They only grow.\n";
+        self.write("src/api.rs", &API.replacen("//! The API of the shop.\n", above, 1))
+    }
+
+    /// Changes what is cited.
+    pub(super) fn edit_code(&self) -> Result<(), Fault> {
+        self.write("src/limits.rs", &LIMITS.replace("10 * MB", "25 * MB"))
+    }
+
+    /// Removes what is cited.
+    pub(super) fn delete_code(&self) -> Result<(), Fault> {
+        let path = self.repo().join("src/legacy.rs");
+        fs::remove_file(&path).map_err(|error| failed(&path, &error))
+    }
+
+    fn write(&self, path: &str, text: &str) -> Result<(), Fault> {
+        let path = self.repo().join(path);
+        let folder = path.parent().unwrap_or(&self.root);
+        fs::create_dir_all(folder)
+            .and_then(|()| fs::write(&path, text))
+            .map_err(|error| failed(&path, &error))
+    }
+
+    /// Makes it a repository with one commit. Without git the tour goes on with plain files.
+    fn commit(&self) {
+        let steps: [&[&str]; 3] = [
+            &["init", "--quiet"],
+            &["add", "--all"],
+            &["commit", "--quiet", "--no-verify", "--message", "A small shop"],
+        ];
+        let is_made = steps.iter().all(|step| self.git(step));
+        if !is_made {
+            let _ = fs::remove_dir_all(self.repo().join(".git"));
+        }
+    }
+
+    /// Runs git cut off from the user's own configuration.
+    fn git(&self, arguments: &[&str]) -> bool {
+        let mut command = Command::new("git");
+        for name in [
+            "GIT_DIR",
+            "GIT_WORK_TREE",
+            "GIT_INDEX_FILE",
+            "GIT_OBJECT_DIRECTORY",
+            "GIT_COMMON_DIR",
+            "GIT_NAMESPACE",
+            "GIT_TEMPLATE_DIR",
+            "XDG_CONFIG_HOME",
+        ] {
+            command.env_remove(name);
+        }
+        command
+            .env("HOME", self.home())
+            .env("GIT_CONFIG_NOSYSTEM", "1")
+            .env("GIT_CONFIG_GLOBAL", self.home().join("none"));
+        for who in ["AUTHOR", "COMMITTER"] {
+            command
+                .env(format!("GIT_{who}_NAME"), "Tour")
+                .env(format!("GIT_{who}_EMAIL"), "tour@example.com");
+        }
+        command.current_dir(self.repo()).args(arguments);
+        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+        command.status().is_ok_and(|it| it.success())
+    }
+}
+
+impl Drop for Stage {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.root);
+    }
+}
+
+fn failed(path: &Path, error: &std::io::Error) -> Fault {
+    Fault::usage(format!("the tour cannot use the temporary folder: {}: {error}", path.display()))
+}

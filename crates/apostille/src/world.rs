@@ -1,0 +1,216 @@
+//! The only place that asks: the clock, the environment, randomness, the current folder, the terminal.
+#![expect(
+    clippy::disallowed_methods,
+    reason = "somebody has to ask the world; everybody else is told through a `World`"
+)]
+
+pub mod desk;
+pub mod place;
+
+use std::cell::Cell;
+use std::collections::BTreeMap;
+use std::io::{self, IsTerminal as _, Read as _};
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+
+use anyhow::Context as _;
+use apostille_core::digest::Digest;
+use jiff::Timestamp;
+
+use crate::error::Fault;
+
+/// The variables that are read, and no others.
+const NAMES: [&str; 20] = [
+    "APOSTILLE_CONFIG",
+    "APOSTILLE_STORE",
+    "APOSTILLE_USER",
+    "APOSTILLE_REPO",
+    "APOSTILLE_INJECT_MODE",
+    "APOSTILLE_MAX_INJECT_CHARS",
+    "APOSTILLE_MAX_INJECT_COUNT",
+    "APOSTILLE_MAX_TOTAL",
+    "APOSTILLE_SCORING",
+    "APOSTILLE_REQUIRE_CITATIONS",
+    "APOSTILLE_NOW",
+    "XDG_CONFIG_HOME",
+    "XDG_DATA_HOME",
+    "HOME",
+    "APPDATA",
+    "LOCALAPPDATA",
+    "USERPROFILE",
+    "USER",
+    "USERNAME",
+    "LOGNAME",
+];
+/// How much is read from the standard input.
+const MAX_INPUT: u64 = 256 * 1024 * 1024;
+/// How wide a terminal is that does not say.
+const USUAL_COLUMNS: usize = 80;
+
+/// The terminal, if there is one.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Terminal {
+    /// Whether a person types.
+    pub stdin: bool,
+    /// Whether a person reads the output.
+    pub stdout: bool,
+    /// Whether a person reads what goes beside it.
+    pub stderr: bool,
+    /// How wide it is.
+    pub columns: usize,
+}
+
+/// Variables of the environment, and where this user's files are by them.
+#[derive(Debug, Clone, Default)]
+pub struct Environment(BTreeMap<&'static str, String>);
+
+/// Everything outside the program.
+#[derive(Debug, Clone)]
+pub struct World {
+    /// The time.
+    pub now: Timestamp,
+    /// The current folder.
+    pub cwd: PathBuf,
+    /// The environment.
+    pub env: Environment,
+    /// The terminal.
+    pub terminal: Terminal,
+    /// The command line as it was typed, the program's name left out.
+    pub typed: Vec<String>,
+    seed: [u8; 16],
+    drawn: Rc<Cell<u64>>,
+}
+
+impl World {
+    /// The world as it is now.
+    pub fn ask(typed: Vec<String>) -> Result<Self, Fault> {
+        let env = Environment::ask();
+        let cwd =
+            std::env::current_dir().context("cannot tell the current folder").map_err(Fault::internal)?;
+        let mut seed = [0; 16];
+        getrandom::fill(&mut seed).context("the system gives no randomness").map_err(Fault::internal)?;
+        Ok(Self { now: now(&env)?, cwd, env, terminal: Terminal::ask(), typed, seed, drawn: Rc::default() })
+    }
+
+    /// The same world seen from a folder, as `-C` asks.
+    pub fn within(self, dir: Option<&Path>) -> Self {
+        let cwd = dir.map_or_else(|| self.cwd.clone(), |dir| self.cwd.join(dir));
+        Self { cwd, ..self }
+    }
+
+    /// Numbers that nobody can guess, a new one each time.
+    pub fn random(&self) -> impl Fn() -> u128 + use<> {
+        let (seed, drawn) = (self.seed, Rc::clone(&self.drawn));
+        move || {
+            drawn.set(drawn.get() + 1);
+            let digest = Digest::of(&[seed.as_slice(), &drawn.get().to_be_bytes()].concat());
+            let mut bytes = [0; 16];
+            bytes.copy_from_slice(&digest.as_bytes()[..16]);
+            u128::from_be_bytes(bytes)
+        }
+    }
+
+    /// Where files may be left that nobody misses.
+    pub fn temp_dir(&self) -> PathBuf {
+        std::env::temp_dir()
+    }
+
+    /// What is typed or piped in, to its end.
+    pub fn read_stdin(&self) -> Result<String, Fault> {
+        let mut text = String::new();
+        io::stdin()
+            .lock()
+            .take(MAX_INPUT)
+            .read_to_string(&mut text)
+            .map_err(|error| Fault::usage(format!("cannot read the standard input: {error}")))?;
+        Ok(text)
+    }
+
+    /// One line that a person types; empty at the end of input.
+    pub fn read_line(&self) -> String {
+        let mut line = String::new();
+        let _ = io::stdin().read_line(&mut line);
+        line
+    }
+}
+
+/// The time; tests fix it.
+fn now(env: &Environment) -> Result<Timestamp, Fault> {
+    match env.get("APOSTILLE_NOW") {
+        None => Ok(Timestamp::now()),
+        Some(text) => text.parse().map_err(|_| {
+            Fault::config(format!("APOSTILLE_NOW is '{text}', not a time such as 2026-02-26T12:00:00Z"))
+        }),
+    }
+}
+
+impl Terminal {
+    fn ask() -> Self {
+        let columns = terminal_size::terminal_size().map(|(columns, _)| usize::from(columns.0));
+        Self {
+            stdin: io::stdin().is_terminal(),
+            stdout: io::stdout().is_terminal(),
+            stderr: io::stderr().is_terminal(),
+            columns: columns.filter(|it| *it > 0).unwrap_or(USUAL_COLUMNS),
+        }
+    }
+
+    /// Whether a person is at either end: then it is a person who speaks, unless the command says otherwise.
+    pub fn has_person(self) -> bool {
+        self.stdin || self.stdout
+    }
+}
+
+impl Environment {
+    fn ask() -> Self {
+        let pairs = NAMES.iter().filter_map(|name| Some((*name, std::env::var(name).ok()?)));
+        Self(pairs.collect())
+    }
+
+    /// An environment with a home and nothing else.
+    pub fn of_home(home: &Path) -> Self {
+        Self(BTreeMap::from([("HOME", home.to_string_lossy().into_owned())]))
+    }
+
+    /// A variable that is set and not empty.
+    pub fn get(&self, name: &str) -> Option<&str> {
+        self.0.get(name).map(String::as_str).filter(|it| !it.is_empty())
+    }
+
+    /// This user's folder.
+    pub fn home(&self) -> Option<PathBuf> {
+        self.path("HOME").or_else(|| self.path("USERPROFILE"))
+    }
+
+    /// Where this user's data is.
+    pub fn data_dir(&self) -> Option<PathBuf> {
+        self.folder("XDG_DATA_HOME", "LOCALAPPDATA", ".local/share")
+    }
+
+    /// Where this user's configuration is.
+    pub fn config_dir(&self) -> Option<PathBuf> {
+        self.folder("XDG_CONFIG_HOME", "APPDATA", ".config")
+    }
+
+    fn folder(&self, xdg: &str, windows: &str, unix: &str) -> Option<PathBuf> {
+        let usual = || {
+            if cfg!(windows) {
+                self.path(windows)
+            } else if cfg!(target_os = "macos") {
+                self.home().map(|it| it.join("Library/Application Support"))
+            } else {
+                self.home().map(|it| it.join(unix))
+            }
+        };
+        self.path(xdg).or_else(usual).map(|it| it.join("apostille"))
+    }
+
+    fn path(&self, name: &str) -> Option<PathBuf> {
+        self.get(name).map(PathBuf::from).filter(|it| it.is_absolute())
+    }
+
+    /// The name this user is known by to the system.
+    pub fn login(&self) -> Option<&str> {
+        ["USER", "USERNAME", "LOGNAME"].iter().find_map(|it| self.get(it))
+    }
+}

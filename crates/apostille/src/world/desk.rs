@@ -1,0 +1,107 @@
+//! A store opened, with the code beside it: everything that a verb is given.
+
+use apostille_backends::jsonl::Jsonl;
+use apostille_backends::sqlite::Sqlite;
+use apostille_core::Context;
+use apostille_core::memory::{Memory, Name};
+use apostille_core::policy::Policy;
+use apostille_core::source::Source;
+use apostille_core::space::Space;
+use apostille_core::store::{Store, StoreError};
+use apostille_core::{list, refusal::Refusal};
+use jiff::Timestamp;
+
+use super::World;
+use super::place::Place;
+use crate::config::{Settings, StoreUrl};
+use crate::error::Fault;
+
+/// A store opened, with the code beside it.
+pub struct Desk {
+    /// Where this is.
+    pub place: Place,
+    /// What was meant.
+    pub settings: Settings,
+    /// Where memories are kept.
+    pub store: Box<dyn Store>,
+    source: Box<dyn Source>,
+    policy: Policy,
+    user_policy: Policy,
+    now: Timestamp,
+    random: Box<dyn Fn() -> u128>,
+    actor: String,
+}
+
+impl Desk {
+    /// Opens the store and the source.
+    pub fn open(
+        world: &World,
+        settings: Settings,
+        place: Place,
+        reference: Option<&str>,
+    ) -> Result<Self, Fault> {
+        let source = place.source(reference)?;
+        let store = opened(&settings)?;
+        let user = settings.user.value.as_str();
+        Ok(Self {
+            actor: user.split_once('/').map_or(user, |(_, name)| name).to_owned(),
+            policy: settings.policy(&settings.repo.value),
+            user_policy: settings.policy(&settings.user.value),
+            source,
+            store,
+            place,
+            now: world.now,
+            random: Box::new(world.random()),
+            settings,
+        })
+    }
+
+    /// What every verb of the core is given.
+    pub fn cx(&self) -> Context<'_> {
+        Context {
+            store: &*self.store,
+            source: &*self.source,
+            policy: &self.policy,
+            now: self.now,
+            random: &*self.random,
+            late: &|| false,
+            actor: Some(&self.actor),
+        }
+    }
+
+    /// The same for a verb that writes into this space: a repository's settings do not reach into a user's space.
+    pub fn cx_for(&self, space: &Space) -> Context<'_> {
+        let policy = if space.is_user() { &self.user_policy } else { &self.policy };
+        Context { policy, ..self.cx() }
+    }
+
+    /// The spaces in play: the repository's, then the user's.
+    pub fn spaces(&self) -> [Space; 2] {
+        [self.settings.repo.value.clone(), self.settings.user.value.clone()]
+    }
+
+    /// The spaces in play, or an empty list for all of them.
+    pub fn spaces_or_all(&self, all: bool) -> Vec<Space> {
+        if all { Vec::new() } else { self.spaces().to_vec() }
+    }
+
+    /// The memories with these names, or the first name that there is none for.
+    pub fn named(&self, names: &[Name]) -> Result<Result<Vec<Memory>, Refusal>, Fault> {
+        let mut memories = Vec::with_capacity(names.len());
+        for name in names {
+            match list::named(&self.cx(), &self.spaces(), *name)? {
+                Some(memory) => memories.push(memory),
+                None => return Ok(Err(Refusal::NoSuchMemory { name: name.to_string() })),
+            }
+        }
+        Ok(Ok(memories))
+    }
+}
+
+/// Opens the store that the settings name.
+pub fn opened(settings: &Settings) -> Result<Box<dyn Store>, StoreError> {
+    match &settings.store.value {
+        StoreUrl::Sqlite(path) => Ok(Box::new(Sqlite::open(path)?)),
+        StoreUrl::Jsonl(path) => Ok(Box::new(Jsonl::open(path, &settings.repo.value, &settings.user.value)?)),
+    }
+}

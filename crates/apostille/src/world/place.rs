@@ -1,0 +1,118 @@
+//! Where the program stands: a checkout, or a plain folder; and the paths that are typed there.
+
+use std::fs;
+use std::path::{Component, Path, PathBuf};
+
+use apostille_backends::git::{Checkout, Commit};
+use apostille_backends::worktree::WorkTree;
+use apostille_core::citation::{BadPlace, Cite, RepoPath};
+use apostille_core::digest::Digest;
+use apostille_core::source::{Nowhere, Source, SourceError};
+use apostille_core::space::Space;
+
+use crate::error::Fault;
+
+/// A checkout, or a plain folder.
+#[derive(Debug, Clone)]
+pub struct Place {
+    /// The repository, inside one.
+    pub checkout: Option<Checkout>,
+    /// What paths are relative to.
+    pub root: PathBuf,
+    cwd: PathBuf,
+}
+
+impl Place {
+    /// The place that a folder belongs to.
+    pub fn find(cwd: &Path) -> Result<Self, Fault> {
+        let cwd = fs::canonicalize(cwd)
+            .map_err(|error| Fault::usage(format!("cannot enter '{}': {error}", cwd.display())))?;
+        let cwd = plain(cwd);
+        let checkout = Checkout::discover(&cwd)?;
+        let root = checkout.as_ref().and_then(Checkout::root).map_or_else(|| cwd.clone(), Path::to_path_buf);
+        Ok(Self { checkout, root, cwd })
+    }
+
+    /// Whose memory belongs here: the repository's, or a name for this folder on this machine.
+    pub fn space(&self) -> Result<Space, Fault> {
+        match &self.checkout {
+            Some(checkout) => Ok(checkout.space()),
+            None => local(&self.root),
+        }
+    }
+
+    /// The code to look into: the working tree, or the commit asked for.
+    pub fn source(&self, reference: Option<&str>) -> Result<Box<dyn Source>, Fault> {
+        match (reference, &self.checkout) {
+            (Some(reference), Some(checkout)) => {
+                let commit = Commit::new(checkout, reference)?;
+                commit.tree()?;
+                Ok(Box::new(commit))
+            }
+            (Some(_), None) => Err(Fault::usage("--at needs a git repository, and this folder is in none")),
+            (None, None) => Ok(Box::new(WorkTree::plain(&self.root)?)),
+            (None, Some(checkout)) => match WorkTree::open(checkout) {
+                Ok(tree) => Ok(Box::new(tree)),
+                // A bare repository has no working tree; what it has is its head.
+                Err(SourceError::Nowhere) => Ok(Commit::new(checkout, "HEAD")
+                    .map_or_else(|_| Box::new(Nowhere) as Box<dyn Source>, |it| Box::new(it))),
+                Err(error) => Err(error.into()),
+            },
+        }
+    }
+
+    /// A path as it was typed: from the root, or else from the current folder.
+    pub fn path(&self, typed: &str) -> Result<RepoPath, BadPlace> {
+        let typed = if cfg!(windows) { typed.replace('\\', "/") } else { typed.to_owned() };
+        let from_root = typed.parse::<RepoPath>();
+        if from_root.as_ref().is_ok_and(|it| self.root.join(it.as_str()).exists()) {
+            return from_root;
+        }
+        let full = straightened(&self.cwd.join(&typed));
+        let inside = full.strip_prefix(&self.root).ok().filter(|_| full.exists()).and_then(Path::to_str);
+        match inside {
+            Some(inside) => inside.replace(std::path::MAIN_SEPARATOR, "/").parse(),
+            None => from_root,
+        }
+    }
+
+    /// A citation as it was typed, such as `src/api.rs:12-18`.
+    pub fn cite(&self, typed: &str) -> Result<Cite, BadPlace> {
+        match typed.rsplit_once(':') {
+            Some((path, lines)) if !path.is_empty() => format!("{}:{lines}", self.path(path.trim())?).parse(),
+            _ => typed.parse(),
+        }
+    }
+}
+
+/// The name of a folder that is no repository: the same as long as it stays in its place.
+fn local(folder: &Path) -> Result<Space, Fault> {
+    let digest = Digest::of(folder.as_os_str().as_encoded_bytes()).short();
+    let name = folder.file_name().map(|it| it.to_string_lossy().into_owned()).unwrap_or_default();
+    let tidy = |c: char| if c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-') { c } else { '-' };
+    let name: String = name.chars().map(tidy).take(60).collect();
+    Space::repo(&format!("local/{name}-{}", &digest[..8])).map_err(Fault::internal)
+}
+
+/// A path without `.` and `..`, by its letters alone.
+fn straightened(path: &Path) -> PathBuf {
+    path.components().fold(PathBuf::new(), |mut out, part| {
+        match part {
+            Component::CurDir => {}
+            Component::ParentDir => {
+                out.pop();
+            }
+            other => out.push(other),
+        }
+        out
+    })
+}
+
+/// Windows writes canonical paths as `\\?\C:\…`; everybody else does not.
+fn plain(path: PathBuf) -> PathBuf {
+    let drive = |it: &&str| it.as_bytes().get(1) == Some(&b':');
+    match path.to_str().and_then(|it| it.strip_prefix(r"\\?\")).filter(drive) {
+        Some(plain) => PathBuf::from(plain),
+        None => path,
+    }
+}

@@ -1,0 +1,135 @@
+//! Which setting wins, and what a repository may not set.
+
+use crate::env::Env;
+
+/// The line of `config` about a key, runs of spaces as one.
+fn line(env: &Env, flags: &[&str], key: &str) -> String {
+    let out = env.ok(&[&["config"], flags].concat());
+    let line = out.lines().find(|it| it.starts_with(key)).unwrap();
+    line.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+#[test]
+fn the_nearest_word_wins() {
+    let mut env = Env::new();
+    assert_eq!(line(&env, &[], "max_inject_chars"), "max_inject_chars 2000 default");
+    env.beside(
+        ".config/apostille/config.toml",
+        "max_inject_chars = 9000\nscoring = \"overlap\"\nuser = \"Ana M\"\n",
+    );
+    assert_eq!(
+        line(&env, &[], "max_inject_chars"),
+        "max_inject_chars 9000 user file [HOME]/.config/apostille/config.toml"
+    );
+    env.write("agent.json", r#"{"name":"x","memory":{"max_inject_chars":1500,"inject_mode":"recent_only"}}"#);
+    assert_eq!(line(&env, &[], "max_inject_chars"), "max_inject_chars 1500 agent.json [HOME]/app/agent.json");
+    env.write("apostille.toml", "max_inject_chars = 1200\n");
+    assert_eq!(
+        line(&env, &[], "max_inject_chars"),
+        "max_inject_chars 1200 repository file [HOME]/app/apostille.toml"
+    );
+    env.set("APOSTILLE_MAX_INJECT_CHARS", "5000");
+    assert_eq!(line(&env, &[], "max_inject_chars"), "max_inject_chars 5000 environment");
+    assert_eq!(line(&env, &[], "inject_mode"), "inject_mode recent_only agent.json [HOME]/app/agent.json");
+    assert_eq!(line(&env, &[], "scoring"), "scoring overlap user file [HOME]/.config/apostille/config.toml");
+    assert_eq!(line(&env, &[], "user "), "user users/ana-m user file [HOME]/.config/apostille/config.toml");
+    env.set("APOSTILLE_USER", "bo").set("APOSTILLE_STORE", "there.db").set("APOSTILLE_REPO", "env/app");
+    assert_eq!(line(&env, &[], "user "), "user users/bo environment");
+    assert_eq!(line(&env, &["--as", "cy"], "user "), "user users/cy flag");
+    assert_eq!(line(&env, &["--store", "here.jsonl"], "store"), "store jsonl:[HOME]/app/here.jsonl flag");
+    assert_eq!(line(&env, &[], "store"), "store sqlite:[HOME]/app/there.db environment");
+    assert_eq!(line(&env, &["--repo", "Flag/App"], "repo "), "repo flag/app flag");
+}
+
+#[test]
+fn a_repository_is_not_the_user() {
+    let check = |file: &str, text: &str, expected: &str| {
+        let env = Env::new();
+        env.write(file, text);
+        let ran = env.run(&["list"]);
+        assert_eq!(ran.code, 2, "{text}: {ran}");
+        assert!(ran.err.contains(expected), "{text}: {ran}");
+        let doctor = env.run(&["doctor"]);
+        assert!(doctor.code == 2 && doctor.out.contains(expected), "{doctor}");
+    };
+    check(
+        "apostille.toml",
+        "scoring = \"bm25\"\nuser = \"eve\"\n",
+        "apostille.toml: line 2: user: a repository does not say",
+    );
+    check("apostille.toml", "repo = \"other/app\"\n", "line 1: repo: a repository does not choose");
+    check(
+        "apostille.toml",
+        "store = \"sqlite:/tmp/x.db\"\n",
+        "line 1: store: a repository may only choose jsonl:PATH",
+    );
+    check("apostille.toml", "store = \"jsonl:../x.jsonl\"\n", "leads out of it");
+    check("apostille.toml", "require_citations = false\n", "cannot switch a check off");
+    check("apostille.toml", "max_inject_count = 11\n", "not raise it above 10");
+    check(
+        "apostille.toml",
+        "scorring = \"bm25\"\n",
+        "line 1: unknown key 'scorring'; did you mean 'scoring'?",
+    );
+    check("apostille.toml", "endpoint = \"https://evil\"\n", "unknown key 'endpoint'");
+    check("apostille.toml", "scoring = \"bm26\"\n", "unknown scoring 'bm26', expected one of: bm25, overlap");
+    check("apostille.toml", "scoring = \n", "apostille.toml: line 1:");
+    check("apostille.toml", "max_total = \"many\"\n", "expected a whole number above 0");
+    check(
+        "agent.json",
+        r#"{"memory":{"max_inject_chars":3000}}"#,
+        "agent.json: memory.max_inject_chars: a repository may lower it",
+    );
+    check("agent.json", r#"{"memory":{"scoring":"overlap"}}"#, "agent.json: memory: unknown key 'scoring'");
+    check("agent.json", "{", "agent.json: ");
+}
+
+#[cfg(unix)]
+#[test]
+fn links_of_a_repository_are_not_followed() {
+    let env = Env::new();
+    let private = env.beside("private.toml", "password = hunter2\n");
+    std::os::unix::fs::symlink(private, env.repo().join("apostille.toml")).unwrap();
+    let ran = env.run(&["list"]);
+    assert!(ran.code == 2 && !ran.to_string().contains("hunter2"), "{ran}");
+    std::fs::remove_file(env.repo().join("apostille.toml")).unwrap();
+    std::os::unix::fs::symlink("..", env.repo().join("out")).unwrap();
+    env.write("apostille.toml", "store = \"jsonl:out/x.jsonl\"\n");
+    assert!(env.run(&["list"]).err.contains("leads through a link"));
+}
+
+#[test]
+fn a_repository_may_keep_its_memory_in_itself() {
+    let env = Env::new();
+    env.write("apostille.toml", "store = \"jsonl:.apostille/memories.jsonl\"\n");
+    let store = line(&env, &[], "store");
+    assert_eq!(
+        store,
+        "store jsonl:[HOME]/app/.apostille/memories.jsonl repository file [HOME]/app/apostille.toml"
+    );
+}
+
+#[test]
+fn how_many_a_repository_keeps_is_about_its_own() {
+    let env = Env::new();
+    env.write("apostille.toml", "max_total = 1\n");
+    env.with_facts();
+    env.ok(&["remember", "--user", "drinks tea in the morning"]);
+    let listed = env.ok(&["list"]);
+    assert_eq!(listed.lines().filter(|it| it.starts_with("u-")).count(), 2, "{listed}");
+    assert_eq!(listed.lines().filter(|it| it.starts_with("m-")).count(), 1, "{listed}");
+}
+
+#[test]
+fn the_environment_is_checked_too() {
+    let check = |name: &str, value: &str, expected: &str| {
+        let mut env = Env::new();
+        let ran = env.set(name, value).run(&["list"]);
+        assert!(ran.code == 2 && ran.err.contains(expected), "{ran}");
+    };
+    check("APOSTILLE_MAX_TOTAL", "lots", "APOSTILLE_MAX_TOTAL is 'lots': expected a whole number");
+    check("APOSTILLE_INJECT_MODE", "always", "unknown inject mode 'always'");
+    check("APOSTILLE_REPO", "nameless", "APOSTILLE_REPO is 'nameless'");
+    check("APOSTILLE_CONFIG", "nowhere.toml", "there is no such file; APOSTILLE_CONFIG names it");
+    check("APOSTILLE_NOW", "noon", "not a time such as");
+}

@@ -1,0 +1,17 @@
+//! The program as people and scripts see it: exit code, output and messages together, in a world of its own.
+#![expect(
+    clippy::unwrap_used,
+    clippy::disallowed_methods,
+    reason = "a test that cannot go on should stop; the search path is the machine's"
+)]
+#![expect(unreachable_pub, reason = "nothing is reachable in a test; `pub` says what a module offers")]
+
+mod codes;
+mod config;
+mod env;
+mod identity;
+mod json;
+mod moving;
+mod near;
+mod output;
+mod story;
