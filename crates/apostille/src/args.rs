@@ -90,6 +90,9 @@ pub enum Command {
     /// Note that memories were of use in a task
     #[command(after_help = help::APPLY)]
     Apply(Several),
+    /// Let pending memories out of quarantine
+    #[command(after_help = help::APPROVE)]
+    Approve(Several),
     /// What is kept, in numbers
     #[command(after_help = help::STATS)]
     Stats(Spaces),

@@ -1,6 +1,7 @@
 //! The verbs, one file each: what was typed goes in, an answer comes out.
 
 mod apply;
+mod approve;
 mod completions;
 mod config;
 mod doctor;
@@ -68,6 +69,7 @@ fn dispatched(shell: &Shell, command: &Command) -> Result<Answer, Fault> {
         Command::Invalidate(args) => invalidate::run(shell, args),
         Command::Forget(args) => forget::run(shell, args),
         Command::Apply(args) => apply::run(shell, args),
+        Command::Approve(args) => approve::run(shell, args),
         Command::Stats(args) => stats::run(shell, *args),
         Command::Log(args) => log::run(shell, args),
         Command::Export(args) => export::run(shell, args),

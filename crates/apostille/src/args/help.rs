@@ -17,7 +17,7 @@ pub const STYLES: Styles = Styles::styled()
 const GROUPS: [(&str, &[&str]); 5] = [
     ("Remember and recall", &["remember", "recall"]),
     ("Look around", &["list", "show", "recent", "stats", "log"]),
-    ("Keep it true", &["verify", "refresh", "supersede", "invalidate", "apply", "forget"]),
+    ("Keep it true", &["verify", "refresh", "supersede", "invalidate", "approve", "apply", "forget"]),
     ("Move it", &["export", "import"]),
     ("Set up", &["tour", "config", "doctor", "completions", "man"]),
 ];
@@ -134,6 +134,14 @@ Examples:
 
 The text is removed everywhere, the log included. If it was only wrong, use `invalidate`.";
 /// Examples.
+pub const APPROVE: &str = "\
+Text that came from outside, or that reads like an instruction, waits until a person has read it.
+
+Examples:
+  $ apostille list --status pending
+  $ apostille show m-12        # read it first
+  $ apostille approve m-12";
+
 pub const APPLY: &str = "\
 Examples:
   $ apostille apply m-12       # memories that are of use rank higher";

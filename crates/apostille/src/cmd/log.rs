@@ -107,7 +107,7 @@ pub(super) fn happened(what: &What) -> String {
         What::Superseded { reason, .. } | What::Corrected { reason, .. } => {
             reason.clone().unwrap_or_default()
         }
-        What::Invalidated { reason } | What::Retired { reason } | What::Forgotten { reason } => {
+        What::Invalidated { reason } | What::Retired { reason } | What::Forgotten { reason, .. } => {
             reason.clone()
         }
         What::Verified { found, .. } => found.join(", "),

@@ -102,6 +102,6 @@ impl Desk {
 pub fn opened(settings: &Settings) -> Result<Box<dyn Store>, StoreError> {
     match &settings.store.value {
         StoreUrl::Sqlite(path) => Ok(Box::new(Sqlite::open(path)?)),
-        StoreUrl::Jsonl(path) => Ok(Box::new(Jsonl::open(path, &settings.repo.value, &settings.user.value)?)),
+        StoreUrl::Jsonl(path) => Ok(Box::new(Jsonl::open(path, &settings.repo.value)?)),
     }
 }

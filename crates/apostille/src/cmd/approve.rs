@@ -1,0 +1,13 @@
+//! `approve`: pending memories leave quarantine.
+
+use apostille_core::revise;
+
+use super::revised;
+use crate::args::Several;
+use crate::error::Fault;
+use crate::shell::{Answer, Shell};
+
+/// Lets pending memories out of quarantine, on a person's word.
+pub fn run(shell: &Shell, args: &Several) -> Result<Answer, Fault> {
+    revised(shell, &args.names, "approved", |desk, name| revise::approve(&desk.cx(), &desk.spaces(), name))
+}
