@@ -18,6 +18,7 @@ use apostille_core::event::{Batch, Erasure, Logged};
 use apostille_core::memory::{Memory, MemoryId};
 use apostille_core::space::Space;
 use apostille_core::store::{Filter, Health, Page, Postings, Receipt, Store, StoreError, Tally};
+use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags, TransactionBehavior};
 
 use crate::fault::{BUSY_MS, corrupt, io, sqlite};
@@ -76,8 +77,10 @@ impl Sqlite {
         connection.busy_timeout(Duration::from_millis(BUSY_MS)).map_err(sqlite)?;
         connection.set_prepared_statement_cache_capacity(64);
         let pragmas = "PRAGMA synchronous = FULL; PRAGMA secure_delete = ON; PRAGMA mmap_size = 0; \
-                       PRAGMA temp_store = MEMORY; PRAGMA cell_size_check = ON; PRAGMA trusted_schema = OFF;";
+                       PRAGMA temp_store = MEMORY; PRAGMA cell_size_check = ON; PRAGMA trusted_schema = OFF; \
+                       PRAGMA wal_autocheckpoint = 400;";
         connection.execute_batch(pragmas).map_err(sqlite)?;
+        empty_log_on_close(&connection, false)?;
         Ok(Self { path: path.into(), db: Mutex::new(Db { connection, is_durable: true }) })
     }
 
@@ -121,6 +124,9 @@ impl Sqlite {
             let level = if is_durable { "FULL" } else { "NORMAL" };
             db.connection.pragma_update(None, "synchronous", level).map_err(sqlite)?;
             db.is_durable = is_durable;
+        }
+        if is_durable {
+            empty_log_on_close(&db.connection, true)?;
         }
         let _held = lock::hold(&self.lock_path(), if is_durable { PATIENCE } else { LOG_PATIENCE })?;
         let transaction =
@@ -166,6 +172,13 @@ fn made(path: &Path) -> Result<Connection, StoreError> {
         .map_err(|error| io("cannot open the store", error))?;
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     Connection::open_with_flags(path, flags).map_err(sqlite)
+}
+
+/// Whether the last process to close the store empties the write-ahead log into the file. That forces the disk four
+/// times, so only a process that wrote a memory does it, and none that merely looked: a hook must not wait for a disk.
+fn empty_log_on_close(db: &Connection, yes: bool) -> Result<(), StoreError> {
+    db.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, !yes).map_err(sqlite)?;
+    Ok(())
 }
 
 fn beside(path: &Path, suffix: &str) -> PathBuf {
