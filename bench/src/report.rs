@@ -26,6 +26,9 @@ pub(crate) const COLD: &str = "cold recall, whole process";
 /// Starting a program that does nothing.
 pub(crate) const TRUE: &str = "cold /bin/true";
 
+/// How much longer one fsync may take than another before a run is called unsteady.
+const UNSTEADY: f64 = 2.0;
+
 /// One measure.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Row {
@@ -106,6 +109,20 @@ impl Report {
         self.rows.iter().find(fits).map(|it| &it.time)
     }
 
+    /// Says so when the disk did not answer evenly: a slow one hides what a write costs beside it, and flatters every
+    /// ratio of durable writes.
+    pub(crate) fn note_unsteady_disk(&mut self) {
+        let waits = || self.rows.iter().filter(|it| it.what == FSYNC).map(|it| it.time.p50);
+        let (least, most) = (waits().fold(f64::INFINITY, f64::min), waits().fold(0.0, f64::max));
+        if most > UNSTEADY * least {
+            let (least, most) = (crate::table::time(least), crate::table::time(most));
+            self.notes.push(format!(
+                "UNSTEADY: a bare fsync took from {least} to {most} (p50) in this run, so the machine was busy with \
+                 something else. The ratios of remember are not to be trusted; run again when it is idle."
+            ));
+        }
+    }
+
     /// The figures as JSON, times in microseconds.
     pub(crate) fn json(&self) -> Value {
         let machine = self.machine.0.iter().map(|(name, value)| ((*name).to_owned(), json!(value)));
@@ -124,5 +141,29 @@ impl Report {
             "left_out": self.left_out,
             "seconds": self.seconds,
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_unsteady_disk_is_noted() {
+        let check = |times: &[f64], expected: usize| {
+            let mut report = Report::new(Machine(Vec::new()));
+            let row = |p50: &f64| Row {
+                what: FSYNC,
+                store: 1,
+                space: 1,
+                time: Summary { n: 1, p50: *p50, p99: *p50 },
+            };
+            report.rows = times.iter().map(row).collect();
+            report.note_unsteady_disk();
+            assert_eq!(report.notes.len(), expected, "{times:?}");
+        };
+        check(&[], 0);
+        check(&[250.0, 300.0], 0);
+        check(&[250.0, 3_900.0], 1);
     }
 }
