@@ -26,6 +26,17 @@ impl Machine {
     }
 }
 
+impl Machine {
+    /// Whether other programs wanted more than half of the cores at the start.
+    pub(crate) fn is_busy(&self) -> bool {
+        let number = |name: &str| {
+            let value = self.0.iter().find(|it| it.0 == name).and_then(|it| it.1.parse::<f64>().ok());
+            value.unwrap_or(0.0)
+        };
+        number("load at the start") > number("cores") / 2.0
+    }
+}
+
 fn field(file: &str, name: &str) -> String {
     let text = std::fs::read_to_string(file).unwrap_or_default();
     let value =
@@ -53,4 +64,20 @@ fn rustc() -> String {
     let said = Command::new("rustc").arg("--version").output();
     let text = said.ok().and_then(|it| String::from_utf8(it.stdout).ok()).unwrap_or_default();
     text.split(' ').nth(1).unwrap_or("unknown").to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_busy_machine_is_seen() {
+        let check = |load: &str, expected: bool| {
+            let machine = Machine(vec![("cores", "2".into()), ("load at the start", load.into())]);
+            assert_eq!(machine.is_busy(), expected, "{load}");
+        };
+        check("0.40", false);
+        check("3.35", true);
+        check("unknown", false);
+    }
 }

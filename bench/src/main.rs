@@ -76,6 +76,7 @@ fn measured(args: &Args) -> Result<Report> {
     if args.store {
         Grow { dir, code: &code, budget: &budget }.run(args.max, &mut report)?;
     }
+    report.note_busy_machine();
     report.note_unsteady_disk();
     report.left_out = budget.left_out();
     report.seconds = budget.spent().as_secs_f64();

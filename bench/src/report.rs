@@ -123,6 +123,15 @@ impl Report {
         }
     }
 
+    /// Says so when the machine was busy from the start: then an fsync may wait for a core rather than for the disk.
+    pub(crate) fn note_busy_machine(&mut self) {
+        if self.machine.is_busy() {
+            let note = "BUSY: other programs wanted more than half of the cores when this run began. Absolute times \
+                        are too long, and PASS or FAIL of remember may be an accident; run again when it is idle.";
+            self.notes.push(note.into());
+        }
+    }
+
     /// The figures as JSON, times in microseconds.
     pub(crate) fn json(&self) -> Value {
         let machine = self.machine.0.iter().map(|(name, value)| ((*name).to_owned(), json!(value)));
