@@ -1,1 +1,95 @@
-fn main() {}
+//! What the README's figures come from: one command, tables and a plot. See [`args::USAGE`].
+
+#![expect(clippy::print_stdout, clippy::print_stderr, reason = "a program for the terminal")]
+
+mod args;
+mod bars;
+mod budget;
+mod checkout;
+mod cold;
+mod facts;
+mod fill;
+mod floor;
+mod grow;
+mod machine;
+mod ours;
+mod plot;
+mod report;
+mod scratch;
+mod stats;
+mod table;
+
+use std::path::Path;
+use std::process::ExitCode;
+
+use anyhow::{Context as _, Result};
+
+use crate::args::Args;
+use crate::budget::Budget;
+use crate::cold::Cold;
+use crate::grow::Grow;
+use crate::machine::Machine;
+use crate::ours::Code;
+use crate::report::Report;
+
+fn main() -> ExitCode {
+    match Args::parse(std::env::args().skip(1)).and_then(|args| run(&args)) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("bench: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(args: &Args) -> Result<()> {
+    if args.help {
+        println!("{}", args::USAGE);
+        return Ok(());
+    }
+    let report = measured(args)?;
+    print!("{}", table::text(&report, args.markdown));
+    if let Some(path) = &args.json {
+        write(path, &format!("{:#}\n", report.json()))?;
+    }
+    if let Some(path) = &args.svg {
+        match plot::svg(&report) {
+            Some(plot) => write(path, &plot)?,
+            None => eprintln!("bench: there is nothing to plot"),
+        }
+    }
+    Ok(())
+}
+
+fn measured(args: &Args) -> Result<Report> {
+    let scratch = scratch::on_disk(args.dir.as_deref())?;
+    let dir = scratch.path();
+    let budget = Budget::new(args.limit);
+    let mut report = Report::new(Machine::look(dir));
+    let code = Code::made(&dir.join("checkout"))?;
+    let bin = cold::program(args.bin.as_deref())?;
+    report.program.size = std::fs::metadata(&bin).ok().map(|it| it.len());
+    report.program.packages = packages();
+    if args.cold {
+        Cold { dir, code: &code, budget: &budget, bin }.run(&mut report)?;
+    }
+    if args.store {
+        Grow { dir, code: &code, budget: &budget }.run(args.max, &mut report)?;
+    }
+    report.note_busy_machine();
+    report.note_unsteady_disk();
+    report.left_out = budget.left_out();
+    report.seconds = budget.spent().as_secs_f64();
+    Ok(report)
+}
+
+/// How many packages the workspace's lock file names.
+fn packages() -> Option<usize> {
+    let lock = Path::new(env!("CARGO_MANIFEST_DIR")).parent()?.join("Cargo.lock");
+    let text = std::fs::read_to_string(lock).ok()?;
+    Some(text.lines().filter(|it| *it == "[[package]]").count())
+}
+
+fn write(path: &Path, text: &str) -> Result<()> {
+    std::fs::write(path, text).with_context(|| format!("cannot write {}", path.display()))
+}

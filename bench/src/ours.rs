@@ -1,0 +1,156 @@
+//! Apostille itself, through its public interface: filling a store, remembering and recalling.
+
+use std::cell::Cell;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, Result, anyhow};
+use apostille_backends::sqlite::Sqlite;
+use apostille_backends::worktree::WorkTree;
+use apostille_core::citation::{Citation, Cite};
+use apostille_core::import::{self, Imported};
+use apostille_core::memory::{Draft, Kind, Layer, Memory, MemoryId, Origin, Status, Usage, Voice};
+use apostille_core::policy::Policy;
+use apostille_core::recall::{self, Ask, Recalled};
+use apostille_core::remember::{self, Outcome};
+use apostille_core::space::Space;
+use apostille_core::{Context, store::Store};
+
+use crate::checkout;
+use crate::facts::{self, Dice};
+
+/// How many memories a space of a store has.
+pub(crate) const PER_SPACE: usize = 1_000;
+
+/// The code that is cited, and what is cited of it.
+pub(crate) struct Code {
+    /// The scratch checkout.
+    pub(crate) root: PathBuf,
+    tree: WorkTree,
+    places: Vec<Cite>,
+    citations: Vec<Citation>,
+}
+
+impl Code {
+    /// Makes the checkout below this folder.
+    pub(crate) fn made(root: &Path) -> Result<Self> {
+        let tree = checkout::made(root)?;
+        let citations = checkout::read(&tree, &checkout::places()?)?;
+        // Only what can be cited is cited, also by drafts.
+        let places = citations.iter().map(Citation::place).collect();
+        Ok(Self { root: root.into(), tree, places, citations })
+    }
+}
+
+/// A store that is measured.
+pub(crate) struct Ours<'a> {
+    store: Sqlite,
+    code: &'a Code,
+    policy: Policy,
+    dice: Cell<u64>,
+}
+
+impl<'a> Ours<'a> {
+    /// Opens a store as the program does.
+    pub(crate) fn open(path: &Path, code: &'a Code) -> Result<Self> {
+        let store = Sqlite::open(path).context("the store cannot be opened")?;
+        Ok(Self { store, code, policy: Policy::default(), dice: Cell::new(0) })
+    }
+
+    fn with<T>(&self, index: usize, run: impl FnOnce(&Context<'_>) -> T) -> Result<T> {
+        let random = || {
+            self.dice.set(self.dice.get() + 1);
+            let mut dice = Dice::new(index, usize::try_from(self.dice.get()).unwrap_or(0), 7);
+            u128::from(dice.roll()) << 64 | u128::from(dice.roll())
+        };
+        let cx = Context {
+            store: &self.store,
+            source: &self.code.tree,
+            policy: &self.policy,
+            now: checkout::time(index)?,
+            random: &random,
+            late: &|| false,
+            actor: Some("bench"),
+        };
+        Ok(run(&cx))
+    }
+
+    /// Keeps a memory as an import does: checked, indexed and logged, but neither read from the code nor compared.
+    pub(crate) fn import(&self, space: usize, index: usize) -> Result<()> {
+        let memory = self.memory(space, index)?;
+        match self.with(index, |cx| import::import(cx, memory, false))?? {
+            Imported::Kept(_) => Ok(()),
+            other => Err(anyhow!("memory {index} of space {space} was not imported: {other:?}")),
+        }
+    }
+
+    fn memory(&self, space: usize, index: usize) -> Result<Memory> {
+        let fact = facts::fact(space, index);
+        let (citation, at) =
+            (&self.code.citations[fact.place % self.code.citations.len()], checkout::time(index)?);
+        let mut dice = Dice::new(space, index, 8);
+        Ok(Memory {
+            id: MemoryId::new(at, u128::from(dice.roll()) << 64),
+            number: 0,
+            space: self::space(space)?,
+            layer: Layer::Knowledge,
+            kind: Kind::Project,
+            subject: Some(fact.subject),
+            fact: fact.text,
+            reason: None,
+            citations: vec![citation.clone()],
+            tags: fact.tags,
+            voice: Voice::of(Origin::Agent),
+            task: None,
+            marks: Vec::new(),
+            status: Status::Active,
+            supersedes: None,
+            recorded_at: at,
+            refreshed_at: at,
+            usage: Usage::default(),
+        })
+    }
+
+    /// The draft of a memory that is not in the store yet.
+    pub(crate) fn draft(&self, space: usize, index: usize) -> Result<Draft> {
+        let fact = facts::fact(space, index);
+        let place = self.code.places[fact.place % self.code.places.len()].clone();
+        let draft = Draft::new(self::space(space)?, fact.text, Voice::of(Origin::Agent));
+        Ok(Draft { subject: Some(fact.subject), tags: fact.tags, citations: vec![place], ..draft })
+    }
+
+    /// The whole write path. `false`: it was taken for something known.
+    pub(crate) fn remember(&self, index: usize, draft: Draft) -> Result<bool> {
+        match self.with(index, |cx| remember::remember(cx, draft))?? {
+            Outcome::Remembered { .. } => Ok(true),
+            Outcome::Similar { .. } => Ok(false),
+            other => Err(anyhow!("memory {index} was not remembered: {other:?}")),
+        }
+    }
+
+    /// The whole read path.
+    pub(crate) fn recall(&self, index: usize, ask: &Ask) -> Result<Recalled> {
+        let recalled = self.with(index, |cx| recall::recall(cx, ask))??;
+        match recalled.problems.first() {
+            Some(problem) => Err(anyhow!("a recall had a problem: {problem}")),
+            None => Ok(recalled),
+        }
+    }
+
+    /// How many spaces there are, to be sure of what is measured.
+    pub(crate) fn spaces(&self) -> Result<usize> {
+        Ok(self.store.spaces()?.len())
+    }
+}
+
+/// A space of the benchmark.
+pub(crate) fn space(space: usize) -> Result<Space> {
+    Ok(Space::repo(&format!("bench/space-{space}"))?)
+}
+
+/// A question to a space.
+pub(crate) fn ask(space: usize, question: String) -> Result<Ask> {
+    // Room for ten memories of any length, so that ten are verified and shown.
+    let room = 10 * facts::LENGTHS.end();
+    let spaces = vec![self::space(space)?];
+    Ok(Ask { text: question, spaces, count: Some(10), chars: Some(room), ..Ask::default() })
+}
