@@ -20,7 +20,7 @@ use apostille_core::store::{Filter, Health, Page, Postings, Receipt, Store, Stor
 use jiff::Timestamp;
 
 use crate::fault::io;
-use crate::lock;
+use crate::lock::{self, Queue};
 use line::Read;
 use tape::{News, Tape};
 
@@ -34,6 +34,7 @@ const LOG_PATIENCE: Duration = Duration::from_millis(100);
 pub struct Jsonl {
     repo: Space,
     path: PathBuf,
+    queue: Mutex<Queue>,
     read: Mutex<Reading>,
 }
 
@@ -58,7 +59,8 @@ impl Jsonl {
             last_at: Timestamp::MIN,
             problems: Vec::new(),
         };
-        let store = Self { repo: repo.clone(), path: path.into(), read: Mutex::new(reading) };
+        let queue = Mutex::new(Queue::new(path.with_extension("lock")));
+        let store = Self { repo: repo.clone(), path: path.into(), queue, read: Mutex::new(reading) };
         drop(store.current()?);
         Ok(store)
     }
@@ -75,12 +77,43 @@ impl Jsonl {
         Ok(reading)
     }
 
-    fn hold(&self, patience: Duration) -> Result<lock::Held, StoreError> {
-        let folder = self.path.parent().filter(|it| !it.as_os_str().is_empty());
-        if let Some(folder) = folder {
+    /// Does something while no other process writes.
+    fn alone<T>(
+        &self,
+        patience: Duration,
+        act: impl FnOnce() -> Result<T, StoreError>,
+    ) -> Result<T, StoreError> {
+        if let Some(folder) = self.path.parent().filter(|it| !it.as_os_str().is_empty()) {
             lock::private_folder(folder).map_err(|error| io("cannot make the store's folder", error))?;
         }
-        lock::hold(&self.path.with_extension("lock"), patience)
+        let mut queue = self.queue.lock().unwrap_or_else(PoisonError::into_inner);
+        let _held = queue.hold(patience)?;
+        act()
+    }
+
+    fn append_alone(&self, batch: &Batch) -> Result<Receipt, StoreError> {
+        let mut reading = self.current()?;
+        reading.state.check(batch.expects())?;
+        let events = numbered(&reading.state, batch.events());
+        let tape = if batch.is_durable() { &reading.shared } else { &reading.local };
+        tape.append(&line::written(&events)?, batch.is_durable())?;
+        reading.catch_up(&self.repo)?;
+        Ok(Receipt { numbers: events.iter().filter_map(brought).collect() })
+    }
+
+    fn erase_alone(&self, erasure: &Erasure) -> Result<bool, StoreError> {
+        let mut reading = self.current()?;
+        if !reading.state.knows(erasure.id()) {
+            return Ok(false);
+        }
+        let mut shared = reading.shared.without(erasure.id(), &self.repo)?;
+        shared.extend(line::written(std::slice::from_ref(erasure.tombstone()))?.bytes());
+        reading.shared.rewrite(&shared)?;
+        if reading.local.path().exists() {
+            reading.local.rewrite(&reading.local.without(erasure.id(), &self.repo)?)?;
+        }
+        reading.reload(&self.repo)?;
+        Ok(true)
     }
 }
 
@@ -168,40 +201,12 @@ fn unreadable(bytes: &[u8], why: &str) -> String {
 
 impl Store for Jsonl {
     fn append(&self, batch: &Batch) -> Result<Receipt, StoreError> {
-        let _held = self.hold(if batch.is_durable() { PATIENCE } else { LOG_PATIENCE })?;
-        let mut reading = self.current()?;
-        reading.state.check(batch.expects())?;
-        let events = numbered(&reading.state, batch.events());
-        let tape = if batch.is_durable() { &reading.shared } else { &reading.local };
-        tape.append(&line::written(&events)?, batch.is_durable())?;
-        reading.catch_up(&self.repo)?;
-        Ok(Receipt { numbers: events.iter().filter_map(brought).collect() })
+        let patience = if batch.is_durable() { PATIENCE } else { LOG_PATIENCE };
+        self.alone(patience, || self.append_alone(batch))
     }
 
     fn erase(&self, erasure: &Erasure) -> Result<bool, StoreError> {
-        let _held = self.hold(PATIENCE)?;
-        let mut reading = self.current()?;
-        if !reading.state.knows(erasure.id()) {
-            return Ok(false);
-        }
-        for tape in [&reading.shared, &reading.local] {
-            let mut content = Vec::new();
-            for bytes in tape.all()? {
-                match std::str::from_utf8(&bytes) {
-                    Ok(text) => content
-                        .extend(line::without(text, erasure.id(), &self.repo)?.unwrap_or_default().bytes()),
-                    Err(_) => content.extend(bytes.into_iter().chain([b'\n'])),
-                }
-            }
-            if tape.path() == self.path {
-                content.extend(line::written(std::slice::from_ref(erasure.tombstone()))?.bytes());
-            }
-            if tape.path() == self.path || tape.path().exists() {
-                tape.rewrite(&content)?;
-            }
-        }
-        reading.reload(&self.repo)?;
-        Ok(true)
+        self.alone(PATIENCE, || self.erase_alone(erasure))
     }
 
     fn get(&self, ids: &[MemoryId]) -> Result<Vec<Memory>, StoreError> {

@@ -1,27 +1,60 @@
 //! One writer at a time, across processes: a lock file whose queue is the kernel's, so that nobody starves.
 
 use std::fs::{File, OpenOptions, TryLockError};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
 use apostille_core::store::StoreError;
 
+/// The lock file of a store.
+#[derive(Debug)]
+pub(crate) struct Queue {
+    path: PathBuf,
+    file: Option<File>,
+}
+
 /// Held until dropped. A process that dies lets go.
 #[derive(Debug)]
-pub(crate) struct Held(#[expect(dead_code, reason = "held, never read: dropping it releases the lock")] File);
+pub(crate) enum Held<'a> {
+    /// Through the file that is kept open.
+    Kept(&'a File),
+    /// Through a file of its own, which was waited for.
+    Own(#[expect(dead_code, reason = "held, never read: dropping it releases the lock")] File),
+}
 
-/// Waits in line for the lock, at most this long.
-///
-/// A plain busy loop lets one writer starve while others hurry past; a blocking lock has a fair queue but no time
-/// limit. So a thread stands in line, and only as long as somebody waits for it.
-pub(crate) fn hold(path: &Path, patience: Duration) -> Result<Held, StoreError> {
-    let file = open(path)?;
-    match file.try_lock() {
-        Ok(()) => return Ok(Held(file)),
-        Err(TryLockError::WouldBlock) => {}
-        Err(TryLockError::Error(error)) => return Err(crate::fault::io("cannot lock the store", error)),
+impl Drop for Held<'_> {
+    fn drop(&mut self) {
+        if let Self::Kept(file) = self {
+            // Unlocking a file that we hold cannot fail; if it did, closing it would.
+            let _ = file.unlock();
+        }
     }
+}
+
+impl Queue {
+    pub(crate) fn new(path: PathBuf) -> Self {
+        Self { path, file: None }
+    }
+
+    /// Waits in line for the lock, at most this long.
+    ///
+    /// A plain busy loop lets one writer starve while others hurry past; a blocking lock has a fair queue but no time
+    /// limit. So a thread stands in line, and only as long as somebody waits for it.
+    pub(crate) fn hold(&mut self, patience: Duration) -> Result<Held<'_>, StoreError> {
+        let file = match &mut self.file {
+            Some(file) => file,
+            none => none.insert(open(&self.path)?),
+        };
+        match file.try_lock() {
+            Ok(()) => Ok(Held::Kept(file)),
+            Err(TryLockError::WouldBlock) => waited(open(&self.path)?, patience),
+            Err(TryLockError::Error(error)) => Err(crate::fault::io("cannot lock the store", error)),
+        }
+    }
+}
+
+fn waited(file: File, patience: Duration) -> Result<Held<'static>, StoreError> {
     let started = Instant::now();
     let (sender, receiver) = mpsc::channel();
     std::thread::spawn(move || {
@@ -30,7 +63,7 @@ pub(crate) fn hold(path: &Path, patience: Duration) -> Result<Held, StoreError> 
         let _ = sender.send(locked);
     });
     match receiver.recv_timeout(patience) {
-        Ok(Ok(file)) => Ok(Held(file)),
+        Ok(Ok(file)) => Ok(Held::Own(file)),
         Ok(Err(error)) => Err(crate::fault::io("cannot lock the store", error)),
         Err(_) => Err(StoreError::Busy {
             waited_ms: u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX),
@@ -69,9 +102,11 @@ mod tests {
     fn a_second_holder_waits_and_gives_up() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("lock");
-        let held = hold(&path, Duration::ZERO).unwrap();
-        assert!(matches!(hold(&path, Duration::from_millis(5)), Err(StoreError::Busy { .. })));
+        let (mut first, mut second) = (Queue::new(path.clone()), Queue::new(path));
+        let held = first.hold(Duration::ZERO).unwrap();
+        assert!(matches!(second.hold(Duration::from_millis(5)), Err(StoreError::Busy { .. })));
         drop(held);
-        assert!(hold(&path, Duration::from_secs(5)).is_ok());
+        drop(second.hold(Duration::from_secs(5)).unwrap());
+        assert!(first.hold(Duration::ZERO).is_ok(), "what was held is let go");
     }
 }

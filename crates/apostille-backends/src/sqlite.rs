@@ -8,6 +8,7 @@ mod read;
 mod schema;
 mod write;
 
+use std::collections::HashMap;
 use std::fs::OpenOptions;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -19,10 +20,10 @@ use apostille_core::memory::{Memory, MemoryId};
 use apostille_core::space::Space;
 use apostille_core::store::{Filter, Health, Page, Postings, Receipt, Store, StoreError, Tally};
 use rusqlite::config::DbConfig;
-use rusqlite::{Connection, OpenFlags, TransactionBehavior};
+use rusqlite::{Connection, OpenFlags};
 
 use crate::fault::{BUSY_MS, corrupt, io, sqlite};
-use crate::lock;
+use crate::lock::{self, Queue};
 
 /// How many bits of a key are the number within the space.
 const NUMBER_BITS: u32 = 40;
@@ -41,7 +42,9 @@ pub struct Sqlite {
 #[derive(Debug)]
 struct Db {
     connection: Connection,
+    queue: Queue,
     is_durable: bool,
+    spaces: HashMap<Space, i64>,
 }
 
 impl Sqlite {
@@ -76,12 +79,18 @@ impl Sqlite {
     fn over(path: &Path, connection: Connection) -> Result<Self, StoreError> {
         connection.busy_timeout(Duration::from_millis(BUSY_MS)).map_err(sqlite)?;
         connection.set_prepared_statement_cache_capacity(64);
+        // Plans do not depend on the values bound: without this, each binding prepares the statement anew.
+        connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true).map_err(sqlite)?;
         let pragmas = "PRAGMA synchronous = FULL; PRAGMA secure_delete = ON; PRAGMA mmap_size = 0; \
                        PRAGMA temp_store = MEMORY; PRAGMA cell_size_check = ON; PRAGMA trusted_schema = OFF; \
                        PRAGMA wal_autocheckpoint = 400;";
         connection.execute_batch(pragmas).map_err(sqlite)?;
         empty_log_on_close(&connection, false)?;
-        Ok(Self { path: path.into(), db: Mutex::new(Db { connection, is_durable: true }) })
+        let queue = Queue::new(beside(path, ".lock"));
+        Ok(Self {
+            path: path.into(),
+            db: Mutex::new(Db { connection, queue, is_durable: true, spaces: HashMap::new() }),
+        })
     }
 
     /// Makes sure that the file is a store of this version, in write-ahead mode.
@@ -94,9 +103,10 @@ impl Sqlite {
             return Ok(());
         }
         {
-            let _held = lock::hold(&self.lock_path(), PATIENCE)?;
-            let db = self.db();
-            db.connection.pragma_update(None, "journal_mode", "wal").map_err(sqlite)?;
+            let mut db = self.db();
+            let Db { connection, queue, .. } = &mut *db;
+            let _held = queue.hold(PATIENCE)?;
+            connection.pragma_update(None, "journal_mode", "wal").map_err(sqlite)?;
         }
         self.write(true, |db| {
             schema::migrate(db)?;
@@ -105,12 +115,40 @@ impl Sqlite {
     }
 
     fn db(&self) -> MutexGuard<'_, Db> {
-        // A panic while the lock was held rolled its transaction back.
-        self.db.lock().unwrap_or_else(PoisonError::into_inner)
+        let db = self.db.lock().unwrap_or_else(PoisonError::into_inner);
+        // A panic while the lock was held may have left its transaction open; nothing of it counts.
+        if !db.connection.is_autocommit() {
+            let _ = run(&db.connection, "ROLLBACK");
+        }
+        db
     }
 
-    fn lock_path(&self) -> PathBuf {
-        beside(&self.path, ".lock")
+    /// Reads with one view of the file, for which the log's lock is taken once.
+    fn read<T>(&self, look: impl FnOnce(&Connection) -> Result<T, StoreError>) -> Result<T, StoreError> {
+        let db = self.db();
+        run(&db.connection, "BEGIN")?;
+        let seen = look(&db.connection);
+        run(&db.connection, "COMMIT")?;
+        seen
+    }
+
+    /// Reads what a space has; `none` where nothing was ever written for it.
+    fn read_space<T>(
+        &self,
+        space: &Space,
+        none: T,
+        look: impl FnOnce(&Connection, i64) -> Result<T, StoreError>,
+    ) -> Result<T, StoreError> {
+        // The number of a space never changes once it is committed.
+        let known = self.db().spaces.get(space).copied();
+        let (seen, id) = self.read(|db| {
+            let id = known.map_or_else(|| read::space_id(db, space), |id| Ok(Some(id)))?;
+            Ok((id.map_or(Ok(none), |id| look(db, id))?, id))
+        })?;
+        if let (None, Some(id)) = (known, id) {
+            self.db().spaces.insert(space.clone(), id);
+        }
+        Ok(seen)
     }
 
     /// Runs a change in one transaction, alone.
@@ -128,20 +166,23 @@ impl Sqlite {
         if is_durable {
             empty_log_on_close(&db.connection, true)?;
         }
-        let _held = lock::hold(&self.lock_path(), if is_durable { PATIENCE } else { LOG_PATIENCE })?;
-        let transaction =
-            db.connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(sqlite)?;
-        let done = change(&transaction)?;
-        transaction.commit().map_err(sqlite)?;
-        Ok(done)
+        let Db { connection, queue, .. } = &mut *db;
+        let _held = queue.hold(if is_durable { PATIENCE } else { LOG_PATIENCE })?;
+        run(connection, "BEGIN IMMEDIATE")?;
+        let done = change(connection).and_then(|done| run(connection, "COMMIT").map(|()| done));
+        if done.is_err() && !connection.is_autocommit() {
+            run(connection, "ROLLBACK")?;
+        }
+        done
     }
 
     /// Empties the write-ahead log into the file, so that no old page remains in it.
     fn checkpoint(&self) -> Result<(), StoreError> {
-        let db = self.db();
-        let _held = lock::hold(&self.lock_path(), PATIENCE)?;
+        let mut db = self.db();
+        let Db { connection, queue, .. } = &mut *db;
+        let _held = queue.hold(PATIENCE)?;
         let busy = |row: &rusqlite::Row<'_>| row.get::<_, i64>(0);
-        let blocked = db.connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], busy).map_err(sqlite)?;
+        let blocked = connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], busy).map_err(sqlite)?;
         if blocked == 0 { Ok(()) } else { Err(StoreError::Busy { waited_ms: BUSY_MS }) }
     }
 
@@ -172,6 +213,11 @@ fn made(path: &Path) -> Result<Connection, StoreError> {
         .map_err(|error| io("cannot open the store", error))?;
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     Connection::open_with_flags(path, flags).map_err(sqlite)
+}
+
+/// Runs a statement that brings no rows, prepared once.
+fn run(db: &Connection, sql: &str) -> Result<(), StoreError> {
+    db.prepare_cached(sql).and_then(|mut it| it.execute([])).map(drop).map_err(sqlite)
 }
 
 /// Whether the last process to close the store empties the write-ahead log into the file. That forces the disk four
@@ -239,58 +285,40 @@ impl Store for Sqlite {
     }
 
     fn get(&self, ids: &[MemoryId]) -> Result<Vec<Memory>, StoreError> {
-        let db = self.db();
-        ids.iter().filter_map(|id| read::by_id(&db.connection, *id).transpose()).collect()
+        self.read(|db| ids.iter().filter_map(|id| read::by_id(db, *id).transpose()).collect())
     }
 
     fn numbered(&self, space: &Space, numbers: &[u64]) -> Result<Vec<Memory>, StoreError> {
-        let db = self.db();
-        let Some(space) = read::space_id(&db.connection, space)? else { return Ok(Vec::new()) };
-        numbers.iter().filter_map(|it| read::by_number(&db.connection, space, *it).transpose()).collect()
+        self.read_space(space, Vec::new(), |db, space| read::by_numbers(db, space, numbers))
     }
 
     fn claimed(&self, space: &Space, claim: &Digest) -> Result<Option<Memory>, StoreError> {
-        let db = self.db();
-        match read::space_id(&db.connection, space)? {
-            Some(space) => read::by_claim(&db.connection, space, claim.as_bytes()),
-            None => Ok(None),
-        }
+        self.read_space(space, None, |db, space| read::by_claim(db, space, claim.as_bytes()))
     }
 
     fn list(&self, filter: &Filter) -> Result<Vec<Memory>, StoreError> {
-        read::list(&self.db().connection, filter)
+        self.read(|db| read::list(db, filter))
     }
 
     fn postings(&self, space: &Space, terms: &[String]) -> Result<Postings, StoreError> {
-        let db = self.db();
-        match read::space_id(&db.connection, space)? {
-            Some(space) => index::postings(&db.connection, space, terms),
-            None => Ok(Postings { lists: vec![Vec::new(); terms.len()], ..Postings::default() }),
-        }
+        let none = Postings { lists: vec![Vec::new(); terms.len()], ..Postings::default() };
+        self.read_space(space, none, |db, space| index::postings(db, space, terms))
     }
 
     fn vocabulary(&self, space: &Space, initial: char) -> Result<Vec<String>, StoreError> {
-        let db = self.db();
-        match read::space_id(&db.connection, space)? {
-            Some(space) => index::vocabulary(&db.connection, space, initial),
-            None => Ok(Vec::new()),
-        }
+        self.read_space(space, Vec::new(), |db, space| index::vocabulary(db, space, initial))
     }
 
     fn spaces(&self) -> Result<Vec<Space>, StoreError> {
-        read::spaces(&self.db().connection)
+        self.read(read::spaces)
     }
 
     fn tally(&self, space: &Space) -> Result<Tally, StoreError> {
-        let db = self.db();
-        match read::space_id(&db.connection, space)? {
-            Some(space) => read::tally(&db.connection, space),
-            None => Ok(Tally::default()),
-        }
+        self.read_space(space, Tally::default(), read::tally)
     }
 
     fn events(&self, page: &Page) -> Result<Vec<Logged>, StoreError> {
-        read::events(&self.db().connection, page)
+        self.read(|db| read::events(db, page))
     }
 
     fn health(&self) -> Result<Health, StoreError> {

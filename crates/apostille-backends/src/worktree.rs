@@ -144,7 +144,7 @@ fn read_at_most(file: File, size: u64) -> Result<Option<Vec<u8>>, Refusal> {
     if size > MAX_FILE {
         return Err(Refusal::TooLarge(size));
     }
-    let mut bytes = Vec::new();
+    let mut bytes = Vec::with_capacity(usize::try_from(size).unwrap_or(0) + 1);
     file.take(MAX_FILE + 1).read_to_end(&mut bytes)?;
     let read = bytes.len() as u64;
     if read > MAX_FILE { Err(Refusal::TooLarge(read)) } else { Ok(Some(bytes)) }

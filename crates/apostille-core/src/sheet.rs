@@ -75,7 +75,7 @@ pub fn joined(lines: &[&[u8]]) -> Vec<u8> {
 /// Whether this is no text: a NUL byte near the beginning, as git judges it.
 #[must_use]
 pub fn is_binary(bytes: &[u8]) -> bool {
-    bytes.iter().take(8_000).any(|b| *b == 0)
+    bytes[..bytes.len().min(8_000)].contains(&0)
 }
 
 fn fingerprint(line: &[u8]) -> String {

@@ -4,8 +4,11 @@ use std::fs::{File, OpenOptions};
 use std::io::{Read as _, Seek as _, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
 
+use apostille_core::memory::MemoryId;
+use apostille_core::space::Space;
 use apostille_core::store::StoreError;
 
+use super::line;
 use crate::fault::io;
 use crate::lock::private;
 
@@ -117,13 +120,21 @@ impl Tape {
         sync_folder(&self.path).map_err(broken)
     }
 
-    /// Everything in the file, as lines.
-    pub(super) fn all(&self) -> Result<Vec<Vec<u8>>, StoreError> {
-        match std::fs::read(&self.path) {
-            Ok(bytes) => Ok(lines(&bytes)),
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(Vec::new()),
-            Err(error) => Err(io("cannot read the store", error)),
+    /// The content of the file without what it says of a memory. What cannot be read stays as it is.
+    pub(super) fn without(&self, id: MemoryId, repo: &Space) -> Result<Vec<u8>, StoreError> {
+        let bytes = match std::fs::read(&self.path) {
+            Ok(bytes) => bytes,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Vec::new(),
+            Err(error) => return Err(io("cannot read the store", error)),
+        };
+        let mut content = Vec::with_capacity(bytes.len());
+        for bytes in lines(&bytes) {
+            match std::str::from_utf8(&bytes) {
+                Ok(text) => content.extend(line::without(text, id, repo)?.unwrap_or_default().bytes()),
+                Err(_) => content.extend(bytes.into_iter().chain([b'\n'])),
+            }
         }
+        Ok(content)
     }
 }
 

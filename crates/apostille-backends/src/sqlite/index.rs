@@ -4,7 +4,7 @@
 //! keyed by space, term and the segment's last number. A question reads the tail and the rows of its terms, so that
 //! it costs what the space costs, however large the store is.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 
 use apostille_core::memory::Memory;
 use apostille_core::store::{Posting, Postings, StoreError};
@@ -14,7 +14,9 @@ use rusqlite::{Connection, params};
 use crate::fault::{corrupt, sqlite};
 
 /// How many memories wait in the tail before they become a segment.
-const TAIL: i64 = 64;
+const TAIL: i64 = 48;
+/// Every how many memories the tail is looked at.
+const LOOK: i64 = 16;
 
 type Found<T> = Result<T, StoreError>;
 
@@ -24,12 +26,16 @@ pub(super) fn add(db: &Connection, space: i64, memory: &Memory) -> Found<()> {
     let insert = "INSERT INTO tail(space, number, terms) VALUES (?1, ?2, ?3)";
     let mut insert = db.prepare_cached(insert).map_err(sqlite)?;
     insert.execute(params![space, number(memory)?, packed_terms(&terms, len)]).map_err(sqlite)?;
-    counted(db, space, 1, i64::from(len))?;
-    let mut count = db.prepare_cached("SELECT count(*) FROM tail WHERE space = ?1").map_err(sqlite)?;
-    if count.query_row([space], |row| row.get::<_, i64>(0)).map_err(sqlite)? >= TAIL {
+    // The tail is looked at every few memories only: how long it is exactly does not matter.
+    if counted(db, space, 1, i64::from(len))? % LOOK == 0 && waiting(db, space)? >= TAIL {
         flush(db, space)?;
     }
     Ok(())
+}
+
+fn waiting(db: &Connection, space: i64) -> Found<i64> {
+    let mut count = db.prepare_cached("SELECT count(*) FROM tail WHERE space = ?1").map_err(sqlite)?;
+    count.query_row([space], |row| row.get(0)).map_err(sqlite)
 }
 
 /// Takes a memory out, wherever it lies.
@@ -43,7 +49,7 @@ pub(super) fn remove(db: &Connection, space: i64, memory: &Memory) -> Found<()> 
             remove_term(db, space, term, memory.number)?;
         }
     }
-    counted(db, space, -1, -i64::from(len))
+    counted(db, space, -1, -i64::from(len)).map(drop)
 }
 
 fn remove_term(db: &Connection, space: i64, term: &str, number: u64) -> Found<()> {
@@ -76,21 +82,21 @@ fn holding(db: &Connection, space: i64, term: &str, number: u64) -> Found<Option
     Ok(None)
 }
 
-fn counted(db: &Connection, space: i64, docs: i64, len: i64) -> Found<()> {
-    let update = "UPDATE space SET n_docs = n_docs + ?2, total_len = total_len + ?3 WHERE id = ?1";
-    db.prepare_cached(update).map_err(sqlite)?.execute(params![space, docs, len]).map_err(sqlite)?;
-    Ok(())
+/// Counts memories in or out; how many there are now.
+fn counted(db: &Connection, space: i64, docs: i64, len: i64) -> Found<i64> {
+    let update =
+        "UPDATE space SET n_docs = n_docs + ?2, total_len = total_len + ?3 WHERE id = ?1 RETURNING n_docs";
+    let mut update = db.prepare_cached(update).map_err(sqlite)?;
+    update.query_row(params![space, docs, len], |row| row.get(0)).map_err(sqlite)
 }
 
 /// Makes a segment of the tail.
 fn flush(db: &Connection, space: i64) -> Found<()> {
     let mut lists: BTreeMap<String, Vec<Posting>> = BTreeMap::new();
     let mut last = 0;
-    each_waiting(db, space, |number, terms, len| {
+    each_waiting(db, space, None, |number, term, count, len| {
         last = last.max(number);
-        for (term, count) in terms {
-            lists.entry(term.to_owned()).or_default().push(Posting { number, count, len });
-        }
+        lists.entry(text(term)).or_default().push(Posting { number, count, len });
     })?;
     let insert = "INSERT INTO posting(space, term, segment, entries) VALUES (?1, ?2, ?3, ?4)";
     let mut insert = db.prepare_cached(insert).map_err(sqlite)?;
@@ -104,22 +110,27 @@ fn flush(db: &Connection, space: i64) -> Found<()> {
     Ok(())
 }
 
-/// Goes through the memories that wait in the tail.
-fn each_waiting<F>(db: &Connection, space: i64, mut see: F) -> Found<()>
-where
-    F: FnMut(u64, Vec<(&str, u32)>, u32),
-{
+/// Goes through the terms of the memories that wait in the tail: number, term, count, length.
+fn each_waiting(
+    db: &Connection,
+    space: i64,
+    wanted: Option<&[u32]>,
+    mut see: impl FnMut(u64, &[u8], u32, u32),
+) -> Found<()> {
     let select = "SELECT number, terms FROM tail WHERE space = ?1 ORDER BY number";
     let mut select = db.prepare_cached(select).map_err(sqlite)?;
     let mut rows = select.query([space]).map_err(sqlite)?;
     while let Some(row) = rows.next().map_err(sqlite)? {
-        let number = row.get::<_, i64>(0).map_err(sqlite)?;
+        let number = row.get::<_, u64>(0).map_err(sqlite)?;
         let value = row.get_ref(1).map_err(sqlite)?;
         let bytes = value.as_blob().map_err(|_| corrupt("the index"))?;
-        let (terms, len) = unpacked_terms(bytes)?;
-        see(u64::try_from(number).map_err(|_| corrupt("the index"))?, terms, len);
+        unpacked_terms(bytes, wanted, |term, count, len| see(number, term, count, len))?;
     }
     Ok(())
+}
+
+fn text(term: &[u8]) -> String {
+    String::from_utf8_lossy(term).into_owned()
 }
 
 /// What the index knows of these terms.
@@ -137,15 +148,14 @@ pub(super) fn postings(db: &Connection, space: i64, terms: &[String]) -> Found<P
         found.lists.push(list);
     }
     // The same term may be asked for twice; each asking has its own list.
-    let mut places: HashMap<&str, Vec<usize>> = HashMap::new();
+    let mut places: BTreeMap<&[u8], Vec<usize>> = BTreeMap::new();
     for (place, term) in terms.iter().enumerate() {
-        places.entry(term).or_default().push(place);
+        places.entry(term.as_bytes()).or_default().push(place);
     }
-    each_waiting(db, space, |number, waiting, len| {
-        for (term, count) in waiting {
-            for place in places.get(term).into_iter().flatten() {
-                found.lists[*place].push(Posting { number, count, len });
-            }
+    let wanted: Vec<u32> = terms.iter().map(|it| checksum(it.as_bytes())).collect();
+    each_waiting(db, space, Some(&wanted), |number, term, count, len| {
+        for place in places.get(term).into_iter().flatten() {
+            found.lists[*place].push(Posting { number, count, len });
         }
     })?;
     // A memory that was approved late waits in the tail with a low number.
@@ -177,14 +187,15 @@ pub(super) fn vocabulary(db: &Connection, space: i64, initial: char) -> Found<Ve
     let mut first = db.prepare_cached(first).map_err(sqlite)?;
     let mut terms = std::collections::BTreeSet::new();
     let mut found: Option<String> =
-        first.query_row(params![space, from, to], |row| row.get(0)).map_err(sqlite)?;
+        first.query_row(params![space, &from, to], |row| row.get(0)).map_err(sqlite)?;
     while let Some(term) = found {
         found = next.query_row(params![space, term, to], |row| row.get(0)).map_err(sqlite)?;
         terms.insert(term);
     }
-    each_waiting(db, space, |_, waiting, _| {
-        let fitting = waiting.into_iter().map(|(term, _)| term).filter(|it| it.starts_with(initial));
-        terms.extend(fitting.map(str::to_owned));
+    each_waiting(db, space, None, |_, term, _, _| {
+        if term.starts_with(from.as_bytes()) {
+            terms.insert(text(term));
+        }
     })?;
     Ok(terms.into_iter().collect())
 }
@@ -230,9 +241,14 @@ fn unpacked(bytes: &[u8], into: &mut Vec<Posting>) -> Found<()> {
     Ok(())
 }
 
+// A waiting memory: its length, how many terms it has, a hash of each, then the terms with their counts. Whoever looks
+// for a few terms reads the hashes and mostly nothing else.
+
 fn packed_terms(terms: &[(String, u32)], len: u32) -> Vec<u8> {
-    let mut bytes = Vec::with_capacity(terms.len() * 10 + 8);
+    let mut bytes = Vec::with_capacity(terms.len() * 14 + 8);
     push(&mut bytes, len.into());
+    push(&mut bytes, terms.len() as u64);
+    terms.iter().for_each(|(term, _)| bytes.extend_from_slice(&checksum(term.as_bytes()).to_le_bytes()));
     for (term, count) in terms {
         push(&mut bytes, term.len() as u64);
         bytes.extend_from_slice(term.as_bytes());
@@ -241,18 +257,26 @@ fn packed_terms(terms: &[(String, u32)], len: u32) -> Vec<u8> {
     sealed(bytes)
 }
 
-fn unpacked_terms(bytes: &[u8]) -> Found<(Vec<(&str, u32)>, u32)> {
+/// Goes through the terms of a waiting memory, unless their hashes say that none is wanted.
+fn unpacked_terms(bytes: &[u8], wanted: Option<&[u32]>, mut see: impl FnMut(&[u8], u32, u32)) -> Found<()> {
     let mut bytes = opened(bytes)?;
-    let len = pull_small(&mut bytes)?;
-    let mut terms = Vec::with_capacity(bytes.len() / 8);
+    let (len, n_terms) = (pull_small(&mut bytes)?, pull_small(&mut bytes)? as usize);
+    let (hashes, rest) = bytes.split_at_checked(n_terms * 4).ok_or_else(|| corrupt("the index"))?;
+    let is_wanted = |wanted: &[u32]| {
+        let mut hashes = hashes.as_chunks::<4>().0.iter().map(|it| u32::from_le_bytes(*it));
+        hashes.any(|it| wanted.contains(&it))
+    };
+    if !wanted.is_none_or(is_wanted) {
+        return Ok(());
+    }
+    bytes = rest;
     while !bytes.is_empty() {
         let size = pull_small(&mut bytes)? as usize;
         let (term, rest) = bytes.split_at_checked(size).ok_or_else(|| corrupt("the index"))?;
         bytes = rest;
-        let term = std::str::from_utf8(term).map_err(|_| corrupt("the index"))?;
-        terms.push((term, pull_small(&mut bytes)?));
+        see(term, pull_small(&mut bytes)?, len);
     }
-    Ok((terms, len))
+    Ok(())
 }
 
 fn push(bytes: &mut Vec<u8>, mut number: u64) {
@@ -291,9 +315,17 @@ fn opened(bytes: &[u8]) -> Found<&[u8]> {
     if checksum(body) == u32::from_le_bytes(*sum) { Ok(body) } else { Err(corrupt("the index")) }
 }
 
-/// FNV-1a: enough to notice a flipped bit.
+/// FNV-1a over words of eight bytes: enough to notice a flipped bit, and cheap enough for every read.
 fn checksum(bytes: &[u8]) -> u32 {
-    bytes.iter().fold(0x811c_9dc5, |sum, byte| (sum ^ u32::from(*byte)).wrapping_mul(0x0100_0193))
+    const PRIME: u64 = 0x0100_0000_01b3;
+    let words = bytes.chunks(8).map(|chunk| {
+        let mut word = [0; 8];
+        word[..chunk.len()].copy_from_slice(chunk);
+        u64::from_le_bytes(word)
+    });
+    let sum =
+        words.fold(0xcbf2_9ce4_8422_2325 ^ bytes.len() as u64, |sum, word| (sum ^ word).wrapping_mul(PRIME));
+    (sum ^ (sum >> 32)) as u32
 }
 
 #[cfg(test)]
@@ -318,7 +350,8 @@ mod tests {
             let mut bytes = packed_terms(&terms, 10);
             let at = at % bytes.len();
             bytes[at] ^= 1 << bit;
-            prop_assert!(unpacked_terms(&bytes).is_err());
+            let noticed = unpacked_terms(&bytes, None, |_, _, _| ()).is_err();
+            prop_assert!(noticed);
         }
     }
 }

@@ -1,8 +1,6 @@
 //! Reading: rows become memories and events, and a row that is not what was written is said to be damaged.
 
-use std::collections::BTreeMap;
-
-use apostille_core::event::{Event, Logged, What};
+use apostille_core::event::{Event, Happening, Logged, What};
 use apostille_core::format::{EventRecord, MemoryRecord};
 use apostille_core::memory::{Layer, Memory, MemoryId, Stage, Usage};
 use apostille_core::space::Space;
@@ -17,6 +15,8 @@ type Found<T> = Result<T, StoreError>;
 
 const COLUMNS: &str = "m.record, m.seal, m.key, u.recalls, u.applied, u.verified";
 const JOINED: &str = "memory m LEFT JOIN usage u ON u.key = m.key";
+const BY_KEY: &str = "SELECT m.record, m.seal, m.key, u.recalls, u.applied, u.verified \
+                      FROM memory m LEFT JOIN usage u ON u.key = m.key WHERE m.key = ?1";
 
 /// The number of a space in this file; `None`: nothing was ever written for it.
 pub(super) fn space_id(db: &Connection, space: &Space) -> Found<Option<i64>> {
@@ -55,12 +55,17 @@ pub(super) fn by_id(db: &Connection, id: MemoryId) -> Found<Option<Memory>> {
     rows.next().map_err(sqlite)?.map(memory).transpose()
 }
 
-/// The memory of a space with this number.
-pub(super) fn by_number(db: &Connection, space: i64, number: u64) -> Found<Option<Memory>> {
-    let mut select =
-        db.prepare_cached(&format!("SELECT {COLUMNS} FROM {JOINED} WHERE m.key = ?1")).map_err(sqlite)?;
-    let mut rows = select.query([key(space, number)?]).map_err(sqlite)?;
-    rows.next().map_err(sqlite)?.map(memory).transpose()
+/// The memories of a space with these numbers, in this order.
+pub(super) fn by_numbers(db: &Connection, space: i64, numbers: &[u64]) -> Found<Vec<Memory>> {
+    let mut select = db.prepare_cached(BY_KEY).map_err(sqlite)?;
+    let mut found = Vec::with_capacity(numbers.len());
+    for number in numbers {
+        let mut rows = select.query([key(space, *number)?]).map_err(sqlite)?;
+        if let Some(row) = rows.next().map_err(sqlite)? {
+            found.push(memory(row)?);
+        }
+    }
+    Ok(found)
 }
 
 /// The active or pending memory that makes this claim.
@@ -98,7 +103,26 @@ pub(super) fn list(db: &Connection, filter: &Filter) -> Found<Vec<Memory>> {
 }
 
 fn list_space(db: &Connection, space: i64, filter: &Filter, into: &mut Vec<Memory>) -> Found<()> {
-    let (sql, values) = list_query(space, filter);
+    // What was never refreshed is in the order of its recording, the rest in an index of its own.
+    let parts: &[(&str, &str)] = match filter.order {
+        Order::Newest => &[("", "m.recorded_at DESC, m.key DESC")],
+        Order::Oldest => &[("", "m.recorded_at, m.key")],
+        Order::Refreshed => &[
+            (" AND m.refreshed_at = m.recorded_at", "m.recorded_at DESC, m.key DESC"),
+            (" AND m.refreshed_at <> m.recorded_at", "m.refreshed_at DESC, m.key DESC"),
+        ],
+    };
+    parts
+        .iter()
+        .try_for_each(|(only, order)| list_part(db, list_query(space, filter, only, order), filter, into))
+}
+
+fn list_part(
+    db: &Connection,
+    (sql, values): (String, Vec<Value>),
+    filter: &Filter,
+    into: &mut Vec<Memory>,
+) -> Found<()> {
     let mut select = db.prepare_cached(&sql).map_err(sqlite)?;
     let mut rows = select.query(params_from_iter(values)).map_err(sqlite)?;
     let before = into.len();
@@ -113,17 +137,12 @@ fn list_space(db: &Connection, space: i64, filter: &Filter, into: &mut Vec<Memor
     Ok(())
 }
 
-fn list_query(space: i64, filter: &Filter) -> (String, Vec<Value>) {
-    let order = match filter.order {
-        Order::Newest => "m.recorded_at DESC, m.key DESC",
-        Order::Oldest => "m.recorded_at, m.key",
-        Order::Refreshed => "m.refreshed_at DESC, m.key DESC",
-    };
+fn list_query(space: i64, filter: &Filter, only: &str, order: &str) -> (String, Vec<Value>) {
     let words =
         |list: Vec<&str>| if list.is_empty() { String::new() } else { format!("'{}'", list.join("','")) };
     let stages = words(filter.stages.iter().map(|it| it.as_str()).collect());
     let layers = words(filter.layers.iter().map(|it| it.as_str()).collect());
-    let mut sql = format!("SELECT {COLUMNS} FROM {JOINED} WHERE m.space = ?1");
+    let mut sql = format!("SELECT {COLUMNS} FROM {JOINED} WHERE m.space = ?1{only}");
     let mut values = vec![Value::Integer(space)];
     if !stages.is_empty() {
         sql.push_str(&format!(" AND m.stage IN ({stages})"));
@@ -155,9 +174,14 @@ pub(super) fn tally(db: &Connection, space: i64) -> Found<Tally> {
         let layer: Layer = word(1)?.parse().map_err(|_| corrupt("a layer"))?;
         tally.memories.insert((stage, layer), row.get(2).map_err(sqlite)?);
     }
-    let mut select = db.prepare_cached("SELECT name, n FROM tally WHERE space = ?1").map_err(sqlite)?;
-    let counts = select.query_map([space], |row| Ok((row.get(0)?, row.get(1)?))).map_err(sqlite)?;
-    tally.events = counts.collect::<Result<BTreeMap<String, u64>, _>>().map_err(sqlite)?;
+    let words: Vec<&str> = Happening::ALL.iter().map(|it| it.as_str()).collect();
+    let select = format!("SELECT {} FROM space WHERE id = ?1", words.join(", "));
+    let counts =
+        |row: &Row<'_>| (0..words.len()).map(|at| row.get::<_, u64>(at)).collect::<Result<Vec<_>, _>>();
+    let counts =
+        db.prepare_cached(&select).and_then(|mut it| it.query_row([space], counts)).map_err(sqlite)?;
+    let counted = words.iter().zip(counts).filter(|(_, n)| *n > 0);
+    tally.events = counted.map(|(word, n)| ((*word).to_owned(), n)).collect();
     Ok(tally)
 }
 

@@ -1,11 +1,11 @@
 //! Writing: one batch, one transaction; state, index and log together.
 
-use apostille_core::event::{Batch, Erasure, Event, Expect, What};
+use apostille_core::event::{Batch, Erasure, Event, Expect, Happening, What};
 use apostille_core::format::MemoryRecord;
 use apostille_core::memory::{Memory, MemoryId, Usage};
 use apostille_core::space::Space;
 use apostille_core::store::{Receipt, StoreError};
-use rusqlite::{Connection, params};
+use rusqlite::{Connection, ErrorCode, params};
 
 use super::{NUMBER_BITS, index, key, read, seal};
 use crate::fault::{corrupt, sqlite};
@@ -30,21 +30,16 @@ pub(super) fn append(db: &Connection, batch: &Batch) -> Found<Receipt> {
 }
 
 fn check(db: &Connection, expect: &Expect) -> Found<()> {
-    let holds = match expect {
-        Expect::NoTwin(space, claim) => match read::space_id(db, space)? {
-            Some(space) => read::by_claim(db, space, claim.as_bytes())?.is_none(),
-            None => true,
-        },
-        Expect::Unmoved(id, status) => read::by_id(db, *id)?.is_some_and(|it| it.status == *status),
-        Expect::IdentityChars(space, chars) => match read::space_id(db, space)? {
-            Some(space) => read::identity_chars(db, space)? == *chars,
-            None => *chars == 0,
-        },
-    };
-    let what = match expect {
-        Expect::NoTwin(..) => "a like memory".to_owned(),
-        Expect::Unmoved(id, _) => format!("memory {id}"),
-        Expect::IdentityChars(..) => "the identity layer".to_owned(),
+    let (holds, what) = match expect {
+        // The index of claims is unique: a twin makes the insert fail, see `taken`.
+        Expect::NoTwin(..) => return Ok(()),
+        Expect::Unmoved(id, status) => {
+            (read::by_id(db, *id)?.is_some_and(|it| it.status == *status), format!("memory {id}"))
+        }
+        Expect::IdentityChars(space, chars) => {
+            let used = read::space_id(db, space)?.map_or(Ok(0), |space| read::identity_chars(db, space))?;
+            (used == *chars, "the identity layer".to_owned())
+        }
     };
     if holds { Ok(()) } else { Err(StoreError::Conflict { what }) }
 }
@@ -85,7 +80,7 @@ fn insert(db: &Connection, space: i64, memory: &Memory) -> Found<u64> {
         record,
         seal(&record),
     ];
-    db.prepare_cached(insert).map_err(sqlite)?.execute(row).map_err(sqlite)?;
+    db.prepare_cached(insert).map_err(sqlite)?.execute(row).map_err(taken)?;
     if usage != Usage::default() {
         count(db, key(space, memory.number)?, usage)?;
     }
@@ -94,6 +89,14 @@ fn insert(db: &Connection, space: i64, memory: &Memory) -> Found<u64> {
         index::add(db, space, &memory)?;
     }
     Ok(memory.number)
+}
+
+/// An insert that fails because the claim or the id is there already: another writer was first.
+fn taken(error: rusqlite::Error) -> StoreError {
+    match error.sqlite_error_code() {
+        Some(ErrorCode::ConstraintViolation) => StoreError::Conflict { what: "a like memory".into() },
+        _ => sqlite(error),
+    }
 }
 
 /// The JSON of a memory, without the counters, which live apart.
@@ -132,8 +135,13 @@ fn log(db: &Connection, space: i64, event: &Event) -> Found<()> {
     let insert = "INSERT INTO event(space, memory, name, record) VALUES (?1, ?2, ?3, ?4)";
     let id = event.memory.map(|it| *it.as_bytes());
     db.prepare_cached(insert).map_err(sqlite)?.execute(params![space, id, name, record]).map_err(sqlite)?;
-    let count = "INSERT INTO tally(space, name, n) VALUES (?1, ?2, 1) ON CONFLICT DO UPDATE SET n = n + 1";
-    db.prepare_cached(count).map_err(sqlite)?.execute(params![space, name]).map_err(sqlite)?;
+    count_event(db, space, event.what.happening(), 1)
+}
+
+/// Counts an event in or out; each word has a column.
+fn count_event(db: &Connection, space: i64, word: Happening, n: i64) -> Found<()> {
+    let update = format!("UPDATE space SET {word} = {word} + ?2 WHERE id = ?1");
+    db.prepare_cached(&update).map_err(sqlite)?.execute(params![space, n]).map_err(sqlite)?;
     Ok(())
 }
 
@@ -213,16 +221,26 @@ pub(super) fn erase(db: &Connection, erasure: &Erasure) -> Found<bool> {
     // The tombstone goes first, so that its place in the log is one that was never used.
     log(db, space, erasure.tombstone())?;
     let tombstone = db.last_insert_rowid();
-    let uncount = "UPDATE tally SET n = n - (SELECT count(*) FROM event e WHERE e.memory = ?1 AND e.name = tally.name \
-                   AND e.seq <> ?2) WHERE space = ?3";
-    db.execute(uncount, params![id.as_bytes(), tombstone, space]).map_err(sqlite)?;
-    db.execute("DELETE FROM tally WHERE space = ?1 AND n = 0", [space]).map_err(sqlite)?;
+    uncount(db, space, id, tombstone)?;
     db.execute("DELETE FROM event WHERE memory = ?1 AND seq <> ?2", params![id.as_bytes(), tombstone])
         .map_err(sqlite)?;
     let blank = "UPDATE event SET record = json_set(record, '$.query', '') \
                  WHERE name = 'retrieved' AND record LIKE '%' || ?1 || '%'";
     db.execute(blank, [id.to_string()]).map_err(sqlite)?;
     Ok(true)
+}
+
+/// Counts the events about a memory out, all but the tombstone.
+fn uncount(db: &Connection, space: i64, id: MemoryId, tombstone: i64) -> Found<()> {
+    let select = "SELECT name, count(*) FROM event WHERE memory = ?1 AND seq <> ?2 GROUP BY name";
+    let mut select = db.prepare_cached(select).map_err(sqlite)?;
+    let rows = select
+        .query_map(params![id.as_bytes(), tombstone], |row| Ok((row.get::<_, String>(0)?, row.get(1)?)));
+    for row in rows.map_err(sqlite)? {
+        let (word, n): (String, i64) = row.map_err(sqlite)?;
+        count_event(db, space, word.parse().map_err(|_| corrupt("the word of an event"))?, -n)?;
+    }
+    Ok(())
 }
 
 /// Makes the index anew, after the analyser has changed.

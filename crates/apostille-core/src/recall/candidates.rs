@@ -1,7 +1,5 @@
 //! Stage two: what may answer the question, with its text relevance. Capped.
 
-use std::collections::BTreeSet;
-
 use super::query::Query;
 use super::{bm25, overlap, typo};
 use crate::memory::{Memory, Stage};
@@ -71,12 +69,12 @@ fn overlapping(cx: &Context<'_>, query: &Query, space: &Space) -> Result<Vec<Can
 fn relevant(cx: &Context<'_>, query: &Query, space: &Space) -> Result<Vec<Candidate>, Error> {
     let (asked, postings) = looked_up(cx, query, space)?;
     let content = asked.iter().zip(&postings.lists).filter(|(it, _)| it.is_content);
-    let about: BTreeSet<u64> = content.flat_map(|(_, list)| list).map(|it| it.number).collect();
+    let about: Vec<&[Posting]> = content.map(|(_, list)| list.as_slice()).collect();
     let weighed: Vec<(f32, &[Posting])> =
         asked.iter().zip(&postings.lists).map(|(it, list)| (it.weight, list.as_slice())).collect();
-    let mut scored = bm25::score(&postings, &weighed);
-    scored.retain(|(number, _)| about.contains(number));
-    scored.truncate(MAX_READ);
+    let scored = bm25::score(&postings, &weighed).into_iter();
+    let scored: Vec<(u64, f32)> =
+        scored.filter(|(number, _)| about.iter().any(|list| holds(list, *number))).take(MAX_READ).collect();
     let mut found = Vec::new();
     for chunk in scored.chunks(query.reach) {
         let numbers: Vec<u64> = chunk.iter().map(|(number, _)| *number).collect();
@@ -96,6 +94,10 @@ fn relevant(cx: &Context<'_>, query: &Query, space: &Space) -> Result<Vec<Candid
         }
     }
     Ok(found)
+}
+
+fn holds(list: &[Posting], number: u64) -> bool {
+    list.binary_search_by_key(&number, |it| it.number).is_ok()
 }
 
 /// The postings of the question's terms, with words that nobody wrote replaced by the nearest that somebody did.

@@ -12,7 +12,7 @@ use crate::digest::Digest;
 use crate::memory::Mark;
 use crate::refusal::Refusal;
 use crate::sheet::{Sheet, is_binary, joined};
-use crate::source::{Blob, Source, SourceError};
+use crate::source::{Blob, Source, SourceError, Tree};
 
 /// A draft whose citations were read.
 #[derive(Debug, Clone)]
@@ -23,10 +23,11 @@ pub struct Cited {
 
 /// Reads every citation of a draft.
 pub fn read(source: &dyn Source, mut classified: Classified) -> Result<Cited, Refusal> {
-    let places: BTreeSet<String> = classified.draft.citations.iter().map(ToString::to_string).collect();
-    let mut citations = Vec::with_capacity(places.len());
+    let mut citations: Vec<Citation> = Vec::with_capacity(classified.draft.citations.len());
+    let mut tree = None;
     for cite in &classified.draft.citations {
-        let citation = capture(source, cite)?;
+        let tree = tree.get_or_insert_with(|| source.tree());
+        let citation = capture_in(source, cite, tree)?;
         if !citations.contains(&citation) {
             citations.push(citation);
         }
@@ -39,14 +40,24 @@ pub fn read(source: &dyn Source, mut classified: Classified) -> Result<Cited, Re
 
 /// Reads one place and captures what stands there: the lines, their digest and those of their neighbours.
 pub fn capture(source: &dyn Source, cite: &Cite) -> Result<Citation, Refusal> {
+    capture_in(source, cite, &source.tree())
+}
+
+fn capture_in(
+    source: &dyn Source,
+    cite: &Cite,
+    tree: &Result<Tree, SourceError>,
+) -> Result<Citation, Refusal> {
     let refused = |why: String| Refusal::BadCitation { place: cite.to_string(), why };
-    let broken = |error: SourceError| refused(error.to_string());
-    let blob =
-        source.read(&cite.path).map_err(broken)?.ok_or_else(|| refused("there is no such file".into()))?;
+    let broken = |error: &SourceError| refused(error.to_string());
+    let blob = source
+        .read(&cite.path)
+        .map_err(|error| broken(&error))?
+        .ok_or_else(|| refused("there is no such file".into()))?;
     if is_binary(&blob.bytes) {
         return Err(refused("it is not a text file".into()));
     }
-    let commit = source.tree().map_err(broken)?.commit;
+    let commit = tree.as_ref().map_err(broken)?.commit.clone();
     let citation =
         captured(cite, &blob, commit).map_err(|n_lines| refused(format!("the file has {n_lines} lines")))?;
     if citation.snippet.trim().is_empty() {
@@ -75,14 +86,14 @@ pub(crate) fn captured(cite: &Cite, blob: &Blob, commit: Option<String>) -> Resu
 
 /// Whether the fact names literals and none of them appears in what it cites.
 fn is_ungrounded(fact: &str, citations: &[Citation]) -> bool {
+    if citations.is_empty() {
+        return false;
+    }
+    let read = |it: &Citation| format!("{}\n{}", it.path, it.snippet).to_lowercase();
+    let evidence: Vec<String> = citations.iter().map(read).collect();
     let literals = literals(fact);
-    let stands = |literal: &String| {
-        let literal = literal.to_lowercase();
-        citations.iter().any(|it| {
-            it.snippet.to_lowercase().contains(&literal) || it.path.as_str().to_lowercase().contains(&literal)
-        })
-    };
-    !citations.is_empty() && !literals.is_empty() && !literals.iter().any(stands)
+    let stands = |literal: &String| evidence.iter().any(|it| it.contains(&literal.to_lowercase()));
+    !literals.is_empty() && !literals.iter().any(stands)
 }
 
 /// The literals of a fact: quoted text, identifiers and numbers; what the cited code should also say.

@@ -56,8 +56,12 @@ fn looks_like_command(fact: &str) -> bool {
 /// What a fact is better read from than remembered, if it is such a thing.
 #[must_use]
 pub fn exclusion(fact: &str) -> Option<(Exclusion, &'static str)> {
-    let hit = RULES.iter().find(|rule| rule.regex.is_match(fact.as_bytes()))?;
-    Some((hit.row.what, hit.row.why))
+    // One pass says whether any row matches; which one is asked only then.
+    if !ANY.is_match(fact.as_bytes()) {
+        return None;
+    }
+    let row = ROWS.iter().find(|row| compiled(row.pattern).is_match(fact.as_bytes()))?;
+    Some((row.what, row.why))
 }
 
 /// One row: what it is, the way out, the pattern, a text that it turns away and a like one that it lets pass.
@@ -69,11 +73,6 @@ struct Row {
     turned_away: &'static str,
     #[cfg_attr(not(test), expect(dead_code, reason = "samples are read by the test that walks the rows"))]
     let_pass: &'static str,
-}
-
-struct Rule {
-    row: &'static Row,
-    regex: Regex,
 }
 
 const READ_CODE: &str =
@@ -161,18 +160,19 @@ const ROWS: &[Row] = &[
     },
 ];
 
-#[expect(clippy::expect_used, reason = "the patterns are constants, and a test compiles them all")]
-static RULES: LazyLock<Vec<Rule>> = LazyLock::new(|| {
-    let compile = |row: &'static Row| Rule {
-        row,
-        regex: RegexBuilder::new(row.pattern)
-            .case_insensitive(true)
-            .unicode(false)
-            .build()
-            .expect("every row's pattern is valid"),
-    };
-    ROWS.iter().map(compile).collect()
+static ANY: LazyLock<Regex> = LazyLock::new(|| {
+    let patterns: Vec<String> = ROWS.iter().map(|row| format!("(?:{})", row.pattern)).collect();
+    compiled(&patterns.join("|"))
 });
+
+#[expect(clippy::expect_used, reason = "the patterns are constants, and a test compiles them all")]
+fn compiled(pattern: &str) -> Regex {
+    RegexBuilder::new(pattern)
+        .case_insensitive(true)
+        .unicode(false)
+        .build()
+        .expect("every row's pattern is valid")
+}
 
 #[cfg(test)]
 mod tests {

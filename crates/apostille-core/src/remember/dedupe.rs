@@ -1,6 +1,6 @@
 //! Stage five: new, known, or much like something known. Nothing is merged silently.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use super::Stop;
 use super::guard::Vetted;
@@ -10,9 +10,11 @@ use crate::space::Space;
 use crate::{Context, list, terms};
 
 /// How many of a draft's terms are looked up to find its neighbours.
-const PROBES: usize = 6;
+const PROBES: usize = 5;
+/// How many of them a neighbour has. A near-duplicate lacks at most one word in seven, so it has these.
+const SHARED: usize = 3;
 /// How many neighbours are compared.
-const NEIGHBOURS: usize = 32;
+const NEIGHBOURS: usize = 5;
 /// Token overlap from which two memories of one subject speak of the same thing.
 const SAME_MATTER: f32 = 0.5;
 
@@ -92,19 +94,31 @@ pub(super) fn replaced(cx: &Context<'_>, space: &Space, name: Name) -> Result<Me
     }
 }
 
-/// The memories that share the draft's longest terms. A near-duplicate shares nearly all terms, so it shares these.
+/// The memories that share the draft's most telling terms, those that share the most first.
 fn neighbours(cx: &Context<'_>, memory: &Memory) -> Result<Vec<Memory>, Stop> {
-    let mut probes: Vec<String> = terms::terms(&spoken(memory)).into_iter().map(|(term, _)| term).collect();
-    probes.sort_by(|a, b| b.len().cmp(&a.len()).then_with(|| a.cmp(b)));
+    let probes = probes(memory);
+    let postings = cx.store.postings(&memory.space, &probes)?;
+    let mut numbers: Vec<u64> = postings.lists.iter().flatten().map(|it| it.number).collect();
+    numbers.sort_unstable();
+    let runs = numbers.chunk_by(|a, b| a == b).filter(|run| run.len() >= SHARED.min(probes.len()));
+    let mut hits: Vec<(usize, u64)> = runs.map(|run| (run.len(), run[0])).collect();
+    hits.sort_unstable_by(|a, b| b.cmp(a));
+    let numbers: Vec<u64> = hits.into_iter().take(NEIGHBOURS).map(|(_, number)| number).collect();
+    if numbers.is_empty() { Ok(Vec::new()) } else { Ok(cx.store.numbered(&memory.space, &numbers)?) }
+}
+
+/// The terms of a draft that are likely to be rare: of long words, and of names with digits in them.
+fn probes(memory: &Memory) -> Vec<String> {
+    let spoken = spoken(memory);
+    let mut words: Vec<&str> = spoken.split_whitespace().collect();
+    let telling = |word: &str| word.len() + if word.bytes().any(|it| it.is_ascii_digit()) { 3 } else { 0 };
+    words.sort_unstable_by(|a, b| telling(b).cmp(&telling(a)).then_with(|| a.cmp(b)));
+    words.dedup();
+    words.truncate(PROBES);
+    let mut probes: Vec<String> = terms::terms(&words.join(" ")).into_iter().map(|(term, _)| term).collect();
+    probes.sort_unstable_by(|a, b| telling(b).cmp(&telling(a)).then_with(|| a.cmp(b)));
     probes.truncate(PROBES);
-    let mut hits: BTreeMap<u64, usize> = BTreeMap::new();
-    for posting in cx.store.postings(&memory.space, &probes)?.lists.iter().flatten() {
-        *hits.entry(posting.number).or_default() += 1;
-    }
-    let mut numbers: Vec<(usize, u64)> = hits.into_iter().map(|(number, n)| (n, number)).collect();
-    numbers.sort_unstable_by(|a, b| b.cmp(a));
-    let numbers: Vec<u64> = numbers.into_iter().take(NEIGHBOURS).map(|(_, number)| number).collect();
-    Ok(cx.store.numbered(&memory.space, &numbers)?)
+    probes
 }
 
 fn spoken(memory: &Memory) -> String {
@@ -112,16 +126,18 @@ fn spoken(memory: &Memory) -> String {
 }
 
 fn nearest(memory: &Memory, neighbours: &[Memory], threshold: f32) -> Vec<Near> {
+    let ours = normalised(memory.subject.as_deref(), &memory.fact);
+    let ours = words(&ours);
     let same_layer = neighbours.iter().filter(|it| it.layer == memory.layer);
-    let mut near: Vec<Near> = same_layer.filter_map(|it| compare(memory, it, threshold)).collect();
+    let mut near: Vec<Near> = same_layer.filter_map(|it| compare(memory, &ours, it, threshold)).collect();
     near.sort_by(|a, b| b.overlap.total_cmp(&a.overlap).then(a.handle.cmp(&b.handle)));
     near.truncate(3);
     near
 }
 
-fn compare(draft: &Memory, known: &Memory, threshold: f32) -> Option<Near> {
-    let (ours, theirs) = (words(draft), words(known));
-    let overlap = jaccard(&ours, &theirs);
+fn compare(draft: &Memory, ours: &BTreeSet<&str>, known: &Memory, threshold: f32) -> Option<Near> {
+    let theirs = normalised(known.subject.as_deref(), &known.fact);
+    let overlap = jaccard(ours, &words(&theirs));
     let contradicts = || {
         let same_subject =
             draft.subject.is_some() && fold(draft.subject.as_deref()) == fold(known.subject.as_deref());
@@ -146,8 +162,8 @@ fn fold(text: Option<&str>) -> String {
     normalised(None, text.unwrap_or(""))
 }
 
-fn words(memory: &Memory) -> BTreeSet<String> {
-    normalised(memory.subject.as_deref(), &memory.fact).split(' ').map(Into::into).collect()
+fn words(normalised: &str) -> BTreeSet<&str> {
+    normalised.split(' ').collect()
 }
 
 fn numbers(fact: &str) -> BTreeSet<String> {
@@ -157,7 +173,7 @@ fn numbers(fact: &str) -> BTreeSet<String> {
 
 /// The share of words that two sets have in common.
 #[expect(clippy::cast_precision_loss, reason = "a text has few words")]
-fn jaccard(a: &BTreeSet<String>, b: &BTreeSet<String>) -> f32 {
+fn jaccard(a: &BTreeSet<&str>, b: &BTreeSet<&str>) -> f32 {
     let both = a.intersection(b).count();
     both as f32 / (a.len() + b.len() - both).max(1) as f32
 }
@@ -165,16 +181,25 @@ fn jaccard(a: &BTreeSet<String>, b: &BTreeSet<String>) -> f32 {
 /// Subject and fact in lower case, punctuation turned to spaces, runs of spaces to one.
 #[must_use]
 pub fn normalised(subject: Option<&str>, fact: &str) -> String {
-    let mut out = String::with_capacity(fact.len() + 32);
-    for c in subject.unwrap_or("").chars().chain([' ']).chain(fact.chars()).flat_map(char::to_lowercase) {
-        if c.is_alphanumeric() {
-            out.push(c);
-        } else if !out.is_empty() && !out.ends_with(' ') {
-            out.push(' ');
+    let mut out = String::with_capacity(fact.len() + subject.map_or(0, str::len) + 1);
+    for text in [subject.unwrap_or(""), " ", fact] {
+        if text.is_ascii() {
+            // Most facts are, and this runs on every neighbour of every draft.
+            text.bytes().for_each(|it| push_normalised(&mut out, char::from(it.to_ascii_lowercase())));
+        } else {
+            text.chars().flat_map(char::to_lowercase).for_each(|it| push_normalised(&mut out, it));
         }
     }
     out.truncate(out.trim_end().len());
     out
+}
+
+fn push_normalised(out: &mut String, c: char) {
+    if c.is_alphanumeric() {
+        out.push(c);
+    } else if !out.is_empty() && !out.ends_with(' ') {
+        out.push(' ');
+    }
 }
 
 #[cfg(test)]
@@ -184,8 +209,8 @@ mod tests {
     #[test]
     fn seed_001_near_duplicates_are_judged_on_normalised_words() {
         let check = |a: &str, b: &str, expected: bool| {
-            let set = |it: &str| normalised(None, it).split(' ').map(Into::into).collect();
-            assert_eq!(jaccard(&set(a), &set(b)) >= 0.85, expected, "{a:?} and {b:?}");
+            let (ours, theirs) = (normalised(None, a), normalised(None, b));
+            assert_eq!(jaccard(&words(&ours), &words(&theirs)) >= 0.85, expected, "{a:?} and {b:?}");
         };
         check("The test command is `cd evals && npm test`", "the test command is: cd evals; npm test!", true);
         check("Deploy target is AWS us-east-1", "Deploy target is AWS eu-west-2", false);

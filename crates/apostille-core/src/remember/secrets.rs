@@ -14,6 +14,8 @@ use rules::{ROWS, Row};
 use std::borrow::Cow;
 use std::sync::{LazyLock, OnceLock};
 
+/// Shortest text that can hold a secret: `pwd: abc`.
+const SHORTEST: usize = 8;
 /// Shortest run that counts as a blob when nothing around it says what it is.
 const BLOB_MIN: usize = 32;
 /// Shortest token that is looked for across a line break.
@@ -29,6 +31,9 @@ type RowSet = [u64; 8];
 
 /// The rule that a text trips, if it looks as if it held a secret. Never carries the secret itself.
 pub fn find(text: &str) -> Option<&'static str> {
+    if text.len() < SHORTEST {
+        return None;
+    }
     let folded = fold(text);
     find_in(&folded, false).or_else(|| {
         // A token broken over two lines is whole again only without the break.

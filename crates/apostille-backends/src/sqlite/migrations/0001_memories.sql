@@ -3,12 +3,26 @@ CREATE TABLE meta(
   value INTEGER NOT NULL
 ) WITHOUT ROWID;
 
+-- One column counts the events of each word: the row is written anyway, and a table of its own would cost a page more.
 CREATE TABLE space(
-  id          INTEGER PRIMARY KEY,
-  name        TEXT NOT NULL UNIQUE,
-  last_number INTEGER NOT NULL DEFAULT 0,
-  n_docs      INTEGER NOT NULL DEFAULT 0,
-  total_len   INTEGER NOT NULL DEFAULT 0
+  id               INTEGER PRIMARY KEY,
+  name             TEXT NOT NULL UNIQUE,
+  last_number      INTEGER NOT NULL DEFAULT 0,
+  n_docs           INTEGER NOT NULL DEFAULT 0,
+  total_len        INTEGER NOT NULL DEFAULT 0,
+  remembered       INTEGER NOT NULL DEFAULT 0,
+  refreshed        INTEGER NOT NULL DEFAULT 0,
+  superseded       INTEGER NOT NULL DEFAULT 0,
+  corrected        INTEGER NOT NULL DEFAULT 0,
+  invalidated      INTEGER NOT NULL DEFAULT 0,
+  retired          INTEGER NOT NULL DEFAULT 0,
+  approved         INTEGER NOT NULL DEFAULT 0,
+  verified_valid   INTEGER NOT NULL DEFAULT 0,
+  verified_invalid INTEGER NOT NULL DEFAULT 0,
+  retrieved        INTEGER NOT NULL DEFAULT 0,
+  applied          INTEGER NOT NULL DEFAULT 0,
+  refused          INTEGER NOT NULL DEFAULT 0,
+  forgotten        INTEGER NOT NULL DEFAULT 0
 );
 
 -- key = space << 40 | number: a space's memories lie together, in the order of their numbers.
@@ -27,7 +41,8 @@ CREATE TABLE memory(
 );
 CREATE UNIQUE INDEX memory_claim ON memory(space, claim) WHERE stage IN ('active', 'pending');
 CREATE INDEX memory_recorded ON memory(space, recorded_at, key, stage, layer);
-CREATE INDEX memory_refreshed ON memory(space, refreshed_at, key, stage, layer);
+-- Most memories are never refreshed: those are found by the time they were recorded.
+CREATE INDEX memory_refreshed ON memory(space, refreshed_at, key, stage, layer) WHERE refreshed_at <> recorded_at;
 
 -- Counters live apart, so that a showing rewrites a few bytes and no text.
 CREATE TABLE usage(
@@ -66,9 +81,3 @@ CREATE TABLE event(
   name   TEXT NOT NULL,
   record TEXT NOT NULL
 );
-CREATE TABLE tally(
-  space INTEGER NOT NULL,
-  name  TEXT NOT NULL,
-  n     INTEGER NOT NULL,
-  PRIMARY KEY(space, name)
-) WITHOUT ROWID;
