@@ -20,14 +20,26 @@ const LOOK: i64 = 16;
 
 type Found<T> = Result<T, StoreError>;
 
-/// Adds an active memory.
+/// Adds an active memory and counts it in.
 pub(super) fn add(db: &Connection, space: i64, memory: &Memory) -> Found<()> {
     let (terms, len) = terms::indexed(memory);
+    let n_docs = counted(db, space, 1, i64::from(len))?;
+    wait(db, space, memory.number, (&terms, len), n_docs)
+}
+
+/// Puts a memory that is counted already into the tail.
+pub(super) fn wait(
+    db: &Connection,
+    space: i64,
+    number: u64,
+    (terms, len): (&[(String, u32)], u32),
+    n_docs: i64,
+) -> Found<()> {
     let insert = "INSERT INTO tail(space, number, terms) VALUES (?1, ?2, ?3)";
-    let mut insert = db.prepare_cached(insert).map_err(sqlite)?;
-    insert.execute(params![space, number(memory)?, packed_terms(&terms, len)]).map_err(sqlite)?;
+    let row = params![space, number, packed_terms(terms, len)];
+    db.prepare_cached(insert).map_err(sqlite)?.execute(row).map_err(sqlite)?;
     // The tail is looked at every few memories only: how long it is exactly does not matter.
-    if counted(db, space, 1, i64::from(len))? % LOOK == 0 && waiting(db, space)? >= TAIL {
+    if n_docs % LOOK == 0 && waiting(db, space)? >= TAIL {
         flush(db, space)?;
     }
     Ok(())

@@ -242,11 +242,21 @@ fn logged(db: &Connection, row: &Row<'_>) -> Found<Logged> {
 
 /// An event as it is written: without the text of the memory, which has its own row.
 pub(super) fn bare(event: &Event) -> EventRecord {
-    let mut record = EventRecord::from(event);
-    if matches!(event.what, What::Remembered { .. }) {
-        record.memory = None;
+    match &event.what {
+        What::Remembered { forced, rationale, .. } => {
+            // As if nothing but the word had been said: the text is never copied only to be dropped.
+            let (at, space, actor) = (event.at, event.space.clone(), event.actor.clone());
+            let said = Event { at, space, memory: event.memory, actor, what: What::Applied };
+            let word = Happening::Remembered.as_str().into();
+            EventRecord {
+                event: word,
+                forced: *forced,
+                rationale: rationale.clone(),
+                ..EventRecord::from(&said)
+            }
+        }
+        _ => EventRecord::from(event),
     }
-    record
 }
 
 fn signed(number: u64) -> i64 {

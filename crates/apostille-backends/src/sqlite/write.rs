@@ -5,6 +5,7 @@ use apostille_core::format::MemoryRecord;
 use apostille_core::memory::{Memory, MemoryId, Usage};
 use apostille_core::space::Space;
 use apostille_core::store::{Receipt, StoreError};
+use apostille_core::terms;
 use rusqlite::{Connection, ErrorCode, params};
 
 use super::{NUMBER_BITS, index, key, read, seal};
@@ -18,8 +19,9 @@ pub(super) fn append(db: &Connection, batch: &Batch) -> Found<Receipt> {
     let mut receipt = Receipt::default();
     for event in batch.events() {
         let space = space_id(db, &event.space)?;
-        if let What::Remembered { memory, .. } = &event.what {
-            receipt.numbers.push((memory.id, insert(db, space, memory)?));
+        match &event.what {
+            What::Remembered { memory, .. } => receipt.numbers.push((memory.id, insert(db, space, memory)?)),
+            what => count_event(db, space, what.happening(), 1)?,
         }
         log(db, space, event)?;
         for id in event.touches() {
@@ -53,14 +55,16 @@ fn space_id(db: &Connection, space: &Space) -> Found<i64> {
     Ok(db.last_insert_rowid())
 }
 
-/// Keeps a memory; one that brings no number gets the next of its space.
+/// Keeps a memory; one that brings no number gets the next of its space. The space's row is written once: the number,
+/// the size of the index and the count of events.
 fn insert(db: &Connection, space: i64, memory: &Memory) -> Found<u64> {
     let mut memory = memory.clone();
-    let next =
-        "UPDATE space SET last_number = max(last_number + (?2 = 0), ?2) WHERE id = ?1 RETURNING last_number";
-    let given = i64::try_from(memory.number).map_err(|_| corrupt("a memory's number"))?;
+    let (terms, len) = if memory.is_active() { terms::indexed(&memory) } else { (Vec::new(), 0) };
+    let next = "UPDATE space SET last_number = max(last_number + (?2 = 0), ?2), n_docs = n_docs + ?3, \
+                total_len = total_len + ?4, remembered = remembered + 1 WHERE id = ?1 RETURNING last_number, n_docs";
+    let row = params![space, memory.number, memory.is_active(), len];
     let mut next = db.prepare_cached(next).map_err(sqlite)?;
-    let last: u64 = next.query_row(params![space, given], |row| row.get(0)).map_err(sqlite)?;
+    let (last, n_docs) = next.query_row(row, |row| Ok((row.get(0)?, row.get(1)?))).map_err(sqlite)?;
     if memory.number == 0 {
         memory.number = last;
     }
@@ -86,7 +90,7 @@ fn insert(db: &Connection, space: i64, memory: &Memory) -> Found<u64> {
     }
     cite(db, space, &memory)?;
     if memory.is_active() {
-        index::add(db, space, &memory)?;
+        index::wait(db, space, memory.number, (&terms, len), n_docs)?;
     }
     Ok(memory.number)
 }
@@ -135,7 +139,7 @@ fn log(db: &Connection, space: i64, event: &Event) -> Found<()> {
     let insert = "INSERT INTO event(space, memory, name, record) VALUES (?1, ?2, ?3, ?4)";
     let id = event.memory.map(|it| *it.as_bytes());
     db.prepare_cached(insert).map_err(sqlite)?.execute(params![space, id, name, record]).map_err(sqlite)?;
-    count_event(db, space, event.what.happening(), 1)
+    Ok(())
 }
 
 /// Counts an event in or out; each word has a column.
@@ -221,6 +225,7 @@ pub(super) fn erase(db: &Connection, erasure: &Erasure) -> Found<bool> {
     // The tombstone goes first, so that its place in the log is one that was never used.
     log(db, space, erasure.tombstone())?;
     let tombstone = db.last_insert_rowid();
+    count_event(db, space, Happening::Forgotten, 1)?;
     uncount(db, space, id, tombstone)?;
     db.execute("DELETE FROM event WHERE memory = ?1 AND seq <> ?2", params![id.as_bytes(), tombstone])
         .map_err(sqlite)?;

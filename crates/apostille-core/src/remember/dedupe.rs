@@ -1,5 +1,6 @@
 //! Stage five: new, known, or much like something known. Nothing is merged silently.
 
+use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
 use super::Stop;
@@ -112,7 +113,7 @@ fn probes(memory: &Memory) -> Vec<String> {
     let spoken = spoken(memory);
     let mut words: Vec<&str> = spoken.split_whitespace().collect();
     let telling = |word: &str| word.len() + if word.bytes().any(|it| it.is_ascii_digit()) { 3 } else { 0 };
-    words.sort_unstable_by(|a, b| telling(b).cmp(&telling(a)).then_with(|| a.cmp(b)));
+    words.sort_by_cached_key(|it| (Reverse(telling(it)), *it));
     words.dedup();
     words.truncate(PROBES);
     let mut probes: Vec<String> = terms::terms(&words.join(" ")).into_iter().map(|(term, _)| term).collect();
@@ -135,7 +136,7 @@ fn nearest(memory: &Memory, neighbours: &[Memory], threshold: f32) -> Vec<Near> 
     near
 }
 
-fn compare(draft: &Memory, ours: &BTreeSet<&str>, known: &Memory, threshold: f32) -> Option<Near> {
+fn compare(draft: &Memory, ours: &[&str], known: &Memory, threshold: f32) -> Option<Near> {
     let theirs = normalised(known.subject.as_deref(), &known.fact);
     let overlap = jaccard(ours, &words(&theirs));
     let contradicts = || {
@@ -162,8 +163,12 @@ fn fold(text: Option<&str>) -> String {
     normalised(None, text.unwrap_or(""))
 }
 
-fn words(normalised: &str) -> BTreeSet<&str> {
-    normalised.split(' ').collect()
+/// The words of a normalised text, sorted, each once.
+fn words(normalised: &str) -> Vec<&str> {
+    let mut words: Vec<&str> = normalised.split(' ').collect();
+    words.sort_unstable();
+    words.dedup();
+    words
 }
 
 fn numbers(fact: &str) -> BTreeSet<String> {
@@ -173,8 +178,8 @@ fn numbers(fact: &str) -> BTreeSet<String> {
 
 /// The share of words that two sets have in common.
 #[expect(clippy::cast_precision_loss, reason = "a text has few words")]
-fn jaccard(a: &BTreeSet<&str>, b: &BTreeSet<&str>) -> f32 {
-    let both = a.intersection(b).count();
+fn jaccard(a: &[&str], b: &[&str]) -> f32 {
+    let both = a.iter().filter(|it| b.binary_search(it).is_ok()).count();
     both as f32 / (a.len() + b.len() - both).max(1) as f32
 }
 
