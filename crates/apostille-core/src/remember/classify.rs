@@ -1,6 +1,6 @@
 //! Stage two: layer and kind; what is better read elsewhere is turned away with the reason.
 
-use std::sync::LazyLock;
+use std::sync::OnceLock;
 
 use regex::bytes::{Regex, RegexBuilder};
 
@@ -56,18 +56,21 @@ fn looks_like_command(fact: &str) -> bool {
 /// What a fact is better read from than remembered, if it is such a thing.
 #[must_use]
 pub fn exclusion(fact: &str) -> Option<(Exclusion, &'static str)> {
-    // One pass says whether any row matches; which one is asked only then.
-    if !ANY.is_match(fact.as_bytes()) {
-        return None;
-    }
-    let row = ROWS.iter().find(|row| compiled(row.pattern).is_match(fact.as_bytes()))?;
-    Some((row.what, row.why))
+    // Looking for a few words is cheap; a pattern is compiled and tried only where one of its words stands.
+    let lower = fact.to_ascii_lowercase();
+    let hit = ROWS.iter().zip(&PATTERNS).find(|(row, pattern)| {
+        let is_worth = row.words.iter().any(|word| lower.contains(word));
+        is_worth && pattern.get_or_init(|| compiled(row)).is_match(lower.as_bytes())
+    });
+    hit.map(|(row, _)| (row.what, row.why))
 }
 
-/// One row: what it is, the way out, the pattern, a text that it turns away and a like one that it lets pass.
+/// One row: what it is, the way out, its words, the pattern, a text that it turns away and a like one that it lets pass.
 struct Row {
     what: Exclusion,
     why: &'static str,
+    /// Lower-case words of which one must stand in the text.
+    words: &'static [&'static str],
     pattern: &'static str,
     #[cfg_attr(not(test), expect(dead_code, reason = "samples are read by the test that walks the rows"))]
     turned_away: &'static str,
@@ -84,6 +87,7 @@ const ROWS: &[Row] = &[
     Row {
         what: Exclusion::CodeState,
         why: READ_CODE,
+        words: &["defined", "declared", "implemented", "located"],
         pattern: r"\b(function|method|class|struct|enum|type|constant|variable|fn|def)\b.{0,60}\b(is )?(defined|declared|implemented|located)\b (in|at|on)\b.{0,80}(\bline\b|:\d+|\.\w{1,5}\b)",
         turned_away: "The function parse_args is defined in src/cli.rs at line 40",
         let_pass: "The function parse_args must stay in step with the man page",
@@ -91,6 +95,7 @@ const ROWS: &[Row] = &[
     Row {
         what: Exclusion::CodeState,
         why: READ_CODE,
+        words: &[" lines", " files", " functions", " methods", " tests", " classes", " modules", " commits"],
         pattern: r"\b(file|module|repo|repository|project|directory|folder|class|package|crate)\b.{0,60}\b(has|contains|consists of|holds)\b (about |around |over )?\d[\d,]* (lines|files|functions|methods|tests|classes|modules|commits)\b",
         turned_away: "The file src/main.rs has 412 lines",
         let_pass: "The class of errors has three lines of defence",
@@ -98,6 +103,7 @@ const ROWS: &[Row] = &[
     Row {
         what: Exclusion::CodeState,
         why: READ_CODE,
+        words: &["imports", "includes", "requires"],
         pattern: r"^\s*`?[\w./-]+\.\w{1,5}`? (imports|includes|requires) `?[\w./:@-]+`?\.?\s*$",
         turned_away: "src/app.ts imports ./router",
         let_pass: "src/app.ts imports must be sorted because the linter fails the build otherwise",
@@ -105,6 +111,7 @@ const ROWS: &[Row] = &[
     Row {
         what: Exclusion::GitHistory,
         why: ASK_GIT,
+        words: &["commit", "merge", "rebase", "revert", "cherry"],
         pattern: r"\b(commit|merged?|rebased?|reverted|cherry-?picked)\b.{0,40}\b[0-9a-f]{7,40}\b",
         turned_away: "Commit 3f2a9bc fixed the login race",
         let_pass: "Commit messages follow Conventional Commits",
@@ -112,6 +119,7 @@ const ROWS: &[Row] = &[
     Row {
         what: Exclusion::GitHistory,
         why: ASK_GIT,
+        words: &["branch", "pr ", "request"],
         pattern: r"\b(pr|pull request|merge request|branch)\b.{0,60}\b(was|were|got|has been|is now|is)? ?(merged|rebased|deleted|force-pushed|closed|opened|created) (into|onto|by|on|from|yesterday|today)\b",
         turned_away: "Branch feature/login was merged into main",
         let_pass: "A pull request needs two approvals before it can be merged",
@@ -119,6 +127,7 @@ const ROWS: &[Row] = &[
     Row {
         what: Exclusion::GitHistory,
         why: ASK_GIT,
+        words: &["commit"],
         pattern: r"\b(last|latest|previous|recent) commit\b.{0,20}\b(was|is|changed|added|fixed|by)\b",
         turned_away: "The last commit was by Ana",
         let_pass: "Bisect from the last release commit when a benchmark regresses",
@@ -126,6 +135,7 @@ const ROWS: &[Row] = &[
     Row {
         what: Exclusion::TaskState,
         why: STALE,
+        words: &["iteration", "attempt", "run", "step", "phase", "build"],
         pattern: r"\b(iteration|attempt|run|step|phase|build|test run) #?\d+ (has |have |just )?(passed|failed|succeeded|completed|finished|done|is done)\b",
         turned_away: "iteration 3 passed at 14:32",
         let_pass: "Step 3 of the release needs a maintainer's key card",
@@ -133,6 +143,7 @@ const ROWS: &[Row] = &[
     Row {
         what: Exclusion::TaskState,
         why: STALE,
+        words: &["currently", "right now", "at the moment", "i am", "i'm", "we are", "we're"],
         pattern: r"\b(currently|right now|at the moment)\b.{0,20}\b(working on|debugging|fixing|implementing|investigating|refactoring|blocked|waiting)\b|\b(i am|i'm|we are|we're) (currently |now )?(working on|debugging|fixing|implementing|refactoring)\b",
         turned_away: "Currently working on the parser refactor",
         let_pass: "The scheduler is currently limited to four workers by licence",
@@ -140,6 +151,7 @@ const ROWS: &[Row] = &[
     Row {
         what: Exclusion::TaskState,
         why: STALE,
+        words: &["todo", "fixme", "wip", "next step", "in progress"],
         pattern: r"^\s*(todo|fixme|wip|next steps?|in progress)\b\s*[:\-]|\b(todo|next step)s?: ",
         turned_away: "TODO: add tests for the importer",
         let_pass: "The linter turns TODO comments without an owner into errors",
@@ -147,6 +159,7 @@ const ROWS: &[Row] = &[
     Row {
         what: Exclusion::TaskState,
         why: STALE,
+        words: &["just"],
         pattern: r"\b(i|we|the agent) (just |have just |'ve just )(fixed|added|ran|changed|updated|implemented|finished|pushed|committed)\b",
         turned_away: "I just fixed the flaky test",
         let_pass: "Just targets are listed in the justfile, run `just test` before pushing",
@@ -154,24 +167,18 @@ const ROWS: &[Row] = &[
     Row {
         what: Exclusion::TaskState,
         why: STALE,
+        words: &["test", "build", "ci", "pipeline"],
         pattern: r"\b(all |the )?(tests?|build|ci|pipeline)\b (is|are|was|were)? ?(now |currently )?(passing|failing|green|red|broken|passed|failed)\b.{0,30}\b(at \d{1,2}:\d{2}|now|today|currently|this (morning|afternoon|session))\b",
         turned_away: "The tests are failing today",
         let_pass: "The build is red when the schema and the client drift apart",
     },
 ];
 
-static ANY: LazyLock<Regex> = LazyLock::new(|| {
-    let patterns: Vec<String> = ROWS.iter().map(|row| format!("(?:{})", row.pattern)).collect();
-    compiled(&patterns.join("|"))
-});
+static PATTERNS: [OnceLock<Regex>; ROWS.len()] = [const { OnceLock::new() }; ROWS.len()];
 
 #[expect(clippy::expect_used, reason = "the patterns are constants, and a test compiles them all")]
-fn compiled(pattern: &str) -> Regex {
-    RegexBuilder::new(pattern)
-        .case_insensitive(true)
-        .unicode(false)
-        .build()
-        .expect("every row's pattern is valid")
+fn compiled(row: &Row) -> Regex {
+    RegexBuilder::new(row.pattern).unicode(false).build().expect("every row's pattern is valid")
 }
 
 #[cfg(test)]
