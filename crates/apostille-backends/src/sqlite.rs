@@ -83,7 +83,7 @@ impl Sqlite {
         connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true).map_err(sqlite)?;
         let pragmas = "PRAGMA synchronous = FULL; PRAGMA secure_delete = ON; PRAGMA mmap_size = 0; \
                        PRAGMA temp_store = MEMORY; PRAGMA cell_size_check = ON; PRAGMA trusted_schema = OFF; \
-                       PRAGMA wal_autocheckpoint = 400;";
+                       PRAGMA wal_autocheckpoint = 400; PRAGMA cache_size = -6000;";
         connection.execute_batch(pragmas).map_err(sqlite)?;
         empty_log_on_close(&connection, false)?;
         let queue = Queue::new(beside(path, ".lock"));

@@ -76,9 +76,10 @@ fn path(cx: &Context<'_>, draft: Draft) -> Result<Outcome, Stop> {
     let moderated = moderate::clean(draft)?;
     let classified = classify::sort(moderated)?;
     let cited = cite::read(cx.source, classified)?;
+    let mut is_first = true;
     decided_anew(|| {
         let vetted = guard::admit(cx, cited.clone())?;
-        match dedupe::decide(cx, &vetted)? {
+        match dedupe::decide(cx, &vetted, std::mem::take(&mut is_first))? {
             dedupe::Decision::New => commit::memory(cx, &vetted),
             dedupe::Decision::Known(memory) => commit::restated(cx, &vetted, memory),
             dedupe::Decision::Instead(old) => commit::instead(cx, &vetted, &old),

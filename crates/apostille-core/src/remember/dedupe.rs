@@ -62,9 +62,16 @@ pub(super) enum Decision {
     Near(Vec<Near>),
 }
 
-/// Compares a draft with what the space holds.
-pub(super) fn decide(cx: &Context<'_>, vetted: &Vetted) -> Result<Decision, Stop> {
+/// Compares a draft with what the space holds. A draft that resembles nothing is new: should the very same claim have
+/// hidden from the comparison, the write fails, and the second time the claim itself is looked up.
+pub(super) fn decide(cx: &Context<'_>, vetted: &Vetted, is_first: bool) -> Result<Decision, Stop> {
     let memory = vetted.memory();
+    let asks = matches!(vetted.twin(), Twin::Ask | Twin::Skip);
+    let near =
+        if asks { nearest(memory, &neighbours(cx, memory)?, cx.policy.near_duplicate) } else { Vec::new() };
+    if is_first && asks && near.is_empty() {
+        return Ok(Decision::New);
+    }
     if let Some(known) = cx.store.claimed(&memory.space, &memory.claim())? {
         // What nobody vouches for refreshes nothing that is in use.
         let vouched = memory.is_active() || !known.is_active();
@@ -75,10 +82,7 @@ pub(super) fn decide(cx: &Context<'_>, vetted: &Vetted) -> Result<Decision, Stop
             replaced(cx, &memory.space, *name).map(Decision::Instead)
         }
         Twin::Create(_) => Ok(Decision::New),
-        Twin::Ask | Twin::Skip => {
-            let near = nearest(memory, &neighbours(cx, memory)?, cx.policy.near_duplicate);
-            Ok(if near.is_empty() { Decision::New } else { Decision::Near(near) })
-        }
+        Twin::Ask | Twin::Skip => Ok(if near.is_empty() { Decision::New } else { Decision::Near(near) }),
     }
 }
 
