@@ -20,6 +20,13 @@ impl<'a> Sheet<'a> {
         Self { lines: lines.into_iter().map(|it| it.strip_suffix(b"\r").unwrap_or(it)).collect() }
     }
 
+    /// The first lines of this content only: enough for a citation near the top of a long file.
+    #[must_use]
+    pub fn head(bytes: &'a [u8], n_lines: usize) -> Self {
+        let end = bytes.iter().enumerate().filter(|(_, b)| **b == b'\n').nth(n_lines.saturating_sub(1));
+        Self::of(end.map_or(bytes, |(at, _)| &bytes[..=at]))
+    }
+
     /// How many lines there are.
     #[must_use]
     pub fn count(&self) -> u32 {
@@ -106,5 +113,7 @@ mod tests {
         assert_eq!(sheet.before(2, 3).len(), 1);
         assert_eq!(sheet.after(4, 3).len(), 1);
         assert_eq!(Sheet::of(b"").count(), 0);
+        assert_eq!(Sheet::head(b"a\nb\nc", 2).count(), 2);
+        assert_eq!(Sheet::head(b"a\nb\nc", 9).count(), 3);
     }
 }

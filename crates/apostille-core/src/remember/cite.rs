@@ -70,7 +70,7 @@ fn capture_in(
 
 /// What stands at a place of this file; `Err` with the number of its lines when the place is beyond them.
 pub(crate) fn captured(cite: &Cite, blob: &Blob, commit: Option<String>) -> Result<Citation, u32> {
-    let sheet = Sheet::of(&blob.bytes);
+    let sheet = Sheet::head(&blob.bytes, cite.lines.end() as usize + NEIGHBOURS);
     let bytes = joined(sheet.range(cite.lines).ok_or(sheet.count())?);
     Ok(Citation {
         path: cite.path.clone(),
