@@ -10,10 +10,8 @@ use crate::refusal::Refusal;
 use crate::space::Space;
 use crate::{Context, list, terms};
 
-/// How many of a draft's terms are looked up to find its neighbours.
+/// How many of a draft's terms are looked up to find its neighbours; a neighbour has more than half of them.
 const PROBES: usize = 5;
-/// How many of them a neighbour has. A near-duplicate lacks at most one word in seven, so it has these.
-const SHARED: usize = 3;
 /// How many neighbours are compared.
 const NEIGHBOURS: usize = 5;
 /// Token overlap from which two memories of one subject speak of the same thing.
@@ -105,7 +103,7 @@ fn neighbours(cx: &Context<'_>, memory: &Memory) -> Result<Vec<Memory>, Stop> {
     let postings = cx.store.postings(&memory.space, &probes)?;
     let mut numbers: Vec<u64> = postings.lists.iter().flatten().map(|it| it.number).collect();
     numbers.sort_unstable();
-    let runs = numbers.chunk_by(|a, b| a == b).filter(|run| run.len() >= SHARED.min(probes.len()));
+    let runs = numbers.chunk_by(|a, b| a == b).filter(|run| run.len() > probes.len() / 2);
     let mut hits: Vec<(usize, u64)> = runs.map(|run| (run.len(), run[0])).collect();
     hits.sort_unstable_by(|a, b| b.cmp(a));
     let numbers: Vec<u64> = hits.into_iter().take(NEIGHBOURS).map(|(_, number)| number).collect();
@@ -119,7 +117,8 @@ fn probes(memory: &Memory) -> Vec<String> {
     let telling = |word: &str| word.len() + if word.bytes().any(|it| it.is_ascii_digit()) { 3 } else { 0 };
     words.sort_by_cached_key(|it| (Reverse(telling(it)), *it));
     words.dedup();
-    words.truncate(PROBES);
+    // Several words may be forms of one term.
+    words.truncate(2 * PROBES);
     let mut probes: Vec<String> = terms::terms(&words.join(" ")).into_iter().map(|(term, _)| term).collect();
     probes.sort_unstable_by(|a, b| telling(b).cmp(&telling(a)).then_with(|| a.cmp(b)));
     probes.truncate(PROBES);
