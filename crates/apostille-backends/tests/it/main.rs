@@ -5,5 +5,6 @@ mod contract;
 mod damage;
 mod disk;
 mod erasure;
+mod golden;
 mod processes;
 mod rig;
