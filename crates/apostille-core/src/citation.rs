@@ -294,6 +294,12 @@ pub fn worst(verdicts: &[Verdict]) -> Option<&Verdict> {
     verdicts.iter().rev().max_by_key(|it| it.severity())
 }
 
+/// The word for how a memory with these verdicts stands: the worst of them, or `unverified` where nothing is cited.
+#[must_use]
+pub fn standing(verdicts: &[Verdict]) -> &'static str {
+    worst(verdicts).map_or("unverified", Verdict::as_str)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -19,6 +19,7 @@ pub mod format;
 pub mod import;
 pub mod list;
 pub mod memory;
+pub mod notebook;
 pub mod policy;
 pub mod recall;
 pub mod refusal;

@@ -1,6 +1,6 @@
 //! Verify: look up the citations of memories, and write down what was found.
 
-use crate::citation::{Verdict, worst};
+use crate::citation::{Verdict, standing};
 use crate::event::{Batch, Event, What};
 use crate::memory::Memory;
 use crate::recall::verify::Reader;
@@ -19,7 +19,7 @@ impl Verified {
     /// The word for how it stands.
     #[must_use]
     pub fn standing(&self) -> &'static str {
-        worst(&self.verdicts).map_or("unverified", Verdict::as_str)
+        standing(&self.verdicts)
     }
 
     /// Whether its citations hold.

@@ -3,10 +3,10 @@
 use apostille_core::digest::Digest;
 use apostille_core::event::{Event, What};
 use apostille_core::format::{self, EventRecord};
-use apostille_core::memory::{Kind, Layer, Memory, MemoryId, Origin, Status, Usage, Voice};
+use apostille_core::memory::MemoryId;
+use apostille_core::notebook::Note;
 use apostille_core::space::Space;
 use apostille_core::store::StoreError;
-use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 /// How many characters of the checksum are kept.
@@ -26,18 +26,6 @@ struct Versioned {
 struct Line {
     sum: String,
     events: Vec<EventRecord>,
-}
-
-/// A line of the plain notebook: `{"id":"m-1","scope":"user","text":"…","tags":[],"ts":"…"}`.
-#[derive(Deserialize)]
-struct Plain {
-    id: String,
-    #[serde(default)]
-    scope: Option<String>,
-    text: String,
-    #[serde(default)]
-    tags: Vec<String>,
-    ts: String,
 }
 
 /// A batch as one line, so that it is there whole or not at all.
@@ -88,44 +76,14 @@ fn own(line: &str) -> Result<Vec<Event>, String> {
     parsed.events.into_iter().map(|it| Event::try_from(it).map_err(|error| error.to_string())).collect()
 }
 
+/// A line of a plain notebook: everything in the repository's space, so that `m-1` stays `m-1`.
 fn plain(line: &str, repo: &Space) -> Result<Event, String> {
-    let plain: Plain = serde_json::from_str(line).map_err(|error| error.to_string())?;
-    let memory = notebook_memory(&plain, repo)?;
+    let note = Note::parse(line).map_err(|error| error.to_string())?;
+    note.number.ok_or("it has no id")?;
+    let memory = note.memory(repo.clone());
     let (at, id) = (memory.recorded_at, memory.id);
     let what = What::Remembered { memory: Box::new(memory), forced: false, rationale: None };
     Ok(Event { at, space: repo.clone(), memory: Some(id), actor: None, what })
-}
-
-/// A line of the plain notebook as a memory: everything in the repository's space, so that `m-1` stays `m-1`.
-fn notebook_memory(plain: &Plain, repo: &Space) -> Result<Memory, String> {
-    let at: Timestamp = plain.ts.parse().map_err(|_| format!("'{}' is not a time", plain.ts))?;
-    let number = plain.id.strip_prefix("m-").and_then(|it| it.parse().ok()).filter(|it| *it > 0);
-    let number = number.ok_or_else(|| format!("'{}' is not an id such as m-1", plain.id))?;
-    let (layer, kind) = match plain.scope.as_deref() {
-        Some("user") => (Layer::Knowledge, Kind::User),
-        Some("session") => (Layer::Session, Kind::Project),
-        _ => (Layer::Knowledge, Kind::Project),
-    };
-    Ok(Memory {
-        id: MemoryId::derived(at, &format!("{} {}", plain.id, plain.text)),
-        number,
-        space: repo.clone(),
-        layer,
-        kind,
-        subject: None,
-        fact: plain.text.clone(),
-        reason: None,
-        citations: Vec::new(),
-        tags: plain.tags.clone(),
-        voice: Voice::of(Origin::Agent),
-        task: None,
-        marks: Vec::new(),
-        status: Status::Active,
-        supersedes: None,
-        recorded_at: at,
-        refreshed_at: at,
-        usage: Usage::default(),
-    })
 }
 
 /// The line without what it says of a memory: `None` when nothing else is in it.

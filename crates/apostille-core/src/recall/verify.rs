@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::query::Query;
 use super::rank::Hit;
 use crate::Context;
-use crate::citation::{Citation, Cite, Extent, RepoPath, Verdict, worst};
+use crate::citation::{Citation, Cite, Extent, RepoPath, Verdict, standing};
 use crate::memory::Memory;
 use crate::sheet::{Sheet, is_binary, joined};
 use crate::source::{Blob, Source};
@@ -23,7 +23,7 @@ impl Checked {
     /// The word for how it stands: the worst verdict, or `unverified` where nothing is cited.
     #[must_use]
     pub fn standing(&self) -> &'static str {
-        worst(&self.verdicts).map_or("unverified", Verdict::as_str)
+        standing(&self.verdicts)
     }
 
     /// Whether it may be shown.

@@ -5,11 +5,11 @@ use std::path::Path;
 
 use apostille_core::format::{self, MemoryRecord};
 use apostille_core::import::{Imported, import};
-use apostille_core::memory::{Kind, Layer, Memory, MemoryId, Origin, Status, Usage, Voice};
+use apostille_core::memory::Memory;
+use apostille_core::notebook::{Note, Scope};
 use apostille_core::refusal::Refusal;
 use apostille_core::space::Space;
-use jiff::Timestamp;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use super::export::{Exported, FORMAT};
 use crate::args::Import;
@@ -58,7 +58,7 @@ fn parsed(desk: &Desk, text: &str) -> Result<Vec<(String, Memory)>, Fault> {
     let text = text.trim_start_matches('\u{feff}');
     let first = text.lines().find(|it| !it.trim().is_empty());
     let first = first.ok_or_else(|| Fault::usage("there is nothing in it to import"))?;
-    match serde_json::from_str::<Note>(first) {
+    match Note::parse(first) {
         Ok(_) => notes(desk, text),
         Err(_) => exported(text),
     }
@@ -87,68 +87,17 @@ fn exported(text: &str) -> Result<Vec<(String, Memory)>, Fault> {
     it.memories.into_iter().enumerate().map(memory).collect()
 }
 
-/// A line of a plain notebook: `{"id":"m-1","scope":"workspace","text":"…","tags":[…],"ts":"…"}`.
-#[derive(Debug, Deserialize)]
-struct Note {
-    text: String,
-    #[serde(default)]
-    scope: Scope,
-    #[serde(default)]
-    tags: Vec<String>,
-    ts: String,
-}
-
-#[derive(Debug, Clone, Copy, Default, Deserialize)]
-#[serde(rename_all = "lowercase")]
-enum Scope {
-    User,
-    #[default]
-    Workspace,
-    Session,
-}
-
 fn notes(desk: &Desk, text: &str) -> Result<Vec<(String, Memory)>, Fault> {
     let lines = (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty());
     let [repo, user] = desk.spaces();
     let note = |(n, line): (usize, &str)| {
         let at = format!("line {n}");
         let bad = |why: String| Fault::usage(format!("{at}: {why}")).hint("nothing was imported");
-        let note: Note = serde_json::from_str(line).map_err(|error| bad(error.to_string()))?;
-        let time: Timestamp =
-            note.ts.parse().map_err(|_| bad("'ts' is not a time such as 2026-02-26T12:00:00Z".into()))?;
-        let space = if matches!(note.scope, Scope::User) { user.clone() } else { repo.clone() };
-        Ok((at, noted(note, space, time, line)))
+        let note = Note::parse(line).map_err(|error| bad(error.to_string()))?;
+        let space = if note.scope == Scope::User { user.clone() } else { repo.clone() };
+        Ok((at, Memory { number: 0, ..note.memory(space) }))
     };
     lines.map(note).collect()
-}
-
-/// A note as a memory: uncited, and so shown as unverified.
-fn noted(note: Note, space: Space, at: Timestamp, line: &str) -> Memory {
-    let (layer, kind) = match note.scope {
-        Scope::User => (Layer::Knowledge, Kind::User),
-        Scope::Workspace => (Layer::Knowledge, Kind::Project),
-        Scope::Session => (Layer::Session, Kind::Project),
-    };
-    Memory {
-        id: MemoryId::derived(at, line),
-        number: 0,
-        space,
-        layer,
-        kind,
-        subject: None,
-        fact: note.text,
-        reason: None,
-        citations: Vec::new(),
-        tags: note.tags,
-        voice: Voice::of(Origin::Agent),
-        task: None,
-        marks: Vec::new(),
-        status: Status::Active,
-        supersedes: None,
-        recorded_at: at,
-        refreshed_at: at,
-        usage: Usage::default(),
-    }
 }
 
 #[derive(Default)]
