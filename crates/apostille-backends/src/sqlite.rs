@@ -25,8 +25,8 @@ use rusqlite::{Connection, OpenFlags};
 use crate::fault::{BUSY_MS, corrupt, io, sqlite};
 use crate::lock::{self, Queue};
 
-/// How many bits of a key are the number within the space.
-const NUMBER_BITS: u32 = 40;
+/// How many bits of a key are the space; the number within it is above them.
+const SPACE_BITS: u32 = 22;
 /// How long a write waits in line.
 const PATIENCE: Duration = Duration::from_secs(30);
 /// How long a log entry that nobody waits for waits in line.
@@ -252,9 +252,9 @@ fn contains(bytes: &[u8], piece: &[u8]) -> bool {
 }
 
 fn key(space: i64, number: u64) -> Result<i64, StoreError> {
-    let fits = number < 1 << NUMBER_BITS && (0..1 << (62 - NUMBER_BITS)).contains(&space);
+    let fits = number < 1 << (62 - SPACE_BITS) && (0..1 << SPACE_BITS).contains(&space);
     let number = i64::try_from(number).map_err(|_| corrupt("a memory's number"))?;
-    if fits { Ok(space << NUMBER_BITS | number) } else { Err(corrupt("a memory's number")) }
+    if fits { Ok(number << SPACE_BITS | space) } else { Err(corrupt("a memory's number")) }
 }
 
 /// The beginning of a record's SHA-256: a row changed behind our back does not match it.

@@ -8,7 +8,7 @@ use apostille_core::store::{Filter, Order, Page, StoreError, Tally};
 use rusqlite::types::Value;
 use rusqlite::{Connection, OptionalExtension, Row, params, params_from_iter};
 
-use super::{NUMBER_BITS, key, seal};
+use super::{SPACE_BITS, key, seal};
 use crate::fault::{corrupt, sqlite};
 
 type Found<T> = Result<T, StoreError>;
@@ -33,7 +33,7 @@ pub(super) fn spaces(db: &Connection) -> Found<Vec<Space>> {
 
 fn memory(row: &Row<'_>) -> Found<Memory> {
     let key: i64 = row.get(2).map_err(sqlite)?;
-    let damaged = || corrupt(format!("the row of memory {}", key & ((1 << NUMBER_BITS) - 1)));
+    let damaged = || corrupt(format!("the row of memory {}", key >> SPACE_BITS));
     let value = row.get_ref(0).map_err(sqlite)?;
     let record = value.as_str().map_err(|_| damaged())?;
     let kept = row.get_ref(1).map_err(sqlite)?;
@@ -153,7 +153,7 @@ fn list_query(space: i64, filter: &Filter, only: &str, order: &str) -> (String, 
     if let Some(path) = &filter.path {
         // A folder's files lie between "folder/" and "folder0", the character after the slash.
         sql.push_str(&format!(
-            " AND m.key IN (SELECT (?1 << {NUMBER_BITS}) | c.number FROM cites c WHERE c.space = ?1 \
+            " AND m.key IN (SELECT (c.number << {SPACE_BITS}) | ?1 FROM cites c WHERE c.space = ?1 \
              AND (c.path = ?2 OR (c.path > ?2 || '/' AND c.path < ?2 || '0')))"
         ));
         values.push(Value::Text(path.as_str().into()));

@@ -8,7 +8,7 @@ use apostille_core::store::{Receipt, StoreError};
 use apostille_core::terms;
 use rusqlite::{Connection, ErrorCode, params};
 
-use super::{NUMBER_BITS, index, key, read, seal};
+use super::{index, key, read, seal};
 use crate::fault::{corrupt, sqlite};
 
 type Found<T> = Result<T, StoreError>;
@@ -262,5 +262,3 @@ pub(super) fn reindex(db: &Connection) -> Found<()> {
     }
     Ok(())
 }
-
-const _: () = assert!(NUMBER_BITS < 63, "a key holds a space and a number");

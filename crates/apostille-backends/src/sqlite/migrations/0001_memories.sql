@@ -25,7 +25,7 @@ CREATE TABLE space(
   forgotten        INTEGER NOT NULL DEFAULT 0
 );
 
--- key = space << 40 | number: a space's memories lie together, in the order of their numbers.
+-- key = number << 22 | space: new memories lie together at the end, so that a write seldom splits a full page.
 -- record is the memory in JSON, format 1; seal is the beginning of its SHA-256.
 CREATE TABLE memory(
   key          INTEGER PRIMARY KEY,
