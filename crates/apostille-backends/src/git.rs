@@ -9,6 +9,7 @@ mod commit;
 mod config;
 mod discover;
 mod head;
+mod history;
 pub mod identity;
 mod refs;
 mod small_file;
@@ -22,8 +23,10 @@ mod tests;
 use apostille_core::source::SourceError;
 
 pub use commit::Commit;
+pub(crate) use commit::MAX_FILES;
 pub use discover::Checkout;
 pub use head::Head;
+pub(crate) use history::uncommitted;
 pub(crate) use small_file::is_absent;
 pub(crate) use tree::hexadecimal;
 

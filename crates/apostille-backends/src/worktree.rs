@@ -1,16 +1,19 @@
 //! The working tree as a source: the files as they lie there, edits included, and nothing beside them.
 
+use std::collections::BTreeSet;
 use std::io::{self, Read as _};
 use std::ops::RangeInclusive;
 use std::path::Path;
+use std::sync::OnceLock;
 
 use apostille_core::citation::RepoPath;
-use apostille_core::source::{Blob, MAX_FILE, Source, SourceError, Tree};
+use apostille_core::sheet::is_binary;
+use apostille_core::source::{Blob, Edit, History, MAX_FILE, Source, SourceError, Tree};
 use cap_std::ambient_authority;
 use cap_std::fs::{Dir, File, OpenOptions};
 use sha1::{Digest as _, Sha1};
 
-use crate::git::{Checkout, hexadecimal, is_absent, unavailable};
+use crate::git::{Checkout, Commit, MAX_FILES, hexadecimal, is_absent, unavailable, uncommitted};
 
 /// Characters that macOS ignores in the names of files.
 const IGNORED: [RangeInclusive<char>; 4] =
@@ -26,18 +29,32 @@ pub struct WorkTree {
     root: Dir,
     /// `None` for a directory that is no repository.
     checkout: Option<Checkout>,
+    /// What is checked out, for its history and for objects; made when somebody asks.
+    head: OnceLock<Option<Commit>>,
 }
 
 impl WorkTree {
     /// The working tree of a repository; a bare one has none, which is `SourceError::Nowhere`.
     pub fn open(checkout: &Checkout) -> Result<Self, SourceError> {
         let root = open_root(checkout.root().ok_or(SourceError::Nowhere)?)?;
-        Ok(Self { root, checkout: Some(checkout.clone()) })
+        Ok(Self { root, checkout: Some(checkout.clone()), head: OnceLock::new() })
     }
 
     /// A directory that is no repository: its files can be read, and there is no commit.
     pub fn plain(root: &Path) -> Result<Self, SourceError> {
-        Ok(Self { root: open_root(root)?, checkout: None })
+        Ok(Self { root: open_root(root)?, checkout: None, head: OnceLock::new() })
+    }
+
+    /// The commit that is checked out; `None` outside git and before the first commit.
+    fn head(&self) -> Result<Option<&Commit>, SourceError> {
+        if let Some(known) = self.head.get() {
+            return Ok(known.as_ref());
+        }
+        let commit = match &self.checkout {
+            Some(checkout) => checkout.head()?.commit.map(|id| Commit::new(checkout, &id)).transpose()?,
+            None => None,
+        };
+        Ok(self.head.get_or_init(|| commit).as_ref())
     }
 
     fn read_bytes(&self, path: &RepoPath) -> Result<Option<Vec<u8>>, Refusal> {
@@ -82,6 +99,35 @@ impl Source for WorkTree {
             Err(Refusal::Io(error)) if is_absent(&error) => Ok(None),
             Err(Refusal::Io(error)) => Err(unavailable(format!("'{path}'"), error)),
         }
+    }
+
+    fn history(&self, from: &BTreeSet<String>, most: usize) -> Result<History, SourceError> {
+        self.head()?.map_or_else(|| Ok(History::default()), |it| it.history(from, most))
+    }
+
+    fn object(&self, id: &str) -> Result<Option<Vec<u8>>, SourceError> {
+        self.head()?.map_or(Ok(None), |it| it.object(id))
+    }
+
+    fn edits(&self) -> Result<Vec<Edit>, SourceError> {
+        match (&self.checkout, self.tree()?.commit) {
+            (Some(checkout), Some(commit)) => uncommitted(checkout, &commit),
+            _ => Ok(Vec::new()),
+        }
+    }
+
+    /// The files of the commit, as they lie here, and the new ones beside them; what git ignores is not looked into.
+    fn visit(&self, see: &mut dyn FnMut(&RepoPath, &Blob) -> bool) -> Result<bool, SourceError> {
+        let Some(head) = self.head()? else { return Ok(false) };
+        let mut paths: BTreeSet<RepoPath> = head.files()?.into_iter().map(|it| it.0).collect();
+        paths.extend(self.edits()?.into_iter().filter_map(|it| it.now).map(|it| it.path));
+        for path in paths.iter().take(MAX_FILES) {
+            let Ok(Some(blob)) = self.read(path) else { continue };
+            if !is_binary(&blob.bytes) && !see(path, &blob) {
+                return Ok(true);
+            }
+        }
+        Ok(paths.len() <= MAX_FILES)
     }
 }
 

@@ -1,4 +1,4 @@
-//! Where a fact is written, and what was found when somebody looked again.
+//! Where a fact is written, with what was read there.
 
 use std::fmt;
 use std::str::FromStr;
@@ -10,7 +10,7 @@ const MAX_PATH: usize = 1_024;
 /// How many lines one citation may span.
 pub const MAX_LINES: u32 = 200;
 /// How many lines on either side are fingerprinted, to recognise the place when the text has changed.
-pub const NEIGHBOURS: usize = 3;
+pub const NEIGHBOURS: usize = 5;
 
 /// A path inside a repository: relative, with forward slashes, without a way out.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -89,6 +89,9 @@ pub struct Lines {
 }
 
 impl Lines {
+    /// The first line.
+    pub const FIRST: Self = Self { start: 1, end: 1 };
+
     /// The lines from `start` to `end`; `None` unless 1 ≤ start ≤ end.
     #[must_use]
     pub fn new(start: u32, end: u32) -> Option<Self> {
@@ -199,107 +202,6 @@ impl Citation {
     }
 }
 
-/// How a cited text differs from what stands there now.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Extent {
-    /// Only spaces, tabs and empty lines differ.
-    Whitespace,
-    /// The words differ.
-    Substance,
-}
-
-impl Extent {
-    /// The word for it.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Whitespace => "whitespace",
-            Self::Substance => "substance",
-        }
-    }
-}
-
-/// What was found when a citation was looked up.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Verdict {
-    /// The cited text stands where it stood.
-    Holds,
-    /// The cited text stands elsewhere.
-    Moved {
-        /// Where it stands now.
-        to: Cite,
-    },
-    /// Other text stands there now.
-    Changed {
-        /// How much of it differs.
-        extent: Extent,
-        /// The lines that stand there now.
-        now: String,
-    },
-    /// The file, or the cited part of it, is not there.
-    Gone,
-    /// It could not be looked up: never a reason to invalidate.
-    Unknown {
-        /// Why not.
-        why: String,
-    },
-}
-
-impl Verdict {
-    /// The word for it.
-    #[must_use]
-    pub fn as_str(&self) -> &'static str {
-        match self {
-            Self::Holds => "holds",
-            Self::Moved { .. } => "moved",
-            Self::Changed { .. } => "changed",
-            Self::Gone => "gone",
-            Self::Unknown { .. } => "unknown",
-        }
-    }
-
-    /// Whether a memory that rests on it may be shown.
-    #[must_use]
-    pub fn is_good(&self) -> bool {
-        match self {
-            Self::Holds | Self::Moved { .. } => true,
-            Self::Changed { extent, .. } => *extent == Extent::Whitespace,
-            Self::Gone | Self::Unknown { .. } => false,
-        }
-    }
-
-    /// Whether it is evidence against the memory, rather than the want of evidence.
-    #[must_use]
-    pub fn is_bad(&self) -> bool {
-        !self.is_good() && !matches!(self, Self::Unknown { .. })
-    }
-
-    /// How bad it is, to find the worst of several.
-    #[must_use]
-    pub fn severity(&self) -> u8 {
-        match self {
-            Self::Holds => 0,
-            Self::Moved { .. } => 1,
-            Self::Changed { extent: Extent::Whitespace, .. } => 2,
-            Self::Unknown { .. } => 3,
-            Self::Changed { .. } => 4,
-            Self::Gone => 5,
-        }
-    }
-}
-
-/// The worst of several verdicts; `None` of none.
-#[must_use]
-pub fn worst(verdicts: &[Verdict]) -> Option<&Verdict> {
-    verdicts.iter().rev().max_by_key(|it| it.severity())
-}
-
-/// The word for how a memory with these verdicts stands: the worst of them, or `unverified` where nothing is cited.
-#[must_use]
-pub fn standing(verdicts: &[Verdict]) -> &'static str {
-    worst(verdicts).map_or("unverified", Verdict::as_str)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -345,13 +247,5 @@ mod tests {
         check("src/api.rs:9-8", None);
         check("src/api.rs:1-9999", None);
         check("../x:1", None);
-    }
-
-    #[test]
-    fn the_worst_verdict_wins_and_unknown_is_not_bad() {
-        let unknown = Verdict::Unknown { why: "timeout".into() };
-        assert!(!unknown.is_bad() && !unknown.is_good());
-        assert_eq!(worst(&[Verdict::Holds, Verdict::Gone, unknown]), Some(&Verdict::Gone));
-        assert_eq!(worst(&[]), None);
     }
 }

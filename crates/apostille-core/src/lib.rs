@@ -18,6 +18,7 @@ pub mod forget;
 pub mod format;
 pub mod import;
 pub mod list;
+pub mod look;
 pub mod memory;
 pub mod notebook;
 pub mod policy;
@@ -31,6 +32,7 @@ pub mod space;
 pub mod stats;
 pub mod store;
 pub mod terms;
+pub mod verdict;
 pub mod verify;
 pub mod words;
 

@@ -1,5 +1,6 @@
 //! Limits and switches: complete values, with the defaults that the design gives.
 
+use crate::verdict::Change;
 use crate::words::words;
 
 words! {
@@ -75,6 +76,8 @@ pub struct Policy {
     pub require_citations: bool,
     /// Token overlap from which two memories are near-duplicates.
     pub near_duplicate: f32,
+    /// Up to which change cited code still counts as proof.
+    pub tolerance: Change,
 }
 
 impl Default for Policy {
@@ -96,11 +99,18 @@ impl Default for Policy {
             scoring: Scoring::Bm25,
             require_citations: true,
             near_duplicate: 0.85,
+            tolerance: Change::Comment,
         }
     }
 }
 
 impl Policy {
+    /// Whether a change of this kind leaves a citation good enough to be shown.
+    #[must_use]
+    pub fn tolerates(&self, change: Change) -> bool {
+        change <= self.tolerance
+    }
+
     /// The policy of the plain notebook (three tools, no citations, 500 entries, word overlap).
     #[must_use]
     pub fn notebook() -> Self {

@@ -10,9 +10,9 @@ pub mod render;
 pub mod typo;
 pub mod verify;
 
-use crate::citation::Verdict;
 use crate::event::{Batch, Event, Showing, What};
 use crate::memory::Memory;
+use crate::verdict::Verdict;
 use crate::{Context, Error};
 
 pub use candidates::Candidate;

@@ -1,12 +1,13 @@
 //! Revise: refresh, supersede, correct, invalidate, and the note that a memory was applied.
 
-use crate::citation::{Citation, Cite, Verdict};
+use crate::citation::Cite;
 use crate::event::{Batch, Event, Expect, What};
+use crate::look::{NEAR, Reader};
 use crate::memory::{Draft, Memory, Name, Replacement, Status, Twin};
-use crate::recall::verify::Reader;
 use crate::refusal::Refusal;
 use crate::remember::{self, Outcome, Stop, decided_anew, moderate};
 use crate::space::Space;
+use crate::verdict::Verdict;
 use crate::{Context, Error, list};
 
 /// What became of a revision.
@@ -94,13 +95,14 @@ fn inherit(cx: &Context<'_>, draft: Draft, old: &Memory) -> Draft {
 
 /// The places where the citations of a memory stand now.
 fn living(cx: &Context<'_>, memory: &Memory) -> Vec<Cite> {
-    let mut reader = Reader::new(cx.source, cx.late);
-    let place = |it: &Citation| match reader.verdict(it) {
-        Verdict::Holds => Some(it.place()),
+    let citations: Vec<_> = memory.citations.iter().collect();
+    let sights = Reader::new(cx, NEAR).look(&citations);
+    let place = |(citation, verdict): (&&crate::citation::Citation, Verdict)| match verdict {
+        Verdict::Holds => Some(citation.place()),
         Verdict::Moved { to } => Some(to),
         _ => None,
     };
-    memory.citations.iter().filter_map(place).collect()
+    citations.iter().zip(sights.into_iter().map(|it| it.verdict)).filter_map(place).collect()
 }
 
 fn reason_is_fit(cx: &Context<'_>, reason: &str) -> Result<(), Refusal> {

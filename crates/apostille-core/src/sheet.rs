@@ -27,6 +27,19 @@ impl<'a> Sheet<'a> {
         Self::of(end.map_or(bytes, |(at, _)| &bytes[..=at]))
     }
 
+    /// All lines.
+    #[must_use]
+    pub fn lines(&self) -> &[&'a [u8]] {
+        &self.lines
+    }
+
+    /// The part of a range that exists, counted from 0 with the end left out.
+    #[must_use]
+    pub fn rows(&self, rows: &std::ops::Range<u32>) -> &[&'a [u8]] {
+        let end = (rows.end as usize).min(self.lines.len());
+        self.lines.get(rows.start as usize..end).unwrap_or(&[])
+    }
+
     /// How many lines there are.
     #[must_use]
     pub fn count(&self) -> u32 {
@@ -85,7 +98,9 @@ pub fn is_binary(bytes: &[u8]) -> bool {
     bytes[..bytes.len().min(8_000)].contains(&0)
 }
 
-fn fingerprint(line: &[u8]) -> String {
+/// The short digest of a line, the spaces around it not counted.
+#[must_use]
+pub fn fingerprint(line: &[u8]) -> String {
     Digest::of(line.trim_ascii()).short()
 }
 

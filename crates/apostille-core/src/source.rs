@@ -1,5 +1,7 @@
 //! The port to the code that memories cite. No code or configuration of it is ever executed.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use crate::citation::RepoPath;
 
 /// The largest file that is read, in bytes; citations into larger ones are `unknown`.
@@ -59,13 +61,104 @@ pub enum SourceError {
     },
 }
 
+impl SourceError {
+    /// What went wrong, with what was behind it.
+    #[must_use]
+    pub fn told(&self) -> String {
+        let mut told = self.to_string();
+        let mut cause = std::error::Error::source(self);
+        while let Some(error) = cause {
+            told = format!("{told}: {error}");
+            cause = error.source();
+        }
+        told
+    }
+}
+
+/// A file in one version.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Version {
+    /// Where it lies.
+    pub path: RepoPath,
+    /// Git's id of its content; `None` for what only the working tree holds.
+    pub id: Option<String>,
+}
+
+/// What became of one file: written, deleted, or renamed when both paths are there and differ.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Edit {
+    /// The file before; `None` for a new one.
+    pub was: Option<Version>,
+    /// The file afterwards; `None` for a deleted one.
+    pub now: Option<Version>,
+}
+
+/// What one commit did, seen from its first parent.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Step {
+    /// The commit.
+    pub commit: String,
+    /// The files it touched.
+    pub edits: Vec<Edit>,
+}
+
+/// How one comes from a commit to the tree that is looked at.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Way {
+    /// It is on the line of first parents: the steps from this one on lead to the tree.
+    Along(usize),
+    /// It is beside that line: one leap reaches it, then the steps from this one on.
+    Across {
+        /// What differs between the commit and where the leap ends.
+        leap: Step,
+        /// The first step after the leap.
+        then: usize,
+        /// Whether the commit is part of the tree's history at all.
+        is_ancestor: bool,
+    },
+}
+
+/// How a tree came to be, as far as somebody asked.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct History {
+    /// What each commit on the line of first parents did, the oldest first.
+    pub steps: Vec<Step>,
+    /// How one comes here from each commit asked for. One that is not named cannot be reached: it was rebased away,
+    /// or lies beyond the end of a shallow clone.
+    pub ways: BTreeMap<String, Way>,
+}
+
 /// What citations are looked up in: a working tree, a commit, a repository elsewhere.
+///
+/// Only the first two methods are needed. A source that can tell more lets citations be followed further.
 pub trait Source: Send + Sync {
     /// What is looked at.
     fn tree(&self) -> Result<Tree, SourceError>;
 
     /// Reads a file of that tree. `Ok(None)` means: looked, and no such file.
     fn read(&self, path: &RepoPath) -> Result<Option<Blob>, SourceError>;
+
+    /// How the tree came to be from these commits, one walk for all of them, over at most so many steps. The edits of
+    /// a working tree that no commit holds are not part of it.
+    fn history(&self, _from: &BTreeSet<String>, _most: usize) -> Result<History, SourceError> {
+        Ok(History::default())
+    }
+
+    /// The content that git keeps under an id; `None` if it is not there.
+    fn object(&self, _id: &str) -> Result<Option<Vec<u8>>, SourceError> {
+        Ok(None)
+    }
+
+    /// Which files the working tree holds otherwise than its commit; nothing for a commit. Renames are not paired.
+    fn edits(&self) -> Result<Vec<Edit>, SourceError> {
+        Ok(Vec::new())
+    }
+
+    /// Shows every text file of the tree, until the visitor has seen enough and returns `false`. The answer is whether
+    /// all of them were shown or the visitor stopped it; `false` where a source cannot do it, or only in part.
+    fn visit(&self, _see: &mut dyn FnMut(&RepoPath, &Blob) -> bool) -> Result<bool, SourceError> {
+        Ok(false)
+    }
 }
 
 /// The source where there is no repository: everything is unknown.

@@ -1,9 +1,9 @@
 //! Verify: look up the citations of memories, and write down what was found.
 
-use crate::citation::{Verdict, standing};
 use crate::event::{Batch, Event, What};
+use crate::look::{FAR, Reader};
 use crate::memory::Memory;
-use crate::recall::verify::Reader;
+use crate::verdict::{Verdict, standing};
 use crate::{Context, Error};
 
 /// A memory with what was found at its citations.
@@ -41,10 +41,11 @@ pub fn verify(
     memories: Vec<Memory>,
     mut seen: impl FnMut(&Verified),
 ) -> Result<Vec<Verified>, Error> {
-    let mut reader = Reader::new(cx.source, cx.late);
+    let mut reader = Reader::new(cx, FAR);
+    let verdicts = reader.verdicts(&memories.iter().collect::<Vec<_>>());
     let mut verified = Vec::with_capacity(memories.len());
-    for memory in memories {
-        let it = Verified { verdicts: reader.verdicts(&memory), memory };
+    for (memory, verdicts) in memories.into_iter().zip(verdicts) {
+        let it = Verified { memory, verdicts };
         seen(&it);
         verified.push(it);
     }

@@ -1,10 +1,10 @@
 //! What `--json` says: one object, described in docs/json.md. Fields are only added.
 
-use apostille_core::citation::Verdict;
 use apostille_core::format::{EventRecord, MemoryRecord};
 use apostille_core::memory::Memory;
 use apostille_core::recall::{Checked, Why};
 use apostille_core::refusal::Refusal;
+use apostille_core::verdict::Verdict;
 use apostille_core::verify::Verified;
 use serde::Serialize;
 
@@ -59,16 +59,24 @@ where
 }
 
 /// What was found at one citation.
-#[derive(Serialize)]
+#[derive(Default, Serialize)]
 pub struct VerdictView {
     place: String,
     verdict: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     moved_to: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    extent: Option<&'static str>,
+    change: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    at: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     now: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    similarity: Option<f32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    since: Option<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    contradicted: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     why: Option<String>,
 }
@@ -80,18 +88,24 @@ fn verdicts(memory: &Memory, verdicts: &[Verdict]) -> Vec<VerdictView> {
 
 impl VerdictView {
     fn new(place: String, verdict: &Verdict) -> Self {
-        let mut view =
-            Self { place, verdict: verdict.as_str(), moved_to: None, extent: None, now: None, why: None };
+        let view = Self { place, verdict: verdict.as_str(), ..Self::default() };
         match verdict {
-            Verdict::Moved { to } => view.moved_to = Some(to.to_string()),
-            Verdict::Changed { extent, now } => {
-                view.extent = Some(extent.as_str());
-                view.now = Some(now.clone());
+            Verdict::Holds => view,
+            Verdict::Moved { to } => Self { moved_to: Some(to.to_string()), ..view },
+            Verdict::Changed(it) => Self {
+                change: Some(it.change.as_str()),
+                at: Some(it.at.to_string()),
+                now: Some(it.now.clone()),
+                similarity: Some(f32::from(it.similarity) / 100.0),
+                since: it.since.clone(),
+                contradicted: it.contradicted.clone(),
+                ..view
+            },
+            Verdict::Gone { loss, since } => {
+                Self { why: Some(loss.told().into()), since: since.clone(), ..view }
             }
-            Verdict::Unknown { why } => view.why = Some(why.clone()),
-            Verdict::Holds | Verdict::Gone => {}
+            Verdict::Unknown { why } => Self { why: Some(why.clone()), ..view },
         }
-        view
     }
 }
 

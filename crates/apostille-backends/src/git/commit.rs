@@ -1,18 +1,24 @@
 //! A commit as a source: what its files held, whatever the working tree holds.
 
+use std::collections::BTreeSet;
 use std::process::Command;
 use std::sync::{Mutex, MutexGuard};
 
 use apostille_core::citation::RepoPath;
-use apostille_core::source::{Blob, MAX_FILE, Source, SourceError, Tree};
+use apostille_core::sheet::is_binary;
+use apostille_core::source::{Blob, History, MAX_FILE, Source, SourceError, Tree};
 
 use super::cat_file::{Answer, CatFile, Object};
 use super::discover::Checkout;
 use super::tree::{self, Entry, Kind};
-use super::{child, unavailable};
+use super::{child, history, unavailable};
 
 /// The largest tree object that is read: about a million names.
 const MAX_TREE: u64 = 64 * 1024 * 1024;
+/// The largest file that is searched for text that is not at home.
+const MAX_VISITED: u64 = 1024 * 1024;
+/// How many files are searched for it.
+pub(crate) const MAX_FILES: usize = 100_000;
 /// The longest name of a ref that is looked up.
 const MAX_REF: usize = 1_024;
 
@@ -151,6 +157,84 @@ impl Source for Commit {
             Answer::TooLarge(bytes) => Err(SourceError::TooLarge { path: path.clone(), bytes }),
             _ => Err(not_here(path)),
         }
+    }
+
+    fn history(&self, from: &BTreeSet<String>, most: usize) -> Result<History, SourceError> {
+        let resolved = self.resolve(&mut self.state())?;
+        history::walk(&self.checkout, &resolved.commit, from, most)
+    }
+
+    fn object(&self, id: &str) -> Result<Option<Vec<u8>>, SourceError> {
+        if !super::refs::is_object_id(id) {
+            return Ok(None);
+        }
+        match self.ask(&mut self.state(), id, MAX_FILE)? {
+            Answer::Found(object) if object.kind == "blob" => Ok(Some(object.bytes)),
+            _ => Ok(None),
+        }
+    }
+
+    fn visit(&self, see: &mut dyn FnMut(&RepoPath, &Blob) -> bool) -> Result<bool, SourceError> {
+        let mut state = self.state();
+        let resolved = self.resolve(&mut state)?;
+        let mut open = vec![(String::new(), resolved.root)];
+        let mut n_seen = 0;
+        while let Some((prefix, id)) = open.pop() {
+            let Answer::Found(object) = self.ask(&mut state, &id, MAX_TREE)? else { continue };
+            let entries = tree::entries(&object.bytes, resolved.commit.len() / 2);
+            for (name, entry) in
+                entries.map_err(|error| unavailable(format!("'{prefix}' with git"), error))?
+            {
+                let full = format!("{prefix}{name}");
+                match entry.kind {
+                    Kind::Directory => open.push((format!("{full}/"), entry.id)),
+                    Kind::File => {
+                        let Ok(path) = full.parse::<RepoPath>() else { continue };
+                        let Answer::Found(blob) = self.ask(&mut state, &entry.id, MAX_VISITED)? else {
+                            continue;
+                        };
+                        n_seen += 1;
+                        let blob = Blob { id: Some(blob.id), bytes: blob.bytes };
+                        if n_seen > MAX_FILES || (!is_binary(&blob.bytes) && !see(&path, &blob)) {
+                            return Ok(n_seen <= MAX_FILES);
+                        }
+                    }
+                    Kind::Link | Kind::Submodule => {}
+                }
+            }
+        }
+        Ok(true)
+    }
+}
+
+impl Commit {
+    /// Every file of the commit that can be cited, with its id.
+    pub(crate) fn files(&self) -> Result<Vec<(RepoPath, String)>, SourceError> {
+        let mut state = self.state();
+        let resolved = self.resolve(&mut state)?;
+        let mut open = vec![(String::new(), resolved.root)];
+        let mut files = Vec::new();
+        while let Some((prefix, id)) = open.pop() {
+            let Answer::Found(object) = self.ask(&mut state, &id, MAX_TREE)? else { continue };
+            let entries = tree::entries(&object.bytes, resolved.commit.len() / 2);
+            for (name, entry) in
+                entries.map_err(|error| unavailable(format!("'{prefix}' with git"), error))?
+            {
+                match entry.kind {
+                    Kind::Directory => open.push((format!("{prefix}{name}/"), entry.id)),
+                    Kind::File => {
+                        files.extend(format!("{prefix}{name}").parse().ok().map(|it| (it, entry.id)))
+                    }
+                    Kind::Link | Kind::Submodule => {}
+                }
+            }
+        }
+        Ok(files)
+    }
+
+    /// Another commit of the same repository, served by a child of its own.
+    pub fn beside(&self, reference: &str) -> Result<Self, SourceError> {
+        Ok(Self { start: self.start, ..Self::new(&self.checkout, reference)? })
     }
 }
 

@@ -31,15 +31,34 @@ pub(super) struct BadTree;
 pub(super) fn find(tree: &[u8], name: &str, id_len: usize) -> Result<Option<Entry>, BadTree> {
     let mut rest = tree;
     while !rest.is_empty() {
-        let (mode, tail) = split_at_byte(rest, b' ')?;
-        let (found, tail) = split_at_byte(tail, b'\0')?;
-        let (id, tail) = tail.split_at_checked(id_len).ok_or(BadTree)?;
+        let [found, mode, id] = next(&mut rest, id_len)?;
         if found == name.as_bytes() {
             return Ok(Some(Entry { kind: kind(mode)?, id: hexadecimal(id) }));
         }
-        rest = tail;
     }
     Ok(None)
+}
+
+/// Everything the tree holds, under names that are text.
+pub(super) fn entries(tree: &[u8], id_len: usize) -> Result<Vec<(String, Entry)>, BadTree> {
+    let mut rest = tree;
+    let mut entries = Vec::new();
+    while !rest.is_empty() {
+        let [name, mode, id] = next(&mut rest, id_len)?;
+        if let Ok(name) = std::str::from_utf8(name) {
+            entries.push((name.to_owned(), Entry { kind: kind(mode)?, id: hexadecimal(id) }));
+        }
+    }
+    Ok(entries)
+}
+
+/// Takes the next name, mode and id off a tree.
+fn next<'t>(rest: &mut &'t [u8], id_len: usize) -> Result<[&'t [u8]; 3], BadTree> {
+    let (mode, tail) = split_at_byte(rest, b' ')?;
+    let (name, tail) = split_at_byte(tail, b'\0')?;
+    let (id, tail) = tail.split_at_checked(id_len).ok_or(BadTree)?;
+    *rest = tail;
+    Ok([name, mode, id])
 }
 
 fn split_at_byte(bytes: &[u8], byte: u8) -> Result<(&[u8], &[u8]), BadTree> {

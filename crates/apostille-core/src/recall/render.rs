@@ -1,7 +1,7 @@
 //! Stage six: the text that a model sees. Bounded, deterministic, and safe from what memories say.
 
 use super::verify::Checked;
-use crate::citation::{Verdict, worst};
+use crate::verdict::{Verdict, worst};
 use crate::words::words;
 
 /// The tags around a block.

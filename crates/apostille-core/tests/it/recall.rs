@@ -1,10 +1,10 @@
 //! The read path: what is shown, what is withheld and why, what the log keeps.
 
-use apostille_core::citation::Verdict;
 use apostille_core::forget::forget;
 use apostille_core::memory::{Draft, Kind, Layer, Origin, Twin, Voice};
 use apostille_core::recall::{Ask, Checked, Recalled, identity, recall};
 use apostille_core::revise::{invalidate, supersede};
+use apostille_core::verdict::Verdict;
 use insta::assert_snapshot;
 
 use crate::world::{ReadOnly, World, cited, note, preference, repo, user};
@@ -44,8 +44,8 @@ fn a_changed_citation_is_withheld_with_what_stands_there_now() {
     let world = two();
     world.shelf.write("src/api.rs", &API.replace("v3", "v4"));
     let recalled = world.ask("api version");
-    let Verdict::Changed { now, .. } = &recalled.withheld[0].verdicts[0] else { panic!("not changed") };
-    assert_eq!(now, "pub const API_VERSION: &str = \"v4\";");
+    let Verdict::Changed(difference) = &recalled.withheld[0].verdicts[0] else { panic!("not changed") };
+    assert_eq!(difference.now, "pub const API_VERSION: &str = \"v4\";");
     assert_snapshot!(told(&recalled));
 }
 

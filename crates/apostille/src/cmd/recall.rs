@@ -107,7 +107,7 @@ fn page(paint: &Paint, it: &Recalled, why: bool) -> String {
 
 /// What to type about a memory that does not hold; nothing where it could only not be looked up.
 fn next(it: &Checked) -> String {
-    if !it.verdicts.iter().any(apostille_core::citation::Verdict::is_bad) {
+    if !it.verdicts.iter().any(apostille_core::verdict::Verdict::is_bad) {
         return String::new();
     }
     let handle = it.hit.memory.handle();

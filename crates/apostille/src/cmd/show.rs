@@ -1,10 +1,10 @@
 //! `show`: everything about one memory.
 
-use apostille_core::citation::{Verdict, worst};
 use apostille_core::event::Logged;
+use apostille_core::look::{FAR, Reader};
 use apostille_core::memory::{Memory, MemoryId, Status};
-use apostille_core::recall::verify::Reader;
 use apostille_core::store::Page;
+use apostille_core::verdict::{Verdict, worst};
 use apostille_core::verify::Verified;
 use serde::Serialize;
 
@@ -62,8 +62,7 @@ pub fn run(shell: &Shell, args: &One) -> Result<Answer, Fault> {
 }
 
 fn looked_up(desk: &Desk, memory: Memory) -> Verified {
-    let cx = desk.cx();
-    let verdicts = Reader::new(cx.source, cx.late).verdicts(&memory);
+    let verdicts = Reader::new(&desk.cx(), FAR).verdicts(&[&memory]).remove(0);
     Verified { memory, verdicts }
 }
 

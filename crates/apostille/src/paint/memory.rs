@@ -1,8 +1,9 @@
 //! A memory as people read it.
 
-use apostille_core::citation::{Citation, Extent, Verdict, worst};
+use apostille_core::citation::Citation;
 use apostille_core::diff;
 use apostille_core::memory::{Memory, Stage};
+use apostille_core::verdict::{Change, Verdict, worst};
 
 use super::{BOLD, DIM, Paint, RED, YELLOW, ink, one_line, safe, standing};
 
@@ -22,9 +23,11 @@ pub fn entry(paint: &Paint, memory: &Memory, verdicts: &[Verdict]) -> String {
 /// Where the memory is written and how each place stands, with what changed as a diff; the age on the first line.
 fn places(paint: &Paint, memory: &Memory, verdicts: &[Verdict]) -> String {
     let age = paint.time(memory.refreshed_at) + &remarks(memory);
-    let mut lines = memory.citations.iter().zip(verdicts).map(|(citation, verdict)| {
-        (judged(citation, verdict, memory.citations.len() == 1), changes(citation, verdict, INDENT + 2))
-    });
+    let mut lines = memory
+        .citations
+        .iter()
+        .zip(verdicts)
+        .map(|(citation, verdict)| (judged(citation, verdict), changes(citation, verdict, INDENT + 2)));
     let (first, diff) = lines.next().unwrap_or_default();
     let first = if first.is_empty() { age } else { format!("{first} · {age}") };
     let line = |text: &str| format!("{:INDENT$}{}\n", "", ink(DIM, text));
@@ -46,26 +49,49 @@ pub fn place(citation: &Citation, verdict: &Verdict) -> String {
     let place = one_line(&citation.place().to_string());
     match verdict {
         Verdict::Moved { to } => format!("{place} → {}", one_line(&to.to_string())),
+        Verdict::Changed(it) if it.at != citation.place() => {
+            format!("{place} → {}", one_line(&it.at.to_string()))
+        }
         _ => place,
     }
 }
 
+/// A kind of change in a few words.
+fn told(change: Change) -> &'static str {
+    match change {
+        Change::Whitespace => "only spacing differs",
+        Change::Formatting => "only the layout differs",
+        Change::Comment => "only comments differ",
+        Change::Inserted => "lines were put in between",
+        Change::Rename => "names were changed",
+        Change::Substance => "it says something else",
+    }
+}
+
+/// The commit that did it, where it is known.
+fn since(commit: Option<&str>) -> String {
+    commit.and_then(|it| it.get(..8)).map(|it| format!(" since {it}")).unwrap_or_default()
+}
+
 /// One place and how it stands, where the standing of the whole does not say it.
-fn judged(citation: &Citation, verdict: &Verdict, is_only: bool) -> String {
+fn judged(citation: &Citation, verdict: &Verdict) -> String {
     let place = place(citation, verdict);
     match verdict {
-        Verdict::Changed { extent: Extent::Whitespace, .. } => format!("{place} (only spacing differs)"),
+        Verdict::Changed(it) if it.is_harmless => format!("{place} ({})", told(it.change)),
+        Verdict::Changed(it) => format!("{place} ({}{})", told(it.change), since(it.since.as_deref())),
+        Verdict::Gone { loss, since: commit } => {
+            format!("{place} ({}{})", loss.told(), since(commit.as_deref()))
+        }
         Verdict::Unknown { why } => format!("{place} (could not look: {})", one_line(why)),
-        Verdict::Changed { .. } | Verdict::Gone if !is_only => format!("{place} ({})", verdict.as_str()),
-        _ => place,
+        Verdict::Holds | Verdict::Moved { .. } => place,
     }
 }
 
 /// What stands there now instead, as a diff; nothing unless the words changed.
 pub fn changes(citation: &Citation, verdict: &Verdict, indent: usize) -> String {
     match verdict {
-        Verdict::Changed { extent: Extent::Substance, now } => {
-            let text = diff::unified(&format!("{}\n", citation.snippet), &format!("{now}\n"));
+        Verdict::Changed(it) if !it.is_harmless => {
+            let text = diff::unified(&format!("{}\n", citation.snippet), &format!("{}\n", it.now));
             super::diff(&text, indent)
         }
         _ => String::new(),

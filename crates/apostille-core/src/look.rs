@@ -1,0 +1,389 @@
+//! Looking citations up: does the cited text still stand, where, and if not, what became of it?
+//!
+//! In order of cost: the same content needs no search; lines are followed through the commits since; where the commit
+//! is gone, the captured text and its neighbours are what is left. Similarity never makes a citation valid: it only
+//! shows where a change is.
+
+mod anchor;
+mod comments;
+mod grade;
+mod hunks;
+mod pin;
+mod tokens;
+mod trace;
+
+use std::collections::{BTreeSet, HashMap};
+use std::ops::Range;
+use std::rc::Rc;
+
+pub use pin::Pin;
+
+use anchor::{Anchor, Found};
+use trace::{Fate, Road, Span, Through, Tracer};
+
+use crate::Context;
+use crate::citation::{Citation, Cite, Lines, RepoPath};
+use crate::digest::Digest;
+use crate::memory::Memory;
+use crate::policy::Policy;
+use crate::sheet::{Sheet, is_binary, joined};
+use crate::source::{Edit, History, Source, Tree, Version, Way};
+use crate::verdict::{Difference, Loss, Verdict};
+
+/// How many commits are followed where somebody waits for a recall; beyond it, one leap takes their place.
+pub const NEAR: usize = 2_000;
+/// How many commits are followed when everything is verified.
+pub const FAR: usize = 50_000;
+
+const LATE: &str = "no time left to look";
+
+/// Something on the way could not be read: the verdict is `unknown`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Broken(String);
+
+/// What was found at one citation.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Sight {
+    /// The verdict.
+    pub verdict: Verdict,
+    /// Whether the cited commit is part of the history of this tree; `None` where that was not asked, or not known.
+    pub is_merged: Option<bool>,
+}
+
+impl Sight {
+    fn of(verdict: Verdict) -> Self {
+        Self { verdict, is_merged: None }
+    }
+
+    fn unknown(why: impl Into<String>) -> Self {
+        Self::of(Verdict::Unknown { why: why.into() })
+    }
+}
+
+type Read = Result<Option<(Option<String>, Rc<[u8]>)>, String>;
+
+/// Looks up citations, reading each file once and walking the history once for all of them.
+pub struct Reader<'a> {
+    source: &'a dyn Source,
+    policy: &'a Policy,
+    late: &'a dyn Fn() -> bool,
+    most: usize,
+    files: HashMap<RepoPath, Read>,
+    tracer: Tracer<'a>,
+    tree: Option<Tree>,
+    edits: Option<Rc<[Edit]>>,
+}
+
+impl<'a> Reader<'a> {
+    /// A reader of this context's source that follows at most so many commits.
+    #[must_use]
+    pub fn new(cx: &Context<'a>, most: usize) -> Self {
+        Self {
+            source: cx.source,
+            policy: cx.policy,
+            late: cx.late,
+            most,
+            files: HashMap::new(),
+            tracer: Tracer::new(cx.source),
+            tree: None,
+            edits: None,
+        }
+    }
+
+    /// One verdict for each citation of each memory, with what the fact says held against it.
+    pub fn verdicts(&mut self, memories: &[&Memory]) -> Vec<Vec<Verdict>> {
+        let citations: Vec<&Citation> = memories.iter().flat_map(|it| &it.citations).collect();
+        let mut sights = self.look(&citations).into_iter();
+        memories
+            .iter()
+            .map(|it| sights.by_ref().take(it.citations.len()).map(|it| it.verdict).collect())
+            .collect()
+    }
+
+    /// What is found at each of these citations.
+    pub fn look(&mut self, citations: &[&Citation]) -> Vec<Sight> {
+        let quick: Vec<Option<Sight>> = citations.iter().map(|it| self.in_place(it)).collect();
+        let history = self.history(citations.iter().zip(&quick).filter(|it| it.1.is_none()).map(|it| *it.0));
+        let road = history.as_ref().map(|it| it.as_ref().map(Road::new)).transpose();
+        let followed = citations.iter().zip(quick).map(|(citation, done)| match (done, &road) {
+            (Some(sight), _) => Search::Over(sight),
+            (None, Ok(Some(road))) => self.follow(citation, road),
+            (None, Ok(None)) => self.anchored(citation),
+            (None, Err(broken)) => self.anchored(citation).or_unknown(broken),
+        });
+        let followed: Vec<Search> = followed.collect();
+        self.abroad(citations, followed)
+    }
+
+    /// How the tree came to be since these were cited; `None` where none of them needs it.
+    fn history<'c>(&self, open: impl Iterator<Item = &'c Citation>) -> Option<Result<History, Broken>> {
+        let from: BTreeSet<String> = open.filter_map(|it| it.commit.clone()).collect();
+        let wanted = !from.is_empty() && !(self.late)();
+        wanted.then(|| self.source.history(&from, self.most).map_err(|error| Broken(error.told())))
+    }
+
+    /// The verdict where no search is needed: the file could not be read, its content is the one that was cited, or
+    /// the text stands where it stood and nowhere else.
+    fn in_place(&mut self, citation: &Citation) -> Option<Sight> {
+        if (self.late)() {
+            return Some(Sight::unknown(LATE));
+        }
+        let (id, bytes) = match self.read(&citation.path) {
+            Err(why) => return Some(Sight::unknown(why)),
+            Ok(None) => return None,
+            Ok(Some(file)) => file,
+        };
+        if is_binary(&bytes) {
+            return Some(Sight::unknown("the file is not text"));
+        }
+        let sheet = Sheet::of(&bytes);
+        let is_here = stands(citation, sheet.range(citation.lines));
+        if id.is_some() && id == citation.blob {
+            let never = Verdict::Gone { loss: Loss::Never, since: None };
+            return Some(Sight::of(if is_here { Verdict::Holds } else { never }));
+        }
+        (is_here && Anchor::new(citation).is_certain(&sheet)).then(|| Sight::of(Verdict::Holds))
+    }
+
+    /// Follows a citation through the commits since it was made, and through the edits that no commit holds yet.
+    fn follow(&mut self, citation: &Citation, road: &Road<'_>) -> Search {
+        if (self.late)() {
+            return Search::Over(Sight::unknown(LATE));
+        }
+        let Some((span, way)) = self.start(citation, road) else { return self.anchored(citation) };
+        let is_merged = Some(!matches!(way, Way::Across { is_ancestor: false, .. }));
+        let fate = self.tracer.follow(road, span, &way).and_then(|fate| self.uncommitted(fate));
+        let verdict = fate.and_then(|fate| self.judged(citation, fate));
+        Search::Over(match verdict {
+            Ok(verdict) => Sight { verdict, is_merged },
+            Err(Broken(why)) => Sight::unknown(why),
+        })
+    }
+
+    /// Where following begins: the version of the file that was cited, and the way from there.
+    fn start(&mut self, citation: &Citation, road: &Road<'_>) -> Option<(Span, Way)> {
+        let way = road.history.ways.get(citation.commit.as_ref()?)?.clone();
+        let rows = citation.lines.start() - 1..citation.lines.end();
+        let mut begins = |id: Option<String>, way: Way| {
+            let file = Version { path: citation.path.clone(), id: Some(id?) };
+            let bytes = self.tracer.content(&file).ok()?;
+            stands(citation, Sheet::of(&bytes).range(citation.lines))
+                .then(|| (Span { file, rows: rows.clone() }, way))
+        };
+        let (first, from) = match &way {
+            Way::Along(at) => (road.version(&citation.path, *at), *at),
+            Way::Across { leap, then, .. } => {
+                let mut was = leap.edits.iter().filter_map(|it| it.was.as_ref());
+                let first = was.find(|it| it.path == citation.path);
+                (first.or_else(|| road.version(&citation.path, *then)), *then)
+            }
+        };
+        // What was cited may have been committed only later, or not be known to git by an id.
+        let first = first.map_or_else(|| citation.blob.clone(), |it| it.id.clone());
+        if citation.blob.is_none() || first == citation.blob {
+            return begins(first, way);
+        }
+        let blob = citation.blob.as_deref()?;
+        let later = road.arrival(&citation.path, blob, from).map(|at| Way::Along(at + 1));
+        later.and_then(|way| begins(citation.blob.clone(), way)).or_else(|| begins(first, way))
+    }
+
+    /// What the edits of the working tree did to lines that were followed to its commit.
+    fn uncommitted(&mut self, fate: Fate) -> Result<Fate, Broken> {
+        let Fate::Here { span, since } = fate else { return Ok(fate) };
+        if !self.is_worktree()? {
+            return Ok(Fate::Here { span, since });
+        }
+        let path = span.file.path.clone();
+        let now = match self.read(&path).map_err(Broken)? {
+            Some((id, _)) if id.is_some() && id == span.file.id => return Ok(Fate::Here { span, since }),
+            Some(_) => Some(Version { path, id: None }),
+            None => None,
+        };
+        let edit = Edit { was: Some(span.file.clone()), now };
+        if let Through::Untouched(span) = self.tracer.through(&edit, span.clone(), &[])? {
+            return Ok(Fate::Here { span, since });
+        }
+        let edits = self.edits()?;
+        let edit = match edit.now {
+            Some(_) => edit,
+            None => Edit { now: self.tracer.renamed(&span.file, &edits)?, ..edit },
+        };
+        Ok(match self.tracer.through(&edit, span, &edits)? {
+            Through::Untouched(span) => Fate::Here { span, since },
+            Through::Touched(span) => Fate::Here { span, since: None },
+            Through::Lost(loss) => Fate::Lost { loss, since: None },
+        })
+    }
+
+    /// The verdict on lines that were followed to the end.
+    fn judged(&mut self, citation: &Citation, fate: Fate) -> Result<Verdict, Broken> {
+        match fate {
+            Fate::Lost { loss, since } => {
+                let back = self.restored(citation, &citation.path.clone());
+                Ok(back.unwrap_or(Verdict::Gone { loss, since }))
+            }
+            Fate::Here { span, since } => {
+                let bytes = self.tracer.content(&span.file)?;
+                let sheet = Sheet::of(&bytes);
+                if stands(citation, Some(sheet.rows(&span.rows))) {
+                    return Ok(here(citation, &span.file.path, &span.rows));
+                }
+                let back = self.restored(citation, &span.file.path);
+                Ok(back.unwrap_or_else(|| self.changed(citation, &span.file.path, &sheet, &span.rows, since)))
+            }
+        }
+    }
+
+    /// The cited text where it was taken out and put back since.
+    fn restored(&mut self, citation: &Citation, path: &RepoPath) -> Option<Verdict> {
+        let (_, bytes) = self.read(path).ok()??;
+        let rows = Anchor::new(citation).restored(&Sheet::of(&bytes))?;
+        Some(here(citation, path, &rows))
+    }
+
+    /// Looks for a citation by what was captured alone: in its file first.
+    fn anchored(&mut self, citation: &Citation) -> Search {
+        if (self.late)() {
+            return Search::Over(Sight::unknown(LATE));
+        }
+        let file = match self.read(&citation.path) {
+            Err(why) => return Search::Over(Sight::unknown(why)),
+            Ok(file) => file,
+        };
+        let Some((_, bytes)) = file else {
+            return Search::Abroad(Verdict::Gone { loss: Loss::File, since: None });
+        };
+        let sheet = Sheet::of(&bytes);
+        let path = &citation.path;
+        match Anchor::new(citation).at_home(&sheet) {
+            Found::Same(rows) => Search::Over(Sight::of(here(citation, path, &rows))),
+            Found::Spaced(rows) => Search::Over(Sight::of(self.changed(citation, path, &sheet, &rows, None))),
+            Found::Other(rows) => Search::Abroad(self.changed(citation, path, &sheet, &rows, None)),
+            Found::Nothing => Search::Abroad(Verdict::Gone { loss: Loss::Lines, since: None }),
+        }
+    }
+
+    /// Looks through the whole tree, once, for what is not at home.
+    fn abroad(&mut self, citations: &[&Citation], searches: Vec<Search>) -> Vec<Sight> {
+        let lost = citations.iter().zip(&searches).filter(|(_, it)| matches!(it, Search::Abroad(_)));
+        let anchors: Vec<Anchor<'_>> = lost.map(|(citation, _)| Anchor::new(citation)).collect();
+        let mut found = self.seen_abroad(&anchors).into_iter();
+        let settled = citations.iter().zip(searches).map(|(citation, search)| match search {
+            Search::Over(sight) => sight,
+            Search::Abroad(verdict) => match found.next().flatten() {
+                Some((path, rows)) => Sight::of(here(citation, &path, &rows)),
+                None => Sight::of(verdict),
+            },
+        });
+        settled.collect()
+    }
+
+    /// The one place in the tree where each of these texts stands, where there is one.
+    fn seen_abroad(&self, anchors: &[Anchor<'_>]) -> Vec<Option<(RepoPath, Range<u32>)>> {
+        let mut wanted: HashMap<&[u8], Vec<usize>> = HashMap::new();
+        for (which, anchor) in anchors.iter().enumerate() {
+            wanted.entry(anchor.telling_line().trim_ascii()).or_default().push(which);
+        }
+        let mut found: Vec<anchor::Abroad> = vec![anchor::Abroad::default(); anchors.len()];
+        let mut see = |path: &RepoPath, blob: &crate::source::Blob| {
+            let sheet = Sheet::of(&blob.bytes);
+            let here: BTreeSet<usize> = sheet
+                .lines()
+                .iter()
+                .filter_map(|it| wanted.get(it.trim_ascii()))
+                .flatten()
+                .copied()
+                .collect();
+            for which in here {
+                anchors[which].abroad(path, &sheet, &mut found[which]);
+            }
+            !(self.late)()
+        };
+        if !anchors.is_empty() {
+            // A tree that cannot be visited is one in which nothing was found.
+            let _ = self.source.visit(&mut see);
+        }
+        found.into_iter().map(anchor::Abroad::only).collect()
+    }
+
+    fn changed(
+        &self,
+        citation: &Citation,
+        path: &RepoPath,
+        sheet: &Sheet<'_>,
+        rows: &Range<u32>,
+        since: Option<String>,
+    ) -> Verdict {
+        let was: Vec<&[u8]> = citation.snippet.split('\n').map(str::as_bytes).collect();
+        let now = sheet.rows(rows);
+        let (change, similarity) = grade::grade(path.as_str(), &was, now);
+        Verdict::Changed(Box::new(Difference {
+            change,
+            at: place(path, rows),
+            now: String::from_utf8_lossy(&joined(now)).into_owned(),
+            similarity,
+            since,
+            is_harmless: self.policy.tolerates(change),
+            contradicted: Vec::new(),
+        }))
+    }
+
+    fn is_worktree(&mut self) -> Result<bool, Broken> {
+        if self.tree.is_none() {
+            self.tree = Some(self.source.tree().map_err(|error| Broken(error.told()))?);
+        }
+        Ok(self.tree.as_ref().is_some_and(|it| it.is_worktree))
+    }
+
+    fn edits(&mut self) -> Result<Rc<[Edit]>, Broken> {
+        if self.edits.is_none() {
+            self.edits = Some(self.source.edits().map_err(|error| Broken(error.told()))?.into());
+        }
+        Ok(self.edits.clone().unwrap_or_default())
+    }
+
+    fn read(&mut self, path: &RepoPath) -> Read {
+        let source = self.source;
+        let read = || {
+            let blob = source.read(path).map_err(|error| error.told())?;
+            Ok(blob.map(|it| (it.id, it.bytes.into())))
+        };
+        self.files.entry(path.clone()).or_insert_with(read).clone()
+    }
+}
+
+/// Where the search for one citation stands.
+enum Search {
+    /// There is a verdict.
+    Over(Sight),
+    /// It is not at home; this is the verdict unless it is found elsewhere in the tree.
+    Abroad(Verdict),
+}
+
+impl Search {
+    /// When the history could not be read, what was not found is not known to be gone.
+    fn or_unknown(self, broken: &Broken) -> Self {
+        match self {
+            Self::Over(sight) if sight.verdict.is_good() => Self::Over(sight),
+            _ => Self::Over(Sight::unknown(broken.0.clone())),
+        }
+    }
+}
+
+/// Whether these lines are the cited ones.
+fn stands(citation: &Citation, lines: Option<&[&[u8]]>) -> bool {
+    lines.is_some_and(|it| Digest::of(&joined(it)) == citation.digest)
+}
+
+/// The verdict for cited text that stands at these rows.
+fn here(citation: &Citation, path: &RepoPath, rows: &Range<u32>) -> Verdict {
+    let to = place(path, rows);
+    if to == citation.place() { Verdict::Holds } else { Verdict::Moved { to } }
+}
+
+fn place(path: &RepoPath, rows: &Range<u32>) -> Cite {
+    // Rows that are looked at are never empty.
+    let lines = Lines::new(rows.start + 1, rows.end.max(rows.start + 1)).unwrap_or(Lines::FIRST);
+    Cite { path: path.clone(), lines }
+}

@@ -1,0 +1,178 @@
+//! Finding cited text by what was captured alone: its words, its place and its neighbours. For when the commit is gone.
+
+use std::ops::Range;
+
+use super::trace::{is_distinctive, occurrences, weight};
+use crate::citation::{Citation, Lines, RepoPath};
+use crate::sheet::{Sheet, fingerprint};
+
+/// What a neighbour counts for that says something; one that does not counts 1.
+const TELLING: usize = 8;
+/// How many lines may have come between the text and its neighbours.
+const SLACK: u32 = 2;
+
+/// Cited text, as far as it was captured.
+pub(super) struct Anchor<'c> {
+    citation: &'c Citation,
+    text: Vec<&'c [u8]>,
+}
+
+/// Where in the tree a text was seen, with how familiar the place is.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Abroad {
+    best: usize,
+    places: Vec<(RepoPath, Range<u32>)>,
+}
+
+impl Abroad {
+    fn add(&mut self, familiar: usize, path: &RepoPath, rows: Range<u32>) {
+        if familiar > self.best || self.places.is_empty() {
+            self.places.clear();
+            self.best = familiar;
+        }
+        if familiar == self.best {
+            self.places.push((path.clone(), rows));
+        }
+    }
+
+    /// The most familiar place, if it is one.
+    pub(super) fn only(mut self) -> Option<(RepoPath, Range<u32>)> {
+        if self.places.len() == 1 { self.places.pop() } else { None }
+    }
+}
+
+/// What a file says about an anchor.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Found {
+    /// The same lines stand here.
+    Same(Range<u32>),
+    /// The same lines but for spaces stand here.
+    Spaced(Range<u32>),
+    /// Between the same neighbours, other lines stand here.
+    Other(Range<u32>),
+    /// Nothing of it is here.
+    Nothing,
+}
+
+impl<'c> Anchor<'c> {
+    pub(super) fn new(citation: &'c Citation) -> Self {
+        Self { citation, text: citation.snippet.split('\n').map(str::as_bytes).collect() }
+    }
+
+    /// Looks for the text in the file it was cited from.
+    pub(super) fn at_home(&self, sheet: &Sheet<'_>) -> Found {
+        let here = self.citation.lines.start() - 1;
+        if let Some(row) = self.best(sheet, same, Some(here)) {
+            return Found::Same(self.rows(row));
+        }
+        if let Some(row) = self.best(sheet, spaced, Some(here)) {
+            return Found::Spaced(self.rows(row));
+        }
+        self.between(sheet).map_or(Found::Nothing, Found::Other)
+    }
+
+    /// Whether text that stands in place is surely the cited one: no other place has it, or its neighbours are there.
+    pub(super) fn is_certain(&self, sheet: &Sheet<'_>) -> bool {
+        let lines = self.citation.lines;
+        let is_among_neighbours = sheet.before(lines.start(), 1).last() == self.citation.before.last()
+            && sheet.after(lines.end(), 1).first() == self.citation.after.first();
+        is_among_neighbours || occurrences(sheet, &self.text, same).take(2).count() == 1
+    }
+
+    /// The rows where text stands that was taken out and put back: the only place, and one that cannot be chance.
+    pub(super) fn restored(&self, sheet: &Sheet<'_>) -> Option<Range<u32>> {
+        let mut places = occurrences(sheet, &self.text, same);
+        let row = places.next().filter(|_| places.next().is_none())?;
+        (is_distinctive(&self.text) && self.familiar(sheet, row) >= TELLING).then(|| self.rows(row))
+    }
+
+    /// Looks for the text in another file: it must be long enough, or stand between its neighbours.
+    pub(super) fn abroad(&self, path: &RepoPath, sheet: &Sheet<'_>, found: &mut Abroad) {
+        for row in occurrences(sheet, &self.text, same) {
+            // A file that only went to another folder, or changed its ending, keeps its name.
+            let is_namesake = name(path) == name(&self.citation.path);
+            let familiar = self.familiar(sheet, row) + if is_namesake { 2 * TELLING } else { 0 };
+            if self.is_enough(familiar) {
+                found.add(familiar, path, self.rows(row));
+            }
+        }
+    }
+
+    fn is_enough(&self, familiar: usize) -> bool {
+        let wanted = if is_distinctive(&self.text) { 1 } else { 3 };
+        familiar >= wanted * TELLING
+    }
+
+    /// The row to look for first when many files are searched: the line that says most.
+    pub(super) fn telling_line(&self) -> &'c [u8] {
+        self.text.iter().copied().max_by_key(|it| weight(&[it])).unwrap_or_default()
+    }
+
+    /// The place that fits best: the only one, or the only one with the most familiar neighbours.
+    fn best(&self, sheet: &Sheet<'_>, same: fn(&[u8], &[u8]) -> bool, home: Option<u32>) -> Option<u32> {
+        let mut places: Vec<(usize, u32)> =
+            occurrences(sheet, &self.text, same).map(|row| (self.familiar(sheet, row), row)).collect();
+        places.sort_by_key(|(familiar, row)| (std::cmp::Reverse(*familiar), home.map(|it| row.abs_diff(it))));
+        match places[..] {
+            [] => None,
+            [(familiar, row)] => (familiar >= TELLING || weight(&self.text) >= 20).then_some(row),
+            [(first, row), (second, _), ..] => {
+                (first > second || Some(row) == home && first > 0).then_some(row)
+            }
+        }
+    }
+
+    /// How many of the captured neighbours stand around this row, wherever they stand near it. Those that say little,
+    /// such as a closing bracket, count for little.
+    fn familiar(&self, sheet: &Sheet<'_>, row: u32) -> usize {
+        let n = u32::try_from(self.text.len()).unwrap_or(u32::MAX);
+        let (before, after) = (&self.citation.before, &self.citation.after);
+        let above = row.saturating_sub(u32::try_from(before.len()).unwrap_or(0) + SLACK)..row;
+        let below = row + n..row + n + u32::try_from(after.len()).unwrap_or(0) + SLACK;
+        let known = |rows: Range<u32>, cited: &[String]| {
+            let mut cited: Vec<&String> = cited.iter().collect();
+            let mut points = 0;
+            for line in sheet.rows(&rows) {
+                let short = fingerprint(line);
+                if let Some(at) = cited.iter().position(|it| **it == short) {
+                    cited.swap_remove(at);
+                    points += if weight(&[line]) >= 6 { TELLING } else { 1 };
+                }
+            }
+            points
+        };
+        known(above, before) + known(below, after)
+    }
+
+    /// What stands between the neighbours, where those are found.
+    fn between(&self, sheet: &Sheet<'_>) -> Option<Range<u32>> {
+        let home = self.citation.lines;
+        let near = |short: &String, to: u32| {
+            sheet.with_fingerprint(short).into_iter().min_by_key(|it| it.abs_diff(to))
+        };
+        let above = near(self.citation.before.last()?, home.start() - 1)?;
+        let below =
+            sheet.with_fingerprint(self.citation.after.first()?).into_iter().find(|it| *it > above)?;
+        let lines = Lines::new(above + 1, below - 1)?;
+        (lines.count() <= home.count() * 2 + 5).then(|| lines.start() - 1..lines.end())
+    }
+
+    fn rows(&self, row: u32) -> Range<u32> {
+        row..row + u32::try_from(self.text.len()).unwrap_or(u32::MAX)
+    }
+}
+
+/// The last part of a path, without its ending.
+fn name(path: &RepoPath) -> &str {
+    let name = path.as_str().rsplit('/').next().unwrap_or_default();
+    name.rsplit_once('.').map_or(name, |it| it.0)
+}
+
+/// The same line; text that is no UTF-8 was captured with its odd bytes replaced.
+fn same(line: &[u8], captured: &[u8]) -> bool {
+    line == captured || (!line.is_ascii() && String::from_utf8_lossy(line).as_bytes() == captured)
+}
+
+fn spaced(line: &[u8], captured: &[u8]) -> bool {
+    same(line.trim_ascii(), captured.trim_ascii())
+}

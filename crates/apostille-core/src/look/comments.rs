@@ -1,0 +1,120 @@
+//! Where the comments are, as far as one can tell without a parser for every language.
+
+/// How a language writes comments.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Comments {
+    /// What begins a comment that ends with the line.
+    line: &'static [&'static str],
+    /// What encloses a comment.
+    block: Option<(&'static str, &'static str)>,
+}
+
+const C: Comments = Comments { line: &["//"], block: Some(("/*", "*/")) };
+const HASH: Comments = Comments { line: &["#"], block: None };
+const DASHES: Comments = Comments { line: &["--"], block: None };
+const SEMICOLON: Comments = Comments { line: &[";"], block: None };
+const MARKUP: Comments = Comments { line: &[], block: Some(("<!--", "-->")) };
+const PHP: Comments = Comments { line: &["//", "#"], block: Some(("/*", "*/")) };
+const SQL: Comments = Comments { line: &["--"], block: Some(("/*", "*/")) };
+const NONE: Comments = Comments { line: &[], block: None };
+
+impl Comments {
+    /// The comments of a file of this name.
+    pub(super) fn of(path: &str) -> Self {
+        let name = path.rsplit('/').next().unwrap_or(path);
+        let extension = name.rsplit('.').next().unwrap_or(name).to_ascii_lowercase();
+        match extension.as_str() {
+            "rs" | "c" | "h" | "cc" | "cpp" | "cxx" | "hpp" | "hh" | "m" | "mm" | "go" | "java" | "js"
+            | "jsx" | "mjs" | "cjs" | "ts" | "tsx" | "mts" | "cts" | "kt" | "kts" | "swift" | "scala"
+            | "cs" | "dart" | "zig" | "groovy" | "gradle" | "proto" | "css" | "scss" | "less" | "y" | "l"
+            | "vue" | "svelte" => C,
+            "py" | "pyi" | "rb" | "sh" | "bash" | "zsh" | "fish" | "yml" | "yaml" | "toml" | "mk"
+            | "makefile" | "dockerfile" | "r" | "pl" | "pm" | "ex" | "exs" | "cfg" | "conf" | "cmake"
+            | "nix" | "jl" | "tcl" | "gitignore" | "dockerignore" | "editorconfig" | "env" | "tf" | "jq" => {
+                HASH
+            }
+            "lua" | "hs" | "elm" | "adb" | "ads" => DASHES,
+            "sql" => SQL,
+            "php" => PHP,
+            "el" | "lisp" | "clj" | "cljs" | "scm" | "asm" | "ini" => SEMICOLON,
+            "html" | "htm" | "xml" | "svg" => MARKUP,
+            _ => NONE,
+        }
+    }
+
+    /// Whether nothing is known of comments here: prose, or a language that is not listed.
+    pub(super) fn are_unknown(self) -> bool {
+        self.line.is_empty() && self.block.is_none()
+    }
+
+    /// The lines without their comments. A block comment that began before the first line is known by its asterisks.
+    pub(super) fn stripped(self, lines: &[&[u8]]) -> Vec<Vec<u8>> {
+        let mut in_block = false;
+        lines.iter().map(|line| self.strip(line, &mut in_block)).collect()
+    }
+
+    fn strip(self, line: &[u8], in_block: &mut bool) -> Vec<u8> {
+        let mut kept = Vec::with_capacity(line.len());
+        let is_inside_block = !*in_block && self.block == C.block && is_asterisk_line(line);
+        let mut rest = if is_inside_block { &line[line.len()..] } else { line };
+        let mut quote: Option<u8> = None;
+        while let Some(byte) = rest.first().copied() {
+            let taken = if *in_block {
+                let end = self.block.map_or("", |it| it.1).as_bytes();
+                *in_block = !rest.starts_with(end);
+                if *in_block { 1 } else { end.len() }
+            } else if quote.is_none() && self.line.iter().any(|it| rest.starts_with(it.as_bytes())) {
+                break;
+            } else if let (None, Some((start, _))) = (quote, self.block)
+                && rest.starts_with(start.as_bytes())
+            {
+                *in_block = true;
+                start.len()
+            } else {
+                let n = if quote.is_some() && byte == b'\\' { rest.len().min(2) } else { 1 };
+                quote = after(quote, byte);
+                kept.extend(&rest[..n]);
+                n
+            };
+            rest = &rest[taken..];
+        }
+        kept
+    }
+}
+
+/// The quotes that are open after this byte.
+fn after(quote: Option<u8>, byte: u8) -> Option<u8> {
+    match (quote, byte) {
+        (None, b'"' | b'\'' | b'`') => Some(byte),
+        (Some(open), _) if open == byte => None,
+        _ => quote,
+    }
+}
+
+/// ` * like this`, in the middle of a block comment.
+fn is_asterisk_line(line: &[u8]) -> bool {
+    let line = line.trim_ascii_start();
+    line.starts_with(b"* ") || line.starts_with(b"*/") || line == b"*"
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn comments_are_stripped_and_strings_are_not() {
+        let check = |path: &str, text: &str, expected: &str| {
+            let lines: Vec<&[u8]> = text.split('\n').map(str::as_bytes).collect();
+            let kept = Comments::of(path).stripped(&lines).join(&b"\n"[..]);
+            assert_eq!(String::from_utf8_lossy(&kept), expected, "{path}: {text}");
+        };
+        check("a.rs", "a(); // b", "a(); ");
+        check("a.rs", "a(\"//\"); // b", "a(\"//\"); ");
+        check("a.rs", "a /* b\nc */ d", "a \n d");
+        check("a.rs", " * in a block\n */\nx", "\n\nx");
+        check("a.py", "a = '#' # b", "a = '#' ");
+        check("Makefile", "a: b # c", "a: b ");
+        check("a.md", "# title", "# title");
+        check("a.js", "'it\\'s // x'", "'it\\'s // x'");
+    }
+}

@@ -1,0 +1,161 @@
+//! What was found when somebody looked a citation up again.
+
+use crate::citation::Cite;
+use crate::words::words;
+
+words! {
+    /// What kind of difference there is between the cited text and what stands there now, the mildest first.
+    Change as "change" {
+        /// Only spaces, tabs and empty lines differ.
+        Whitespace = "whitespace",
+        /// Only the layout differs: lines broken elsewhere, a trailing comma, another kind of quotes.
+        Formatting = "formatting",
+        /// Only comments differ; the code is the same.
+        Comment = "comment",
+        /// Every cited line still stands, with new ones between them.
+        Inserted = "inserted",
+        /// Names were changed throughout; the shape is the same.
+        Rename = "rename",
+        /// The text says something else.
+        Substance = "substance",
+    }
+}
+
+words! {
+    /// How cited text came to be nowhere.
+    Loss as "loss" {
+        /// The lines were deleted.
+        Lines = "lines",
+        /// The file was deleted.
+        File = "file",
+        /// The text never stood at the place and commit that it names.
+        Never = "never",
+    }
+}
+
+impl Loss {
+    /// The loss in a few words.
+    #[must_use]
+    pub fn told(self) -> &'static str {
+        match self {
+            Self::Lines => "the cited lines were deleted",
+            Self::File => "the file is gone",
+            Self::Never => "the cited lines never said this",
+        }
+    }
+}
+
+/// What stands now where other text was cited.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Difference {
+    /// What kind of difference it is.
+    pub change: Change,
+    /// Where it stands now.
+    pub at: Cite,
+    /// The lines that stand there now.
+    pub now: String,
+    /// How much of the text is the same, in percent. It never makes a citation valid; it helps a reader.
+    pub similarity: u8,
+    /// The commit that brought it, where it is known.
+    pub since: Option<String>,
+    /// Whether the policy takes it for harmless.
+    pub is_harmless: bool,
+    /// What the fact names, what was cited, and what is no longer there.
+    pub contradicted: Vec<String>,
+}
+
+/// What was found when a citation was looked up.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Verdict {
+    /// The cited text stands where it stood.
+    Holds,
+    /// The cited text stands elsewhere.
+    Moved {
+        /// Where it stands now.
+        to: Cite,
+    },
+    /// Other text stands there now.
+    Changed(Box<Difference>),
+    /// The file, or the cited part of it, is not there.
+    Gone {
+        /// How it came to be nowhere.
+        loss: Loss,
+        /// The commit that took it away, where it is known.
+        since: Option<String>,
+    },
+    /// It could not be looked up: never a reason to invalidate.
+    Unknown {
+        /// Why not.
+        why: String,
+    },
+}
+
+impl Verdict {
+    /// The word for it.
+    #[must_use]
+    pub fn as_str(&self) -> &'static str {
+        match self {
+            Self::Holds => "holds",
+            Self::Moved { .. } => "moved",
+            Self::Changed(_) => "changed",
+            Self::Gone { .. } => "gone",
+            Self::Unknown { .. } => "unknown",
+        }
+    }
+
+    /// Whether a memory that rests on it may be shown.
+    #[must_use]
+    pub fn is_good(&self) -> bool {
+        match self {
+            Self::Holds | Self::Moved { .. } => true,
+            Self::Changed(difference) => difference.is_harmless,
+            Self::Gone { .. } | Self::Unknown { .. } => false,
+        }
+    }
+
+    /// Whether it is evidence against the memory, rather than the want of evidence.
+    #[must_use]
+    pub fn is_bad(&self) -> bool {
+        !self.is_good() && !matches!(self, Self::Unknown { .. })
+    }
+
+    /// How bad it is, to find the worst of several.
+    #[must_use]
+    pub fn severity(&self) -> u8 {
+        match self {
+            Self::Holds => 0,
+            Self::Moved { .. } => 1,
+            Self::Changed(it) if it.is_harmless => 2,
+            Self::Unknown { .. } => 3,
+            Self::Changed(it) if it.contradicted.is_empty() => 4,
+            Self::Gone { .. } => 5,
+            Self::Changed(_) => 6,
+        }
+    }
+}
+
+/// The worst of several verdicts; `None` of none.
+#[must_use]
+pub fn worst(verdicts: &[Verdict]) -> Option<&Verdict> {
+    verdicts.iter().rev().max_by_key(|it| it.severity())
+}
+
+/// The word for how a memory with these verdicts stands: the worst of them, or `unverified` where nothing is cited.
+#[must_use]
+pub fn standing(verdicts: &[Verdict]) -> &'static str {
+    worst(verdicts).map_or("unverified", Verdict::as_str)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_worst_verdict_wins_and_unknown_is_not_bad() {
+        let unknown = Verdict::Unknown { why: "timeout".into() };
+        let gone = Verdict::Gone { loss: Loss::File, since: None };
+        assert!(!unknown.is_bad() && !unknown.is_good());
+        assert_eq!(worst(&[Verdict::Holds, gone.clone(), unknown]), Some(&gone));
+        assert_eq!(worst(&[]), None);
+    }
+}
