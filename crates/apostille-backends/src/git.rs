@@ -24,8 +24,9 @@ use apostille_core::source::SourceError;
 pub use commit::Commit;
 pub use discover::Checkout;
 pub use head::Head;
+pub(crate) use refs::is_object_id;
 pub(crate) use small_file::is_absent;
-pub(crate) use tree::hexadecimal;
+pub(crate) use tree::{Kind, hexadecimal, kind};
 
 /// The error for "the outside world failed".
 pub(crate) fn unavailable(
