@@ -27,8 +27,9 @@ pub(crate) use commit::MAX_FILES;
 pub use discover::Checkout;
 pub use head::Head;
 pub(crate) use history::uncommitted;
+pub(crate) use refs::is_object_id;
 pub(crate) use small_file::is_absent;
-pub(crate) use tree::hexadecimal;
+pub(crate) use tree::{Kind, hexadecimal, kind};
 
 /// The error for "the outside world failed".
 pub(crate) fn unavailable(

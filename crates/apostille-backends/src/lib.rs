@@ -2,6 +2,7 @@
 
 mod fault;
 pub mod git;
+pub mod github;
 pub mod jsonl;
 mod lock;
 pub mod sqlite;

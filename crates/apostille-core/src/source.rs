@@ -1,6 +1,7 @@
 //! The port to the code that memories cite. No code or configuration of it is ever executed.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
 
 use crate::citation::RepoPath;
 
@@ -50,6 +51,14 @@ pub enum SourceError {
     /// There is nothing to look into.
     #[error("there is no repository here to look into")]
     Nowhere,
+    /// Whoever keeps the code answers no more for now.
+    #[error("{what} allows no more requests{}", later(*.retry_after))]
+    Limited {
+        /// Who answers no more, and to whom.
+        what: String,
+        /// How long it lasts, where that is known.
+        retry_after: Option<Duration>,
+    },
     /// The outside world failed.
     #[error("cannot read {what}")]
     Unavailable {
@@ -128,6 +137,14 @@ pub struct History {
     pub ways: BTreeMap<String, Way>,
 }
 
+/// When to try again, in whole seconds or minutes and never too early.
+fn later(after: Option<Duration>) -> String {
+    let Some(after) = after else { return String::new() };
+    let seconds = after.as_secs() + u64::from(after.subsec_nanos() > 0);
+    let (n, unit) = if seconds < 120 { (seconds, "second") } else { (seconds.div_ceil(60), "minute") };
+    format!("; try again in {n} {unit}{}", if n == 1 { "" } else { "s" })
+}
+
 /// What citations are looked up in: a working tree, a commit, a repository elsewhere.
 ///
 /// Only the first two methods are needed. A source that can tell more lets citations be followed further.
@@ -172,5 +189,25 @@ impl Source for Nowhere {
 
     fn read(&self, _: &RepoPath) -> Result<Option<Blob>, SourceError> {
         Err(SourceError::Nowhere)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_limit_says_when_to_try_again() {
+        let check = |millis: Option<u64>, expected: &str| {
+            let retry_after = millis.map(Duration::from_millis);
+            let error = SourceError::Limited { what: "api.github.com".into(), retry_after };
+            assert_eq!(error.to_string(), format!("api.github.com allows no more requests{expected}"));
+        };
+        check(None, "");
+        check(Some(1_000), "; try again in 1 second");
+        check(Some(1_001), "; try again in 2 seconds");
+        check(Some(119_000), "; try again in 119 seconds");
+        check(Some(120_000), "; try again in 2 minutes");
+        check(Some(2_161_000), "; try again in 37 minutes");
     }
 }

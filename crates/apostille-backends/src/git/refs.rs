@@ -51,7 +51,7 @@ pub(super) fn is_refname(name: &str) -> bool {
 }
 
 /// Whether this is an object's id in full: SHA-1 or SHA-256.
-pub(super) fn is_object_id(text: &str) -> bool {
+pub(crate) fn is_object_id(text: &str) -> bool {
     matches!(text.len(), 40 | 64) && text.bytes().all(|it| it.is_ascii_hexdigit())
 }
 

@@ -129,6 +129,7 @@ pub(crate) fn outcome(source: &dyn Source, text: &str) -> String {
         Err(SourceError::TooLarge { bytes, .. }) => format!("too large {bytes}"),
         Err(SourceError::NoSuchRef(_)) => "no such ref".into(),
         Err(SourceError::Nowhere) => "nowhere".into(),
+        Err(SourceError::Limited { .. }) => "limited".into(),
         Err(SourceError::Unavailable { .. }) => "unavailable".into(),
     }
 }

@@ -2,7 +2,7 @@
 
 /// What kind of thing a tree names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(crate) enum Kind {
     /// A file, executable or not.
     File,
     /// A directory.
@@ -25,7 +25,7 @@ pub(super) struct Entry {
 /// A tree object that is not written as git writes them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("a tree object is broken; try 'git fsck'")]
-pub(super) struct BadTree;
+pub(crate) struct BadTree;
 
 /// What the tree holds under a name. `id_len` is how many bytes an id has: 20 or 32.
 pub(super) fn find(tree: &[u8], name: &str, id_len: usize) -> Result<Option<Entry>, BadTree> {
@@ -67,7 +67,7 @@ fn split_at_byte(bytes: &[u8], byte: u8) -> Result<(&[u8], &[u8]), BadTree> {
 }
 
 /// Only the part of the mode that tells kinds apart counts: old git wrote files as 100664 too.
-fn kind(mode: &[u8]) -> Result<Kind, BadTree> {
+pub(crate) fn kind(mode: &[u8]) -> Result<Kind, BadTree> {
     let mode = std::str::from_utf8(mode).map_err(|_| BadTree)?;
     match u32::from_str_radix(mode, 8).map_err(|_| BadTree)? & 0o170_000 {
         0o100_000 => Ok(Kind::File),

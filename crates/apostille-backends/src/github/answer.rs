@@ -1,0 +1,227 @@
+//! The answers of the API, read: what a tree lists, and what a blob holds.
+
+use std::collections::HashMap;
+
+use apostille_core::digest::Digest;
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use serde::Deserialize;
+use sha1::{Digest as _, Sha1};
+
+use crate::git::{Kind, hexadecimal, is_object_id, kind};
+
+/// An answer that is not what was asked for.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum BadAnswer {
+    #[error("the answer is not GitHub's; is something in between, such as a sign-in page of the network?")]
+    Json(#[from] serde_json::Error),
+    #[error("the answer names no commit; is something in between, such as a sign-in page of the network?")]
+    NoCommit,
+    #[error("the answer lists something that git does not know")]
+    Mode,
+    #[error("the content is encoded in an unknown way, or its end is missing")]
+    Encoding,
+    #[error("the content is not the one that its id names; it was damaged on the way")]
+    OtherContent,
+}
+
+/// One thing that a tree lists.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Entry {
+    pub(super) kind: Kind,
+    pub(super) id: String,
+    /// The size of a file, where it is told.
+    pub(super) size: Option<u64>,
+}
+
+/// What a tree lists by path: one directory, or everything below it.
+#[derive(Debug)]
+pub(super) struct Listing {
+    entries: HashMap<String, Entry>,
+    /// Whether some of it was left out, because it was too much for one answer.
+    pub(super) is_partial: bool,
+}
+
+/// What is found under a path.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Found<'a> {
+    /// A file or a directory.
+    Entry(&'a Entry),
+    /// Nothing: looked, and no such path.
+    Nothing,
+    /// A link or a submodule, there or on the way.
+    Outside,
+}
+
+impl Listing {
+    /// Reads the API's answer.
+    pub(super) fn parse(body: &[u8]) -> Result<Self, BadAnswer> {
+        #[derive(Deserialize)]
+        struct Item {
+            path: String,
+            mode: String,
+            sha: String,
+            size: Option<u64>,
+        }
+        #[derive(Deserialize)]
+        struct Tree {
+            tree: Vec<Item>,
+            truncated: bool,
+        }
+        let tree: Tree = serde_json::from_slice(body)?;
+        let entry = |it: Item| {
+            let kind = kind(it.mode.as_bytes()).map_err(|_| BadAnswer::Mode)?;
+            let is_id = is_object_id(&it.sha);
+            is_id.then_some((it.path, Entry { kind, id: it.sha, size: it.size })).ok_or(BadAnswer::Mode)
+        };
+        let entries = tree.tree.into_iter().map(entry).collect::<Result<_, _>>()?;
+        Ok(Self { entries, is_partial: tree.truncated })
+    }
+
+    /// What it lists under a path.
+    pub(super) fn find(&self, path: &str) -> Found<'_> {
+        for (at, _) in path.match_indices('/') {
+            match self.entries.get(&path[..at]).map(|it| it.kind) {
+                Some(Kind::Directory) => {}
+                Some(Kind::Link | Kind::Submodule) => return Found::Outside,
+                Some(Kind::File) | None => return Found::Nothing,
+            }
+        }
+        match self.entries.get(path) {
+            Some(Entry { kind: Kind::Link | Kind::Submodule, .. }) => Found::Outside,
+            Some(entry) => Found::Entry(entry),
+            None => Found::Nothing,
+        }
+    }
+
+    /// The paths and ids of all files.
+    pub(super) fn files(&self) -> impl Iterator<Item = (&str, &str)> {
+        let files = self.entries.iter().filter(|(_, it)| it.kind == Kind::File);
+        files.map(|(path, it)| (path.as_str(), it.id.as_str()))
+    }
+}
+
+/// The commit id that an answer consists of.
+pub(super) fn commit(body: &[u8]) -> Result<String, BadAnswer> {
+    let text = std::str::from_utf8(body).map_err(|_| BadAnswer::NoCommit)?.trim();
+    if is_object_id(text) { Ok(text.to_ascii_lowercase()) } else { Err(BadAnswer::NoCommit) }
+}
+
+/// The content of a blob, if it is the one that the id names.
+pub(super) fn blob(body: &[u8], id: &str) -> Result<Vec<u8>, BadAnswer> {
+    #[derive(Deserialize)]
+    struct Blob {
+        content: String,
+        encoding: String,
+    }
+    let blob: Blob = serde_json::from_slice(body)?;
+    if blob.encoding != "base64" {
+        return Err(BadAnswer::Encoding);
+    }
+    let dense: Vec<u8> = blob.content.bytes().filter(|it| !it.is_ascii_whitespace()).collect();
+    let bytes = STANDARD.decode(dense).map_err(|_| BadAnswer::Encoding)?;
+    if is_named(&bytes, id) { Ok(bytes) } else { Err(BadAnswer::OtherContent) }
+}
+
+/// Whether git gives these bytes this id.
+fn is_named(bytes: &[u8], id: &str) -> bool {
+    let header = format!("blob {}\0", bytes.len());
+    if id.len() == 64 {
+        return Digest::of(&[header.as_bytes(), bytes].concat()).to_string() == id;
+    }
+    hexadecimal(&Sha1::new().chain_update(header).chain_update(bytes).finalize()) == id
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Git's ids of the content `one`, by SHA-1 and by SHA-256.
+    const ONE: &str = "43dd47ea691c90a5fa7827892c70241913351963";
+    const ONE_256: &str = "437613f2000d14882113a8ceeb5e68572589edac29230c9fecd09d682612c4a3";
+
+    fn blob_text(content: &str, encoding: &str, id: &str) -> String {
+        let body = serde_json::json!({ "content": content, "encoding": encoding, "size": 3, "sha": id });
+        match blob(body.to_string().as_bytes(), id) {
+            Ok(bytes) => String::from_utf8(bytes).unwrap(),
+            Err(error) => format!("{error:?}"),
+        }
+    }
+
+    #[test]
+    fn blobs_are_decoded_and_must_be_the_ones_named() {
+        let check = |content: &str, encoding: &str, id: &str, expected: &str| {
+            assert_eq!(blob_text(content, encoding, id), expected, "{content:?} {encoding}");
+        };
+        check("b25l", "base64", ONE, "one");
+        check("b2\n5l\n", "base64", ONE, "one");
+        check("b25", "base64", ONE, "Encoding");
+        check("b25l!", "base64", ONE, "Encoding");
+        check("", "none", ONE, "Encoding");
+        check("one", "utf-8", ONE, "Encoding");
+        check("dHdv", "base64", ONE, "OtherContent");
+        check("", "base64", ONE, "OtherContent");
+        check("b25l", "base64", ONE_256, "one");
+        check("dHdv", "base64", ONE_256, "OtherContent");
+        check("", "base64", "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391", "");
+        check("", "base64", "473a0f4c3be8a93681a267e3b1e9a7dcda1185436fe141f7749120a303721813", "");
+    }
+
+    #[test]
+    fn commits_are_ids_and_nothing_else() {
+        let check =
+            |body: &str, is_good: bool| assert_eq!(commit(body.as_bytes()).is_ok(), is_good, "{body}");
+        check(ONE, true);
+        check(&format!("{ONE}\n"), true);
+        check("<html>sign in</html>", false);
+        check("", false);
+        check("main", false);
+    }
+
+    #[test]
+    fn paths_are_found_in_listings() {
+        let item = |path: &str, mode: &str| format!(r#"{{"path":"{path}","mode":"{mode}","sha":"{ONE}"}}"#);
+        let items = [
+            item("src", "040000"),
+            item("src/a.rs", "100644"),
+            item("run", "100755"),
+            item("link", "120000"),
+            item("sub", "160000"),
+        ];
+        let body = format!(r#"{{"sha":"{ONE}","tree":[{}],"truncated":false}}"#, items.join(","));
+        let listing = Listing::parse(body.as_bytes()).unwrap();
+        let check = |path: &str, expected: &str| {
+            let found = match listing.find(path) {
+                Found::Entry(entry) => format!("{:?}", entry.kind),
+                other => format!("{other:?}"),
+            };
+            assert_eq!(found, expected, "{path}");
+        };
+        check("src/a.rs", "File");
+        check("run", "File");
+        check("src", "Directory");
+        check("link", "Outside");
+        check("link/a.rs", "Outside");
+        check("sub", "Outside");
+        check("sub/a.rs", "Outside");
+        check("src/b.rs", "Nothing");
+        check("run/x", "Nothing");
+        check("no/such", "Nothing");
+    }
+
+    #[test]
+    fn other_answers_are_no_listings() {
+        let check = |body: &str, expected: &str| {
+            let error = Listing::parse(body.as_bytes()).err().map(|it| format!("{it:?}"));
+            assert!(error.as_deref().is_some_and(|it| it.starts_with(expected)), "{body}: {error:?}");
+        };
+        check("<html>sign in</html>", "Json");
+        check("", "Json");
+        check("{}", "Json");
+        check(r#"{"message":"Not Found"}"#, "Json");
+        check(r#"{"tree":[]}"#, "Json");
+        check(r#"{"tree":[],"truncated":fal"#, "Json");
+        check(r#"{"tree":[{"path":"a","mode":"777","sha":"x"}],"truncated":false}"#, "Mode");
+        check(r#"{"tree":[{"path":"a","mode":"100644","sha":"../x"}],"truncated":false}"#, "Mode");
+    }
+}

@@ -1,0 +1,266 @@
+//! Answers kept on disk, so that they are not asked for twice.
+//!
+//! A file begins with one line that names what it answers and the digest of the rest. Whatever is wrong with the cache
+//! is no error: it is then as if nothing had been kept. No token comes near it.
+
+use std::cmp::Reverse;
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, ErrorKind, Read as _, Write as _};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::SystemTime;
+
+use apostille_core::digest::Digest;
+use serde::{Deserialize, Serialize};
+
+/// How many bytes all files may have together.
+const LIMIT: u64 = 128 * 1024 * 1024;
+/// What a file costs at least: a block of the disk. This bounds the number of files, too.
+const BLOCK: u64 = 4 * 1024;
+/// The version of the files' first line.
+const VERSION: u32 = 1;
+
+/// A directory of kept answers.
+#[derive(Debug)]
+pub(super) struct Cache {
+    dir: PathBuf,
+    limit: u64,
+}
+
+/// An answer that was kept.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Kept {
+    /// What the server calls this answer, to be asked whether it still holds.
+    pub(super) etag: Option<String>,
+    pub(super) body: Vec<u8>,
+}
+
+/// The first line of a file.
+#[derive(Serialize, Deserialize)]
+struct Label {
+    v: u32,
+    url: String,
+    etag: Option<String>,
+    sha256: String,
+}
+
+impl Cache {
+    /// Keeps answers in a directory, which is made when something is first kept.
+    pub(super) fn new(dir: PathBuf) -> Self {
+        Self { dir, limit: LIMIT }
+    }
+
+    #[cfg(test)]
+    fn limited(self, limit: u64) -> Self {
+        Self { limit, ..self }
+    }
+
+    /// The answer kept for a URL, if it is there and whole.
+    pub(super) fn load(&self, url: &str) -> Option<Kept> {
+        if !is_ours_alone(&self.dir) {
+            return None;
+        }
+        let mut bytes = Vec::new();
+        File::open(self.path(url)).ok()?.take(self.limit).read_to_end(&mut bytes).ok()?;
+        let end = bytes.iter().position(|it| *it == b'\n')?;
+        let label: Label = serde_json::from_slice(&bytes[..end]).ok()?;
+        let body = bytes.split_off(end + 1);
+        let is_it = label.v == VERSION && label.url == url && label.sha256 == Digest::of(&body).to_string();
+        is_it.then_some(Kept { etag: label.etag, body })
+    }
+
+    /// Keeps an answer. If that fails, it is asked for again next time.
+    pub(super) fn keep(&self, url: &str, etag: Option<&str>, body: &[u8]) {
+        if body.len() as u64 <= self.limit / 4 && self.write(url, etag, body).is_ok() {
+            self.evict();
+        }
+    }
+
+    fn write(&self, url: &str, etag: Option<&str>, body: &[u8]) -> io::Result<()> {
+        make_private_dir(&self.dir)?;
+        let sha256 = Digest::of(body).to_string();
+        let label = Label { v: VERSION, url: url.to_owned(), etag: etag.map(str::to_owned), sha256 };
+        let mut line = serde_json::to_vec(&label)?;
+        line.push(b'\n');
+        let path = self.path(url);
+        let draft = draft_path(&path);
+        let written = write_private(&draft, &[&line, body]).and_then(|()| fs::rename(&draft, &path));
+        if written.is_err() {
+            // Whatever is left of it would only take room.
+            let _ = fs::remove_file(&draft);
+        }
+        written
+    }
+
+    fn path(&self, url: &str) -> PathBuf {
+        self.dir.join(Digest::of(url.as_bytes()).to_string())
+    }
+
+    /// Removes the oldest files until the others are small enough together.
+    fn evict(&self) {
+        let mut files = self.files();
+        files.sort_by_key(|(written, ..)| Reverse(*written));
+        let mut total: u64 = 0;
+        for (_, size, path) in files {
+            total += size.max(BLOCK);
+            if total > self.limit {
+                let _ = fs::remove_file(path);
+            }
+        }
+    }
+
+    /// Age, size and path of the files that are ours; somebody may have pointed us to a directory with others.
+    fn files(&self) -> Vec<(SystemTime, u64, PathBuf)> {
+        let file = |entry: fs::DirEntry| {
+            let is_ours = entry.file_name().to_str().is_some_and(is_our_name);
+            let metadata = entry.metadata().ok().filter(|it| is_ours && it.is_file())?;
+            Some((metadata.modified().ok()?, metadata.len(), entry.path()))
+        };
+        fs::read_dir(&self.dir).into_iter().flatten().filter_map(|it| file(it.ok()?)).collect()
+    }
+}
+
+/// A digest, or the draft of a file of that name.
+fn is_our_name(name: &str) -> bool {
+    let (stem, rest) = name.split_at_checked(64).unwrap_or((name, ""));
+    stem.parse::<Digest>().is_ok() && (rest.is_empty() || rest.ends_with(".tmp"))
+}
+
+/// A name that no other process and no other thread of this one uses.
+fn draft_path(path: &Path) -> PathBuf {
+    static NEXT: AtomicU64 = AtomicU64::new(0);
+    let n = NEXT.fetch_add(1, Ordering::Relaxed);
+    path.with_extension(format!("{}-{n}.tmp", std::process::id()))
+}
+
+fn write_private(path: &Path, parts: &[&[u8]]) -> io::Result<()> {
+    let mut options = OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    let mut file = options.open(path)?;
+    parts.iter().try_for_each(|it| file.write_all(it))
+}
+
+fn make_private_dir(dir: &Path) -> io::Result<()> {
+    let mut builder = fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(dir)?;
+    if is_ours_alone(dir) { Ok(()) } else { Err(ErrorKind::PermissionDenied.into()) }
+}
+
+/// Whether others cannot put files there: what is kept is believed.
+#[cfg(unix)]
+fn is_ours_alone(dir: &Path) -> bool {
+    use std::os::unix::fs::PermissionsExt as _;
+    fs::metadata(dir).is_ok_and(|it| it.permissions().mode() & 0o022 == 0)
+}
+
+#[cfg(not(unix))]
+fn is_ours_alone(_: &Path) -> bool {
+    true
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use tempfile::TempDir;
+
+    use super::*;
+
+    const URL: &str = "https://api.github.com/repos/o/n/git/blobs/1";
+
+    fn cache() -> (TempDir, Cache) {
+        let home = TempDir::new().unwrap();
+        let cache = Cache::new(home.path().join("deep/github"));
+        (home, cache)
+    }
+
+    fn text(kept: Option<Kept>) -> Option<String> {
+        kept.map(|it| format!("{:?} {}", it.etag, String::from_utf8(it.body).unwrap()))
+    }
+
+    #[test]
+    fn what_is_kept_is_found_under_its_url_only() {
+        let (_home, cache) = cache();
+        assert_eq!(cache.load(URL), None);
+        cache.keep(URL, Some("\"e\""), b"one\ntwo");
+        assert_eq!(text(cache.load(URL)), Some("Some(\"\\\"e\\\"\") one\ntwo".into()));
+        assert_eq!(cache.load(&format!("{URL}2")), None);
+        cache.keep(URL, None, b"three");
+        assert_eq!(text(cache.load(URL)), Some("None three".into()));
+        assert_eq!(cache.files().len(), 1, "nothing is left of the drafts");
+    }
+
+    #[test]
+    fn damage_is_as_if_nothing_had_been_kept() {
+        let (_home, cache) = cache();
+        cache.keep(URL, None, b"one");
+        let path = cache.path(URL);
+        let whole = fs::read(&path).unwrap();
+        for n in 0..whole.len() {
+            let mut flipped = whole.clone();
+            flipped[n] ^= 1;
+            fs::write(&path, &flipped).unwrap();
+            // A flipped bit in the label may leave it readable, but then it names another URL, digest or version.
+            assert!(cache.load(URL).is_none_or(|it| it.body == b"one"), "byte {n}");
+            fs::write(&path, &whole[..n]).unwrap();
+            assert_eq!(cache.load(URL), None, "cut at {n}");
+        }
+        cache.keep(URL, None, b"one");
+        assert_eq!(text(cache.load(URL)), Some("None one".into()));
+    }
+
+    #[test]
+    fn the_oldest_are_removed_and_strangers_are_left_alone() {
+        let (_home, cache) = cache();
+        let cache = cache.limited(3 * BLOCK);
+        make_private_dir(&cache.dir).unwrap();
+        fs::write(cache.dir.join("letter.txt"), "dear Ana").unwrap();
+        for n in 1..=5u64 {
+            let url = format!("{URL}{n}");
+            cache.keep(&url, None, b"x");
+            let time = SystemTime::UNIX_EPOCH + Duration::from_secs(n);
+            File::options().write(true).open(cache.path(&url)).unwrap().set_modified(time).unwrap();
+        }
+        let is_kept = |n: u64| cache.load(&format!("{URL}{n}")).is_some();
+        assert_eq!((1..=5).map(is_kept).collect::<Vec<_>>(), [false, false, true, true, true]);
+        assert!(cache.dir.join("letter.txt").exists());
+    }
+
+    #[test]
+    fn an_answer_that_would_fill_it_is_not_kept() {
+        let (_home, cache) = cache();
+        let cache = cache.limited(40);
+        cache.keep(URL, None, b"eleven byte");
+        assert_eq!(cache.load(URL), None);
+    }
+
+    #[test]
+    fn names_of_ours_are_told_from_others() {
+        let digest = Digest::of(b"x").to_string();
+        let check = |name: &str, expected: bool| assert_eq!(is_our_name(name), expected, "{name}");
+        check(&digest, true);
+        check(&format!("{digest}.12-0.tmp"), true);
+        check(&format!("{digest}.txt"), false);
+        check("letter.txt", false);
+        check("", false);
+        check(&"ü".repeat(40), false);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn nobody_else_can_read_it_and_what_others_can_write_is_not_believed() {
+        use std::os::unix::fs::PermissionsExt as _;
+        let (_home, cache) = cache();
+        cache.keep(URL, None, b"one");
+        let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+        assert_eq!(mode(&cache.dir), 0o700);
+        assert_eq!(mode(&cache.path(URL)), 0o600);
+        fs::set_permissions(&cache.dir, fs::Permissions::from_mode(0o777)).unwrap();
+        assert_eq!(cache.load(URL), None);
+    }
+}
