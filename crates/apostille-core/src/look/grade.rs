@@ -79,7 +79,7 @@ fn is_interspersed(was: &[&[u8]], now: &[&[u8]]) -> bool {
 
 /// Whether only names differ, each always in the same way.
 fn is_renamed(was: &[Token<'_>], now: &[Token<'_>]) -> bool {
-    if was.len() != now.len() {
+    if was.is_empty() || was.len() != now.len() {
         return false;
     }
     let mut names: HashMap<Token<'_>, Token<'_>> = HashMap::new();
@@ -116,7 +116,7 @@ mod tests {
         check("a.rs", "a(); // once", "a(); // twice", "comment");
         check("a.py", "# why\na = 1", "a = 1", "comment");
         check("a.rs", "a(\"// x\")", "a(\"// y\")", "substance");
-        check("a.rs", "// only a comment", "// another comment", "rename");
+        check("a.rs", "// only a comment", "// another comment", "substance");
         check("a.rs", "a();\nb();", "a();\nc();\nb();", "inserted");
         check("a.rs", "let a = f(a, 1);", "let b = f(b, 1);", "rename");
         check("a.rs", "let a = f(a, 1);", "let b = f(c, 1);", "substance");
