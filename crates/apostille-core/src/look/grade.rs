@@ -37,7 +37,8 @@ fn kind(path: &str, (was, old): Text<'_, '_>, (now, new): Text<'_, '_>) -> Chang
     if is_interspersed(was, now) {
         return Change::Inserted;
     }
-    if is_renamed(&bare_was, &bare_now) { Change::Rename } else { Change::Substance }
+    let is_code = !comments.are_unknown();
+    if is_code && is_renamed(&bare_was, &bare_now) { Change::Rename } else { Change::Substance }
 }
 
 /// The tokens of each line that has any.
@@ -77,7 +78,7 @@ fn is_interspersed(was: &[&[u8]], now: &[&[u8]]) -> bool {
     now.len() > was.len() && was.iter().map(|it| it.trim_ascii()).all(|line| rest.any(|it| it == line))
 }
 
-/// Whether only names differ, each always in the same way.
+/// Whether only names differ, each always in the same way. What stands in quotes is no name.
 fn is_renamed(was: &[Token<'_>], now: &[Token<'_>]) -> bool {
     if was.is_empty() || was.len() != now.len() {
         return false;
@@ -85,9 +86,13 @@ fn is_renamed(was: &[Token<'_>], now: &[Token<'_>]) -> bool {
     let mut names: HashMap<Token<'_>, Token<'_>> = HashMap::new();
     let is_name =
         |token: Token<'_>| token.first().is_some_and(|it| tokens::is_word(*it) && !it.is_ascii_digit());
-    was.iter().zip(now).all(|(old, new)| match (is_name(old), is_name(new)) {
-        (true, true) => *names.entry(old).or_insert(new) == *new,
-        _ => old == new,
+    let mut is_quoted = false;
+    was.iter().zip(now).all(|(old, new)| {
+        is_quoted ^= matches!(*old, b"\"" | b"`");
+        match !is_quoted && is_name(old) && is_name(new) {
+            true => *names.entry(old).or_insert(new) == *new,
+            false => old == new,
+        }
     })
 }
 
