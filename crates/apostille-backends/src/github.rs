@@ -247,7 +247,8 @@ impl Source for GitHub {
         let commit = self.commit()?;
         let name = self.reference.strip_prefix("heads/").unwrap_or(&self.reference);
         let is_branch = name != "HEAD" && !name.starts_with("tags/") && !commit.starts_with(name);
-        Ok(Tree { branch: is_branch.then(|| name.to_owned()), commit: Some(commit), is_worktree: false })
+        let branch = is_branch.then(|| name.to_owned());
+        Ok(Tree { branch, commit: Some(commit), is_worktree: false })
     }
 
     fn read(&self, path: &RepoPath) -> Result<Option<Blob>, SourceError> {

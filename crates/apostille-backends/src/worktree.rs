@@ -101,6 +101,11 @@ impl Source for WorkTree {
         }
     }
 
+    fn is_settled(&self) -> Result<bool, SourceError> {
+        let Some(checkout) = &self.checkout else { return Ok(false) };
+        Ok(checkout.is_default(&checkout.head()?) && self.edits()?.iter().all(|it| it.was.is_none()))
+    }
+
     fn history(&self, from: &BTreeSet<String>, most: usize) -> Result<History, SourceError> {
         self.head()?.map_or_else(|| Ok(History::default()), |it| it.history(from, most))
     }

@@ -65,8 +65,11 @@ pub enum What {
     },
     /// It was stated again or found to hold.
     Refreshed {
-        /// Its citations as they are now, where they followed the code.
+        /// Its citations as they are now, where they were given anew or followed the code.
         citations: Option<Vec<Citation>>,
+        /// Where each citation went that followed the code: `src/a.rs:3 → src/b.rs:7`. Such a memory was found, not
+        /// stated again, so it does not count as fresh.
+        followed: Vec<String>,
     },
     /// It was replaced by a better one.
     Superseded {
@@ -86,6 +89,8 @@ pub enum What {
     Invalidated {
         /// Why.
         reason: String,
+        /// What had changed in the cited code, where that was the reason.
+        diff: Option<String>,
     },
     /// It was set aside to make room.
     Retired {
@@ -198,8 +203,10 @@ impl Memory {
     /// The memory after this event: the one rule that every store follows.
     pub fn apply(&mut self, event: &Event) {
         match &event.what {
-            What::Refreshed { citations } => {
-                self.refreshed_at = self.refreshed_at.max(event.at);
+            What::Refreshed { citations, followed } => {
+                if followed.is_empty() {
+                    self.refreshed_at = self.refreshed_at.max(event.at);
+                }
                 if let Some(citations) = citations {
                     self.citations.clone_from(citations);
                 }
@@ -207,7 +214,7 @@ impl Memory {
             What::Superseded { by, .. } | What::Corrected { by, .. } => {
                 self.status = Status::Superseded { by: *by };
             }
-            What::Invalidated { reason } => self.status = Status::Invalid { why: reason.clone() },
+            What::Invalidated { reason, .. } => self.status = Status::Invalid { why: reason.clone() },
             What::Retired { reason } => self.status = Status::Retired { why: reason.clone() },
             What::Approved => self.status = Status::Active,
             What::Verified { valid, .. } => self.usage.verified += u32::from(*valid),

@@ -323,7 +323,7 @@ pub struct EventRecord {
     /// Why.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// Verdicts with their places.
+    /// Verdicts with their places, or where citations went.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub found: Vec<String>,
     /// The commit it was looked up at.
@@ -338,6 +338,9 @@ pub struct EventRecord {
     /// The class of refusal.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub class: Option<String>,
+    /// What had changed in the cited code.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub diff: Option<String>,
     /// The number of a forgotten memory.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub number: Option<u64>,
@@ -363,6 +366,7 @@ impl From<&Event> for EventRecord {
             shown: Vec::new(),
             class: None,
             number: None,
+            diff: None,
         };
         record.fill(&it.what);
         record
@@ -377,15 +381,20 @@ impl EventRecord {
                 self.forced = *forced;
                 self.rationale.clone_from(rationale);
             }
-            What::Refreshed { citations } => {
+            What::Refreshed { citations, followed } => {
                 self.citations =
                     citations.as_ref().map(|list| list.iter().map(CitationRecord::from).collect());
+                self.found.clone_from(followed);
             }
             What::Superseded { by, reason } | What::Corrected { by, reason } => {
                 self.by = Some(by.to_string());
                 self.reason.clone_from(reason);
             }
-            What::Invalidated { reason } | What::Retired { reason } => self.reason = Some(reason.clone()),
+            What::Invalidated { reason, diff } => {
+                self.reason = Some(reason.clone());
+                self.diff.clone_from(diff);
+            }
+            What::Retired { reason } => self.reason = Some(reason.clone()),
             What::Forgotten { number, reason } => {
                 self.number = Some(*number);
                 self.reason = Some(reason.clone());
@@ -415,11 +424,11 @@ impl EventRecord {
             }
             Happening::Refreshed => {
                 let list = |list: Vec<CitationRecord>| list.into_iter().map(Citation::try_from).collect();
-                What::Refreshed { citations: self.citations.map(list).transpose()? }
+                What::Refreshed { citations: self.citations.map(list).transpose()?, followed: self.found }
             }
             Happening::Superseded => What::Superseded { by: by()?, reason: self.reason.clone() },
             Happening::Corrected => What::Corrected { by: by()?, reason: self.reason.clone() },
-            Happening::Invalidated => What::Invalidated { reason: reason() },
+            Happening::Invalidated => What::Invalidated { reason: reason(), diff: self.diff },
             Happening::Retired => What::Retired { reason: reason() },
             Happening::Approved => What::Approved,
             Happening::VerifiedValid => {

@@ -16,6 +16,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
 use std::rc::Rc;
 
+pub use hunks::swapped;
 pub use pin::Pin;
 
 use anchor::{Anchor, Found};
@@ -24,11 +25,12 @@ use trace::{Fate, Road, Span, Through, Tracer};
 use crate::Context;
 use crate::citation::{Citation, Cite, Lines, RepoPath};
 use crate::digest::Digest;
+use crate::literals;
 use crate::memory::Memory;
 use crate::policy::Policy;
 use crate::sheet::{Sheet, is_binary, joined};
 use crate::source::{Edit, History, Source, Tree, Version, Way};
-use crate::verdict::{Difference, Loss, Verdict};
+use crate::verdict::{Change, Difference, Loss, Verdict};
 
 /// How many commits are followed where somebody waits for a recall; beyond it, one leap takes their place.
 pub const NEAR: usize = 2_000;
@@ -57,6 +59,26 @@ impl Sight {
 
     fn unknown(why: impl Into<String>) -> Self {
         Self::of(Verdict::Unknown { why: why.into() })
+    }
+
+    /// Whether it may be held against a memory for good: the change is part of this tree's own history, or the text
+    /// was never there. What is cited from a branch that was not merged, or from a commit that is gone, is only
+    /// withheld.
+    #[must_use]
+    pub fn is_proof(&self) -> bool {
+        let is_never = matches!(self.verdict, Verdict::Gone { loss: Loss::Never, .. });
+        self.verdict.is_bad() && (is_never || self.is_merged == Some(true))
+    }
+
+    /// The same, with what the fact names that the change took away: then the code contradicts the fact.
+    fn against(mut self, fact: &str, citation: &Citation) -> Self {
+        if let Verdict::Changed(found) = &mut self.verdict
+            && found.change > Change::Formatting
+        {
+            found.contradicted = literals::contradicted(fact, &citation.snippet, &found.now);
+            found.is_harmless &= found.contradicted.is_empty();
+        }
+        self
     }
 }
 
@@ -90,14 +112,21 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// One verdict for each citation of each memory, with what the fact says held against it.
+    /// One verdict for each citation of each memory.
     pub fn verdicts(&mut self, memories: &[&Memory]) -> Vec<Vec<Verdict>> {
+        let verdicts = |sights: Vec<Sight>| sights.into_iter().map(|it| it.verdict).collect();
+        self.sights(memories).into_iter().map(verdicts).collect()
+    }
+
+    /// What is found at each citation of each memory, held against what its fact says.
+    pub fn sights(&mut self, memories: &[&Memory]) -> Vec<Vec<Sight>> {
         let citations: Vec<&Citation> = memories.iter().flat_map(|it| &it.citations).collect();
         let mut sights = self.look(&citations).into_iter();
-        memories
-            .iter()
-            .map(|it| sights.by_ref().take(it.citations.len()).map(|it| it.verdict).collect())
-            .collect()
+        let of_memory = |memory: &&Memory| {
+            let pairs = memory.citations.iter().zip(sights.by_ref());
+            pairs.map(|(citation, sight)| sight.against(&memory.fact, citation)).collect()
+        };
+        memories.iter().map(of_memory).collect()
     }
 
     /// What is found at each of these citations.

@@ -21,7 +21,7 @@ pub enum Revised {
 
 /// Notes that a memory was found to hold and is still of use: it ranks as fresh again.
 pub fn refresh(cx: &Context<'_>, spaces: &[Space], name: Name) -> Result<Revised, Error> {
-    revised(cx, spaces, name, "refreshed", |_| What::Refreshed { citations: None })
+    revised(cx, spaces, name, "refreshed", |_| What::Refreshed { citations: None, followed: Vec::new() })
 }
 
 /// Marks a memory as wrong.
@@ -29,7 +29,10 @@ pub fn invalidate(cx: &Context<'_>, spaces: &[Space], name: Name, reason: &str) 
     if let Err(refusal) = reason_is_fit(cx, reason) {
         return Ok(Revised::Refused(refusal));
     }
-    revised(cx, spaces, name, "invalidated", |_| What::Invalidated { reason: moderate::neutralised(reason) })
+    revised(cx, spaces, name, "invalidated", |_| What::Invalidated {
+        reason: moderate::neutralised(reason),
+        diff: None,
+    })
 }
 
 /// Lets a pending memory out of quarantine, on a person's word. What it was to replace is replaced now.

@@ -155,6 +155,12 @@ pub trait Source: Send + Sync {
     /// Reads a file of that tree. `Ok(None)` means: looked, and no such file.
     fn read(&self, path: &RepoPath) -> Result<Option<Blob>, SourceError>;
 
+    /// Whether this is what work is merged into, with nothing half done in it: the default branch without uncommitted
+    /// edits. Only then may what is found here be held against a memory for good.
+    fn is_settled(&self) -> Result<bool, SourceError> {
+        Ok(false)
+    }
+
     /// How the tree came to be from these commits, one walk for all of them, over at most so many steps. The edits of
     /// a working tree that no commit holds are not part of it.
     fn history(&self, _from: &BTreeSet<String>, _most: usize) -> Result<History, SourceError> {

@@ -1,18 +1,50 @@
-//! Verify: look up the citations of memories, and write down what was found.
+//! Verify: look up the citations of memories, write down what was found, and let those that moved follow the code.
 
-use crate::event::{Batch, Event, What};
-use crate::look::{FAR, Reader};
-use crate::memory::Memory;
-use crate::verdict::{Verdict, standing};
-use crate::{Context, Error};
+pub mod draft;
+
+use crate::citation::Citation;
+use crate::event::{Batch, Event, Expect, What};
+use crate::look::{FAR, Reader, Sight};
+use crate::memory::{Memory, Status};
+use crate::remember::{cite, moderate};
+use crate::store::StoreError;
+use crate::verdict::{Change, Verdict, standing};
+use crate::{Context, Error, diff};
+
+/// How many memories are changed in one write.
+const LOT: usize = 100;
+/// How much of a diff is kept with an invalidated memory, in characters.
+const MAX_DIFF: usize = 4_000;
+
+/// What verifying may change. On any tree but a settled one, nothing is changed whatever it says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Orders {
+    /// Whether citations that moved follow the code.
+    pub heal: bool,
+    /// Whether memories with evidence against them are marked as wrong.
+    pub invalidate: bool,
+}
+
+/// What verifying did to a memory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Deed {
+    /// Its citations follow the code now.
+    Healed,
+    /// It was marked as wrong.
+    Invalidated,
+}
 
 /// A memory with what was found at its citations.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Verified {
-    /// The memory.
+    /// The memory as it was when it was looked up.
     pub memory: Memory,
     /// One verdict for each citation, in order.
     pub verdicts: Vec<Verdict>,
+    /// Whether it was recorded on a branch that never reached this tree.
+    pub is_unmerged: bool,
+    /// What was done about it.
+    pub deed: Option<Deed>,
 }
 
 impl Verified {
@@ -35,26 +67,157 @@ impl Verified {
     }
 }
 
-/// Looks up the citations of these memories. `seen` is told of each one as it is done, for progress.
+/// What came of verifying.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Report {
+    /// Each memory, in the order given.
+    pub memories: Vec<Verified>,
+    /// Whether this is the default branch with nothing half done in it, so that something could be changed.
+    pub is_settled: bool,
+}
+
+/// Looks up the citations of these memories, and does what the orders allow. `seen` is told of each one as it is done.
 pub fn verify(
     cx: &Context<'_>,
     memories: Vec<Memory>,
+    orders: Orders,
     mut seen: impl FnMut(&Verified),
-) -> Result<Vec<Verified>, Error> {
+) -> Result<Report, Error> {
     let mut reader = Reader::new(cx, FAR);
-    let verdicts = reader.verdicts(&memories.iter().collect::<Vec<_>>());
-    let mut verified = Vec::with_capacity(memories.len());
-    for (memory, verdicts) in memories.into_iter().zip(verdicts) {
-        let it = Verified { memory, verdicts };
-        seen(&it);
-        verified.push(it);
+    let mut looked_up = look(&mut reader, memories);
+    looked_up.iter().for_each(|(it, _)| seen(it));
+    let is_settled = (orders.heal || orders.invalidate) && cx.source.is_settled().unwrap_or(false);
+    if is_settled {
+        changed(cx, orders, &mut looked_up)?;
     }
-    let known = verified.iter().filter(|it| !it.verdicts.is_empty() && (it.is_good() || it.is_bad()));
+    let memories: Vec<Verified> = looked_up.into_iter().map(|it| it.0).collect();
+    log(cx, &memories)?;
+    Ok(Report { memories, is_settled })
+}
+
+/// Each memory with its verdicts, and what else was seen.
+fn look(reader: &mut Reader<'_>, memories: Vec<Memory>) -> Vec<(Verified, Vec<Sight>)> {
+    let sights = reader.sights(&memories.iter().collect::<Vec<_>>());
+    let pairs = memories.into_iter().zip(sights).map(|(memory, sights)| {
+        let verdicts = sights.iter().map(|it| it.verdict.clone()).collect();
+        let is_unmerged = sights.iter().any(|it| it.is_merged == Some(false));
+        (Verified { memory, verdicts, is_unmerged, deed: None }, sights)
+    });
+    pairs.collect()
+}
+
+/// Writes what is to be changed, a lot at a time. Where another writer was first, each memory of the lot is tried alone,
+/// and one that somebody else changed meanwhile is left as it is.
+fn changed(cx: &Context<'_>, orders: Orders, looked_up: &mut [(Verified, Vec<Sight>)]) -> Result<(), Error> {
+    let mut due: Vec<(&mut Verified, Deed, Event)> = Vec::new();
+    for (verified, sights) in looked_up.iter_mut().filter(|it| it.0.memory.is_active()) {
+        if let Some((deed, what)) = deed(cx, orders, verified, sights) {
+            let event = cx.event(&verified.memory.space, Some(verified.memory.id), what);
+            due.push((verified, deed, event));
+        }
+    }
+    for lot in due.chunks_mut(LOT) {
+        if written(cx, lot)? {
+            continue;
+        }
+        for one in lot {
+            written(cx, std::slice::from_mut(one))?;
+        }
+    }
+    Ok(())
+}
+
+/// Whether a lot was written; `false` when another writer was first.
+fn written(cx: &Context<'_>, lot: &mut [(&mut Verified, Deed, Event)]) -> Result<bool, Error> {
+    let expects = lot.iter().map(|it| Expect::Unmoved(it.0.memory.id, Status::Active)).collect();
+    let events = lot.iter().map(|it| it.2.clone()).collect();
+    match cx.store.append(&Batch::durable(events, expects)) {
+        Ok(_) => {
+            lot.iter_mut().for_each(|it| it.0.deed = Some(it.1));
+            Ok(true)
+        }
+        Err(StoreError::Conflict { .. }) => Ok(false),
+        Err(error) => Err(error.into()),
+    }
+}
+
+fn deed(cx: &Context<'_>, orders: Orders, it: &Verified, sights: &[Sight]) -> Option<(Deed, What)> {
+    if it.verdicts.is_empty() {
+        None
+    } else if it.is_good() && orders.heal {
+        healed(cx, it).map(|what| (Deed::Healed, what))
+    } else if orders.invalidate && sights.iter().any(Sight::is_proof) {
+        Some((Deed::Invalidated, What::Invalidated { reason: reason(it), diff: kept_diff(it) }))
+    } else {
+        None
+    }
+}
+
+/// The citations as they stand now; `None` when all of them still are what was captured.
+fn healed(cx: &Context<'_>, it: &Verified) -> Option<What> {
+    let mut followed = Vec::new();
+    let mut citations = Vec::with_capacity(it.memory.citations.len());
+    for (citation, verdict) in it.memory.citations.iter().zip(&it.verdicts) {
+        let place = match verdict {
+            Verdict::Moved { to } => to,
+            Verdict::Changed(found) if found.change <= Change::Formatting => &found.at,
+            // It is anchored anew too, so that the way from its commit to today stays short.
+            Verdict::Holds => {
+                citations.push(cite::capture(cx.source, &citation.place()).unwrap_or_else(|_| citation.clone()));
+                continue;
+            }
+            _ => {
+                citations.push(citation.clone());
+                continue;
+            }
+        };
+        let Ok(now) = cite::capture(cx.source, place) else { return None };
+        followed.push(format!("{} → {place}", citation.place()));
+        citations.push(now);
+    }
+    (!followed.is_empty()).then_some(What::Refreshed { citations: Some(citations), followed })
+}
+
+/// Why a memory is marked as wrong: what was found, the places named.
+fn reason(it: &Verified) -> String {
+    let found = it.memory.citations.iter().zip(&it.verdicts).filter(|(_, verdict)| verdict.is_bad());
+    let found: Vec<String> = found.map(|(citation, verdict)| told(citation, verdict)).collect();
+    moderate::neutralised(&found.join("; "))
+}
+
+fn told(citation: &Citation, verdict: &Verdict) -> String {
+    let since = |commit: &Option<String>| {
+        commit.as_deref().and_then(|it| it.get(..10)).map(|it| format!(" since {it}")).unwrap_or_default()
+    };
+    let place = citation.place();
+    match verdict {
+        Verdict::Changed(it) => format!("{place} changed ({}){}", it.change, since(&it.since)),
+        Verdict::Gone { loss, since: commit } => format!("{place}: {}{}", loss.told(), since(commit)),
+        other => format!("{place} {}", other.as_str()),
+    }
+}
+
+/// What changed in the cited code. A diff that holds a secret is not kept, and a long one not whole.
+fn kept_diff(it: &Verified) -> Option<String> {
+    let changes = it.memory.citations.iter().zip(&it.verdicts).filter_map(|(citation, verdict)| match verdict {
+        Verdict::Changed(found) if !found.is_harmless => {
+            Some(diff::unified(&format!("{}\n", citation.snippet), &format!("{}\n", found.now)))
+        }
+        _ => None,
+    });
+    let diff: String = changes.collect::<Vec<_>>().concat().chars().take(MAX_DIFF).collect();
+    let is_fit = !diff.is_empty() && moderate::check_text("diff", &diff).is_ok();
+    is_fit.then(|| moderate::neutralised(&diff))
+}
+
+/// Writes down what was found, where it was found at all.
+fn log(cx: &Context<'_>, memories: &[Verified]) -> Result<(), Error> {
+    let known = memories.iter().filter(|it| !it.verdicts.is_empty() && (it.is_good() || it.is_bad()));
     let events: Vec<Event> = known.map(|it| event(cx, &it.memory, &it.verdicts)).collect();
     if !events.is_empty() {
         cx.store.append(&Batch::telemetry(events))?;
     }
-    Ok(verified)
+    Ok(())
 }
 
 /// What was found, as an event.

@@ -10,6 +10,7 @@ use apostille_core::source::{Blob, History, MAX_FILE, Source, SourceError, Tree}
 
 use super::cat_file::{Answer, CatFile, Object};
 use super::discover::Checkout;
+use super::head::Head;
 use super::tree::{self, Entry, Kind};
 use super::{child, history, unavailable};
 
@@ -157,6 +158,11 @@ impl Source for Commit {
             Answer::TooLarge(bytes) => Err(SourceError::TooLarge { path: path.clone(), bytes }),
             _ => Err(not_here(path)),
         }
+    }
+
+    fn is_settled(&self) -> Result<bool, SourceError> {
+        let commit = self.resolve(&mut self.state())?.commit;
+        Ok(self.checkout.is_default(&Head { commit: Some(commit), branch: None }))
     }
 
     fn history(&self, from: &BTreeSet<String>, most: usize) -> Result<History, SourceError> {

@@ -44,6 +44,21 @@ impl Checkout {
     }
 }
 
+impl Checkout {
+    /// Whether this is the default branch, or the very commit it points to, here or at the origin.
+    #[must_use]
+    pub fn is_default(&self, head: &Head) -> bool {
+        let Some(default) = self.default_branch() else { return false };
+        if head.branch.as_ref() == Some(&default) {
+            return true;
+        }
+        let points_there =
+            |full: String| head.commit.is_some() && follow(self, full).ok() == Some(head.commit.clone());
+        points_there(format!("refs/heads/{default}"))
+            || points_there(format!("refs/remotes/origin/{default}"))
+    }
+}
+
 fn has_branch(checkout: &Checkout, name: &str) -> bool {
     let exists = |full: String| matches!(refs::look_up(checkout, &full), Ok(Some(_)));
     exists(format!("refs/heads/{name}")) || exists(format!("refs/remotes/origin/{name}"))

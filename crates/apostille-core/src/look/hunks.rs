@@ -45,6 +45,19 @@ pub(super) fn common(was: &[Token<'_>], now: &[Token<'_>]) -> usize {
     was.len() - diff.count_removals() as usize
 }
 
+/// The words that were replaced one for one between two texts: what stood there, and what stands there now.
+#[must_use]
+pub fn swapped(was: &str, now: &str) -> Vec<(String, String)> {
+    let (was, now) = (Sheet::of(was.as_bytes()), Sheet::of(now.as_bytes()));
+    let (old, new) = (tokens::of(was.lines()), tokens::of(now.lines()));
+    let input = InternedInput::new(List(&old), List(&new));
+    let diff = Diff::compute(Algorithm::Histogram, &input);
+    let text = |it: Token<'_>| String::from_utf8_lossy(it).into_owned();
+    let pairs = diff.hunks().filter(|it| it.before.len() == it.after.len()).flat_map(|it| it.before.zip(it.after));
+    let pairs = pairs.map(|(a, b)| (old[a as usize], new[b as usize]));
+    pairs.filter(|(a, b)| a != b && a.iter().all(|it| tokens::is_word(*it))).map(|(a, b)| (text(a), text(b))).collect()
+}
+
 /// Whether a hunk touches a line of this range, or puts new ones between its lines.
 pub(super) fn touches(hunk: &Hunk, rows: &Range<u32>) -> bool {
     if hunk.was.is_empty() {

@@ -46,7 +46,8 @@ pub(super) fn restated(cx: &Context<'_>, vetted: &Vetted, mut known: Memory) -> 
     let mut citations = united(&vetted.memory().citations, &known.citations);
     citations.truncate(cx.policy.limits.citations);
     let citations = (citations != known.citations).then_some(citations);
-    let refreshed = cx.event(&known.space, Some(known.id), What::Refreshed { citations });
+    let refreshed =
+        cx.event(&known.space, Some(known.id), What::Refreshed { citations, followed: Vec::new() });
     let mut events = vec![refreshed.clone()];
     let mut expects = vec![Expect::Unmoved(known.id, known.status.clone())];
     if let Twin::Merge(name) | Twin::Replace(name, _) = vetted.twin()

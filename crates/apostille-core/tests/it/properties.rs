@@ -118,10 +118,11 @@ fn what() -> impl Strategy<Value = What> {
     prop_oneof![
         (memory().prop_map(Box::new), any::<bool>(), known())
             .prop_map(|(memory, forced, rationale)| What::Remembered { memory, forced, rationale }),
-        citations.prop_map(|citations| What::Refreshed { citations }),
+        (citations, proptest::collection::vec(".*", 0..2))
+            .prop_map(|(citations, followed)| What::Refreshed { citations, followed }),
         (id(), known()).prop_map(|(by, reason)| What::Superseded { by, reason }),
         (id(), known()).prop_map(|(by, reason)| What::Corrected { by, reason }),
-        ".*".prop_map(|reason| What::Invalidated { reason }),
+        (".*", proptest::option::of(".*")).prop_map(|(reason, diff)| What::Invalidated { reason, diff }),
         ".*".prop_map(|reason| What::Retired { reason }),
         (any::<u64>(), ".*").prop_map(|(number, reason)| What::Forgotten { number, reason }),
         ".*".prop_map(|class| What::Refused { class }),

@@ -103,11 +103,12 @@ pub(super) fn happened(what: &What) -> String {
             let rationale = rationale.as_deref().map(|it| format!(" ({it})")).unwrap_or_default();
             format!("{forced}{}{rationale}", memory.fact)
         }
-        What::Refreshed { citations: Some(_) } => "with new citations".into(),
+        What::Refreshed { followed, .. } if !followed.is_empty() => followed.join(", "),
+        What::Refreshed { citations: Some(_), .. } => "with new citations".into(),
         What::Superseded { reason, .. } | What::Corrected { reason, .. } => {
             reason.clone().unwrap_or_default()
         }
-        What::Invalidated { reason } | What::Retired { reason } | What::Forgotten { reason, .. } => {
+        What::Invalidated { reason, .. } | What::Retired { reason } | What::Forgotten { reason, .. } => {
             reason.clone()
         }
         What::Verified { found, .. } => found.join(", "),
