@@ -41,11 +41,7 @@ impl Shelf {
 
 impl Source for Shelf {
     fn tree(&self) -> Result<Tree, SourceError> {
-        Ok(Tree {
-            commit: Some("0".repeat(40)),
-            branch: Some("main".into()),
-            is_worktree: true,
-        })
+        Ok(Tree { commit: Some("0".repeat(40)), branch: Some("main".into()), is_worktree: true })
     }
 
     fn read(&self, path: &RepoPath) -> Result<Option<Blob>, SourceError> {

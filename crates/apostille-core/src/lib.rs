@@ -18,6 +18,7 @@ pub mod forget;
 pub mod format;
 pub mod import;
 pub mod list;
+pub mod literals;
 pub mod look;
 pub mod memory;
 pub mod notebook;

@@ -172,7 +172,7 @@ words! {
         Instruction = "instruction-like",
         /// Hidden or control characters were taken out.
         Neutralised = "neutralised",
-        /// No literal of the fact appears in what it cites.
+        /// What it cites does not say what it states.
         Ungrounded = "ungrounded",
     }
 }
@@ -414,7 +414,7 @@ pub struct Draft {
     pub task: Option<String>,
     /// What to do about a near-duplicate.
     pub twin: Twin,
-    /// A person's word that overrides the save exclusions and the need for a citation.
+    /// A person's word that overrides the save exclusions, the need for a citation, and what the citations do not say.
     pub force: bool,
 }
 

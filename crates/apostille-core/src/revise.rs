@@ -42,22 +42,25 @@ pub fn approve(cx: &Context<'_>, spaces: &[Space], name: Name) -> Result<Revised
         let Status::Pending { .. } = memory.status else {
             return Err(Refusal::NotPending { handle: memory.handle(), stage: memory.status.stage() }.into());
         };
-        let approved = cx.event(&memory.space, Some(memory.id), What::Approved);
-        let mut events = vec![approved.clone()];
-        let mut expects = vec![Expect::Unmoved(memory.id, memory.status.clone())];
-        for old in memory
-            .supersedes
-            .map_or(Ok(Vec::new()), |id| cx.store.get(&[id]))?
-            .iter()
-            .filter(|it| it.is_active())
-        {
-            events.push(cx.event(&old.space, Some(old.id), What::Superseded { by: memory.id, reason: None }));
-            expects.push(Expect::Unmoved(old.id, Status::Active));
-        }
+        let expect = Expect::Unmoved(memory.id, memory.status.clone());
+        let (events, mut expects) = approval(cx, &mut memory)?;
+        expects.push(expect);
         cx.store.append(&Batch::durable(events, expects))?;
-        memory.apply(&approved);
         Ok(memory)
     }))
+}
+
+/// What lets a memory out of quarantine, and puts it in the place of the one that it was to replace.
+pub(crate) fn approval(cx: &Context<'_>, memory: &mut Memory) -> Result<(Vec<Event>, Vec<Expect>), Stop> {
+    let approved = cx.event(&memory.space, Some(memory.id), What::Approved);
+    memory.apply(&approved);
+    let (mut events, mut expects) = (vec![approved], Vec::new());
+    let old = memory.supersedes.map_or(Ok(Vec::new()), |id| cx.store.get(&[id]))?;
+    for old in old.iter().filter(|it| it.is_active()) {
+        events.push(cx.event(&old.space, Some(old.id), What::Superseded { by: memory.id, reason: None }));
+        expects.push(Expect::Unmoved(old.id, Status::Active));
+    }
+    Ok((events, expects))
 }
 
 /// Notes that a memory was used in a task.

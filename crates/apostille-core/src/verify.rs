@@ -163,7 +163,8 @@ fn healed(cx: &Context<'_>, it: &Verified) -> Option<What> {
             Verdict::Changed(found) if found.change <= Change::Formatting => &found.at,
             // It is anchored anew too, so that the way from its commit to today stays short.
             Verdict::Holds => {
-                citations.push(cite::capture(cx.source, &citation.place()).unwrap_or_else(|_| citation.clone()));
+                citations
+                    .push(cite::capture(cx.source, &citation.place()).unwrap_or_else(|_| citation.clone()));
                 continue;
             }
             _ => {
@@ -199,12 +200,13 @@ fn told(citation: &Citation, verdict: &Verdict) -> String {
 
 /// What changed in the cited code. A diff that holds a secret is not kept, and a long one not whole.
 fn kept_diff(it: &Verified) -> Option<String> {
-    let changes = it.memory.citations.iter().zip(&it.verdicts).filter_map(|(citation, verdict)| match verdict {
-        Verdict::Changed(found) if !found.is_harmless => {
-            Some(diff::unified(&format!("{}\n", citation.snippet), &format!("{}\n", found.now)))
-        }
-        _ => None,
-    });
+    let changes =
+        it.memory.citations.iter().zip(&it.verdicts).filter_map(|(citation, verdict)| match verdict {
+            Verdict::Changed(found) if !found.is_harmless => {
+                Some(diff::unified(&format!("{}\n", citation.snippet), &format!("{}\n", found.now)))
+            }
+            _ => None,
+        });
     let diff: String = changes.collect::<Vec<_>>().concat().chars().take(MAX_DIFF).collect();
     let is_fit = !diff.is_empty() && moderate::check_text("diff", &diff).is_ok();
     is_fit.then(|| moderate::neutralised(&diff))

@@ -12,6 +12,7 @@ use apostille_core::refusal::Refusal;
 use apostille_core::remember::{self, Outcome, cite};
 use apostille_core::revise::{self, Revised};
 use apostille_core::space::Space;
+use apostille_core::verify::Orders;
 use apostille_core::verify::Verified;
 use apostille_core::{Context, stats as core_stats};
 use serde::Serialize;
@@ -174,8 +175,9 @@ pub fn refresh(cx: &Context<'_>, here: &Here<'_>, input: &One) -> Result<Answer,
 fn looked_up(cx: &Context<'_>, here: &Here<'_>, name: Name) -> Result<Option<Verified>, Fault> {
     let memory = list::named(cx, &here.spaces(), name)?;
     let local = memory.filter(|it| it.is_active() && it.space == *here.repo);
-    let mut found = apostille_core::verify::verify(cx, local.into_iter().collect(), |_| ())?;
-    Ok(found.pop())
+    let mut found =
+        apostille_core::verify::verify(cx, local.into_iter().collect(), Orders::default(), |_| ())?;
+    Ok(found.memories.pop())
 }
 
 /// Marks a memory as wrong.

@@ -53,9 +53,13 @@ pub fn swapped(was: &str, now: &str) -> Vec<(String, String)> {
     let input = InternedInput::new(List(&old), List(&new));
     let diff = Diff::compute(Algorithm::Histogram, &input);
     let text = |it: Token<'_>| String::from_utf8_lossy(it).into_owned();
-    let pairs = diff.hunks().filter(|it| it.before.len() == it.after.len()).flat_map(|it| it.before.zip(it.after));
+    let pairs =
+        diff.hunks().filter(|it| it.before.len() == it.after.len()).flat_map(|it| it.before.zip(it.after));
     let pairs = pairs.map(|(a, b)| (old[a as usize], new[b as usize]));
-    pairs.filter(|(a, b)| a != b && a.iter().all(|it| tokens::is_word(*it))).map(|(a, b)| (text(a), text(b))).collect()
+    pairs
+        .filter(|(a, b)| a != b && a.iter().all(|it| tokens::is_word(*it)))
+        .map(|(a, b)| (text(a), text(b)))
+        .collect()
 }
 
 /// Whether a hunk touches a line of this range, or puts new ones between its lines.

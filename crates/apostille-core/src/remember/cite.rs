@@ -1,14 +1,10 @@
 //! Stage three: each citation is read now, and what was read there is captured.
 
-use std::collections::BTreeSet;
-use std::sync::LazyLock;
-
-use regex::bytes::{Regex, RegexBuilder};
-
 use super::classify::Classified;
 use super::moderate;
 use crate::citation::{Citation, Cite, NEIGHBOURS};
 use crate::digest::Digest;
+use crate::literals;
 use crate::memory::Mark;
 use crate::refusal::Refusal;
 use crate::sheet::{Sheet, is_binary, joined};
@@ -19,6 +15,8 @@ use crate::source::{Blob, Source, SourceError, Tree};
 pub struct Cited {
     pub(super) classified: Classified,
     pub(super) citations: Vec<Citation>,
+    /// What the fact states and the cited lines do not say; empty when it is grounded.
+    pub(super) unsaid: Vec<String>,
 }
 
 /// Reads every citation of a draft.
@@ -32,10 +30,11 @@ pub fn read(source: &dyn Source, mut classified: Classified) -> Result<Cited, Re
             citations.push(citation);
         }
     }
-    if is_ungrounded(&classified.draft.fact, &citations) {
+    let unsaid = unsaid(&classified.draft.fact, &citations);
+    if !unsaid.is_empty() {
         classified.marks.push(Mark::Ungrounded);
     }
-    Ok(Cited { classified, citations })
+    Ok(Cited { classified, citations, unsaid })
 }
 
 /// Reads one place and captures what stands there: the lines, their digest and those of their neighbours.
@@ -84,51 +83,9 @@ pub(crate) fn captured(cite: &Cite, blob: &Blob, commit: Option<String>) -> Resu
     })
 }
 
-/// Whether the fact names literals and none of them appears in what it cites.
-fn is_ungrounded(fact: &str, citations: &[Citation]) -> bool {
-    if citations.is_empty() {
-        return false;
-    }
-    let read = |it: &Citation| format!("{}\n{}", it.path, it.snippet).to_lowercase();
-    let evidence: Vec<String> = citations.iter().map(read).collect();
-    let literals = literals(fact);
-    let stands = |literal: &String| evidence.iter().any(|it| it.contains(&literal.to_lowercase()));
-    !literals.is_empty() && !literals.iter().any(stands)
-}
-
-/// The literals of a fact: quoted text, identifiers and numbers; what the cited code should also say.
-#[must_use]
-pub fn literals(fact: &str) -> BTreeSet<String> {
-    let found = LITERAL.captures_iter(fact.as_bytes()).filter_map(|it| it.iter().skip(1).flatten().next());
-    let text = |it: regex::bytes::Match<'_>| {
-        String::from_utf8_lossy(it.as_bytes()).trim_matches(['.', ',', ':']).to_owned()
-    };
-    found.map(text).filter(|it| !it.is_empty()).collect()
-}
-
-#[expect(clippy::expect_used, reason = "the pattern is a constant, and a test runs it")]
-static LITERAL: LazyLock<Regex> = LazyLock::new(|| {
-    RegexBuilder::new(
-        r#"`([^`]+)`|"([^"]{2,})"|\b(\w+(?:_\w+)+)\b|\b([a-z]+[A-Z]\w*|[A-Z][a-z0-9]+[A-Z]\w*)\b|\b(\d[\d.]*\d|\d)\b"#,
-    )
-    .unicode(false)
-    .build()
-    .expect("the pattern is valid")
-});
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn literals_are_what_code_would_say() {
-        let check = |fact: &str, expected: &[&str]| {
-            assert_eq!(literals(fact).iter().map(String::as_str).collect::<Vec<_>>(), expected, "{fact}");
-        };
-        check("Retries stop after 5 attempts", &["5"]);
-        check("`API_VERSION` must match \"v3\"", &["API_VERSION", "v3"]);
-        check("useCheckoutTotals caches by cart_id", &["cart_id", "useCheckoutTotals"]);
-        check("Handlers return errors as values", &[]);
-        check("Timeout is 1.5 s.", &["1.5"]);
-    }
+/// What a fact states and none of its citations says.
+pub(super) fn unsaid(fact: &str, citations: &[Citation]) -> Vec<String> {
+    let evidence: Vec<(&str, &str)> =
+        citations.iter().map(|it| (it.path.as_str(), it.snippet.as_str())).collect();
+    literals::missing(fact, &evidence)
 }

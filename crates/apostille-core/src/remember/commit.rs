@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::guard::Vetted;
+use super::guard::{self, Vetted};
 use super::{Outcome, Stop, dedupe};
 use crate::citation::Citation;
 use crate::event::{Batch, Event, Expect, What};
@@ -10,7 +10,7 @@ use crate::memory::{Layer, Memory, MemoryId, Replacement, Stage, Status, Twin};
 use crate::refusal::Refusal;
 use crate::space::Space;
 use crate::store::{Filter, Order};
-use crate::{Context, Error};
+use crate::{Context, Error, revise};
 
 /// Keeps a new memory, retiring the oldest where the policy sets a total.
 pub(super) fn memory(cx: &Context<'_>, vetted: &Vetted) -> Result<Outcome, Stop> {
@@ -40,27 +40,37 @@ pub(super) fn instead(cx: &Context<'_>, vetted: &Vetted, old: &Memory) -> Result
     written(cx, vetted, memory, events, expects, 0)
 }
 
-/// Refreshes a memory that was stated again; new citations join the old. When the statement was to take the place of
-/// another memory, the known one takes that place.
+/// Refreshes a memory that was stated again; new citations join the old. One that waited for proof alone is in use when
+/// the statement brings it. When the statement was to take the place of another memory, the known one takes that place.
 pub(super) fn restated(cx: &Context<'_>, vetted: &Vetted, mut known: Memory) -> Result<Outcome, Stop> {
-    let mut citations = united(&vetted.memory().citations, &known.citations);
+    let is_settled = guard::settles(vetted, &known);
+    let mut citations = match &vetted.memory().citations {
+        // What did not prove it need not stay with what does.
+        proof if is_settled && !vetted.is_forced() => proof.clone(),
+        new => united(new, &known.citations),
+    };
     citations.truncate(cx.policy.limits.citations);
     let citations = (citations != known.citations).then_some(citations);
     let refreshed =
         cx.event(&known.space, Some(known.id), What::Refreshed { citations, followed: Vec::new() });
-    let mut events = vec![refreshed.clone()];
+    known.apply(&refreshed);
+    let mut events = vec![refreshed];
     let mut expects = vec![Expect::Unmoved(known.id, known.status.clone())];
+    if is_settled {
+        let (approved, unmoved) = revise::approval(cx, &mut known)?;
+        events.extend(approved);
+        expects.extend(unmoved);
+    }
     if let Twin::Merge(name) | Twin::Replace(name, _) = vetted.twin()
         && known.is_active()
     {
         let old = dedupe::replaced(cx, &known.space, *name)?;
-        if old.id != known.id {
+        if old.id != known.id && !events.iter().any(|it| it.memory == Some(old.id)) {
             events.push(replaced(cx, vetted, &old, known.id));
             expects.push(Expect::Unmoved(old.id, Status::Active));
         }
     }
     cx.store.append(&Batch::durable(events, expects))?;
-    known.apply(&refreshed);
     Ok(Outcome::Refreshed { memory: Box::new(known) })
 }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::Stop;
-use super::cite::Cited;
+use super::cite::{self, Cited};
 use super::classify::Classified;
 use super::dedupe;
 use super::moderate::Moderated;
@@ -67,12 +67,15 @@ impl Vetted {
 
 /// Admits a draft as active or pending, or refuses it.
 pub(super) fn admit(cx: &Context<'_>, cited: Cited) -> Result<Vetted, Stop> {
-    let Cited { classified, citations } = cited;
+    let Cited { classified, citations, unsaid } = cited;
     within_limits(&cx.policy.limits, &classified.draft, classified.layer)?;
     let waived = proven(cx.policy, &classified, &citations)?;
     let room = identity_room(cx, &classified)?;
-    let status = trusted(&classified.draft.voice, &classified.marks);
-    let forced = classified.forced || waived;
+    // A person may vouch for what the cited lines do not say.
+    let vouched = classified.draft.force && !unsaid.is_empty();
+    let unsaid = if vouched { &[] } else { unsaid.as_slice() };
+    let status = trusted(&classified.draft.voice, &classified.marks, unsaid);
+    let forced = classified.forced || waived || vouched;
     let twin = classified.draft.twin.clone();
     Ok(Vetted { memory: memory(cx, classified, citations, status), forced, twin, room })
 }
@@ -88,7 +91,9 @@ pub(crate) fn admit_import(limits: &Limits, moderated: Moderated, memory: Memory
     let marks: Vec<Mark> =
         marks.into_iter().chain(memory.marks).collect::<BTreeSet<_>>().into_iter().collect();
     // A file is no person: what would have waited when it was said waits when it is read.
-    let status = match trusted(&voice, &marks) {
+    let is_marked = marks.contains(&Mark::Ungrounded);
+    let unsaid = if is_marked { cite::unsaid(&fact, &memory.citations) } else { Vec::new() };
+    let status = match trusted(&voice, &marks, &unsaid) {
         Status::Pending { why } if memory.status == Status::Active => Status::Pending { why },
         _ => memory.status,
     };
@@ -198,15 +203,49 @@ pub fn percent(used: usize, limit: usize) -> u8 {
     u8::try_from((used * 100).div_ceil(limit.max(1)).min(100)).unwrap_or(100)
 }
 
-/// Text from outside, and what reads like an instruction and no person said, waits for a person.
-fn trusted(voice: &Voice, marks: &[Mark]) -> Status {
+/// Text from outside, what reads like an instruction and no person said, and what the cited lines do not say waits for
+/// a person.
+fn trusted(voice: &Voice, marks: &[Mark], unsaid: &[String]) -> Status {
     if voice.tainted {
         Status::Pending { why: "the text comes from outside".into() }
     } else if marks.contains(&Mark::Instruction) && !voice.is_person() {
         Status::Pending { why: "it reads like an instruction to a model".into() }
+    } else if !unsaid.is_empty() {
+        Status::Pending { why: not_said(unsaid) }
     } else {
         Status::Active
     }
+}
+
+/// How many of the missing literals a reason names, and how much of each, in characters.
+const NAMED: usize = 5;
+const NAME_CHARS: usize = 60;
+
+fn not_said(unsaid: &[String]) -> String {
+    let name = |it: &String| format!("`{}`", bounded(it));
+    let mut names: Vec<String> = unsaid.iter().take(NAMED).map(name).collect();
+    let last = names.pop().unwrap_or_default();
+    let listed = if names.is_empty() { last } else { format!("{} or {last}", names.join(", ")) };
+    format!("the cited lines do not say {listed}")
+}
+
+/// A literal on one line and short enough for a reason.
+fn bounded(literal: &str) -> String {
+    let line = literal.split_whitespace().collect::<Vec<_>>().join(" ");
+    match line.char_indices().nth(NAME_CHARS) {
+        Some(_) => line.chars().take(NAME_CHARS - 1).chain(['…']).collect(),
+        None => line,
+    }
+}
+
+/// Whether a statement settles what a known memory waits for: nothing but proof, and here it is, or a person's word.
+pub(super) fn settles(vetted: &Vetted, known: &Memory) -> bool {
+    let waits_for_proof = matches!(known.status, Status::Pending { .. })
+        && known.marks.contains(&Mark::Ungrounded)
+        && trusted(&known.voice, &known.marks, &[]) == Status::Active;
+    let citations = &vetted.memory.citations;
+    let is_proof = || !citations.is_empty() && cite::unsaid(&known.fact, citations).is_empty();
+    waits_for_proof && vetted.memory.is_active() && (vetted.forced || is_proof())
 }
 
 fn memory(cx: &Context<'_>, it: Classified, citations: Vec<Citation>, status: Status) -> Memory {

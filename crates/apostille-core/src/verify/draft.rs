@@ -29,7 +29,7 @@ pub fn propose(it: &Verified) -> Option<Proposal> {
     let pairs = it.memory.citations.iter().zip(&it.verdicts);
     let cites: Vec<Cite> = pairs.filter_map(|(citation, verdict)| place(citation.place(), verdict)).collect();
     let (fact, swapped) = reworded(it);
-    (!cites.is_empty()).then(|| Proposal { handle: it.memory.handle(), fact, swapped, cites })
+    (!cites.is_empty()).then(|| Proposal { handle: it.memory.handle().to_string(), fact, swapped, cites })
 }
 
 fn place(cited: Cite, verdict: &Verdict) -> Option<Cite> {

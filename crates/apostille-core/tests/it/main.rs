@@ -3,6 +3,10 @@
 #[cfg(test)]
 mod golden;
 #[cfg(test)]
+mod grounded;
+#[cfg(test)]
+mod literals;
+#[cfg(test)]
 mod probe;
 #[cfg(test)]
 mod properties;

@@ -238,7 +238,7 @@ proptest! {
         let _ = classify::exclusion(&text);
         let _ = moderate::neutralised(&text);
         let _ = apostille_core::remember::secrets::find(&text);
-        let _ = apostille_core::remember::cite::literals(&text);
+        let _ = apostille_core::literals::literals(&text);
     }
 
     #[test]

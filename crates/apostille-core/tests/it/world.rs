@@ -36,11 +36,7 @@ pub(crate) struct Shelf {
 
 impl Source for Shelf {
     fn tree(&self) -> Result<Tree, SourceError> {
-        Ok(Tree {
-            commit: Some(COMMIT.into()),
-            branch: Some("main".into()),
-            is_worktree: true,
-        })
+        Ok(Tree { commit: Some(COMMIT.into()), branch: Some("main".into()), is_worktree: true })
     }
 
     fn read(&self, path: &RepoPath) -> Result<Option<Blob>, SourceError> {

@@ -6,6 +6,7 @@ use apostille_core::memory::Memory;
 use apostille_core::sheet::{Sheet, is_binary, joined};
 use apostille_core::source::Source;
 use apostille_core::space::Space;
+use apostille_core::verify::Orders;
 use apostille_core::{Context, list};
 
 use super::records::{LookedUp, VerificationResult};
@@ -84,7 +85,12 @@ pub fn verify_citations(
     let found: Vec<Found> = input.citations.iter().map(|it| found(cx, here, &tree, it)).collect();
     if let Tree::Checkout(_) = tree {
         // A log that cannot be written does not cost the caller the answer.
-        let _ = apostille_core::verify::verify(cx, owners(cx, space, &input.citations)?, |_| ());
+        let _ = apostille_core::verify::verify(
+            cx,
+            owners(cx, space, &input.citations)?,
+            Orders::default(),
+            |_| (),
+        );
     }
     let count = |wanted: fn(&Found) -> bool| found.iter().filter(|it| wanted(it)).count();
     let valid_count = count(|it| matches!(it, Found::Valid(_)));

@@ -63,7 +63,7 @@ pub fn run(shell: &Shell, args: &One) -> Result<Answer, Fault> {
 
 fn looked_up(desk: &Desk, memory: Memory) -> Verified {
     let verdicts = Reader::new(&desk.cx(), FAR).verdicts(&[&memory]).remove(0);
-    Verified { memory, verdicts }
+    Verified { memory, verdicts, is_unmerged: false, deed: None }
 }
 
 fn replaced_by(memory: &Memory) -> Option<MemoryId> {

@@ -7,7 +7,7 @@ use apostille_core::list;
 use apostille_core::memory::{Memory, Stage};
 use apostille_core::refusal::Refusal;
 use apostille_core::store::{Filter, Order};
-use apostille_core::verify::{self, Verified};
+use apostille_core::verify::{self, Orders, Verified};
 use serde::Serialize;
 
 use crate::args::Verify;
@@ -37,9 +37,10 @@ pub fn run(shell: &Shell, args: &Verify) -> Result<Answer, Fault> {
         Err(refusal) => return Ok(shell.refused(&refusal)),
     };
     let mut progress = Progress::new(shell, memories.len());
-    let verified = verify::verify(&desk.cx(), memories, |_| progress.step())?;
+    let orders = Orders { heal: true, invalidate: false };
+    let report = verify::verify(&desk.cx(), memories, orders, |_| progress.step())?;
     progress.done();
-    Ok(answer(shell, &verified))
+    Ok(answer(shell, &report.memories))
 }
 
 fn chosen(desk: &Desk, args: &Verify) -> Result<Result<Vec<Memory>, Refusal>, Fault> {

@@ -1,0 +1,368 @@
+//! Numbers as people and programs write them, and whether two of them are the same number in another dress.
+
+/// What a unit measures.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Dimension {
+    Time,
+    Size,
+    Share,
+    Count,
+}
+
+use Dimension::{Count, Share, Size, Time};
+
+/// What a unit may mean: `5m` are minutes, megabytes or millions, and a megabyte has two sizes.
+type Unit = &'static [(Dimension, f64)];
+
+const KILOBYTE: Unit = &[(Size, 1e3), (Size, 1024.0)];
+const MEGABYTE: Unit = &[(Size, 1e6), (Size, 1_048_576.0)];
+const GIGABYTE: Unit = &[(Size, 1e9), (Size, 1_073_741_824.0)];
+const TERABYTE: Unit = &[(Size, 1e12), (Size, 1_099_511_627_776.0)];
+const KILO: Unit = &[(Count, 1e3), (Size, 1e3), (Size, 1024.0)];
+const MEGA: Unit = &[(Count, 1e6), (Size, 1e6), (Size, 1_048_576.0)];
+const MINUTE_OR_MEGA: Unit = &[(Time, 60.0), (Count, 1e6), (Size, 1e6), (Size, 1_048_576.0)];
+
+/// The unit that a word is after a number.
+fn unit(word: &str) -> Option<Unit> {
+    Some(match word {
+        "ns" | "nanos" | "nanoseconds" | "Nanosecond" => &[(Time, 1e-9)],
+        "us" | "µs" | "μs" | "micros" | "microseconds" | "Microsecond" => &[(Time, 1e-6)],
+        "ms" | "Ms" | "MS" | "msec" | "msecs" | "millis" | "Millis" | "MILLIS" | "millisecond"
+        | "milliseconds" | "Millisecond" | "Milliseconds" | "MILLISECONDS" => &[(Time, 1e-3)],
+        "s" | "sec" | "secs" | "Secs" | "SECS" | "second" | "seconds" | "Second" | "Seconds" | "SECONDS"
+        | "Sekunde" | "Sekunden" | "secondes" | "segundos" | "secondi" | "秒" => &[(Time, 1.0)],
+        "min" | "mins" | "minute" | "minutes" | "Minute" | "Minutes" | "MINUTES" | "Minuten" | "minutos"
+        | "minuti" | "分钟" => &[(Time, 60.0)],
+        "h" | "hr" | "hrs" | "hour" | "hours" | "Hour" | "Hours" | "HOURS" | "Stunde" | "Stunden"
+        | "heures" | "horas" | "小时" => &[(Time, 3600.0)],
+        "d" | "day" | "days" | "Day" | "Days" | "DAYS" | "Tage" | "Tagen" | "jours" | "días" => {
+            &[(Time, 86_400.0)]
+        }
+        "week" | "weeks" | "Wochen" => &[(Time, 604_800.0)],
+        "B" | "byte" | "bytes" | "Bytes" | "BYTES" => &[(Size, 1.0)],
+        "kb" | "kB" | "KB" | "Kb" | "KiB" | "kib" | "Ki" => KILOBYTE,
+        "mb" | "MB" | "Mb" | "MiB" | "mib" | "Mi" | "megabytes" => MEGABYTE,
+        "gb" | "GB" | "Gb" | "GiB" | "gib" | "Gi" | "g" | "G" | "gigabytes" => GIGABYTE,
+        "tb" | "TB" | "TiB" | "tib" | "Ti" => TERABYTE,
+        "k" | "K" => KILO,
+        "m" => MINUTE_OR_MEGA,
+        "M" => MEGA,
+        "%" | "percent" | "pct" | "Prozent" | "Percent" | "PERCENT" => &[(Share, 0.01)],
+        "thousand" => &[(Count, 1e3)],
+        "million" | "millions" | "Millionen" => &[(Count, 1e6)],
+        "billion" => &[(Count, 1e9)],
+        _ => return None,
+    })
+}
+
+/// The value that a word spells, as prose writes small numbers.
+pub(super) fn spelled(word: &str) -> Option<f64> {
+    const WORDS: [&str; 15] = [
+        "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven",
+        "twelve", "once", "twice",
+    ];
+    if !(3..=6).contains(&word.len()) {
+        return None;
+    }
+    let at = WORDS.iter().position(|it| it.eq_ignore_ascii_case(word))?;
+    u8::try_from(if at > 12 { at - 12 } else { at }).ok().map(f64::from)
+}
+
+/// A number, with its unit where it has one.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub(super) struct Number {
+    /// What it may be: `5.000` is five, or in German five thousand.
+    values: [Option<f64>; 2],
+    /// What else a reader may see: in `f(1,200)` also 1 and 200.
+    parts: Vec<f64>,
+    /// Its digits and dots as written, where the value does not tell them.
+    dotted: Option<Box<str>>,
+    /// Whether it is a version, of which a fact may say the beginning.
+    is_version: bool,
+    unit: Option<Unit>,
+}
+
+/// What begins with a digit.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Lexeme {
+    /// A number.
+    Number(Number),
+    /// A place in an order: `3rd`.
+    Ordinal,
+    /// A word that begins with digits: `3f2a9bc`, `5xx`.
+    Word,
+}
+
+impl Number {
+    pub(super) fn bare(value: f64) -> Self {
+        Self { values: [Some(value), None], ..Self::default() }
+    }
+
+    pub(super) fn is_bare(&self) -> bool {
+        self.unit.is_none()
+    }
+
+    /// The value as written, where there is one.
+    pub(super) fn value(&self) -> Option<f64> {
+        self.values().next()
+    }
+
+    fn values(&self) -> impl Iterator<Item = f64> + Clone {
+        self.values.into_iter().flatten()
+    }
+
+    fn dotted(&self) -> String {
+        let value = || self.value().map(|it| it.to_string()).unwrap_or_default();
+        self.dotted.as_deref().map_or_else(value, Into::into)
+    }
+
+    /// A small whole number without unit: it may just count what the sentence lists.
+    pub(super) fn is_small_count(&self) -> bool {
+        let is_small = |it: f64| it.fract() == 0.0 && it <= 12.0;
+        self.is_bare() && !self.is_version && self.value().is_some_and(is_small)
+    }
+
+    /// The same number, measured in what a word says, if it is a unit.
+    pub(super) fn in_unit(&self, word: &str) -> Option<Self> {
+        unit(word).map(|it| Self { unit: Some(it), ..self.clone() })
+    }
+
+    /// What comes of calculating with another number.
+    pub(super) fn with(&self, other: &Self, calculate: impl Fn(f64, f64) -> f64) -> Option<Self> {
+        let value = calculate(self.value()?, other.value()?);
+        value.is_finite().then(|| Self { unit: self.unit.or(other.unit), ..Self::bare(value) })
+    }
+
+    /// As the tag of an image or a pinned package: `postgres:16.2`.
+    pub(super) fn pinned(self) -> Self {
+        Self { is_version: true, ..self }
+    }
+
+    /// Whether a text that writes `said` says this number.
+    pub(super) fn agrees(&self, said: &Self) -> bool {
+        self.is_same_value(said) || ((self.is_version || said.is_version) && self.is_same_version(said))
+    }
+
+    fn is_same_value(&self, said: &Self) -> bool {
+        match (self.unit, said.unit) {
+            (Some(mine), Some(theirs)) => {
+                self.measures(mine).any(|a| said.measures(theirs).any(|b| a.0 == b.0 && same(a.1, b.1)))
+            }
+            (None, None) => self.values().any(|it| said.is_worth(it)),
+            (Some(_), None) => self.dresses().iter().any(|it| said.is_worth(*it)),
+            (None, Some(_)) => said.dresses().iter().any(|it| self.values().any(|mine| same(mine, *it))),
+        }
+    }
+
+    fn is_worth(&self, value: f64) -> bool {
+        self.values().chain(self.parts.iter().copied()).any(|it| same(it, value))
+    }
+
+    fn is_same_version(&self, said: &Self) -> bool {
+        let (mine, theirs) = (self.dotted(), said.dotted());
+        let is_beginning = theirs.strip_prefix(&mine).is_some_and(|it| it.starts_with('.'));
+        whole(&mine) == whole(&theirs) || (self.is_bare() && is_beginning)
+    }
+
+    fn measures(&self, unit: Unit) -> impl Iterator<Item = (Dimension, f64)> {
+        let value = |scale: f64| self.values().map(move |it| it * scale);
+        unit.iter().flat_map(move |(dimension, scale)| value(*scale).map(|it| (*dimension, it)))
+    }
+
+    /// Every bare number that code may write for this one: 30 s is 30 and 30000, 2 GB is 2048 too.
+    fn dresses(&self) -> Vec<f64> {
+        let mut all: Vec<f64> = self.values().collect();
+        for (dimension, base) in self.unit.into_iter().flat_map(|it| self.measures(it)) {
+            let scales: &[f64] = match dimension {
+                Time => &[1.0, 1e3, 1e6, 1e9, 1.0 / 60.0, 1.0 / 3600.0, 1.0 / 86_400.0],
+                Size => &[1.0, 1e-3, 1e-6, 1.0 / 1024.0, 1.0 / 1_048_576.0],
+                Share => &[1.0, 100.0],
+                Count => &[1.0],
+            };
+            // A minute is no reason to take every 1 for it.
+            let is_telling = |it: &f64| dimension == Share || *it >= 2.0;
+            all.extend(scales.iter().map(|it| base * it).filter(is_telling));
+        }
+        all
+    }
+}
+
+fn same(a: f64, b: f64) -> bool {
+    (a - b).abs() <= 1e-9 * a.abs().max(b.abs())
+}
+
+fn whole(dotted: &str) -> &str {
+    dotted.trim_end_matches(".0")
+}
+
+/// Reads what begins with a digit: what it is, and how many bytes it has. A unit that stands apart is not read.
+pub(super) fn read(text: &str) -> (Lexeme, usize) {
+    let (number, end) = based(text).unwrap_or_else(|| decimal(text));
+    let tail = suffix(&text[end..]);
+    let word = tail.trim_start_matches('_');
+    let number = match number {
+        Some(number) if is_type(word) => Lexeme::Number(number),
+        Some(_) if matches!(word, "st" | "nd" | "rd" | "th") => Lexeme::Ordinal,
+        Some(number) => number.in_unit(word).map_or(Lexeme::Word, Lexeme::Number),
+        None => Lexeme::Word,
+    };
+    (number, end + tail.len())
+}
+
+/// The version that a word such as `v3` or `v1.2` begins with, and its length.
+pub(super) fn version(text: &str) -> Option<(Number, usize)> {
+    let rest = text.strip_prefix(['v', 'V'])?;
+    let len = rest.bytes().take_while(|it| it.is_ascii_digit() || *it == b'.').count();
+    let dotted = rest[..len].trim_end_matches('.');
+    let is_whole = !rest[dotted.len()..].starts_with(super::scan::is_word_char);
+    let is_version = is_whole && dotted.starts_with(|it: char| it.is_ascii_digit());
+    let number = Number { dotted: Some(dotted.into()), is_version: true, ..Number::default() };
+    is_version.then_some((number, dotted.len() + 1))
+}
+
+/// The unit word that stands apart behind a number, as in `30 s` or `30-second`: the number in it, and its length.
+pub(super) fn apart(number: &Number, rest: &str) -> Option<(Number, usize)> {
+    let gap = rest.chars().next().filter(|it| matches!(it, ' ' | '\u{a0}' | '\u{202f}' | '-'));
+    let word = &rest[gap.map_or(0, char::len_utf8)..];
+    let len: usize = word.chars().take_while(|it| super::scan::is_word_char(*it)).map(char::len_utf8).sum();
+    let word = if word.starts_with('%') { "%" } else { &word[..len] };
+    let is_letter = word.len() == 1 && !matches!(word, "s" | "h" | "m" | "d" | "B" | "%");
+    let is_unit = number.is_bare() && !number.is_version && !is_letter;
+    let number = if is_unit { number.in_unit(word)? } else { return None };
+    Some((number, gap.map_or(0, char::len_utf8) + word.len()))
+}
+
+/// The unit in which a name says that it is counted: `from_secs`, `timeoutMs`, `minutes`.
+pub(super) fn unit_of_name(name: &str) -> Option<&str> {
+    let at = name.rfind('_').map_or(0, |it| it + 1);
+    let last = &name[at..];
+    let is_upper = last.chars().all(char::is_uppercase);
+    let camel = last.rfind(char::is_uppercase).filter(|_| !is_upper).unwrap_or(0);
+    let word = &last[camel..];
+    // `min` is more often the least than a minute, and one letter is a variable.
+    let is_clear = word.len() > 1 && !matches!(word, "min" | "Ms");
+    (is_clear || (word == "Ms" && camel > 0)).then_some(word).filter(|it| unit(it).is_some())
+}
+
+fn is_type(word: &str) -> bool {
+    matches!(
+        word,
+        "" | "x"
+            | "u8"
+            | "u16"
+            | "u32"
+            | "u64"
+            | "u128"
+            | "usize"
+            | "i8"
+            | "i16"
+            | "i32"
+            | "i64"
+            | "i128"
+            | "isize"
+            | "f32"
+            | "f64"
+            | "f"
+            | "n"
+            | "l"
+            | "L"
+            | "u"
+            | "U"
+            | "ul"
+            | "UL"
+            | "ull"
+            | "ULL"
+    )
+}
+
+/// What is attached to a number: letters, digits, a percent sign.
+fn suffix(text: &str) -> &str {
+    if text.starts_with('%') {
+        return &text[..1];
+    }
+    let len = text.chars().take_while(|it| super::scan::is_word_char(*it)).map(char::len_utf8).sum();
+    &text[..len]
+}
+
+/// `0xff`, `0b1010`, `0o755`.
+fn based(text: &str) -> Option<(Option<Number>, usize)> {
+    let radix = match text.get(..2)? {
+        "0x" | "0X" => 16,
+        "0b" | "0B" => 2,
+        "0o" | "0O" => 8,
+        _ => return None,
+    };
+    let len = text[2..].chars().take_while(|it| it.is_digit(radix) || *it == '_').count();
+    let digits: String = text[2..2 + len].chars().filter(|it| *it != '_').collect();
+    let value = u64::from_str_radix(&digits, radix).ok()?;
+    let number = precise(value).map(Number::bare);
+    Some((number, 2 + len))
+}
+
+/// A whole number that an `f64` holds exactly.
+#[expect(clippy::cast_precision_loss, reason = "what would be lost is turned away")]
+fn precise(value: u64) -> Option<f64> {
+    (value < 1 << 53).then_some(value as f64)
+}
+
+/// The most digits that are taken for a number; more are a name.
+const MAX_DIGITS: usize = 15;
+
+/// Digits with underscores, thousands, a fraction, an exponent, or the dots of a version.
+fn decimal(text: &str) -> (Option<Number>, usize) {
+    let bytes = text.as_bytes();
+    let run = |from: usize| {
+        from + bytes[from..].iter().take_while(|it| it.is_ascii_digit() || **it == b'_').count()
+    };
+    let is_digit = |at: usize| bytes.get(at).is_some_and(u8::is_ascii_digit);
+    // A trailing underscore belongs to a suffix: `5_u64`.
+    let first = text[..run(0)].trim_end_matches('_').len();
+    let mut end = first;
+    let mut joints: Vec<(u8, usize)> = Vec::new();
+    while first == run(0) && matches!(bytes.get(end), Some(b'.' | b',' | b'\'')) && is_digit(end + 1) {
+        let (joint, next) = (bytes[end], run(end + 1));
+        let is_group = next - end == 4 && first <= 3;
+        let is_fraction = joint == b'.' || (joint == b',' && next - end <= 3 && joints.is_empty());
+        if !is_group && !is_fraction || joints.last().is_some_and(|it| it.0 != joint && joint != b'.') {
+            break;
+        }
+        joints.push((joint, next - end - 1));
+        end = next;
+    }
+    let power = exponent(&text[end..]);
+    let number = joined(&text[..end], &text[end..end + power], &joints);
+    (number, end + power)
+}
+
+fn exponent(rest: &str) -> usize {
+    let Some(digits) = rest.strip_prefix(['e', 'E']) else { return 0 };
+    let digits = digits.strip_prefix(['+', '-']).unwrap_or(digits);
+    let len = digits.bytes().take_while(u8::is_ascii_digit).count();
+    let is_end = !digits[len..].starts_with(super::scan::is_word_char);
+    if len > 0 && len < 4 && is_end { rest.len() - digits.len() + len } else { 0 }
+}
+
+/// The number that digits and their joints make.
+fn joined(text: &str, power: &str, joints: &[(u8, usize)]) -> Option<Number> {
+    if joints.is_empty() && power.is_empty() && text.len() <= MAX_DIGITS && !text.contains('_') {
+        return text.parse().ok().map(Number::bare);
+    }
+    let digits: String = text.chars().filter(char::is_ascii_digit).collect();
+    if digits.len() > MAX_DIGITS {
+        return None;
+    }
+    let dotted: String = text.chars().filter(|it| it.is_ascii_digit() || *it == '.').collect();
+    let parse = |it: &str| format!("{it}{power}").parse::<f64>().ok().filter(|it| it.is_finite());
+    let dots = joints.iter().filter(|it| it.0 == b'.').count();
+    let is_grouped = |joint: u8| !joints.is_empty() && joints.iter().all(|it| *it == (joint, 3));
+    let fraction = joints.last().map_or(0, |it| it.1);
+    let decimal = format!("{}.{}", &digits[..digits.len() - fraction], &digits[digits.len() - fraction..]);
+    let plain = dots == 1 || (dots == 0 && !is_grouped(b',') && !is_grouped(b'\'') && !joints.is_empty());
+    let decimal = plain.then(|| parse(&decimal)).flatten();
+    let is_whole = dots == 0 && !plain || is_grouped(b'.');
+    let whole = is_whole.then(|| parse(&digits)).flatten();
+    let has_commas = joints.iter().any(|it| it.0 == b',');
+    let parts = text.split(',').filter(|_| has_commas).filter_map(parse).collect();
+    let dotted = (dots > 0).then(|| dotted.into());
+    Some(Number { values: [decimal, whole], parts, dotted, is_version: dots > 1, unit: None })
+}
