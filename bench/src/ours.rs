@@ -114,8 +114,15 @@ impl<'a> Ours<'a> {
     pub(crate) fn draft(&self, space: usize, index: usize) -> Result<Draft> {
         let fact = facts::fact(space, index);
         let place = self.code.places[fact.place % self.code.places.len()].clone();
-        let draft = Draft::new(self::space(space)?, fact.text, Voice::of(Origin::Agent));
-        Ok(Draft { subject: Some(fact.subject), tags: fact.tags, citations: vec![place], ..draft })
+        // The facts are made up, and the code does not say them: a person vouches, so that they are kept as active.
+        let draft = Draft::new(self::space(space)?, fact.text, Voice::of(Origin::User));
+        Ok(Draft {
+            subject: Some(fact.subject),
+            tags: fact.tags,
+            citations: vec![place],
+            force: true,
+            ..draft
+        })
     }
 
     /// The whole write path. `false`: it was taken for something known.

@@ -173,7 +173,7 @@ pub struct Telling {
     /// The task it belongs to
     #[arg(long, help_heading = "Provenance")]
     pub task: Option<String>,
-    /// Keep it against a check: a person's word, and it is recorded
+    /// Vouch for it against a check, as a person; who said so is recorded
     #[arg(long)]
     pub force: bool,
 }

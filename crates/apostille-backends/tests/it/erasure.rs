@@ -35,9 +35,13 @@ fn forget_leaves_no_bytes() {
             reason: Some("vermilion reason".into()),
             tags: vec!["ultramarine".into()],
             citations: vec!["src/api.rs:2".parse().unwrap()],
-            ..fact("The obsidianFalcon flies at midnight, when quicksilverTurtle sleeps")
+            ..fact("The obsidianFalcon of src/api.rs flies at midnight, when quicksilverTurtle sleeps")
         };
         let early = keep(&*store, odd.clone()).unwrap();
+        // What the cited lines do not say is named in the reason, too.
+        let pending =
+            keep(&*store, Draft { fact: "Only moonstoneHeron swims".into(), ..odd.clone() }).unwrap();
+        assert!(pending.status.why().is_some_and(|it| it.contains("moonstoneHeron")), "{pending:?}");
         for n in 0..100 {
             keep(&*store, fact(format!("later fact {n} about the renderer"))).unwrap();
         }
@@ -50,8 +54,19 @@ fn forget_leaves_no_bytes() {
         let how = apostille_core::memory::Replacement::Correction;
         with_context(&*store, |cx| supersede(cx, &[space()], name, better, how)).unwrap();
         assert!(!holding(dir.path(), "obsidianfalcon").is_empty(), "{kind}: it was there");
-        with_context(&*store, |cx| forget(cx, &[space()], name, "asked to")).unwrap();
-        for word in ["obsidianfalcon", "obsidian", "quicksilver", "zirconium", "vermilion", "ultramarine"] {
+        for name in [name, Name::Id(pending.id)] {
+            with_context(&*store, |cx| forget(cx, &[space()], name, "asked to")).unwrap();
+        }
+        let words = [
+            "obsidianfalcon",
+            "obsidian",
+            "quicksilver",
+            "zirconium",
+            "vermilion",
+            "ultramarine",
+            "moonstone",
+        ];
+        for word in words {
             assert_eq!(holding(dir.path(), word), Vec::<String>::new(), "{kind}: {word}");
         }
         assert_eq!(store.health().unwrap().problems, Vec::<String>::new(), "{kind}");

@@ -2,12 +2,15 @@
 
 use std::ops::Range;
 
+use super::tokens::{self, Token};
 use super::trace::{is_distinctive, occurrences, weight};
 use crate::citation::{Citation, Lines, RepoPath};
 use crate::sheet::{Sheet, fingerprint};
 
 /// What a neighbour counts for that says something; one that does not counts 1.
 const TELLING: usize = 8;
+/// In a longer file, the place of a change is not looked for by its words.
+const MAX_COMPARED: usize = 20_000;
 /// How many lines may have come between the text and its neighbours.
 const SLACK: u32 = 2;
 
@@ -68,7 +71,7 @@ impl<'c> Anchor<'c> {
         if let Some(row) = self.best(sheet, spaced, Some(here)) {
             return Found::Spaced(self.rows(row));
         }
-        self.between(sheet).map_or(Found::Nothing, Found::Other)
+        self.between(sheet).or_else(|| self.alike(sheet)).map_or(Found::Nothing, Found::Other)
     }
 
     /// Whether text that stands in place is surely the cited one: no other place has it, or its neighbours are there.
@@ -115,7 +118,10 @@ impl<'c> Anchor<'c> {
         places.sort_by_key(|(familiar, row)| (std::cmp::Reverse(*familiar), home.map(|it| row.abs_diff(it))));
         match places[..] {
             [] => None,
-            [(familiar, row)] => (familiar >= TELLING || weight(&self.text) >= 20).then_some(row),
+            [(familiar, row)] => {
+                let letters = weight(&self.text);
+                (familiar >= TELLING || letters >= 20 || (familiar > 0 && letters >= 12)).then_some(row)
+            }
             [(first, row), (second, _), ..] => {
                 (first > second || Some(row) == home && first > 0).then_some(row)
             }
@@ -144,17 +150,35 @@ impl<'c> Anchor<'c> {
         known(above, before) + known(below, after)
     }
 
-    /// What stands between the neighbours, where those are found.
+    /// What stands between the neighbours, where those are found; the ends of the file are neighbours too.
     fn between(&self, sheet: &Sheet<'_>) -> Option<Range<u32>> {
         let home = self.citation.lines;
-        let near = |short: &String, to: u32| {
-            sheet.with_fingerprint(short).into_iter().min_by_key(|it| it.abs_diff(to))
+        let near = |short: &String| {
+            sheet.with_fingerprint(short).into_iter().min_by_key(|it| it.abs_diff(home.start() - 1))
         };
-        let above = near(self.citation.before.last()?, home.start() - 1)?;
-        let below =
-            sheet.with_fingerprint(self.citation.after.first()?).into_iter().find(|it| *it > above)?;
+        let above = self.citation.before.last().map_or(Some(0), near)?;
+        let below = match self.citation.after.first() {
+            Some(short) => sheet.with_fingerprint(short).into_iter().find(|it| *it > above)?,
+            None => sheet.count() + 1,
+        };
         let lines = Lines::new(above + 1, below - 1)?;
         (lines.count() <= home.count() * 2 + 5).then(|| lines.start() - 1..lines.end())
+    }
+
+    /// The lines that have most words in common with the text, at least half of them: only to show where it changed.
+    fn alike(&self, sheet: &Sheet<'_>) -> Option<Range<u32>> {
+        let text: Vec<Vec<Token<'_>>> = self.text.iter().map(|it| tokens::of(&[it])).collect();
+        let n_words: usize = text.iter().map(Vec::len).sum();
+        if n_words < 3 || sheet.lines().len() > MAX_COMPARED {
+            return None;
+        }
+        let lines: Vec<Vec<Token<'_>>> = sheet.lines().iter().map(|it| tokens::of(&[it])).collect();
+        let shared = |a: &Vec<Token<'_>>, b: &Vec<Token<'_>>| a.iter().filter(|it| b.contains(it)).count();
+        let score = |row: usize| text.iter().zip(&lines[row..]).map(|(a, b)| shared(a, b)).sum::<usize>();
+        let best = (0..lines.len()).map(|row| (score(row), std::cmp::Reverse(row))).max()?;
+        let (row, n) = (best.1.0, self.text.len().min(lines.len() - best.1.0));
+        let rows = u32::try_from(row).ok()?..u32::try_from(row + n).ok()?;
+        (best.0 * 2 >= n_words).then_some(rows)
     }
 
     fn rows(&self, row: u32) -> Range<u32> {

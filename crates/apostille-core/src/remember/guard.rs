@@ -238,14 +238,19 @@ fn bounded(literal: &str) -> String {
     }
 }
 
-/// Whether a statement settles what a known memory waits for: nothing but proof, and here it is, or a person's word.
+/// Whether a memory waits for nothing but lines that say what it states.
+#[must_use]
+pub fn awaits_proof(memory: &Memory) -> bool {
+    memory.status.stage() == Stage::Pending
+        && memory.marks.contains(&Mark::Ungrounded)
+        && trusted(&memory.voice, &memory.marks, &[]) == Status::Active
+}
+
+/// Whether a statement brings what a known memory waits for: proof, or a person's word.
 pub(super) fn settles(vetted: &Vetted, known: &Memory) -> bool {
-    let waits_for_proof = matches!(known.status, Status::Pending { .. })
-        && known.marks.contains(&Mark::Ungrounded)
-        && trusted(&known.voice, &known.marks, &[]) == Status::Active;
     let citations = &vetted.memory.citations;
     let is_proof = || !citations.is_empty() && cite::unsaid(&known.fact, citations).is_empty();
-    waits_for_proof && vetted.memory.is_active() && (vetted.forced || is_proof())
+    awaits_proof(known) && vetted.memory.is_active() && (vetted.forced || is_proof())
 }
 
 fn memory(cx: &Context<'_>, it: Classified, citations: Vec<Citation>, status: Status) -> Memory {

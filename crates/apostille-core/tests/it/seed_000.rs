@@ -9,7 +9,7 @@ use apostille_core::remember::Outcome;
 use apostille_core::revise::{Revised, apply, invalidate, refresh, supersede};
 use apostille_core::space::Space;
 use apostille_core::stats::stats;
-use apostille_core::verify::{Verified, verify};
+use apostille_core::verify::{Orders, Verified, verify};
 
 use crate::world::{COMMIT, World, cited, note, repo};
 
@@ -51,7 +51,7 @@ fn superseded(world: &World, name: &str, fact: &str, how: Replacement) -> Result
 
 fn verified(world: &World, name: &str) -> Verified {
     let memory = world.look(name);
-    world.with(|cx| verify(cx, vec![memory], |_| ())).unwrap().remove(0)
+    world.with(|cx| verify(cx, vec![memory], Orders::default(), |_| ())).unwrap().memories.remove(0)
 }
 
 #[test]

@@ -100,6 +100,9 @@ pub struct Answer {
     /// `pending` and the like, where the memory is not in use.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub status: Option<String>,
+    /// Why it waits, where it is pending.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub status_why: Option<String>,
     /// The memory that it replaced.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub supersedes: Option<String>,
@@ -122,6 +125,7 @@ impl Answer {
             action: Some(action),
             memory: Some(memory.into()),
             status: (memory.status != Status::Active).then(|| stage.to_string()),
+            status_why: memory.status.why().filter(|_| stage == Stage::Pending).map(Into::into),
             supersedes: memory.supersedes.map(|id| id.to_string()),
             ..Self::default()
         }

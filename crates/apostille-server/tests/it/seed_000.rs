@@ -139,6 +139,14 @@ fn seed_000_store_with_a_stale_snippet_hash_is_refused() {
 }
 
 #[test]
+fn what_the_cited_lines_do_not_say_is_stored_as_pending_with_the_reason() {
+    let answer = call(&World::verified(), "memory_store", fact("`RETRY_LIMIT` is 5."));
+    assert_eq!((&answer["ok"], &answer["action"]), (&json!(true), &json!("created")));
+    let why = "the cited lines do not say `RETRY_LIMIT` or `5`";
+    assert_eq!((&answer["status"], &answer["status_why"]), (&json!("pending"), &json!(why)));
+}
+
+#[test]
 fn seed_000_store_for_a_repo_that_is_not_checked_out_is_refused() {
     let mut input = fact("The api is versioned.");
     input["repo"] = json!("myorg/other");

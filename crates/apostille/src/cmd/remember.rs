@@ -1,7 +1,7 @@
 //! `remember`: a fact is kept, or it is said why not.
 
 use apostille_core::memory::{Draft, Layer, Memory, Name, Origin, Status, Twin, Voice};
-use apostille_core::remember::{self, Near, Outcome, Relation};
+use apostille_core::remember::{self, Near, Outcome, Relation, guard};
 use apostille_core::space::Space;
 use serde::Serialize;
 
@@ -74,10 +74,29 @@ struct Kept {
     ok: bool,
     outcome: &'static str,
     memory: MemoryView,
+    /// Why it waits, where it does.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pending: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     identity_percent: Option<u8>,
     #[serde(skip_serializing_if = "Option::is_none")]
     retired: Option<usize>,
+}
+
+impl Kept {
+    fn new(outcome: &'static str, memory: &Memory) -> Self {
+        let pending = pending(memory).map(Into::into);
+        let memory = MemoryView::from(memory);
+        Self { ok: true, outcome, memory, pending, identity_percent: None, retired: None }
+    }
+}
+
+/// Why a memory waits, where it does.
+fn pending(memory: &Memory) -> Option<&str> {
+    match &memory.status {
+        Status::Pending { why } => Some(why),
+        _ => None,
+    }
 }
 
 /// What was asked for, as far as the answer repeats it.
@@ -95,17 +114,18 @@ pub(super) fn answer(shell: &Shell, asked: &Asked<'_>, outcome: Outcome) -> Answ
     match outcome {
         Outcome::Remembered { memory, identity_percent, retired } => {
             let retired = (retired > 0).then_some(retired);
-            let view = MemoryView::from(&*memory);
-            let json = Kept { ok: true, outcome: "remembered", memory: view, identity_percent, retired };
+            let json = Kept { identity_percent, retired, ..Kept::new("remembered", &memory) };
             shell.answer(error::OK, &json, |paint| {
-                kept(paint, "remembered", &memory, asked.instead) + &room(identity_percent, retired)
+                kept(paint, "remembered", &memory, asked.instead)
+                    + &waits(shell, asked, &memory)
+                    + &room(identity_percent, retired)
             })
         }
         Outcome::Refreshed { memory } => {
-            let view = MemoryView::from(&*memory);
-            let json =
-                Kept { ok: true, outcome: "refreshed", memory: view, identity_percent: None, retired: None };
-            shell.answer(error::OK, &json, |paint| kept(paint, "known already; refreshed", &memory, None))
+            let json = Kept::new("refreshed", &memory);
+            shell.answer(error::OK, &json, |paint| {
+                kept(paint, "known already; refreshed", &memory, None) + &waits(shell, asked, &memory)
+            })
         }
         Outcome::Similar { near } if asked.is_skipped => skipped(shell, &near),
         Outcome::Similar { near } => similar(shell, asked.fact, &near),
@@ -116,20 +136,34 @@ pub(super) fn answer(shell: &Shell, asked: &Asked<'_>, outcome: Outcome) -> Answ
 fn kept(paint: &Paint, outcome: &str, memory: &Memory, instead: Option<Name>) -> String {
     let places: Vec<String> = memory.citations.iter().map(|it| one_line(&it.place().to_string())).collect();
     let subject = memory.subject.as_deref().map(|it| format!("  {}", one_line(it))).unwrap_or_default();
-    let instead = instead.map(|it| format!(" in place of {it}")).unwrap_or_default();
+    let place = if memory.is_active() { "in place of" } else { "to take the place of" };
+    let instead = instead.map(|it| format!(" {place} {it}")).unwrap_or_default();
     let head = format!("{} {}{instead}{subject}\n", ink(GREEN, outcome), ink(BOLD, memory.handle()));
     let fact = paint.wrapped(&memory.fact, 2);
     let space = ink(DIM, format!("{} · {} · {}", memory.space, memory.layer, memory.kind));
     let proof =
         if places.is_empty() { String::new() } else { ink(DIM, format!(" · {}", places.join(", "))) };
     let marks: String = memory.marks.iter().map(|it| ink(YELLOW, format!(" · {it}"))).collect();
-    let waits = match &memory.status {
-        Status::Pending { why } => {
-            format!("  {} {why}; it is kept, and not shown until it is approved\n", ink(YELLOW, "pending:"))
-        }
-        _ => String::new(),
-    };
-    format!("{head}{fact}  {space}{proof}{marks}\n{waits}")
+    format!("{head}{fact}  {space}{proof}{marks}\n")
+}
+
+/// What a memory waits for, and the ways out.
+fn waits(shell: &Shell, asked: &Asked<'_>, memory: &Memory) -> String {
+    let Some(why) = pending(memory) else { return String::new() };
+    let why =
+        shell.paint.wrapped(&format!("{}; it is kept, and not shown until it is approved", one_line(why)), 2);
+    let mut out = format!("  {} {}", ink(YELLOW, "pending:"), why.trim_start());
+    let way = |what: &str, command: &str| format!("    {} {}\n", ink(DIM, what), ink(CYAN, command));
+    if guard::awaits_proof(memory) {
+        let again = Retyped { typed: &shell.world.typed, fact: asked.fact };
+        out += &way("state it again with the lines that say it:", "--cite PATH:LINES");
+        out +=
+            &way("or correct it: state what they say, and", &format!("apostille forget {}", memory.handle()));
+        out += &way("or vouch for it, as a person:", &again.with("--force"));
+    }
+    let what =
+        if guard::awaits_proof(memory) { "or let a person approve it:" } else { "a person may approve it:" };
+    out + &way(what, &format!("apostille approve {}", memory.handle()))
 }
 
 fn room(identity_percent: Option<u8>, retired: Option<usize>) -> String {

@@ -90,7 +90,7 @@ fn chain(
 }
 
 fn text(paint: &Paint, shown: &Shown) -> String {
-    let Verified { memory, verdicts } = &shown.memory;
+    let Verified { memory, verdicts, .. } = &shown.memory;
     let word = worst(verdicts).map_or("unverified", Verdict::as_str);
     let subject = memory.subject.as_deref().map(|it| ink(BOLD, one_line(it))).unwrap_or_default();
     let head = format!("{}  {}  {subject}", ink(BOLD, memory.handle()), ink(standing(word), word));

@@ -14,4 +14,5 @@ mod json;
 mod moving;
 mod near;
 mod output;
+mod pending;
 mod story;
