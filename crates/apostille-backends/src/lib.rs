@@ -5,5 +5,6 @@ pub mod git;
 pub mod github;
 pub mod jsonl;
 mod lock;
+pub mod memo;
 pub mod sqlite;
 pub mod worktree;

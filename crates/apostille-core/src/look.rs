@@ -8,6 +8,7 @@ mod anchor;
 mod comments;
 mod grade;
 mod hunks;
+mod memo;
 mod pin;
 mod tokens;
 mod trace;
@@ -17,6 +18,7 @@ use std::ops::Range;
 use std::rc::Rc;
 
 pub use hunks::swapped;
+pub use memo::Memo;
 pub use pin::Pin;
 
 use anchor::{Anchor, Found};
@@ -37,6 +39,8 @@ pub const NEAR: usize = 2_000;
 /// How many commits are followed when everything is verified.
 pub const FAR: usize = 50_000;
 
+/// From how many citations on it pays to ask for the ids of files before reading them.
+const BATCH: usize = 50;
 const LATE: &str = "no time left to look";
 
 /// Something on the way could not be read: the verdict is `unknown`.
@@ -131,7 +135,8 @@ impl<'a> Reader<'a> {
 
     /// What is found at each of these citations.
     pub fn look(&mut self, citations: &[&Citation]) -> Vec<Sight> {
-        let quick: Vec<Option<Sight>> = citations.iter().map(|it| self.in_place(it)).collect();
+        let is_batch = citations.len() >= BATCH;
+        let quick: Vec<Option<Sight>> = citations.iter().map(|it| self.quick(it, is_batch)).collect();
         let history = self.history(citations.iter().zip(&quick).filter(|it| it.1.is_none()).map(|it| *it.0));
         let road = history.as_ref().map(|it| it.as_ref().map(Road::new)).transpose();
         let followed = citations.iter().zip(quick).map(|(citation, done)| match (done, &road) {
@@ -141,7 +146,53 @@ impl<'a> Reader<'a> {
             (None, Err(broken)) => self.anchored(citation).or_unknown(broken),
         });
         let followed: Vec<Search> = followed.collect();
-        self.abroad(citations, followed)
+        let sights = self.abroad(citations, followed);
+        self.keep(citations, &sights);
+        sights
+    }
+
+    /// The verdict that needs no walk: it was found before, or the text is in place.
+    fn quick(&mut self, citation: &Citation, is_batch: bool) -> Option<Sight> {
+        if (self.late)() {
+            return Some(Sight::unknown(LATE));
+        }
+        let unread = if is_batch { self.source.id(&citation.path) } else { None };
+        let known = unread.and_then(|id| self.found_before(citation, &id));
+        known.or_else(|| self.in_place(citation)).or_else(|| self.met_before(citation))
+    }
+
+    /// What was found when the file had this content.
+    fn found_before(&self, citation: &Citation, id: &str) -> Option<Sight> {
+        let kept = self.source.memo()?.get(&memo::in_file(citation, id))?;
+        memo::verdict(citation, &kept).map(Sight::of)
+    }
+
+    /// The verdict on a citation that was followed to this very commit before.
+    fn met_before(&mut self, citation: &Citation) -> Option<Sight> {
+        if let Ok(Some((Some(id), _))) = self.read(&citation.path)
+            && let Some(sight) = self.found_before(citation, &id)
+        {
+            return Some(sight);
+        }
+        let commit = self.commit()?;
+        let kept = self.source.memo()?.get(&memo::at_commit(citation, &commit))?;
+        let (fate, is_merged) = memo::fate(&kept)?;
+        let verdict = self.uncommitted(fate).and_then(|fate| self.judged(citation, fate)).ok()?;
+        Some(Sight { verdict, is_merged: Some(is_merged) })
+    }
+
+    /// Keeps what stays true as long as the files are what they are.
+    fn keep(&mut self, citations: &[&Citation], sights: &[Sight]) {
+        let Some(memo) = self.source.memo() else { return };
+        for (citation, sight) in citations.iter().zip(sights) {
+            let id = match self.files.get(&citation.path) {
+                Some(Ok(Some((Some(id), _)))) => id,
+                _ => continue,
+            };
+            if let Some(value) = memo::lasting(citation, &sight.verdict) {
+                memo.put(&memo::in_file(citation, id), &value);
+            }
+        }
     }
 
     /// How the tree came to be since these were cited; `None` where none of them needs it.
@@ -154,9 +205,6 @@ impl<'a> Reader<'a> {
     /// The verdict where no search is needed: the file could not be read, its content is the one that was cited, or
     /// the text stands where it stood and nowhere else.
     fn in_place(&mut self, citation: &Citation) -> Option<Sight> {
-        if (self.late)() {
-            return Some(Sight::unknown(LATE));
-        }
         let (id, bytes) = match self.read(&citation.path) {
             Err(why) => return Some(Sight::unknown(why)),
             Ok(None) => return None,
@@ -181,8 +229,14 @@ impl<'a> Reader<'a> {
         }
         let Some((span, way)) = self.start(citation, road) else { return self.anchored(citation) };
         let is_merged = Some(!matches!(way, Way::Across { is_ancestor: false, .. }));
-        let fate = self.tracer.follow(road, span, &way).and_then(|fate| self.uncommitted(fate));
-        let verdict = fate.and_then(|fate| self.judged(citation, fate));
+        let fate = self.tracer.follow(road, span, &way);
+        if let (Ok(fate), Some(memo), Some(commit)) = (&fate, self.source.memo(), self.commit())
+            && let Some(value) = memo::kept(fate, is_merged == Some(true))
+        {
+            memo.put(&memo::at_commit(citation, &commit), &value);
+        }
+        let verdict =
+            fate.and_then(|fate| self.uncommitted(fate)).and_then(|fate| self.judged(citation, fate));
         Search::Over(match verdict {
             Ok(verdict) => Sight { verdict, is_merged },
             Err(Broken(why)) => Sight::unknown(why),
@@ -359,10 +413,19 @@ impl<'a> Reader<'a> {
     }
 
     fn is_worktree(&mut self) -> Result<bool, Broken> {
-        if self.tree.is_none() {
-            self.tree = Some(self.source.tree().map_err(|error| Broken(error.told()))?);
-        }
-        Ok(self.tree.as_ref().is_some_and(|it| it.is_worktree))
+        Ok(self.tree()?.is_worktree)
+    }
+
+    fn commit(&mut self) -> Option<String> {
+        self.tree().ok()?.commit.clone()
+    }
+
+    fn tree(&mut self) -> Result<&Tree, Broken> {
+        let tree = match self.tree.take() {
+            Some(tree) => tree,
+            None => self.source.tree().map_err(|error| Broken(error.told()))?,
+        };
+        Ok(self.tree.insert(tree))
     }
 
     fn edits(&mut self) -> Result<Rc<[Edit]>, Broken> {

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use crate::citation::RepoPath;
+use crate::look::Memo;
 
 /// The largest file that is read, in bytes; citations into larger ones are `unknown`.
 pub const MAX_FILE: u64 = 8 * 1024 * 1024;
@@ -154,6 +155,17 @@ pub trait Source: Send + Sync {
 
     /// Reads a file of that tree. `Ok(None)` means: looked, and no such file.
     fn read(&self, path: &RepoPath) -> Result<Option<Blob>, SourceError>;
+
+    /// Git's id of a file as it is, where that can be told without reading it; `None` where it cannot, or where there is
+    /// no such file.
+    fn id(&self, _path: &RepoPath) -> Option<String> {
+        None
+    }
+
+    /// Where findings about this source are kept between runs.
+    fn memo(&self) -> Option<&dyn Memo> {
+        None
+    }
 
     /// Whether this is what work is merged into, with nothing half done in it: the default branch without uncommitted
     /// edits. Only then may what is found here be held against a memory for good.

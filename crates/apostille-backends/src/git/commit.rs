@@ -1,8 +1,8 @@
 //! A commit as a source: what its files held, whatever the working tree holds.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::process::Command;
-use std::sync::{Mutex, MutexGuard};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 use apostille_core::citation::RepoPath;
 use apostille_core::sheet::is_binary;
@@ -16,6 +16,8 @@ use super::{child, history, unavailable};
 
 /// The largest tree object that is read: about a million names.
 const MAX_TREE: u64 = 64 * 1024 * 1024;
+/// How many directories are kept at hand.
+const MAX_TREES: usize = 20_000;
 /// The largest file that is searched for text that is not at home.
 const MAX_VISITED: u64 = 1024 * 1024;
 /// How many files are searched for it.
@@ -41,6 +43,8 @@ pub struct Commit {
 struct State {
     child: Option<CatFile>,
     resolved: Option<Resolved>,
+    /// Directories that were read, by their id.
+    trees: HashMap<String, Arc<[u8]>>,
 }
 
 #[derive(Debug, Clone)]
@@ -130,9 +134,18 @@ impl Commit {
         Ok((here.kind == Kind::File).then_some(here))
     }
 
-    fn tree_object(&self, state: &mut State, id: &str, path: &RepoPath) -> Result<Vec<u8>, SourceError> {
+    fn tree_object(&self, state: &mut State, id: &str, path: &RepoPath) -> Result<Arc<[u8]>, SourceError> {
+        if let Some(known) = state.trees.get(id) {
+            return Ok(Arc::clone(known));
+        }
         match self.ask(state, id, MAX_TREE)? {
-            Answer::Found(object) if object.kind == "tree" => Ok(object.bytes),
+            Answer::Found(object) if object.kind == "tree" => {
+                let bytes: Arc<[u8]> = object.bytes.into();
+                if state.trees.len() < MAX_TREES {
+                    state.trees.insert(id.to_owned(), Arc::clone(&bytes));
+                }
+                Ok(bytes)
+            }
             Answer::TooLarge(bytes) => Err(unavailable(
                 format!("'{path}' with git"),
                 format!("a directory on the way has {bytes} bytes"),
@@ -158,6 +171,10 @@ impl Source for Commit {
             Answer::TooLarge(bytes) => Err(SourceError::TooLarge { path: path.clone(), bytes }),
             _ => Err(not_here(path)),
         }
+    }
+
+    fn id(&self, path: &RepoPath) -> Option<String> {
+        self.find(&mut self.state(), path).ok()?.map(|it| it.id)
     }
 
     fn is_settled(&self) -> Result<bool, SourceError> {

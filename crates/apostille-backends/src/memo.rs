@@ -1,0 +1,200 @@
+//! Findings of the verification kept between runs, in one small file that may be lost at any time.
+
+use std::collections::HashMap;
+use std::fs;
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use apostille_core::citation::RepoPath;
+use apostille_core::look::Memo;
+use apostille_core::source::{Blob, Edit, History, Source, SourceError, Tree};
+
+/// The first line: what this is, and in which version.
+const HEADER: &str = "apostille verdicts 1\n";
+/// A file that has grown beyond this is begun anew.
+const MAX_BYTES: u64 = 8 * 1024 * 1024;
+
+/// Keys and values, a line each. Read when first asked, written when dropped, in one piece: several processes may do so
+/// at once, and a torn line is ignored.
+#[derive(Debug)]
+pub struct FileMemo {
+    path: PathBuf,
+    state: Mutex<State>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    known: Option<HashMap<String, String>>,
+    fresh: String,
+}
+
+impl FileMemo {
+    /// The memo in this file, which need not exist yet.
+    #[must_use]
+    pub fn new(path: &Path) -> Self {
+        Self { path: path.to_owned(), state: Mutex::default() }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn known<'s>(&self, state: &'s mut State) -> &'s mut HashMap<String, String> {
+        state.known.get_or_insert_with(|| read(&self.path))
+    }
+
+    /// Writes what is new. What cannot be written is found again next time.
+    fn write(&self, fresh: &str) -> io::Result<()> {
+        if let Some(folder) = self.path.parent() {
+            fs::create_dir_all(folder)?;
+        }
+        let is_good =
+            fs::metadata(&self.path).is_ok_and(|it| it.len() <= MAX_BYTES) && begins_well(&self.path);
+        if !is_good && self.path.exists() {
+            fs::remove_file(&self.path)?;
+        }
+        let mut file = private().create(true).append(true).open(&self.path)?;
+        let header = if is_good { "" } else { HEADER };
+        file.write_all(format!("{header}{fresh}").as_bytes())
+    }
+}
+
+impl Memo for FileMemo {
+    fn get(&self, key: &str) -> Option<String> {
+        self.known(&mut self.state()).get(key).cloned()
+    }
+
+    fn put(&self, key: &str, value: &str) {
+        let mut state = self.state();
+        if self.known(&mut state).get(key).is_none_or(|it| it != value) {
+            self.known(&mut state).insert(key.to_owned(), value.to_owned());
+            state.fresh += &format!("{key}\t{value}\n");
+        }
+    }
+}
+
+impl Drop for FileMemo {
+    fn drop(&mut self) {
+        let fresh = std::mem::take(&mut self.state().fresh);
+        if !fresh.is_empty() {
+            let _ = self.write(&fresh);
+        }
+    }
+}
+
+/// The lines of a memo; nothing of a file that is none, that is too large, or of another version.
+fn read(path: &Path) -> HashMap<String, String> {
+    let is_small = fs::metadata(path).is_ok_and(|it| it.len() <= MAX_BYTES * 2);
+    let text = if is_small { fs::read_to_string(path).unwrap_or_default() } else { String::new() };
+    let Some(lines) = text.strip_prefix(HEADER) else { return HashMap::new() };
+    let whole = lines.split_inclusive('\n').filter_map(|it| it.strip_suffix('\n'));
+    whole
+        .filter_map(|it| it.split_once('\t'))
+        .map(|(key, value)| (key.to_owned(), value.to_owned()))
+        .collect()
+}
+
+fn begins_well(path: &Path) -> bool {
+    let mut start = vec![0; HEADER.len()];
+    let read = fs::File::open(path).and_then(|mut it| io::Read::read_exact(&mut it, &mut start));
+    read.is_ok() && start == HEADER.as_bytes()
+}
+
+/// Opens files so that nobody else reads them.
+fn private() -> fs::OpenOptions {
+    let mut options = fs::OpenOptions::new();
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options
+}
+
+/// A source with a memo beside it.
+pub struct Remembering {
+    source: Box<dyn Source>,
+    memo: FileMemo,
+}
+
+impl Remembering {
+    /// This source, with its findings kept in that file.
+    #[must_use]
+    pub fn new(source: Box<dyn Source>, memo: &Path) -> Self {
+        Self { source, memo: FileMemo::new(memo) }
+    }
+}
+
+impl Source for Remembering {
+    fn tree(&self) -> Result<Tree, SourceError> {
+        self.source.tree()
+    }
+
+    fn read(&self, path: &RepoPath) -> Result<Option<Blob>, SourceError> {
+        self.source.read(path)
+    }
+
+    fn id(&self, path: &RepoPath) -> Option<String> {
+        self.source.id(path)
+    }
+
+    fn memo(&self) -> Option<&dyn Memo> {
+        Some(&self.memo)
+    }
+
+    fn is_settled(&self) -> Result<bool, SourceError> {
+        self.source.is_settled()
+    }
+
+    fn history(
+        &self,
+        from: &std::collections::BTreeSet<String>,
+        most: usize,
+    ) -> Result<History, SourceError> {
+        self.source.history(from, most)
+    }
+
+    fn object(&self, id: &str) -> Result<Option<Vec<u8>>, SourceError> {
+        self.source.object(id)
+    }
+
+    fn edits(&self) -> Result<Vec<Edit>, SourceError> {
+        self.source.edits()
+    }
+
+    fn visit(&self, see: &mut dyn FnMut(&RepoPath, &Blob) -> bool) -> Result<bool, SourceError> {
+        self.source.visit(see)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn told(path: &Path, key: &str) -> Option<String> {
+        FileMemo::new(path).get(key)
+    }
+
+    #[test]
+    fn findings_are_kept_and_a_torn_or_foreign_file_is_begun_anew() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("deep/verdicts");
+        FileMemo::new(&path).put("a", "1");
+        FileMemo::new(&path).put("b", "2");
+        assert_eq!((told(&path, "a"), told(&path, "b")), (Some("1".into()), Some("2".into())));
+        fs::write(&path, format!("{HEADER}a\t1\nb\t2")).unwrap();
+        assert_eq!((told(&path, "a"), told(&path, "b")), (Some("1".into()), None));
+        fs::write(&path, "something else\na\t1\n").unwrap();
+        assert_eq!(told(&path, "a"), None);
+        FileMemo::new(&path).put("c", "3");
+        assert_eq!(fs::read_to_string(&path).unwrap(), format!("{HEADER}c\t3\n"));
+    }
+
+    #[test]
+    fn the_same_finding_is_written_once() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("verdicts");
+        for _ in 0..3 {
+            FileMemo::new(&path).put("a", "1");
+        }
+        assert_eq!(fs::read_to_string(&path).unwrap(), format!("{HEADER}a\t1\n"));
+    }
+}
