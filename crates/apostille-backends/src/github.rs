@@ -19,16 +19,16 @@ mod server;
 #[cfg(test)]
 mod tests;
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use apostille_core::citation::RepoPath;
-use apostille_core::source::{Blob, MAX_FILE, Source, SourceError, Tree};
+use apostille_core::source::{Blob, Edit, History, MAX_FILE, Source, SourceError, Step, Tree, Version, Way};
 use jiff::Timestamp;
 
 use crate::git::{Kind, is_object_id, unavailable};
 use address::encoded;
-use answer::{BadAnswer, Entry, Found, Listing};
+use answer::{BadAnswer, Contents, Entry, Found, Listing};
 use cache::{Cache, Kept};
 use client::{Ask, Client, MAX_MESSAGE, Reply};
 
@@ -42,6 +42,9 @@ const AS_JSON: &str = "application/vnd.github+json";
 const MAX_TREE: u64 = 64 * 1024 * 1024;
 /// The largest answer that holds a file: base64 with line breaks is longer by less than half.
 const MAX_BLOB: u64 = MAX_FILE / 2 * 3 + MAX_MESSAGE;
+
+/// From how many commits the way here is looked for: each takes a list of all files.
+const MAX_LEAPS: usize = 20;
 
 /// One commit of a repository on GitHub or GitHub Enterprise.
 ///
@@ -89,18 +92,22 @@ impl GitHub {
         Ok(Some(files))
     }
 
-    /// The content that an id names, in whichever commit; `None` if this repository has none of that id.
-    pub fn object(&self, id: &str) -> Result<Option<Vec<u8>>, SourceError> {
-        let what = self.named(&format!("the content {id:.64}"));
-        if !is_object_id(id) {
-            return Err(unavailable(what, "that is no id of git's in full"));
+    /// What differs between another commit and this one, by their lists of files; `None` if either is not there in
+    /// full. A file that vanished and one that came with the same content are a rename.
+    fn leap(&self, from: &str, to: &str) -> Result<Option<Vec<Edit>>, SourceError> {
+        let (Some(old), Some(new)) = (self.listed(from)?, self.listed(to)?) else { return Ok(None) };
+        if old.is_partial || new.is_partial {
+            return Ok(None);
         }
-        let content = self.content(&id.to_ascii_lowercase(), what)?;
-        if content.is_none() {
-            // Only who sees the repository can say that something is not in it.
-            self.commit()?;
+        Ok(Some(difference(&old, &new)))
+    }
+
+    /// All files of a commit; `None` if the repository has no such commit.
+    fn listed(&self, commit: &str) -> Result<Option<Arc<Listing>>, SourceError> {
+        if !is_object_id(commit) {
+            return Ok(None);
         }
-        Ok(content)
+        self.known_listing(&format!("/git/trees/{commit}?recursive=1"))
     }
 
     /// The commit, which is asked for the first time only.
@@ -134,15 +141,18 @@ impl GitHub {
     }
 
     fn listing(&self, path: &str) -> Result<Arc<Listing>, SourceError> {
+        let gone = || unavailable(self.named("the list of files"), "the commit is not there any more");
+        self.known_listing(path)?.ok_or_else(gone)
+    }
+
+    fn known_listing(&self, path: &str) -> Result<Option<Arc<Listing>>, SourceError> {
         if let Some(listing) = lock(&self.listings).get(path) {
-            return Ok(Arc::clone(listing));
+            return Ok(Some(Arc::clone(listing)));
         }
         let ask = self.ask(path, self.named("the list of files"), AS_JSON, MAX_TREE);
-        let listing = self.unchanging(&ask, Listing::parse)?;
-        let listing =
-            Arc::new(listing.ok_or_else(|| unavailable(ask.what, "the commit is not there any more"))?);
+        let Some(listing) = self.unchanging(&ask, Listing::parse)?.map(Arc::new) else { return Ok(None) };
         lock(&self.listings).insert(path.to_owned(), Arc::clone(&listing));
-        Ok(listing)
+        Ok(Some(listing))
     }
 
     /// The file under a path. Where the whole list was too long, directories are asked for one by one.
@@ -176,6 +186,36 @@ impl GitHub {
             };
         }
         Ok(Some(here))
+    }
+
+    /// Reads a file through the contents API, where a server tells the contents of a commit but does not list it.
+    fn read_contents(&self, path: &RepoPath) -> Result<Option<Blob>, SourceError> {
+        let what = self.named(&format!("'{path}'"));
+        let parts: Vec<String> = path.as_str().split('/').map(encoded).collect();
+        let place = format!("/contents/{}?ref={}", parts.join("/"), self.commit()?);
+        let ask = self.ask(&place, what.clone(), AS_JSON, MAX_BLOB);
+        match self.unchanging(&ask, answer::contents)? {
+            // Only a server that tells what the root holds can say that something is not there.
+            None => match self.unchanging(&self.root_contents()?, answer::contents)? {
+                Some(_) => Ok(None),
+                None => Err(unavailable(what, "the commit is neither listed nor are its contents told")),
+            },
+            Some(Contents::Directory) => Ok(None),
+            Some(Contents::Outside) => Err(SourceError::Outside { path: path.clone() }),
+            Some(Contents::File { size, .. }) if size > MAX_FILE => {
+                Err(SourceError::TooLarge { path: path.clone(), bytes: size })
+            }
+            Some(Contents::File { id, content: Some(bytes), .. }) => Ok(Some(Blob { id: Some(id), bytes })),
+            Some(Contents::File { id, content: None, .. }) => match self.content(&id, what.clone())? {
+                Some(bytes) => Ok(Some(Blob { id: Some(id), bytes })),
+                None => Err(unavailable(what, "it is named, but its content is not there")),
+            },
+        }
+    }
+
+    fn root_contents(&self) -> Result<Ask, SourceError> {
+        let place = format!("/contents/?ref={}", self.commit()?);
+        Ok(self.ask(&place, self.named("the list of files"), AS_JSON, MAX_TREE))
     }
 
     fn content(&self, id: &str, what: String) -> Result<Option<Vec<u8>>, SourceError> {
@@ -252,6 +292,9 @@ impl Source for GitHub {
     }
 
     fn read(&self, path: &RepoPath) -> Result<Option<Blob>, SourceError> {
+        if self.listed(&self.commit()?)?.is_none() {
+            return self.read_contents(path);
+        }
         let Some(entry) = self.find(path)? else { return Ok(None) };
         if let Some(bytes) = entry.size.filter(|it| *it > MAX_FILE) {
             return Err(SourceError::TooLarge { path: path.clone(), bytes });
@@ -262,6 +305,61 @@ impl Source for GitHub {
             None => Err(unavailable(what, "it is listed, but its content is not there")),
         }
     }
+
+    fn id(&self, path: &RepoPath) -> Option<String> {
+        self.find(path).ok()?.map(|it| it.id)
+    }
+
+    /// One leap from each commit: the API would take a request for every step. Whether a commit was merged is not
+    /// asked, so that nothing is held against a memory for good by what stands here.
+    fn history(&self, from: &BTreeSet<String>, _most: usize) -> Result<History, SourceError> {
+        let here = self.commit()?;
+        let mut ways = BTreeMap::new();
+        for commit in from.iter().take(MAX_LEAPS) {
+            if let Some(edits) = self.leap(commit, &here)? {
+                let leap = Step { commit: here.clone(), edits };
+                ways.insert(commit.clone(), Way::Across { leap, then: 0, is_ancestor: false });
+            }
+        }
+        Ok(History { steps: Vec::new(), ways })
+    }
+
+    /// The content that an id names, in whichever commit; `None` if this repository has none of that id.
+    fn object(&self, id: &str) -> Result<Option<Vec<u8>>, SourceError> {
+        let what = self.named(&format!("the content {id:.64}"));
+        if !is_object_id(id) {
+            return Err(unavailable(what, "that is no id of git's in full"));
+        }
+        let content = self.content(&id.to_ascii_lowercase(), what)?;
+        if content.is_none() {
+            // Only who sees the repository can say that something is not in it.
+            self.commit()?;
+        }
+        Ok(content)
+    }
+}
+
+/// What became of each file between two lists.
+fn difference(old: &Listing, new: &Listing) -> Vec<Edit> {
+    let (old, new): (BTreeMap<&str, &str>, BTreeMap<&str, &str>) =
+        (old.files().collect(), new.files().collect());
+    let added = new.iter().filter(|(path, _)| !old.contains_key(*path));
+    let mut added: BTreeMap<&str, &str> = added.map(|(path, id)| (*path, *id)).collect();
+    let version = |path: &str, id: &str| Some(Version { path: path.parse().ok()?, id: Some(id.to_owned()) });
+    let mut edits = Vec::new();
+    for (path, id) in &old {
+        let now = match new.get(path) {
+            Some(same) if same == id => continue,
+            Some(other) => version(path, other),
+            None => {
+                let renamed = added.iter().find(|(_, it)| *it == id).map(|(path, _)| *path);
+                renamed.and_then(|path| added.remove(path).and_then(|id| version(path, id)))
+            }
+        };
+        edits.push(Edit { was: version(path, id), now });
+    }
+    edits.extend(added.iter().map(|(path, id)| Edit { was: None, now: version(path, id) }));
+    edits
 }
 
 /// Whether a 404 is about the ref and not about the repository.

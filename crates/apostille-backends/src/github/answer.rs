@@ -123,6 +123,43 @@ pub(super) fn blob(body: &[u8], id: &str) -> Result<Vec<u8>, BadAnswer> {
     if is_named(&bytes, id) { Ok(bytes) } else { Err(BadAnswer::OtherContent) }
 }
 
+/// What the contents API says of a path.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Contents {
+    /// A file: its id, its size, and its content unless that is too long for this answer.
+    File { id: String, size: u64, content: Option<Vec<u8>> },
+    /// A directory.
+    Directory,
+    /// A link or a submodule.
+    Outside,
+}
+
+/// Reads an answer of the contents API: a list for a directory, else one object.
+pub(super) fn contents(body: &[u8]) -> Result<Contents, BadAnswer> {
+    #[derive(Deserialize)]
+    struct Item {
+        r#type: String,
+        sha: String,
+        #[serde(default)]
+        size: u64,
+        #[serde(default)]
+        encoding: String,
+    }
+    if body.trim_ascii_start().starts_with(b"[") {
+        return Ok(Contents::Directory);
+    }
+    let item: Item = serde_json::from_slice(body)?;
+    match item.r#type.as_str() {
+        "file" if is_object_id(&item.sha) => {
+            let content = if item.encoding == "base64" { Some(blob(body, &item.sha)?) } else { None };
+            Ok(Contents::File { id: item.sha, size: item.size, content })
+        }
+        "dir" => Ok(Contents::Directory),
+        "symlink" | "submodule" => Ok(Contents::Outside),
+        _ => Err(BadAnswer::Mode),
+    }
+}
+
 /// Whether git gives these bytes this id.
 fn is_named(bytes: &[u8], id: &str) -> bool {
     let header = format!("blob {}\0", bytes.len());

@@ -1,7 +1,16 @@
 use std::fs;
 use std::time::Duration;
 
+use apostille_core::Context;
+use apostille_core::look::{NEAR, Pin, Reader};
+use apostille_core::policy::Policy;
 use apostille_core::source::{Source, SourceError};
+use apostille_core::store::ram::Ram;
+use apostille_core::verdict::Verdict;
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use jiff::Timestamp;
+use serde_json::json;
 
 use super::hub::{FILES, FIRST, Hub, REPO, SECOND, TOKEN, blob, blob_id, listing, told};
 use super::server::{Reply, Server};
@@ -321,6 +330,65 @@ fn after_a_push_only_what_is_new_is_asked_for() {
     assert_eq!(outcome(&source, "new"), "text hello");
     let list = format!("/git/trees/{SECOND}?recursive=1");
     assert_eq!(hub.asked(), ["/commits/HEAD".to_owned(), list, blob_url("hello\n")]);
+}
+
+#[test]
+fn where_commits_are_not_listed_contents_are_asked_for() {
+    let hub = Hub::new();
+    let content = |kind: &str, text: &str, encoding: &str| {
+        let id = hub.blob(text.as_bytes());
+        let text = if encoding == "base64" { STANDARD.encode(text) } else { String::new() };
+        let size = if text.is_empty() { 3_000_000 } else { text.len() };
+        Reply::ok(
+            json!({"type": kind, "sha": id, "size": size, "encoding": encoding, "content": text}).to_string(),
+        )
+    };
+    hub.on(&format!("/git/trees/{FIRST}?recursive=1"), Reply::new(404, "{\"message\": \"Not Found\"}"));
+    let path = |it: &str| format!("/contents/{it}?ref={FIRST}");
+    hub.on(&path("src/a.rs"), content("file", A, "base64"));
+    hub.on(&path("long"), content("file", "long\n", "none"));
+    hub.on(&path("link"), content("symlink", "src/a.rs", ""));
+    hub.on(&path("sub"), content("submodule", "sub", ""));
+    hub.on(&path("src"), Reply::ok("[]"));
+    hub.on(&path(""), Reply::ok("[]"));
+    hub.on(&path("gone"), Reply::new(404, "{\"message\": \"Not Found\"}"));
+    hub.on(&path("broken"), Reply::new(502, ""));
+    let source = hub.open();
+    let check = |text: &str, expected: &str| assert_eq!(outcome(&source, text), expected, "{text}");
+    check("src/a.rs", "text fn a() {}");
+    check("long", "text long");
+    check("link", "outside");
+    check("sub", "outside");
+    check("src", "none");
+    check("gone", "none");
+    check("broken", "unavailable");
+}
+
+#[test]
+fn citations_are_followed_to_where_they_went() {
+    let hub = Hub::new();
+    hub.at("HEAD", SECOND);
+    let text = "// first\nfn a() {}\n";
+    hub.blob(text.as_bytes());
+    hub.list(SECOND, &[("100644", "README.md", text), ("100644", "b.rs", A), ("040000", "src", "")], false);
+    let source = hub.open();
+    let then = hub.open_with(Options { reference: Some(FIRST.into()), ..hub.options() });
+    hub.at(FIRST, FIRST);
+    let pin = Pin { place: "src/a.rs:1".parse().unwrap(), commit: None, digest: None, text: None };
+    let citation = pin.citation(Some(&then), &source).unwrap();
+    let (policy, store) = (Policy::default(), Ram::default());
+    let cx = Context {
+        store: &store,
+        source: &source,
+        policy: &policy,
+        now: Timestamp::UNIX_EPOCH,
+        random: &|| 0,
+        late: &|| false,
+        actor: None,
+    };
+    let sight = Reader::new(&cx, NEAR).look(&[&citation]).remove(0);
+    assert_eq!(sight.verdict, Verdict::Moved { to: "b.rs:1".parse().unwrap() });
+    assert!(!sight.is_proof());
 }
 
 #[test]
