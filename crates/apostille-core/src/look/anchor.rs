@@ -4,8 +4,9 @@ use std::ops::Range;
 
 use super::tokens::{self, Token};
 use super::trace::{is_distinctive, occurrences, weight};
-use crate::citation::{Citation, Lines, RepoPath};
-use crate::sheet::{Sheet, fingerprint};
+use crate::citation::{Citation, Lines, NEIGHBOURS, RepoPath};
+use crate::digest::Digest;
+use crate::sheet::{Sheet, fingerprint, joined};
 
 /// What a neighbour counts for that says something; one that does not counts 1.
 const TELLING: usize = 8;
@@ -65,33 +66,34 @@ impl<'c> Anchor<'c> {
     /// Looks for the text in the file it was cited from.
     pub(super) fn at_home(&self, sheet: &Sheet<'_>) -> Found {
         let here = self.citation.lines.start() - 1;
-        if let Some(row) = self.best(sheet, same, Some(here)) {
+        if let Some(row) = self.best(sheet, self.places(sheet), here) {
             return Found::Same(self.rows(row));
         }
-        if let Some(row) = self.best(sheet, spaced, Some(here)) {
+        if let Some(row) = self.best(sheet, occurrences(sheet, &self.text, spaced), here) {
             return Found::Spaced(self.rows(row));
         }
         self.between(sheet).or_else(|| self.alike(sheet)).map_or(Found::Nothing, Found::Other)
     }
 
-    /// Whether text that stands in place is surely the cited one: no other place has it, or its neighbours are there.
+    /// Whether text that stands in place is surely the cited one: all its neighbours are there, or no other place has
+    /// it and it says enough not to be another one like it.
     pub(super) fn is_certain(&self, sheet: &Sheet<'_>) -> bool {
-        let lines = self.citation.lines;
-        let is_among_neighbours = sheet.before(lines.start(), 1).last() == self.citation.before.last()
-            && sheet.after(lines.end(), 1).first() == self.citation.after.first();
-        is_among_neighbours || occurrences(sheet, &self.text, same).take(2).count() == 1
+        let (lines, before, after) = (self.citation.lines, &self.citation.before, &self.citation.after);
+        let is_among_neighbours = sheet.before(lines.start(), NEIGHBOURS) == *before
+            && sheet.after(lines.end(), NEIGHBOURS) == *after;
+        is_among_neighbours || is_distinctive(&self.text) && self.places(sheet).take(2).count() == 1
     }
 
     /// The rows where text stands that was taken out and put back: the only place, and one that cannot be chance.
     pub(super) fn restored(&self, sheet: &Sheet<'_>) -> Option<Range<u32>> {
-        let mut places = occurrences(sheet, &self.text, same);
+        let mut places = self.places(sheet);
         let row = places.next().filter(|_| places.next().is_none())?;
         (is_distinctive(&self.text) && self.familiar(sheet, row) >= TELLING).then(|| self.rows(row))
     }
 
     /// Looks for the text in another file: it must be long enough, or stand between its neighbours.
     pub(super) fn abroad(&self, path: &RepoPath, sheet: &Sheet<'_>, found: &mut Abroad) {
-        for row in occurrences(sheet, &self.text, same) {
+        for row in self.places(sheet) {
             // A file that only went to another folder, or changed its ending, keeps its name.
             let is_namesake = name(path) == name(&self.citation.path);
             let familiar = self.familiar(sheet, row) + if is_namesake { 2 * TELLING } else { 0 };
@@ -111,20 +113,23 @@ impl<'c> Anchor<'c> {
         self.text.iter().copied().max_by_key(|it| weight(&[it])).unwrap_or_default()
     }
 
+    /// Every row at which the very text stands. Where odd bytes were replaced, only the digest can tell.
+    fn places<'s>(&'s self, sheet: &'s Sheet<'_>) -> impl Iterator<Item = u32> + 's {
+        let is_whole = !self.citation.snippet.contains(char::REPLACEMENT_CHARACTER);
+        let is_it = |row| Digest::of(&joined(sheet.rows(&self.rows(row)))) == self.citation.digest;
+        occurrences(sheet, &self.text, same).filter(move |row| is_whole || is_it(*row))
+    }
+
     /// The place that fits best: the only one, or the only one with the most familiar neighbours.
-    fn best(&self, sheet: &Sheet<'_>, same: fn(&[u8], &[u8]) -> bool, home: Option<u32>) -> Option<u32> {
-        let mut places: Vec<(usize, u32)> =
-            occurrences(sheet, &self.text, same).map(|row| (self.familiar(sheet, row), row)).collect();
-        places.sort_by_key(|(familiar, row)| (std::cmp::Reverse(*familiar), home.map(|it| row.abs_diff(it))));
+    fn best(&self, sheet: &Sheet<'_>, places: impl Iterator<Item = u32>, home: u32) -> Option<u32> {
+        let mut places: Vec<(usize, u32)> = places.map(|row| (self.familiar(sheet, row), row)).collect();
+        places.sort_by_key(|(familiar, row)| (std::cmp::Reverse(*familiar), row.abs_diff(home)));
         match places[..] {
             [] => None,
             [(familiar, row)] => {
-                let letters = weight(&self.text);
-                (familiar >= TELLING || letters >= 20 || (familiar > 0 && letters >= 12)).then_some(row)
+                (familiar >= TELLING || weight(&self.text) >= 20 || row == home).then_some(row)
             }
-            [(first, row), (second, _), ..] => {
-                (first > second || Some(row) == home && first > 0).then_some(row)
-            }
+            [(first, row), (second, _), ..] => (first > second || row == home && first > 0).then_some(row),
         }
     }
 
