@@ -42,6 +42,7 @@ pub const FAR: usize = 50_000;
 /// From how many citations on it pays to ask for the ids of files before reading them.
 const BATCH: usize = 50;
 const LATE: &str = "no time left to look";
+const NOT_TEXT: &str = "the file is not text";
 
 /// Something on the way could not be read: the verdict is `unknown`.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -211,7 +212,7 @@ impl<'a> Reader<'a> {
             Ok(Some(file)) => file,
         };
         if is_binary(&bytes) {
-            return Some(Sight::unknown("the file is not text"));
+            return Some(Sight::unknown(NOT_TEXT));
         }
         let sheet = Sheet::of(&bytes);
         let is_here = stands(citation, sheet.range(citation.lines));
@@ -227,33 +228,32 @@ impl<'a> Reader<'a> {
         if (self.late)() {
             return Search::Over(Sight::unknown(LATE));
         }
-        let Some((span, way)) = self.start(citation, road) else { return self.anchored(citation) };
-        let is_merged = Some(!matches!(way, Way::Across { is_ancestor: false, .. }));
-        let fate = self.tracer.follow(road, span, &way);
-        if let (Ok(fate), Some(memo), Some(commit)) = (&fate, self.source.memo(), self.commit())
-            && let Some(value) = memo::kept(fate, is_merged == Some(true))
+        match self.followed(citation, road) {
+            Ok(Some(sight)) => Search::Over(sight),
+            Ok(None) => self.anchored(citation),
+            Err(broken) => self.anchored(citation).or_unknown(&broken),
+        }
+    }
+
+    /// What following finds; `None` where it cannot begin.
+    fn followed(&mut self, citation: &Citation, road: &Road<'_>) -> Result<Option<Sight>, Broken> {
+        let Some((span, way)) = self.start(citation, road)? else { return Ok(None) };
+        let is_merged = !matches!(way, Way::Across { is_ancestor: false, .. });
+        let fate = self.tracer.follow(road, span, &way)?;
+        if let (Some(memo), Some(commit)) = (self.source.memo(), self.commit())
+            && let Some(value) = memo::kept(&fate, is_merged)
         {
             memo.put(&memo::at_commit(citation, &commit), &value);
         }
-        let verdict =
-            fate.and_then(|fate| self.uncommitted(fate)).and_then(|fate| self.judged(citation, fate));
-        Search::Over(match verdict {
-            Ok(verdict) => Sight { verdict, is_merged },
-            Err(Broken(why)) => Sight::unknown(why),
-        })
+        let fate = self.uncommitted(fate)?;
+        Ok(Some(Sight { verdict: self.judged(citation, fate)?, is_merged: Some(is_merged) }))
     }
 
     /// Where following begins: the version of the file that was cited, and the way from there.
-    fn start(&mut self, citation: &Citation, road: &Road<'_>) -> Option<(Span, Way)> {
-        let way = road.history.ways.get(citation.commit.as_ref()?)?.clone();
-        let rows = citation.lines.start() - 1..citation.lines.end();
-        let mut begins = |id: Option<String>, way: Way| {
-            let file = Version { path: citation.path.clone(), id: Some(id?) };
-            let bytes = self.tracer.content(&file).ok()?;
-            stands(citation, Sheet::of(&bytes).range(citation.lines))
-                .then(|| (Span { file, rows: rows.clone() }, way))
-        };
-        let (first, from) = match &way {
+    fn start(&mut self, citation: &Citation, road: &Road<'_>) -> Result<Option<(Span, Way)>, Broken> {
+        let way = citation.commit.as_ref().and_then(|it| road.history.ways.get(it));
+        let Some(way) = way else { return Ok(None) };
+        let (first, from) = match way {
             Way::Along(at) => (road.version(&citation.path, *at), *at),
             Way::Across { leap, then, .. } => {
                 let mut was = leap.edits.iter().filter_map(|it| it.was.as_ref());
@@ -261,22 +261,36 @@ impl<'a> Reader<'a> {
                 (first.or_else(|| road.version(&citation.path, *then)), *then)
             }
         };
-        // What was cited may have been committed only later, or not be known to git by an id.
-        let first = first.map_or_else(|| citation.blob.clone(), |it| it.id.clone());
-        if citation.blob.is_none() || first == citation.blob {
-            return begins(first, way);
+        let first = first.and_then(|it| it.id.as_deref());
+        match (first, citation.blob.as_deref()) {
+            // What was cited may have been committed only later.
+            (Some(first), Some(blob)) if first != blob => {
+                let later = road.arrival(&citation.path, blob, from).map(|at| Way::Along(at + 1));
+                let begin = later.map(|way| self.begins(citation, blob, &way)).transpose()?.flatten();
+                begin.map_or_else(|| self.begins(citation, first, way), |it| Ok(Some(it)))
+            }
+            (Some(first), _) => self.begins(citation, first, way),
+            // No commit touched the file since; what was cited may be in none of them.
+            (None, Some(blob)) if self.tracer.knows(&citation.path, blob)? => {
+                self.begins(citation, blob, way)
+            }
+            (None, _) => Ok(None),
         }
-        let blob = citation.blob.as_deref()?;
-        let later = road.arrival(&citation.path, blob, from).map(|at| Way::Along(at + 1));
-        later.and_then(|way| begins(citation.blob.clone(), way)).or_else(|| begins(first, way))
     }
 
-    /// What the edits of the working tree did to lines that were followed to its commit.
+    /// Begins with this content of the file, if the cited text stands there.
+    fn begins(&mut self, citation: &Citation, id: &str, way: &Way) -> Result<Option<(Span, Way)>, Broken> {
+        let file = Version { path: citation.path.clone(), id: Some(id.to_owned()) };
+        let bytes = self.tracer.content(&file)?;
+        let rows = citation.lines.start() - 1..citation.lines.end();
+        let is_there = stands(citation, Sheet::of(&bytes).range(citation.lines));
+        Ok(is_there.then(|| (Span { file, rows }, way.clone())))
+    }
+
+    /// What became of lines that were followed to the commit, in the very tree that is looked at: it may hold edits
+    /// that no commit holds, and what was cited may never have been committed.
     fn uncommitted(&mut self, fate: Fate) -> Result<Fate, Broken> {
         let Fate::Here { span, since } = fate else { return Ok(fate) };
-        if !self.is_worktree()? {
-            return Ok(Fate::Here { span, since });
-        }
         let path = span.file.path.clone();
         let now = match self.read(&path).map_err(Broken)? {
             Some((id, _)) if id.is_some() && id == span.file.id => return Ok(Fate::Here { span, since }),
@@ -308,6 +322,9 @@ impl<'a> Reader<'a> {
             }
             Fate::Here { span, since } => {
                 let bytes = self.tracer.content(&span.file)?;
+                if is_binary(&bytes) {
+                    return Err(Broken(NOT_TEXT.into()));
+                }
                 let sheet = Sheet::of(&bytes);
                 if stands(citation, Some(sheet.rows(&span.rows))) {
                     return Ok(here(citation, &span.file.path, &span.rows));
@@ -347,47 +364,50 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Looks through the whole tree, once, for what is not at home.
+    /// Looks through the whole tree, once, for what is not at home. What was not searched to the end is unknown.
     fn abroad(&mut self, citations: &[&Citation], searches: Vec<Search>) -> Vec<Sight> {
         let lost = citations.iter().zip(&searches).filter(|(_, it)| matches!(it, Search::Abroad(_)));
         let anchors: Vec<Anchor<'_>> = lost.map(|(citation, _)| Anchor::new(citation)).collect();
-        let mut found = self.seen_abroad(&anchors).into_iter();
-        let settled = citations.iter().zip(searches).map(|(citation, search)| match search {
-            Search::Over(sight) => sight,
-            Search::Abroad(verdict) => match found.next().flatten() {
-                Some((path, rows)) => Sight::of(here(citation, &path, &rows)),
-                None => Sight::of(verdict),
+        let seen = self.seen_abroad(&anchors);
+        let mut found = seen.as_ref().map(|it| it.iter()).map_err(|Broken(why)| why);
+        let settled = citations.iter().zip(searches).map(|(citation, search)| match (search, &mut found) {
+            (Search::Over(sight), _) => sight,
+            (Search::Abroad(unknown @ Verdict::Unknown { .. }), Err(_)) => Sight::of(unknown),
+            (Search::Abroad(_), Err(why)) => Sight::unknown(why.as_str()),
+            (Search::Abroad(verdict), Ok(found)) => match found.next() {
+                Some(Some((path, rows))) => Sight::of(here(citation, path, rows)),
+                _ => Sight::of(verdict),
             },
         });
         settled.collect()
     }
 
     /// The one place in the tree where each of these texts stands, where there is one.
-    fn seen_abroad(&self, anchors: &[Anchor<'_>]) -> Vec<Option<(RepoPath, Range<u32>)>> {
+    fn seen_abroad(&self, anchors: &[Anchor<'_>]) -> Result<Vec<Option<(RepoPath, Range<u32>)>>, Broken> {
         let mut wanted: HashMap<&[u8], Vec<usize>> = HashMap::new();
         for (which, anchor) in anchors.iter().enumerate() {
             wanted.entry(anchor.telling_line().trim_ascii()).or_default().push(which);
         }
         let mut found: Vec<anchor::Abroad> = vec![anchor::Abroad::default(); anchors.len()];
+        let mut is_late = false;
         let mut see = |path: &RepoPath, blob: &crate::source::Blob| {
             let sheet = Sheet::of(&blob.bytes);
-            let here: BTreeSet<usize> = sheet
-                .lines()
-                .iter()
-                .filter_map(|it| wanted.get(it.trim_ascii()))
-                .flatten()
-                .copied()
-                .collect();
+            let lines = sheet.lines().iter().map(|it| String::from_utf8_lossy(it.trim_ascii()));
+            let here: BTreeSet<usize> =
+                lines.filter_map(|it| wanted.get(it.as_bytes())).flatten().copied().collect();
             for which in here {
                 anchors[which].abroad(path, &sheet, &mut found[which]);
             }
-            !(self.late)()
+            is_late = (self.late)();
+            !is_late
         };
         if !anchors.is_empty() {
-            // A tree that cannot be visited is one in which nothing was found.
-            let _ = self.source.visit(&mut see);
+            self.source.visit(&mut see).map_err(|error| Broken(error.told()))?;
         }
-        found.into_iter().map(anchor::Abroad::only).collect()
+        if is_late {
+            return Err(Broken(LATE.into()));
+        }
+        Ok(found.into_iter().map(anchor::Abroad::only).collect())
     }
 
     fn changed(
@@ -410,10 +430,6 @@ impl<'a> Reader<'a> {
             is_harmless: self.policy.tolerates(change),
             contradicted: Vec::new(),
         }))
-    }
-
-    fn is_worktree(&mut self) -> Result<bool, Broken> {
-        Ok(self.tree()?.is_worktree)
     }
 
     fn commit(&mut self) -> Option<String> {
@@ -454,11 +470,12 @@ enum Search {
 }
 
 impl Search {
-    /// When the history could not be read, what was not found is not known to be gone.
+    /// When something on the way could not be read, what is not found by its text is not known to be gone.
     fn or_unknown(self, broken: &Broken) -> Self {
         match self {
             Self::Over(sight) if sight.verdict.is_good() => Self::Over(sight),
-            _ => Self::Over(Sight::unknown(broken.0.clone())),
+            Self::Over(_) => Self::Over(Sight::unknown(broken.0.clone())),
+            Self::Abroad(_) => Self::Abroad(Verdict::Unknown { why: broken.0.clone() }),
         }
     }
 }

@@ -121,7 +121,7 @@ impl Commit {
             if here.kind != Kind::Directory {
                 return Ok(None);
             }
-            let bytes = self.tree_object(state, &here.id, path)?;
+            let bytes = self.tree_object(state, &here.id, path.as_str())?;
             let entry = tree::find(&bytes, part, resolved.commit.len() / 2);
             match entry.map_err(|error| unavailable(format!("'{path}' with git"), error))? {
                 None => return Ok(None),
@@ -134,7 +134,7 @@ impl Commit {
         Ok((here.kind == Kind::File).then_some(here))
     }
 
-    fn tree_object(&self, state: &mut State, id: &str, path: &RepoPath) -> Result<Arc<[u8]>, SourceError> {
+    fn tree_object(&self, state: &mut State, id: &str, path: &str) -> Result<Arc<[u8]>, SourceError> {
         if let Some(known) = state.trees.get(id) {
             return Ok(Arc::clone(known));
         }
@@ -193,6 +193,7 @@ impl Source for Commit {
         }
         match self.ask(&mut self.state(), id, MAX_FILE)? {
             Answer::Found(object) if object.kind == "blob" => Ok(Some(object.bytes)),
+            Answer::TooLarge(bytes) => Err(too_large(id, bytes)),
             _ => Ok(None),
         }
     }
@@ -203,8 +204,8 @@ impl Source for Commit {
         let mut open = vec![(String::new(), resolved.root)];
         let mut n_seen = 0;
         while let Some((prefix, id)) = open.pop() {
-            let Answer::Found(object) = self.ask(&mut state, &id, MAX_TREE)? else { continue };
-            let entries = tree::entries(&object.bytes, resolved.commit.len() / 2);
+            let bytes = self.tree_object(&mut state, &id, &prefix)?;
+            let entries = tree::entries(&bytes, resolved.commit.len() / 2);
             for (name, entry) in
                 entries.map_err(|error| unavailable(format!("'{prefix}' with git"), error))?
             {
@@ -213,8 +214,10 @@ impl Source for Commit {
                     Kind::Directory => open.push((format!("{full}/"), entry.id)),
                     Kind::File => {
                         let Ok(path) = full.parse::<RepoPath>() else { continue };
-                        let Answer::Found(blob) = self.ask(&mut state, &entry.id, MAX_VISITED)? else {
-                            continue;
+                        let blob = match self.ask(&mut state, &entry.id, MAX_VISITED)? {
+                            Answer::Found(blob) => blob,
+                            Answer::TooLarge(_) => continue,
+                            Answer::Missing => return Err(not_here(path)),
                         };
                         n_seen += 1;
                         let blob = Blob { id: Some(blob.id), bytes: blob.bytes };
@@ -238,8 +241,8 @@ impl Commit {
         let mut open = vec![(String::new(), resolved.root)];
         let mut files = Vec::new();
         while let Some((prefix, id)) = open.pop() {
-            let Answer::Found(object) = self.ask(&mut state, &id, MAX_TREE)? else { continue };
-            let entries = tree::entries(&object.bytes, resolved.commit.len() / 2);
+            let bytes = self.tree_object(&mut state, &id, &prefix)?;
+            let entries = tree::entries(&bytes, resolved.commit.len() / 2);
             for (name, entry) in
                 entries.map_err(|error| unavailable(format!("'{prefix}' with git"), error))?
             {
@@ -262,11 +265,19 @@ impl Commit {
 }
 
 /// The commit names it, but the object is absent: that is no proof that the file is gone.
-fn not_here(path: &RepoPath) -> SourceError {
+fn not_here(path: impl std::fmt::Display) -> SourceError {
     unavailable(
         format!("'{path}' with git"),
         "its content was never fetched into this clone; fetch it, for example with 'git fetch --refetch'",
     )
+}
+
+/// The error for an object that is known by its id alone.
+fn too_large(id: &str, bytes: u64) -> SourceError {
+    match id.parse() {
+        Ok(path) => SourceError::TooLarge { path, bytes },
+        Err(error) => unavailable(format!("object {id}"), error),
+    }
 }
 
 /// Whether it can be asked for: it is no option, has one word and one line, and names a commit rather than a path.

@@ -9,7 +9,7 @@ use super::hunks::{self, Hunk};
 use super::{Broken, tokens};
 use crate::citation::RepoPath;
 use crate::sheet::Sheet;
-use crate::source::{Edit, History, Source, Step, Version, Way};
+use crate::source::{Edit, History, Source, SourceError, Step, Version, Way};
 use crate::verdict::{Change, Loss};
 
 /// Blobs and diffs that are kept at hand; above this they are dropped, and read again if need be.
@@ -180,10 +180,13 @@ impl<'a> Tracer<'a> {
         let old = self.content(file)?;
         let was = Sheet::of(&old);
         let mut best: Option<(u32, &Version)> = None;
+        let mut unread = None;
         for now in
             all.iter().filter(|it| it.was.is_none()).filter_map(|it| it.now.as_ref()).take(MAX_SEARCHED)
         {
-            let Ok(new) = self.content(now) else { continue };
+            let Some(new) = self.candidate(now).unwrap_or_else(|why| noted(&mut unread, why)) else {
+                continue;
+            };
             let sheet = Sheet::of(&new);
             let hunks = hunks::between(&was, &sheet);
             let n_lost: u32 = hunks.iter().map(|it| it.was.end - it.was.start).sum();
@@ -193,7 +196,7 @@ impl<'a> Tracer<'a> {
                 best = Some((n_kept, now));
             }
         }
-        Ok(best.map(|it| it.1.clone()))
+        found_or(best.map(|it| it.1.clone()), unread)
     }
 
     /// The only place among what this step brought where the same lines stand.
@@ -219,12 +222,15 @@ impl<'a> Tracer<'a> {
             return Ok(None);
         }
         let mut best: Option<(u32, Span)> = None;
+        let mut unread = None;
         for edit in all {
             let Some(now) = &edit.now else { continue };
             if edit.was.as_ref().is_some_and(|it| it.id.is_some() && it.id == now.id) {
                 continue;
             }
-            let Ok(new) = self.content(now) else { continue };
+            let Some(new) = self.candidate(now).unwrap_or_else(|why| noted(&mut unread, why)) else {
+                continue;
+            };
             let sheet = Sheet::of(&new);
             let places: Vec<u32> = occurrences(&sheet, text, same).collect();
             if places.is_empty() {
@@ -246,7 +252,7 @@ impl<'a> Tracer<'a> {
                 }
             }
         }
-        Ok(best.map(|it| it.1))
+        found_or(best.map(|it| it.1), unread)
     }
 
     /// The hunks between two versions of a file.
@@ -265,19 +271,37 @@ impl<'a> Tracer<'a> {
 
     /// What a version holds.
     pub(super) fn content(&mut self, file: &Version) -> Result<Rc<[u8]>, Broken> {
-        let broken = |why: String| Broken(format!("'{}' could not be followed: {why}", file.path));
+        let found = self.load(file).map_err(|error| broken(file, &error.told()))?;
+        found.ok_or_else(|| broken(file, missing(file)))
+    }
+
+    /// Whether git has this content of a file.
+    pub(super) fn knows(&mut self, path: &RepoPath, id: &str) -> Result<bool, Broken> {
+        let file = Version { path: path.clone(), id: Some(id.to_owned()) };
+        self.load(&file).map(|it| it.is_some()).map_err(|error| broken(&file, &error.told()))
+    }
+
+    /// What a version holds that lines may have gone to; `None` where it is no file, or too large to be searched.
+    fn candidate(&mut self, file: &Version) -> Result<Option<Rc<[u8]>>, Broken> {
+        match self.load(file) {
+            Ok(None) if file.id.is_some() => Err(broken(file, missing(file))),
+            Ok(found) => Ok(found),
+            Err(SourceError::Outside { .. } | SourceError::TooLarge { .. }) => Ok(None),
+            Err(error) => Err(broken(file, &error.told())),
+        }
+    }
+
+    fn load(&mut self, file: &Version) -> Result<Option<Rc<[u8]>>, SourceError> {
         let Some(id) = &file.id else {
-            let read = self.source.read(&file.path).map_err(|error| broken(error.told()))?;
-            return Ok(read.ok_or_else(|| broken("it is no longer there".into()))?.bytes.into());
+            return Ok(self.source.read(&file.path)?.map(|it| it.bytes.into()));
         };
         if let Some(known) = self.objects.get(id) {
-            return Ok(Rc::clone(known));
+            return Ok(Some(Rc::clone(known)));
         }
-        let object = self.source.object(id).map_err(|error| broken(error.told()))?;
-        let object: Rc<[u8]> =
-            object.ok_or_else(|| broken("an older version is not in this clone".into()))?.into();
+        let Some(object) = self.source.object(id)? else { return Ok(None) };
+        let object: Rc<[u8]> = object.into();
         self.keep(id, &object);
-        Ok(object)
+        Ok(Some(object))
     }
 
     fn keep(&mut self, id: &str, object: &Rc<[u8]>) {
@@ -289,6 +313,29 @@ impl<'a> Tracer<'a> {
         }
         self.objects.insert(id.to_owned(), Rc::clone(object));
     }
+}
+
+/// Keeps in mind that a place could not be searched.
+fn noted<T>(unread: &mut Option<Broken>, why: Broken) -> Option<T> {
+    unread.get_or_insert(why);
+    None
+}
+
+/// What was found, or that nothing was; where a place could not be searched, nobody knows.
+fn found_or<T>(found: Option<T>, unread: Option<Broken>) -> Result<Option<T>, Broken> {
+    match (found, unread) {
+        (None, Some(broken)) => Err(broken),
+        (found, _) => Ok(found),
+    }
+}
+
+fn broken(file: &Version, why: &str) -> Broken {
+    Broken(format!("'{}' could not be followed: {why}", file.path))
+}
+
+/// Why a version that must be there is not.
+fn missing(file: &Version) -> &'static str {
+    if file.id.is_some() { "an older version is not in this clone" } else { "it is no longer there" }
 }
 
 /// What one edit did to lines.
