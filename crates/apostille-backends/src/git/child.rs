@@ -63,10 +63,11 @@ pub(super) const REMOVED: [&str; 48] = [
 ];
 
 /// What is set instead. `GIT_ALLOW_PROTOCOL` names none that exists: it outranks what a repository allows.
-const SET: [(&str, &str); 9] = [
+const SET: [(&str, &str); 10] = [
     ("GIT_ALLOW_PROTOCOL", "none"),
     ("GIT_CONFIG_GLOBAL", NULL_DEVICE),
     ("GIT_CONFIG_NOSYSTEM", "1"),
+    ("GIT_GRAFT_FILE", NULL_DEVICE),
     ("GIT_NO_LAZY_FETCH", "1"),
     ("GIT_NO_REPLACE_OBJECTS", "1"),
     ("GIT_OPTIONAL_LOCKS", "0"),
@@ -95,6 +96,10 @@ pub(super) fn command(checkout: &Checkout) -> Command {
         command.env_remove(name);
     }
     command.envs(SET).env("GIT_DIR", checkout.git_dir());
+    if let Some(root) = checkout.root() {
+        // `core.worktree` is not obeyed.
+        command.env("GIT_WORK_TREE", root);
+    }
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
     command
 }

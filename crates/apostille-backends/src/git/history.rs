@@ -4,8 +4,9 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::io::{BufRead as _, BufReader};
 use std::process::{Child, Command};
 
-use apostille_core::source::{Edit, History, SourceError, Step, Version, Way};
+use apostille_core::source::{Edit, History, MAX_FILE, SourceError, Step, Version, Way};
 
+use super::cat_file::{Answer, CatFile};
 use super::discover::Checkout;
 use super::refs::is_object_id;
 use super::{child, unavailable};
@@ -17,10 +18,15 @@ const MAX_GRAPH: &str = "--max-count=200000";
 /// The file's id where there is no file.
 const NOTHING: u8 = b'0';
 
+/// Files in the order of their names, whatever order is configured.
+const NO_ORDER: &str = if cfg!(windows) { "-ONUL" } else { "-O/dev/null" };
+
 /// What outranks the repository's configuration where history is read: nothing is run, and renames are found alike.
-const LOG: [&str; 8] = [
-    "-m",
+const LOG: [&str; 10] = [
+    "--diff-merges=first-parent",
     "--first-parent",
+    "--root",
+    NO_ORDER,
     "--raw",
     "-z",
     "--no-abbrev",
@@ -78,6 +84,7 @@ impl<'f> Line<'f> {
         let mut line = Self { steps: Vec::new(), wanted: wanted.clone(), base: None };
         let mut unseen = wanted.clone();
         while let Some(field) = log.field()? {
+            let field = field.strip_prefix(b"\n").unwrap_or(&field);
             if let Some(commit) = field.strip_prefix(b"\x01") {
                 let commit = String::from_utf8_lossy(commit).into_owned();
                 unseen.remove(commit.as_str());
@@ -165,25 +172,34 @@ fn across(
     Ok(Some(Way::Across { leap: Step { commit: target, edits }, then, is_ancestor }))
 }
 
-/// What differs between two commits; `None` if git does not have them.
+/// What differs between two commits; `None` if git does not have the first.
 fn leap(checkout: &Checkout, from: &str, to: &str) -> Result<Option<Vec<Edit>>, SourceError> {
-    let mut command = child::command(checkout);
-    command.args(["-c", "diff.renameLimit=1000", "diff-tree", "-r", "--raw", "-z", "--no-abbrev"]);
-    command.args(["--find-renames", from, to, "--"]);
-    let mut output = Output::start(command)?;
-    let mut edits = Vec::new();
-    while let Some(field) = output.field()? {
-        if let Some(header) = field.strip_prefix(b":") {
-            edits.extend(output.edit(header.to_vec())?);
-        }
+    // Where a clone lacks contents, renames cannot be told by them.
+    let edits = ["--find-renames", "--no-renames"].into_iter().find_map(|renames| {
+        let mut command = child::command(checkout);
+        command.args(["-c", "diff.renameLimit=1000", "diff-tree", "-r", "--raw", "-z", "--no-abbrev"]);
+        command.args([renames, from, to, "--"]);
+        listed(command).ok()
+    });
+    match edits {
+        Some(edits) => Ok(Some(edits)),
+        None if is_here(checkout, from)? => Err(unavailable(
+            "the history with git",
+            format!("commit {from} could not be read; try 'git fsck'"),
+        )),
+        None => Ok(None),
     }
-    Ok(output.end().ok().map(|()| edits))
 }
 
-/// What the working tree holds otherwise than its commit, by what git noted of its files; no file is read.
-pub(crate) fn uncommitted(checkout: &Checkout, head: &str) -> Result<Vec<Edit>, SourceError> {
-    let mut command = child::command(checkout);
-    command.args(["diff-index", "--raw", "-z", "--no-abbrev", "--no-renames", head, "--"]);
+/// Whether git has a commit; one that is broken is an error.
+fn is_here(checkout: &Checkout, commit: &str) -> Result<bool, SourceError> {
+    let mut child = CatFile::spawn(child::command(checkout)).map_err(child::not_started)?;
+    let answer = child.ask(&format!("{commit}^{{commit}}"), MAX_FILE);
+    Ok(answer.map_err(|error| unavailable(format!("commit {commit} with git"), error))? != Answer::Missing)
+}
+
+/// The files that a command lists as git's plumbing does.
+fn listed(command: Command) -> Result<Vec<Edit>, SourceError> {
     let mut output = Output::start(command)?;
     let mut edits = Vec::new();
     while let Some(field) = output.field()? {
@@ -192,6 +208,17 @@ pub(crate) fn uncommitted(checkout: &Checkout, head: &str) -> Result<Vec<Edit>, 
         }
     }
     output.end()?;
+    Ok(edits)
+}
+
+/// What the working tree holds otherwise than its commit, by what git noted of its files; no file is read.
+pub(crate) fn uncommitted(checkout: &Checkout, head: &str) -> Result<Vec<Edit>, SourceError> {
+    let mut command = child::command(checkout);
+    without_filters(checkout, &mut command)?;
+    command.args(["diff-index", "--raw", "-z", "--no-abbrev", "--no-renames"]);
+    // To look into a submodule, git would obey the configuration of that one.
+    command.args(["--ignore-submodules=all", head, "--"]);
+    let mut edits = listed(command)?;
     for edit in &mut edits {
         // What is staged may differ from what lies in the file.
         if let Some(now) = &mut edit.now {
@@ -200,6 +227,30 @@ pub(crate) fn uncommitted(checkout: &Checkout, head: &str) -> Result<Vec<Edit>, 
     }
     edits.extend(untracked(checkout)?);
     Ok(edits)
+}
+
+/// Where a file's time says nothing, git compares what it holds, and would run the filters of the configuration.
+fn without_filters(checkout: &Checkout, command: &mut Command) -> Result<(), SourceError> {
+    let mut names = child::command(checkout);
+    names.args([
+        "config",
+        "--null",
+        "--name-only",
+        "--get-regexp",
+        r"^filter\..*\.(clean|process|required)$",
+    ]);
+    let mut output = Output::start(names)?;
+    let mut n_set = 0;
+    while let Some(name) = output.field()? {
+        command.env(format!("GIT_CONFIG_KEY_{n_set}"), String::from_utf8_lossy(&name).into_owned());
+        command.env(
+            format!("GIT_CONFIG_VALUE_{n_set}"),
+            if name.ends_with(b".required") { "false" } else { "" },
+        );
+        n_set += 1;
+    }
+    command.env("GIT_CONFIG_COUNT", n_set.to_string());
+    Ok(())
 }
 
 fn untracked(checkout: &Checkout) -> Result<Vec<Edit>, SourceError> {
@@ -232,7 +283,7 @@ impl Output {
         }
     }
 
-    /// The next piece up to a NUL, without the line break that may begin it; `None` at the end.
+    /// The next piece up to a NUL; `None` at the end.
     fn field(&mut self) -> Result<Option<Vec<u8>>, SourceError> {
         let mut field = Vec::new();
         self.read += self
@@ -245,7 +296,7 @@ impl Output {
         if field.last() == Some(&0) {
             field.pop();
         }
-        Ok(Some(field.strip_prefix(b"\n").map(<[u8]>::to_vec).unwrap_or(field)))
+        Ok(Some(field))
     }
 
     fn line(&mut self) -> Result<Option<String>, SourceError> {
