@@ -26,7 +26,7 @@ pub use commit::Commit;
 pub(crate) use commit::MAX_FILES;
 pub use discover::Checkout;
 pub use head::Head;
-pub(crate) use history::uncommitted;
+pub(crate) use history::{left_out, uncommitted};
 pub(crate) use refs::is_object_id;
 pub(crate) use small_file::is_absent;
 pub(crate) use tree::{Kind, hexadecimal, kind};

@@ -13,7 +13,7 @@ use cap_std::ambient_authority;
 use cap_std::fs::{Dir, File, OpenOptions};
 use sha1::{Digest as _, Sha1};
 
-use crate::git::{Checkout, Commit, MAX_FILES, hexadecimal, is_absent, unavailable, uncommitted};
+use crate::git::{Checkout, Commit, MAX_FILES, hexadecimal, is_absent, left_out, unavailable, uncommitted};
 
 /// Characters that macOS ignores in the names of files.
 const IGNORED: [RangeInclusive<char>; 4] =
@@ -31,18 +31,20 @@ pub struct WorkTree {
     checkout: Option<Checkout>,
     /// What is checked out, for its history and for objects; made when somebody asks.
     head: OnceLock<Option<Commit>>,
+    /// What a sparse checkout left out of the working tree; asked for when something is not there.
+    left_out: OnceLock<BTreeSet<String>>,
 }
 
 impl WorkTree {
     /// The working tree of a repository; a bare one has none, which is `SourceError::Nowhere`.
     pub fn open(checkout: &Checkout) -> Result<Self, SourceError> {
         let root = open_root(checkout.root().ok_or(SourceError::Nowhere)?)?;
-        Ok(Self { root, checkout: Some(checkout.clone()), head: OnceLock::new() })
+        Ok(Self { root, checkout: Some(checkout.clone()), head: OnceLock::new(), left_out: OnceLock::new() })
     }
 
     /// A directory that is no repository: its files can be read, and there is no commit.
     pub fn plain(root: &Path) -> Result<Self, SourceError> {
-        Ok(Self { root: open_root(root)?, checkout: None, head: OnceLock::new() })
+        Ok(Self { root: open_root(root)?, checkout: None, head: OnceLock::new(), left_out: OnceLock::new() })
     }
 
     /// The commit that is checked out; `None` outside git and before the first commit.
@@ -75,6 +77,20 @@ impl WorkTree {
         read_file(dir.as_ref().unwrap_or(&self.root), name)
     }
 
+    /// The answer for a file that is not there: a sparse checkout may have left it out.
+    fn absent(&self, path: &RepoPath) -> Result<Option<Blob>, SourceError> {
+        let Some(checkout) = &self.checkout else { return Ok(None) };
+        if self.left_out.get().is_none() {
+            let paths = left_out(checkout)?;
+            self.left_out.get_or_init(|| paths);
+        }
+        if self.left_out.get().is_some_and(|it| it.contains(path.as_str())) {
+            let why = "it is not checked out here; look at the commit instead";
+            return Err(unavailable(format!("'{path}'"), why));
+        }
+        Ok(None)
+    }
+
     /// Git's id of these bytes. Where git converts files on checkout, the committed ones have another id.
     fn blob_id(&self, bytes: &[u8]) -> Option<String> {
         let uses_sha1 = self.checkout.as_ref().is_none_or(Checkout::uses_sha1);
@@ -93,10 +109,11 @@ impl Source for WorkTree {
 
     fn read(&self, path: &RepoPath) -> Result<Option<Blob>, SourceError> {
         match self.read_bytes(path) {
-            Ok(bytes) => Ok(bytes.map(|bytes| Blob { id: self.blob_id(&bytes), bytes })),
+            Ok(Some(bytes)) => Ok(Some(Blob { id: self.blob_id(&bytes), bytes })),
+            Ok(None) => self.absent(path),
             Err(Refusal::Outside) => Err(SourceError::Outside { path: path.clone() }),
             Err(Refusal::TooLarge(bytes)) => Err(SourceError::TooLarge { path: path.clone(), bytes }),
-            Err(Refusal::Io(error)) if is_absent(&error) => Ok(None),
+            Err(Refusal::Io(error)) if is_absent(&error) => self.absent(path),
             Err(Refusal::Io(error)) => Err(unavailable(format!("'{path}'"), error)),
         }
     }
@@ -127,7 +144,11 @@ impl Source for WorkTree {
         let mut paths: BTreeSet<RepoPath> = head.files()?.into_iter().map(|it| it.0).collect();
         paths.extend(self.edits()?.into_iter().filter_map(|it| it.now).map(|it| it.path));
         for path in paths.iter().take(MAX_FILES) {
-            let Ok(Some(blob)) = self.read(path) else { continue };
+            let blob = match self.read(path) {
+                Ok(Some(blob)) => blob,
+                Ok(None) | Err(SourceError::Outside { .. } | SourceError::TooLarge { .. }) => continue,
+                Err(error) => return Err(error),
+            };
             if !is_binary(&blob.bytes) && !see(path, &blob) {
                 return Ok(true);
             }
@@ -177,6 +198,10 @@ fn read_file(dir: &Dir, name: &str) -> Result<Option<Vec<u8>>, Refusal> {
     let metadata = dir.symlink_metadata(name)?;
     if metadata.file_type().is_symlink() {
         return Err(Refusal::Outside);
+    }
+    if metadata.is_dir() {
+        // A repository of its own is refused, as on the way to a file.
+        return step(dir, name).map(|_| None);
     }
     if !metadata.is_file() {
         return Ok(None);

@@ -253,6 +253,22 @@ fn without_filters(checkout: &Checkout, command: &mut Command) -> Result<(), Sou
     Ok(())
 }
 
+/// The files that are in the commit, but that a sparse checkout leaves out of the working tree.
+pub(crate) fn left_out(checkout: &Checkout) -> Result<BTreeSet<String>, SourceError> {
+    if !checkout.git_dir().join("info/sparse-checkout").exists() {
+        return Ok(BTreeSet::new());
+    }
+    let mut command = child::command(checkout);
+    command.args(["ls-files", "-t", "-z"]);
+    let mut output = Output::start(command)?;
+    let mut paths = BTreeSet::new();
+    while let Some(field) = output.field()? {
+        paths.extend(field.strip_prefix(b"S ").map(|it| String::from_utf8_lossy(it).into_owned()));
+    }
+    output.end()?;
+    Ok(paths)
+}
+
 fn untracked(checkout: &Checkout) -> Result<Vec<Edit>, SourceError> {
     let mut command = child::command(checkout);
     command.args(["ls-files", "--others", "--exclude-standard", "-z"]);
