@@ -5,6 +5,7 @@ mod contract;
 mod damage;
 mod disk;
 mod erasure;
+mod follow;
 mod golden;
 mod processes;
 mod rig;
