@@ -214,13 +214,13 @@ impl<'a> Reader<'a> {
         if is_binary(&bytes) {
             return Some(Sight::unknown(NOT_TEXT));
         }
-        let sheet = Sheet::of(&bytes);
-        let is_here = stands(citation, sheet.range(citation.lines));
+        let head = Sheet::head(&bytes, citation.lines.end() as usize);
+        let is_here = stands(citation, head.range(citation.lines));
         if id.is_some() && id == citation.blob {
             let never = Verdict::Gone { loss: Loss::Never, since: None };
             return Some(Sight::of(if is_here { Verdict::Holds } else { never }));
         }
-        (is_here && Anchor::new(citation).is_certain(&sheet)).then(|| Sight::of(Verdict::Holds))
+        (is_here && Anchor::new(citation).is_certain(&Sheet::of(&bytes))).then(|| Sight::of(Verdict::Holds))
     }
 
     /// Follows a citation through the commits since it was made, and through the edits that no commit holds yet.

@@ -100,7 +100,7 @@ fn look(reader: &mut Reader<'_>, memories: Vec<Memory>) -> Vec<(Verified, Vec<Si
     let sights = reader.sights(&memories.iter().collect::<Vec<_>>());
     let pairs = memories.into_iter().zip(sights).map(|(memory, sights)| {
         let verdicts = sights.iter().map(|it| it.verdict.clone()).collect();
-        let is_unmerged = sights.iter().any(|it| it.is_merged == Some(false));
+        let is_unmerged = sights.iter().any(|it| it.is_merged == Some(false) && it.verdict.is_bad());
         (Verified { memory, verdicts, is_unmerged, deed: None }, sights)
     });
     pairs.collect()
