@@ -1,0 +1,133 @@
+//! The cases as batches: what was cited at each commit is read first, then every method looks up all that is asked at
+//! one commit.
+
+use std::collections::BTreeMap;
+
+use anyhow::{Context as _, Result};
+use apostille_backends::git::{Checkout, Commit};
+use apostille_core::citation::{Citation, Cite};
+use apostille_core::look::Pin;
+use apostille_core::source::{Nowhere, Source};
+use apostille_core::verdict::Verdict;
+
+use super::case::Case;
+use super::engine;
+use super::guess::{Answer, Guess};
+use super::method::{METHODS, Method};
+use super::pool;
+use super::watched::Seen;
+
+/// A case, made ready to be looked up.
+pub(crate) struct Question<'c> {
+    /// The case.
+    pub(crate) case: &'c Case,
+    /// The citation as it is handed in.
+    pub(crate) pin: Pin,
+    /// The citation as it was captured when it was made, or why there is nothing to capture.
+    pub(crate) citation: Result<Citation, Verdict>,
+}
+
+/// All that one method was asked at one commit of one repository.
+#[derive(Debug, Clone)]
+pub(crate) struct Batch {
+    /// Which method.
+    pub(crate) method: Method,
+    /// The repository.
+    pub(crate) repo: String,
+    /// The commit.
+    pub(crate) now: String,
+    /// How many citations.
+    pub(crate) size: usize,
+    /// How long it took, in milliseconds.
+    pub(crate) ms: f64,
+    /// What the source was asked, where that was watched.
+    pub(crate) seen: Seen,
+    /// Failed reads that were counted as invalid.
+    pub(crate) blamed: Vec<String>,
+}
+
+impl Batch {
+    /// How many milliseconds fall to each citation.
+    #[expect(clippy::cast_precision_loss, reason = "batches are small")]
+    pub(crate) fn each(&self) -> f64 {
+        self.ms / self.size.max(1) as f64
+    }
+}
+
+/// Reads what the cases cite, at the commits that they name.
+pub(crate) fn captured<'c>(
+    cases: &[&'c Case],
+    checkouts: &BTreeMap<&str, Checkout>,
+) -> Result<Vec<Question<'c>>> {
+    let groups = grouped(cases, |it| (it.repo.as_str(), it.then.as_str()));
+    let read = pool::work("reading what was cited", &groups, |((repo, then), which)| {
+        let source = commit(checkouts, repo, then)?;
+        which.iter().map(|at| Ok((*at, question(cases[*at], &source)?))).collect::<Result<Vec<_>>>()
+    })?;
+    let mut questions: Vec<(usize, Question<'c>)> = read.into_iter().flatten().collect();
+    questions.sort_by_key(|it| it.0);
+    Ok(questions.into_iter().map(|it| it.1).collect())
+}
+
+fn question<'c>(case: &'c Case, then: &dyn Source) -> Result<Question<'c>> {
+    let place = Cite::new(&case.path, case.line_start, case.line_end)
+        .with_context(|| format!("case {} cites no place", case.id))?;
+    let digest = case.snippet_sha256.parse().with_context(|| format!("case {} has no digest", case.id))?;
+    let pin = Pin { place, commit: Some(case.then.clone()), digest: Some(digest), text: None };
+    let citation = pin.citation(Some(then), &Nowhere);
+    Ok(Question { case, pin, citation })
+}
+
+/// Looks everything up with every method: the answers of each method in the order of the questions, and its batches.
+pub(crate) fn answered(
+    questions: &[Question<'_>],
+    checkouts: &BTreeMap<&str, Checkout>,
+) -> Result<(Vec<Vec<Answer>>, Vec<Batch>)> {
+    let groups = grouped(questions, |it| (it.case.repo.as_str(), it.case.now.as_str()));
+    let done = pool::work("looking up", &groups, |((repo, now), which)| {
+        let asked: Vec<&Question<'_>> = which.iter().map(|at| &questions[*at]).collect();
+        METHODS.iter().map(|method| run(*method, checkouts, (repo, now), &asked)).collect::<Result<Vec<_>>>()
+    })?;
+    let mut answers: Vec<Vec<(usize, Answer)>> = vec![Vec::new(); METHODS.len()];
+    let mut batches = Vec::new();
+    for ((_, which), methods) in groups.iter().zip(done) {
+        for (at, (guesses, batch)) in methods.into_iter().enumerate() {
+            let ms = batch.each();
+            answers[at].extend(which.iter().zip(guesses).map(|(at, guess)| (*at, Answer { guess, ms })));
+            batches.push(batch);
+        }
+    }
+    let in_order = |mut it: Vec<(usize, Answer)>| {
+        it.sort_by_key(|it| it.0);
+        it.into_iter().map(|it| it.1).collect()
+    };
+    Ok((answers.into_iter().map(in_order).collect(), batches))
+}
+
+/// One method on one batch, with a source of its own: starting git is part of what it takes.
+fn run(
+    method: Method,
+    checkouts: &BTreeMap<&str, Checkout>,
+    (repo, now): (&str, &str),
+    asked: &[&Question<'_>],
+) -> Result<(Vec<Guess>, Batch)> {
+    let source = commit(checkouts, repo, now)?;
+    let engine::Told { guesses, time, seen, blamed } = method.tell(&source, asked);
+    let ms = time.as_secs_f64() * 1e3;
+    let (repo, now, size) = (repo.to_owned(), now.to_owned(), asked.len());
+    Ok((guesses, Batch { method, repo, now, size, ms, seen, blamed }))
+}
+
+fn commit(checkouts: &BTreeMap<&str, Checkout>, repo: &str, id: &str) -> Result<Commit> {
+    let checkout = checkouts.get(repo).with_context(|| format!("the repository {repo} is not open"))?;
+    Commit::new(checkout, id).with_context(|| format!("{repo} has no commit {id}"))
+}
+
+/// The places in the list of all items with the same key, in the order of the keys.
+fn grouped<'t, T, K: Ord>(items: &'t [T], key: impl Fn(&'t T) -> K) -> Vec<(K, Vec<usize>)> {
+    let mut groups: BTreeMap<K, Vec<usize>> = BTreeMap::new();
+    for (at, item) in items.iter().enumerate() {
+        groups.entry(key(item)).or_default().push(at);
+    }
+    groups.into_iter().collect()
+}
