@@ -1,16 +1,16 @@
 //! Two hands for work that mostly waits for git.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use anyhow::{Result, anyhow};
 
 /// How many pieces are worked on at a time.
 pub(crate) const HANDS: usize = 2;
-/// How often progress is told.
-const NEWS: Duration = Duration::from_secs(5);
+/// How many seconds lie between two lines of progress.
+const NEWS: u64 = 5;
 
 /// Does every piece of work; the results are in the order of the items. The first error ends it.
 pub(crate) fn work<T: Sync, R: Send>(
@@ -19,15 +19,14 @@ pub(crate) fn work<T: Sync, R: Send>(
     run: impl Fn(&T) -> Result<R> + Sync,
 ) -> Result<Vec<R>> {
     let (next, done) = (AtomicUsize::new(0), Mutex::new(Vec::with_capacity(items.len())));
-    let started = Instant::now();
+    let (started, told) = (Instant::now(), AtomicU64::new(0));
     let hand = || -> Result<()> {
-        let mut told = Duration::ZERO;
         while let Some((at, item)) = taken(&next, items) {
             let result = run(item).inspect_err(|_| next.store(items.len(), Ordering::Relaxed))?;
             done.lock().unwrap_or_else(PoisonError::into_inner).push((at, result));
-            if started.elapsed() > told + NEWS {
-                told = started.elapsed();
-                eprintln!("bench: {what}: {} of {}, {} s", at + 1, items.len(), told.as_secs());
+            let seconds = started.elapsed().as_secs();
+            if told.fetch_max(seconds / NEWS, Ordering::Relaxed) < seconds / NEWS {
+                eprintln!("bench: {what}: {} of {}, {seconds} s", at + 1, items.len());
             }
         }
         Ok(())

@@ -72,10 +72,12 @@ fn percent(share: Share) -> String {
 pub(crate) fn parts_of_time(outcomes: &[Outcome]) -> Table {
     let ours = outcomes.iter().filter(|it| it.method.is_ours());
     let rows = ours.flat_map(|it| time_rows(it.method.name(), &it.seen, it.total)).collect();
-    Table { head: TIME_HEAD.to_vec(), rows }
+    Table { head: time_head("method"), rows }
 }
 
-const TIME_HEAD: [&str; 5] = ["method", "part", "calls", "seconds", "share"];
+fn time_head(of: &'static str) -> Vec<&'static str> {
+    vec![of, "part", "calls", "seconds", "share"]
+}
 
 /// One row for each part of a time, and what is left for the engine itself.
 fn time_rows(name: &str, seen: &Seen, total: f64) -> Vec<Vec<String>> {
@@ -138,7 +140,7 @@ pub(crate) fn speed(speed: &Speed) -> Table {
 /// Where the time of the timed batch goes.
 pub(crate) fn parts_of_speed(speed: &Speed) -> Table {
     let rows = speed.rows.iter().flat_map(|it| time_rows(it.source, &it.seen, millis(it.cold)));
-    Table { head: TIME_HEAD.to_vec(), rows: rows.collect() }
+    Table { head: time_head("source"), rows: rows.collect() }
 }
 
 /// The bars.

@@ -93,11 +93,14 @@ impl Story {
         let mut changes = Vec::new();
         while seen.len() < wanted {
             let number = chosen(&mut dice);
+            let is_quiet = !self.touched.contains_key(&number);
             let file = self.touched.entry(number).or_insert_with(|| Some(File::first(number)));
             let Some(is) = file.as_mut().filter(|_| seen.insert(number)) else { continue };
             let was = is.path.clone();
             let mut fresh = Fresh { commit, number, next: 0 };
-            let (is_deleted, block) = edit(is, &mut fresh, &mut dice);
+            let (wants_deletion, block) = edit(is, &mut fresh, &mut dice);
+            // What is deleted is what nobody works on.
+            let is_deleted = wants_deletion && is_quiet;
             if is_deleted || is.path != was {
                 changes.push(Change::Delete { path: was });
             }
@@ -152,10 +155,9 @@ impl Fresh {
     }
 }
 
-/// Edits a file. The answer is whether it is deleted, and lines that leave it for another one.
+/// Edits a file. The answer is whether it may be deleted instead, and lines that leave it for another one.
 fn edit(file: &mut File, fresh: &mut Fresh, dice: &mut Dice) -> (bool, Vec<String>) {
-    let n_lines = file.lines.len();
-    let at = dice.below(n_lines);
+    let at = dice.below(file.lines.len());
     match dice.below(100) {
         0..45 => replace(file, at, 1 + dice.below(3), fresh),
         45..72 => {
@@ -177,7 +179,10 @@ fn edit(file: &mut File, fresh: &mut Fresh, dice: &mut Dice) -> (bool, Vec<Strin
         }
         88..93 => return (false, taken(file, at, 5 + dice.below(15))),
         93..97 => drop(taken(file, at, 1 + dice.below(8))),
-        _ => return (n_lines > 0, Vec::new()),
+        _ => {
+            replace(file, at, 1, fresh);
+            return (true, Vec::new());
+        }
     }
     (false, Vec::new())
 }
