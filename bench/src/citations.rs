@@ -9,6 +9,7 @@ mod bars;
 mod batch;
 mod case;
 mod engine;
+mod failing;
 mod guess;
 mod method;
 mod outcome;

@@ -79,17 +79,19 @@ pub(crate) fn of(outcomes: &[Outcome], speed: &Speed) -> Vec<Bar> {
             holds: percent.map(line.holds),
         }
     };
-    LINES.iter().map(share).chain([blamed(outcomes)]).chain(times(speed)).collect()
+    LINES.iter().map(share).chain(blamed(outcomes)).chain(times(speed)).collect()
 }
 
-fn blamed(outcomes: &[Outcome]) -> Bar {
-    let n = (!outcomes.is_empty()).then(|| outcomes.iter().map(|it| it.blamed.len()).sum::<usize>());
-    Bar {
-        what: "failed reads counted as invalid",
-        bar: "0",
-        figure: n.map(|it| it.to_string()),
-        holds: n.map(|it| it == 0),
-    }
+/// Failed reads that were held against citations: those that failed by themselves, and those that were made to.
+fn blamed(outcomes: &[Outcome]) -> [Bar; 2] {
+    let bar = |what: &'static str, count: fn(&Outcome) -> usize| {
+        let n = (!outcomes.is_empty()).then(|| outcomes.iter().map(count).sum::<usize>());
+        Bar { what, bar: "0", figure: n.map(|it| it.to_string()), holds: n.map(|it| it == 0) }
+    };
+    [
+        bar("failed reads counted as invalid", |it| it.blamed.len()),
+        bar("the same, one read in ten made to fail", |it| it.provoked.blamed.len()),
+    ]
 }
 
 /// The slower of the two sources counts.
@@ -128,7 +130,7 @@ mod tests {
     #[test]
     fn what_was_not_measured_is_neither_reached_nor_missed() {
         let bars = of(&[], &Speed::default());
-        assert_eq!(bars.len(), LINES.len() + 3);
+        assert_eq!(bars.len(), LINES.len() + 4);
         assert!(bars.iter().all(|it| verdict(it) == "not measured"));
     }
 }

@@ -12,6 +12,7 @@ use apostille_core::verdict::Verdict;
 
 use super::case::Case;
 use super::engine;
+use super::failing::{self, Failing};
 use super::guess::{Answer, Guess};
 use super::method::{METHODS, Method};
 use super::pool;
@@ -43,6 +44,19 @@ pub(crate) struct Batch {
     /// What the source was asked, where that was watched.
     pub(crate) seen: Seen,
     /// Failed reads that were counted as invalid.
+    pub(crate) blamed: Vec<String>,
+    /// The same where reads were made to fail.
+    pub(crate) provoked: Provoked,
+}
+
+/// What came of reads that were made to fail.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Provoked {
+    /// How many failed.
+    pub(crate) failed: usize,
+    /// How many citations became unknown by it.
+    pub(crate) unknown: usize,
+    /// Which were held against a citation.
     pub(crate) blamed: Vec<String>,
 }
 
@@ -114,8 +128,24 @@ fn run(
     let source = commit(checkouts, repo, now)?;
     let engine::Told { guesses, time, seen, blamed } = method.tell(&source, asked);
     let ms = time.as_secs_f64() * 1e3;
+    let provoked =
+        if method.is_ours() { provoked(method, &source, asked, &guesses) } else { Provoked::default() };
     let (repo, now, size) = (repo.to_owned(), now.to_owned(), asked.len());
-    Ok((guesses, Batch { method, repo, now, size, ms, seen, blamed }))
+    Ok((guesses, Batch { method, repo, now, size, ms, seen, blamed, provoked }))
+}
+
+/// Asks once more, of a source that does not answer everything.
+fn provoked(method: Method, source: &Commit, asked: &[&Question<'_>], whole: &[Guess]) -> Provoked {
+    let told = method.tell(&Failing(source), asked);
+    let blamed = failing::blamed(whole, &told.guesses).into_iter().map(|at| {
+        let case = asked[at].case;
+        format!("{} ({}): {}:{}", case.id, case.repo, case.path, case.line_start)
+    });
+    Provoked {
+        failed: told.seen.failures.len(),
+        unknown: told.guesses.iter().filter(|it| it.word().is_none()).count(),
+        blamed: blamed.collect(),
+    }
 }
 
 fn commit(checkouts: &BTreeMap<&str, Checkout>, repo: &str, id: &str) -> Result<Commit> {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::batch::{Batch, Question};
+use super::batch::{Batch, Provoked, Question};
 use super::guess::{Answer, Guess};
 use super::method::Method;
 use super::score::Scores;
@@ -29,6 +29,8 @@ pub(crate) struct Outcome {
     pub(crate) unknown: Vec<String>,
     /// Failed reads that were counted as invalid.
     pub(crate) blamed: Vec<String>,
+    /// What came of reads that were made to fail.
+    pub(crate) provoked: Provoked,
     /// What the sources were asked in all.
     pub(crate) seen: Seen,
     /// How long all batches took together, in milliseconds.
@@ -67,6 +69,11 @@ impl Outcome {
         let mine = || batches.iter().filter(|it| it.method == method);
         let mut seen = Seen::default();
         mine().for_each(|it| seen.add(&it.seen));
+        let provoked = Provoked {
+            failed: mine().map(|it| it.provoked.failed).sum(),
+            unknown: mine().map(|it| it.provoked.unknown).sum(),
+            blamed: mine().flat_map(|it| it.provoked.blamed.clone()).collect(),
+        };
         Self {
             method,
             scores: Scores::of(pairs().map(|(question, answer)| (question.case, answer))),
@@ -75,6 +82,7 @@ impl Outcome {
             ambiguous: ambiguous(questions, answers),
             unknown: unknown(questions, answers),
             blamed: mine().flat_map(|it| it.blamed.clone()).collect(),
+            provoked,
             seen,
             total: mine().map(|it| it.ms).sum(),
             slowest: slowest(mine().cloned().collect()),

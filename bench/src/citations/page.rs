@@ -11,6 +11,9 @@ use super::{bars, tables};
 use crate::machine::Machine;
 use crate::table::{self, Table};
 
+/// How many examples are told.
+const FEW: usize = 5;
+
 /// What a run found out.
 pub(crate) struct Page {
     /// The machine.
@@ -61,18 +64,8 @@ impl Page {
     /// The notes, with what each of our methods could not tell.
     fn lines(&self) -> Vec<String> {
         let ours = self.outcomes.iter().filter(|it| it.method.is_ours());
-        let told = ours.flat_map(|it| {
-            let name = it.method.name();
-            let ambiguous = it.ambiguous.iter().map(|(why, [flagged, accepted])| {
-                format!("{name}: ambiguous ({why}), counted apart: {flagged} flagged, {accepted} accepted")
-            });
-            let n_unknown = format!("{name}: unknown: {}", it.scores.unknown);
-            let n_blamed = format!("{name}: failed reads counted as invalid: {}", it.blamed.len());
-            let n_failed = format!("{name}: failed reads in all: {}", it.seen.failures.len());
-            let reasons =
-                it.unknown.iter().chain(it.blamed.iter().take(5)).map(|why| format!("{name}: {why}"));
-            ambiguous.chain([n_unknown, n_failed, n_blamed]).chain(reasons).collect::<Vec<_>>()
-        });
+        let told =
+            ours.flat_map(|it| doubts(it).into_iter().map(|line| format!("{}: {line}", it.method.name())));
         self.notes.iter().cloned().chain(told).collect()
     }
 
@@ -92,6 +85,26 @@ impl Page {
     }
 }
 
+/// What a method could not tell, and whether that was held against citations; the first few by name.
+fn doubts(it: &Outcome) -> Vec<String> {
+    let ambiguous = it.ambiguous.iter().map(|(why, [flagged, accepted])| {
+        format!("ambiguous ({why}), counted apart: {flagged} flagged, {accepted} accepted")
+    });
+    let failed = [
+        format!("unknown: {}", it.scores.unknown),
+        format!("failed reads: {}, counted as invalid: {}", it.seen.failures.len(), it.blamed.len()),
+        format!(
+            "one read in ten made to fail: {} failed, {} unknown, counted as invalid: {}",
+            it.provoked.failed,
+            it.provoked.unknown,
+            it.provoked.blamed.len()
+        ),
+    ];
+    let provoked = it.provoked.blamed.iter().take(FEW).map(|it| format!("made to fail: {it}"));
+    let reasons = it.unknown.iter().chain(it.blamed.iter().take(FEW)).cloned();
+    ambiguous.chain(failed).chain(reasons).chain(provoked).collect()
+}
+
 fn outcome(it: &Outcome) -> Value {
     let parts = it.parts.iter().map(|part| {
         let rows = part.rows.iter().map(|(value, it)| (value.clone(), scores(it)));
@@ -108,6 +121,7 @@ fn outcome(it: &Outcome) -> Value {
         "ambiguous": ambiguous.collect::<Map<_, _>>(),
         "failed_reads": it.seen.failures.len(),
         "failed_reads_counted_as_invalid": it.blamed.len(),
+        "made_to_fail": {"failed": it.provoked.failed, "unknown": it.provoked.unknown, "blamed": it.provoked.blamed},
         "time": seen(&it.seen),
         "slowest": it.slowest.iter().map(batch).collect::<Vec<_>>(),
     })
