@@ -126,12 +126,26 @@ fn run(
     asked: &[&Question<'_>],
 ) -> Result<(Vec<Guess>, Batch)> {
     let source = commit(checkouts, repo, now)?;
-    let engine::Told { guesses, time, seen, blamed } = method.tell(&source, asked);
+    let engine::Told { guesses, time, seen } = method.tell(&source, asked);
     let ms = time.as_secs_f64() * 1e3;
+    let blamed = if seen.failures.is_empty() { Vec::new() } else { blamed(method, &source, asked, &guesses) };
     let provoked =
         if method.is_ours() { provoked(method, &source, asked, &guesses) } else { Provoked::default() };
     let (repo, now, size) = (repo.to_owned(), now.to_owned(), asked.len());
     Ok((guesses, Batch { method, repo, now, size, ms, seen, blamed, provoked }))
+}
+
+/// Which citations were flagged although something could not be read. Each is looked up alone, because a batch does not
+/// say whose read it was that failed.
+fn blamed(method: Method, source: &Commit, asked: &[&Question<'_>], guesses: &[Guess]) -> Vec<String> {
+    let flagged = asked.iter().zip(guesses).filter(|it| it.1.is_flag()).map(|it| it.0);
+    let alone = flagged.filter_map(|question| {
+        let told = method.tell(source, &[question]);
+        let why =
+            told.seen.failures.into_iter().next().filter(|_| told.guesses.iter().any(Guess::is_flag))?;
+        Some(format!("{} ({}): {why}", question.case.id, question.case.repo))
+    });
+    alone.collect()
 }
 
 /// Asks once more, of a source that does not answer everything.

@@ -62,7 +62,7 @@ impl Source for Forgetful<'_> {
     }
 }
 
-/// What is said about each question, what the source was asked, and which failed reads were held against a citation.
+/// What is said about each question, and what the source was asked for it.
 pub(crate) struct Told {
     /// One guess for each question.
     pub(crate) guesses: Vec<Guess>,
@@ -70,8 +70,6 @@ pub(crate) struct Told {
     pub(crate) time: Duration,
     /// What the source was asked.
     pub(crate) seen: Seen,
-    /// Failed reads that were counted as invalid: there must be none.
-    pub(crate) blamed: Vec<String>,
 }
 
 /// Looks up questions whose citations were read when they were made. One that could not be made has its verdict.
@@ -113,19 +111,5 @@ fn tell(
         })
         .collect();
     let time = started.elapsed();
-    let blamed = if looked.seen.failures.is_empty() { Vec::new() } else { blamed(source, &made, &guesses) };
-    Told { guesses, time, seen: looked.seen, blamed }
-}
-
-/// Which flagged citations were flagged although something could not be read. Each is looked up alone, because a batch
-/// does not say whose read it was that failed.
-fn blamed<E>(source: &dyn Source, made: &[Result<Citation, E>], guesses: &[Guess]) -> Vec<String> {
-    let flagged = made.iter().zip(guesses).filter(|it| it.1.is_flag()).filter_map(|it| it.0.as_ref().ok());
-    let alone = flagged.filter_map(|citation| {
-        let looked = look(source, &[citation]);
-        let is_bad = looked.sights.iter().any(|it| it.verdict.is_bad());
-        let why = looked.seen.failures.into_iter().next().filter(|_| is_bad)?;
-        Some(format!("{}: {why}", citation.place()))
-    });
-    alone.collect()
+    Told { guesses, time, seen: looked.seen }
 }
