@@ -127,7 +127,10 @@ impl<'c> Anchor<'c> {
         match places[..] {
             [] => None,
             [(familiar, row)] => {
-                (familiar >= TELLING || weight(&self.text) >= 20 || row == home).then_some(row)
+                let letters = weight(&self.text);
+                let is_it =
+                    familiar >= TELLING || letters >= 20 || (familiar > 0 && letters >= 12) || row == home;
+                is_it.then_some(row)
             }
             [(first, row), (second, _), ..] => (first > second || row == home && first > 0).then_some(row),
         }
