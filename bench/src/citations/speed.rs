@@ -9,9 +9,10 @@ use std::time::Duration;
 
 use anyhow::{Context as _, Result, anyhow};
 use apostille_backends::git::{Checkout, Commit};
+use apostille_backends::memo::Remembering;
 use apostille_backends::worktree::WorkTree;
 use apostille_core::citation::{Citation, Cite};
-use apostille_core::look::{Pin, Sight};
+use apostille_core::look::Pin;
 use apostille_core::source::{Nowhere, Source};
 
 use super::engine::{self, Looked};
@@ -61,19 +62,15 @@ impl Row {
     }
 }
 
-/// Verdicts that an earlier process found, as a later one has them at hand. There is no such cache yet: this type
-/// stands for it, and has no values.
-pub(crate) enum VerdictCache {}
-
-/// **The verdict cache is handed in here** once there is one: filled with what the first look found. As long as this
-/// is `None`, the row says "not measured".
-fn cache_after(_first: &[Sight]) -> Option<VerdictCache> {
-    None
-}
-
-/// A look by a new source and a new reader, with this cache: what a second process does. The reader is to be given it.
-fn second_look(source: &dyn Source, citations: &[&Citation], _cache: &VerdictCache) -> Looked {
-    engine::look(source, citations)
+/// How long a second process takes: a new source and a new reader, with the findings of the first one in a file.
+fn warm(open: Open, checkout: &Checkout, citations: &[&Citation], memo: &Path) -> Result<Duration> {
+    engine::look(&Remembering::new(open(checkout)?, memo), citations);
+    let mut times = Vec::new();
+    for _ in 0..ROUNDS {
+        times.push(engine::look(&Remembering::new(open(checkout)?, memo), citations).time);
+    }
+    times.sort();
+    Ok(times[ROUNDS / 2])
 }
 
 type Open = fn(&Checkout) -> Result<Box<dyn Source>>;
@@ -94,7 +91,7 @@ pub(crate) fn measured(dir: &Path) -> Result<Speed> {
     let checkout = Checkout::discover(&root)?.context("the repository for the timed batch is not found")?;
     let citations = captured(&checkout, &places)?;
     let citations: Vec<&Citation> = citations.iter().collect();
-    let rows = SOURCES.iter().map(|(name, open)| row(name, *open, &checkout, &citations));
+    let rows = SOURCES.iter().map(|(name, open)| row(name, *open, &checkout, &citations, dir));
     Ok(Speed { rows: rows.collect::<Result<_>>()? })
 }
 
@@ -108,7 +105,13 @@ fn captured(checkout: &Checkout, places: &[Cite]) -> Result<Vec<Citation>> {
     captured.collect()
 }
 
-fn row(source: &'static str, open: Open, checkout: &Checkout, citations: &[&Citation]) -> Result<Row> {
+fn row(
+    source: &'static str,
+    open: Open,
+    checkout: &Checkout,
+    citations: &[&Citation],
+    memo: &Path,
+) -> Result<Row> {
     eprintln!("bench: verifying {} citations in the {source}", citations.len());
     let mut looks = Vec::new();
     for _ in 0..ROUNDS {
@@ -117,10 +120,8 @@ fn row(source: &'static str, open: Open, checkout: &Checkout, citations: &[&Cita
     }
     looks.sort_by_key(|it| it.time);
     let middle = looks.swap_remove(ROUNDS / 2);
-    let warm = match cache_after(&middle.sights) {
-        Some(cache) => Some(second_look(&*open(checkout)?, citations, &cache).time),
-        None => None,
-    };
+    let memo = memo.join(format!("{}.memo", source.replace(' ', "-")));
+    let warm = Some(warm(open, checkout, citations, &memo)?);
     let mut verdicts = BTreeMap::new();
     middle.sights.iter().for_each(|it| *verdicts.entry(it.verdict.as_str()).or_default() += 1);
     let Looked { time: cold, seen, .. } = middle;

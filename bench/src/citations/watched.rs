@@ -6,6 +6,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use apostille_core::citation::RepoPath;
+use apostille_core::look::Memo;
 use apostille_core::source::{Blob, Edit, History, Source, SourceError, Tree};
 
 /// What a source is asked for.
@@ -120,6 +121,14 @@ impl Source for Watched<'_> {
 
     fn read(&self, path: &RepoPath) -> Result<Option<Blob>, SourceError> {
         self.ask(Asked::Files, || self.inner.read(path))
+    }
+
+    fn id(&self, path: &RepoPath) -> Option<String> {
+        self.ask(Asked::Files, || Ok(self.inner.id(path))).ok().flatten()
+    }
+
+    fn memo(&self) -> Option<&dyn Memo> {
+        self.inner.memo()
     }
 
     fn history(&self, from: &BTreeSet<String>, most: usize) -> Result<History, SourceError> {
