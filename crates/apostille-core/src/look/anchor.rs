@@ -127,7 +127,9 @@ impl<'c> Anchor<'c> {
         match places[..] {
             [] => None,
             [(familiar, row)] => {
-                (familiar >= TELLING || weight(&self.text) >= 20 || row == home).then_some(row)
+                let letters = weight(&self.text);
+                let is_telling = familiar >= TELLING || letters >= 20 || (familiar > 0 && letters >= 12);
+                (is_telling || row == home).then_some(row)
             }
             [(first, row), (second, _), ..] => (first > second || row == home && first > 0).then_some(row),
         }
