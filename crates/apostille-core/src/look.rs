@@ -87,6 +87,8 @@ impl Sight {
     }
 }
 
+/// Where a text was seen, if it was.
+type Place = Option<(RepoPath, Range<u32>)>;
 type Read = Result<Option<(Option<String>, Rc<[u8]>)>, String>;
 
 /// Looks up citations, reading each file once and walking the history once for all of them.
@@ -383,7 +385,7 @@ impl<'a> Reader<'a> {
     }
 
     /// The one place in the tree where each of these texts stands, where there is one.
-    fn seen_abroad(&self, anchors: &[Anchor<'_>]) -> Result<Vec<Option<(RepoPath, Range<u32>)>>, Broken> {
+    fn seen_abroad(&self, anchors: &[Anchor<'_>]) -> Result<Vec<Place>, Broken> {
         let mut wanted: HashMap<&[u8], Vec<usize>> = HashMap::new();
         for (which, anchor) in anchors.iter().enumerate() {
             wanted.entry(anchor.telling_line().trim_ascii()).or_default().push(which);
@@ -496,3 +498,4 @@ fn place(path: &RepoPath, rows: &Range<u32>) -> Cite {
     let lines = Lines::new(rows.start + 1, rows.end.max(rows.start + 1)).unwrap_or(Lines::FIRST);
     Cite { path: path.clone(), lines }
 }
+
