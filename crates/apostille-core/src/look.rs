@@ -499,3 +499,5 @@ fn place(path: &RepoPath, rows: &Range<u32>) -> Cite {
     Cite { path: path.clone(), lines }
 }
 
+#[cfg(test)]
+mod tests;
