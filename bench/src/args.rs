@@ -8,10 +8,15 @@ use anyhow::{Context as _, Result, anyhow, bail};
 /// How to call it.
 pub(crate) const USAGE: &str = "\
 cargo run --release -p bench -- [store|cold|all] [options]
+cargo run --release -p bench -- citations CASES FOLDER [options]
+cargo run --release -p bench -- citations --speed [options]
 
   store            remember and recall on a growing store, beside their floors (default)
   cold             starting the program and recalling once, beside starting /bin/true
-  all              both
+  all              store and cold
+  citations        citations of real histories, verified by Apostille and by simpler methods. CASES: one JSON object a
+                   line, .gz or not; FOLDER: git directories of the repositories, as <repo>, <repo>.git,
+                   <owner>/<name> or <owner>+<name>/repo. A timed batch on a repository of 10,000 files follows
 
   --max N          largest store: 1k, 10k, 100k (default) or 1m
   --seconds N      bound for the whole run (default 120); what does not fit is left out and named
@@ -19,7 +24,12 @@ cargo run --release -p bench -- [store|cold|all] [options]
   --dir DIR        scratch folder on a disk (default: the system's, unless that is in memory)
   --json FILE      write the figures as JSON
   --svg FILE       write the plot of growth
-  --markdown       print Markdown instead of plain tables";
+  --markdown       print Markdown instead of plain tables
+
+  --speed          (citations) only the timed batch; needs no cases
+  --predictions FILE
+                   (citations) write what each method says, for the scorer of the cases: one file for each method
+  --limit N        (citations) only the first N cases";
 
 /// Everything asked for.
 #[derive(Debug, Clone, PartialEq)]
@@ -42,8 +52,43 @@ pub(crate) struct Args {
     pub(crate) svg: Option<PathBuf>,
     /// Whether Markdown is printed.
     pub(crate) markdown: bool,
+    /// Citations to verify, instead of a store to measure.
+    pub(crate) citations: Option<Ask>,
     /// Whether only the usage is to be printed.
     pub(crate) help: bool,
+}
+
+/// What is asked of the suite `citations`.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub(crate) struct Ask {
+    /// The cases.
+    pub(crate) cases: Option<PathBuf>,
+    /// The folder of git directories.
+    pub(crate) repos: Option<PathBuf>,
+    /// Where predictions go; each method's have its name in theirs.
+    pub(crate) predictions: Option<PathBuf>,
+    /// How many cases at most.
+    pub(crate) first: Option<usize>,
+    /// Whether the timed batch is asked for by itself.
+    pub(crate) speed: bool,
+}
+
+impl Ask {
+    /// Takes a word that is no option: the cases first, then the folder.
+    fn take(&mut self, word: &str) -> bool {
+        let free = if self.cases.is_none() { &mut self.cases } else { &mut self.repos };
+        !word.starts_with('-') && free.is_none() && free.replace(word.into()).is_none()
+    }
+
+    fn check(&self) -> Result<()> {
+        match (&self.cases, &self.repos) {
+            (Some(_), None) => {
+                bail!("citations needs the folder of git directories behind the cases\n\n{USAGE}")
+            }
+            (None, _) if !self.speed => bail!("citations needs cases and a folder, or --speed\n\n{USAGE}"),
+            _ => Ok(()),
+        }
+    }
 }
 
 impl Default for Args {
@@ -58,6 +103,7 @@ impl Default for Args {
             json: None,
             svg: None,
             markdown: false,
+            citations: None,
             help: false,
         }
     }
@@ -69,11 +115,18 @@ impl Args {
         let mut args = Self::default();
         let mut words = words.into_iter();
         while let Some(word) = words.next() {
+            if args.citations.as_mut().is_some_and(|it| it.take(&word)) {
+                continue;
+            }
             let mut value = || words.next().with_context(|| format!("{word} needs a value"));
             match word.as_str() {
                 "store" | "cold" | "all" => {
                     (args.store, args.cold) = (word != "cold", word != "store");
                 }
+                "citations" => args.citations = Some(Ask::default()),
+                "--speed" => args.ask(&word)?.speed = true,
+                "--predictions" => args.ask(&word)?.predictions = Some(value()?.into()),
+                "--limit" => args.ask(&word)?.first = Some(number(&word, &value()?)?),
                 "--max" => args.max = size(&value()?)?,
                 "--seconds" => args.limit = Duration::from_secs(value()?.parse()?),
                 "--bin" => args.bin = Some(value()?.into()),
@@ -85,8 +138,18 @@ impl Args {
                 other => bail!("'{other}' is not known\n\n{USAGE}"),
             }
         }
+        args.citations.iter().try_for_each(Ask::check)?;
         Ok(args)
     }
+
+    /// What is asked of the suite that this option belongs to.
+    fn ask(&mut self, option: &str) -> Result<&mut Ask> {
+        self.citations.as_mut().with_context(|| format!("{option} goes behind citations"))
+    }
+}
+
+fn number(option: &str, text: &str) -> Result<usize> {
+    text.parse().with_context(|| format!("{option} is a number, not '{text}'"))
 }
 
 fn size(text: &str) -> Result<usize> {
@@ -115,6 +178,29 @@ mod tests {
         assert_eq!((args.max, args.limit.as_secs()), (1_000_000, 600));
         assert_eq!(args.svg, Some("plot.svg".into()));
         assert!(!parsed("cold").unwrap().store);
+    }
+
+    #[test]
+    fn citations_take_cases_and_a_folder() {
+        let args =
+            parsed("citations c.jsonl.gz mirrors --predictions p.jsonl --limit 9 --json o.json").unwrap();
+        let ask = args.citations.unwrap();
+        assert_eq!((ask.cases, ask.repos), (Some("c.jsonl.gz".into()), Some("mirrors".into())));
+        assert_eq!((ask.predictions, ask.first, ask.speed), (Some("p.jsonl".into()), Some(9), false));
+        assert_eq!(args.json, Some("o.json".into()));
+        assert!(
+            parsed("citations --speed").unwrap().citations.is_some_and(|it| it.speed && it.cases.is_none())
+        );
+        for wrong in [
+            "citations",
+            "citations c.jsonl",
+            "citations c mirrors more",
+            "--limit 3",
+            "citations c mirrors --limit many",
+            "store --speed",
+        ] {
+            assert!(parsed(wrong).is_err(), "{wrong}");
+        }
     }
 
     #[test]

@@ -273,7 +273,7 @@ impl Dice {
         clippy::cast_sign_loss,
         reason = "small"
     )]
-    fn zipf(&mut self, n: usize) -> usize {
+    pub(crate) fn zipf(&mut self, n: usize) -> usize {
         let even = (self.roll() >> 11) as f64 / (1_u64 << 53) as f64;
         let rank = ((n as f64 + 1.0).ln() * even).exp() - 1.0;
         (rank as usize).min(n - 1)

@@ -6,6 +6,7 @@ mod args;
 mod bars;
 mod budget;
 mod checkout;
+mod citations;
 mod cold;
 mod facts;
 mod fill;
@@ -46,6 +47,9 @@ fn run(args: &Args) -> Result<()> {
     if args.help {
         println!("{}", args::USAGE);
         return Ok(());
+    }
+    if let Some(ask) = &args.citations {
+        return citations::run(args, ask);
     }
     let report = measured(args)?;
     print!("{}", table::text(&report, args.markdown));

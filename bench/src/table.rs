@@ -3,26 +3,26 @@
 use std::fmt::Write as _;
 
 use crate::bars;
+use crate::machine::Machine;
 use crate::report::{Report, Row, Size};
 
 /// A table: its head, and rows as long as the head.
-struct Table {
-    head: Vec<&'static str>,
-    rows: Vec<Vec<String>>,
+pub(crate) struct Table {
+    /// The names of the columns.
+    pub(crate) head: Vec<&'static str>,
+    /// The cells.
+    pub(crate) rows: Vec<Vec<String>>,
 }
 
 /// The whole report as text.
 pub(crate) fn text(report: &Report, markdown: bool) -> String {
     let mut out = String::new();
-    let title = |name: &str| if markdown { format!("\n### {name}\n\n") } else { format!("\n{name}\n") };
-    for (name, value) in &report.machine.0 {
-        let _ =
-            if markdown { writeln!(out, "- {name}: {value}") } else { writeln!(out, "{name:>18}  {value}") };
-    }
+    let title = |name: &str| title(name, markdown);
+    out.push_str(&machine(&report.machine, markdown));
     let tables = [("Times", times(report)), ("Files", files(report)), ("Bars", judged(report))];
     for (name, table) in tables.iter().filter(|(_, table)| !table.rows.is_empty()) {
         out.push_str(&title(name));
-        out.push_str(&if markdown { table.markdown() } else { table.plain() });
+        out.push_str(&table.text(markdown));
     }
     for (name, lines) in [("Notes", &report.notes), ("Left out", &report.left_out)] {
         if !lines.is_empty() {
@@ -32,6 +32,19 @@ pub(crate) fn text(report: &Report, markdown: bool) -> String {
     }
     let _ = writeln!(out, "\nThe run took {:.0} s.", report.seconds);
     out
+}
+
+/// The line above a table.
+pub(crate) fn title(name: &str, markdown: bool) -> String {
+    if markdown { format!("\n### {name}\n\n") } else { format!("\n{name}\n") }
+}
+
+/// What it was measured on.
+pub(crate) fn machine(machine: &Machine, markdown: bool) -> String {
+    let line = |(name, value): &(&str, String)| {
+        if markdown { format!("- {name}: {value}\n") } else { format!("{name:>18}  {value}\n") }
+    };
+    machine.0.iter().map(line).collect()
 }
 
 fn times(report: &Report) -> Table {
@@ -81,6 +94,11 @@ pub(crate) fn count(n: usize) -> String {
 }
 
 impl Table {
+    /// The table as text.
+    pub(crate) fn text(&self, markdown: bool) -> String {
+        if markdown { self.markdown() } else { self.plain() }
+    }
+
     fn plain(&self) -> String {
         let width = |at: usize| {
             let cells = self.rows.iter().map(|row| row[at].chars().count());
@@ -108,7 +126,6 @@ impl Table {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::machine::Machine;
     use crate::stats::Summary;
 
     #[test]

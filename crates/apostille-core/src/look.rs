@@ -87,8 +87,8 @@ impl Sight {
     }
 }
 
-/// Where a text was seen, if it was.
-type Place = Option<(RepoPath, Range<u32>)>;
+/// A file of the tree, and rows of it.
+type Spot = (RepoPath, Range<u32>);
 type Read = Result<Option<(Option<String>, Rc<[u8]>)>, String>;
 
 /// Looks up citations, reading each file once and walking the history once for all of them.
@@ -385,7 +385,7 @@ impl<'a> Reader<'a> {
     }
 
     /// The one place in the tree where each of these texts stands, where there is one.
-    fn seen_abroad(&self, anchors: &[Anchor<'_>]) -> Result<Vec<Place>, Broken> {
+    fn seen_abroad(&self, anchors: &[Anchor<'_>]) -> Result<Vec<Option<Spot>>, Broken> {
         let mut wanted: HashMap<&[u8], Vec<usize>> = HashMap::new();
         for (which, anchor) in anchors.iter().enumerate() {
             wanted.entry(anchor.telling_line().trim_ascii()).or_default().push(which);

@@ -121,6 +121,12 @@ pub enum Refusal {
         /// Where it stands.
         stage: crate::memory::Stage,
     },
+    /// What is found here proves nothing for good.
+    #[error("memories are invalidated from the default branch with nothing half done in it, but {why}")]
+    NotSettled {
+        /// What this is instead.
+        why: String,
+    },
     /// Only a person may do this.
     #[error("only a person's word can override a check; an agent cites the code or lets it be")]
     NotAPerson,
@@ -143,6 +149,7 @@ impl Refusal {
             Self::NoSuchMemory { .. } => "no_such_memory",
             Self::NotActive { .. } => "not_active",
             Self::NotPending { .. } => "not_pending",
+            Self::NotSettled { .. } => "not_settled",
             Self::NotAPerson => "not_a_person",
         }
     }

@@ -9,6 +9,7 @@ use crate::memory::{Memory, Status};
 use crate::remember::{cite, moderate};
 use crate::store::StoreError;
 use crate::verdict::{Change, Verdict, standing};
+use crate::words::words;
 use crate::{Context, Error, diff};
 
 /// How many memories are changed in one write.
@@ -25,13 +26,14 @@ pub struct Orders {
     pub invalidate: bool,
 }
 
-/// What verifying did to a memory.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Deed {
-    /// Its citations follow the code now.
-    Healed,
-    /// It was marked as wrong.
-    Invalidated,
+words! {
+    /// What verifying did to a memory.
+    Deed as "deed" {
+        /// Its citations follow the code now.
+        Healed = "healed",
+        /// It was marked as wrong.
+        Invalidated = "invalidated",
+    }
 }
 
 /// A memory with what was found at its citations.
@@ -65,6 +67,12 @@ impl Verified {
     pub fn is_bad(&self) -> bool {
         self.verdicts.iter().any(Verdict::is_bad)
     }
+
+    /// Whether it is wrong about this tree: what a branch says that never reached the tree is not about it.
+    #[must_use]
+    pub fn is_invalid(&self) -> bool {
+        self.is_bad() && !self.is_unmerged
+    }
 }
 
 /// What came of verifying.
@@ -83,8 +91,7 @@ pub fn verify(
     orders: Orders,
     mut seen: impl FnMut(&Verified),
 ) -> Result<Report, Error> {
-    let mut reader = Reader::new(cx, FAR);
-    let mut looked_up = look(&mut reader, memories);
+    let mut looked_up = seen_at(cx, memories);
     looked_up.iter().for_each(|(it, _)| seen(it));
     let is_settled = (orders.heal || orders.invalidate) && cx.source.is_settled().unwrap_or(false);
     if is_settled {
@@ -95,9 +102,15 @@ pub fn verify(
     Ok(Report { memories, is_settled })
 }
 
+/// Looks up the citations of these memories and writes nothing, not even that somebody looked.
+#[must_use]
+pub fn look(cx: &Context<'_>, memories: Vec<Memory>) -> Vec<Verified> {
+    seen_at(cx, memories).into_iter().map(|it| it.0).collect()
+}
+
 /// Each memory with its verdicts, and what else was seen.
-fn look(reader: &mut Reader<'_>, memories: Vec<Memory>) -> Vec<(Verified, Vec<Sight>)> {
-    let sights = reader.sights(&memories.iter().collect::<Vec<_>>());
+fn seen_at(cx: &Context<'_>, memories: Vec<Memory>) -> Vec<(Verified, Vec<Sight>)> {
+    let sights = Reader::new(cx, FAR).sights(&memories.iter().collect::<Vec<_>>());
     let pairs = memories.into_iter().zip(sights).map(|(memory, sights)| {
         let verdicts = sights.iter().map(|it| it.verdict.clone()).collect();
         let is_unmerged = sights.iter().any(|it| it.is_merged == Some(false) && it.verdict.is_bad());

@@ -1,6 +1,7 @@
 //! The command line as it is typed. What is meant by it is worked out elsewhere.
 
 pub mod help;
+mod verify;
 
 use std::path::PathBuf;
 use std::str::FromStr;
@@ -10,6 +11,8 @@ use apostille_core::policy::InjectMode;
 use apostille_core::words::UnknownWord;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ColorChoice, Parser, Subcommand, ValueEnum};
+
+pub use verify::Verify;
 
 /// Verified, shared memory for coding agents.
 #[derive(Debug, Parser)]
@@ -307,20 +310,6 @@ pub struct Recent {
     /// At most so many
     #[arg(long, short = 'n', value_name = "N", default_value_t = apostille_core::list::RECENT_LIMIT)]
     pub limit: usize,
-}
-
-/// `verify`.
-#[derive(Debug, Args)]
-pub struct Verify {
-    /// The memories; all active ones unless said
-    #[arg(value_name = "HANDLE")]
-    pub names: Vec<Name>,
-    /// Those that cite this file, or a file below this folder
-    #[arg(long, short, value_name = "PATH", conflicts_with = "names")]
-    pub path: Option<String>,
-    /// Check against a commit, branch or tag instead of your files
-    #[arg(long, value_name = "REF")]
-    pub at: Option<String>,
 }
 
 /// `supersede`.

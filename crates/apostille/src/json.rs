@@ -5,7 +5,7 @@ use apostille_core::memory::Memory;
 use apostille_core::recall::{Checked, Why};
 use apostille_core::refusal::Refusal;
 use apostille_core::verdict::Verdict;
-use apostille_core::verify::Verified;
+use apostille_core::verify::{Deed, Verified};
 use serde::Serialize;
 
 /// A memory, with what is known of it at this moment.
@@ -18,6 +18,12 @@ pub struct MemoryView {
     standing: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     verdicts: Option<Vec<VerdictView>>,
+    /// Whether it was recorded on a branch that never reached this tree.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    unmerged: bool,
+    /// What was done about it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    deed: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     score: Option<f32>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -27,14 +33,21 @@ pub struct MemoryView {
 impl From<&Memory> for MemoryView {
     fn from(memory: &Memory) -> Self {
         let (handle, record) = (memory.handle().to_string(), MemoryRecord::from(memory));
-        Self { handle, record, standing: None, verdicts: None, score: None, why: None }
+        let (standing, verdicts, score, why) = (None, None, None, None);
+        Self { handle, record, standing, verdicts, unmerged: false, deed: None, score, why }
     }
 }
 
 impl From<&Verified> for MemoryView {
     fn from(it: &Verified) -> Self {
         let verdicts = Some(verdicts(&it.memory, &it.verdicts));
-        Self { standing: Some(it.standing()), verdicts, ..Self::from(&it.memory) }
+        Self {
+            standing: Some(it.standing()),
+            verdicts,
+            unmerged: it.is_unmerged,
+            deed: it.deed.map(Deed::as_str),
+            ..Self::from(&it.memory)
+        }
     }
 }
 
@@ -67,6 +80,9 @@ pub struct VerdictView {
     moved_to: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     change: Option<&'static str>,
+    /// Whether the change is one that a memory survives.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    harmless: Option<bool>,
     #[serde(skip_serializing_if = "Option::is_none")]
     at: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -94,6 +110,7 @@ impl VerdictView {
             Verdict::Moved { to } => Self { moved_to: Some(to.to_string()), ..view },
             Verdict::Changed(it) => Self {
                 change: Some(it.change.as_str()),
+                harmless: Some(it.is_harmless),
                 at: Some(it.at.to_string()),
                 now: Some(it.now.clone()),
                 similarity: Some(f32::from(it.similarity) / 100.0),

@@ -96,7 +96,8 @@ impl Shell {
     pub fn desk_at(&self, reference: Option<&str>) -> Result<Desk, Fault> {
         let place = self.place()?;
         let settings = self.settings(&place)?;
-        Desk::open(&self.world, settings, place, reference)
+        let source = place.source(reference)?;
+        Desk::open(&self.world, settings, place, source)
     }
 
     /// The answer, as JSON or as text for people, whichever was asked for.
@@ -137,6 +138,10 @@ fn way_out(refusal: &Refusal) -> Option<&'static str> {
     match refusal {
         Refusal::Secret { .. } => Some("keep where the secret is found, not the secret itself"),
         Refusal::IdentityNeedsUser => Some("add --user"),
+        Refusal::NotSettled { .. } => Some(
+            "commit or stash, and switch to the default branch; \
+             or by hand: apostille invalidate HANDLE --reason \"…\"",
+        ),
         Refusal::NotAPerson => Some("if you are a person, say --origin user"),
         _ => None,
     }

@@ -20,7 +20,7 @@ use jiff::Timestamp;
 use crate::error::Fault;
 
 /// The variables that are read, and no others.
-const NAMES: [&str; 20] = [
+const NAMES: [&str; 21] = [
     "APOSTILLE_CONFIG",
     "APOSTILLE_STORE",
     "APOSTILLE_USER",
@@ -41,6 +41,7 @@ const NAMES: [&str; 20] = [
     "USER",
     "USERNAME",
     "LOGNAME",
+    "TERM",
 ];
 /// How much is read from the standard input.
 const MAX_INPUT: u64 = 256 * 1024 * 1024;
@@ -56,6 +57,8 @@ pub struct Terminal {
     pub stdout: bool,
     /// Whether a person reads what goes beside it.
     pub stderr: bool,
+    /// Whether what was written to it can be written over.
+    pub can_redraw: bool,
     /// How wide it is.
     pub columns: usize,
 }
@@ -89,7 +92,8 @@ impl World {
             std::env::current_dir().context("cannot tell the current folder").map_err(Fault::internal)?;
         let mut seed = [0; 16];
         getrandom::fill(&mut seed).context("the system gives no randomness").map_err(Fault::internal)?;
-        Ok(Self { now: now(&env)?, cwd, env, terminal: Terminal::ask(), typed, seed, drawn: Rc::default() })
+        let (now, terminal) = (now(&env)?, Terminal::ask(&env));
+        Ok(Self { now, cwd, env, terminal, typed, seed, drawn: Rc::default() })
     }
 
     /// The same world seen from a folder, as `-C` asks.
@@ -145,12 +149,13 @@ fn now(env: &Environment) -> Result<Timestamp, Fault> {
 }
 
 impl Terminal {
-    fn ask() -> Self {
+    fn ask(env: &Environment) -> Self {
         let columns = terminal_size::terminal_size().map(|(columns, _)| usize::from(columns.0));
         Self {
             stdin: io::stdin().is_terminal(),
             stdout: io::stdout().is_terminal(),
             stderr: io::stderr().is_terminal(),
+            can_redraw: env.get("TERM") != Some("dumb"),
             columns: columns.filter(|it| *it > 0).unwrap_or(USUAL_COLUMNS),
         }
     }

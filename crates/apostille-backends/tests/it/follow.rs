@@ -11,5 +11,5 @@ mod merges;
 mod moves;
 mod names;
 mod refs;
-mod story;
+pub(crate) mod story;
 mod uncommitted;

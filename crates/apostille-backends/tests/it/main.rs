@@ -9,3 +9,4 @@ mod follow;
 mod golden;
 mod processes;
 mod rig;
+mod verifying;

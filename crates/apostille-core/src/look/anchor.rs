@@ -128,8 +128,9 @@ impl<'c> Anchor<'c> {
             [] => None,
             [(familiar, row)] => {
                 let letters = weight(&self.text);
-                let is_telling = familiar >= TELLING || letters >= 20 || (familiar > 0 && letters >= 12);
-                (is_telling || row == home).then_some(row)
+                let is_it =
+                    familiar >= TELLING || letters >= 20 || (familiar > 0 && letters >= 12) || row == home;
+                is_it.then_some(row)
             }
             [(first, row), (second, _), ..] => (first > second || row == home && first > 0).then_some(row),
         }

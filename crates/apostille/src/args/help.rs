@@ -104,10 +104,17 @@ pub const VERIFY: &str = "\
 Examples:
   $ apostille verify                     # all active memories, against your files
   $ apostille verify m-12 m-13
-  $ apostille verify --at origin/main    # in CI
+  $ apostille verify --path src/api --at origin/main
+  $ apostille verify --invalidate        # on the default branch: mark what it disproves
+  $ apostille verify --ci --sarif memories.sarif
+  $ apostille verify --citations - < citations.jsonl
 
-Looking never changes a memory: what fails on your branch may be right on another.
-Exit code 1: at least one does not hold.";
+What moved is followed: on the default branch, with nothing half done in it, the citations are
+brought up to date. On any other tree nothing is changed: what fails on your branch may be
+right on another.
+A line of --citations is {\"path\", \"line_start\", \"line_end\"}, and as much as is known of
+\"sha\", \"snippet_hash\", \"text\", \"ref\" and \"id\"; docs/json.md has the answers.
+Exit code 1: at least one does not hold. What could not be looked up alone is no failure.";
 /// Examples.
 pub const REFRESH: &str = "\
 Examples:

@@ -1,11 +1,10 @@
 //! `show`: everything about one memory.
 
 use apostille_core::event::Logged;
-use apostille_core::look::{FAR, Reader};
 use apostille_core::memory::{Memory, MemoryId, Status};
 use apostille_core::store::Page;
 use apostille_core::verdict::{Verdict, worst};
-use apostille_core::verify::Verified;
+use apostille_core::verify::{self, Verified};
 use serde::Serialize;
 
 use super::log::{happened, viewed};
@@ -49,7 +48,7 @@ pub fn run(shell: &Shell, args: &One) -> Result<Answer, Fault> {
         older: chain(&desk, &memory, |it| it.supersedes)?,
         newer: chain(&desk, &memory, replaced_by)?,
         history: desk.store.events(&page)?,
-        memory: looked_up(&desk, memory),
+        memory: verify::look(&desk.cx(), vec![memory]).remove(0),
     };
     let json = Reply {
         ok: true,
@@ -59,11 +58,6 @@ pub fn run(shell: &Shell, args: &One) -> Result<Answer, Fault> {
         history: viewed(&desk, &shown.history)?,
     };
     Ok(shell.answer(error::OK, &json, |paint| text(paint, &shown)))
-}
-
-fn looked_up(desk: &Desk, memory: Memory) -> Verified {
-    let verdicts = Reader::new(&desk.cx(), FAR).verdicts(&[&memory]).remove(0);
-    Verified { memory, verdicts, is_unmerged: false, deed: None }
 }
 
 fn replaced_by(memory: &Memory) -> Option<MemoryId> {

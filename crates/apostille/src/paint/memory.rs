@@ -27,7 +27,7 @@ fn places(paint: &Paint, memory: &Memory, verdicts: &[Verdict]) -> String {
         .citations
         .iter()
         .zip(verdicts)
-        .map(|(citation, verdict)| (judged(citation, verdict), changes(citation, verdict, INDENT + 2)));
+        .map(|(citation, verdict)| (judged(citation, verdict), against(citation, verdict, INDENT)));
     let (first, diff) = lines.next().unwrap_or_default();
     let first = if first.is_empty() { age } else { format!("{first} · {age}") };
     let line = |text: &str| format!("{:INDENT$}{}\n", "", ink(DIM, text));
@@ -74,7 +74,7 @@ fn since(commit: Option<&str>) -> String {
 }
 
 /// One place and how it stands, where the standing of the whole does not say it.
-fn judged(citation: &Citation, verdict: &Verdict) -> String {
+pub fn judged(citation: &Citation, verdict: &Verdict) -> String {
     let place = place(citation, verdict);
     match verdict {
         Verdict::Changed(it) if it.is_harmless => format!("{place} ({})", told(it.change)),
@@ -85,6 +85,22 @@ fn judged(citation: &Citation, verdict: &Verdict) -> String {
         Verdict::Unknown { why } => format!("{place} (could not look: {})", one_line(why)),
         Verdict::Holds | Verdict::Moved { .. } => place,
     }
+}
+
+/// What speaks against the fact: what the code no longer says, and the diff.
+pub fn against(citation: &Citation, verdict: &Verdict, indent: usize) -> String {
+    contradicted(verdict, indent) + &changes(citation, verdict, indent + 2)
+}
+
+/// What the fact names and the code no longer says.
+fn contradicted(verdict: &Verdict, indent: usize) -> String {
+    let Verdict::Changed(it) = verdict else { return String::new() };
+    if it.contradicted.is_empty() {
+        return String::new();
+    }
+    let names = it.contradicted.iter().map(|it| ink(BOLD, format!("`{}`", one_line(it))));
+    let names = names.collect::<Vec<_>>().join(", ");
+    format!("{:indent$}{} {names}\n", "", ink(RED, "the code no longer says"))
 }
 
 /// What stands there now instead, as a diff; nothing unless the words changed.

@@ -33,14 +33,13 @@ pub struct Desk {
 }
 
 impl Desk {
-    /// Opens the store and the source.
+    /// Opens the store, for use with this source.
     pub fn open(
         world: &World,
         settings: Settings,
         place: Place,
-        reference: Option<&str>,
+        source: Box<dyn Source>,
     ) -> Result<Self, Fault> {
-        let source = place.source(reference)?;
         let store = opened(&settings)?;
         let user = settings.user.value.as_str();
         Ok(Self {

@@ -16,3 +16,4 @@ mod near;
 mod output;
 mod pending;
 mod story;
+mod verify;

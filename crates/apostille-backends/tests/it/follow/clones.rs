@@ -191,8 +191,9 @@ fn a_broken_commit_beside_the_line_is_unknown() {
 fn a_truncated_pack_is_unknown_and_the_files_still_hold() {
     for kept in [0, 20, 200] {
         let story = three().git("repack --quiet -a -d");
-        let packs = fs::read_dir(story.root.join(".git/objects/pack")).unwrap().map(|it| it.unwrap().path());
-        let pack = packs.filter(|it| it.extension().is_some_and(|it| it == "pack")).next().unwrap();
+        let mut packs =
+            fs::read_dir(story.root.join(".git/objects/pack")).unwrap().map(|it| it.unwrap().path());
+        let pack = packs.find(|it| it.extension().is_some_and(|it| it == "pack")).unwrap();
         let bytes = fs::read(&pack).unwrap();
         fs::remove_file(&pack).unwrap();
         fs::write(&pack, &bytes[..kept]).unwrap();

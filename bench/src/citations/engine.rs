@@ -1,0 +1,115 @@
+//! Apostille itself: a batch of citations is looked up by one reader over one source.
+
+use std::time::{Duration, Instant};
+
+use apostille_core::Context;
+use apostille_core::citation::{Citation, RepoPath};
+use apostille_core::look::{self, Reader, Sight};
+use apostille_core::policy::Policy;
+use apostille_core::source::{Blob, Source, SourceError, Tree};
+use apostille_core::store::ram::Ram;
+use apostille_core::verdict::Verdict;
+use jiff::Timestamp;
+
+use super::batch::Question;
+use super::guess::Guess;
+use super::watched::{Seen, Watched};
+
+/// What a batch came to.
+pub(crate) struct Looked {
+    /// What was found, in the order of the questions.
+    pub(crate) sights: Vec<Sight>,
+    /// How long it took in all.
+    pub(crate) time: Duration,
+    /// What the source was asked.
+    pub(crate) seen: Seen,
+}
+
+/// Looks a batch up with a new reader, as somebody does who verifies everything: there is time, and the history is
+/// followed as far as it ever is.
+pub(crate) fn look(source: &dyn Source, citations: &[&Citation]) -> Looked {
+    let (store, policy) = (Ram::default(), Policy::default());
+    let watched = Watched::new(source);
+    let cx = Context {
+        store: &store,
+        source: &watched,
+        policy: &policy,
+        now: Timestamp::UNIX_EPOCH,
+        random: &|| 0,
+        late: &|| false,
+        actor: None,
+    };
+    let started = Instant::now();
+    let sights = Reader::new(&cx, look::FAR).look(citations);
+    let time = started.elapsed();
+    Looked { sights, time, seen: watched.seen() }
+}
+
+/// A source whose history is gone, as after a rebase or in a shallow clone: only what was captured is known.
+pub(crate) struct Forgetful<'s>(pub(crate) &'s dyn Source);
+
+impl Source for Forgetful<'_> {
+    fn tree(&self) -> Result<Tree, SourceError> {
+        self.0.tree()
+    }
+
+    fn read(&self, path: &RepoPath) -> Result<Option<Blob>, SourceError> {
+        self.0.read(path)
+    }
+
+    fn visit(&self, see: &mut dyn FnMut(&RepoPath, &Blob) -> bool) -> Result<bool, SourceError> {
+        self.0.visit(see)
+    }
+}
+
+/// What is said about each question, and what the source was asked for it.
+pub(crate) struct Told {
+    /// One guess for each question.
+    pub(crate) guesses: Vec<Guess>,
+    /// How long it took.
+    pub(crate) time: Duration,
+    /// What the source was asked.
+    pub(crate) seen: Seen,
+}
+
+/// Looks up questions whose citations were read when they were made. One that could not be made has its verdict.
+pub(crate) fn with_history(source: &dyn Source, questions: &[&Question<'_>]) -> Told {
+    tell(source, questions, |question| question.citation.clone())
+}
+
+/// The same when the cited commit is gone. A place that never held what it is said to hold was never captured, so that
+/// only its digest is left.
+pub(crate) fn without_history(source: &dyn Source, questions: &[&Question<'_>]) -> Told {
+    let source = Forgetful(source);
+    tell(&source, questions, |question| match &question.citation {
+        Ok(citation) => Ok(citation.clone()),
+        Err(_) => question.pin.citation(None, &source),
+    })
+}
+
+fn tell(
+    source: &dyn Source,
+    questions: &[&Question<'_>],
+    made: impl Fn(&Question<'_>) -> Result<Citation, Verdict>,
+) -> Told {
+    let started = Instant::now();
+    let made: Vec<_> = questions.iter().map(|it| made(it)).collect();
+    let citations: Vec<&Citation> = made.iter().flatten().collect();
+    let looked = look(source, &citations);
+    let mut sights = looked.sights.into_iter();
+    let verdict = |it: &Result<Citation, Verdict>| match it {
+        Ok(_) => sights.next().map(|it| it.verdict),
+        Err(verdict) => Some(verdict.clone()),
+    };
+    let verdicts: Vec<_> = made.iter().map(verdict).collect();
+    let guesses: Vec<Guess> = questions
+        .iter()
+        .zip(verdicts)
+        .map(|(question, verdict)| match verdict {
+            Some(verdict) => Guess::of(&verdict, &question.case.place()),
+            None => Guess::Unknown("the engine gave no verdict".into()),
+        })
+        .collect();
+    let time = started.elapsed();
+    Told { guesses, time, seen: looked.seen }
+}

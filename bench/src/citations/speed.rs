@@ -1,0 +1,128 @@
+//! The timed batch: a thousand citations, a hundred commits old, in a repository of ten thousand files.
+
+mod import;
+mod story;
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::time::Duration;
+
+use anyhow::{Context as _, Result, anyhow};
+use apostille_backends::git::{Checkout, Commit};
+use apostille_backends::worktree::WorkTree;
+use apostille_core::citation::{Citation, Cite};
+use apostille_core::look::{Pin, Sight};
+use apostille_core::source::{Nowhere, Source};
+
+use super::engine::{self, Looked};
+use super::watched::Seen;
+use story::Story;
+
+/// How often a batch is verified; the middle time counts.
+const ROUNDS: usize = 3;
+
+/// What the timed batch came to.
+#[derive(Default)]
+pub(crate) struct Speed {
+    /// One row for each source.
+    pub(crate) rows: Vec<Row>,
+}
+
+/// The batch over one source.
+pub(crate) struct Row {
+    /// Which source.
+    pub(crate) source: &'static str,
+    /// How many citations.
+    pub(crate) citations: usize,
+    /// How many of each verdict.
+    pub(crate) verdicts: BTreeMap<&'static str, usize>,
+    /// How long all of them took with nothing at hand.
+    pub(crate) cold: Duration,
+    /// What the source was asked.
+    pub(crate) seen: Seen,
+    /// How long all of them took with the verdicts of the first look at hand; `None` when it was not measured.
+    pub(crate) warm: Option<Duration>,
+}
+
+impl Row {
+    /// Milliseconds for each citation, cold.
+    pub(crate) fn cold_ms(&self) -> f64 {
+        self.each(self.cold) * 1e3
+    }
+
+    /// Microseconds for each citation, with a warm cache.
+    pub(crate) fn warm_us(&self) -> Option<f64> {
+        self.warm.map(|it| self.each(it) * 1e6)
+    }
+
+    #[expect(clippy::cast_precision_loss, reason = "a thousand citations")]
+    fn each(&self, time: Duration) -> f64 {
+        time.as_secs_f64() / self.citations.max(1) as f64
+    }
+}
+
+/// Verdicts that an earlier process found, as a later one has them at hand. There is no such cache yet: this type
+/// stands for it, and has no values.
+pub(crate) enum VerdictCache {}
+
+/// **The verdict cache is handed in here** once there is one: filled with what the first look found. As long as this
+/// is `None`, the row says "not measured".
+fn cache_after(_first: &[Sight]) -> Option<VerdictCache> {
+    None
+}
+
+/// A look by a new source and a new reader, with this cache: what a second process does. The reader is to be given it.
+fn second_look(source: &dyn Source, citations: &[&Citation], _cache: &VerdictCache) -> Looked {
+    engine::look(source, citations)
+}
+
+type Open = fn(&Checkout) -> Result<Box<dyn Source>>;
+
+/// The two sources that are timed.
+const SOURCES: [(&str, Open); 2] = [
+    ("commit", |it| Ok(Box::new(Commit::new(it, "HEAD")?))),
+    ("working tree", |it| Ok(Box::new(WorkTree::open(it)?))),
+];
+
+/// Makes the repository below this folder and verifies the batch in it.
+pub(crate) fn measured(dir: &Path) -> Result<Speed> {
+    let root = dir.join("large");
+    eprintln!("bench: making a repository of {} files and {} commits", story::FILES, story::COMMITS);
+    let story = Story::default();
+    let places = story.places()?;
+    import::made(&root, story).context("the repository for the timed batch cannot be made")?;
+    let checkout = Checkout::discover(&root)?.context("the repository for the timed batch is not found")?;
+    let citations = captured(&checkout, &places)?;
+    let citations: Vec<&Citation> = citations.iter().collect();
+    let rows = SOURCES.iter().map(|(name, open)| row(name, *open, &checkout, &citations));
+    Ok(Speed { rows: rows.collect::<Result<_>>()? })
+}
+
+/// The citations as they were captured at the first commit.
+fn captured(checkout: &Checkout, places: &[Cite]) -> Result<Vec<Citation>> {
+    let first = Commit::new(checkout, &format!("HEAD~{}", story::COMMITS))?;
+    let captured = places.iter().map(|place| {
+        let pin = Pin { place: place.clone(), commit: None, digest: None, text: None };
+        pin.citation(Some(&first), &Nowhere).map_err(|it| anyhow!("{place} cannot be cited: {it:?}"))
+    });
+    captured.collect()
+}
+
+fn row(source: &'static str, open: Open, checkout: &Checkout, citations: &[&Citation]) -> Result<Row> {
+    eprintln!("bench: verifying {} citations in the {source}", citations.len());
+    let mut looks = Vec::new();
+    for _ in 0..ROUNDS {
+        let source = open(checkout)?;
+        looks.push(engine::look(&*source, citations));
+    }
+    looks.sort_by_key(|it| it.time);
+    let middle = looks.swap_remove(ROUNDS / 2);
+    let warm = match cache_after(&middle.sights) {
+        Some(cache) => Some(second_look(&*open(checkout)?, citations, &cache).time),
+        None => None,
+    };
+    let mut verdicts = BTreeMap::new();
+    middle.sights.iter().for_each(|it| *verdicts.entry(it.verdict.as_str()).or_default() += 1);
+    let Looked { time: cold, seen, .. } = middle;
+    Ok(Row { source, citations: citations.len(), verdicts, cold, seen, warm })
+}

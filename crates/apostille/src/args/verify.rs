@@ -1,0 +1,67 @@
+//! The command line of `verify`.
+
+use std::path::PathBuf;
+
+use apostille_core::memory::Name;
+use clap::Args;
+
+/// `verify`.
+#[derive(Debug, Args)]
+pub struct Verify {
+    /// The memories; all active ones unless said
+    #[arg(value_name = "HANDLE")]
+    pub names: Vec<Name>,
+    /// All active memories, as when none is named
+    #[arg(long, conflicts_with_all = ["names", "path"])]
+    pub all: bool,
+    /// Those that cite this file, or a file below this folder
+    #[arg(long, short, value_name = "PATH", conflicts_with = "names")]
+    pub path: Option<String>,
+    /// Check against a commit, branch or tag instead of your files
+    #[arg(long, value_name = "REF")]
+    pub at: Option<String>,
+    /// Show what holds memory by memory, however many there are
+    #[arg(long, short)]
+    pub verbose: bool,
+    /// What may be changed.
+    #[command(flatten)]
+    pub change: Change,
+    /// How programs read it.
+    #[command(flatten)]
+    pub machine: Machine,
+}
+
+/// What may be changed.
+#[derive(Debug, Args)]
+#[group(multiple = false)]
+#[command(next_help_heading = "What is changed")]
+pub struct Change {
+    /// Nothing at all: what moved is not followed, nothing is logged
+    #[arg(long, visible_alias = "no-heal")]
+    pub dry_run: bool,
+    /// Also mark as invalid what the default branch disproves
+    #[arg(long)]
+    pub invalidate: bool,
+}
+
+/// How programs read it.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "For programs")]
+pub struct Machine {
+    /// Annotations for GitHub's checks; changes nothing
+    #[arg(long, conflicts_with = "invalidate")]
+    pub ci: bool,
+    /// Write a SARIF 2.1.0 file; - is the output. Changes nothing
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["invalidate", "json"])]
+    pub sarif: Option<PathBuf>,
+    /// Look up citations of a file instead, one JSON object a line; - is the input. Needs no store
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["names", "all", "path", "invalidate", "ci", "sarif"])]
+    pub citations: Option<PathBuf>,
+}
+
+impl Verify {
+    /// Whether nothing may be changed, the log included.
+    pub fn is_idle(&self) -> bool {
+        self.change.dry_run || self.machine.ci || self.machine.sarif.is_some()
+    }
+}

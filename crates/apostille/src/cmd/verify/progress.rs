@@ -1,0 +1,86 @@
+//! How far it is, beside the output, for a person who waits.
+
+use std::cell::Cell;
+use std::io::Write as _;
+
+use crate::paint::bar;
+use crate::shell::Shell;
+
+/// From how many citations on a person is told how far it is.
+const MANY: usize = 200;
+/// How many steps there are between two pictures of something whose end is not known.
+const STRIDE: usize = 50;
+/// Up by one line, which is emptied.
+const ERASE: &str = "\x1b[1A\r\x1b[2K";
+
+/// A bar on a line of its own. The cursor stands below it, so that whoever stops the program has a clean line.
+pub struct Progress {
+    total: usize,
+    done: Cell<usize>,
+    drawn: Cell<Option<usize>>,
+    is_shown: bool,
+}
+
+impl Progress {
+    /// A bar for so many citations; nothing unless a person waits for many.
+    pub fn new(shell: &Shell, total: usize) -> Self {
+        let terminal = shell.world.terminal;
+        let is_shown = terminal.stderr && terminal.can_redraw && total >= MANY;
+        Self { total, done: Cell::new(0), drawn: Cell::new(None), is_shown }
+    }
+
+    /// One more step. Each citation is one; then those that are not in place are looked at again, one by one.
+    pub fn step(&self) {
+        let done = self.done.get() + 1;
+        self.done.set(done);
+        if !self.is_shown {
+            return;
+        }
+        let picture = self.picture(done);
+        if self.drawn.get() != Some(picture) {
+            let up = if self.drawn.replace(Some(picture)).is_some() { ERASE } else { "" };
+            // Nobody watching is no reason to stop; in one piece, so that it does not flicker.
+            let _ = std::io::stderr().write_all(format!("{up}{}\n", self.line(done)).as_bytes());
+        }
+    }
+
+    /// Which picture shows this step: one for each percent, then one for each stride.
+    fn picture(&self, done: usize) -> usize {
+        if done <= self.total { done * 100 / self.total.max(1) } else { 101 + (done - self.total) / STRIDE }
+    }
+
+    fn line(&self, done: usize) -> String {
+        if done > self.total {
+            let n = (done - self.total) / STRIDE * STRIDE;
+            let n = if n == 0 { String::new() } else { format!("  {n}") };
+            return format!("following what is not in place …{n}");
+        }
+        let percent = u8::try_from(done * 100 / self.total.max(1)).unwrap_or(100);
+        format!("looking  {}  {percent:>3}%  {done} of {} citations", bar(percent), self.total)
+    }
+}
+
+impl Drop for Progress {
+    fn drop(&mut self) {
+        if self.drawn.get().is_some() {
+            let _ = std::io::stderr().write_all(ERASE.as_bytes());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pictures_are_few() {
+        let progress = Progress { total: 1_000, done: Cell::new(0), drawn: Cell::new(None), is_shown: false };
+        let pictures = |steps: std::ops::RangeInclusive<usize>| {
+            steps.map(|it| progress.picture(it)).collect::<std::collections::BTreeSet<_>>().len()
+        };
+        assert_eq!(pictures(1..=1_000), 101);
+        assert_eq!(pictures(1_001..=2_000), 21);
+        assert_eq!(progress.line(610), "looking  ███████░░░   61%  610 of 1000 citations");
+        assert_eq!(progress.line(1_107), "following what is not in place …  100");
+    }
+}

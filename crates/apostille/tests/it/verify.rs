@@ -1,0 +1,146 @@
+//! `verify`: what is found, what is changed, and what is said about it.
+
+use std::fmt::Write as _;
+
+use serde_json::Value;
+
+use crate::env::Env;
+
+/// Three facts, and a commit that moves one, contradicts one and only touches the spacing of the third.
+fn lived_on() -> Env {
+    let env = Env::new();
+    env.with_facts();
+    env.ok(&["remember", "--cite", "src/api.rs:5", "serve is what the supervisor calls first"]);
+    env.live_on();
+    env.write("src/api.rs", "//! The API.\n//!\n\npub const API_VERSION: u32 = 7;\n\npub  fn serve() {}\n");
+    env.commit();
+    env
+}
+
+fn json(env: &Env, arguments: &[&str]) -> Value {
+    let ran = env.run(&[&["--json"], arguments].concat());
+    serde_json::from_str(&ran.out).unwrap_or_else(|error| panic!("{arguments:?}: {error}: {ran}"))
+}
+
+/// How often verifying wrote something down.
+fn n_events(env: &Env) -> usize {
+    json(env, &["log", "--limit", "1000"])["events"].as_array().unwrap().len()
+}
+
+#[test]
+fn what_moved_is_healed_on_the_default_branch() {
+    let env = lived_on();
+    insta::assert_snapshot!("verify_settled", env.run(&["verify"]));
+    let again = env.run(&["verify"]);
+    assert!(again.out.starts_with("m-1  holds  src/api.rs:4\nm-3  holds  src/api.rs:6\n"), "{again}");
+}
+
+#[test]
+fn elsewhere_nothing_is_healed_and_it_is_said_why() {
+    let check = |prepare: &dyn Fn(&Env), expected: &str| {
+        let env = lived_on();
+        prepare(&env);
+        let ran = env.run(&["verify", "m-1"]);
+        let why = format!("what moved was followed and not written down, because {expected}\n");
+        assert!(ran.out.ends_with(&why), "{ran}");
+        let told = json(&env, &["verify", "m-1"]);
+        assert_eq!((&told["settled"], &told["memories"][0]["deed"]), (&false.into(), &Value::Null));
+    };
+    let edited = |env: &Env| env.write("src/limits.rs", "\n");
+    check(&edited, "there are uncommitted edits");
+    let branched = |env: &Env| {
+        env.git(&["switch", "--quiet", "--create", "topic"]);
+        env.write("src/new.rs", "\n");
+        env.commit();
+    };
+    check(&branched, "this is 'topic' and not 'main'");
+}
+
+#[test]
+fn what_is_disproved_is_invalidated_when_asked() {
+    let env = lived_on();
+    let told = json(&env, &["verify", "--invalidate"]);
+    let deed = |handle: &str| {
+        let memories = told["memories"].as_array().unwrap();
+        memories.iter().find(|it| it["handle"] == handle).unwrap()["deed"].clone()
+    };
+    assert_eq!(["m-1", "m-2", "m-3"].map(deed), ["healed", "invalidated", "healed"]);
+    assert_eq!(deed("u-1"), Value::Null);
+    assert_eq!(told["settled"], true);
+    insta::assert_snapshot!("verify_invalidated", env.run(&["show", "m-2"]));
+}
+
+#[test]
+fn half_done_work_disproves_nothing() {
+    let env = lived_on();
+    env.write("src/limits.rs", "\n");
+    let before = n_events(&env);
+    insta::assert_snapshot!("verify_not_settled", env.run(&["verify", "--invalidate"]));
+    let told = json(&env, &["verify", "--invalidate"]);
+    assert_eq!(told["refused"]["class"], "not_settled");
+    assert_eq!(n_events(&env), before);
+}
+
+#[test]
+fn a_dry_run_changes_nothing_at_all() {
+    let env = lived_on();
+    let before = n_events(&env);
+    for flag in ["--dry-run", "--no-heal"] {
+        let ran = env.run(&["verify", flag]);
+        assert_eq!(ran.code, 1);
+        assert!(ran.out.starts_with("m-1  moved"), "{ran}");
+    }
+    assert_eq!(n_events(&env), before);
+}
+
+#[test]
+fn what_is_not_merged_here_is_not_held_against_it() {
+    let env = Env::new();
+    env.git(&["switch", "--quiet", "--create", "topic"]);
+    env.write("src/limits.rs", "pub const MAX_UPLOAD: u64 = 50;\n");
+    env.commit();
+    env.ok(&["remember", "--cite", "src/limits.rs:1", "uploads are limited to 50 by MAX_UPLOAD"]);
+    env.git(&["switch", "--quiet", "main"]);
+    insta::assert_snapshot!("verify_unmerged", env.run(&["verify"]));
+    let told = json(&env, &["verify"]);
+    assert_eq!((&told["ok"], &told["counts"]["unmerged"]), (&true.into(), &1.into()));
+    assert_eq!(told["memories"][0]["unmerged"], true);
+    assert_eq!(json(&env, &["show", "m-1"])["memory"]["unmerged"], true);
+    assert_eq!(env.run(&["verify", "--invalidate"]).code, 0);
+    assert!(env.ok(&["show", "m-1"]).contains("active"));
+}
+
+/// A store with so many memories, each about a line of its own.
+fn with_many(n: usize) -> Env {
+    const WORDS: [&str; 12] = [
+        "amber", "birch", "cedar", "delta", "ember", "fjord", "grove", "heron", "islet", "jetty", "knoll",
+        "larch",
+    ];
+    let env = Env::new();
+    let (mut code, mut notes) = (String::new(), String::new());
+    for at in 0..n {
+        let word = |k: usize| WORDS[(at / WORDS.len().pow(u32::try_from(k).unwrap())) % WORDS.len()];
+        let name = format!("{}_{}_{}", word(0), word(1), word(2)).to_uppercase();
+        writeln!(code, "pub const {name}: u32 = {};", at + 100).unwrap();
+        writeln!(notes, "{name} is {} for the {} and the {}", at + 100, word(1), word(2)).unwrap();
+    }
+    env.write("src/many.rs", &code);
+    env.commit();
+    for (at, fact) in notes.lines().enumerate() {
+        let place = format!("src/many.rs:{}", at + 1);
+        env.ok(&["remember", "--create", "many", "--cite", &place, fact]);
+    }
+    env
+}
+
+#[test]
+fn what_holds_is_folded_where_there_is_much_of_it() {
+    let env = with_many(45);
+    let code = std::fs::read_to_string(env.repo().join("src/many.rs")).unwrap();
+    env.write("src/many.rs", code.replace("= 144;", "= 7;"));
+    insta::assert_snapshot!("verify_folded", env.run(&["verify"]));
+    assert_eq!(env.run(&["verify", "--verbose"]).out.matches("  holds  ").count(), 44);
+    env.write("src/many.rs", format!("// new\n{code}"));
+    let moved = env.run(&["verify"]).out;
+    assert!(moved.contains("… and 25 more; --verbose lists them\n\n45 moved\n"), "{moved}");
+}
