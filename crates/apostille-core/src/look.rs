@@ -498,3 +498,6 @@ fn place(path: &RepoPath, rows: &Range<u32>) -> Cite {
     let lines = Lines::new(rows.start + 1, rows.end.max(rows.start + 1)).unwrap_or(Lines::FIRST);
     Cite { path: path.clone(), lines }
 }
+
+#[cfg(test)]
+mod tests;

@@ -180,13 +180,10 @@ impl<'a> Tracer<'a> {
         let old = self.content(file)?;
         let was = Sheet::of(&old);
         let mut best: Option<(u32, &Version)> = None;
-        let mut unread = None;
         for now in
             all.iter().filter(|it| it.was.is_none()).filter_map(|it| it.now.as_ref()).take(MAX_SEARCHED)
         {
-            let Some(new) = self.candidate(now).unwrap_or_else(|why| noted(&mut unread, why)) else {
-                continue;
-            };
+            let Some(new) = self.candidate(now)? else { continue };
             let sheet = Sheet::of(&new);
             let hunks = hunks::between(&was, &sheet);
             let n_lost: u32 = hunks.iter().map(|it| it.was.end - it.was.start).sum();
@@ -196,7 +193,7 @@ impl<'a> Tracer<'a> {
                 best = Some((n_kept, now));
             }
         }
-        found_or(best.map(|it| it.1.clone()), unread)
+        Ok(best.map(|it| it.1.clone()))
     }
 
     /// The only place among what this step brought where the same lines stand.
@@ -222,15 +219,12 @@ impl<'a> Tracer<'a> {
             return Ok(None);
         }
         let mut best: Option<(u32, Span)> = None;
-        let mut unread = None;
         for edit in all {
             let Some(now) = &edit.now else { continue };
             if edit.was.as_ref().is_some_and(|it| it.id.is_some() && it.id == now.id) {
                 continue;
             }
-            let Some(new) = self.candidate(now).unwrap_or_else(|why| noted(&mut unread, why)) else {
-                continue;
-            };
+            let Some(new) = self.candidate(now)? else { continue };
             let sheet = Sheet::of(&new);
             let places: Vec<u32> = occurrences(&sheet, text, same).collect();
             if places.is_empty() {
@@ -252,7 +246,7 @@ impl<'a> Tracer<'a> {
                 }
             }
         }
-        found_or(best.map(|it| it.1), unread)
+        Ok(best.map(|it| it.1))
     }
 
     /// The hunks between two versions of a file.
@@ -312,20 +306,6 @@ impl<'a> Tracer<'a> {
             self.at_hand = object.len();
         }
         self.objects.insert(id.to_owned(), Rc::clone(object));
-    }
-}
-
-/// Keeps in mind that a place could not be searched.
-fn noted<T>(unread: &mut Option<Broken>, why: Broken) -> Option<T> {
-    unread.get_or_insert(why);
-    None
-}
-
-/// What was found, or that nothing was; where a place could not be searched, nobody knows.
-fn found_or<T>(found: Option<T>, unread: Option<Broken>) -> Result<Option<T>, Broken> {
-    match (found, unread) {
-        (None, Some(broken)) => Err(broken),
-        (found, _) => Ok(found),
     }
 }
 
