@@ -5,6 +5,7 @@
 )]
 
 pub mod desk;
+pub mod hub;
 pub mod place;
 
 use std::cell::Cell;
@@ -22,7 +23,7 @@ use jiff::Timestamp;
 use crate::error::Fault;
 
 /// The variables that are read, and no others.
-const NAMES: [&str; 21] = [
+const NAMES: [&str; 31] = [
     "APOSTILLE_CONFIG",
     "APOSTILLE_STORE",
     "APOSTILLE_USER",
@@ -34,6 +35,16 @@ const NAMES: [&str; 21] = [
     "APOSTILLE_SCORING",
     "APOSTILLE_REQUIRE_CITATIONS",
     "APOSTILLE_NOW",
+    "APOSTILLE_GITHUB_URL",
+    "APOSTILLE_GITHUB_TOKEN",
+    "GITHUB_API_URL",
+    "GITHUB_TOKEN",
+    "GH_TOKEN",
+    "HTTPS_PROXY",
+    "https_proxy",
+    "NO_PROXY",
+    "no_proxy",
+    "XDG_CACHE_HOME",
     "XDG_CONFIG_HOME",
     "XDG_DATA_HOME",
     "HOME",
@@ -114,6 +125,12 @@ impl World {
             bytes.copy_from_slice(&digest.as_bytes()[..16]);
             u128::from_be_bytes(bytes)
         }
+    }
+
+    /// A clock to ask again and again; it stands still where tests fixed the time.
+    pub fn clock(&self) -> impl Fn() -> Timestamp + Send + Sync + use<> {
+        let fixed = self.env.get("APOSTILLE_NOW").map(|_| self.now);
+        move || fixed.unwrap_or_else(Timestamp::now)
     }
 
     /// Where files may be left that nobody misses.
@@ -214,6 +231,22 @@ impl Environment {
     /// Where this user's configuration is.
     pub fn config_dir(&self) -> Option<PathBuf> {
         self.folder("XDG_CONFIG_HOME", "APPDATA", ".config")
+    }
+
+    /// Where files are that can be made again.
+    pub fn cache_dir(&self) -> Option<PathBuf> {
+        let usual = match (cfg!(windows), cfg!(target_os = "macos")) {
+            (true, _) => self.path("LOCALAPPDATA").map(|it| it.join("cache")),
+            (_, true) => self.home().map(|it| it.join("Library/Caches")),
+            _ => self.home().map(|it| it.join(".cache")),
+        };
+        self.path("XDG_CACHE_HOME").or(usual).map(|it| it.join("apostille"))
+    }
+
+    /// An environment of these variables.
+    #[cfg(test)]
+    pub fn of(variables: &[(&'static str, &str)]) -> Self {
+        Self(variables.iter().map(|(name, value)| (*name, (*value).to_owned())).collect())
     }
 
     fn folder(&self, xdg: &str, windows: &str, unix: &str) -> Option<PathBuf> {

@@ -20,6 +20,9 @@ pub struct Verify {
     /// Check against a commit, branch or tag instead of your files
     #[arg(long, value_name = "REF")]
     pub at: Option<String>,
+    /// Check against the repository on GitHub, which need not be checked out
+    #[arg(long)]
+    pub github: bool,
     /// Show what holds memory by memory, however many there are
     #[arg(long, short)]
     pub verbose: bool,
@@ -42,6 +45,9 @@ pub struct Change {
     /// Also mark as invalid what the default branch disproves
     #[arg(long)]
     pub invalidate: bool,
+    /// Draft a replacement for each memory that does not hold, and ask
+    #[arg(long)]
+    pub fix: bool,
 }
 
 /// How programs read it.
@@ -62,6 +68,6 @@ pub struct Machine {
 impl Verify {
     /// Whether nothing may be changed, the log included.
     pub fn is_idle(&self) -> bool {
-        self.change.dry_run || self.machine.ci || self.machine.sarif.is_some()
+        self.change.dry_run || self.change.fix || self.machine.ci || self.machine.sarif.is_some()
     }
 }

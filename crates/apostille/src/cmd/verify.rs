@@ -1,6 +1,7 @@
 //! `verify`: do the citations still hold?
 
 mod citations;
+mod fix;
 mod page;
 mod progress;
 mod settled;
@@ -19,6 +20,7 @@ use crate::error::{self, Fault};
 use crate::json::{self, MemoryView};
 use crate::shell::{Answer, Shell};
 use crate::world::desk::Desk;
+use crate::world::hub;
 use page::Page;
 use progress::Progress;
 
@@ -36,7 +38,7 @@ pub fn run(shell: &Shell, args: &Verify) -> Result<Answer, Fault> {
     if let Some(file) = &args.machine.citations {
         return citations::run(shell, args, file);
     }
-    let desk = shell.desk_at(args.at.as_deref())?;
+    let desk = desk(shell, args)?;
     let memories = match chosen(&desk, args)? {
         Ok(memories) => memories,
         Err(refusal) => return Ok(shell.refused(&refusal)),
@@ -45,8 +47,22 @@ pub fn run(shell: &Shell, args: &Verify) -> Result<Answer, Fault> {
         return Ok(shell.refused(&Refusal::NotSettled { why: settled::why_not(&desk, args) }));
     }
     let report = looked_up(shell, &desk, args, memories)?;
+    if args.change.fix {
+        return fix::run(shell, &desk, &report.memories);
+    }
     let unsettled = (!report.is_settled && !args.is_idle()).then(|| settled::why_not(&desk, args));
     Ok(answer(shell, args, &report, unsettled.as_deref()))
+}
+
+/// The desk with what is to be looked at: your files, a commit, or the repository on GitHub.
+fn desk(shell: &Shell, args: &Verify) -> Result<Desk, Fault> {
+    if !args.github {
+        return shell.desk_at(args.at.as_deref());
+    }
+    let place = shell.place()?;
+    let settings = shell.settings(&place)?;
+    let source = hub::source(&shell.world, &settings.repo.value, args.at.as_deref())?;
+    Desk::open(&shell.world, settings, place, Box::new(source))
 }
 
 fn chosen(desk: &Desk, args: &Verify) -> Result<Result<Vec<Memory>, Refusal>, Fault> {

@@ -1,8 +1,12 @@
 //! A store opened, with the code beside it: everything that a verb is given.
 
+use std::path::PathBuf;
+
 use apostille_backends::jsonl::Jsonl;
+use apostille_backends::memo::Remembering;
 use apostille_backends::sqlite::Sqlite;
 use apostille_core::Context;
+use apostille_core::digest::Digest;
 use apostille_core::memory::{Memory, Name};
 use apostille_core::policy::Policy;
 use apostille_core::source::Source;
@@ -30,6 +34,8 @@ pub struct Desk {
     now: Timestamp,
     random: Box<dyn Fn() -> u128>,
     actor: String,
+    /// Where what verifying found is kept between runs.
+    findings: Option<PathBuf>,
 }
 
 impl Desk {
@@ -41,6 +47,11 @@ impl Desk {
         source: Box<dyn Source>,
     ) -> Result<Self, Fault> {
         let store = opened(&settings)?;
+        let findings = findings(world, &settings.repo.value);
+        let source: Box<dyn Source> = match &findings {
+            Some(path) => Box::new(Remembering::new(source, path)),
+            None => source,
+        };
         let user = settings.user.value.as_str();
         Ok(Self {
             actor: user.split_once('/').map_or(user, |(_, name)| name).to_owned(),
@@ -52,7 +63,16 @@ impl Desk {
             now: world.now,
             random: Box::new(world.random()),
             settings,
+            findings,
         })
+    }
+
+    /// Drops what was found before: it names the places that a forgotten memory cited.
+    pub fn drop_findings(&self) {
+        if let Some(path) = &self.findings {
+            // A file that is not there is what is wanted.
+            let _ = std::fs::remove_file(path);
+        }
     }
 
     /// What every verb of the core is given.
@@ -95,6 +115,12 @@ impl Desk {
         }
         Ok(Ok(memories))
     }
+}
+
+/// The file for what is found in a repository.
+fn findings(world: &World, repo: &Space) -> Option<PathBuf> {
+    let name = Digest::of(repo.as_str().as_bytes()).short();
+    world.env.cache_dir().map(|it| it.join("verdicts").join(name))
 }
 
 /// Opens the store that the settings name.

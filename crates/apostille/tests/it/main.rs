@@ -10,6 +10,7 @@ mod citations;
 mod codes;
 mod config;
 mod env;
+mod fix;
 mod identity;
 mod json;
 mod moving;

@@ -75,7 +75,8 @@ fn command(it: &Verified, draft: Option<&Proposal>) -> String {
     let handle = it.memory.handle();
     match draft {
         Some(draft) => {
-            let cites: String = draft.cites.iter().map(|it| format!(" --cite {}", quoted(&it.to_string()))).collect();
+            let cites: String =
+                draft.cites.iter().map(|it| format!(" --cite {}", quoted(&it.to_string()))).collect();
             format!("apostille supersede {handle} --correct{cites} {}", quoted(&draft.fact))
         }
         None => format!("apostille invalidate {handle} --reason 'its code is gone'"),
