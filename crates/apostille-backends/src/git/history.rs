@@ -242,15 +242,14 @@ fn without_filters(checkout: &Checkout, command: &mut Command) -> Result<(), Sou
     let mut output = Output::start(names)?;
     let mut n_set = 0;
     while let Some(name) = output.field()? {
-        command.env(format!("GIT_CONFIG_KEY_{n_set}"), String::from_utf8_lossy(&name).into_owned());
-        command.env(
-            format!("GIT_CONFIG_VALUE_{n_set}"),
-            if name.ends_with(b".required") { "false" } else { "" },
-        );
+        let name = String::from_utf8(name).map_err(|error| unavailable("git's filters", error))?;
+        let value = if name.ends_with(".required") { "false" } else { "" };
+        command.env(format!("GIT_CONFIG_KEY_{n_set}"), name).env(format!("GIT_CONFIG_VALUE_{n_set}"), value);
         n_set += 1;
     }
     command.env("GIT_CONFIG_COUNT", n_set.to_string());
-    Ok(())
+    // Git says 1 where there are none.
+    if n_set == 0 { output.end_with(&[0, 1]) } else { output.end() }
 }
 
 /// The files that are in the commit, but that a sparse checkout leaves out of the working tree.
@@ -338,9 +337,14 @@ impl Output {
     }
 
     /// Waits for the child; it must have been content.
-    fn end(mut self) -> Result<(), SourceError> {
+    fn end(self) -> Result<(), SourceError> {
+        self.end_with(&[0])
+    }
+
+    /// Waits for the child; it must have ended with one of these numbers.
+    fn end_with(mut self, fine: &[i32]) -> Result<(), SourceError> {
         let status = self.child.wait().map_err(|error| unavailable("the history with git", error))?;
-        if status.success() {
+        if status.code().is_some_and(|it| fine.contains(&it)) {
             Ok(())
         } else {
             Err(unavailable("the history with git", format!("git failed: {status}; try 'git fsck'")))

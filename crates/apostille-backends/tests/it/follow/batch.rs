@@ -6,7 +6,7 @@ use apostille_core::citation::Citation;
 use apostille_core::look::Sight;
 use apostille_core::source::Source;
 
-use super::story::{Story, page, sight, sights, told};
+use super::story::{Story, page, sight, sights, sights_within, told};
 
 const FILES: usize = 50;
 /// Where each file is cited.
@@ -115,4 +115,17 @@ fn when_time_runs_out_the_rest_is_unknown_and_none_is_worse() {
         }
     }
     assert!(counted(0).iter().all(|it| it.verdict.as_str() == "unknown"));
+}
+
+#[test]
+fn a_walk_cut_short_leaps_over_the_rest() {
+    let story = ["x a b c d e f", "b.rs: x a b c d e f", "b.rs: x y a b c d e f", "c.rs: x y a b c d e f g"]
+        .iter()
+        .fold(Story::of("a b [c d] e f"), |it, state| it.turn(state).commit("on"));
+    for most in 0..7 {
+        for source in [&story.worktree() as &dyn Source, &story.at("HEAD")] {
+            let found = sights_within(most, source, &all(&story.cited), &|| false);
+            assert_eq!(lines(&found), ["moved c.rs:5-6 Some(true)"], "{most}");
+        }
+    }
 }

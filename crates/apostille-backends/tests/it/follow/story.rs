@@ -274,6 +274,16 @@ pub(crate) fn sight(source: &dyn Source, citation: &Citation) -> Sight {
 
 /// What one look at many citations finds, unless it is late.
 pub(crate) fn sights(source: &dyn Source, citations: &[&Citation], late: &dyn Fn() -> bool) -> Vec<Sight> {
+    sights_within(FAR, source, citations, late)
+}
+
+/// The same, following at most so many commits one by one.
+pub(crate) fn sights_within(
+    most: usize,
+    source: &dyn Source,
+    citations: &[&Citation],
+    late: &dyn Fn() -> bool,
+) -> Vec<Sight> {
     let (store, policy) = (Ram::default(), Policy::default());
     let cx = Context {
         store: &store,
@@ -284,7 +294,7 @@ pub(crate) fn sights(source: &dyn Source, citations: &[&Citation], late: &dyn Fn
         late,
         actor: None,
     };
-    Reader::new(&cx, FAR).look(citations)
+    Reader::new(&cx, most).look(citations)
 }
 
 /// A verdict in one line.
