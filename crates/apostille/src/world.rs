@@ -9,9 +9,11 @@ pub mod place;
 
 use std::cell::Cell;
 use std::collections::BTreeMap;
-use std::io::{self, IsTerminal as _, Read as _};
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, IsTerminal as _, Read as _};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
+use std::time::Instant;
 
 use anyhow::Context as _;
 use apostille_core::digest::Digest;
@@ -128,6 +130,23 @@ impl World {
             .read_to_string(&mut text)
             .map_err(|error| Fault::usage(format!("cannot read the standard input: {error}")))?;
         Ok(text)
+    }
+
+    /// A file that is named on the command line, or the standard input for `-`, to be read bit by bit.
+    pub fn input(&self, path: &Path) -> Result<Box<dyn BufRead>, Fault> {
+        if path.as_os_str() == "-" {
+            return Ok(Box::new(io::stdin().lock()));
+        }
+        let file = File::open(self.cwd.join(path));
+        let file =
+            file.map_err(|error| Fault::usage(format!("cannot read '{}': {error}", path.display())))?;
+        Ok(Box::new(BufReader::new(file)))
+    }
+
+    /// Tells how many microseconds have passed since it was asked for.
+    pub fn stopwatch(&self) -> impl Fn() -> u64 + use<> {
+        let start = Instant::now();
+        move || u64::try_from(start.elapsed().as_micros()).unwrap_or(u64::MAX)
     }
 
     /// One line that a person types; empty at the end of input.

@@ -1,18 +1,18 @@
 //! A commit as a source: what its files held, whatever the working tree holds.
 
 use std::collections::BTreeSet;
-use std::process::Command;
-use std::sync::{Mutex, MutexGuard};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use apostille_core::citation::RepoPath;
 use apostille_core::sheet::is_binary;
 use apostille_core::source::{Blob, History, MAX_FILE, Source, SourceError, Tree};
 
-use super::cat_file::{Answer, CatFile, Object};
+use super::cat_file::{Answer, Object};
 use super::discover::Checkout;
 use super::head::Head;
+use super::objects::Objects;
 use super::tree::{self, Entry, Kind};
-use super::{child, history, unavailable};
+use super::{history, unavailable};
 
 /// The largest tree object that is read: about a million names.
 const MAX_TREE: u64 = 64 * 1024 * 1024;
@@ -26,21 +26,13 @@ const MAX_REF: usize = 1_024;
 /// One commit of a repository.
 ///
 /// The ref is resolved once, when the value is first used: if the branch moves on, the answers stay those of one
-/// commit. A single git child serves all reads and ends with the value. Links and submodules are refused as leading
-/// out of the repository, also when they are on the way to the file.
+/// commit. A single git child serves all reads, also those of the commits [beside](Commit::beside) it. Links and
+/// submodules are refused as leading out of the repository, also when they are on the way to the file.
 #[derive(Debug)]
 pub struct Commit {
-    checkout: Checkout,
+    objects: Arc<Objects>,
     reference: String,
-    state: Mutex<State>,
-    /// How git is started; tests put something else here.
-    start: fn(&Checkout) -> Command,
-}
-
-#[derive(Debug, Default)]
-struct State {
-    child: Option<CatFile>,
-    resolved: Option<Resolved>,
+    resolved: Mutex<Option<Resolved>>,
 }
 
 #[derive(Debug, Clone)]
@@ -53,71 +45,54 @@ impl Commit {
     /// The commit that a branch, a tag or an id names. Git is asked only when the value is first used; what cannot be
     /// the name of a commit is refused at once.
     pub fn new(checkout: &Checkout, reference: &str) -> Result<Self, SourceError> {
+        Self::of(Arc::new(Objects::new(checkout)), reference)
+    }
+
+    /// Another commit of the same repository, served by the same child.
+    pub fn beside(&self, reference: &str) -> Result<Self, SourceError> {
+        Self::of(Arc::clone(&self.objects), reference)
+    }
+
+    fn of(objects: Arc<Objects>, reference: &str) -> Result<Self, SourceError> {
         if !is_revision(reference) {
             return Err(SourceError::NoSuchRef(shown(reference)));
         }
-        Ok(Self {
-            checkout: checkout.clone(),
-            reference: reference.to_owned(),
-            state: Mutex::default(),
-            start: child::command,
-        })
+        Ok(Self { objects, reference: reference.to_owned(), resolved: Mutex::default() })
     }
 
     #[cfg(test)]
-    pub(super) fn started_by(self, start: fn(&Checkout) -> Command) -> Self {
-        Self { start, ..self }
+    pub(super) fn started_by(self, start: fn(&Checkout) -> std::process::Command) -> Self {
+        let objects = Arc::new(Objects::started_by(&self.objects.checkout, start));
+        Self { objects, ..self }
     }
 
-    /// A thread that panicked may have left a question open, so its child is not used again.
-    fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(|poisoned| {
-            self.state.clear_poison();
-            let mut state = poisoned.into_inner();
-            state.child = None;
-            state
-        })
-    }
-
-    fn resolve(&self, state: &mut State) -> Result<Resolved, SourceError> {
-        if let Some(resolved) = &state.resolved {
+    fn resolve(&self) -> Result<Resolved, SourceError> {
+        let mut resolved = self.resolved.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(resolved) = &*resolved {
             return Ok(resolved.clone());
         }
         let no_such_ref = || SourceError::NoSuchRef(shown(&self.reference));
-        let object = match self.ask(state, &format!("{}^{{commit}}", self.reference), MAX_FILE)? {
+        let object = match self.ask(&format!("{}^{{commit}}", self.reference), MAX_FILE)? {
             Answer::Found(object) if object.kind == "commit" => object,
             _ => return Err(no_such_ref()),
         };
         let root = root_tree(&object).ok_or_else(no_such_ref)?;
-        let resolved = Resolved { commit: object.id, root };
-        state.resolved = Some(resolved.clone());
-        Ok(resolved)
+        Ok(resolved.insert(Resolved { commit: object.id, root }).clone())
     }
 
-    /// Asks the child, and starts it first if there is none. A child that is out of step is ended.
-    fn ask(&self, state: &mut State, name: &str, limit: u64) -> Result<Answer, SourceError> {
-        let mut child = match state.child.take() {
-            Some(child) => child,
-            None => CatFile::spawn((self.start)(&self.checkout)).map_err(child::not_started)?,
-        };
-        let answer = child
-            .ask(name, limit)
-            .map_err(|error| unavailable(format!("commit '{}' with git", shown(&self.reference)), error))?;
-        if !matches!(answer, Answer::TooLarge(_)) {
-            state.child = Some(child);
-        }
-        Ok(answer)
+    fn ask(&self, name: &str, limit: u64) -> Result<Answer, SourceError> {
+        self.objects.ask(name, limit, &shown(&self.reference))
     }
 
     /// Walks down the trees, because only they tell files from links and submodules.
-    fn find(&self, state: &mut State, path: &RepoPath) -> Result<Option<Entry>, SourceError> {
-        let resolved = self.resolve(state)?;
+    fn find(&self, path: &RepoPath) -> Result<Option<Entry>, SourceError> {
+        let resolved = self.resolve()?;
         let mut here = Entry { kind: Kind::Directory, id: resolved.root };
         for part in path.as_str().split('/') {
             if here.kind != Kind::Directory {
                 return Ok(None);
             }
-            let bytes = self.tree_object(state, &here.id, path)?;
+            let bytes = self.tree_object(&here.id, path)?;
             let entry = tree::find(&bytes, part, resolved.commit.len() / 2);
             match entry.map_err(|error| unavailable(format!("'{path}' with git"), error))? {
                 None => return Ok(None),
@@ -130,8 +105,8 @@ impl Commit {
         Ok((here.kind == Kind::File).then_some(here))
     }
 
-    fn tree_object(&self, state: &mut State, id: &str, path: &RepoPath) -> Result<Vec<u8>, SourceError> {
-        match self.ask(state, id, MAX_TREE)? {
+    fn tree_object(&self, id: &str, path: &RepoPath) -> Result<Vec<u8>, SourceError> {
+        match self.ask(id, MAX_TREE)? {
             Answer::Found(object) if object.kind == "tree" => Ok(object.bytes),
             Answer::TooLarge(bytes) => Err(unavailable(
                 format!("'{path}' with git"),
@@ -144,14 +119,13 @@ impl Commit {
 
 impl Source for Commit {
     fn tree(&self) -> Result<Tree, SourceError> {
-        let resolved = self.resolve(&mut self.state())?;
+        let resolved = self.resolve()?;
         Ok(Tree { commit: Some(resolved.commit), branch: None, is_worktree: false })
     }
 
     fn read(&self, path: &RepoPath) -> Result<Option<Blob>, SourceError> {
-        let mut state = self.state();
-        let Some(entry) = self.find(&mut state, path)? else { return Ok(None) };
-        match self.ask(&mut state, &entry.id, MAX_FILE)? {
+        let Some(entry) = self.find(path)? else { return Ok(None) };
+        match self.ask(&entry.id, MAX_FILE)? {
             Answer::Found(object) if object.kind == "blob" => {
                 Ok(Some(Blob { id: Some(object.id), bytes: object.bytes }))
             }
@@ -161,32 +135,31 @@ impl Source for Commit {
     }
 
     fn is_settled(&self) -> Result<bool, SourceError> {
-        let commit = self.resolve(&mut self.state())?.commit;
-        Ok(self.checkout.is_default(&Head { commit: Some(commit), branch: None }))
+        let commit = self.resolve()?.commit;
+        Ok(self.objects.checkout.is_default(&Head { commit: Some(commit), branch: None }))
     }
 
     fn history(&self, from: &BTreeSet<String>, most: usize) -> Result<History, SourceError> {
-        let resolved = self.resolve(&mut self.state())?;
-        history::walk(&self.checkout, &resolved.commit, from, most)
+        let resolved = self.resolve()?;
+        history::walk(&self.objects.checkout, &resolved.commit, from, most)
     }
 
     fn object(&self, id: &str) -> Result<Option<Vec<u8>>, SourceError> {
         if !super::refs::is_object_id(id) {
             return Ok(None);
         }
-        match self.ask(&mut self.state(), id, MAX_FILE)? {
+        match self.ask(id, MAX_FILE)? {
             Answer::Found(object) if object.kind == "blob" => Ok(Some(object.bytes)),
             _ => Ok(None),
         }
     }
 
     fn visit(&self, see: &mut dyn FnMut(&RepoPath, &Blob) -> bool) -> Result<bool, SourceError> {
-        let mut state = self.state();
-        let resolved = self.resolve(&mut state)?;
+        let resolved = self.resolve()?;
         let mut open = vec![(String::new(), resolved.root)];
         let mut n_seen = 0;
         while let Some((prefix, id)) = open.pop() {
-            let Answer::Found(object) = self.ask(&mut state, &id, MAX_TREE)? else { continue };
+            let Answer::Found(object) = self.ask(&id, MAX_TREE)? else { continue };
             let entries = tree::entries(&object.bytes, resolved.commit.len() / 2);
             for (name, entry) in
                 entries.map_err(|error| unavailable(format!("'{prefix}' with git"), error))?
@@ -196,7 +169,7 @@ impl Source for Commit {
                     Kind::Directory => open.push((format!("{full}/"), entry.id)),
                     Kind::File => {
                         let Ok(path) = full.parse::<RepoPath>() else { continue };
-                        let Answer::Found(blob) = self.ask(&mut state, &entry.id, MAX_VISITED)? else {
+                        let Answer::Found(blob) = self.ask(&entry.id, MAX_VISITED)? else {
                             continue;
                         };
                         n_seen += 1;
@@ -216,12 +189,11 @@ impl Source for Commit {
 impl Commit {
     /// Every file of the commit that can be cited, with its id.
     pub(crate) fn files(&self) -> Result<Vec<(RepoPath, String)>, SourceError> {
-        let mut state = self.state();
-        let resolved = self.resolve(&mut state)?;
+        let resolved = self.resolve()?;
         let mut open = vec![(String::new(), resolved.root)];
         let mut files = Vec::new();
         while let Some((prefix, id)) = open.pop() {
-            let Answer::Found(object) = self.ask(&mut state, &id, MAX_TREE)? else { continue };
+            let Answer::Found(object) = self.ask(&id, MAX_TREE)? else { continue };
             let entries = tree::entries(&object.bytes, resolved.commit.len() / 2);
             for (name, entry) in
                 entries.map_err(|error| unavailable(format!("'{prefix}' with git"), error))?
@@ -236,11 +208,6 @@ impl Commit {
             }
         }
         Ok(files)
-    }
-
-    /// Another commit of the same repository, served by a child of its own.
-    pub fn beside(&self, reference: &str) -> Result<Self, SourceError> {
-        Ok(Self { start: self.start, ..Self::new(&self.checkout, reference)? })
     }
 }
 

@@ -283,6 +283,7 @@ mod commits {
             assert_eq!(outcome(&source, "src/a.rs"), "text one");
         }
         assert_eq!(source.read(&path("fits")).unwrap().unwrap().bytes.len(), size);
+        assert_eq!(outcome(&source.beside("HEAD~1").unwrap(), "fits"), "none");
         assert_eq!(STARTS.load(Ordering::SeqCst), 1);
         assert_eq!(outcome(&source, "large"), format!("too large {}", size + 1));
         assert_eq!(outcome(&source, "src/a.rs"), "text one");

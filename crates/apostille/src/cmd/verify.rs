@@ -1,5 +1,6 @@
 //! `verify`: do the citations still hold?
 
+mod citations;
 mod page;
 mod progress;
 mod settled;
@@ -32,6 +33,9 @@ struct Reply {
 
 /// Looks up citations, and lets those that moved follow the code where that is safe.
 pub fn run(shell: &Shell, args: &Verify) -> Result<Answer, Fault> {
+    if let Some(file) = &args.machine.citations {
+        return citations::run(shell, args, file);
+    }
     let desk = shell.desk_at(args.at.as_deref())?;
     let memories = match chosen(&desk, args)? {
         Ok(memories) => memories,

@@ -57,7 +57,7 @@ pub fn place(citation: &Citation, verdict: &Verdict) -> String {
 }
 
 /// A kind of change in a few words.
-fn told(change: Change) -> &'static str {
+pub fn told(change: Change) -> &'static str {
     match change {
         Change::Whitespace => "only spacing differs",
         Change::Formatting => "only the layout differs",
