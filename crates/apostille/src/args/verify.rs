@@ -58,7 +58,7 @@ pub struct Machine {
     #[arg(long, conflicts_with = "invalidate")]
     pub ci: bool,
     /// Write a SARIF 2.1.0 file; - is the output. Changes nothing
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["invalidate", "json"])]
+    #[arg(long, value_name = "FILE", conflicts_with = "invalidate")]
     pub sarif: Option<PathBuf>,
     /// Look up citations of a file instead, one JSON object a line; - is the input. Needs no store
     #[arg(long, value_name = "FILE", conflicts_with_all = ["names", "all", "path", "invalidate", "ci", "sarif"])]

@@ -1,12 +1,16 @@
 //! `verify`: do the citations still hold?
 
+mod ci;
 mod citations;
+mod finding;
 mod fix;
 mod page;
 mod progress;
+mod sarif;
 mod settled;
 
 use std::collections::BTreeMap;
+use std::fs;
 
 use apostille_core::memory::{Memory, Stage};
 use apostille_core::refusal::Refusal;
@@ -21,6 +25,7 @@ use crate::json::{self, MemoryView};
 use crate::shell::{Answer, Shell};
 use crate::world::desk::Desk;
 use crate::world::hub;
+use finding::Rule;
 use page::Page;
 use progress::Progress;
 
@@ -51,7 +56,7 @@ pub fn run(shell: &Shell, args: &Verify) -> Result<Answer, Fault> {
         return fix::run(shell, &desk, &report.memories);
     }
     let unsettled = (!report.is_settled && !args.is_idle()).then(|| settled::why_not(&desk, args));
-    Ok(answer(shell, args, &report, unsettled.as_deref()))
+    answer(shell, args, &report, unsettled.as_deref())
 }
 
 /// The desk with what is to be looked at: your files, a commit, or the repository on GitHub.
@@ -96,21 +101,59 @@ fn looked_up(shell: &Shell, desk: &Desk, args: &Verify, memories: Vec<Memory>) -
     Ok(verify::verify(&cx, memories, orders, |_| ())?)
 }
 
-fn answer(shell: &Shell, args: &Verify, report: &Report, unsettled: Option<&str>) -> Answer {
+fn answer(shell: &Shell, args: &Verify, report: &Report, unsettled: Option<&str>) -> Result<Answer, Fault> {
     let verified = &report.memories;
     let is_invalid = verified.iter().any(Verified::is_invalid);
-    let code = if is_invalid || verified.is_empty() { error::NOTHING } else { error::OK };
-    let json = Reply {
-        ok: !is_invalid,
-        settled: report.is_settled,
-        counts: counts(verified),
-        memories: json::views(verified),
-    };
     let page = Page { memories: verified, is_verbose: args.verbose, unsettled };
+    if args.machine.ci || args.machine.sarif.is_some() {
+        return checked(shell, args, report, &page);
+    }
+    let code = if is_invalid || verified.is_empty() { error::NOTHING } else { error::OK };
     let page = |paint: &_| if verified.is_empty() { String::new() } else { page.text(paint) };
-    let answer = shell.answer(code, &json, page);
+    let answer = shell.answer(code, &reply(report), page);
     let err = if verified.is_empty() { "there is nothing to verify here\n".into() } else { String::new() };
-    Answer { err, ..answer }
+    Ok(Answer { err, ..answer })
+}
+
+/// The answer for a program that checks the code: annotations, a file for the code host, or both.
+fn checked(shell: &Shell, args: &Verify, report: &Report, page: &Page<'_>) -> Result<Answer, Fault> {
+    let verified = &report.memories;
+    let findings = finding::findings(verified);
+    let is_invalid = findings.iter().any(|it| it.rule != Rule::Moved);
+    let code = if is_invalid { error::NOTHING } else { error::OK };
+    let unknown = page::unknown_by_reason(verified);
+    let log = args.machine.sarif.as_ref().map(|file| (file, sarif::log(&findings, &unknown)));
+    let told = |paint: &_| match args.machine.ci {
+        true => ci::commands(&findings) + &lines(&unknown) + &page.counts(),
+        false => page.text(paint),
+    };
+    match log {
+        Some((file, log)) if file.as_os_str() == "-" => {
+            let answer = shell.answer(code, &log, |_| format!("{log:#}\n"));
+            let err = if args.machine.ci { told(&shell.paint) } else { String::new() };
+            Ok(Answer { err, ..answer })
+        }
+        Some((file, log)) => {
+            fs::write(shell.world.cwd.join(file), format!("{log:#}\n"))
+                .map_err(|error| Fault::usage(format!("cannot write '{}': {error}", file.display())))?;
+            Ok(shell.answer(code, &reply(report), told))
+        }
+        None => Ok(shell.answer(code, &reply(report), told)),
+    }
+}
+
+fn lines(texts: &[String]) -> String {
+    texts.iter().map(|it| format!("{it}\n")).collect()
+}
+
+fn reply(report: &Report) -> Reply {
+    let memories = &report.memories;
+    Reply {
+        ok: !memories.iter().any(Verified::is_invalid),
+        settled: report.is_settled,
+        counts: counts(memories),
+        memories: json::views(memories),
+    }
 }
 
 /// How many stand how; what a branch says that is not merged here is counted apart.

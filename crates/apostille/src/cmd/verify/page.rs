@@ -80,25 +80,12 @@ impl Page<'_> {
 
     /// What could not be looked up, where that is much by the reason.
     fn unknown(&self, paint: &Paint) -> String {
-        let unknown = self.on(|it| it == Shelf::Unknown);
-        if unknown.len() <= FEW || self.is_verbose {
+        if self.on(|it| it == Shelf::Unknown).len() <= FEW || self.is_verbose {
             return self.entries(paint, |it| it == Shelf::Unknown);
         }
-        let mut reasons: BTreeMap<String, usize> = BTreeMap::new();
-        for it in unknown {
-            let why = it.verdicts.iter().find_map(|it| match it {
-                Verdict::Unknown { why } => Some(one_line(why)),
-                _ => None,
-            });
-            *reasons.entry(why.unwrap_or_default()).or_default() += 1;
-        }
-        let n_reasons = reasons.len();
-        let mut reasons: Vec<(String, usize)> = reasons.into_iter().collect();
-        reasons.sort_by_key(|it| std::cmp::Reverse(it.1));
-        let line =
-            |(why, n): &(String, usize)| paint.wrapped(&format!("{n} could not be looked up: {why}"), 0);
-        let more = (n_reasons > FEW).then(|| ink(DIM, "… for other reasons; --verbose lists them\n"));
-        reasons.iter().take(FEW).map(line).chain(more).collect()
+        let lines = unknown_by_reason(self.memories);
+        let more = (lines.len() > FEW).then(|| ink(DIM, "… for other reasons; --verbose lists them\n"));
+        lines.iter().take(FEW).map(|it| paint.wrapped(it, 0)).chain(more).collect()
     }
 
     /// What another branch says. Nothing is shown against it: here it was never said.
@@ -121,6 +108,16 @@ impl Page<'_> {
 
     /// The counts, the best first, and what to do about it.
     fn sum(&self, paint: &Paint) -> String {
+        let (words, counts) = self.counted();
+        words + "\n" + &self.next(paint, &counts)
+    }
+
+    /// The counts on one line.
+    pub fn counts(&self) -> String {
+        self.counted().0 + "\n"
+    }
+
+    fn counted(&self) -> (String, BTreeMap<Shelf, usize>) {
         let mut counts: BTreeMap<Shelf, usize> = BTreeMap::new();
         for it in self.memories {
             *counts.entry(shelf(it)).or_default() += 1;
@@ -130,7 +127,7 @@ impl Page<'_> {
         let words = counts.iter().map(|(shelf, n)| ink(colour(*shelf), counted(*shelf, *n)));
         let words = words.chain(deeds.map(|(deed, n)| ink(BOLD, format!("{n} {deed}"))));
         let words = words.collect::<Vec<_>>().join(&ink(DIM, " · "));
-        words + "\n" + &self.next(paint, &counts)
+        (words, counts)
     }
 
     fn next(&self, paint: &Paint, counts: &BTreeMap<Shelf, usize>) -> String {
@@ -145,6 +142,21 @@ impl Page<'_> {
         }
         out
     }
+}
+
+/// What could not be looked up, a line for each reason, the most frequent first.
+pub fn unknown_by_reason(memories: &[Verified]) -> Vec<String> {
+    let mut reasons: BTreeMap<String, usize> = BTreeMap::new();
+    for it in memories.iter().filter(|it| shelf(it) == Shelf::Unknown) {
+        let why = it.verdicts.iter().find_map(|it| match it {
+            Verdict::Unknown { why } => Some(one_line(why)),
+            _ => None,
+        });
+        *reasons.entry(why.unwrap_or_default()).or_default() += 1;
+    }
+    let mut reasons: Vec<(String, usize)> = reasons.into_iter().collect();
+    reasons.sort_by_key(|it| std::cmp::Reverse(it.1));
+    reasons.into_iter().map(|(why, n)| format!("{n} could not be looked up: {why}")).collect()
 }
 
 /// The places, how they stand, and what was done.
