@@ -6,6 +6,7 @@
 
 mod anchor;
 mod comments;
+mod crew;
 mod grade;
 mod hunks;
 mod memo;
@@ -15,7 +16,7 @@ mod trace;
 
 use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
-use std::rc::Rc;
+use std::sync::{Arc, OnceLock};
 
 pub use hunks::swapped;
 pub use memo::Memo;
@@ -89,7 +90,7 @@ impl Sight {
 
 /// A file of the tree, and rows of it.
 type Spot = (RepoPath, Range<u32>);
-type Read = Result<Option<(Option<String>, Rc<[u8]>)>, String>;
+type Read = Result<Option<(Option<String>, Arc<[u8]>)>, String>;
 
 /// Looks up citations, reading each file once and walking the history once for all of them.
 pub struct Reader<'a> {
@@ -98,9 +99,11 @@ pub struct Reader<'a> {
     late: &'a dyn Fn() -> bool,
     most: usize,
     files: HashMap<RepoPath, Read>,
+    /// Files that somebody else has read already.
+    known: Option<&'a HashMap<RepoPath, Read>>,
     tracer: Tracer<'a>,
     tree: Option<Tree>,
-    edits: Option<Rc<[Edit]>>,
+    edits: Arc<OnceLock<Result<Arc<[Edit]>, Broken>>>,
 }
 
 impl<'a> Reader<'a> {
@@ -113,9 +116,10 @@ impl<'a> Reader<'a> {
             late: cx.late,
             most,
             files: HashMap::new(),
+            known: None,
             tracer: Tracer::new(cx.source),
             tree: None,
-            edits: None,
+            edits: Arc::default(),
         }
     }
 
@@ -142,13 +146,17 @@ impl<'a> Reader<'a> {
         let quick: Vec<Option<Sight>> = citations.iter().map(|it| self.quick(it, is_batch)).collect();
         let history = self.history(citations.iter().zip(&quick).filter(|it| it.1.is_none()).map(|it| *it.0));
         let road = history.as_ref().map(|it| it.as_ref().map(Road::new)).transpose();
-        let followed = citations.iter().zip(quick).map(|(citation, done)| match (done, &road) {
-            (Some(sight), _) => Search::Over(sight),
-            (None, Ok(Some(road))) => self.follow(citation, road),
-            (None, Ok(None)) => self.anchored(citation),
-            (None, Err(broken)) => self.anchored(citation).or_unknown(broken),
-        });
-        let followed: Vec<Search> = followed.collect();
+        let open: Vec<&Citation> =
+            citations.iter().zip(&quick).filter(|it| it.1.is_none()).map(|it| *it.0).collect();
+        let mut searched = match &road {
+            Ok(Some(road)) if open.len() >= BATCH => self.follow_all(&open, road),
+            Ok(Some(road)) => open.iter().map(|it| self.follow(it, road)).collect(),
+            Ok(None) => open.iter().map(|it| self.anchored(it)).collect(),
+            Err(broken) => open.iter().map(|it| self.anchored(it).or_unknown(broken)).collect(),
+        }
+        .into_iter();
+        let over = |done: Option<Sight>| done.map(Search::Over).or_else(|| searched.next());
+        let followed: Vec<Search> = quick.into_iter().filter_map(over).collect();
         let sights = self.abroad(citations, followed);
         self.keep(citations, &sights);
         sights
@@ -159,9 +167,20 @@ impl<'a> Reader<'a> {
         if (self.late)() {
             return Some(Sight::unknown(LATE));
         }
+        if let Some(sight) = self.concluded(citation) {
+            return Some(sight);
+        }
         let unread = if is_batch { self.source.id(&citation.path) } else { None };
         let known = unread.and_then(|id| self.found_before(citation, &id));
         known.or_else(|| self.in_place(citation)).or_else(|| self.met_before(citation))
+    }
+
+    /// What was concluded about this very commit before; a working tree is none.
+    fn concluded(&mut self, citation: &Citation) -> Option<Sight> {
+        let memo = self.source.memo()?;
+        let tree = self.tree().ok().filter(|it| !it.is_worktree)?;
+        let key = memo::conclusion(citation, tree.commit.as_deref()?);
+        memo::sight(&memo.get(&key)?, |change| self.policy.tolerates(change))
     }
 
     /// What was found when the file had this content.
@@ -187,7 +206,12 @@ impl<'a> Reader<'a> {
     /// Keeps what stays true as long as the files are what they are.
     fn keep(&mut self, citations: &[&Citation], sights: &[Sight]) {
         let Some(memo) = self.source.memo() else { return };
+        let commit = self.tree().ok().filter(|it| !it.is_worktree).and_then(|it| it.commit.clone());
         for (citation, sight) in citations.iter().zip(sights) {
+            if let (Some(commit), Some(value)) = (&commit, memo::concluded(sight)) {
+                memo.put(&memo::conclusion(citation, commit), &value);
+                continue;
+            }
             let id = match self.files.get(&citation.path) {
                 Some(Ok(Some((Some(id), _)))) => id,
                 _ => continue,
@@ -446,14 +470,16 @@ impl<'a> Reader<'a> {
         Ok(self.tree.insert(tree))
     }
 
-    fn edits(&mut self) -> Result<Rc<[Edit]>, Broken> {
-        if self.edits.is_none() {
-            self.edits = Some(self.source.edits().map_err(|error| Broken(error.told()))?.into());
-        }
-        Ok(self.edits.clone().unwrap_or_default())
+    fn edits(&mut self) -> Result<Arc<[Edit]>, Broken> {
+        let source = self.source;
+        let ask = || source.edits().map(Arc::from).map_err(|error| Broken(error.told()));
+        self.edits.get_or_init(ask).clone()
     }
 
     fn read(&mut self, path: &RepoPath) -> Read {
+        if let Some(read) = self.known.and_then(|it| it.get(path)) {
+            return read.clone();
+        }
         let source = self.source;
         let read = || {
             let blob = source.read(path).map_err(|error| error.told())?;

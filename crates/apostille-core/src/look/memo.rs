@@ -1,17 +1,20 @@
 //! What was found before, kept between runs: for the same citation and the same content, nothing is searched twice.
 //!
-//! Nothing kept here is text of a memory or of a repository's files: only digests, ids, paths and line numbers.
+//! Nothing kept here is text of a memory: only digests, ids, paths and line numbers, and of changed code what stands
+//! there now, unless it holds a secret.
 
 use serde::{Deserialize, Serialize};
 
+use super::Sight;
 use super::trace::{Fate, Span};
 use crate::citation::{Citation, Cite};
 use crate::digest::Digest;
+use crate::remember::moderate;
 use crate::source::Version;
-use crate::verdict::Verdict;
+use crate::verdict::{Change, Difference, Verdict};
 
 /// A place to keep findings under short keys. It may lose any of them at any time.
-pub trait Memo {
+pub trait Memo: Send + Sync {
     /// What was kept under a key.
     fn get(&self, key: &str) -> Option<String>;
 
@@ -27,6 +30,11 @@ pub(super) fn in_file(citation: &Citation, id: &str) -> String {
 /// The key of a citation at a commit.
 pub(super) fn at_commit(citation: &Citation, commit: &str) -> String {
     format!("{}@{commit}", identity(citation))
+}
+
+/// The key of the verdict on a citation at a commit.
+pub(super) fn conclusion(citation: &Citation, commit: &str) -> String {
+    format!("{}={commit}", identity(citation))
 }
 
 /// All that a finding depends on, but for where one looks.
@@ -102,4 +110,69 @@ pub(super) fn fate(kept: &str) -> Option<(Fate, bool)> {
         (None, None) => return None,
     };
     Some((fate, it.merged))
+}
+
+/// A verdict as it is kept.
+#[derive(Default, Serialize, Deserialize)]
+#[serde(default)]
+struct Conclusion {
+    word: String,
+    at: Option<String>,
+    change: Option<String>,
+    now: Option<String>,
+    similarity: u8,
+    loss: Option<String>,
+    since: Option<String>,
+    merged: Option<bool>,
+}
+
+/// What was found, as it is kept. What could not be looked up is looked up again.
+pub(super) fn concluded(sight: &Sight) -> Option<String> {
+    let kept =
+        Conclusion { word: sight.verdict.as_str().into(), merged: sight.is_merged, ..Conclusion::default() };
+    let kept = match &sight.verdict {
+        Verdict::Unknown { .. } => return None,
+        Verdict::Holds => kept,
+        Verdict::Moved { to } => Conclusion { at: Some(to.to_string()), ..kept },
+        Verdict::Gone { loss, since } => {
+            Conclusion { loss: Some(loss.to_string()), since: since.clone(), ..kept }
+        }
+        Verdict::Changed(it) => {
+            moderate::check_text("code", &it.now).ok()?;
+            Conclusion {
+                at: Some(it.at.to_string()),
+                change: Some(it.change.to_string()),
+                now: Some(it.now.clone()),
+                similarity: it.similarity,
+                since: it.since.clone(),
+                ..kept
+            }
+        }
+    };
+    serde_json::to_string(&kept).ok()
+}
+
+/// What was kept; whether a change is harmless is for the policy of today to say.
+pub(super) fn sight(kept: &str, tolerates: impl Fn(Change) -> bool) -> Option<Sight> {
+    let it: Conclusion = serde_json::from_str(kept).ok()?;
+    let at = || it.at.as_deref().and_then(|it| it.parse::<Cite>().ok());
+    let verdict = match it.word.as_str() {
+        "holds" => Verdict::Holds,
+        "moved" => Verdict::Moved { to: at()? },
+        "gone" => Verdict::Gone { loss: it.loss.as_deref()?.parse().ok()?, since: it.since.clone() },
+        "changed" => {
+            let change = it.change.as_deref()?.parse().ok()?;
+            Verdict::Changed(Box::new(Difference {
+                change,
+                at: at()?,
+                now: it.now.clone()?,
+                similarity: it.similarity,
+                since: it.since.clone(),
+                is_harmless: tolerates(change),
+                contradicted: Vec::new(),
+            }))
+        }
+        _ => return None,
+    };
+    Some(Sight { verdict, is_merged: it.merged })
 }
