@@ -6,7 +6,6 @@
 
 mod anchor;
 mod comments;
-mod crew;
 mod grade;
 mod hunks;
 mod memo;
@@ -14,9 +13,10 @@ mod pin;
 mod tokens;
 mod trace;
 
+use std::cell::OnceCell;
 use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
-use std::sync::{Arc, OnceLock};
+use std::rc::Rc;
 
 pub use hunks::swapped;
 pub use memo::Memo;
@@ -90,7 +90,7 @@ impl Sight {
 
 /// A file of the tree, and rows of it.
 type Spot = (RepoPath, Range<u32>);
-type Read = Result<Option<(Option<String>, Arc<[u8]>)>, String>;
+type Read = Result<Option<(Option<String>, Rc<[u8]>)>, String>;
 
 /// Looks up citations, reading each file once and walking the history once for all of them.
 pub struct Reader<'a> {
@@ -99,11 +99,9 @@ pub struct Reader<'a> {
     late: &'a dyn Fn() -> bool,
     most: usize,
     files: HashMap<RepoPath, Read>,
-    /// Files that somebody else has read already.
-    known: Option<&'a HashMap<RepoPath, Read>>,
     tracer: Tracer<'a>,
     tree: Option<Tree>,
-    edits: Arc<OnceLock<Result<Arc<[Edit]>, Broken>>>,
+    edits: OnceCell<Result<Rc<[Edit]>, Broken>>,
 }
 
 impl<'a> Reader<'a> {
@@ -116,10 +114,9 @@ impl<'a> Reader<'a> {
             late: cx.late,
             most,
             files: HashMap::new(),
-            known: None,
             tracer: Tracer::new(cx.source),
             tree: None,
-            edits: Arc::default(),
+            edits: OnceCell::new(),
         }
     }
 
@@ -149,8 +146,7 @@ impl<'a> Reader<'a> {
         let open: Vec<&Citation> =
             citations.iter().zip(&quick).filter(|it| it.1.is_none()).map(|it| *it.0).collect();
         let mut searched = match &road {
-            Ok(Some(road)) if open.len() >= BATCH => self.follow_all(&open, road),
-            Ok(Some(road)) => open.iter().map(|it| self.follow(it, road)).collect(),
+            Ok(Some(road)) => open.iter().map(|it| self.follow(it, road)).collect::<Vec<_>>(),
             Ok(None) => open.iter().map(|it| self.anchored(it)).collect(),
             Err(broken) => open.iter().map(|it| self.anchored(it).or_unknown(broken)).collect(),
         }
@@ -470,22 +466,26 @@ impl<'a> Reader<'a> {
         Ok(self.tree.insert(tree))
     }
 
-    fn edits(&mut self) -> Result<Arc<[Edit]>, Broken> {
+    fn edits(&mut self) -> Result<Rc<[Edit]>, Broken> {
         let source = self.source;
-        let ask = || source.edits().map(Arc::from).map_err(|error| Broken(error.told()));
+        let ask = || source.edits().map(Rc::from).map_err(|error| Broken(error.told()));
         self.edits.get_or_init(ask).clone()
     }
 
     fn read(&mut self, path: &RepoPath) -> Read {
-        if let Some(read) = self.known.and_then(|it| it.get(path)) {
+        if let Some(read) = self.files.get(path) {
             return read.clone();
         }
-        let source = self.source;
-        let read = || {
-            let blob = source.read(path).map_err(|error| error.told())?;
-            Ok(blob.map(|it| (it.id, it.bytes.into())))
+        let read: Read = match self.source.read(path) {
+            Err(error) => Err(error.told()),
+            Ok(None) => Ok(None),
+            Ok(Some(blob)) => Ok(Some((blob.id, blob.bytes.into()))),
         };
-        self.files.entry(path.clone()).or_insert_with(read).clone()
+        if let Ok(Some((Some(id), bytes))) = &read {
+            self.tracer.keep(id, bytes);
+        }
+        self.files.insert(path.clone(), read.clone());
+        read
     }
 }
 

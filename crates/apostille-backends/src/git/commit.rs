@@ -10,6 +10,7 @@ use apostille_core::source::{Blob, History, MAX_FILE, Source, SourceError, Tree}
 use super::cat_file::{Answer, Object};
 use super::discover::Checkout;
 use super::head::Head;
+use super::objects::Directory;
 use super::objects::Objects;
 use super::tree::{self, Entry, Kind};
 use super::{history, unavailable};
@@ -87,14 +88,12 @@ impl Commit {
     /// Walks down the trees, because only they tell files from links and submodules.
     fn find(&self, path: &RepoPath) -> Result<Option<Entry>, SourceError> {
         let resolved = self.resolve()?;
-        let mut here = Entry { kind: Kind::Directory, id: resolved.root };
+        let mut here = Entry { kind: Kind::Directory, id: resolved.root.clone() };
         for part in path.as_str().split('/') {
             if here.kind != Kind::Directory {
                 return Ok(None);
             }
-            let bytes = self.tree_object(&here.id, path.as_str())?;
-            let entry = tree::find(&bytes, part, resolved.commit.len() / 2);
-            match entry.map_err(|error| unavailable(format!("'{path}' with git"), error))? {
+            match self.directory(&here.id, path.as_str(), &resolved)?.get(part).cloned() {
                 None => return Ok(None),
                 Some(Entry { kind: Kind::Link | Kind::Submodule, .. }) => {
                     return Err(SourceError::Outside { path: path.clone() });
@@ -105,12 +104,16 @@ impl Commit {
         Ok((here.kind == Kind::File).then_some(here))
     }
 
-    fn tree_object(&self, id: &str, path: &str) -> Result<Arc<[u8]>, SourceError> {
+    fn directory(&self, id: &str, path: &str, resolved: &Resolved) -> Result<Arc<Directory>, SourceError> {
         if let Some(known) = self.objects.tree(id) {
             return Ok(known);
         }
         match self.ask(id, MAX_TREE)? {
-            Answer::Found(object) if object.kind == "tree" => Ok(self.objects.keep_tree(object)),
+            Answer::Found(object) if object.kind == "tree" => {
+                let entries = tree::entries(&object.bytes, resolved.commit.len() / 2);
+                let entries = entries.map_err(|error| unavailable(format!("'{path}' with git"), error))?;
+                Ok(self.objects.keep_tree(id, entries))
+            }
             Answer::TooLarge(bytes) => Err(unavailable(
                 format!("'{path}' with git"),
                 format!("a directory on the way has {bytes} bytes"),
@@ -182,23 +185,21 @@ impl Commit {
     /// Every file of the commit that can be cited, with its id.
     pub(crate) fn files(&self) -> Result<Vec<(RepoPath, String)>, SourceError> {
         let resolved = self.resolve()?;
-        let mut open = vec![(String::new(), resolved.root)];
+        let mut open = vec![(String::new(), resolved.root.clone())];
         let mut files = Vec::new();
         while let Some((prefix, id)) = open.pop() {
-            let bytes = self.tree_object(&id, &prefix)?;
-            let entries = tree::entries(&bytes, resolved.commit.len() / 2);
-            for (name, entry) in
-                entries.map_err(|error| unavailable(format!("'{prefix}' with git"), error))?
-            {
+            for (name, entry) in self.directory(&id, &prefix, &resolved)?.iter() {
                 match entry.kind {
-                    Kind::Directory => open.push((format!("{prefix}{name}/"), entry.id)),
+                    Kind::Directory => open.push((format!("{prefix}{name}/"), entry.id.clone())),
                     Kind::File => {
-                        files.extend(format!("{prefix}{name}").parse().ok().map(|it| (it, entry.id)))
+                        let path = format!("{prefix}{name}").parse().ok();
+                        files.extend(path.map(|it| (it, entry.id.clone())));
                     }
                     Kind::Link | Kind::Submodule => {}
                 }
             }
         }
+        files.sort();
         Ok(files)
     }
 }

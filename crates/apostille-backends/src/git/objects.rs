@@ -6,9 +6,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use apostille_core::source::SourceError;
 
-use super::cat_file::{Answer, CatFile, Object};
+use super::cat_file::{Answer, CatFile};
 use super::discover::Checkout;
+use super::tree::Entry;
 use super::{child, unavailable};
+
+/// What a directory holds, by name.
+pub(super) type Directory = HashMap<String, Entry>;
 
 /// How many directories are kept at hand.
 const MAX_TREES: usize = 20_000;
@@ -20,7 +24,7 @@ pub(super) struct Objects {
     /// Children that wait for a question: one, unless several threads ask at once.
     idle: Mutex<Vec<CatFile>>,
     /// Directories that were read, by their id.
-    trees: Mutex<HashMap<String, Arc<[u8]>>>,
+    trees: Mutex<HashMap<String, Arc<Directory>>>,
     /// How git is started; tests put something else here.
     start: fn(&Checkout) -> Command,
 }
@@ -54,17 +58,17 @@ impl Objects {
     }
 
     /// A directory that was read before.
-    pub(super) fn tree(&self, id: &str) -> Option<Arc<[u8]>> {
+    pub(super) fn tree(&self, id: &str) -> Option<Arc<Directory>> {
         self.trees.lock().unwrap_or_else(PoisonError::into_inner).get(id).map(Arc::clone)
     }
 
     /// Keeps a directory at hand, unless there are many already.
-    pub(super) fn keep_tree(&self, object: Object) -> Arc<[u8]> {
-        let bytes: Arc<[u8]> = object.bytes.into();
+    pub(super) fn keep_tree(&self, id: &str, directory: Directory) -> Arc<Directory> {
+        let directory = Arc::new(directory);
         let mut trees = self.trees.lock().unwrap_or_else(PoisonError::into_inner);
         if trees.len() < MAX_TREES {
-            trees.insert(object.id, Arc::clone(&bytes));
+            trees.insert(id.to_owned(), Arc::clone(&directory));
         }
-        bytes
+        directory
     }
 }

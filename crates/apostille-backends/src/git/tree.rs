@@ -1,5 +1,7 @@
 //! Git's tree objects: what a directory of a commit holds.
 
+use std::collections::HashMap;
+
 /// What kind of thing a tree names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
@@ -27,26 +29,14 @@ pub(super) struct Entry {
 #[error("a tree object is broken; try 'git fsck'")]
 pub(crate) struct BadTree;
 
-/// What the tree holds under a name. `id_len` is how many bytes an id has: 20 or 32.
-pub(super) fn find(tree: &[u8], name: &str, id_len: usize) -> Result<Option<Entry>, BadTree> {
+/// Everything the tree holds, under names that are text. `id_len` is how many bytes an id has: 20 or 32.
+pub(super) fn entries(tree: &[u8], id_len: usize) -> Result<HashMap<String, Entry>, BadTree> {
     let mut rest = tree;
-    while !rest.is_empty() {
-        let [found, mode, id] = next(&mut rest, id_len)?;
-        if found == name.as_bytes() {
-            return Ok(Some(Entry { kind: kind(mode)?, id: hexadecimal(id) }));
-        }
-    }
-    Ok(None)
-}
-
-/// Everything the tree holds, under names that are text.
-pub(super) fn entries(tree: &[u8], id_len: usize) -> Result<Vec<(String, Entry)>, BadTree> {
-    let mut rest = tree;
-    let mut entries = Vec::new();
+    let mut entries = HashMap::new();
     while !rest.is_empty() {
         let [name, mode, id] = next(&mut rest, id_len)?;
         if let Ok(name) = std::str::from_utf8(name) {
-            entries.push((name.to_owned(), Entry { kind: kind(mode)?, id: hexadecimal(id) }));
+            entries.insert(name.to_owned(), Entry { kind: kind(mode)?, id: hexadecimal(id) });
         }
     }
     Ok(entries)
@@ -96,7 +86,7 @@ mod tests {
             tree.extend([byte; 20]);
         }
         let check = |name: &str, expected: Option<Kind>| {
-            assert_eq!(find(&tree, name, 20).map(|it| it.map(|it| it.kind)), Ok(expected), "{name:?}");
+            assert_eq!(entries(&tree, 20).unwrap().get(name).map(|it| it.kind), expected, "{name:?}");
         };
         check("a.rs", Some(Kind::File));
         check("link", Some(Kind::Link));
@@ -104,9 +94,9 @@ mod tests {
         check("src", Some(Kind::Directory));
         check("A.rs", None);
         check("sr", None);
-        assert_eq!(find(&tree, "src", 20).map(|it| it.map(|it| it.id)), Ok(Some("04".repeat(20))));
-        assert_eq!(find(&tree[..tree.len() - 1], "src", 20), Err(BadTree));
-        assert_eq!(find(b"100644 a", "a", 20), Err(BadTree));
-        assert_eq!(find(b"", "a", 20), Ok(None));
+        assert_eq!(entries(&tree, 20).unwrap()["src"].id, "04".repeat(20));
+        assert_eq!(entries(&tree[..tree.len() - 1], 20), Err(BadTree));
+        assert_eq!(entries(b"100644 a", 20), Err(BadTree));
+        assert_eq!(entries(b"", 20), Ok(HashMap::new()));
     }
 }

@@ -298,7 +298,8 @@ impl<'a> Tracer<'a> {
         Ok(Some(object))
     }
 
-    fn keep(&mut self, id: &str, object: &Rc<[u8]>) {
+    /// Keeps content at hand.
+    pub(super) fn keep(&mut self, id: &str, object: &Rc<[u8]>) {
         self.at_hand += object.len();
         if self.at_hand > MAX_AT_HAND {
             self.objects.clear();
