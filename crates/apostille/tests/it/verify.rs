@@ -144,3 +144,23 @@ fn what_holds_is_folded_where_there_is_much_of_it() {
     let moved = env.run(&["verify"]).out;
     assert!(moved.contains("… and 25 more; --verbose lists them\n\n45 moved\n"), "{moved}");
 }
+
+#[test]
+fn everything_cited_is_shown_with_its_verdict() {
+    let env = lived_on();
+    let block = env.ok(&["recall", "--block", "API version and what serve is for"]);
+    insta::assert_snapshot!("recall_block_verdicts", block);
+    insta::assert_snapshot!(
+        "recall_verdicts",
+        env.run(&["recall", "API version, upload limit, what serve is for"])
+    );
+    let told = json(&env, &["recall", "API version, upload limit, what serve is for"]);
+    for list in ["memories", "withheld"] {
+        for memory in told[list].as_array().unwrap() {
+            let n_citations = memory["citations"].as_array().map_or(0, Vec::len);
+            assert_eq!(memory["verdicts"].as_array().unwrap().len(), n_citations, "{memory}");
+            assert!(memory["standing"].is_string());
+        }
+    }
+    insta::assert_snapshot!("show_harmless", env.run(&["show", "m-3"]));
+}
