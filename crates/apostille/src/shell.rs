@@ -41,7 +41,8 @@ impl Answer {
     }
 }
 
-fn write(
+/// Writes a text, in colours where they are wanted.
+pub fn write(
     stream: impl anstream::stream::RawStream + anstream::stream::AsLockedWrite,
     text: &str,
     color: ColorChoice,

@@ -105,6 +105,7 @@ Examples:
   $ apostille verify                     # all active memories, against your files
   $ apostille verify m-12 m-13
   $ apostille verify --path src/api --at origin/main
+  $ apostille verify --fix               # what to say instead, one by one
   $ apostille verify --invalidate        # on the default branch: mark what it disproves
   $ apostille verify --ci --sarif memories.sarif
   $ apostille verify --citations - < citations.jsonl

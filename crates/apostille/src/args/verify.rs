@@ -23,6 +23,9 @@ pub struct Verify {
     /// Show what holds memory by memory, however many there are
     #[arg(long, short)]
     pub verbose: bool,
+    /// Propose what to say instead of what does not hold, and ask a person
+    #[arg(long, conflicts_with_all = ["at", "invalidate", "ci", "sarif"])]
+    pub fix: bool,
     /// What may be changed.
     #[command(flatten)]
     pub change: Change,
@@ -55,7 +58,7 @@ pub struct Machine {
     #[arg(long, value_name = "FILE", conflicts_with = "invalidate")]
     pub sarif: Option<PathBuf>,
     /// Look up citations of a file instead, one JSON object a line; - is the input. Needs no store
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["names", "all", "path", "invalidate", "ci", "sarif"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["names", "all", "path", "fix", "invalidate", "ci", "sarif"])]
     pub citations: Option<PathBuf>,
 }
 

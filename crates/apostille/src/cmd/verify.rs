@@ -3,6 +3,7 @@
 mod ci;
 mod citations;
 mod finding;
+mod fix;
 mod page;
 mod progress;
 mod sarif;
@@ -24,6 +25,7 @@ use crate::json::{self, MemoryView};
 use crate::shell::{Answer, Shell};
 use crate::world::desk::Desk;
 use finding::Rule;
+use fix::{Fix, FixView};
 use page::Page;
 use progress::Progress;
 
@@ -34,6 +36,9 @@ struct Reply {
     settled: bool,
     counts: BTreeMap<&'static str, usize>,
     memories: Vec<MemoryView>,
+    /// What to say instead, with `--fix`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    drafts: Option<Vec<FixView>>,
 }
 
 /// Looks up citations, and lets those that moved follow the code where that is safe.
@@ -50,6 +55,9 @@ pub fn run(shell: &Shell, args: &Verify) -> Result<Answer, Fault> {
         return Ok(shell.refused(&Refusal::NotSettled { why: settled::why_not(&desk, args) }));
     }
     let report = looked_up(shell, &desk, args, memories)?;
+    if args.fix {
+        return fixed(shell, &desk, args, &report);
+    }
     let unsettled = (!report.is_settled && !args.is_idle()).then(|| settled::why_not(&desk, args));
     answer(shell, args, &report, unsettled.as_deref())
 }
@@ -77,7 +85,7 @@ fn looked_up(shell: &Shell, desk: &Desk, args: &Verify, memories: Vec<Memory>) -
         false
     };
     let cx = Context { late: &late, ..desk.cx() };
-    if args.is_idle() {
+    if args.is_idle() || is_told(shell, args) {
         let memories = verify::look(&cx, memories);
         return Ok(Report { memories, is_settled: settled::is_settled(desk) });
     }
@@ -97,6 +105,28 @@ fn answer(shell: &Shell, args: &Verify, report: &Report, unsettled: Option<&str>
     let answer = shell.answer(code, &reply(report), page);
     let err = if verified.is_empty() { "there is nothing to verify here\n".into() } else { String::new() };
     Ok(Answer { err, ..answer })
+}
+
+/// Whether proposals are only told to a program.
+fn is_told(shell: &Shell, args: &Verify) -> bool {
+    args.fix && shell.flags.json
+}
+
+/// What to say instead of what does not hold: a person is asked, everybody else is told.
+fn fixed(shell: &Shell, desk: &Desk, args: &Verify, report: &Report) -> Result<Answer, Fault> {
+    let fixes = fix::fixes(shell, &report.memories);
+    let code = if report.memories.iter().any(Verified::is_invalid) { error::NOTHING } else { error::OK };
+    let terminal = shell.world.terminal;
+    let is_asked = terminal.stdin && terminal.stdout && !shell.flags.json && !args.change.dry_run;
+    if is_asked && !fixes.is_empty() {
+        fix::ask(shell, desk, &fixes)?;
+        return Ok(Answer { code: error::OK, ..Answer::default() });
+    }
+    let json = Reply { drafts: Some(fixes.iter().map(Fix::view).collect()), ..reply(report) };
+    Ok(shell.answer(code, &json, |paint| match fixes.is_empty() {
+        true => "there is nothing to fix\n".into(),
+        false => fixes.iter().map(|it| it.text(paint)).collect::<Vec<_>>().join("\n"),
+    }))
 }
 
 /// The answer for a program that checks the code: annotations, a file for the code host, or both.
@@ -137,6 +167,7 @@ fn reply(report: &Report) -> Reply {
         settled: report.is_settled,
         counts: counts(memories),
         memories: json::views(memories),
+        drafts: None,
     }
 }
 
