@@ -5,10 +5,12 @@
 )]
 
 pub mod desk;
+pub mod hub;
 pub mod place;
 
 use std::cell::Cell;
 use std::collections::BTreeMap;
+use std::fmt;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, IsTerminal as _, Read as _};
 use std::path::{Path, PathBuf};
@@ -22,7 +24,7 @@ use jiff::Timestamp;
 use crate::error::Fault;
 
 /// The variables that are read, and no others.
-const NAMES: [&str; 21] = [
+const NAMES: [&str; 31] = [
     "APOSTILLE_CONFIG",
     "APOSTILLE_STORE",
     "APOSTILLE_USER",
@@ -44,6 +46,16 @@ const NAMES: [&str; 21] = [
     "USERNAME",
     "LOGNAME",
     "TERM",
+    "APOSTILLE_GITHUB_URL",
+    "GITHUB_API_URL",
+    "APOSTILLE_GITHUB_TOKEN",
+    "GITHUB_TOKEN",
+    "GH_TOKEN",
+    "XDG_CACHE_HOME",
+    "HTTPS_PROXY",
+    "https_proxy",
+    "NO_PROXY",
+    "no_proxy",
 ];
 /// How much is read from the standard input.
 const MAX_INPUT: u64 = 256 * 1024 * 1024;
@@ -66,8 +78,15 @@ pub struct Terminal {
 }
 
 /// Variables of the environment, and where this user's files are by them.
-#[derive(Debug, Clone, Default)]
+#[derive(Clone, Default)]
 pub struct Environment(BTreeMap<&'static str, String>);
+
+/// The names only: some values are secret.
+impl fmt::Debug for Environment {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_set().entries(self.0.keys()).finish()
+    }
+}
 
 /// Everything outside the program.
 #[derive(Debug, Clone)]
@@ -143,6 +162,12 @@ impl World {
         Ok(Box::new(BufReader::new(file)))
     }
 
+    /// Tells the time whenever it is asked; tests fix it.
+    pub fn clock(&self) -> impl Fn() -> Timestamp + Send + Sync + use<> {
+        let fixed = self.env.get("APOSTILLE_NOW").map(|_| self.now);
+        move || fixed.unwrap_or_else(Timestamp::now)
+    }
+
     /// Tells how many microseconds have passed since it was asked for.
     pub fn stopwatch(&self) -> impl Fn() -> u64 + use<> {
         let start = Instant::now();
@@ -209,6 +234,12 @@ impl Environment {
     /// Where this user's data is.
     pub fn data_dir(&self) -> Option<PathBuf> {
         self.folder("XDG_DATA_HOME", "LOCALAPPDATA", ".local/share")
+    }
+
+    /// Where this user's programs keep what they can get again.
+    pub fn cache_dir(&self) -> Option<PathBuf> {
+        let usual = || self.home().map(|it| it.join(".cache"));
+        self.path("XDG_CACHE_HOME").or_else(usual).map(|it| it.join("apostille"))
     }
 
     /// Where this user's configuration is.

@@ -20,11 +20,14 @@ pub struct Verify {
     /// Check against a commit, branch or tag instead of your files
     #[arg(long, value_name = "REF")]
     pub at: Option<String>,
+    /// Check against the repository on GitHub, without a checkout
+    #[arg(long)]
+    pub github: bool,
     /// Show what holds memory by memory, however many there are
     #[arg(long, short)]
     pub verbose: bool,
     /// Propose what to say instead of what does not hold, and ask a person
-    #[arg(long, conflicts_with_all = ["at", "invalidate", "ci", "sarif"])]
+    #[arg(long, conflicts_with_all = ["at", "github", "invalidate", "ci", "sarif"])]
     pub fix: bool,
     /// What may be changed.
     #[command(flatten)]
@@ -58,7 +61,7 @@ pub struct Machine {
     #[arg(long, value_name = "FILE", conflicts_with = "invalidate")]
     pub sarif: Option<PathBuf>,
     /// Look up citations of a file instead, one JSON object a line; - is the input. Needs no store
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["names", "all", "path", "fix", "invalidate", "ci", "sarif"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["names", "all", "path", "github", "fix", "invalidate", "ci", "sarif"])]
     pub citations: Option<PathBuf>,
 }
 

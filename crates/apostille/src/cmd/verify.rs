@@ -46,7 +46,10 @@ pub fn run(shell: &Shell, args: &Verify) -> Result<Answer, Fault> {
     if let Some(file) = &args.machine.citations {
         return citations::run(shell, args, file);
     }
-    let desk = shell.desk_at(args.at.as_deref())?;
+    let desk = match args.github {
+        true => shell.desk_on_github(args.at.as_deref())?,
+        false => shell.desk_at(args.at.as_deref())?,
+    };
     let memories = match chosen(&desk, args)? {
         Ok(memories) => memories,
         Err(refusal) => return Ok(shell.refused(&refusal)),

@@ -11,6 +11,7 @@ mod citations;
 mod codes;
 mod config;
 mod env;
+mod github;
 mod identity;
 mod json;
 mod moving;

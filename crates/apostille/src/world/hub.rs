@@ -1,0 +1,75 @@
+//! A repository on GitHub as this user reaches it: the token, the cache, the proxy.
+
+use apostille_backends::github::{GitHub, Options};
+use apostille_core::source::{Source, SourceError};
+
+use super::{Environment, World};
+use crate::config::Settings;
+use crate::error::Fault;
+
+/// The variables that may hold a token, the most particular first. A token comes from nowhere else.
+const TOKENS: [&str; 3] = ["APOSTILLE_GITHUB_TOKEN", "GITHUB_TOKEN", "GH_TOKEN"];
+
+/// The repository in play at a commit, branch or tag, or at its default branch.
+pub fn source(world: &World, settings: &Settings, reference: Option<&str>) -> Result<Box<dyn Source>, Fault> {
+    let (base, env) = (settings.github_url.value.clone(), &world.env);
+    let options = Options {
+        reference: reference.map(Into::into),
+        token: TOKENS.iter().find_map(|it| env.get(it)).map(Into::into),
+        cache: env.cache_dir().map(|it| it.join("github")),
+        proxy: proxy(env, &base),
+        base,
+        ..Options::new(settings.repo.value.as_str())
+    };
+    let hub = GitHub::new(options, world.clock())?;
+    match hub.tree() {
+        // Whoever names a ref that is not there is mistaken; whatever else fails is found out citation by citation.
+        Err(error @ SourceError::NoSuchRef(_)) => Err(error.into()),
+        _ => Ok(Box::new(hub)),
+    }
+}
+
+/// The proxy for this address, unless it is to be reached without one.
+fn proxy(env: &Environment, base: &str) -> Option<String> {
+    let host = host(base.strip_prefix("https://")?);
+    let direct = ["NO_PROXY", "no_proxy"].iter().find_map(|it| env.get(it)).unwrap_or_default();
+    let is_direct = direct.split(',').any(|it| matches(host, it.trim()));
+    let proxy = ["HTTPS_PROXY", "https_proxy"].iter().find_map(|it| env.get(it));
+    proxy.filter(|_| !is_direct).map(Into::into)
+}
+
+fn host(rest: &str) -> &str {
+    let end = rest.find(['/', ':']).unwrap_or(rest.len());
+    &rest[..end]
+}
+
+/// Whether an entry of `NO_PROXY` means this host: itself, or a domain that it is in.
+fn matches(host: &str, entry: &str) -> bool {
+    let domain = entry.trim_start_matches("*.").trim_start_matches('.');
+    let is_inside = || host.strip_suffix(domain).is_some_and(|it| it.is_empty() || it.ends_with('.'));
+    entry == "*" || (!domain.is_empty() && is_inside())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_proxy_is_used_unless_it_is_not_wanted() {
+        let check = |base: &str, direct: &str, expected: bool| {
+            let env = Environment(
+                [("https_proxy", "http://proxy:3128"), ("NO_PROXY", direct)]
+                    .map(|(name, value)| (name, value.to_owned()))
+                    .into(),
+            );
+            assert_eq!(proxy(&env, base).is_some(), expected, "{base} {direct}");
+        };
+        check("https://api.github.com", "", true);
+        check("https://api.github.com", "localhost, github.com", false);
+        check("https://api.github.com", ".github.com", false);
+        check("https://api.github.com", "hub.com", true);
+        check("https://ghe.example.com:8443/api/v3", "*.example.com", false);
+        check("https://ghe.example.com", "*", false);
+        check("http://127.0.0.1:80", "", false);
+    }
+}
