@@ -318,7 +318,7 @@ impl Source for GitHub {
         for commit in from.iter().take(MAX_LEAPS) {
             if let Some(edits) = self.leap(commit, &here)? {
                 let leap = Step { commit: here.clone(), edits };
-                ways.insert(commit.clone(), Way::Across { leap, then: 0, is_ancestor: false });
+                ways.insert(commit.clone(), Way::Across { leap, then: 0, is_ancestor: None });
             }
         }
         Ok(History { steps: Vec::new(), ways })

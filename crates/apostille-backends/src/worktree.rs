@@ -22,7 +22,7 @@ const IGNORED: [RangeInclusive<char>; 4] =
 /// The files below one directory.
 ///
 /// Symbolic links are refused as leading out, wherever they point, also on the way to a file: a link could point to
-/// git's own files or into a submodule, and [`Commit`](crate::git::Commit) does not follow links either. Whoever cites
+/// git's own files or into a submodule, and [`Commit`] does not follow links either. Whoever cites
 /// a linked file cites the file itself. A repository inside this one is refused in the same way.
 #[derive(Debug)]
 pub struct WorkTree {

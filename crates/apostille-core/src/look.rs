@@ -196,7 +196,7 @@ impl<'a> Reader<'a> {
         let kept = self.source.memo()?.get(&memo::at_commit(citation, &commit))?;
         let (fate, is_merged) = memo::fate(&kept)?;
         let verdict = self.uncommitted(fate).and_then(|fate| self.judged(citation, fate)).ok()?;
-        Some(Sight { verdict, is_merged: Some(is_merged) })
+        Some(Sight { verdict, is_merged })
     }
 
     /// Keeps what stays true as long as the files are what they are.
@@ -260,7 +260,10 @@ impl<'a> Reader<'a> {
     /// What following finds; `None` where it cannot begin.
     fn followed(&mut self, citation: &Citation, road: &Road<'_>) -> Result<Option<Sight>, Broken> {
         let Some((span, way)) = self.start(citation, road)? else { return Ok(None) };
-        let is_merged = !matches!(way, Way::Across { is_ancestor: false, .. });
+        let is_merged = match &way {
+            Way::Along(_) => Some(true),
+            Way::Across { is_ancestor, .. } => *is_ancestor,
+        };
         let fate = self.tracer.follow(road, span, &way)?;
         if let (Some(memo), Some(commit)) = (self.source.memo(), self.commit())
             && let Some(value) = memo::kept(&fate, is_merged)
@@ -268,7 +271,7 @@ impl<'a> Reader<'a> {
             memo.put(&memo::at_commit(citation, &commit), &value);
         }
         let fate = self.uncommitted(fate)?;
-        Ok(Some(Sight { verdict: self.judged(citation, fate)?, is_merged: Some(is_merged) }))
+        Ok(Some(Sight { verdict: self.judged(citation, fate)?, is_merged }))
     }
 
     /// Where following begins: the version of the file that was cited, and the way from there.

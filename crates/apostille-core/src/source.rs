@@ -123,8 +123,8 @@ pub enum Way {
         leap: Step,
         /// The first step after the leap.
         then: usize,
-        /// Whether the commit is part of the tree's history at all.
-        is_ancestor: bool,
+        /// Whether the commit is part of the tree's history at all; `None` where nobody asked.
+        is_ancestor: Option<bool>,
     },
 }
 

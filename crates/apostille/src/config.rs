@@ -11,6 +11,7 @@ mod url;
 
 use std::path::{Path, PathBuf};
 
+use apostille_backends::github::Options;
 use apostille_core::policy::{InjectMode, Policy, Scoring};
 use apostille_core::space::Space;
 
@@ -102,6 +103,8 @@ pub struct Settings {
     pub scoring: Found<Scoring>,
     /// Whether repository facts need a citation.
     pub require_citations: Found<bool>,
+    /// Where GitHub's API is.
+    pub github_url: Found<String>,
 }
 
 impl Settings {
@@ -119,7 +122,7 @@ impl Settings {
     }
 
     /// Every setting as text, with its key.
-    pub fn each(&self) -> [(Key, String, &Origin); 9] {
+    pub fn each(&self) -> [(Key, String, &Origin); 10] {
         fn row<T: ToString>(key: Key, found: &Found<T>) -> (Key, String, &Origin) {
             (key, found.value.to_string(), &found.origin)
         }
@@ -134,6 +137,7 @@ impl Settings {
             (Key::MaxTotal, total, &self.max_total.origin),
             row(Key::Scoring, &self.scoring),
             row(Key::RequireCitations, &self.require_citations),
+            row(Key::GithubUrl, &self.github_url),
         ]
     }
 }
@@ -180,6 +184,7 @@ pub fn resolve(world: &World, flags: &Everywhere, place: &Place) -> Result<Setti
         scoring: pick(&layers, |it| it.scoring).unwrap_or(default(policy.scoring)),
         require_citations: pick(&layers, |it| it.require_citations)
             .unwrap_or(default(policy.require_citations)),
+        github_url: pick(&layers, |it| it.github_url.clone()).map_or_else(|| usual_github(world), Ok)?,
     })
 }
 
@@ -198,6 +203,14 @@ fn usual_store(world: &World) -> Result<Found<StoreUrl>, Fault> {
             .hint("say it: --store sqlite:PATH")
     })?;
     Ok(default(StoreUrl::Sqlite(folder.join("memories.db"))))
+}
+
+/// GitHub's API as its own runners name it, or the public one.
+fn usual_github(world: &World) -> Result<Found<String>, Fault> {
+    let Some(text) = world.env.get("GITHUB_API_URL") else { return Ok(default(Options::new("").base)) };
+    let value =
+        raw::address(text).map_err(|why| Fault::config(format!("GITHUB_API_URL is '{text}': {why}")))?;
+    Ok(Found { value, origin: Origin::Environment })
 }
 
 /// The layers, the strongest first.

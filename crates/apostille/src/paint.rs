@@ -1,6 +1,7 @@
 //! How it looks: colour, widths, times, tables. Text of memories is made harmless here, and only here.
 
 pub mod memory;
+pub mod paste;
 pub mod table;
 
 use std::fmt::Write as _;
@@ -79,6 +80,28 @@ pub fn safe(text: &str) -> String {
 /// The same on one line.
 pub fn one_line(text: &str) -> String {
     safe(text).split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// A text with these words in bold, wherever they stand as a whole.
+pub fn emphasised(text: &str, words: &[&str]) -> String {
+    let is_word = |c: char| c.is_alphanumeric() || c == '_';
+    let mut out = String::new();
+    let mut rest = text;
+    while let Some(c) = rest.chars().next() {
+        let is_start = !out.ends_with(is_word);
+        let whole = |it: &&&str| rest.strip_prefix(**it).is_some_and(|after| !after.starts_with(is_word));
+        match words.iter().filter(|it| is_start && !it.is_empty()).find(whole) {
+            Some(word) => {
+                out += &ink(BOLD, word);
+                rest = &rest[word.len()..];
+            }
+            None => {
+                out.push(c);
+                rest = &rest[c.len_utf8()..];
+            }
+        }
+    }
+    out
 }
 
 /// The colour of a standing.
@@ -238,6 +261,12 @@ mod tests {
         assert_eq!(cut("a long line", 7), "a long…");
         assert_eq!(cut("short", 7), "short");
         assert_eq!(width(&ink(RED, "日a")), 3);
+    }
+
+    #[test]
+    fn whole_words_are_emphasised() {
+        let bold = ink(BOLD, "25");
+        assert_eq!(emphasised("25 of 125, v25 (25)\n", &["25"]), format!("{bold} of 125, v25 ({bold})\n"));
     }
 
     #[test]

@@ -12,9 +12,9 @@ use crate::config::{self, Settings};
 use crate::error::{self, Fault};
 use crate::json::{RefusalView, Refused};
 use crate::paint::{BOLD, DIM, Paint, RED, YELLOW, ink, safe};
-use crate::world::World;
 use crate::world::desk::Desk;
 use crate::world::place::Place;
+use crate::world::{World, hub};
 
 /// What the program says, and the number that a script sees.
 #[derive(Debug, Default)]
@@ -41,7 +41,8 @@ impl Answer {
     }
 }
 
-fn write(
+/// Writes a text, in colours where they are wanted.
+pub fn write(
     stream: impl anstream::stream::RawStream + anstream::stream::AsLockedWrite,
     text: &str,
     color: ColorChoice,
@@ -97,6 +98,14 @@ impl Shell {
         let place = self.place()?;
         let settings = self.settings(&place)?;
         let source = place.source(reference)?;
+        Desk::open(&self.world, settings, place, source)
+    }
+
+    /// The same, looking at the repository on GitHub rather than at a checkout.
+    pub fn desk_on_github(&self, reference: Option<&str>) -> Result<Desk, Fault> {
+        let place = self.place()?;
+        let settings = self.settings(&place)?;
+        let source = hub::source(&self.world, &settings, reference)?;
         Desk::open(&self.world, settings, place, source)
     }
 

@@ -10,6 +10,7 @@ pub mod place;
 
 use std::cell::Cell;
 use std::collections::BTreeMap;
+use std::fmt;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, IsTerminal as _, Read as _};
 use std::path::{Path, PathBuf};
@@ -35,16 +36,6 @@ const NAMES: [&str; 31] = [
     "APOSTILLE_SCORING",
     "APOSTILLE_REQUIRE_CITATIONS",
     "APOSTILLE_NOW",
-    "APOSTILLE_GITHUB_URL",
-    "APOSTILLE_GITHUB_TOKEN",
-    "GITHUB_API_URL",
-    "GITHUB_TOKEN",
-    "GH_TOKEN",
-    "HTTPS_PROXY",
-    "https_proxy",
-    "NO_PROXY",
-    "no_proxy",
-    "XDG_CACHE_HOME",
     "XDG_CONFIG_HOME",
     "XDG_DATA_HOME",
     "HOME",
@@ -55,6 +46,16 @@ const NAMES: [&str; 31] = [
     "USERNAME",
     "LOGNAME",
     "TERM",
+    "APOSTILLE_GITHUB_URL",
+    "GITHUB_API_URL",
+    "APOSTILLE_GITHUB_TOKEN",
+    "GITHUB_TOKEN",
+    "GH_TOKEN",
+    "XDG_CACHE_HOME",
+    "HTTPS_PROXY",
+    "https_proxy",
+    "NO_PROXY",
+    "no_proxy",
 ];
 /// How much is read from the standard input.
 const MAX_INPUT: u64 = 256 * 1024 * 1024;
@@ -77,8 +78,15 @@ pub struct Terminal {
 }
 
 /// Variables of the environment, and where this user's files are by them.
-#[derive(Debug, Clone, Default)]
+#[derive(Clone, Default)]
 pub struct Environment(BTreeMap<&'static str, String>);
+
+/// The names only: some values are secret.
+impl fmt::Debug for Environment {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_set().entries(self.0.keys()).finish()
+    }
+}
 
 /// Everything outside the program.
 #[derive(Debug, Clone)]
@@ -127,12 +135,6 @@ impl World {
         }
     }
 
-    /// A clock to ask again and again; it stands still where tests fixed the time.
-    pub fn clock(&self) -> impl Fn() -> Timestamp + Send + Sync + use<> {
-        let fixed = self.env.get("APOSTILLE_NOW").map(|_| self.now);
-        move || fixed.unwrap_or_else(Timestamp::now)
-    }
-
     /// Where files may be left that nobody misses.
     pub fn temp_dir(&self) -> PathBuf {
         std::env::temp_dir()
@@ -158,6 +160,12 @@ impl World {
         let file =
             file.map_err(|error| Fault::usage(format!("cannot read '{}': {error}", path.display())))?;
         Ok(Box::new(BufReader::new(file)))
+    }
+
+    /// Tells the time whenever it is asked; tests fix it.
+    pub fn clock(&self) -> impl Fn() -> Timestamp + Send + Sync + use<> {
+        let fixed = self.env.get("APOSTILLE_NOW").map(|_| self.now);
+        move || fixed.unwrap_or_else(Timestamp::now)
     }
 
     /// Tells how many microseconds have passed since it was asked for.
@@ -228,25 +236,15 @@ impl Environment {
         self.folder("XDG_DATA_HOME", "LOCALAPPDATA", ".local/share")
     }
 
+    /// Where this user's programs keep what they can get again.
+    pub fn cache_dir(&self) -> Option<PathBuf> {
+        let usual = || self.home().map(|it| it.join(".cache"));
+        self.path("XDG_CACHE_HOME").or_else(usual).map(|it| it.join("apostille"))
+    }
+
     /// Where this user's configuration is.
     pub fn config_dir(&self) -> Option<PathBuf> {
         self.folder("XDG_CONFIG_HOME", "APPDATA", ".config")
-    }
-
-    /// Where files are that can be made again.
-    pub fn cache_dir(&self) -> Option<PathBuf> {
-        let usual = match (cfg!(windows), cfg!(target_os = "macos")) {
-            (true, _) => self.path("LOCALAPPDATA").map(|it| it.join("cache")),
-            (_, true) => self.home().map(|it| it.join("Library/Caches")),
-            _ => self.home().map(|it| it.join(".cache")),
-        };
-        self.path("XDG_CACHE_HOME").or(usual).map(|it| it.join("apostille"))
-    }
-
-    /// An environment of these variables.
-    #[cfg(test)]
-    pub fn of(variables: &[(&'static str, &str)]) -> Self {
-        Self(variables.iter().map(|(name, value)| (*name, (*value).to_owned())).collect())
     }
 
     fn folder(&self, xdg: &str, windows: &str, unix: &str) -> Option<PathBuf> {

@@ -169,7 +169,7 @@ fn across(
     let Some(target) = target else { return Ok(None) };
     let Some(edits) = leap(checkout, commit, &target)? else { return Ok(None) };
     let then = end.map_or(0, |at| at + 1);
-    Ok(Some(Way::Across { leap: Step { commit: target, edits }, then, is_ancestor }))
+    Ok(Some(Way::Across { leap: Step { commit: target, edits }, then, is_ancestor: Some(is_ancestor) }))
 }
 
 /// What differs between two commits; `None` if git does not have the first.

@@ -75,11 +75,11 @@ struct Record {
     rows: (u32, u32),
     loss: Option<String>,
     since: Option<String>,
-    merged: bool,
+    merged: Option<bool>,
 }
 
 /// A fate as it is kept.
-pub(super) fn kept(fate: &Fate, merged: bool) -> Option<String> {
+pub(super) fn kept(fate: &Fate, merged: Option<bool>) -> Option<String> {
     let record = match fate {
         Fate::Here { span, since } => Record {
             path: Some(span.file.path.to_string()),
@@ -98,7 +98,7 @@ pub(super) fn kept(fate: &Fate, merged: bool) -> Option<String> {
 }
 
 /// The fate that was kept.
-pub(super) fn fate(kept: &str) -> Option<(Fate, bool)> {
+pub(super) fn fate(kept: &str) -> Option<(Fate, Option<bool>)> {
     let it: Record = serde_json::from_str(kept).ok()?;
     let fate = match (it.path, it.loss) {
         (Some(path), _) => {

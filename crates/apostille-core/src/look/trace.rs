@@ -36,6 +36,16 @@ pub(super) enum Fate {
     Lost { loss: Loss, since: Option<String> },
 }
 
+impl Fate {
+    /// The same without the commit behind it.
+    fn undated(self) -> Self {
+        match self {
+            Self::Here { span, .. } => Self::Here { span, since: None },
+            Self::Lost { loss, .. } => Self::Lost { loss, since: None },
+        }
+    }
+}
+
 /// The steps that touch a file, by its path before them.
 type Touched<'h> = HashMap<&'h str, Vec<(usize, usize)>>;
 
@@ -98,7 +108,11 @@ impl<'a> Tracer<'a> {
         let fate = Fate::Here { span, since: None };
         let (mut fate, mut from) = match way {
             Way::Along(at) => (fate, *at),
-            Way::Across { leap, then, .. } => (self.step(fate, leap)?, *then),
+            Way::Across { leap, then, is_ancestor } => {
+                let fate = self.step(fate, leap)?;
+                // Only a merge brings a change; a leap to anywhere else says nothing of when it came.
+                (if *is_ancestor == Some(true) { fate } else { fate.undated() }, *then)
+            }
         };
         while let Fate::Here { span, .. } = &fate {
             let Some((at, _)) = road.next(&span.file.path, from) else { break };

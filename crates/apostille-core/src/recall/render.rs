@@ -42,17 +42,21 @@ fn line(it: &Checked, style: Style) -> String {
     format!("- ({}{tag}{standing}) {}", memory.handle(), safe(&memory.fact))
 }
 
-/// How it stands, with the place to look at: `holds src/api.rs:12-18`.
+/// How it stands, with the place to look at: `holds src/api.rs:12-18`, `changed (whitespace) src/api.rs:12`.
 fn standing(it: &Checked) -> String {
     let Some(worst) = worst(&it.verdicts) else { return "unverified".into() };
     let mut places = it.hit.memory.citations.iter().zip(&it.verdicts);
-    let place = match worst {
-        Verdict::Moved { to } => to.to_string(),
-        _ => places.find(|(_, it)| *it == worst).map(|(it, _)| it.place().to_string()).unwrap_or_default(),
+    let (how, place) = match worst {
+        Verdict::Moved { to } => (String::new(), to.to_string()),
+        Verdict::Changed(found) => (format!(" ({})", found.change), found.at.to_string()),
+        _ => {
+            let place = places.find(|(_, it)| *it == worst).map(|(it, _)| it.place().to_string());
+            (String::new(), place.unwrap_or_default())
+        }
     };
     let more = it.verdicts.len().saturating_sub(1);
     let more = if more == 0 { String::new() } else { format!(" +{more}") };
-    format!("{} {place}{more}", worst.as_str())
+    format!("{}{how} {place}{more}", worst.as_str())
 }
 
 /// A text on one line, without our own delimiters: a memory cannot end the block it stands in.

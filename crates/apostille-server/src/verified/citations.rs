@@ -1,11 +1,12 @@
 //! Looking up citations that a caller brings, with or without a memory that has them.
 
-use apostille_core::citation::{Cite, Lines};
-use apostille_core::digest::Digest;
+use apostille_core::citation::{Citation, Cite};
+use apostille_core::look::{NEAR, Pin, Reader};
 use apostille_core::memory::Memory;
 use apostille_core::sheet::{Sheet, is_binary, joined};
 use apostille_core::source::Source;
 use apostille_core::space::Space;
+use apostille_core::verdict::{Loss, Verdict};
 use apostille_core::verify::Orders;
 use apostille_core::{Context, list};
 
@@ -16,19 +17,21 @@ use crate::{Fault, Here};
 
 /// How much of the cited text is handed out, in characters.
 const MAX_CONTENT: usize = 20_000;
-/// How many lines are digested at most while looking for a text elsewhere in its file.
-const MAX_DIGESTED: usize = 2_000_000;
 
-/// What was found at a place.
-enum Found {
-    /// It holds, or nobody said what to expect and something is there.
-    Valid(String),
-    /// Something is there, but not what was expected.
-    Other(String, String),
-    /// Nothing is there.
+/// What stands at a place.
+enum Standing {
+    /// This text.
+    Text(String),
+    /// Nothing, for this reason.
     Nothing(String),
     /// Nobody could look.
     Unknown(String),
+}
+
+/// What stands at a place, and what is wrong with it where it is not what was cited.
+struct Found {
+    standing: Standing,
+    wrong: Option<String>,
 }
 
 /// What is looked into: the caller's checkout, another commit of it, or nothing that can be reached.
@@ -69,9 +72,10 @@ fn tree<'a>(cx: &Context<'a>, here: &Here<'_>, repo: &Space, at: Option<&str>) -
 /// Reads the code at one place.
 #[must_use]
 pub fn read_citation(cx: &Context<'_>, here: &Here<'_>, input: &Verify) -> Option<LookedUp> {
+    let pinned = input.citations.get(..1)?;
     let tree = tree(cx, here, space_of(here, input.repo.as_ref()), input.at.as_deref());
-    let pinned = input.citations.first()?;
-    Some(record(pinned, found(cx, here, &tree, pinned)))
+    let found = found(cx, here, &tree, pinned).pop()?;
+    Some(record(&pinned[0], found))
 }
 
 /// Looks up every citation. Where a memory has exactly these, what was found is written down for it.
@@ -82,24 +86,20 @@ pub fn verify_citations(
 ) -> Result<VerificationResult, Fault> {
     let space = space_of(here, input.repo.as_ref());
     let tree = tree(cx, here, space, input.at.as_deref());
-    let found: Vec<Found> = input.citations.iter().map(|it| found(cx, here, &tree, it)).collect();
+    let found = found(cx, here, &tree, &input.citations);
     if let Tree::Checkout(_) = tree {
         // A log that cannot be written does not cost the caller the answer.
-        let _ = apostille_core::verify::verify(
-            cx,
-            owners(cx, space, &input.citations)?,
-            Orders::default(),
-            |_| (),
-        );
+        let owners = owners(cx, space, &input.citations)?;
+        let _ = apostille_core::verify::verify(cx, owners, Orders::default(), |_| ());
     }
     let count = |wanted: fn(&Found) -> bool| found.iter().filter(|it| wanted(it)).count();
-    let valid_count = count(|it| matches!(it, Found::Valid(_)));
-    let invalid_count = count(|it| matches!(it, Found::Other(..) | Found::Nothing(_)));
+    let valid_count = count(Found::is_valid);
+    let unknown_count = count(|it| matches!(it.standing, Standing::Unknown(_)));
     Ok(VerificationResult {
         valid: valid_count == found.len(),
         valid_count,
-        invalid_count,
-        unknown_count: count(|it| matches!(it, Found::Unknown(_))),
+        invalid_count: found.len() - valid_count - unknown_count,
+        unknown_count,
         citations: input.citations.iter().zip(found).map(|(pinned, it)| record(pinned, it)).collect(),
     })
 }
@@ -122,55 +122,79 @@ fn owners(cx: &Context<'_>, space: &Space, citations: &[Pinned]) -> Result<Vec<M
     Ok(memories)
 }
 
-fn found(cx: &Context<'_>, here: &Here<'_>, tree: &Tree<'_>, pinned: &Pinned) -> Found {
-    if (cx.late)() {
-        return Found::Unknown("no time left to look".into());
-    }
-    match (tree.source(), pinned.place()) {
-        (Err(why), _) => Found::Unknown(why.into()),
-        (_, Err(bad)) => Found::Nothing(bad.to_string()),
-        (Ok(source), Ok(place)) => look(source, &place, || expected(here, pinned, &place)),
-    }
+/// What is found at each of these, in one look for all.
+fn found(cx: &Context<'_>, here: &Here<'_>, tree: &Tree<'_>, citations: &[Pinned]) -> Vec<Found> {
+    let source = match tree.source() {
+        Err(why) => return citations.iter().map(|_| Found::unknown(why)).collect(),
+        Ok(_) if (cx.late)() => {
+            return citations.iter().map(|_| Found::unknown("no time left to look")).collect();
+        }
+        Ok(source) => source,
+    };
+    let cited: Vec<Result<Citation, Verdict>> = citations.iter().map(|it| cited(here, source, it)).collect();
+    let open: Vec<&Citation> = cited.iter().flatten().collect();
+    let cx = Context { source, ..*cx };
+    let mut sights = Reader::new(&cx, NEAR).look(&open).into_iter();
+    let verdicts = cited.iter().map(|it| match it {
+        Ok(_) => sights.next().map_or(UNSEEN, |it| it.verdict),
+        Err(verdict) => verdict.clone(),
+    });
+    citations.iter().zip(verdicts).map(|(pinned, verdict)| judged(source, pinned, &verdict)).collect()
 }
 
-/// The digest of what is expected: as the caller says, or as it stood at the commit that the caller names.
-fn expected(here: &Here<'_>, pinned: &Pinned, place: &Cite) -> Option<Digest> {
-    pinned.snippet_hash.or_else(|| {
-        let then = here.at?(pinned.sha.as_deref()?).ok()?;
-        let blob = then.read(&place.path).ok()??;
-        Sheet::of(&blob.bytes).range(place.lines).map(|lines| Digest::of(&joined(lines)))
-    })
+const UNSEEN: Verdict = Verdict::Unknown { why: String::new() };
+
+/// What the caller expects: as its digest says, or as it stood at the commit that it names.
+fn cited(here: &Here<'_>, source: &dyn Source, pinned: &Pinned) -> Result<Citation, Verdict> {
+    let Ok(place) = pinned.place() else { return Err(Verdict::Gone { loss: Loss::Never, since: None }) };
+    let then = here.at.zip(pinned.sha.as_deref()).and_then(|(open, sha)| open(sha).ok());
+    let pin = Pin { place, commit: pinned.sha.clone(), digest: pinned.snippet_hash, text: None };
+    pin.citation(then.as_deref(), source)
 }
 
-fn look(source: &dyn Source, place: &Cite, expected: impl Fn() -> Option<Digest>) -> Found {
+/// What stands at the place, held against what was found of the text. This protocol knows a text at its place only:
+/// one that moved is said to stand elsewhere.
+fn judged(source: &dyn Source, pinned: &Pinned, verdict: &Verdict) -> Found {
+    let place = match pinned.place() {
+        Ok(place) => place,
+        Err(bad) => return Found { standing: Standing::Nothing(bad.to_string()), wrong: None },
+    };
+    let standing = read(source, &place);
+    let wrong = match verdict {
+        Verdict::Holds => None,
+        Verdict::Moved { to } => Some(format!("it stands at {to} now")),
+        Verdict::Changed(it) if it.is_harmless && it.at == place => None,
+        Verdict::Changed(it) if it.is_harmless => Some(format!("it stands at {} now", it.at)),
+        Verdict::Changed(_) | Verdict::Gone { .. } => {
+            matches!(standing, Standing::Text(_)).then(|| "another text stands there now".into())
+        }
+        Verdict::Unknown { why } => return Found::unknown(why),
+    };
+    Found { standing, wrong }
+}
+
+fn read(source: &dyn Source, place: &Cite) -> Standing {
     let blob = match source.read(&place.path) {
-        Err(error) => return Found::Unknown(error.to_string()),
-        Ok(None) => return Found::Nothing("there is no such file".into()),
-        Ok(Some(blob)) if is_binary(&blob.bytes) => return Found::Unknown("the file is not text".into()),
+        Err(error) => return Standing::Unknown(error.told()),
+        Ok(None) => return Standing::Nothing("there is no such file".into()),
+        Ok(Some(blob)) if is_binary(&blob.bytes) => return Standing::Unknown("the file is not text".into()),
         Ok(Some(blob)) => blob,
     };
     let sheet = Sheet::of(&blob.bytes);
-    let moved = |digest: Digest| match elsewhere(&sheet, place.lines, digest) {
-        Some(lines) => format!("it stands at {}:{lines} now", place.path),
-        None => "another text stands there now".into(),
-    };
-    let Some(bytes) = sheet.range(place.lines).map(joined) else {
-        let end = format!("the file has {} lines", sheet.count());
-        let whereto = expected().map(moved).map(|it| format!("{end}; {it}"));
-        return Found::Nothing(whereto.unwrap_or(end));
-    };
-    let content = handed_out(&bytes);
-    match expected() {
-        Some(digest) if digest != Digest::of(&bytes) => Found::Other(content, moved(digest)),
-        _ => Found::Valid(content),
+    match sheet.range(place.lines) {
+        Some(lines) => Standing::Text(handed_out(&joined(lines))),
+        None => Standing::Nothing(format!("the file has {} lines", sheet.count())),
     }
 }
 
-/// Where as many lines with this digest stand, if they do and looking is not too much work.
-fn elsewhere(sheet: &Sheet<'_>, lines: Lines, digest: Digest) -> Option<Lines> {
-    let work = (lines.count() as usize).saturating_mul(sheet.count() as usize);
-    let is_it = |lines: &Lines| sheet.range(*lines).is_some_and(|it| Digest::of(&joined(it)) == digest);
-    (1..=sheet.count()).filter(|_| work <= MAX_DIGESTED).map(|start| lines.at(start)).find(is_it)
+impl Found {
+    fn unknown(why: &str) -> Self {
+        Self { standing: Standing::Unknown(why.into()), wrong: None }
+    }
+
+    fn is_valid(&self) -> bool {
+        matches!(self.standing, Standing::Text(_)) && self.wrong.is_none()
+    }
 }
 
 fn handed_out(bytes: &[u8]) -> String {
@@ -182,11 +206,11 @@ fn handed_out(bytes: &[u8]) -> String {
 }
 
 fn record(pinned: &Pinned, found: Found) -> LookedUp {
-    let (exists, content, error) = match found {
-        Found::Valid(content) => (true, Some(content), None),
-        Found::Other(content, why) => (true, Some(content), Some(why)),
-        Found::Nothing(why) => (false, None, Some(why)),
-        Found::Unknown(why) => (false, None, Some(format!("unknown: {why}"))),
+    let (exists, content, error) = match (found.standing, found.wrong) {
+        (Standing::Text(content), wrong) => (true, Some(content), wrong),
+        (Standing::Nothing(why), Some(wrong)) => (false, None, Some(format!("{why}; {wrong}"))),
+        (Standing::Nothing(why), None) => (false, None, Some(why)),
+        (Standing::Unknown(why), _) => (false, None, Some(format!("unknown: {why}"))),
     };
     let path = pinned.path.clone();
     LookedUp { path, line_start: pinned.line_start, line_end: pinned.line_end, exists, content, error }

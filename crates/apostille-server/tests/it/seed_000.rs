@@ -371,6 +371,18 @@ fn seed_000_verify_citations_pinned_to_a_sha_compares_with_the_text_there() {
 }
 
 #[test]
+fn seed_000_verify_citations_a_change_of_spacing_is_no_change() {
+    let world = World::verified();
+    let pinned = json!({"path": "src/api.rs", "line_start": 1, "line_end": 1, "sha": OLD});
+    let text = |world: &World| read(world, &json!({"line_start": 1, "line_end": 1}))["content"].clone();
+    let first = text(&world).as_str().unwrap().to_owned();
+    world.shelf.write("src/api.rs", &format!("  {}\n", first.replacen(' ', "  ", 1)));
+    assert_eq!(verify(&world, &pinned), (true, [1, 0, 0], String::new()));
+    world.shelf.write("src/api.rs", &format!("//\n//\n{first}\n"));
+    assert_eq!(verify(&world, &pinned), (false, [0, 1, 0], "it stands at src/api.rs:3 now".into()));
+}
+
+#[test]
 fn seed_000_verify_citations_what_cannot_be_read_counts_as_neither() {
     let world = World::verified();
     world.shelf.break_file("src/api.rs");

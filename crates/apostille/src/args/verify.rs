@@ -20,12 +20,15 @@ pub struct Verify {
     /// Check against a commit, branch or tag instead of your files
     #[arg(long, value_name = "REF")]
     pub at: Option<String>,
-    /// Check against the repository on GitHub, which need not be checked out
+    /// Check against the repository on GitHub, without a checkout
     #[arg(long)]
     pub github: bool,
     /// Show what holds memory by memory, however many there are
     #[arg(long, short)]
     pub verbose: bool,
+    /// Propose what to say instead of what does not hold, and ask a person
+    #[arg(long, conflicts_with_all = ["at", "github", "invalidate", "ci", "sarif"])]
+    pub fix: bool,
     /// What may be changed.
     #[command(flatten)]
     pub change: Change,
@@ -45,9 +48,6 @@ pub struct Change {
     /// Also mark as invalid what the default branch disproves
     #[arg(long)]
     pub invalidate: bool,
-    /// Draft a replacement for each memory that does not hold, and ask
-    #[arg(long)]
-    pub fix: bool,
 }
 
 /// How programs read it.
@@ -61,13 +61,13 @@ pub struct Machine {
     #[arg(long, value_name = "FILE", conflicts_with = "invalidate")]
     pub sarif: Option<PathBuf>,
     /// Look up citations of a file instead, one JSON object a line; - is the input. Needs no store
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["names", "all", "path", "invalidate", "ci", "sarif"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["names", "all", "path", "github", "fix", "invalidate", "ci", "sarif"])]
     pub citations: Option<PathBuf>,
 }
 
 impl Verify {
     /// Whether nothing may be changed, the log included.
     pub fn is_idle(&self) -> bool {
-        self.change.dry_run || self.change.fix || self.machine.ci || self.machine.sarif.is_some()
+        self.change.dry_run || self.machine.ci || self.machine.sarif.is_some()
     }
 }

@@ -8,7 +8,8 @@ use serde::Serialize;
 use crate::args::{Remember, Telling, TwinArgs};
 use crate::error::{self, Fault};
 use crate::json::MemoryView;
-use crate::paint::{BOLD, CYAN, DIM, GREEN, Paint, YELLOW, ink, memory, one_line};
+use crate::paint::paste::quoted;
+use crate::paint::{BOLD, CYAN, DIM, GREEN, Paint, YELLOW, ink, one_line};
 use crate::shell::{Answer, Shell};
 use crate::world::desk::Desk;
 
@@ -275,16 +276,6 @@ impl Retyped<'_> {
         let end = typed.iter().position(|it| *it == "--").unwrap_or(words.len());
         (words[..end].join(" "), words[end..].join(" "))
     }
-}
-
-/// A word as a shell takes it for one.
-fn quoted(word: &str) -> String {
-    let word = memory::harmless(word);
-    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=,@+".contains(c);
-    if !word.is_empty() && word.chars().all(is_plain) {
-        return word;
-    }
-    format!("'{}'", word.replace('\'', r"'\''"))
 }
 
 #[cfg(test)]

@@ -144,14 +144,11 @@ fn evidence(memory: &Memory, verdicts: &[Verdict]) -> String {
         let word = verdict.as_str();
         let commit =
             citation.commit.as_deref().and_then(|it| it.get(..10)).map(|it| format!(" · read at {it}"));
-        let place = memory::place(citation, verdict);
+        let place = memory::judged(citation, verdict);
         let commit = ink(DIM, commit.unwrap_or_default());
         out += &format!("{}  {place}{commit}\n", ink(standing(word), word));
         out += &memory::evidence(citation, 0);
-        let changes = memory::changes(citation, verdict, 8);
-        if !changes.is_empty() {
-            out += &format!("  {}\n{changes}", ink(DIM, "now:"));
-        }
+        out += &memory::against(citation, verdict, 6);
     }
     out
 }

@@ -24,8 +24,8 @@ use crate::error::{self, Fault};
 use crate::json::{self, MemoryView};
 use crate::shell::{Answer, Shell};
 use crate::world::desk::Desk;
-use crate::world::hub;
 use finding::Rule;
+use fix::{Fix, FixView};
 use page::Page;
 use progress::Progress;
 
@@ -36,6 +36,9 @@ struct Reply {
     settled: bool,
     counts: BTreeMap<&'static str, usize>,
     memories: Vec<MemoryView>,
+    /// What to say instead, with `--fix`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    drafts: Option<Vec<FixView>>,
 }
 
 /// Looks up citations, and lets those that moved follow the code where that is safe.
@@ -43,7 +46,10 @@ pub fn run(shell: &Shell, args: &Verify) -> Result<Answer, Fault> {
     if let Some(file) = &args.machine.citations {
         return citations::run(shell, args, file);
     }
-    let desk = desk(shell, args)?;
+    let desk = match args.github {
+        true => shell.desk_on_github(args.at.as_deref())?,
+        false => shell.desk_at(args.at.as_deref())?,
+    };
     let memories = match chosen(&desk, args)? {
         Ok(memories) => memories,
         Err(refusal) => return Ok(shell.refused(&refusal)),
@@ -52,22 +58,11 @@ pub fn run(shell: &Shell, args: &Verify) -> Result<Answer, Fault> {
         return Ok(shell.refused(&Refusal::NotSettled { why: settled::why_not(&desk, args) }));
     }
     let report = looked_up(shell, &desk, args, memories)?;
-    if args.change.fix {
-        return fix::run(shell, &desk, &report.memories);
+    if args.fix {
+        return fixed(shell, &desk, args, &report);
     }
     let unsettled = (!report.is_settled && !args.is_idle()).then(|| settled::why_not(&desk, args));
     answer(shell, args, &report, unsettled.as_deref())
-}
-
-/// The desk with what is to be looked at: your files, a commit, or the repository on GitHub.
-fn desk(shell: &Shell, args: &Verify) -> Result<Desk, Fault> {
-    if !args.github {
-        return shell.desk_at(args.at.as_deref());
-    }
-    let place = shell.place()?;
-    let settings = shell.settings(&place)?;
-    let source = hub::source(&shell.world, &settings.repo.value, args.at.as_deref())?;
-    Desk::open(&shell.world, settings, place, Box::new(source))
 }
 
 fn chosen(desk: &Desk, args: &Verify) -> Result<Result<Vec<Memory>, Refusal>, Fault> {
@@ -93,7 +88,7 @@ fn looked_up(shell: &Shell, desk: &Desk, args: &Verify, memories: Vec<Memory>) -
         false
     };
     let cx = Context { late: &late, ..desk.cx() };
-    if args.is_idle() {
+    if args.is_idle() || is_told(shell, args) {
         let memories = verify::look(&cx, memories);
         return Ok(Report { memories, is_settled: settled::is_settled(desk) });
     }
@@ -113,6 +108,28 @@ fn answer(shell: &Shell, args: &Verify, report: &Report, unsettled: Option<&str>
     let answer = shell.answer(code, &reply(report), page);
     let err = if verified.is_empty() { "there is nothing to verify here\n".into() } else { String::new() };
     Ok(Answer { err, ..answer })
+}
+
+/// Whether proposals are only told to a program.
+fn is_told(shell: &Shell, args: &Verify) -> bool {
+    args.fix && shell.flags.json
+}
+
+/// What to say instead of what does not hold: a person is asked, everybody else is told.
+fn fixed(shell: &Shell, desk: &Desk, args: &Verify, report: &Report) -> Result<Answer, Fault> {
+    let fixes = fix::fixes(shell, &report.memories);
+    let code = if report.memories.iter().any(Verified::is_invalid) { error::NOTHING } else { error::OK };
+    let terminal = shell.world.terminal;
+    let is_asked = terminal.stdin && terminal.stdout && !shell.flags.json && !args.change.dry_run;
+    if is_asked && !fixes.is_empty() {
+        fix::ask(shell, desk, &fixes)?;
+        return Ok(Answer { code: error::OK, ..Answer::default() });
+    }
+    let json = Reply { drafts: Some(fixes.iter().map(Fix::view).collect()), ..reply(report) };
+    Ok(shell.answer(code, &json, |paint| match fixes.is_empty() {
+        true => "there is nothing to fix\n".into(),
+        false => fixes.iter().map(|it| it.text(paint)).collect::<Vec<_>>().join("\n"),
+    }))
 }
 
 /// The answer for a program that checks the code: annotations, a file for the code host, or both.
@@ -153,6 +170,7 @@ fn reply(report: &Report) -> Reply {
         settled: report.is_settled,
         counts: counts(memories),
         memories: json::views(memories),
+        drafts: None,
     }
 }
 

@@ -68,11 +68,21 @@ pub fn toml(
         toml::from_str(text).map_err(|error| at(error.span().unwrap_or(0..0), error.message().to_owned()))?;
     let mut raw = Raw::default();
     for (name, value) in table {
-        let key = Key::named(name.get_ref(), &Key::ALL).map_err(|why| at(name.span(), why))?;
-        let one = read(key, &of_toml(value.get_ref()));
-        raw.join(one.map_err(|why| at(value.span(), format!("{}: {why}", key.as_str())))?);
+        for (full, inner) in flat(name.get_ref(), value.get_ref()) {
+            let key = Key::named(&full, &Key::ALL).map_err(|why| at(name.span(), why))?;
+            let one = read(key, &of_toml(inner));
+            raw.join(one.map_err(|why| at(value.span(), format!("{}: {why}", key.as_str())))?);
+        }
     }
     Ok(raw)
+}
+
+/// A key with its value; a table stands for its keys, as in `github.url`.
+fn flat<'v>(name: &str, value: &'v toml::Value) -> Vec<(String, &'v toml::Value)> {
+    match value {
+        toml::Value::Table(inner) => inner.iter().map(|(key, it)| (format!("{name}.{key}"), it)).collect(),
+        other => vec![(name.to_owned(), other)],
+    }
 }
 
 fn of_toml(value: &toml::Value) -> Scalar {

@@ -31,11 +31,13 @@ pub enum Key {
     Scoring,
     /// Whether repository facts need a citation.
     RequireCitations,
+    /// Where GitHub's API is.
+    GithubUrl,
 }
 
 impl Key {
     /// Every key.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::Store,
         Self::User,
         Self::Repo,
@@ -45,6 +47,7 @@ impl Key {
         Self::MaxTotal,
         Self::Scoring,
         Self::RequireCitations,
+        Self::GithubUrl,
     ];
     /// The keys that `agent.json` knows.
     pub const OF_AGENT_JSON: [Self; 4] =
@@ -62,12 +65,13 @@ impl Key {
             Self::MaxTotal => "max_total",
             Self::Scoring => "scoring",
             Self::RequireCitations => "require_citations",
+            Self::GithubUrl => "github.url",
         }
     }
 
     /// Its variable in the environment.
     pub fn variable(self) -> String {
-        format!("APOSTILLE_{}", self.as_str().to_ascii_uppercase())
+        format!("APOSTILLE_{}", self.as_str().to_ascii_uppercase().replace('.', "_"))
     }
 
     /// The key of this name among those known, or what to write instead.
@@ -157,15 +161,17 @@ pub struct Raw {
     pub(super) max_total: Option<usize>,
     pub(super) scoring: Option<Scoring>,
     pub(super) require_citations: Option<bool>,
+    pub(super) github_url: Option<String>,
 }
 
 impl Raw {
     /// Adds what another one says.
     pub fn join(&mut self, other: Self) {
-        let Self { store, user, repo, inject_mode, .. } = other;
+        let Self { store, user, repo, inject_mode, github_url, .. } = other;
         self.store = store.or_else(|| self.store.take());
         self.user = user.or_else(|| self.user.take());
         self.repo = repo.or_else(|| self.repo.take());
+        self.github_url = github_url.or_else(|| self.github_url.take());
         self.inject_mode = inject_mode.or(self.inject_mode);
         self.max_inject_chars = other.max_inject_chars.or(self.max_inject_chars);
         self.max_inject_count = other.max_inject_count.or(self.max_inject_count);
@@ -188,8 +194,18 @@ pub fn read(key: Key, scalar: &Scalar, base: &Path, home: Option<&Path>) -> Resu
         Key::MaxTotal => raw.max_total = Some(scalar.number()?),
         Key::Scoring => raw.scoring = Some(scalar.word()?),
         Key::RequireCitations => raw.require_citations = Some(scalar.flag()?),
+        Key::GithubUrl => raw.github_url = Some(address(scalar.text()?)?),
     }
     Ok(raw)
+}
+
+/// The address of an API, which is shown to everybody and so holds no password.
+pub(super) fn address(text: &str) -> Result<String, String> {
+    let is_web = text.starts_with("https://") || text.starts_with("http://");
+    if !is_web || text.contains('@') || text.contains(char::is_whitespace) {
+        return Err("expected an address such as https://ghe.example.com/api/v3, without a password".into());
+    }
+    Ok(text.trim_end_matches('/').to_owned())
 }
 
 /// What the environment says.

@@ -17,6 +17,9 @@ pub fn from_repository(root: &Path, key: Key, scalar: &Scalar) -> Result<Raw, St
         Key::Repo => Err("a repository does not choose whose memory is shown; \
                           set it in your own config file, or with APOSTILLE_REPO"
             .into()),
+        Key::GithubUrl => Err("a repository does not choose where your token is sent; \
+                               set it in your own config file, or with APOSTILLE_GITHUB_URL"
+            .into()),
         Key::Store => {
             let raw = read(key, scalar, Path::new(""), None)?;
             let store = raw.store.as_ref().map(|store| inside(root, store)).transpose()?;
@@ -106,5 +109,6 @@ mod tests {
         check(Key::Store, text("postgres://evil/db"), Err("a store is"));
         check(Key::User, text("ana"), Err("who its user is"));
         check(Key::Repo, text("other/app"), Err("whose memory"));
+        check(Key::GithubUrl, text("https://evil.example.com"), Err("where your token is sent"));
     }
 }

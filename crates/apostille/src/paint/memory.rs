@@ -132,8 +132,3 @@ pub fn stage(stage: Stage) -> anstyle::Style {
         Stage::Superseded | Stage::Retired => DIM,
     }
 }
-
-/// A text that a person may paste: nothing hidden in it, and no line break that would run half of it.
-pub fn harmless(text: &str) -> String {
-    safe(text).replace(['\n', '\t'], " ")
-}

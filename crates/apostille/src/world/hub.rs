@@ -1,45 +1,53 @@
-//! The repository on GitHub, where it is not checked out: whom to ask, and with whose word.
+//! A repository on GitHub as this user reaches it: the token, the cache, the proxy.
 
 use apostille_backends::github::{GitHub, Options};
-use apostille_core::source::SourceError;
-use apostille_core::space::Space;
+use apostille_core::source::{Source, SourceError};
 
 use super::{Environment, World};
+use crate::config::Settings;
+use crate::error::Fault;
 
-/// Where the API is, the first that is set.
-const ADDRESSES: [&str; 2] = ["APOSTILLE_GITHUB_URL", "GITHUB_API_URL"];
-/// Who asks, the first that is set. Only the environment is believed: a repository's file is not the user's word.
+/// The variables that may hold a token, the most particular first. A token comes from nowhere else.
 const TOKENS: [&str; 3] = ["APOSTILLE_GITHUB_TOKEN", "GITHUB_TOKEN", "GH_TOKEN"];
-const PROXIES: [&str; 2] = ["HTTPS_PROXY", "https_proxy"];
-const DIRECT: [&str; 2] = ["NO_PROXY", "no_proxy"];
 
-/// The repository that a space is called after, at a ref or at its default branch.
-pub fn source(world: &World, space: &Space, reference: Option<&str>) -> Result<GitHub, SourceError> {
-    let usual = Options::new(space.as_str());
-    let base = first(&world.env, &ADDRESSES).map_or(usual.base.clone(), str::to_owned);
+/// The repository in play at a commit, branch or tag, or at its default branch.
+pub fn source(world: &World, settings: &Settings, reference: Option<&str>) -> Result<Box<dyn Source>, Fault> {
+    let (base, env) = (settings.github_url.value.clone(), &world.env);
     let options = Options {
-        reference: reference.map(str::to_owned),
-        token: first(&world.env, &TOKENS).map(str::to_owned),
-        cache: world.env.cache_dir().map(|it| it.join("github")),
-        proxy: first(&world.env, &PROXIES).filter(|_| !is_direct(&world.env, &base)).map(str::to_owned),
+        reference: reference.map(Into::into),
+        token: TOKENS.iter().find_map(|it| env.get(it)).map(Into::into),
+        cache: env.cache_dir().map(|it| it.join("github")),
+        proxy: proxy(env, &base),
         base,
-        ..usual
+        ..Options::new(settings.repo.value.as_str())
     };
-    GitHub::new(options, world.clock())
+    let hub = GitHub::new(options, world.clock())?;
+    match hub.tree() {
+        // Whoever names a ref that is not there is mistaken; whatever else fails is found out citation by citation.
+        Err(error @ SourceError::NoSuchRef(_)) => Err(error.into()),
+        _ => Ok(Box::new(hub)),
+    }
 }
 
-fn first<'e>(env: &'e Environment, names: &[&str]) -> Option<&'e str> {
-    names.iter().find_map(|it| env.get(it))
+/// The proxy for this address, unless it is to be reached without one.
+fn proxy(env: &Environment, base: &str) -> Option<String> {
+    let host = host(base.strip_prefix("https://")?);
+    let direct = ["NO_PROXY", "no_proxy"].iter().find_map(|it| env.get(it)).unwrap_or_default();
+    let is_direct = direct.split(',').any(|it| matches(host, it.trim()));
+    let proxy = ["HTTPS_PROXY", "https_proxy"].iter().find_map(|it| env.get(it));
+    proxy.filter(|_| !is_direct).map(Into::into)
 }
 
-/// Whether a host is to be asked without the proxy: it, or a domain it is in, is on the list; or all are.
-fn is_direct(env: &Environment, base: &str) -> bool {
-    let host = base.split("://").last().unwrap_or_default().split(['/', ':']).next().unwrap_or_default();
-    let is_it = |it: &str| {
-        let domain = it.trim().trim_start_matches('.');
-        domain == "*" || host == domain || (!domain.is_empty() && host.ends_with(&format!(".{domain}")))
-    };
-    first(env, &DIRECT).is_some_and(|it| it.split(',').any(is_it))
+fn host(rest: &str) -> &str {
+    let end = rest.find(['/', ':']).unwrap_or(rest.len());
+    &rest[..end]
+}
+
+/// Whether an entry of `NO_PROXY` means this host: itself, or a domain that it is in.
+fn matches(host: &str, entry: &str) -> bool {
+    let domain = entry.trim_start_matches("*.").trim_start_matches('.');
+    let is_inside = || host.strip_suffix(domain).is_some_and(|it| it.is_empty() || it.ends_with('.'));
+    entry == "*" || (!domain.is_empty() && is_inside())
 }
 
 #[cfg(test)]
@@ -47,15 +55,21 @@ mod tests {
     use super::*;
 
     #[test]
-    fn hosts_are_asked_directly_where_the_list_says_so() {
-        let check = |list: &'static str, base: &str, expected: bool| {
-            let env = Environment::of(&[("NO_PROXY", list)]);
-            assert_eq!(is_direct(&env, base), expected, "{list} {base}");
+    fn a_proxy_is_used_unless_it_is_not_wanted() {
+        let check = |base: &str, direct: &str, expected: bool| {
+            let env = Environment(
+                [("https_proxy", "http://proxy:3128"), ("NO_PROXY", direct)]
+                    .map(|(name, value)| (name, value.to_owned()))
+                    .into(),
+            );
+            assert_eq!(proxy(&env, base).is_some(), expected, "{base} {direct}");
         };
-        check("localhost,.corp.example", "https://ghe.corp.example/api/v3", true);
-        check("corp.example", "https://ghe.corp.example:8443", true);
-        check("corp.example", "https://notcorp.example", false);
-        check("*", "https://api.github.com", true);
-        check("", "https://api.github.com", false);
+        check("https://api.github.com", "", true);
+        check("https://api.github.com", "localhost, github.com", false);
+        check("https://api.github.com", ".github.com", false);
+        check("https://api.github.com", "hub.com", true);
+        check("https://ghe.example.com:8443/api/v3", "*.example.com", false);
+        check("https://ghe.example.com", "*", false);
+        check("http://127.0.0.1:80", "", false);
     }
 }

@@ -11,7 +11,7 @@ mod citations;
 mod codes;
 mod config;
 mod env;
-mod fix;
+mod github;
 mod identity;
 mod json;
 mod moving;

@@ -82,6 +82,7 @@ fn help_teaches() {
     let env = Env::new();
     insta::assert_snapshot!("help", env.run(&["--help"]));
     insta::assert_snapshot!("help_remember", env.run(&["remember", "--help"]));
+    insta::assert_snapshot!("help_verify", env.run(&["verify", "--help"]));
     let typo = env.run(&["remebmer"]);
     assert!(typo.err.contains("'remember'"), "{typo}");
 }

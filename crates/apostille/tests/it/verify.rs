@@ -144,3 +144,63 @@ fn what_holds_is_folded_where_there_is_much_of_it() {
     let moved = env.run(&["verify"]).out;
     assert!(moved.contains("… and 25 more; --verbose lists them\n\n45 moved\n"), "{moved}");
 }
+
+#[test]
+fn everything_cited_is_shown_with_its_verdict() {
+    let env = lived_on();
+    let block = env.ok(&["recall", "--block", "API version and what serve is for"]);
+    insta::assert_snapshot!("recall_block_verdicts", block);
+    insta::assert_snapshot!(
+        "recall_verdicts",
+        env.run(&["recall", "API version, upload limit, what serve is for"])
+    );
+    let told = json(&env, &["recall", "API version, upload limit, what serve is for"]);
+    for list in ["memories", "withheld"] {
+        for memory in told[list].as_array().unwrap() {
+            let n_citations = memory["citations"].as_array().map_or(0, Vec::len);
+            assert_eq!(memory["verdicts"].as_array().unwrap().len(), n_citations, "{memory}");
+            assert!(memory["standing"].is_string());
+        }
+    }
+    insta::assert_snapshot!("show_harmless", env.run(&["show", "m-3"]));
+}
+
+/// Runs a command as a shell understands it.
+fn pasted(env: &Env, command: &str) -> i32 {
+    let ours = env.command(&[]);
+    let mut shell = std::process::Command::new("sh");
+    shell.arg("-c").arg(command.replacen("apostille", env!("CARGO_BIN_EXE_apostille"), 1));
+    shell.env_clear().envs(ours.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    shell.current_dir(env.repo()).output().unwrap().status.code().unwrap()
+}
+
+#[test]
+fn what_to_say_instead_is_proposed_and_can_be_pasted() {
+    let env = lived_on();
+    env.write("src/$(touch owned).rs", "pub const LIMIT: u32 = 5;\npub const OTHER: u32 = 6;\n");
+    env.write("src/gone.rs", "pub const GONE: u32 = 5;\n");
+    env.commit();
+    let odd = "it's `5`, $(touch owned) \"or so\", that LIMIT allows";
+    env.ok(&["remember", "--cite", "src/$(touch owned).rs:1", "--tag", "a b", odd]);
+    env.ok(&["remember", "--cite", "src/gone.rs:1", "GONE is what the old client sends"]);
+    env.write("src/$(touch owned).rs", "pub const LIMIT: u32 = 9;\npub const OTHER: u32 = 6;\n");
+    std::fs::remove_file(env.repo().join("src/gone.rs")).unwrap();
+    env.commit();
+    insta::assert_snapshot!("verify_fix", env.run(&["verify", "--fix"]));
+    let before = n_events(&env);
+    let told = json(&env, &["verify", "--fix"]);
+    assert_eq!(n_events(&env), before, "with --json nothing is changed");
+    let drafts = told["drafts"].as_array().unwrap();
+    assert_eq!(drafts.len(), 3);
+    let of = |handle: &str| drafts.iter().find(|it| it["handle"] == handle).unwrap();
+    assert_eq!(of("m-4")["swapped"], serde_json::json!([{"was": "5", "now": "9"}]));
+    assert_eq!(of("m-4")["cite"], serde_json::json!(["src/$(touch owned).rs:1"]));
+    assert_eq!(of("m-5").get("fact"), None);
+    for draft in drafts {
+        assert_eq!(pasted(&env, draft["command"].as_str().unwrap()), 0, "{draft}");
+    }
+    assert!(!env.repo().join("owned").exists());
+    let shown = env.ok(&["show", "m-7"]);
+    assert!(shown.contains("it's `9`, $(touch owned) \"or so\", that LIMIT allows"), "{shown}");
+    assert_eq!(env.run(&["verify", "--fix"]).out, "there is nothing to fix\n");
+}

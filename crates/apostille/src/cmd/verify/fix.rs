@@ -1,191 +1,250 @@
-//! `verify --fix`: what could take the place of each memory that does not hold, for a person or an agent to accept.
+//! `verify --fix`: what to say instead of what does not hold, and the command that says it.
 
 use std::io::Write as _;
 
-use apostille_core::memory::{Draft, Name, Origin, Replacement, Voice};
+use apostille_core::memory::{Draft, Memory, Name, Origin, Replacement, Status, Voice};
 use apostille_core::remember::Outcome;
 use apostille_core::revise::{self, Revised};
+use apostille_core::verdict::Verdict;
 use apostille_core::verify::Verified;
 use apostille_core::verify::draft::{Proposal, propose};
 use serde::Serialize;
 
-use crate::error::{self, Fault};
-use crate::paint::{BOLD, DIM, GREEN, Paint, ink, memory, one_line, safe};
-use crate::shell::{Answer, Shell};
+use crate::error::Fault;
+use crate::paint::paste::{program, quoted};
+use crate::paint::{BOLD, CYAN, DIM, GREEN, Paint, YELLOW, emphasised, ink, memory, one_line};
+use crate::shell::{self, Shell};
 use crate::world::desk::Desk;
 
-#[derive(Serialize)]
-struct Reply {
-    ok: bool,
-    drafts: Vec<DraftView>,
-}
-
-/// A draft, with the command that accepts it. Where nothing is left to cite there is no fact, and the command retires.
-#[derive(Serialize)]
-struct DraftView {
-    handle: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    fact: Option<String>,
-    swapped: Vec<(String, String)>,
-    cite: Vec<String>,
+/// What to do about one memory.
+pub struct Fix<'a> {
+    verified: &'a Verified,
+    proposal: Option<Proposal>,
     command: String,
 }
 
-/// Shows the drafts; a person at a terminal is asked about each.
-pub fn run(shell: &Shell, desk: &Desk, verified: &[Verified]) -> Result<Answer, Fault> {
-    let broken: Vec<&Verified> = verified.iter().filter(|it| it.is_invalid()).collect();
-    let code = if broken.is_empty() { error::OK } else { error::NOTHING };
-    let terminal = shell.world.terminal;
-    if terminal.stdin && terminal.stdout && terminal.stderr && !shell.flags.json && !broken.is_empty() {
-        return asked(shell, desk, &broken);
+/// The same in `--json`.
+#[derive(Serialize)]
+pub struct FixView {
+    handle: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    fact: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    swapped: Option<Vec<Swap>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cite: Option<Vec<String>>,
+    command: String,
+}
+
+#[derive(Serialize)]
+struct Swap {
+    was: String,
+    now: String,
+}
+
+/// What to do about each memory that is invalid. Where something could not be looked up, that is to wait.
+pub fn fixes<'a>(shell: &Shell, verified: &'a [Verified]) -> Vec<Fix<'a>> {
+    let is_known = |it: &Verified| !it.verdicts.iter().any(|it| matches!(it, Verdict::Unknown { .. }));
+    let due = |it: &&Verified| it.is_invalid() && it.memory.is_active() && it.deed.is_none() && is_known(it);
+    verified.iter().filter(due).map(|it| Fix::new(shell, it)).collect()
+}
+
+impl<'a> Fix<'a> {
+    fn new(shell: &Shell, verified: &'a Verified) -> Self {
+        let proposal = propose(verified);
+        let (program, handle) = (program(&shell.flags), verified.memory.handle());
+        let command = match &proposal {
+            Some(it) => format!("{program} supersede {handle} --correct{}", said(&verified.memory, it)),
+            None => {
+                let reason = quoted(&format!("the code is gone: {}", places(&verified.memory)));
+                format!("{program} invalidate {handle} --reason {reason}")
+            }
+        };
+        Self { verified, proposal, command }
     }
-    let json = Reply { ok: broken.is_empty(), drafts: broken.iter().map(|it| view(it)).collect() };
-    Ok(shell.answer(code, &json, |paint| match broken[..] {
-        [] => "everything holds; there is nothing to fix\n".into(),
-        _ => broken.iter().map(|it| shown(paint, it)).collect::<Vec<_>>().join("\n"),
-    }))
-}
 
-fn view(it: &Verified) -> DraftView {
-    let draft = propose(it);
-    DraftView {
-        handle: it.memory.handle().to_string(),
-        command: command(it, draft.as_ref()),
-        cite: draft.iter().flat_map(|it| &it.cites).map(ToString::to_string).collect(),
-        swapped: draft.as_ref().map(|it| it.swapped.clone()).unwrap_or_default(),
-        fact: draft.map(|it| it.fact),
-    }
-}
-
-/// A memory that does not hold, what the code says now, and the command that accepts the draft.
-fn shown(paint: &Paint, it: &Verified) -> String {
-    let draft = propose(it);
-    let fact = draft.as_ref().map(|it| paint.wrapped(&format!("now: {}", marked(it)), 6)).unwrap_or_default();
-    let command = ink(DIM, safe(&command(it, draft.as_ref())));
-    format!("{}{fact}      {command}\n", memory::entry(paint, &it.memory, &it.verdicts))
-}
-
-/// The proposed fact. Where nothing was put in place of something, the fact is the old one, for somebody to reword.
-fn marked(draft: &Proposal) -> String {
-    let swaps: Vec<String> = draft.swapped.iter().map(|(old, new)| format!("{old} → {new}")).collect();
-    if swaps.is_empty() { draft.fact.clone() } else { format!("{} ({})", draft.fact, swaps.join(", ")) }
-}
-
-fn command(it: &Verified, draft: Option<&Proposal>) -> String {
-    let handle = it.memory.handle();
-    match draft {
-        Some(draft) => {
-            let cites: String =
-                draft.cites.iter().map(|it| format!(" --cite {}", quoted(&it.to_string()))).collect();
-            format!("apostille supersede {handle} --correct{cites} {}", quoted(&draft.fact))
+    /// The same in `--json`.
+    pub fn view(&self) -> FixView {
+        let swap = |(was, now): &(String, String)| Swap { was: was.clone(), now: now.clone() };
+        let proposal = self.proposal.as_ref();
+        FixView {
+            handle: self.verified.memory.handle().to_string(),
+            fact: proposal.map(|it| it.fact.clone()),
+            swapped: proposal.map(|it| it.swapped.iter().map(swap).collect()),
+            cite: proposal.map(|it| it.cites.iter().map(ToString::to_string).collect()),
+            command: self.command.clone(),
         }
-        None => format!("apostille invalidate {handle} --reason 'its code is gone'"),
+    }
+
+    /// The memory with the diff, what could be said instead, and the command for it.
+    pub fn text(&self, paint: &Paint) -> String {
+        let it = self.verified;
+        let entry = memory::entry(paint, &it.memory, &it.verdicts);
+        let instead = match &self.proposal {
+            None => ink(DIM, "      nothing is left to cite\n"),
+            Some(it) if it.swapped.is_empty() => ink(
+                DIM,
+                "      say what is true now; if the fact still is, it only needs its citations anew:\n",
+            ),
+            Some(it) => {
+                let words: Vec<&str> = it.swapped.iter().map(|it| it.1.as_str()).collect();
+                let fact = emphasised(&paint.wrapped(&it.fact, 8), &words);
+                format!("      {}\n{fact}", ink(GREEN, "instead:"))
+            }
+        };
+        format!("{entry}{instead}      {}\n", ink(CYAN, &self.command))
     }
 }
 
-/// A text as a shell takes it for one word, with nothing in it run.
-fn quoted(text: &str) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=@%+".contains(c);
-    let text = memory::harmless(text);
-    if !text.is_empty() && text.chars().all(plain) {
-        return text;
-    }
-    format!("'{}'", text.replace('\'', "'\\''"))
+/// The rest of the command: the citations, the tags, and the fact, which may look like a flag.
+fn said(memory: &Memory, it: &Proposal) -> String {
+    let cites = it.cites.iter().map(|it| format!(" --cite {}", quoted(&it.to_string())));
+    let tags = memory.tags.iter().map(|it| format!(" --tag {}", quoted(it)));
+    let dashes = if it.fact.starts_with('-') { " --" } else { "" };
+    let fact = format!("{dashes} {}", quoted(&it.fact));
+    cites.chain(tags).chain([fact]).collect()
 }
 
-/// What a person decided about one memory.
-enum Decision {
-    Replace(String),
+/// The first places that a memory cites: enough for a reason, which has a limit.
+fn places(memory: &Memory) -> String {
+    let mut places = memory.citations.iter().map(|it| one_line(&it.place().to_string()));
+    let first = places.next().unwrap_or_default();
+    let n_more = places.count();
+    let first: String = first.chars().take(200).collect();
+    if n_more == 0 { first } else { format!("{first} and {n_more} more") }
+}
+
+/// What a person chose.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Choice {
+    Replace,
+    Edit,
     Invalidate,
     Skip,
     Quit,
 }
 
-/// Asks about each memory in turn, and does what is said.
-fn asked(shell: &Shell, desk: &Desk, broken: &[&Verified]) -> Result<Answer, Fault> {
-    let mut done = String::new();
-    for it in broken {
-        let draft = propose(it);
-        say(&format!("\n{}", shown(&shell.paint, it)));
-        let said = match decided(shell, draft.as_ref()) {
-            Decision::Quit => break,
-            Decision::Skip => continue,
-            Decision::Invalidate => invalidated(desk, it)?,
-            Decision::Replace(fact) => replaced(desk, it, draft.as_ref(), fact)?,
-        };
-        done += &said;
+impl Choice {
+    /// The choice that a line stands for; the end of the input is the end of it all.
+    fn of(line: &str) -> Option<Self> {
+        match line.trim().to_ascii_lowercase().as_str() {
+            "" if line.is_empty() => Some(Self::Quit),
+            "y" | "yes" => Some(Self::Replace),
+            "e" => Some(Self::Edit),
+            "i" => Some(Self::Invalidate),
+            "" | "s" => Some(Self::Skip),
+            "q" => Some(Self::Quit),
+            _ => None,
+        }
     }
-    let done = if done.is_empty() { "nothing was changed\n".to_owned() } else { done };
-    Ok(Answer { code: error::OK, out: done, color: shell.flags.color, ..Answer::default() })
 }
 
-fn decided(shell: &Shell, draft: Option<&Proposal>) -> Decision {
-    let keys = match draft {
-        Some(_) => "[y] replace  [e] reword  [i] invalidate  [s] skip  [q] quit",
-        None => "[i] invalidate  [s] skip  [q] quit",
-    };
-    say(&format!("      {} ", ink(BOLD, keys)));
-    let line = shell.world.read_line();
-    match (line.trim(), draft) {
-        ("y", Some(draft)) => Decision::Replace(draft.fact.clone()),
-        ("e", Some(_)) => {
-            say("      the fact as it is now: ");
-            match shell.world.read_line().trim() {
-                "" => Decision::Skip,
-                fact => Decision::Replace(fact.to_owned()),
+/// Goes through the memories with a person, and does what is chosen.
+pub fn ask(shell: &Shell, desk: &Desk, fixes: &[Fix<'_>]) -> Result<(), Fault> {
+    for (at, fix) in fixes.iter().enumerate() {
+        say(shell, &format!("{}{}", if at == 0 { "" } else { "\n" }, fix.text(&shell.paint)));
+        let told = match chosen(shell, fix) {
+            Choice::Quit => return Ok(()),
+            Choice::Skip => continue,
+            Choice::Invalidate => invalidated(shell, desk, fix)?,
+            Choice::Replace => match &fix.proposal {
+                Some(it) => replaced(shell, desk, fix, it.fact.clone())?,
+                None => continue,
+            },
+            Choice::Edit => {
+                say(shell, "      the fact, on one line: ");
+                match shell.world.read_line().trim() {
+                    "" => continue,
+                    fact => replaced(shell, desk, fix, fact.to_owned())?,
+                }
             }
+        };
+        say(shell, &told);
+    }
+    Ok(())
+}
+
+/// Asks until it is understood.
+fn chosen(shell: &Shell, fix: &Fix<'_>) -> Choice {
+    let key = |key: &str, what: &str| format!("[{}] {what}  ", ink(BOLD, key));
+    let has_proposal = fix.proposal.is_some();
+    let replace = if has_proposal { key("y", "replace") + &key("e", "edit the fact") } else { String::new() };
+    let question =
+        format!("      {replace}{}{}{}> ", key("i", "invalidate"), key("s", "skip"), key("q", "quit"));
+    loop {
+        say(shell, &question);
+        match Choice::of(&shell.world.read_line()) {
+            Some(Choice::Replace | Choice::Edit) if !has_proposal => {}
+            Some(choice) => return choice,
+            None => {}
         }
-        ("i", _) => Decision::Invalidate,
-        ("q", _) => Decision::Quit,
-        // The end of input is no answer, and none comes after it.
-        ("", _) if line.is_empty() => Decision::Quit,
-        _ => Decision::Skip,
     }
 }
 
-fn invalidated(desk: &Desk, it: &Verified) -> Result<String, Fault> {
-    let name = Name::Id(it.memory.id);
-    let cx = desk.cx_for(&it.memory.space);
-    Ok(match revise::invalidate(&cx, &desk.spaces(), name, "a person saw that its code has changed")? {
-        Revised::Done(memory) => format!("{} {}\n", ink(GREEN, "invalidated"), memory.handle()),
-        Revised::Refused(refusal) => format!("refused: {}\n", safe(&refusal.to_string())),
-    })
-}
-
-fn replaced(desk: &Desk, it: &Verified, draft: Option<&Proposal>, fact: String) -> Result<String, Fault> {
-    let citations = draft.map(|it| it.cites.clone()).unwrap_or_default();
-    let draft = Draft { citations, ..Draft::new(it.memory.space.clone(), fact, Voice::of(Origin::User)) };
-    let cx = desk.cx_for(&it.memory.space);
-    let name = Name::Id(it.memory.id);
-    Ok(match revise::supersede(&cx, &desk.spaces(), name, draft, Replacement::Correction)? {
-        Outcome::Remembered { memory, .. } | Outcome::Refreshed { memory } => {
-            let old = it.memory.handle();
-            format!("{} {old} by {}  {}\n", ink(GREEN, "replaced"), memory.handle(), one_line(&memory.fact))
-        }
+fn replaced(shell: &Shell, desk: &Desk, fix: &Fix<'_>, fact: String) -> Result<String, Fault> {
+    let old = &fix.verified.memory;
+    let voice = Voice { origin: Origin::User, tainted: false, author: None, session: None };
+    let cites = fix.proposal.as_ref().map(|it| it.cites.clone()).unwrap_or_default();
+    let (tags, reason) = (old.tags.clone(), old.reason.clone());
+    let draft = Draft { citations: cites, tags, reason, ..Draft::new(old.space.clone(), fact, voice) };
+    let cx = desk.cx_for(&old.space);
+    let outcome = revise::supersede(&cx, &desk.spaces(), Name::Id(old.id), draft, Replacement::Correction)?;
+    Ok(match outcome {
+        Outcome::Remembered { memory, .. } => kept(&memory, old),
+        Outcome::Refreshed { memory } => format!("      {} says it already\n", ink(BOLD, memory.handle())),
         Outcome::Similar { near } => {
-            let known = near.first().map(|it| it.handle.to_string()).unwrap_or_default();
-            format!("left alone: {known} says much the same\n")
+            let known = near.iter().map(|it| it.handle.to_string()).collect::<Vec<_>>().join(", ");
+            format!("      {} much the same is known: {known}\n", ink(YELLOW.bold(), "not kept:"))
         }
-        Outcome::Refused(refusal) => format!("refused: {}\n", safe(&refusal.to_string())),
+        Outcome::Refused(refusal) => shell.refused(&refusal).err,
     })
 }
 
-/// Says something to the person who is asked, beside the output.
-fn say(text: &str) {
-    let mut stream = anstream::AutoStream::new(std::io::stderr(), anstream::ColorChoice::Auto);
-    let _ = stream.write_all(text.as_bytes());
+fn kept(memory: &Memory, old: &Memory) -> String {
+    let done = format!(
+        "      {} {} in place of {}\n",
+        ink(GREEN, "remembered"),
+        ink(BOLD, memory.handle()),
+        old.handle()
+    );
+    match &memory.status {
+        Status::Pending { why } => {
+            let approve = ink(CYAN, format!("apostille approve {}", memory.handle()));
+            format!("{done}      {} {}; {approve}\n", ink(YELLOW, "pending:"), one_line(why))
+        }
+        _ => done,
+    }
+}
+
+fn invalidated(shell: &Shell, desk: &Desk, fix: &Fix<'_>) -> Result<String, Fault> {
+    let old = &fix.verified.memory;
+    let reason = format!("the code changed: {}", places(old));
+    Ok(match revise::invalidate(&desk.cx(), &desk.spaces(), Name::Id(old.id), &reason)? {
+        Revised::Done(_) => format!("      {} {}\n", ink(GREEN, "invalidated"), ink(BOLD, old.handle())),
+        Revised::Refused(refusal) => shell.refused(&refusal).err,
+    })
+}
+
+/// Says something at once, to a person who waits for it.
+fn say(shell: &Shell, text: &str) {
+    // A terminal that is gone is noticed when the answer is read.
+    let _ = shell::write(std::io::stdout().lock(), text, shell.flags.color);
+    let _ = std::io::stdout().flush();
 }
 
 #[cfg(test)]
 mod tests {
-    use super::quoted;
+    use super::*;
 
     #[test]
-    fn a_shell_takes_it_for_one_word() {
-        let check = |text: &str, expected: &str| assert_eq!(quoted(text), expected, "{text:?}");
-        check("src/a.rs:3-5", "src/a.rs:3-5");
-        check("it's $(rm -rf ~)", r"'it'\''s $(rm -rf ~)'");
-        check("two\nlines", "'two lines'");
-        check("", "''");
+    fn choices_are_understood_and_the_end_of_input_is_the_end() {
+        let check = |line: &str, expected: Option<Choice>| assert_eq!(Choice::of(line), expected, "{line:?}");
+        check("", Some(Choice::Quit));
+        check("\n", Some(Choice::Skip));
+        check("Y\n", Some(Choice::Replace));
+        check(" e\r\n", Some(Choice::Edit));
+        check("i\n", Some(Choice::Invalidate));
+        check("q\n", Some(Choice::Quit));
+        check("what?\n", None);
     }
 }

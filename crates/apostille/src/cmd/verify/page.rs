@@ -138,7 +138,7 @@ impl Page<'_> {
             out += &ink(DIM, paint.wrapped(&text, 0));
         }
         if counts.keys().any(|it| *it >= Shelf::Changed) {
-            out += &ink(DIM, "replace what is outdated with `apostille supersede`, or `invalidate` it\n");
+            out += &ink(DIM, "`apostille verify --fix` says what could take their place\n");
         }
         out
     }

@@ -11,6 +11,9 @@ pub fn is_settled(desk: &Desk) -> bool {
 
 /// Why nothing is changed from here.
 pub fn why_not(desk: &Desk, args: &Verify) -> String {
+    if args.github {
+        return "a repository on GitHub is only looked at".into();
+    }
     let Some(checkout) = &desk.place.checkout else { return "this is no git repository".into() };
     let head = checkout.head().unwrap_or_default();
     let default = checkout.default_branch();
