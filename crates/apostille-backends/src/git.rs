@@ -11,6 +11,7 @@ mod discover;
 mod head;
 mod history;
 pub mod identity;
+pub(crate) mod index;
 mod objects;
 mod refs;
 mod small_file;

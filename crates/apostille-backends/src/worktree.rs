@@ -1,10 +1,10 @@
 //! The working tree as a source: the files as they lie there, edits included, and nothing beside them.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::io::{self, Read as _};
 use std::ops::RangeInclusive;
 use std::path::Path;
-use std::sync::OnceLock;
+use std::sync::{Mutex, OnceLock, PoisonError};
 
 use apostille_core::citation::RepoPath;
 use apostille_core::sheet::is_binary;
@@ -13,6 +13,7 @@ use cap_std::ambient_authority;
 use cap_std::fs::{Dir, File, OpenOptions};
 use sha1::{Digest as _, Sha1};
 
+use crate::git::index::{self, Noted};
 use crate::git::{Checkout, Commit, MAX_FILES, hexadecimal, is_absent, left_out, unavailable, uncommitted};
 
 /// Characters that macOS ignores in the names of files.
@@ -33,18 +34,27 @@ pub struct WorkTree {
     head: OnceLock<Option<Commit>>,
     /// What a sparse checkout left out of the working tree; asked for when something is not there.
     left_out: OnceLock<BTreeSet<String>>,
+    /// What git noted of the files; read when somebody asks.
+    noted: OnceLock<HashMap<String, Noted>>,
+    /// Directories that were entered and are no links.
+    entered: Mutex<HashSet<String>>,
 }
 
 impl WorkTree {
     /// The working tree of a repository; a bare one has none, which is `SourceError::Nowhere`.
     pub fn open(checkout: &Checkout) -> Result<Self, SourceError> {
         let root = open_root(checkout.root().ok_or(SourceError::Nowhere)?)?;
-        Ok(Self { root, checkout: Some(checkout.clone()), head: OnceLock::new(), left_out: OnceLock::new() })
+        Ok(Self::of(root, Some(checkout.clone())))
     }
 
     /// A directory that is no repository: its files can be read, and there is no commit.
     pub fn plain(root: &Path) -> Result<Self, SourceError> {
-        Ok(Self { root: open_root(root)?, checkout: None, head: OnceLock::new(), left_out: OnceLock::new() })
+        Ok(Self::of(open_root(root)?, None))
+    }
+
+    fn of(root: Dir, checkout: Option<Checkout>) -> Self {
+        let (head, left_out, noted) = (OnceLock::new(), OnceLock::new(), OnceLock::new());
+        Self { root, checkout, head, left_out, noted, entered: Mutex::default() }
     }
 
     /// The commit that is checked out; `None` outside git and before the first commit.
@@ -59,22 +69,36 @@ impl WorkTree {
         Ok(self.head.get_or_init(|| commit).as_ref())
     }
 
-    fn read_bytes(&self, path: &RepoPath) -> Result<Option<Vec<u8>>, Refusal> {
-        let (above, name) = match path.as_str().rsplit_once('/') {
-            Some((above, name)) => (above.split('/').collect(), name),
-            None => (Vec::new(), path.as_str()),
-        };
-        if path.as_str().split('/').any(is_git_by_another_name) {
-            return Err(Refusal::Outside);
+    /// Whether the directories on the way to a file are such, and no links.
+    fn is_entered(&self, path: &RepoPath) -> bool {
+        let Some((folder, _)) = path.as_str().rsplit_once('/') else { return true };
+        let mut entered = self.entered.lock().unwrap_or_else(PoisonError::into_inner);
+        if entered.contains(folder) {
+            return true;
         }
+        let is_real = self.find_folder(folder).is_ok_and(|it| it.is_some());
+        is_real && entered.insert(folder.to_owned())
+    }
+
+    fn find_folder(&self, folder: &str) -> Result<Option<Dir>, Refusal> {
         let mut dir = None;
-        for part in above {
+        for part in folder.split('/') {
             match step(dir.as_ref().unwrap_or(&self.root), part)? {
                 Some(below) => dir = Some(below),
                 None => return Ok(None),
             }
         }
-        read_file(dir.as_ref().unwrap_or(&self.root), name)
+        Ok(dir)
+    }
+
+    fn read_bytes(&self, path: &RepoPath) -> Result<Option<Vec<u8>>, Refusal> {
+        if path.as_str().split('/').any(is_git_by_another_name) {
+            return Err(Refusal::Outside);
+        }
+        let Some((folder, name)) = path.as_str().rsplit_once('/') else {
+            return read_file(&self.root, path.as_str());
+        };
+        self.find_folder(folder)?.map_or(Ok(None), |it| read_file(&it, name))
     }
 
     /// The answer for a file that is not there: a sparse checkout may have left it out.
@@ -116,6 +140,17 @@ impl Source for WorkTree {
             Err(Refusal::Io(error)) if is_absent(&error) => self.absent(path),
             Err(Refusal::Io(error)) => Err(unavailable(format!("'{path}'"), error)),
         }
+    }
+
+    /// By what git noted, if the file has not been touched since. Files that git converts on checkout are left out.
+    fn id(&self, path: &RepoPath) -> Option<String> {
+        let checkout = self.checkout.as_ref().filter(|it| it.uses_sha1())?;
+        let noted =
+            self.noted.get_or_init(|| index::read(&checkout.git_dir().join("index"))).get(path.as_str())?;
+        self.is_entered(path).then_some(())?;
+        let metadata = self.root.symlink_metadata(path.as_str()).ok().filter(|it| it.is_file())?;
+        let modified = metadata.modified().ok().map(cap_std::time::SystemTime::into_std);
+        noted.is_same(modified, inode(&metadata), metadata.len()).then(|| noted.id())
     }
 
     fn is_settled(&self) -> Result<bool, SourceError> {
@@ -224,6 +259,17 @@ fn read_at_most(file: File, size: u64) -> Result<Option<Vec<u8>>, Refusal> {
     file.take(MAX_FILE + 1).read_to_end(&mut bytes)?;
     let read = bytes.len() as u64;
     if read > MAX_FILE { Err(Refusal::TooLarge(read)) } else { Ok(Some(bytes)) }
+}
+
+#[cfg(unix)]
+fn inode(metadata: &cap_std::fs::Metadata) -> Option<u64> {
+    use cap_std::fs::MetadataExt as _;
+    Some(metadata.ino())
+}
+
+#[cfg(not(unix))]
+fn inode(_: &cap_std::fs::Metadata) -> Option<u64> {
+    None
 }
 
 /// For reading, and without waiting for the other end of a pipe where the platform can be told so.

@@ -167,7 +167,9 @@ impl<'a> Reader<'a> {
             return Some(sight);
         }
         let unread = if is_batch { self.source.id(&citation.path) } else { None };
-        let known = unread.and_then(|id| self.found_before(citation, &id));
+        let known = unread.and_then(|id| {
+            self.found_before(citation, &id).or_else(|| self.concluded_unedited(citation, &id))
+        });
         known.or_else(|| self.in_place(citation)).or_else(|| self.met_before(citation))
     }
 
@@ -177,6 +179,16 @@ impl<'a> Reader<'a> {
         let tree = self.tree().ok().filter(|it| !it.is_worktree)?;
         let key = memo::conclusion(citation, tree.commit.as_deref()?);
         memo::sight(&memo.get(&key)?, |change| self.policy.tolerates(change))
+    }
+
+    /// What was concluded about the commit of a working tree, if the file is as it is there.
+    fn concluded_unedited(&mut self, citation: &Citation, id: &str) -> Option<Sight> {
+        let memo = self.source.memo()?;
+        let commit = self.commit()?;
+        let (fate, _) = memo::fate(&memo.get(&memo::at_commit(citation, &commit))?)?;
+        let kept = memo.get(&memo::conclusion(citation, &commit))?;
+        is_unedited(&fate, citation, id).then_some(())?;
+        memo::sight(&kept, |change| self.policy.tolerates(change))
     }
 
     /// What was found when the file had this content.
@@ -270,8 +282,18 @@ impl<'a> Reader<'a> {
         {
             memo.put(&memo::at_commit(citation, &commit), &value);
         }
+        let is_unedited = match self.read(&citation.path) {
+            Ok(Some((Some(id), _))) => is_unedited(&fate, citation, &id),
+            _ => false,
+        };
         let fate = self.uncommitted(fate)?;
-        Ok(Some(Sight { verdict: self.judged(citation, fate)?, is_merged }))
+        let sight = Sight { verdict: self.judged(citation, fate)?, is_merged };
+        if let (true, Some(memo), Some(commit), Some(value)) =
+            (is_unedited, self.source.memo(), self.commit(), memo::concluded(&sight))
+        {
+            memo.put(&memo::conclusion(citation, &commit), &value);
+        }
+        Ok(Some(sight))
     }
 
     /// Where following begins: the version of the file that was cited, and the way from there.
@@ -509,6 +531,11 @@ impl Search {
             Self::Abroad(_) => Self::Abroad(Verdict::Unknown { why: broken.0.clone() }),
         }
     }
+}
+
+/// Whether lines were followed to a commit within their file, and the file is as it is there.
+fn is_unedited(fate: &Fate, citation: &Citation, id: &str) -> bool {
+    matches!(fate, Fate::Here { span, .. } if span.file.path == citation.path && span.file.id.as_deref() == Some(id))
 }
 
 /// Whether these lines are the cited ones.

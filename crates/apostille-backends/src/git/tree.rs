@@ -69,7 +69,9 @@ pub(crate) fn kind(mode: &[u8]) -> Result<Kind, BadTree> {
 }
 
 pub(crate) fn hexadecimal(bytes: &[u8]) -> String {
-    bytes.iter().map(|it| format!("{it:02x}")).collect()
+    const DIGITS: &[u8; 16] = b"0123456789abcdef";
+    let digit = |it: u8| char::from(DIGITS[usize::from(it & 15)]);
+    bytes.iter().flat_map(|it| [digit(it >> 4), digit(*it)]).collect()
 }
 
 #[cfg(test)]

@@ -1,0 +1,113 @@
+//! Git's index: which content each file of the working tree had when git last looked at it, without reading the file.
+
+use std::collections::HashMap;
+use std::fs;
+use std::path::Path;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use super::tree::hexadecimal;
+
+/// An index larger than this is not read; files are read instead.
+const MAX_INDEX: u64 = 256 * 1024 * 1024;
+/// What an entry holds before its name, with ids of 20 bytes.
+const FIXED: usize = 62;
+/// The bits of the flags that say where in a merge an entry belongs, and that more flags follow.
+const STAGE: u16 = 0x3000;
+const EXTENDED: u16 = 0x4000;
+
+/// What git noted of a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Noted {
+    id: [u8; 20],
+    modified: (u32, u32),
+    inode: u32,
+    size: u32,
+}
+
+impl Noted {
+    /// Its content's id.
+    pub(crate) fn id(&self) -> String {
+        hexadecimal(&self.id)
+    }
+
+    /// Whether a file with these properties is the one that was noted, unchanged.
+    pub(crate) fn is_same(&self, modified: Option<SystemTime>, inode: Option<u64>, size: u64) -> bool {
+        let modified = modified.and_then(|it| it.duration_since(UNIX_EPOCH).ok());
+        // Git keeps the lower 32 bits of everything, and no inode on systems that have none.
+        let low = |number: u64| u32::try_from(number & 0xffff_ffff).unwrap_or(0);
+        modified.is_some_and(|it| (low(it.as_secs()), it.subsec_nanos()) == self.modified)
+            && low(size) == self.size
+            && (self.inode == 0 || inode.is_none_or(|it| low(it) == self.inode))
+    }
+}
+
+/// The files of an index, by path. Of a file that is not there, or is not understood, nothing is known. What was
+/// changed in the very moment in which the index was written may look unchanged, so such files are left out.
+pub(crate) fn read(path: &Path) -> HashMap<String, Noted> {
+    let Ok(metadata) = fs::metadata(path) else { return HashMap::new() };
+    let written = metadata.modified().ok().and_then(|it| it.duration_since(UNIX_EPOCH).ok());
+    let (true, Some(written)) = (metadata.len() <= MAX_INDEX, written) else { return HashMap::new() };
+    let mut files = fs::read(path).ok().and_then(|it| parsed(&it)).unwrap_or_default();
+    let written = (written.as_secs(), written.subsec_nanos());
+    files.retain(|_, it| (u64::from(it.modified.0), it.modified.1) < written && it.modified.1 != 0);
+    files
+}
+
+fn parsed(bytes: &[u8]) -> Option<HashMap<String, Noted>> {
+    let version = number(bytes, 4)?;
+    if !bytes.starts_with(b"DIRC") || !(2..=3).contains(&version) {
+        return None;
+    }
+    let mut files = HashMap::new();
+    let mut at = 12;
+    for _ in 0..number(bytes, 8)? {
+        let flags = u16::from_be_bytes(bytes.get(at + 60..at + 62)?.try_into().ok()?);
+        let start = at + FIXED + if flags & EXTENDED == 0 { 0 } else { 2 };
+        let len = bytes.get(start..)?.iter().position(|it| *it == 0)?;
+        if let (0, Ok(name)) = (flags & STAGE, std::str::from_utf8(bytes.get(start..start + len)?)) {
+            let noted = Noted {
+                id: bytes.get(at + 40..at + 60)?.try_into().ok()?,
+                modified: (number(bytes, at + 8)?, number(bytes, at + 12)?),
+                inode: number(bytes, at + 20)?,
+                size: number(bytes, at + 36)?,
+            };
+            files.insert(name.to_owned(), noted);
+        }
+        // Entries end with one to eight zeros, so that their length is a multiple of eight.
+        at += (start - at + len + 8) / 8 * 8;
+    }
+    Some(files)
+}
+
+fn number(bytes: &[u8], at: usize) -> Option<u32> {
+    Some(u32::from_be_bytes(bytes.get(at..at + 4)?.try_into().ok()?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::git::repo::Repo;
+
+    #[test]
+    fn files_are_noted_with_their_ids() {
+        let repo = Repo::new();
+        repo.write("src/a.rs", "one\n");
+        repo.write("a file with a longer name.txt", "two\n");
+        repo.commit("first");
+        let bytes = fs::read(repo.checkout().git_dir().join("index")).unwrap();
+        let files = parsed(&bytes).unwrap();
+        assert_eq!(files.len(), 2);
+        assert_eq!(files["src/a.rs"].id(), repo.git(&["rev-parse", "HEAD:src/a.rs"]));
+        assert_eq!(files["a file with a longer name.txt"].size, 4);
+    }
+
+    #[test]
+    fn what_is_no_index_says_nothing() {
+        let check = |bytes: &[u8]| assert_eq!(parsed(bytes), None, "{bytes:?}");
+        check(b"");
+        check(b"DIRC");
+        check(b"DIRC\0\0\0\x02\0\0\0\x01");
+        check(b"DIRC\0\0\0\x04\0\0\0\0");
+        assert!(read(Path::new("/nowhere/index")).is_empty());
+    }
+}
