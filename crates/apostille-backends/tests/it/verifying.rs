@@ -3,8 +3,10 @@
 
 use std::cell::Cell;
 
+use apostille_backends::memo::Remembering;
 use apostille_backends::sqlite::Sqlite;
 use apostille_core::event::{Happening, What};
+use apostille_core::look::{FAR, Reader, Sight};
 use apostille_core::memory::{Draft, Kind, Memory, Origin, Stage, Twin, Voice};
 use apostille_core::policy::Policy;
 use apostille_core::recall::{Ask, Recalled, recall};
@@ -362,4 +364,36 @@ fn seed_000_success_telemetry_logging_100_percent() {
         [1; 4]
     );
     assert_eq!(count(Happening::VerifiedInvalid), 2, "once withheld, once verified");
+}
+
+fn verdicts(sights: Vec<Sight>) -> Vec<Verdict> {
+    sights.into_iter().map(|it| it.verdict).collect()
+}
+
+#[test]
+fn what_was_found_before_is_found_again_without_asking_git() {
+    let desk = Desk::with_fact();
+    desk.kept("retry returns MAX_RETRIES to whoever asks the gateway.", &["src/limits.rs:6-8"]);
+    let text = format!("// new\n{}", LIMITS.replace('5', "7"));
+    let desk = desk.then(|it| it.write("src/limits.rs", text).commit("seven"));
+    let citations: Vec<_> =
+        crate::rig::all(&desk.store).unwrap().into_iter().flat_map(|it| it.citations).collect();
+    let citations: Vec<_> = citations.iter().cycle().take(60).collect();
+    let memo = desk.story.beside("findings");
+    let look = |source: Box<dyn Source>| {
+        let source = Remembering::new(source, &memo);
+        verdicts(desk.with(&source, |cx| Reader::new(cx, FAR).look(&citations)))
+    };
+    let boxed: [fn(&Story) -> Box<dyn Source>; 2] =
+        [|it| Box::new(it.worktree()), |it| Box::new(it.at("HEAD"))];
+    for open in boxed {
+        let first = look(open(&desk.story));
+        assert_eq!(look(open(&desk.story)), first);
+        let plain = desk.with(&*open(&desk.story), |cx| Reader::new(cx, FAR).look(&citations));
+        assert_eq!(verdicts(plain), first, "with or without what was found before");
+    }
+    let desk = desk.then(|it| it.write("src/limits.rs", LIMITS));
+    let source = Remembering::new(Box::new(desk.story.worktree()), &memo);
+    let now = desk.with(&source, |cx| Reader::new(cx, FAR).look(&citations));
+    assert!(now.iter().all(|it| it.verdict == Verdict::Holds), "an edit is seen at once");
 }
