@@ -366,6 +366,8 @@ fn seed_000_success_telemetry_logging_100_percent() {
     assert_eq!(count(Happening::VerifiedInvalid), 2, "once withheld, once verified");
 }
 
+type Open = fn(&Story) -> Box<dyn Source>;
+
 fn verdicts(sights: Vec<Sight>) -> Vec<Verdict> {
     sights.into_iter().map(|it| it.verdict).collect()
 }
@@ -384,9 +386,8 @@ fn what_was_found_before_is_found_again_without_asking_git() {
         let source = Remembering::new(source, &memo);
         verdicts(desk.with(&source, |cx| Reader::new(cx, FAR).look(&citations)))
     };
-    let boxed: [fn(&Story) -> Box<dyn Source>; 2] =
-        [|it| Box::new(it.worktree()), |it| Box::new(it.at("HEAD"))];
-    for open in boxed {
+    let sources: [Open; 2] = [|it| Box::new(it.worktree()), |it| Box::new(it.at("HEAD"))];
+    for open in sources {
         let first = look(open(&desk.story));
         assert_eq!(look(open(&desk.story)), first);
         let plain = desk.with(&*open(&desk.story), |cx| Reader::new(cx, FAR).look(&citations));
