@@ -15,7 +15,7 @@ struct Line {
     holds: fn(f64) -> bool,
 }
 
-const LINES: [Line; 7] = [
+const LINES: [Line; 9] = [
     Line {
         method: Method::Apostille,
         what: "detection",
@@ -43,6 +43,20 @@ const LINES: [Line; 7] = [
         bar: "≥ 98 %",
         of: |it| it.locate,
         holds: |it| it >= 98.0,
+    },
+    Line {
+        method: Method::Apostille,
+        what: "seed 000: invalid memory detection rate",
+        bar: "> 95 %",
+        of: |it| it.detection,
+        holds: |it| it > 95.0,
+    },
+    Line {
+        method: Method::Apostille,
+        what: "seed 000: false positive memory rate",
+        bar: "< 5 %",
+        of: |it| it.fp,
+        holds: |it| it < 5.0,
     },
     Line {
         method: Method::CommitGone,
@@ -95,7 +109,7 @@ fn blamed(outcomes: &[Outcome]) -> [Bar; 2] {
 }
 
 /// The slower of the two sources counts.
-fn times(speed: &Speed) -> [Bar; 2] {
+fn times(speed: &Speed) -> [Bar; 3] {
     let cold = speed.rows.iter().map(|it| it.cold_ms()).reduce(f64::max);
     let warm = speed.rows.iter().map(|it| it.warm_us()).reduce(|a, b| Some(a?.max(b?))).flatten();
     [
@@ -104,6 +118,12 @@ fn times(speed: &Speed) -> [Bar; 2] {
             bar: "≤ 2 ms",
             figure: cold.map(|it| format!("{it:.2} ms")),
             holds: cold.map(|it| it <= 2.0),
+        },
+        Bar {
+            what: "seed 000: citation verification",
+            bar: "< 500 ms",
+            figure: cold.map(|it| format!("{it:.2} ms")),
+            holds: cold.map(|it| it < 500.0),
         },
         Bar {
             what: "warm verdict cache, each citation",
@@ -130,7 +150,7 @@ mod tests {
     #[test]
     fn what_was_not_measured_is_neither_reached_nor_missed() {
         let bars = of(&[], &Speed::default());
-        assert_eq!(bars.len(), LINES.len() + 4);
+        assert_eq!(bars.len(), LINES.len() + 5);
         assert!(bars.iter().all(|it| verdict(it) == "not measured"));
     }
 }

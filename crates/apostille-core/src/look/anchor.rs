@@ -104,7 +104,14 @@ impl<'c> Anchor<'c> {
     }
 
     fn is_enough(&self, familiar: usize) -> bool {
-        let wanted = if is_distinctive(&self.text) { 1 } else { 3 };
+        // A citation that somebody hands in has no neighbours: its text and its file's name are all there is.
+        let has_neighbours = !self.citation.before.is_empty() || !self.citation.after.is_empty();
+        let wanted = match (is_distinctive(&self.text), has_neighbours) {
+            (true, true) => 1,
+            (true, false) => 0,
+            (false, true) => 3,
+            (false, false) => 2,
+        };
         familiar >= wanted * TELLING
     }
 
