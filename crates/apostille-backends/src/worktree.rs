@@ -72,12 +72,17 @@ impl WorkTree {
     /// Whether the directories on the way to a file are such, and no links.
     fn is_entered(&self, path: &RepoPath) -> bool {
         let Some((folder, _)) = path.as_str().rsplit_once('/') else { return true };
-        let mut entered = self.entered.lock().unwrap_or_else(PoisonError::into_inner);
+        self.enters(folder, &mut self.entered.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    fn enters(&self, folder: &str, entered: &mut HashSet<String>) -> bool {
         if entered.contains(folder) {
             return true;
         }
-        let is_real = self.find_folder(folder).is_ok_and(|it| it.is_some());
-        is_real && entered.insert(folder.to_owned())
+        let is_way_clear = folder.rsplit_once('/').is_none_or(|(above, _)| self.enters(above, entered));
+        let is_real = || self.root.symlink_metadata(folder).is_ok_and(|it| it.is_dir());
+        let is_ours = || self.root.symlink_metadata(format!("{folder}/.git")).is_err_and(|it| is_absent(&it));
+        is_way_clear && is_real() && is_ours() && entered.insert(folder.to_owned())
     }
 
     fn find_folder(&self, folder: &str) -> Result<Option<Dir>, Refusal> {

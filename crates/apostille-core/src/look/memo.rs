@@ -39,11 +39,20 @@ pub(super) fn conclusion(citation: &Citation, commit: &str) -> String {
 
 /// All that a finding depends on, but for where one looks.
 fn identity(it: &Citation) -> String {
-    let (commit, blob) = (it.commit.as_deref().unwrap_or("-"), it.blob.as_deref().unwrap_or("-"));
-    let (before, after) = (it.before.join(" "), it.after.join(" "));
-    let parts =
-        [&it.path.to_string(), &it.lines.to_string(), commit, blob, &it.digest.to_string(), &before, &after];
-    Digest::of(parts.join("\n").as_bytes()).short()
+    let mut parts: Vec<u8> = Vec::with_capacity(512);
+    for text in [Some(it.path.as_str()), it.commit.as_deref(), it.blob.as_deref()] {
+        parts.extend(text.unwrap_or("-").as_bytes());
+        parts.push(b'\n');
+    }
+    parts.extend([it.lines.start(), it.lines.end()].map(u32::to_be_bytes).concat());
+    parts.extend(it.digest.as_bytes());
+    for side in [&it.before, &it.after] {
+        side.iter().for_each(|it| parts.extend(it.as_bytes()));
+        parts.push(b'\n');
+    }
+    let digest = Digest::of(&parts);
+    let (first, _) = digest.as_bytes().split_at(8);
+    format!("{:016x}", first.iter().fold(0_u64, |sum, byte| sum << 8 | u64::from(*byte)))
 }
 
 /// A verdict that stays true as long as the file's content is the same: the text stands in that very file.
