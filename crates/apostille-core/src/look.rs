@@ -216,7 +216,9 @@ impl<'a> Reader<'a> {
         let Some(memo) = self.source.memo() else { return };
         let commit = self.tree().ok().filter(|it| !it.is_worktree).and_then(|it| it.commit.clone());
         for (citation, sight) in citations.iter().zip(sights) {
-            if let (Some(commit), Some(value)) = (&commit, memo::concluded(sight)) {
+            if let Some(commit) = &commit
+                && let Some(value) = memo::concluded(sight)
+            {
                 memo.put(&memo::conclusion(citation, commit), &value);
                 continue;
             }
@@ -288,8 +290,9 @@ impl<'a> Reader<'a> {
         };
         let fate = self.uncommitted(fate)?;
         let sight = Sight { verdict: self.judged(citation, fate)?, is_merged };
-        if let (true, Some(memo), Some(commit), Some(value)) =
-            (is_unedited, self.source.memo(), self.commit(), memo::concluded(&sight))
+        if is_unedited
+            && let (Some(memo), Some(commit)) = (self.source.memo(), self.commit())
+            && let Some(value) = memo::concluded(&sight)
         {
             memo.put(&memo::conclusion(citation, &commit), &value);
         }
