@@ -4,14 +4,19 @@
 //! ([`simple`]) and verified memory of ten ([`verified`]). They are pure functions: arguments in, an answer out. A
 //! protocol is mounted around them; none of them prints, asks for the time or starts a runtime.
 
+mod answer;
 pub mod simple;
+pub mod tool;
 pub mod verified;
 pub mod wire;
 
-use apostille_core::Error;
+pub use answer::Answer;
+
+use apostille_core::policy::Policy;
 use apostille_core::source::{Source, SourceError};
 use apostille_core::space::Space;
 use apostille_core::store::StoreError;
+use apostille_core::{Context, Error};
 
 use crate::wire::Malformed;
 
@@ -29,13 +34,24 @@ pub struct Here<'a> {
     pub session: Option<&'a str>,
     /// How to look at another commit or branch, where that can be done.
     pub at: Option<&'a OpenAt<'a>>,
+    /// The rules of the person's own space, where a repository's do not reach.
+    pub own: Option<&'a Policy>,
 }
 
 impl<'a> Here<'a> {
     /// A caller of whom nothing but the repository is known.
     #[must_use]
     pub fn in_repo(repo: &'a Space) -> Self {
-        Self { repo, user: None, session: None, at: None }
+        Self { repo, user: None, session: None, at: None, own: None }
+    }
+
+    /// The context for what is written into this space: a repository's rules do not reach into a person's.
+    #[must_use]
+    pub fn ruled<'c>(&self, cx: &Context<'c>, space: &Space) -> Context<'c>
+    where
+        'a: 'c,
+    {
+        Context { policy: self.own.filter(|_| space.is_user()).unwrap_or(cx.policy), ..*cx }
     }
 
     /// The spaces in play, the nearest first.

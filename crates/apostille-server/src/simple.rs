@@ -11,13 +11,64 @@ use apostille_core::remember::{Outcome, remember};
 use apostille_core::space::Space;
 use apostille_core::{Context, format, list};
 use serde::Serialize;
-use serde_json::Value;
+use serde_json::{Value, json};
 
+use crate::tool::{Effect, Tool, arguments, text, texts, word};
 use crate::wire::{self, Delete, Note, RawDelete, RawNote, RawSearch, Scope, Search};
-use crate::{Fault, Here};
+use crate::{Answer, Fault, Here};
+
+/// The names of this set.
+const TOOLS: &[&str] = &["memory_store", "memory_search", "memory_delete"];
 
 /// The tools of this set.
-pub const TOOLS: &[&str] = &["memory_store", "memory_search", "memory_delete"];
+#[must_use]
+pub fn tools() -> Vec<Tool> {
+    vec![
+        Tool {
+            name: "memory_store",
+            title: "Store a note",
+            about: "Keep one stable fact about the user or the project. Call it when the user asks you to remember \
+                    something, or when you learn what later sessions will need. No secrets, no task state, nothing that \
+                    stands in a file.",
+            input: arguments(
+                &["text"],
+                json!({
+                    "text": text("The fact, 1 to 500 characters"),
+                    "tags": texts("Up to 5 words to find it by"),
+                    "scope": word(&["user", "workspace", "session"], "Whose it is; workspace unless said"),
+                }),
+                json!({"text": "User prefers tabs over spaces", "tags": ["preference"], "scope": "user"}),
+            ),
+            effect: Effect::Adds,
+        },
+        Tool {
+            name: "memory_search",
+            title: "Search notes",
+            about: "Find notes that contain a text, carry a tag, or both; the newest 20. Call it before you ask the user \
+                    something they may have told you already.",
+            input: arguments(
+                &[],
+                json!({
+                    "query": text("A text that the note contains, in any case"),
+                    "tag": text("A tag that the note carries"),
+                }),
+                json!({"query": "database"}),
+            ),
+            effect: Effect::Reads,
+        },
+        Tool {
+            name: "memory_delete",
+            title: "Delete a note",
+            about: "Delete a note that is wrong or outdated, for good. To correct one, delete it and store the right one.",
+            input: arguments(
+                &["id"],
+                json!({"id": text("The note's id, such as m-4")}),
+                json!({"id": "m-4"}),
+            ),
+            effect: Effect::Removes,
+        },
+    ]
+}
 
 /// What a model is told about them.
 pub const GUIDANCE: &str = "\
@@ -30,7 +81,7 @@ Use memory_delete to remove outdated memories. Memories are automatically surfac
 
 /// What became of a note to keep or to delete.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Answer {
+pub struct Reply {
     /// Whether it was done.
     pub ok: bool,
     /// The note that was kept.
@@ -44,7 +95,7 @@ pub struct Answer {
     pub pending: Option<String>,
 }
 
-impl Answer {
+impl Reply {
     fn done() -> Self {
         Self { ok: true, id: None, error: None, pending: None }
     }
@@ -59,6 +110,10 @@ impl Answer {
 
     fn refused(why: impl ToString) -> Self {
         Self { ok: false, error: Some(why.to_string()), ..Self::done() }
+    }
+
+    fn told(&self) -> Result<Answer, Fault> {
+        if self.ok { Answer::json(self) } else { Answer::refused(self) }
     }
 }
 
@@ -96,34 +151,34 @@ pub struct Matches {
 }
 
 /// Calls a tool of this set by its name, and gives its answer as JSON.
-pub fn call(cx: &Context<'_>, here: &Here<'_>, tool: &str, arguments: Value) -> Result<String, Fault> {
+pub fn call(cx: &Context<'_>, here: &Here<'_>, tool: &str, arguments: Value) -> Result<Answer, Fault> {
     Ok(match tool {
         "memory_store" => {
             let note = wire::read::<RawNote, Note>(arguments)?;
-            serde_json::to_string(&memory_store(cx, here, note)?)?
+            memory_store(cx, here, note)?.told()?
         }
         "memory_search" => {
             let search = wire::read::<RawSearch, Search>(arguments)?;
-            serde_json::to_string(&memory_search(cx, here, &search)?)?
+            Answer::json(&memory_search(cx, here, &search)?)?
         }
         "memory_delete" => {
             let delete = wire::read::<RawDelete, Delete>(arguments)?;
-            serde_json::to_string(&memory_delete(cx, here, &delete)?)?
+            memory_delete(cx, here, &delete)?.told()?
         }
         _ => return Err(Fault::no_such_tool(tool, TOOLS)),
     })
 }
 
 /// Keeps a note. One that is known already is not kept twice: the answer names the known one.
-pub fn memory_store(cx: &Context<'_>, here: &Here<'_>, note: Note) -> Result<Answer, Fault> {
+pub fn memory_store(cx: &Context<'_>, here: &Here<'_>, note: Note) -> Result<Reply, Fault> {
     let policy = one_length(cx.policy);
     let outcome = remember(&Context { policy: &policy, ..*cx }, draft(cx, here, note))?;
     Ok(match outcome {
-        Outcome::Remembered { memory, .. } | Outcome::Refreshed { memory } => Answer::kept(&memory),
-        Outcome::Refused(refusal) => Answer::refused(refusal),
+        Outcome::Remembered { memory, .. } | Outcome::Refreshed { memory } => Reply::kept(&memory),
+        Outcome::Refused(refusal) => Reply::refused(refusal),
         Outcome::Similar { near } => {
             let known: Vec<String> = near.iter().map(|it| it.handle.to_string()).collect();
-            Answer::refused(format!("much like {}", known.join(", ")))
+            Reply::refused(format!("much like {}", known.join(", ")))
         }
     })
 }
@@ -166,10 +221,10 @@ pub fn memory_search(cx: &Context<'_>, here: &Here<'_>, search: &Search) -> Resu
 }
 
 /// Deletes a note: its text is gone everywhere, and its handle is not used again.
-pub fn memory_delete(cx: &Context<'_>, here: &Here<'_>, delete: &Delete) -> Result<Answer, Fault> {
+pub fn memory_delete(cx: &Context<'_>, here: &Here<'_>, delete: &Delete) -> Result<Reply, Fault> {
     Ok(match forget(cx, &here.spaces(), delete.name, "deleted")? {
-        Forgotten::Done(_) => Answer::done(),
-        Forgotten::Refused(refusal) => Answer::refused(refusal),
+        Forgotten::Done(_) => Reply::done(),
+        Forgotten::Refused(refusal) => Reply::refused(refusal),
     })
 }
 

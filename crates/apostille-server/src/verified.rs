@@ -15,14 +15,13 @@ use apostille_core::space::Space;
 use apostille_core::verify::Orders;
 use apostille_core::verify::Verified;
 use apostille_core::{Context, stats as core_stats};
-use serde::Serialize;
 use serde_json::Value;
 
 use crate::wire::{self, ByPath, One, Pinned, Recent, StoreInput, Supersede, Verify, Wrong};
-use crate::{Fault, Here};
+use crate::{Answer, Fault, Here};
 
 pub use citations::{read_citation, verify_citations};
-pub use records::{Answer, CitationRecord, LookedUp, MemoryRecord, StatsRecord, VerificationResult};
+pub use records::{CitationRecord, LookedUp, MemoryRecord, Reply, StatsRecord, VerificationResult};
 
 /// The tools of this set. Each is also known with a dot, as in `memory.store`.
 pub const TOOLS: &[&str] = &[
@@ -60,28 +59,32 @@ pub const GUIDANCE: &str = "\
 ";
 
 /// Calls a tool of this set by its name, and gives its answer as JSON.
-pub fn call(cx: &Context<'_>, here: &Here<'_>, tool: &str, arguments: Value) -> Result<String, Fault> {
+pub fn call(cx: &Context<'_>, here: &Here<'_>, tool: &str, arguments: Value) -> Result<Answer, Fault> {
     let verb = tool.strip_prefix("memory_").or_else(|| tool.strip_prefix("memory.")).unwrap_or_default();
     match verb {
-        "store" => json(&store(cx, here, wire::read::<wire::RawStore, _>(arguments)?)?),
-        "get_recent" => json(&get_recent(cx, here, &wire::read::<wire::RawListing, _>(arguments)?)?),
-        "search_by_path" => json(&search_by_path(cx, here, &wire::read::<wire::RawListing, _>(arguments)?)?),
-        "refresh" => json(&refresh(cx, here, &wire::read::<wire::RawOne, _>(arguments)?)?),
-        "invalidate" => json(&invalidate(cx, here, &wire::read::<wire::RawOne, _>(arguments)?)?),
-        "supersede" => json(&supersede(cx, here, wire::read::<wire::RawSupersede, _>(arguments)?)?),
-        "log_applied" => json(&log_applied(cx, here, &wire::read::<wire::RawOne, _>(arguments)?)?),
-        "read_citation" => json(&read_citation(cx, here, &wire::read::<wire::RawRead, _>(arguments)?)),
+        "store" => told(&store(cx, here, wire::read::<wire::RawStore, _>(arguments)?)?),
+        "get_recent" => Answer::json(&get_recent(cx, here, &wire::read::<wire::RawListing, _>(arguments)?)?),
+        "search_by_path" => {
+            Answer::json(&search_by_path(cx, here, &wire::read::<wire::RawListing, _>(arguments)?)?)
+        }
+        "refresh" => told(&refresh(cx, here, &wire::read::<wire::RawOne, _>(arguments)?)?),
+        "invalidate" => told(&invalidate(cx, here, &wire::read::<wire::RawOne, _>(arguments)?)?),
+        "supersede" => told(&supersede(cx, here, wire::read::<wire::RawSupersede, _>(arguments)?)?),
+        "log_applied" => told(&log_applied(cx, here, &wire::read::<wire::RawOne, _>(arguments)?)?),
+        "read_citation" => {
+            Answer::json(&read_citation(cx, here, &wire::read::<wire::RawRead, _>(arguments)?))
+        }
         "verify_citations" => {
             let verify: Verify = wire::read::<wire::RawVerify, _>(arguments)?;
-            json(&verify_citations(cx, here, &verify)?)
+            Answer::json(&verify_citations(cx, here, &verify)?)
         }
-        "stats" => json(&stats(cx, here, &wire::read::<wire::RawListing, _>(arguments)?)?),
+        "stats" => Answer::json(&stats(cx, here, &wire::read::<wire::RawListing, _>(arguments)?)?),
         _ => Err(Fault::no_such_tool(tool, TOOLS)),
     }
 }
 
-fn json(answer: &impl Serialize) -> Result<String, Fault> {
-    Ok(serde_json::to_string(answer)?)
+fn told(reply: &Reply) -> Result<Answer, Fault> {
+    if reply.ok { Answer::json(reply) } else { Answer::refused(reply) }
 }
 
 fn space_of<'a>(here: &Here<'a>, repo: Option<&'a Space>) -> &'a Space {
@@ -89,10 +92,10 @@ fn space_of<'a>(here: &Here<'a>, repo: Option<&'a Space>) -> &'a Space {
 }
 
 /// Keeps a fact with the code that proves it. What is known already is refreshed.
-pub fn store(cx: &Context<'_>, here: &Here<'_>, input: StoreInput) -> Result<Answer, Fault> {
+pub fn store(cx: &Context<'_>, here: &Here<'_>, input: StoreInput) -> Result<Reply, Fault> {
     let space = space_of(here, input.repo.as_ref()).clone();
     if let Err(refusal) = proof_is_here(cx, here, &space, &input.citations) {
-        return Ok(Answer::refused(&refusal));
+        return Ok(Reply::refused(&refusal));
     }
     let twin = match (input.merge_with, input.rationale) {
         (Some(name), _) => Twin::Merge(name),
@@ -108,7 +111,7 @@ pub fn store(cx: &Context<'_>, here: &Here<'_>, input: StoreInput) -> Result<Ans
         ..Draft::new(space, input.fact, voice(here, input.created_by))
     };
     let policy = Policy { require_citations: true, ..*cx.policy };
-    Ok(Answer::of(remember::remember(&Context { policy: &policy, ..*cx }, draft)?))
+    Ok(Reply::of(remember::remember(&Context { policy: &policy, ..*cx }, draft)?))
 }
 
 fn voice(here: &Here<'_>, author: Option<String>) -> Voice {
@@ -160,13 +163,13 @@ fn fetched(cx: &Context<'_>, memories: &[Memory], question: &str) -> Vec<MemoryR
 }
 
 /// Looks a memory up, and when nothing speaks against it notes that it is still of use.
-pub fn refresh(cx: &Context<'_>, here: &Here<'_>, input: &One) -> Result<Answer, Fault> {
+pub fn refresh(cx: &Context<'_>, here: &Here<'_>, input: &One) -> Result<Reply, Fault> {
     if let Some(found) = looked_up(cx, here, input.memory)?
         && found.is_bad()
     {
         let why =
             format!("not refreshed: its citations are {}; invalidate or supersede it", found.standing());
-        return Ok(Answer::failed(why));
+        return Ok(Reply::failed(why));
     }
     revised(revise::refresh(cx, &here.spaces(), input.memory)?)
 }
@@ -181,16 +184,16 @@ fn looked_up(cx: &Context<'_>, here: &Here<'_>, name: Name) -> Result<Option<Ver
 }
 
 /// Marks a memory as wrong.
-pub fn invalidate(cx: &Context<'_>, here: &Here<'_>, input: &Wrong) -> Result<Answer, Fault> {
+pub fn invalidate(cx: &Context<'_>, here: &Here<'_>, input: &Wrong) -> Result<Reply, Fault> {
     revised(revise::invalidate(cx, &here.spaces(), input.memory, &input.reason)?)
 }
 
 /// Replaces a memory by its correction, or by a better version.
-pub fn supersede(cx: &Context<'_>, here: &Here<'_>, input: Supersede) -> Result<Answer, Fault> {
+pub fn supersede(cx: &Context<'_>, here: &Here<'_>, input: Supersede) -> Result<Reply, Fault> {
     let old = list::named(cx, &here.spaces(), input.memory)?;
     let space = old.map_or_else(|| here.repo.clone(), |it| it.space);
     if let Err(refusal) = proof_is_here(cx, here, &space, &input.citations) {
-        return Ok(Answer::refused(&refusal));
+        return Ok(Reply::refused(&refusal));
     }
     let draft = Draft {
         subject: input.subject,
@@ -198,18 +201,18 @@ pub fn supersede(cx: &Context<'_>, here: &Here<'_>, input: Supersede) -> Result<
         citations: places(&input.citations),
         ..Draft::new(space, input.fact, voice(here, input.created_by))
     };
-    Ok(Answer::of(revise::supersede(cx, &here.spaces(), input.memory, draft, input.how)?))
+    Ok(Reply::of(revise::supersede(cx, &here.spaces(), input.memory, draft, input.how)?))
 }
 
 /// Notes that a memory was used in a task.
-pub fn log_applied(cx: &Context<'_>, here: &Here<'_>, input: &One) -> Result<Answer, Fault> {
+pub fn log_applied(cx: &Context<'_>, here: &Here<'_>, input: &One) -> Result<Reply, Fault> {
     revised(revise::apply(cx, &here.spaces(), input.memory)?)
 }
 
-fn revised(outcome: Revised) -> Result<Answer, Fault> {
+fn revised(outcome: Revised) -> Result<Reply, Fault> {
     Ok(match outcome {
-        Revised::Done(memory) => Answer::done("done", &memory),
-        Revised::Refused(refusal) => Answer::refused(&refusal),
+        Revised::Done(memory) => Reply::done("done", &memory),
+        Revised::Refused(refusal) => Reply::refused(&refusal),
     })
 }
 
@@ -218,7 +221,7 @@ pub fn stats(cx: &Context<'_>, here: &Here<'_>, input: &Recent) -> Result<StatsR
     Ok(StatsRecord::from(&core_stats::stats(cx, space_of(here, input.repo.as_ref()))?))
 }
 
-impl Answer {
+impl Reply {
     fn of(outcome: Outcome) -> Self {
         match outcome {
             Outcome::Remembered { memory, .. } => Self::done("created", &memory),

@@ -88,7 +88,7 @@ pub struct SimilarRecord {
 
 /// What became of a change.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Default)]
-pub struct Answer {
+pub struct Reply {
     /// Whether it was done.
     pub ok: bool,
     /// `created`, `refreshed` or `done`.
@@ -117,7 +117,7 @@ pub struct Answer {
     pub similar: Vec<SimilarRecord>,
 }
 
-impl Answer {
+impl Reply {
     pub(super) fn done(action: &'static str, memory: &Memory) -> Self {
         let stage = memory.status.stage();
         Self {

@@ -25,7 +25,7 @@ fn tried(world: &World, tool: &str, arguments: Value) -> Result<Value, Fault> {
     let here = Here { session: Some("s-1"), at: Some(&open_old), ..Here::in_repo(&repo) };
     let answer = world.with(|cx| verified::call(cx, &here, tool, arguments))?;
     world.advance(1);
-    Ok(serde_json::from_str(&answer).unwrap())
+    Ok(serde_json::from_str(&answer.text).unwrap())
 }
 
 fn call(world: &World, tool: &str, arguments: Value) -> Value {
@@ -200,7 +200,7 @@ fn seed_000_get_recent_answers_even_when_the_log_cannot_be_written() {
     let (store, repo) = (ReadOnly(&world.store), repo());
     let answer = world
         .with_store(&store, |cx| verified::call(cx, &Here::in_repo(&repo), "memory_get_recent", Value::Null));
-    assert!(answer.unwrap().contains(&id));
+    assert!(answer.unwrap().text.contains(&id));
 }
 
 #[test]
@@ -412,7 +412,7 @@ fn seed_000_verify_citations_answers_even_when_the_log_cannot_be_written() {
     let answer = world.with_store(&store, |cx| {
         verified::call(cx, &Here::in_repo(&repo), "memory_verify_citations", json!({"citations": citations}))
     });
-    assert!(answer.unwrap().starts_with(r#"{"valid":true"#));
+    assert!(answer.unwrap().text.starts_with(r#"{"valid":true"#));
 }
 
 #[test]

@@ -1,0 +1,40 @@
+//! What a tool answers.
+
+use serde::Serialize;
+
+use crate::Fault;
+
+/// What a tool answers: a text, which is JSON for most tools.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Answer {
+    /// The text as the model reads it.
+    pub text: String,
+    /// Whether the text is JSON.
+    pub is_json: bool,
+    /// Whether what was asked for was not done; the text says why, and the way out.
+    pub is_refusal: bool,
+}
+
+impl Answer {
+    /// Something done, or found, as JSON.
+    pub fn json(answer: &impl Serialize) -> Result<Self, Fault> {
+        Ok(Self { text: serde_json::to_string(answer)?, is_json: true, is_refusal: false })
+    }
+
+    /// Something not done, as JSON that says why.
+    pub fn refused(answer: &impl Serialize) -> Result<Self, Fault> {
+        Ok(Self { is_refusal: true, ..Self::json(answer)? })
+    }
+
+    /// Something done, or found, in plain words.
+    #[must_use]
+    pub fn plain(text: impl Into<String>) -> Self {
+        Self { text: text.into(), is_json: false, is_refusal: false }
+    }
+
+    /// Something not done, in plain words that say why.
+    #[must_use]
+    pub fn wrong(text: impl Into<String>) -> Self {
+        Self { is_refusal: true, ..Self::plain(text) }
+    }
+}
