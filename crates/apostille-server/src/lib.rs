@@ -7,6 +7,7 @@
 mod answer;
 pub mod everyday;
 pub mod host;
+pub mod http;
 pub mod mcp;
 pub mod profile;
 pub mod simple;
