@@ -22,6 +22,19 @@ use crate::{Answer, Fault, Here};
 
 pub use reply::{Known, Reply, Update};
 
+macro_rules! recording {
+    () => {
+        "\
+- Do record: user corrections, explicit preferences, stable facts, tool environment, relationships
+- Don't record: task progress, transient in-session state, information that expires quickly, data that can be \
+queried live from external systems
+- Format: declarative facts, not instructions (\"the user prefers concise replies\", not \"always reply concisely\")
+- When the user corrects you, do not only write the correct fact: check whether an existing wrong memory caused the \
+error, and if so update or remove it
+"
+    };
+}
+
 /// The names of this set.
 const TOOLS: &[&str] = &["memory_write"];
 
@@ -53,16 +66,14 @@ pub fn tools() -> Vec<Tool> {
 }
 
 /// What a model is told about it.
-pub const GUIDANCE: &str = "\
-You keep memory across sessions with memory_write.
-- Do record: user corrections, explicit preferences, stable facts, tool environment, relationships
-- Don't record: task progress, transient in-session state, information that expires quickly, data that can be \
-queried live from external systems
-- Format: declarative facts, not instructions (\"the user prefers concise replies\", not \"always reply concisely\")
-- Layer: L0 if you need to know it with no context at all, L1 if not
-- When the user corrects you, do not only write the correct fact: check whether an existing wrong memory caused the \
-error, and if so update or remove it
-";
+pub const GUIDANCE: &str = concat!(
+    "You keep memory across sessions with memory_write.\n",
+    "- Layer: L0 if you need to know it with no context at all, L1 if not\n",
+    recording!()
+);
+
+/// What to record, in which form, and what to do about errors, whatever the tools are called.
+pub const RECORDING: &str = recording!();
 
 /// Calls a tool of this set by its name, and gives its answer as JSON.
 pub fn call(cx: &Context<'_>, here: &Here<'_>, tool: &str, arguments: Value) -> Result<Answer, Fault> {

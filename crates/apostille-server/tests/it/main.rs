@@ -3,6 +3,8 @@
 #[cfg(test)]
 mod layers;
 #[cfg(test)]
+mod prompts;
+#[cfg(test)]
 mod seed_000;
 #[cfg(test)]
 mod seed_002;
