@@ -5,6 +5,8 @@ mod layers;
 #[cfg(test)]
 mod prompts;
 #[cfg(test)]
+mod resources;
+#[cfg(test)]
 mod seed_000;
 #[cfg(test)]
 mod seed_002;
