@@ -14,6 +14,7 @@ mod env;
 mod github;
 mod identity;
 mod json;
+mod mcp;
 mod moving;
 mod near;
 mod output;
