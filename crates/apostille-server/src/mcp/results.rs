@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use rmcp::ErrorData;
 use rmcp::model::{
-    CacheScope, CallToolResult, ContentBlock, Prompt as WirePrompt, PromptArgument, ReadResourceResult,
-    Resource as WireResource, ResourceContents, ResourceTemplate, Tool as WireTool, ToolAnnotations,
+    CacheScope, CallToolResult, ContentBlock, MetaObject, Prompt as WirePrompt, PromptArgument,
+    ReadResourceResult, Resource as WireResource, ResourceContents, ResourceTemplate, Tool as WireTool,
+    ToolAnnotations,
 };
 use serde_json::Value;
 
@@ -16,6 +17,16 @@ use crate::resources::{Page, Resource};
 use crate::tool::{Effect, Tool};
 use crate::{Answer, Fault};
 
+/// What an agent must have before its eyes, because it does not search for what it does not know of.
+const VITAL: [&str; 2] = ["memory_recall", "memory_remember"];
+
+/// One client shows its model the bare names of tools, unless a tool asks for more.
+fn in_sight() -> MetaObject {
+    let mut meta = MetaObject::default();
+    meta.0.insert("anthropic/alwaysLoad".into(), Value::Bool(true));
+    meta
+}
+
 /// A tool as it is listed.
 pub(super) fn tool(tool: &Tool, spelling: Spelling) -> WireTool {
     let name = match spelling {
@@ -23,9 +34,10 @@ pub(super) fn tool(tool: &Tool, spelling: Spelling) -> WireTool {
         Spelling::Dots => tool.name.replacen('_', ".", 1),
     };
     let schema = tool.input.as_object().cloned().unwrap_or_default();
-    WireTool::new(name, tool.about, Arc::new(schema))
+    let listed = WireTool::new(name, tool.about, Arc::new(schema))
         .with_title(tool.title)
-        .with_annotations(hints(tool.effect))
+        .with_annotations(hints(tool.effect));
+    if VITAL.contains(&tool.name) { listed.with_meta(in_sight()) } else { listed }
 }
 
 /// What clients may do without asking: reading never needs a question, erasing always does.

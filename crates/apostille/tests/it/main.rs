@@ -19,5 +19,6 @@ mod moving;
 mod near;
 mod output;
 mod pending;
+mod serve;
 mod story;
 mod verify;
