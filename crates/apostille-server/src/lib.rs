@@ -1,10 +1,12 @@
 //! The faces that speak a protocol. This crate is handed a store and a source and names none.
 //!
 //! Today: the arguments of the tools as they come on the wire ([`wire`]), the plain notebook of three tools
-//! ([`simple`]) and verified memory of ten ([`verified`]). They are pure functions: arguments in, an answer out. A
-//! protocol is mounted around them; none of them prints, asks for the time or starts a runtime.
+//! ([`simple`]), verified memory of ten ([`verified`]) and memory as files, one tool ([`files`]). They are pure
+//! functions: arguments in, an answer out. A protocol is mounted around them; none of them prints, asks for the time or
+//! starts a runtime.
 
 mod answer;
+pub mod files;
 pub mod simple;
 pub mod tool;
 pub mod verified;

@@ -31,11 +31,11 @@ pub struct Malformed {
 }
 
 impl Malformed {
-    fn new(field: impl Into<String>, why: impl Display) -> Self {
+    pub(crate) fn new(field: impl Into<String>, why: impl Display) -> Self {
         Self { field: field.into(), why: why.to_string() }
     }
 
-    fn missing(field: &str) -> Self {
+    pub(crate) fn missing(field: &str) -> Self {
         Self::new(field, "it is required")
     }
 
@@ -60,7 +60,7 @@ where
     raw.try_into()
 }
 
-fn text(field: &str, value: Option<Value>) -> Result<Option<String>, Malformed> {
+pub(crate) fn text(field: &str, value: Option<Value>) -> Result<Option<String>, Malformed> {
     match value {
         None => Ok(None),
         Some(Value::String(text)) => Ok(Some(text)),
@@ -68,7 +68,7 @@ fn text(field: &str, value: Option<Value>) -> Result<Option<String>, Malformed> 
     }
 }
 
-fn required(field: &str, value: Option<Value>) -> Result<String, Malformed> {
+pub(crate) fn required(field: &str, value: Option<Value>) -> Result<String, Malformed> {
     text(field, value)?.ok_or_else(|| Malformed::missing(field))
 }
 
@@ -92,7 +92,7 @@ fn number(field: &str, value: Option<Value>) -> Result<Option<u32>, Malformed> {
     found.map(Some).ok_or_else(bad)
 }
 
-fn list(field: &str, value: Option<Value>) -> Result<Vec<Value>, Malformed> {
+pub(crate) fn list(field: &str, value: Option<Value>) -> Result<Vec<Value>, Malformed> {
     match value {
         None => Ok(Vec::new()),
         Some(Value::Array(items)) => Ok(items),

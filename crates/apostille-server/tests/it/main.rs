@@ -1,6 +1,8 @@
 //! The tools as a client sees them: JSON in, JSON out.
 
 #[cfg(test)]
+mod files;
+#[cfg(test)]
 mod seed_000;
 #[cfg(test)]
 mod seed_002;
