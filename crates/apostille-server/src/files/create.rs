@@ -93,5 +93,5 @@ pub(super) fn policy(cx: &Context<'_>, here: &Here<'_>, scope: Scope) -> Policy 
         Scope::Repo => rules.limits.of_paths(),
         Scope::User | Scope::Session | Scope::Tasks => rules.limits.of_notes(),
     };
-    Policy { limits, require_citations: true, ..*rules }
+    Policy { limits, require_citations: rules.require_citations || scope == Scope::Repo, ..*rules }
 }
