@@ -38,8 +38,9 @@ pub trait Host: Send + Sync + 'static {
     /// Finds the place that is meant, and has the work done there.
     fn serve(&self, call: &Call<'_>, work: &mut dyn FnMut(&Context<'_>, &Here<'_>)) -> Result<(), Unplaced>;
 
-    /// Whether the server itself stands in a repository, so that nobody has to be asked which one is meant.
-    fn has_place(&self) -> bool;
+    /// Whether the client must be asked where it works: the server stands in no repository itself, or its clients may
+    /// work elsewhere.
+    fn wants_roots(&self) -> bool;
 
     /// A number that is another one after memories were changed, by whomever; `None` before the first call.
     fn stamp(&self) -> Option<u64>;

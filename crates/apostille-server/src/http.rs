@@ -61,16 +61,23 @@ pub fn serve_http(
 }
 
 fn config() -> StreamableHttpServerConfig {
-    StreamableHttpServerConfig::default().with_allowed_origins(ORIGINS).enforce_origin_validation()
+    StreamableHttpServerConfig::default()
+        .with_allowed_origins(ORIGINS)
+        .enforce_origin_validation()
+        .with_sse_retry(None)
+}
+
+/// Sessions of the older revisions. One client takes an event without content, which would only say when to come back,
+/// for a broken answer: none is sent.
+fn sessions() -> LocalSessionManager {
+    let mut sessions = LocalSessionManager::default();
+    sessions.session_config.sse_retry = None;
+    sessions
 }
 
 fn router(host: Arc<dyn Host>, offer: Offer, key: Option<Key>, config: StreamableHttpServerConfig) -> Router {
     let server = Server::new(host, offer);
-    let mcp = StreamableHttpService::new(
-        move || Ok(server.clone()),
-        Arc::new(LocalSessionManager::default()),
-        config,
-    );
+    let mcp = StreamableHttpService::new(move || Ok(server.clone()), Arc::new(sessions()), config);
     Router::new()
         .route_service("/mcp", mcp)
         .layer(middleware::from_fn_with_state(key, let_in))

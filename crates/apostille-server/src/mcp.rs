@@ -119,9 +119,11 @@ impl ServerHandler for Server {
         Ok(GetPromptResult::new(vec![PromptMessage::new_text(Role::User, text)]).into())
     }
 
-    async fn list_resources(&self, _: Page, _: Request) -> Result<ListResourcesResult, ErrorData> {
-        let resources = resources::all().iter().map(results::resource).collect();
-        Ok(ListResourcesResult::with_all_items(resources).with_cache_scope(CacheScope::Private))
+    async fn list_resources(&self, _: Page, context: Request) -> Result<ListResourcesResult, ErrorData> {
+        let fixed = resources::all();
+        let memories = self.listed(&context).await?;
+        let all = fixed.iter().map(results::resource).chain(memories.iter().map(results::memory)).collect();
+        Ok(ListResourcesResult::with_all_items(all).with_ttl_ms(0).with_cache_scope(CacheScope::Private))
     }
 
     async fn list_resource_templates(

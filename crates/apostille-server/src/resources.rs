@@ -9,7 +9,8 @@ mod lines;
 mod records;
 
 use apostille_core::memory::{Memory, MemoryId, Name, Status};
-use apostille_core::{Context, list, verify};
+use apostille_core::recall::render;
+use apostille_core::{Context, format, list, verify};
 use serde_json::json;
 
 use crate::{Fault, Here};
@@ -88,6 +89,30 @@ pub fn template() -> Resource {
         about: "One memory whole, by its handle or id: fact, proof and verdicts, where it comes from, what it replaced.",
         mime: JSON,
     }
+}
+
+/// A memory that can be read, as clients are told of it: what it says is only told beside what its citations say.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Listed {
+    /// Where it is.
+    pub uri: String,
+    /// Its handle.
+    pub name: String,
+    /// Its subject, where it has one.
+    pub title: Option<String>,
+    /// When it was last stated or found to hold.
+    pub about: String,
+}
+
+/// The most recent memories, each by its name.
+pub fn listed(cx: &Context<'_>, here: &Here<'_>) -> Result<Vec<Listed>, Fault> {
+    let listed = |it: &Memory| Listed {
+        uri: format!("{SCHEME}memory/{}", it.handle()),
+        name: it.handle().to_string(),
+        title: it.subject.as_deref().map(render::safe),
+        about: format!("{} memory of {}, {}", it.kind, it.space, format::timestamp(it.refreshed_at)),
+    };
+    Ok(list::recent(cx, &here.spaces(), RECENT)?.iter().map(listed).collect())
 }
 
 /// Reads what stands under a name. `None`: there is nothing there for this caller.

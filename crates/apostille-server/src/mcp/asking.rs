@@ -32,9 +32,11 @@ pub(super) enum Roots {
     Ask(InputRequiredResult),
 }
 
-/// Asks the client where it works, if it can be asked. Under the current revision every question costs a second call,
-/// and roots are on their way out: there it is asked only where the server stands in no repository itself.
+/// Asks the client where it works, if it can be asked and does not say so unasked.
 pub(super) async fn roots(server: &Server, brought: Option<&InputResponses>, context: &Request) -> Roots {
+    if let Some(folders) = workspaces(context) {
+        return Roots::Known(Some(folders));
+    }
     if context.client_capabilities().is_none_or(|it| it.roots.is_none()) {
         return Roots::Known(None);
     }
@@ -42,8 +44,8 @@ pub(super) async fn roots(server: &Server, brought: Option<&InputResponses>, con
         let answer: Option<ListRootsResult> = response(brought, ROOTS);
         return match answer {
             Some(answer) => Roots::Known(Some(folders(&answer))),
-            None if server.host.has_place() => Roots::Known(None),
-            None => Roots::Ask(question(ROOTS, InputRequest::ListRoots(ListRootsRequest::default()))),
+            None if is_worth_asking(server, context) => Roots::Ask(asked([where_it_works()])),
+            None => Roots::Known(None),
         };
     }
     let ask = ServerRequest::ListRootsRequest(ListRootsRequest::default());
@@ -51,6 +53,21 @@ pub(super) async fn roots(server: &Server, brought: Option<&InputResponses>, con
         Ok(Ok(ClientResult::ListRootsResult(answer))) => Roots::Known(Some(folders(&answer))),
         _ => Roots::Known(None),
     }
+}
+
+/// Under the current revision every question costs a second call, which some clients show, and roots are on their way
+/// out: there they are asked for only where the server cannot tell by itself.
+fn is_worth_asking(server: &Server, context: &Request) -> bool {
+    let declares = context.client_capabilities().is_some_and(|it| it.roots.is_some());
+    declares && workspaces(context).is_none() && server.host.wants_roots()
+}
+
+/// One client says with every call where it works.
+fn workspaces(context: &Request) -> Option<Vec<PathBuf>> {
+    let meta = serde_json::to_value(&context.meta).ok()?;
+    let folders = meta.get("x-codex-turn-metadata")?.get("workspaces")?.as_object()?;
+    let folders: Vec<PathBuf> = folders.keys().map(PathBuf::from).filter(|it| it.is_absolute()).collect();
+    (!folders.is_empty()).then_some(folders)
 }
 
 /// Whether the client brings its user's agreement to this very call.
@@ -69,20 +86,35 @@ pub(super) enum Word {
 }
 
 /// Asks the person, where the answer wants it and the client can.
-pub(super) async fn word(answer: &Answer, request: &CallToolRequestParams, context: &Request) -> Word {
-    let can_ask = context.client_capabilities().is_some_and(|it| it.elicitation.is_some());
-    let (Some(ask), true) = (&answer.ask, can_ask) else { return Word::None };
+pub(super) async fn word(
+    server: &Server,
+    answer: &Answer,
+    request: &CallToolRequestParams,
+    context: &Request,
+) -> Word {
+    let (Some(ask), true) = (&answer.ask, has_forms(context)) else { return Word::None };
     let ask = ElicitRequest::new(form(ask));
     if is_modern(context) {
         // Somebody who was asked and did not agree is not asked again.
-        let is_asked = response::<ElicitResult>(request.input_responses.as_ref(), WORD).is_some();
-        return if is_asked { Word::None } else { Word::Ask(question(WORD, InputRequest::Elicitation(ask))) };
+        if response::<ElicitResult>(request.input_responses.as_ref(), WORD).is_some() {
+            return Word::None;
+        }
+        // A client brings the answers to the last questions only, so everything that is needed is asked at once.
+        let place = is_worth_asking(server, context).then(where_it_works);
+        let word = (WORD.to_owned(), InputRequest::Elicitation(ask));
+        return Word::Ask(asked([word].into_iter().chain(place)));
     }
     let asked = context.peer.send_request(ServerRequest::ElicitRequest(ask));
     match tokio::time::timeout(LONG, asked).await {
         Ok(Ok(ClientResult::ElicitResult(it))) if is_yes(&it) => Word::Given,
         _ => Word::None,
     }
+}
+
+/// Whether the client can put a question to its user; one that says nothing more can.
+fn has_forms(context: &Request) -> bool {
+    let declared = context.client_capabilities().and_then(|it| it.elicitation);
+    declared.is_some_and(|it| it.form.is_some() || it.url.is_none())
 }
 
 fn form(question: &str) -> ElicitRequestParams {
@@ -99,8 +131,12 @@ fn is_yes(it: &ElicitResult) -> bool {
     it.action == ElicitationAction::Accept && agreed == Some(true)
 }
 
-fn question(key: &str, request: InputRequest) -> InputRequiredResult {
-    InputRequiredResult::from_input_requests([(key.to_owned(), request)].into())
+fn where_it_works() -> (String, InputRequest) {
+    (ROOTS.to_owned(), InputRequest::ListRoots(ListRootsRequest::default()))
+}
+
+fn asked(questions: impl IntoIterator<Item = (String, InputRequest)>) -> InputRequiredResult {
+    InputRequiredResult::from_input_requests(questions.into_iter().collect())
 }
 
 fn response<T: DeserializeOwned>(brought: Option<&InputResponses>, key: &str) -> Option<T> {

@@ -13,10 +13,12 @@ use serde_json::Value;
 use super::Spelling;
 use crate::host::Unplaced;
 use crate::prompts::Prompt;
-use crate::resources::{Page, Resource};
+use crate::resources::{Listed, Page, Resource};
 use crate::tool::{Effect, Tool};
 use crate::{Answer, Fault};
 
+/// The kind of text that a memory is read as.
+const MEMORY: &str = "application/json";
 /// What an agent must have before its eyes, because it does not search for what it does not know of.
 const VITAL: [&str; 2] = ["memory_recall", "memory_remember"];
 
@@ -63,6 +65,15 @@ pub(super) fn prompt(it: &Prompt) -> WirePrompt {
 /// A resource as it is listed.
 pub(super) fn resource(it: &Resource) -> WireResource {
     WireResource::new(it.uri, it.name).with_title(it.title).with_description(it.about).with_mime_type(it.mime)
+}
+
+/// A memory as it is listed.
+pub(super) fn memory(it: &Listed) -> WireResource {
+    let listed = WireResource::new(&it.uri, &it.name).with_description(&it.about).with_mime_type(MEMORY);
+    match &it.title {
+        Some(title) => listed.with_title(format!("{}: {title}", it.name)),
+        None => listed,
+    }
 }
 
 /// A family of resources as it is listed.

@@ -17,7 +17,7 @@ use tokio::sync::watch;
 use super::asking::{self, Roots, Word};
 use super::{Request, Server, results};
 use crate::host::{Call, Host, Unplaced};
-use crate::resources::{self, Page};
+use crate::resources::{self, Listed, Page};
 use crate::tool::Effect;
 use crate::{Answer, Fault, Here};
 
@@ -28,7 +28,7 @@ const STRIDE: u64 = 25;
 /// How long what a client says of itself may be, in characters.
 const MAX_NAME: usize = 100;
 /// Under which names clients tell their session.
-const SESSIONS: [&str; 4] = ["claudecode/sessionId", "sessionId", "threadId", "vscode.conversationId"];
+const SESSIONS: [&str; 3] = ["sessionId", "threadId", "vscode.conversationId"];
 
 /// Who calls, and from where; what it takes to find the place.
 #[derive(Clone, Default)]
@@ -65,7 +65,7 @@ impl Server {
             Arc::new(move |cx, here| profile.call(cx, here, tool.name, arguments.clone()));
         let mut done = self.worked(caller.clone(), Arc::clone(&job), context).await?;
         if let Ok(Ok(answer)) = &done {
-            match asking::word(answer, call, context).await {
+            match asking::word(self, answer, call, context).await {
                 Word::Given => done = self.worked(Caller { has_word: true, ..caller }, job, context).await?,
                 Word::Ask(question) => return Ok(question.into()),
                 Word::None => {}
@@ -99,6 +99,16 @@ impl Server {
             Ok(Ok(None)) => Err(no_such_resource(&which.uri)),
             Ok(Err(fault)) => Err(results::error(&fault)),
             Err(unplaced) => Err(ErrorData::invalid_params(unplaced.to_string(), None)),
+        }
+    }
+
+    /// The memories that can be read one by one; none where nobody knows whose.
+    pub(super) async fn listed(&self, context: &Request) -> Result<Vec<Listed>, ErrorData> {
+        let job: Arc<Job<Vec<Listed>>> = Arc::new(resources::listed);
+        match self.worked(caller(context), job, context).await? {
+            Ok(Ok(listed)) => Ok(listed),
+            Ok(Err(fault)) => Err(results::error(&fault)),
+            Err(_) => Ok(Vec::new()),
         }
     }
 

@@ -83,6 +83,12 @@ impl Machine {
         }
         let is_meant = |it: &(Space, Place)| call.repo.is_none_or(|repo| it.0.as_str() == repo);
         let mut meant: Vec<Place> = open.into_iter().filter(is_meant).map(|it| it.1).collect();
+        // A client with several folders starts its servers in the first of them.
+        if let (true, Ok(own)) = (meant.len() > 1, Place::find(&self.cwd))
+            && meant.iter().any(|it| it.root == own.root)
+        {
+            return Ok(Some(own));
+        }
         match meant.len() {
             0 | 1 => Ok(meant.pop()),
             _ => Err(Unplaced::Which(format!(
@@ -193,8 +199,9 @@ impl Host for Machine {
         Ok(())
     }
 
-    fn has_place(&self) -> bool {
-        self.is_named || Place::find(&self.cwd).is_ok_and(|it| it.checkout.is_some())
+    fn wants_roots(&self) -> bool {
+        let has_place = || self.is_named || Place::find(&self.cwd).is_ok_and(|it| it.checkout.is_some());
+        self.reach == Reach::Here || !has_place()
     }
 
     fn stamp(&self) -> Option<u64> {

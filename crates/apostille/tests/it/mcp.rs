@@ -90,7 +90,7 @@ impl Talk {
         if message["result"]["resultType"] != "input_required" {
             return message;
         }
-        let mut responses = params["inputResponses"].as_object().cloned().unwrap_or_default();
+        let mut responses = serde_json::Map::new();
         for (key, asked) in message["result"]["inputRequests"].as_object().unwrap() {
             responses.insert(key.clone(), self.answers[asked["method"].as_str().unwrap()].clone());
         }
@@ -110,8 +110,13 @@ impl Talk {
     fn call(&mut self, tool: &str, arguments: Value) -> (Value, bool) {
         let message = self.request("tools/call", json!({"name": tool, "arguments": arguments}));
         let result = &message["result"];
-        let text: Value = serde_json::from_str(result["content"][0]["text"].as_str().unwrap()).unwrap();
-        assert_eq!(text, result["structuredContent"], "both halves of a result say the same");
+        let text = result["content"][0]["text"].as_str().unwrap();
+        assert_eq!(
+            text,
+            result["structuredContent"].to_string(),
+            "both halves of a result are the same bytes"
+        );
+        let text: Value = serde_json::from_str(text).unwrap();
         (text, result["isError"] == true)
     }
 
@@ -240,7 +245,6 @@ fn several_roots_are_ambiguous_until_one_is_named() {
         let env = Env::new();
         env.with_facts();
         let other = env.home().join("other");
-        std::fs::create_dir_all(other.join(".git/refs")).unwrap();
         env.git(&["init", "--quiet", other.to_str().unwrap()]);
         let mut talk = Talk::new(&env, env.home(), &[], era, roots(&[&env.repo(), &other]));
         let (answer, is_refused) = talk.call("memory_recall", json!({"query": "api version"}));
@@ -267,6 +271,42 @@ fn a_person_is_asked_before_something_is_forgotten() {
         assert_eq!(asked(era, "accept", false)["class"], "needs_agreement");
         assert_eq!(asked(era, "decline", false)["class"], "needs_agreement");
     });
+}
+
+/// A client brings the answers to the last questions only.
+#[test]
+fn a_person_is_asked_where_the_place_is_asked_for_too() {
+    both(|era| {
+        let env = Env::new();
+        env.with_facts();
+        let mut answers = roots(&[&env.repo()]);
+        answers["elicitation/create"] = json!({"action": "accept", "content": {"agreed": true}});
+        let mut talk = Talk::new(&env, env.home(), &[], era, answers);
+        assert_eq!(talk.call("memory_forget", json!({"id": "m-1"})).0["outcome"], "forgotten");
+    });
+}
+
+#[test]
+fn of_several_roots_the_one_that_the_server_stands_in_is_meant() {
+    both(|era| {
+        let env = Env::new();
+        env.with_facts();
+        let other = env.home().join("other");
+        env.git(&["init", "--quiet", other.to_str().unwrap()]);
+        let mut talk = Talk::new(&env, &env.repo(), &[], era, roots(&[&other, &env.repo()]));
+        assert_eq!(talk.call("memory_recall", json!({"query": "api version"})).0["memories"][0]["id"], "m-1");
+    });
+}
+
+#[test]
+fn a_client_that_says_where_it_works_with_every_call_is_believed() {
+    let env = Env::new();
+    env.with_facts();
+    let mut talk = Talk::new(&env, env.home(), &[], Era::Legacy, json!({}));
+    let workspaces = json!({"workspaces": {env.repo().to_str().unwrap(): {}}});
+    let call = json!({"name": "memory_recall", "arguments": {"query": "api version"}, "_meta": {"x-codex-turn-metadata": workspaces}});
+    let found = talk.request("tools/call", call);
+    assert_eq!(found["result"]["structuredContent"]["memories"][0]["id"], "m-1", "{found}");
 }
 
 #[test]
@@ -361,6 +401,11 @@ fn resources_and_prompts_are_there() {
                 "{uri}: {read}"
             );
         }
+        let listed = talk.request("resources/list", json!({}))["result"]["resources"].clone();
+        let uris: Vec<&str> =
+            listed.as_array().unwrap().iter().map(|it| it["uri"].as_str().unwrap()).collect();
+        assert!(uris.contains(&"apostille://memory/m-1") && uris.contains(&"apostille://audit"), "{uris:?}");
+        assert!(!listed.to_string().contains("API_VERSION"), "what is not looked up is not said: {listed}");
         let missing = talk.request("resources/read", json!({"uri": "apostille://memory/m-99"}));
         let code = if era == Era::Modern { -32602 } else { -32002 };
         assert_eq!(missing["error"]["code"], code, "{missing}");
