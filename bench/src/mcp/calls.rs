@@ -44,7 +44,7 @@ impl Turns<'_> {
     /// Measures the tools of both sets, each on a store of its own.
     pub(crate) fn run(&self, page: &mut Page) -> Result<()> {
         for profile in [Profile::Simple, Profile::Default] {
-            let tools = Tool::ALL.into_iter().filter(|it| it.profile() == profile);
+            let tools = Tool::of(profile).into_iter();
             let mut calls: Vec<Calls> = tools.map(|tool| Calls::new(tool, self.count)).collect();
             let mut ways = self.ways(profile)?;
             let (most, time) = TURNS;
@@ -63,7 +63,7 @@ impl Turns<'_> {
         Ok(Ways {
             echo: Client::start(self.servers.echo()?, Era::Handshake)?,
             server: Client::start(self.servers.ours(&theirs, profile)?, Era::Handshake)?,
-            library: Library::open(&own, self.servers.code)?,
+            library: Library::open(&own, self.servers.code, profile)?,
         })
     }
 

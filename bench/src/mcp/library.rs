@@ -5,10 +5,11 @@ use std::path::Path;
 use anyhow::Result;
 use apostille_core::policy::Policy;
 use apostille_core::space::Space;
+use apostille_server::profile::Profile;
 use apostille_server::{Answer, Here};
 use serde_json::Value;
 
-use super::servers::MAX_TOTAL;
+use super::servers::max_total;
 use super::tool::{SPACE, Tool};
 use crate::ours::{self, Code, Ours};
 
@@ -20,10 +21,10 @@ pub(crate) struct Library<'a> {
 }
 
 impl<'a> Library<'a> {
-    /// Opens a store under the rules that the servers are given.
-    pub(crate) fn open(path: &Path, code: &'a Code) -> Result<Self> {
+    /// Opens a store under the rules that servers of this set are given.
+    pub(crate) fn open(path: &Path, code: &'a Code, profile: Profile) -> Result<Self> {
         let mut policy = Policy::default();
-        policy.limits.max_total = Some(MAX_TOTAL);
+        policy.limits.max_total = max_total(profile);
         let (repo, user) = (ours::space(SPACE)?, Space::user("me")?);
         Ok(Self { ours: Ours::open(path, code)?.ruled(policy), repo, user })
     }

@@ -122,7 +122,7 @@ impl Crowd {
     fn notes(&self) -> Vec<String> {
         let known: usize = self.works.iter().map(|it| it.known).sum();
         let mut notes = vec![format!(
-            "{} servers on one store of {} memories, each with the four tools in turns: {:.0} calls a second in all; {known} \
+            "{} servers on one store of {} memories, every other one a notebook, each with its two tools in turns: {:.0} calls a second in all; {known} \
              facts were taken for something known",
             self.works.len(),
             table::count(self.store),

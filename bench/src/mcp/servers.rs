@@ -10,8 +10,11 @@ use super::echo;
 use super::tool::SPACE;
 use crate::ours::{self, Code};
 
-/// A notebook keeps 500 notes unless somebody sets more: with these stores it would retire the most of them at once.
-pub(crate) const MAX_TOTAL: usize = 1_000_000;
+/// How many memories a server of this set keeps active. A notebook keeps 500 unless somebody sets more, and would retire
+/// most of these stores at once; the other sets keep everything, and need not count.
+pub(crate) fn max_total(profile: Profile) -> Option<usize> {
+    (profile == Profile::Simple).then_some(1_000_000)
+}
 
 /// What servers are started with.
 pub(crate) struct Servers<'a> {
@@ -27,7 +30,7 @@ impl Servers<'_> {
     /// A server of this store, as an agent starts it, without anything of the user's own.
     pub(crate) fn ours(&self, store: &Path, profile: Profile) -> Result<Command> {
         let mut command = self.bare(self.bin);
-        command.env("APOSTILLE_MAX_TOTAL", MAX_TOTAL.to_string());
+        command.envs(max_total(profile).map(|it| ("APOSTILLE_MAX_TOTAL", it.to_string())));
         command.arg("--store").arg(format!("sqlite:{}", store.display()));
         command.args(["--repo", ours::space(SPACE)?.as_str(), "mcp", "--profile", profile.as_str()]);
         Ok(command)

@@ -37,12 +37,22 @@ impl Tool {
         }
     }
 
+    /// Those of a set.
+    pub(crate) fn of(profile: Profile) -> Vec<Self> {
+        Self::ALL.into_iter().filter(|it| it.profile() == profile).collect()
+    }
+
     /// The set that it belongs to.
     pub(crate) fn profile(self) -> Profile {
         match self {
             Self::Store | Self::Search => Profile::Simple,
             Self::Remember | Self::Recall => Profile::Default,
         }
+    }
+
+    /// Whether it keeps something.
+    pub(crate) fn is_write(self) -> bool {
+        matches!(self, Self::Store | Self::Remember)
     }
 
     /// What it is asked; writes of the same index say the same.
@@ -122,13 +132,13 @@ mod tests {
     fn every_call_is_answered_as_it_should_be() {
         let folder = tempfile::tempdir().unwrap();
         let code = Code::made(&folder.path().join("checkout")).unwrap();
-        let library = super::super::library::Library::open(&folder.path().join("store.db"), &code).unwrap();
+        let store = folder.path().join("store.db");
+        let library = super::super::library::Library::open(&store, &code, Profile::Default).unwrap();
         for (tool, index) in (0..30).flat_map(|index| Tool::ALL.map(|tool| (tool, index))) {
             let arguments = tool.arguments(&code, index + 100 * tool as usize);
             let answer = library.call(tool, index, arguments).unwrap();
             let came = Came::read(&answer.text, answer.is_refusal).unwrap();
-            let is_write = matches!(tool, Tool::Store | Tool::Remember);
-            assert_eq!(is_write, matches!(came, Came::Kept { .. } | Came::Known), "{}", answer.text);
+            assert_eq!(tool.is_write(), matches!(came, Came::Kept { .. } | Came::Known), "{}", answer.text);
         }
     }
 }
