@@ -8,7 +8,7 @@ use rmcp::model::{
     PaginatedRequestParams, ServerCapabilities, ServerConfig, Tool,
 };
 use rmcp::service::{RequestContext, RoleServer};
-use rmcp::transport::stdio;
+use rmcp::transport::stdio_pipes;
 use rmcp::{ErrorData, ServerHandler, ServiceExt as _};
 
 /// The word that makes this program the server.
@@ -20,7 +20,7 @@ pub(crate) const TOOL: &str = "echo";
 pub(crate) fn serve() -> Result<()> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     runtime.block_on(async {
-        Echo.serve(stdio()).await?.waiting().await?;
+        Echo.serve(stdio_pipes()).await?.waiting().await?;
         Ok(())
     })
 }
