@@ -8,19 +8,22 @@ use anyhow::{Context as _, Result, anyhow, bail};
 /// How to call it.
 pub(crate) const USAGE: &str = "\
 cargo run --release -p bench -- [store|cold|all] [options]
+cargo run --release -p bench -- mcp [options]
 cargo run --release -p bench -- citations CASES FOLDER [options]
 cargo run --release -p bench -- citations --speed [options]
 
   store            remember and recall on a growing store, beside their floors (default)
   cold             starting the program and recalling once, beside starting /bin/true
   all              store and cold
+  mcp              calls of a server on stdio, beside the same work in this process and an echo of the same SDK;
+                   starts of servers, and eight of them on one store
   citations        citations of real histories, verified by Apostille and by simpler methods. CASES: one JSON object a
                    line, .gz or not; FOLDER: git directories of the repositories, as <repo>, <repo>.git,
                    <owner>/<name> or <owner>+<name>/repo. A timed batch on a repository of 10,000 files follows
 
   --max N          largest store: 1k, 10k, 100k (default) or 1m
   --seconds N      bound for the whole run (default 120); what does not fit is left out and named
-  --bin FILE       the program for `cold` (default: apostille beside this one)
+  --bin FILE       the program for `cold` and `mcp` (default: apostille beside this one)
   --dir DIR        scratch folder on a disk (default: the system's, unless that is in memory)
   --json FILE      write the figures as JSON
   --svg FILE       write the plot of growth
@@ -38,11 +41,15 @@ pub(crate) struct Args {
     pub(crate) store: bool,
     /// Whether cold starts are measured.
     pub(crate) cold: bool,
+    /// Whether servers are measured, instead of a store.
+    pub(crate) mcp: bool,
+    /// Whether this process is to be the server that only echoes, for the suite `mcp`.
+    pub(crate) echo: bool,
     /// How many memories the largest store has.
     pub(crate) max: usize,
     /// How long the run may take.
     pub(crate) limit: Duration,
-    /// The program for cold starts.
+    /// The program for cold starts and servers.
     pub(crate) bin: Option<PathBuf>,
     /// Where scratch files go.
     pub(crate) dir: Option<PathBuf>,
@@ -96,6 +103,8 @@ impl Default for Args {
         Self {
             store: true,
             cold: false,
+            mcp: false,
+            echo: false,
             max: 100_000,
             limit: Duration::from_secs(120),
             bin: None,
@@ -123,6 +132,8 @@ impl Args {
                 "store" | "cold" | "all" => {
                     (args.store, args.cold) = (word != "cold", word != "store");
                 }
+                "mcp" => args.mcp = true,
+                crate::mcp::echo::WORD => args.echo = true,
                 "citations" => args.citations = Some(Ask::default()),
                 "--speed" => args.ask(&word)?.speed = true,
                 "--predictions" => args.ask(&word)?.predictions = Some(value()?.into()),
@@ -178,6 +189,8 @@ mod tests {
         assert_eq!((args.max, args.limit.as_secs()), (1_000_000, 600));
         assert_eq!(args.svg, Some("plot.svg".into()));
         assert!(!parsed("cold").unwrap().store);
+        let args = parsed("mcp --bin apostille").unwrap();
+        assert!(args.mcp && args.bin == Some("apostille".into()));
     }
 
     #[test]

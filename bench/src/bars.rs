@@ -79,7 +79,8 @@ pub(crate) fn of(report: &Report) -> Vec<Bar> {
     ]
 }
 
-fn bar(
+/// A bar, and whether the figure holds against it.
+pub(crate) fn bar(
     what: &'static str,
     bar: &'static str,
     figure: Option<f64>,

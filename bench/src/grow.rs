@@ -182,7 +182,7 @@ impl Grow<'_> {
 }
 
 /// Runs something that can fail, and says how long it took.
-fn timed<T>(run: impl FnOnce() -> Result<T>) -> Result<(Duration, T)> {
+pub(crate) fn timed<T>(run: impl FnOnce() -> Result<T>) -> Result<(Duration, T)> {
     let started = Instant::now();
     let done = run()?;
     Ok((started.elapsed(), done))

@@ -13,6 +13,7 @@ mod fill;
 mod floor;
 mod grow;
 mod machine;
+mod mcp;
 mod ours;
 mod plot;
 mod report;
@@ -48,8 +49,14 @@ fn run(args: &Args) -> Result<()> {
         println!("{}", args::USAGE);
         return Ok(());
     }
+    if args.echo {
+        return mcp::echo::serve();
+    }
     if let Some(ask) = &args.citations {
         return citations::run(args, ask);
+    }
+    if args.mcp {
+        return mcp::run(args);
     }
     let report = measured(args)?;
     print!("{}", table::text(&report, args.markdown));

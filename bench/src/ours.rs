@@ -16,7 +16,7 @@ use apostille_core::space::Space;
 use apostille_core::{Context, store::Store};
 
 use crate::checkout;
-use crate::facts::{self, Dice};
+use crate::facts::{self, Dice, Fact};
 
 /// How many memories a space of a store has.
 pub(crate) const PER_SPACE: usize = 1_000;
@@ -39,6 +39,11 @@ impl Code {
         let places = citations.iter().map(Citation::place).collect();
         Ok(Self { root: root.into(), tree, places, citations })
     }
+
+    /// The place that a fact cites.
+    pub(crate) fn place(&self, fact: &Fact) -> &Cite {
+        &self.places[fact.place % self.places.len()]
+    }
 }
 
 /// A store that is measured.
@@ -56,7 +61,13 @@ impl<'a> Ours<'a> {
         Ok(Self { store, code, policy: Policy::default(), dice: Cell::new(0) })
     }
 
-    fn with<T>(&self, index: usize, run: impl FnOnce(&Context<'_>) -> T) -> Result<T> {
+    /// The same under other rules.
+    pub(crate) fn ruled(self, policy: Policy) -> Self {
+        Self { policy, ..self }
+    }
+
+    /// Does something with the store and the code, at the time of this index.
+    pub(crate) fn with<T>(&self, index: usize, run: impl FnOnce(&Context<'_>) -> T) -> Result<T> {
         let random = || {
             self.dice.set(self.dice.get() + 1);
             let mut dice = Dice::new(index, usize::try_from(self.dice.get()).unwrap_or(0), 7);
@@ -113,7 +124,7 @@ impl<'a> Ours<'a> {
     /// The draft of a memory that is not in the store yet.
     pub(crate) fn draft(&self, space: usize, index: usize) -> Result<Draft> {
         let fact = facts::fact(space, index);
-        let place = self.code.places[fact.place % self.code.places.len()].clone();
+        let place = self.code.place(&fact).clone();
         // The facts are made up, and the code does not say them: a person vouches, so that they are kept as active.
         let draft = Draft::new(self::space(space)?, fact.text, Voice::of(Origin::User));
         Ok(Draft {
@@ -141,6 +152,11 @@ impl<'a> Ours<'a> {
             Some(problem) => Err(anyhow!("a recall had a problem: {problem}")),
             None => Ok(recalled),
         }
+    }
+
+    /// How many memories a space has, whatever became of them.
+    pub(crate) fn memories(&self, space: &Space) -> Result<u64> {
+        Ok(self.store.tally(space)?.memories.values().sum())
     }
 
     /// How many spaces there are, to be sure of what is measured.

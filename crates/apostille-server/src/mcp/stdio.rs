@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use rmcp::ServiceExt as _;
-use rmcp::transport::stdio;
+use rmcp::transport::stdio_pipes;
 
 use super::{Offer, Server};
 use crate::host::Host;
@@ -12,7 +12,8 @@ use crate::host::Host;
 pub fn serve_stdio(host: Arc<dyn Host>, offer: Offer) -> std::io::Result<()> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     runtime.block_on(async {
-        match Server::new(host, offer).serve(stdio()).await {
+        // Agents start servers with pipes, which need no thread between them and the runtime.
+        match Server::new(host, offer).serve(stdio_pipes()).await {
             Ok(running) => running.waiting().await.map(|_| ()).map_err(std::io::Error::other),
             Err(error) => Err(std::io::Error::other(error)),
         }
