@@ -5,6 +5,9 @@
 //! protocol is mounted around them; none of them prints, asks for the time or starts a runtime.
 
 mod answer;
+#[cfg(feature = "fixtures")]
+#[expect(deprecated, reason = "the suite plays older clients too, and they log, sample and subscribe")]
+pub mod fixtures;
 pub mod simple;
 pub mod tool;
 pub mod verified;
