@@ -20,7 +20,7 @@ pub fn named(
     name: Name,
 ) -> Result<Option<Memory>, crate::store::StoreError> {
     match name {
-        Name::Id(id) => Ok(cx.store.get(&[id])?.pop()),
+        Name::Id(id) => Ok(cx.store.get(&[id])?.pop().filter(|it| spaces.contains(&it.space))),
         Name::Handle(handle) => {
             for space in spaces.iter().filter(|it| it.letter() == handle.letter) {
                 if let Some(memory) = cx.store.numbered(space, &[handle.number])?.pop() {

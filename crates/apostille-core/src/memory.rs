@@ -100,7 +100,7 @@ impl FromStr for Handle {
 pub enum Name {
     /// By handle, within the spaces in play.
     Handle(Handle),
-    /// By id, anywhere in the store.
+    /// By id, within the spaces in play.
     Id(MemoryId),
 }
 

@@ -13,12 +13,14 @@ pub struct Answer {
     pub is_json: bool,
     /// Whether what was asked for was not done; the text says why, and the way out.
     pub is_refusal: bool,
+    /// What to ask a person whose word would change the answer.
+    pub ask: Option<String>,
 }
 
 impl Answer {
     /// Something done, or found, as JSON.
     pub fn json(answer: &impl Serialize) -> Result<Self, Fault> {
-        Ok(Self { text: serde_json::to_string(answer)?, is_json: true, is_refusal: false })
+        Ok(Self { text: serde_json::to_string(answer)?, is_json: true, is_refusal: false, ask: None })
     }
 
     /// Something not done, as JSON that says why.
@@ -26,10 +28,16 @@ impl Answer {
         Ok(Self { is_refusal: true, ..Self::json(answer)? })
     }
 
+    /// The same, with what to ask a person whose word would change it.
+    #[must_use]
+    pub fn asking(self, question: impl Into<String>) -> Self {
+        Self { ask: Some(question.into()), ..self }
+    }
+
     /// Something done, or found, in plain words.
     #[must_use]
     pub fn plain(text: impl Into<String>) -> Self {
-        Self { text: text.into(), is_json: false, is_refusal: false }
+        Self { text: text.into(), is_json: false, is_refusal: false, ask: None }
     }
 
     /// Something not done, in plain words that say why.

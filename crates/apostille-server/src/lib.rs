@@ -5,9 +5,13 @@
 //! protocol is mounted around them; none of them prints, asks for the time or starts a runtime.
 
 mod answer;
+pub mod everyday;
 #[cfg(feature = "fixtures")]
 #[expect(deprecated, reason = "the suite plays older clients too, and they log, sample and subscribe")]
 pub mod fixtures;
+pub mod host;
+pub mod mcp;
+pub mod profile;
 pub mod simple;
 pub mod tool;
 pub mod verified;
@@ -15,7 +19,12 @@ pub mod wire;
 
 pub use answer::Answer;
 
+use std::cell::Cell;
+
+use apostille_core::forget::{Forgotten, forget};
+use apostille_core::memory::{Memory, Name};
 use apostille_core::policy::Policy;
+use apostille_core::refusal::Refusal;
 use apostille_core::source::{Source, SourceError};
 use apostille_core::space::Space;
 use apostille_core::store::StoreError;
@@ -39,13 +48,17 @@ pub struct Here<'a> {
     pub at: Option<&'a OpenAt<'a>>,
     /// The rules of the person's own space, where a repository's do not reach.
     pub own: Option<&'a Policy>,
+    /// Whether a person was asked about this very call, and agreed.
+    pub has_word: bool,
+    /// Told when something was forgotten, so that what was kept beside the store can be forgotten, too.
+    pub forgot: Option<&'a Cell<bool>>,
 }
 
 impl<'a> Here<'a> {
     /// A caller of whom nothing but the repository is known.
     #[must_use]
     pub fn in_repo(repo: &'a Space) -> Self {
-        Self { repo, user: None, session: None, at: None, own: None }
+        Self { repo, user: None, session: None, at: None, own: None, has_word: false, forgot: None }
     }
 
     /// The context for what is written into this space: a repository's rules do not reach into a person's.
@@ -96,4 +109,20 @@ impl Fault {
     fn no_such_tool(name: &str, tools: &[&str]) -> Self {
         Self::NoSuchTool { name: name.chars().take(60).collect(), known: tools.join(", ") }
     }
+}
+
+/// Forgets a memory, and has forgotten what was kept beside the store.
+fn forgotten(
+    cx: &Context<'_>,
+    here: &Here<'_>,
+    name: Name,
+    reason: &str,
+) -> Result<Result<Box<Memory>, Refusal>, Fault> {
+    Ok(match forget(cx, &here.spaces(), name, reason)? {
+        Forgotten::Done(memory) => {
+            here.forgot.inspect(|it| it.set(true));
+            Ok(memory)
+        }
+        Forgotten::Refused(refusal) => Err(refusal),
+    })
 }

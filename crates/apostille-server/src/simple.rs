@@ -3,7 +3,6 @@
 //! The policy comes in the context; [`Policy::notebook`] is the one this is made for. A user's notes are in the user's
 //! space (`u-3`), the others in the repository's (`m-4`); deleting takes either.
 
-use apostille_core::forget::{Forgotten, forget};
 use apostille_core::memory::{Draft, Kind, Layer, Memory, Origin, Status, Twin, Voice};
 use apostille_core::policy::{Limits, Policy};
 use apostille_core::recall::{Ask, Recalled, Style, recall};
@@ -222,9 +221,9 @@ pub fn memory_search(cx: &Context<'_>, here: &Here<'_>, search: &Search) -> Resu
 
 /// Deletes a note: its text is gone everywhere, and its handle is not used again.
 pub fn memory_delete(cx: &Context<'_>, here: &Here<'_>, delete: &Delete) -> Result<Reply, Fault> {
-    Ok(match forget(cx, &here.spaces(), delete.name, "deleted")? {
-        Forgotten::Done(_) => Reply::done(),
-        Forgotten::Refused(refusal) => Reply::refused(refusal),
+    Ok(match crate::forgotten(cx, here, delete.name, "deleted")? {
+        Ok(_) => Reply::done(),
+        Err(refusal) => Reply::refused(refusal),
     })
 }
 

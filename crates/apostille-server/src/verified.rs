@@ -4,6 +4,7 @@
 
 mod citations;
 mod records;
+mod tools;
 
 use apostille_core::list;
 use apostille_core::memory::{Draft, Kind, Memory, Name, Origin, Twin, Voice};
@@ -22,20 +23,7 @@ use crate::{Answer, Fault, Here};
 
 pub use citations::{read_citation, verify_citations};
 pub use records::{CitationRecord, LookedUp, MemoryRecord, Reply, StatsRecord, VerificationResult};
-
-/// The tools of this set. Each is also known with a dot, as in `memory.store`.
-pub const TOOLS: &[&str] = &[
-    "memory_store",
-    "memory_get_recent",
-    "memory_search_by_path",
-    "memory_refresh",
-    "memory_invalidate",
-    "memory_supersede",
-    "memory_log_applied",
-    "memory_read_citation",
-    "memory_verify_citations",
-    "memory_stats",
-];
+pub use tools::tools;
 
 /// What a model is told about them.
 pub const GUIDANCE: &str = "\
@@ -79,7 +67,10 @@ pub fn call(cx: &Context<'_>, here: &Here<'_>, tool: &str, arguments: Value) -> 
             Answer::json(&verify_citations(cx, here, &verify)?)
         }
         "stats" => Answer::json(&stats(cx, here, &wire::read::<wire::RawListing, _>(arguments)?)?),
-        _ => Err(Fault::no_such_tool(tool, TOOLS)),
+        _ => {
+            let tools = tools();
+            Err(Fault::no_such_tool(tool, &tools.iter().map(|it| it.name).collect::<Vec<_>>()))
+        }
     }
 }
 

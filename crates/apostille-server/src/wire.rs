@@ -31,11 +31,11 @@ pub struct Malformed {
 }
 
 impl Malformed {
-    fn new(field: impl Into<String>, why: impl Display) -> Self {
+    pub(crate) fn new(field: impl Into<String>, why: impl Display) -> Self {
         Self { field: field.into(), why: why.to_string() }
     }
 
-    fn missing(field: &str) -> Self {
+    pub(crate) fn missing(field: &str) -> Self {
         Self::new(field, "it is required")
     }
 
@@ -60,7 +60,7 @@ where
     raw.try_into()
 }
 
-fn text(field: &str, value: Option<Value>) -> Result<Option<String>, Malformed> {
+pub(crate) fn text(field: &str, value: Option<Value>) -> Result<Option<String>, Malformed> {
     match value {
         None => Ok(None),
         Some(Value::String(text)) => Ok(Some(text)),
@@ -68,11 +68,11 @@ fn text(field: &str, value: Option<Value>) -> Result<Option<String>, Malformed> 
     }
 }
 
-fn required(field: &str, value: Option<Value>) -> Result<String, Malformed> {
+pub(crate) fn required(field: &str, value: Option<Value>) -> Result<String, Malformed> {
     text(field, value)?.ok_or_else(|| Malformed::missing(field))
 }
 
-fn parsed<T>(field: &str, value: Option<Value>) -> Result<Option<T>, Malformed>
+pub(crate) fn parsed<T>(field: &str, value: Option<Value>) -> Result<Option<T>, Malformed>
 where
     T: FromStr,
     T::Err: Display,
@@ -81,7 +81,7 @@ where
     text(field, value)?.map(parse).transpose()
 }
 
-fn number(field: &str, value: Option<Value>) -> Result<Option<u32>, Malformed> {
+pub(crate) fn number(field: &str, value: Option<Value>) -> Result<Option<u32>, Malformed> {
     let bad = || Malformed::new(field, "expected a whole number that is not negative");
     let found = match value {
         None => return Ok(None),
@@ -92,7 +92,7 @@ fn number(field: &str, value: Option<Value>) -> Result<Option<u32>, Malformed> {
     found.map(Some).ok_or_else(bad)
 }
 
-fn list(field: &str, value: Option<Value>) -> Result<Vec<Value>, Malformed> {
+pub(crate) fn list(field: &str, value: Option<Value>) -> Result<Vec<Value>, Malformed> {
     match value {
         None => Ok(Vec::new()),
         Some(Value::Array(items)) => Ok(items),
@@ -100,21 +100,32 @@ fn list(field: &str, value: Option<Value>) -> Result<Vec<Value>, Malformed> {
     }
 }
 
-fn texts(field: &str, value: Option<Value>) -> Result<Vec<String>, Malformed> {
+pub(crate) fn texts(field: &str, value: Option<Value>) -> Result<Vec<String>, Malformed> {
     let one = |(at, it): (usize, Value)| required(&format!("{field}[{at}]"), Some(it));
     list(field, value)?.into_iter().enumerate().map(one).collect()
 }
 
-fn limit(value: Option<Value>, default: usize) -> Result<usize, Malformed> {
+/// Yes or no; no unless said. Agents write it as a text, too.
+pub(crate) fn flag(field: &str, value: Option<Value>) -> Result<bool, Malformed> {
+    match value {
+        None => Ok(false),
+        Some(Value::Bool(it)) => Ok(it),
+        Some(Value::String(it)) if it == "true" => Ok(true),
+        Some(Value::String(it)) if it == "false" => Ok(false),
+        Some(_) => Err(Malformed::new(field, "expected true or false")),
+    }
+}
+
+pub(crate) fn limit(value: Option<Value>, default: usize) -> Result<usize, Malformed> {
     let limit = number("limit", value)?.map_or(default, |it| it as usize);
     if limit == 0 { Err(Malformed::new("limit", "ask for at least 1")) } else { Ok(limit.min(MAX_LIMIT)) }
 }
 
-fn memory_name(field: &str, value: Option<Value>) -> Result<Name, Malformed> {
+pub(crate) fn memory_name(field: &str, value: Option<Value>) -> Result<Name, Malformed> {
     parsed(field, value)?.ok_or_else(|| Malformed::missing(field))
 }
 
-fn repo(value: Option<Value>) -> Result<Option<Space>, Malformed> {
+pub(crate) fn repo(value: Option<Value>) -> Result<Option<Space>, Malformed> {
     let parse = |name: String| Space::repo(name.trim()).map_err(|error| Malformed::new("repo", error));
     text("repo", value)?.map(parse).transpose()
 }

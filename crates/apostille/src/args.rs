@@ -1,6 +1,7 @@
 //! The command line as it is typed. What is meant by it is worked out elsewhere.
 
 pub mod help;
+mod offer;
 mod verify;
 
 use std::path::PathBuf;
@@ -12,6 +13,7 @@ use apostille_core::words::UnknownWord;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ColorChoice, Parser, Subcommand, ValueEnum};
 
+pub use offer::Offered;
 pub use verify::Verify;
 
 /// Verified, shared memory for coding agents.
@@ -108,6 +110,9 @@ pub enum Command {
     /// Read an export, or a file of plain notes
     #[command(after_help = help::IMPORT)]
     Import(Import),
+    /// Serve memory to an agent over MCP, on stdin and stdout
+    #[command(after_help = help::MCP)]
+    Mcp(Offered),
     /// Every setting, and where it came from
     #[command(after_help = help::CONFIG)]
     Config(Config),

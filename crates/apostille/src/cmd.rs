@@ -12,6 +12,7 @@ mod invalidate;
 mod list;
 mod log;
 mod man;
+mod mcp;
 mod recall;
 mod recent;
 mod refresh;
@@ -75,6 +76,7 @@ fn dispatched(shell: &Shell, command: &Command) -> Result<Answer, Fault> {
         Command::Export(args) => export::run(shell, args),
         Command::Import(args) => import::run(shell, args),
         Command::Config(args) => config::run(shell, args),
+        Command::Mcp(args) => mcp::run(shell, args),
         Command::Doctor => doctor::run(shell),
         Command::Tour => tour::run(shell),
         Command::Completions { shell: which } => Ok(completions::run(shell, *which)),

@@ -5,6 +5,7 @@
 )]
 
 pub mod desk;
+pub mod host;
 pub mod hub;
 pub mod place;
 
@@ -24,7 +25,7 @@ use jiff::Timestamp;
 use crate::error::Fault;
 
 /// The variables that are read, and no others.
-const NAMES: [&str; 31] = [
+const NAMES: [&str; 34] = [
     "APOSTILLE_CONFIG",
     "APOSTILLE_STORE",
     "APOSTILLE_USER",
@@ -56,6 +57,9 @@ const NAMES: [&str; 31] = [
     "https_proxy",
     "NO_PROXY",
     "no_proxy",
+    "APOSTILLE_TOKEN",
+    "CLAUDE_CODE_SESSION_ID",
+    "COPILOT_AGENT_SESSION_ID",
 ];
 /// How much is read from the standard input.
 const MAX_INPUT: u64 = 256 * 1024 * 1024;

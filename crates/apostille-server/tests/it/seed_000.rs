@@ -481,13 +481,13 @@ fn seed_000_example_loop_verify_then_refresh_and_apply_or_invalidate() {
 
 #[test]
 fn seed_000_every_tool_is_known_by_both_spellings() {
-    for tool in verified::TOOLS {
-        for name in [(*tool).to_owned(), tool.replacen('_', ".", 1)] {
+    for tool in verified::tools() {
+        for name in [tool.name.to_owned(), tool.name.replacen('_', ".", 1)] {
             let fault = tried(&World::verified(), &name, json!([])).unwrap_err();
             assert!(matches!(fault, Fault::Malformed(_)), "{name}: {fault}");
         }
     }
-    assert_eq!(verified::TOOLS.len(), 10);
+    assert_eq!(verified::tools().len(), 10);
     assert!(matches!(tried(&World::verified(), "store", json!({})), Err(Fault::NoSuchTool { .. })));
 }
 

@@ -14,11 +14,12 @@ pub const STYLES: Styles = Styles::styled()
     .placeholder(Style::new().dimmed());
 
 /// The verbs by what people want.
-const GROUPS: [(&str, &[&str]); 5] = [
+const GROUPS: [(&str, &[&str]); 6] = [
     ("Remember and recall", &["remember", "recall"]),
     ("Look around", &["list", "show", "recent", "stats", "log"]),
     ("Keep it true", &["verify", "refresh", "supersede", "invalidate", "approve", "apply", "forget"]),
     ("Move it", &["export", "import"]),
+    ("Serve agents", &["mcp"]),
     ("Set up", &["tour", "config", "doctor", "completions", "man"]),
 ];
 
@@ -233,3 +234,12 @@ mod tests {
         }
     }
 }
+/// Examples.
+pub const MCP: &str = "\
+Agents start this themselves; you put it into their configuration once:
+  $ claude mcp add apostille -- apostille mcp
+  $ codex mcp add apostille -- apostille mcp
+  $ apostille mcp --profile verified    # ten tools over facts with citations
+  $ apostille mcp --profile simple      # a notebook of three tools
+
+The README has a line for every client. The repository is the one that the client works in, or the current folder's.";

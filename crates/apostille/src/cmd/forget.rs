@@ -50,7 +50,7 @@ pub fn run(shell: &Shell, args: &Forget) -> Result<Answer, Fault> {
             return Ok(shell.refused(&refusal));
         }
     }
-    desk.drop_findings();
+    desk.forget_findings();
     let gone = |it: &Memory| Gone {
         id: it.id.to_string(),
         handle: it.handle().to_string(),

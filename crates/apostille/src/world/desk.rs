@@ -1,6 +1,7 @@
 //! A store opened, with the code beside it: everything that a verb is given.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use apostille_backends::jsonl::Jsonl;
 use apostille_backends::memo::Remembering;
@@ -27,7 +28,7 @@ pub struct Desk {
     /// What was meant.
     pub settings: Settings,
     /// Where memories are kept.
-    pub store: Box<dyn Store>,
+    pub store: Arc<dyn Store>,
     source: Box<dyn Source>,
     policy: Policy,
     user_policy: Policy,
@@ -47,13 +48,24 @@ impl Desk {
         source: Box<dyn Source>,
     ) -> Result<Self, Fault> {
         let store = opened(&settings)?;
+        Ok(Self::with_store(world, settings, place, source, store))
+    }
+
+    /// The same with a store that is open already.
+    pub fn with_store(
+        world: &World,
+        settings: Settings,
+        place: Place,
+        source: Box<dyn Source>,
+        store: Arc<dyn Store>,
+    ) -> Self {
         let findings = findings(world, &settings.repo.value);
         let source: Box<dyn Source> = match &findings {
             Some(path) => Box::new(Remembering::new(source, path)),
             None => source,
         };
         let user = settings.user.value.as_str();
-        Ok(Self {
+        Self {
             actor: user.split_once('/').map_or(user, |(_, name)| name).to_owned(),
             policy: settings.policy(&settings.repo.value),
             user_policy: settings.policy(&settings.user.value),
@@ -64,13 +76,14 @@ impl Desk {
             random: Box::new(world.random()),
             settings,
             findings,
-        })
+        }
     }
 
-    /// Drops what was found before: it names the places that a forgotten memory cited.
-    pub fn drop_findings(&self) {
-        if let Some(path) = &self.findings {
-            // A file that is not there is what is wanted.
+    /// Drops what was found before and just now: it names the places that a forgotten memory cited.
+    pub fn forget_findings(self) {
+        let findings = self.findings.clone();
+        drop(self);
+        if let Some(path) = findings {
             let _ = std::fs::remove_file(path);
         }
     }
@@ -92,6 +105,11 @@ impl Desk {
     pub fn cx_for(&self, space: &Space) -> Context<'_> {
         let policy = if space.is_user() { &self.user_policy } else { &self.policy };
         Context { policy, ..self.cx() }
+    }
+
+    /// The rules of the user's own space.
+    pub fn user_policy(&self) -> &Policy {
+        &self.user_policy
     }
 
     /// The spaces in play: the repository's, then the user's.
@@ -124,9 +142,9 @@ fn findings(world: &World, repo: &Space) -> Option<PathBuf> {
 }
 
 /// Opens the store that the settings name.
-pub fn opened(settings: &Settings) -> Result<Box<dyn Store>, StoreError> {
+pub fn opened(settings: &Settings) -> Result<Arc<dyn Store>, StoreError> {
     match &settings.store.value {
-        StoreUrl::Sqlite(path) => Ok(Box::new(Sqlite::open(path)?)),
-        StoreUrl::Jsonl(path) => Ok(Box::new(Jsonl::open(path, &settings.repo.value)?)),
+        StoreUrl::Sqlite(path) => Ok(Arc::new(Sqlite::open(path)?)),
+        StoreUrl::Jsonl(path) => Ok(Arc::new(Jsonl::open(path, &settings.repo.value)?)),
     }
 }

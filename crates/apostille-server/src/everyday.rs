@@ -1,0 +1,214 @@
+//! The tools that an agent is given unless somebody asks for others: five verbs, and answers with few fields.
+//!
+//! They are the same words as on the command line: recall, remember, revise, verify, forget.
+
+mod input;
+mod output;
+mod tools;
+
+use apostille_core::memory::{Draft, Kind, Layer, Memory, Name, Origin, Stage, Twin, Voice};
+use apostille_core::policy::InjectMode;
+use apostille_core::recall::{self, Ask, render};
+use apostille_core::refusal::Refusal;
+use apostille_core::revise::{self, Revised};
+use apostille_core::space::Space;
+use apostille_core::store::{Filter, Order};
+use apostille_core::verify::{Orders, verify as look_up};
+use apostille_core::{Context, list, remember as core_remember};
+use serde_json::Value;
+
+use crate::{Answer, Fault, Here, wire};
+use input::{
+    Action, Fact, Forget, Question, RawFact, RawForget, RawQuestion, RawRevision, RawWhich, Revision, Which,
+};
+use output::{Found, Kept, Looked, NotKept, Told};
+
+pub use tools::tools;
+
+/// How many memories are looked up by one call.
+const MAX_VERIFIED: usize = 1_000;
+/// How much of a fact a person is shown who is asked about it, in characters.
+const MAX_ASKED: usize = 500;
+/// How many memories one recall shows at most.
+const MAX_SHOWN: usize = 50;
+
+/// Calls a tool of this set by its name.
+pub fn call(cx: &Context<'_>, here: &Here<'_>, tool: &str, arguments: Value) -> Result<Answer, Fault> {
+    match tool {
+        "memory_recall" => recall(cx, here, wire::read::<RawQuestion, _>(arguments)?),
+        "memory_remember" => remember(cx, here, wire::read::<RawFact, _>(arguments)?),
+        "memory_revise" => revise(cx, here, wire::read::<RawRevision, _>(arguments)?),
+        "memory_verify" => verify(cx, here, &wire::read::<RawWhich, _>(arguments)?),
+        "memory_forget" => forget(cx, here, &wire::read::<RawForget, _>(arguments)?),
+        _ => {
+            let tools = tools();
+            Err(Fault::no_such_tool(tool, &tools.iter().map(|it| it.name).collect::<Vec<_>>()))
+        }
+    }
+}
+
+/// What is known that matters to a question, each with how it stands in this checkout.
+pub fn recall(cx: &Context<'_>, here: &Here<'_>, question: Question) -> Result<Answer, Fault> {
+    let is_open = question.query.is_empty() && question.path.is_none();
+    let mut layers = vec![Layer::Knowledge];
+    layers.extend(question.history.then_some(Layer::Episode));
+    let ask = Ask {
+        text: question.query,
+        spaces: here.spaces(),
+        layers,
+        paths: question.path.into_iter().collect(),
+        mode: Some(if is_open { InjectMode::RecentOnly } else { InjectMode::Relevant }),
+        count: question.limit.map(|it| it.min(MAX_SHOWN)),
+        ..Ask::default()
+    };
+    let recalled = recall::recall(cx, &ask)?;
+    let identity = match here.user {
+        Some(user) if is_open => recall::identity(cx, user)?,
+        _ => Vec::new(),
+    };
+    Answer::json(&Found::new(&recalled, &identity))
+}
+
+/// Keeps a fact, with the code that proves it.
+pub fn remember(cx: &Context<'_>, here: &Here<'_>, fact: Fact) -> Result<Answer, Fault> {
+    let Some(space) = space_of(here, &fact) else { return Answer::refused(&NotKept::no_user()) };
+    let twin = match (fact.merge_with, fact.keep_beside) {
+        (Some(name), _) => Twin::Merge(name),
+        (None, Some(why)) => Twin::Create(why),
+        (None, None) => Twin::Ask,
+    };
+    let draft = Draft {
+        layer: fact.layer,
+        kind: fact.kind,
+        subject: fact.subject,
+        reason: fact.reason,
+        citations: fact.citations,
+        tags: fact.tags,
+        task: fact.task,
+        twin,
+        ..Draft::new(space.clone(), fact.fact, Voice { tainted: fact.is_quoted, ..voice(cx, here) })
+    };
+    told(core_remember::remember(&here.ruled(cx, space), draft)?)
+}
+
+/// A person's preferences and identity are the person's; everything else is the repository's.
+fn space_of<'a>(here: &Here<'a>, fact: &Fact) -> Option<&'a Space> {
+    let is_personal = fact.layer == Some(Layer::Identity) || fact.kind == Some(Kind::User);
+    if is_personal { here.user } else { Some(here.repo) }
+}
+
+fn voice(cx: &Context<'_>, here: &Here<'_>) -> Voice {
+    let (author, session) = (cx.actor.map(Into::into), here.session.map(Into::into));
+    Voice { author, session, ..Voice::of(Origin::Agent) }
+}
+
+fn told(outcome: core_remember::Outcome) -> Result<Answer, Fault> {
+    use core_remember::Outcome;
+    match outcome {
+        Outcome::Remembered { memory, .. } => Answer::json(&Kept::new("remembered", &memory)),
+        Outcome::Refreshed { memory } => Answer::json(&Kept::new("refreshed", &memory)),
+        Outcome::Similar { near } => Answer::refused(&NotKept::similar(&near)),
+        Outcome::Refused(refusal) => Answer::refused(&NotKept::new(&refusal)),
+    }
+}
+
+/// Does something to a memory that is there.
+pub fn revise(cx: &Context<'_>, here: &Here<'_>, it: Revision) -> Result<Answer, Fault> {
+    let spaces = here.spaces();
+    let (word, outcome) = match it.action {
+        Action::Refresh => return refreshed(cx, here, &it),
+        Action::Apply => ("applied", revise::apply(cx, &spaces, it.memory)?),
+        Action::Approve => return approved(cx, here, it.memory),
+        Action::Invalidate { reason } => {
+            ("invalidated", revise::invalidate(cx, &spaces, it.memory, &reason)?)
+        }
+        Action::Supersede { fact, citations, reason, how } => {
+            let space = list::named(cx, &spaces, it.memory)?.map_or_else(|| here.repo.clone(), |it| it.space);
+            let draft = Draft { citations, reason, ..Draft::new(space.clone(), fact, voice(cx, here)) };
+            return told(revise::supersede(&here.ruled(cx, &space), &spaces, it.memory, draft, how)?);
+        }
+    };
+    done(word, outcome)
+}
+
+fn done(word: &'static str, outcome: Revised) -> Result<Answer, Fault> {
+    match outcome {
+        Revised::Done(memory) => Answer::json(&Kept::new(word, &memory)),
+        Revised::Refused(refusal) => Answer::refused(&NotKept::new(&refusal)),
+    }
+}
+
+/// A memory is only called fresh again when nothing speaks against it here.
+fn refreshed(cx: &Context<'_>, here: &Here<'_>, it: &Revision) -> Result<Answer, Fault> {
+    let memory = list::named(cx, &here.spaces(), it.memory)?.filter(Memory::is_active);
+    let looked = look_up(cx, memory.into_iter().collect(), Orders::default(), |_| ())?;
+    if let Some(bad) = looked.memories.iter().find(|it| it.is_bad()) {
+        return Answer::refused(&NotKept::does_not_hold(&Looked::new(bad)));
+    }
+    done("refreshed", revise::refresh(cx, &here.spaces(), it.memory)?)
+}
+
+/// Looks up the citations of some memories, or of all; nothing is changed.
+pub fn verify(cx: &Context<'_>, here: &Here<'_>, which: &Which) -> Result<Answer, Fault> {
+    let memories = match asked(cx, here, which)? {
+        Ok(memories) => memories,
+        Err(refusal) => return Answer::refused(&NotKept::new(&refusal)),
+    };
+    let report = look_up(cx, memories, Orders::default(), |_| ())?;
+    Answer::json(&Told::new(&report))
+}
+
+fn asked(cx: &Context<'_>, here: &Here<'_>, which: &Which) -> Result<Result<Vec<Memory>, Refusal>, Fault> {
+    if which.names.is_empty() {
+        let filter = Filter {
+            spaces: here.spaces(),
+            stages: vec![Stage::Active],
+            path: which.path.clone(),
+            order: Order::Refreshed,
+            limit: MAX_VERIFIED,
+            ..Filter::default()
+        };
+        return Ok(Ok(list::list(cx, &filter)?));
+    }
+    let mut memories = Vec::new();
+    for name in &which.names {
+        match list::named(cx, &here.spaces(), *name)? {
+            Some(memory) => memories.push(memory),
+            None => return Ok(Err(Refusal::NoSuchMemory { name: name.to_string() })),
+        }
+    }
+    Ok(Ok(memories))
+}
+
+/// Removes a memory for good, on a person's word.
+pub fn forget(cx: &Context<'_>, here: &Here<'_>, it: &Forget) -> Result<Answer, Fault> {
+    if !(it.is_agreed || here.has_word)
+        && let Some(memory) = list::named(cx, &here.spaces(), it.memory)?
+    {
+        let question = "Forget it for good? This cannot be undone.";
+        return asking(&memory, &NotKept::needs_a_word(&memory), question);
+    }
+    let reason = it.reason.as_deref().unwrap_or("");
+    match crate::forgotten(cx, here, it.memory, reason)? {
+        Ok(memory) => Answer::json(&Kept::new("forgotten", &memory)),
+        Err(refusal) => Answer::refused(&NotKept::new(&refusal)),
+    }
+}
+
+/// A pending memory is let out by a person; one that is not pending is refused as always.
+fn approved(cx: &Context<'_>, here: &Here<'_>, name: Name) -> Result<Answer, Fault> {
+    let is_pending = |it: &Memory| it.status.stage() == Stage::Pending;
+    match list::named(cx, &here.spaces(), name)?.filter(is_pending) {
+        Some(memory) if !here.has_word => {
+            asking(&memory, &NotKept::only_a_person(&memory), "Let it be used from now on?")
+        }
+        _ => done("approved", revise::approve(cx, &here.spaces(), name)?),
+    }
+}
+
+/// What needs a person's word is not done without it; the question says what it is about.
+fn asking(memory: &Memory, refusal: &NotKept, question: &str) -> Result<Answer, Fault> {
+    let fact: String = render::safe(&memory.fact).chars().take(MAX_ASKED).collect();
+    let question = format!("{}: \"{fact}\"\n\n{question}", memory.handle());
+    Ok(Answer::refused(refusal)?.asking(question))
+}

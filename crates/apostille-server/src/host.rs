@@ -1,0 +1,46 @@
+//! The machine that a server runs on, as far as a call needs it: which memory is meant, and everything to answer with.
+
+use std::path::PathBuf;
+
+use apostille_core::Context;
+
+use crate::Here;
+
+/// Who calls, and from where, before anybody knows which memory is meant.
+pub struct Call<'a> {
+    /// The folders that the client says it works in, where it says so.
+    pub roots: Option<&'a [PathBuf]>,
+    /// The repository that the caller names.
+    pub repo: Option<&'a str>,
+    /// The session, where the client tells it.
+    pub session: Option<&'a str>,
+    /// What the client calls itself.
+    pub client: Option<&'a str>,
+    /// Whether a person was asked about this very call, and agreed.
+    pub has_word: bool,
+    /// Whether it is time to stop looking things up.
+    pub late: &'a dyn Fn() -> bool,
+}
+
+/// Why there is nothing to work on.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Unplaced {
+    /// Nobody can tell which repository is meant, or the one that is named is not the one here: the caller can say it.
+    #[error("{0}")]
+    Which(String),
+    /// The world is broken.
+    #[error("{0}")]
+    Broken(String),
+}
+
+/// Opens what a call works on. The binary makes one; this crate names no store, no clock and no folder.
+pub trait Host: Send + Sync + 'static {
+    /// Finds the place that is meant, and has the work done there.
+    fn serve(&self, call: &Call<'_>, work: &mut dyn FnMut(&Context<'_>, &Here<'_>)) -> Result<(), Unplaced>;
+
+    /// Whether the server itself stands in a repository, so that nobody has to be asked which one is meant.
+    fn has_place(&self) -> bool;
+
+    /// A number that is another one after memories were changed, by whomever.
+    fn stamp(&self) -> u64;
+}

@@ -1,0 +1,79 @@
+//! Telling clients that the list of memories is another one now, whoever changed it.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use rmcp::model::{ResourceListChangedNotification, ServerNotification};
+use rmcp::service::{Peer, RoleServer, SubscriptionContext};
+use tokio::sync::broadcast;
+
+use crate::host::Host;
+
+/// How often the store is looked at for what other processes wrote, while somebody listens.
+const LOOK: Duration = Duration::from_secs(2);
+
+/// What changed, for those who listen.
+#[derive(Clone)]
+pub(super) struct Changes {
+    host: Arc<dyn Host>,
+    ours: broadcast::Sender<()>,
+}
+
+impl Changes {
+    pub(super) fn new(host: Arc<dyn Host>) -> Self {
+        Self { host, ours: broadcast::channel(16).0 }
+    }
+
+    /// Something was changed by this server.
+    pub(super) fn happened(&self) {
+        // Nobody listening is the usual case.
+        let _ = self.ours.send(());
+    }
+
+    /// Tells a client of an older revision for as long as it is there.
+    pub(super) fn tell(&self, peer: Peer<RoleServer>) {
+        let mut watch = Watch::new(self);
+        tokio::spawn(async move {
+            while !peer.is_transport_closed() {
+                if watch.changed().await && peer.notify_resource_list_changed().await.is_err() {
+                    break;
+                }
+            }
+        });
+    }
+
+    /// Tells a client of the current revision for as long as it listens.
+    pub(super) async fn stream(&self, context: &SubscriptionContext) {
+        let mut watch = Watch::new(self);
+        loop {
+            tokio::select! {
+                () = context.cancelled() => break,
+                is_changed = watch.changed() => {
+                    let told = ServerNotification::ResourceListChangedNotification(ResourceListChangedNotification::default());
+                    if is_changed && context.sink().send(told).await.is_err() {
+                        break;
+                    }
+                }
+            }
+        }
+    }
+}
+
+struct Watch {
+    host: Arc<dyn Host>,
+    ours: broadcast::Receiver<()>,
+    stamp: u64,
+}
+
+impl Watch {
+    fn new(changes: &Changes) -> Self {
+        Self { host: Arc::clone(&changes.host), ours: changes.ours.subscribe(), stamp: changes.host.stamp() }
+    }
+
+    /// Waits a while; whether something changed meanwhile.
+    async fn changed(&mut self) -> bool {
+        let _ = tokio::time::timeout(LOOK, self.ours.recv()).await;
+        let was = std::mem::replace(&mut self.stamp, self.host.stamp());
+        was != self.stamp
+    }
+}

@@ -1,0 +1,78 @@
+//! Our answers in the protocol's words.
+
+use std::sync::Arc;
+
+use rmcp::ErrorData;
+use rmcp::model::{CallToolResult, ContentBlock, Tool as WireTool, ToolAnnotations};
+use serde_json::Value;
+
+use super::Spelling;
+use crate::host::Unplaced;
+use crate::tool::{Effect, Tool};
+use crate::{Answer, Fault};
+
+/// A tool as it is listed.
+pub(super) fn tool(tool: &Tool, spelling: Spelling) -> WireTool {
+    let name = match spelling {
+        Spelling::Underscores => tool.name.to_owned(),
+        Spelling::Dots => tool.name.replacen('_', ".", 1),
+    };
+    let schema = tool.input.as_object().cloned().unwrap_or_default();
+    WireTool::new(name, tool.about, Arc::new(schema))
+        .with_title(tool.title)
+        .with_annotations(hints(tool.effect))
+}
+
+/// What clients may do without asking: reading never needs a question, erasing always does.
+fn hints(effect: Effect) -> ToolAnnotations {
+    let hints = ToolAnnotations::new().read_only(effect == Effect::Reads).open_world(false);
+    match effect {
+        Effect::Reads => hints,
+        Effect::Adds => hints.destructive(false).idempotent(false),
+        Effect::Changes => hints.destructive(false).idempotent(true),
+        Effect::Removes => hints.destructive(true).idempotent(true),
+    }
+}
+
+/// An answer as it is sent: the text and the structured content say the same, because a client shows its model either.
+pub(super) fn result(answer: Answer) -> CallToolResult {
+    let object =
+        answer.is_json.then(|| serde_json::from_str(&answer.text).ok()).flatten().filter(Value::is_object);
+    let content = vec![ContentBlock::text(answer.text)];
+    let mut result =
+        if answer.is_refusal { CallToolResult::error(content) } else { CallToolResult::success(content) };
+    // Revisions before the current one take nothing but an object here.
+    result.structured_content = object;
+    result
+}
+
+/// What has no answer: a malformed call is the protocol's business, a broken world is told to whoever asked.
+pub(super) fn fault(fault: &Fault) -> Result<CallToolResult, ErrorData> {
+    match fault {
+        Fault::Malformed(_) | Fault::NoSuchTool { .. } => {
+            Err(ErrorData::invalid_params(fault.to_string(), None))
+        }
+        Fault::Broken(_) | Fault::Unwritable(_) => Ok(result(broken(&told(fault)))),
+    }
+}
+
+/// Why no place was found.
+pub(super) fn unplaced(unplaced: &Unplaced) -> CallToolResult {
+    let class = match unplaced {
+        Unplaced::Which(_) => "which_repository",
+        Unplaced::Broken(_) => "broken",
+    };
+    let text = serde_json::json!({"ok": false, "class": class, "error": unplaced.to_string()}).to_string();
+    result(Answer { text, is_json: true, is_refusal: true, ask: None })
+}
+
+fn broken(why: &str) -> Answer {
+    let text = serde_json::json!({"ok": false, "class": "broken", "error": why}).to_string();
+    Answer { text, is_json: true, is_refusal: true, ask: None }
+}
+
+/// An error with its causes.
+fn told(error: &dyn std::error::Error) -> String {
+    let causes = std::iter::successors(error.source(), |it| it.source());
+    causes.fold(error.to_string(), |told, cause| format!("{told}: {cause}"))
+}

@@ -1,0 +1,20 @@
+//! The server on the standard input and output of its process, where most agents start one each.
+
+use std::sync::Arc;
+
+use rmcp::ServiceExt as _;
+use rmcp::transport::stdio;
+
+use super::{Offer, Server};
+use crate::host::Host;
+
+/// Serves until the client goes away.
+pub fn serve_stdio(host: Arc<dyn Host>, offer: Offer) -> std::io::Result<()> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    runtime.block_on(async {
+        match Server::new(host, offer).serve(stdio()).await {
+            Ok(running) => running.waiting().await.map(|_| ()).map_err(std::io::Error::other),
+            Err(error) => Err(std::io::Error::other(error)),
+        }
+    })
+}

@@ -1,0 +1,137 @@
+//! Sets of tools: an agent pays tokens for every tool it is told of, so it is told of few.
+
+use std::fmt;
+use std::str::FromStr;
+
+use apostille_core::Context;
+use apostille_core::policy::{Limits, Policy};
+use serde_json::{Value, json};
+
+use crate::tool::{Effect, Tool};
+use crate::{Answer, Fault, Here, everyday, simple, verified};
+
+/// A set of tools.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Profile {
+    /// Five verbs for every day.
+    #[default]
+    Default,
+    /// Ten tools over facts with the code that proves them.
+    Verified,
+    /// A notebook of three tools.
+    Simple,
+    /// Everything at once.
+    All,
+}
+
+impl Profile {
+    /// Every set.
+    pub const ALL: [Self; 4] = [Self::Default, Self::Verified, Self::Simple, Self::All];
+
+    /// The word for it.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Default => "default",
+            Self::Verified => "verified",
+            Self::Simple => "simple",
+            Self::All => "all",
+        }
+    }
+
+    /// The tools of this set, always in the same order.
+    #[must_use]
+    pub fn tools(self) -> Vec<Tool> {
+        match self {
+            Self::Default => everyday::tools(),
+            Self::Verified => verified::tools(),
+            Self::Simple => simple::tools(),
+            Self::All => all(),
+        }
+    }
+
+    /// The tool with this name, with an underscore or a dot.
+    #[must_use]
+    pub fn tool(self, name: &str) -> Option<Tool> {
+        let name = underscored(name);
+        self.tools().into_iter().find(|it| it.name == name)
+    }
+
+    /// Calls a tool of this set.
+    pub fn call(
+        self,
+        cx: &Context<'_>,
+        here: &Here<'_>,
+        tool: &str,
+        arguments: Value,
+    ) -> Result<Answer, Fault> {
+        let tool = underscored(tool);
+        if self.is_ignored(&tool, &arguments) {
+            return Answer::json(&json!({"ignored": true, "memories": []}));
+        }
+        match self.home(&tool, &arguments) {
+            Self::Verified => verified::call(cx, here, &tool, arguments),
+            Self::Simple => {
+                let (ours, own) = (notebook(cx.policy), here.own.map(notebook));
+                let here = Here { own: own.as_ref(), ..*here };
+                simple::call(&Context { policy: &ours, ..*cx }, &here, &tool, arguments)
+            }
+            Self::Default | Self::All => everyday::call(cx, here, &tool, arguments),
+        }
+    }
+
+    /// Whether the user asked not to look into memory in this turn.
+    fn is_ignored(self, tool: &str, arguments: &Value) -> bool {
+        let is_reading = || self.tool(tool).is_some_and(|it| it.effect == Effect::Reads);
+        matches!(&arguments["ignore_memory"], Value::Bool(true)) && is_reading()
+    }
+
+    /// The set that a tool belongs to, where all of them are given. A note without a subject is one for the notebook.
+    fn home(self, tool: &str, arguments: &Value) -> Self {
+        if self != Self::All {
+            return self;
+        }
+        let is_note = tool == "memory_store" && arguments.get("text").is_some();
+        let has = |set: Self| set.tool(tool).is_some();
+        let sets = [Self::Default, Self::Verified, Self::Simple];
+        if is_note { Self::Simple } else { sets.into_iter().find(|it| has(*it)).unwrap_or_default() }
+    }
+}
+
+/// The tools of all sets; of two with the same name, the one with proof.
+fn all() -> Vec<Tool> {
+    let mut tools: Vec<Tool> = Vec::new();
+    for tool in [everyday::tools(), verified::tools(), simple::tools()].into_iter().flatten() {
+        if tools.iter().all(|it| it.name != tool.name) {
+            tools.push(tool);
+        }
+    }
+    tools
+}
+
+/// The name of a tool as it is here, however it was spelled.
+fn underscored(name: &str) -> String {
+    name.replacen('.', "_", 1)
+}
+
+/// The rules of a notebook, with what was set here.
+fn notebook(policy: &Policy) -> Policy {
+    let notebook = Policy::notebook();
+    let max_total = policy.limits.max_total.or(notebook.limits.max_total);
+    Policy { limits: Limits { max_total, ..policy.limits }, require_citations: false, ..*policy }
+}
+
+impl fmt::Display for Profile {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.as_str())
+    }
+}
+
+impl FromStr for Profile {
+    type Err = String;
+    fn from_str(word: &str) -> Result<Self, String> {
+        let known = || Self::ALL.map(Self::as_str).join(", ");
+        let found = Self::ALL.into_iter().find(|it| it.as_str() == word);
+        found.ok_or_else(|| format!("there is no profile '{word}'; there are: {}", known()))
+    }
+}

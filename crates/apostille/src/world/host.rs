@@ -1,0 +1,221 @@
+//! The machine as a server's host: which repository a call is about, and everything to answer it with.
+
+use std::cell::Cell;
+use std::collections::HashMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::UNIX_EPOCH;
+
+use apostille_backends::git::Commit;
+use apostille_core::Context;
+use apostille_core::source::{Nowhere, Source, SourceError};
+use apostille_core::space::Space;
+use apostille_core::store::Store;
+use apostille_server::Here;
+use apostille_server::host::{Call, Host, Unplaced};
+
+use super::World;
+use super::desk::{self, Desk};
+use super::place::Place;
+use crate::args::Everywhere;
+use crate::config::{self, Settings};
+use crate::error::Fault;
+
+/// Which folders a client may send the server to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reach {
+    /// Any: the client started the server and has the same rights.
+    Anywhere,
+    /// Only the one that is served: the client came through a socket.
+    Here,
+}
+
+/// This machine, from the folder that the server was started in.
+pub struct Machine {
+    flags: Everywhere,
+    cwd: PathBuf,
+    /// Whether the user named the repository when starting the server.
+    is_named: bool,
+    reach: Reach,
+    session: Option<String>,
+    stores: Mutex<HashMap<(String, String), Arc<dyn Store>>>,
+    /// The file of the store that was used last.
+    file: Mutex<Option<PathBuf>>,
+}
+
+impl Machine {
+    /// This machine, seen from this world.
+    pub fn new(world: &World, flags: &Everywhere, reach: Reach) -> Self {
+        let session = ["CLAUDE_CODE_SESSION_ID", "COPILOT_AGENT_SESSION_ID"];
+        Self {
+            flags: flags.clone(),
+            cwd: world.cwd.clone(),
+            is_named: flags.repo.is_some() || world.env.get("APOSTILLE_REPO").is_some(),
+            reach,
+            session: session.iter().find_map(|it| world.env.get(it)).map(Into::into),
+            stores: Mutex::default(),
+            file: Mutex::default(),
+        }
+    }
+
+    /// Where a call is to be answered: the client's folder, else the server's own.
+    fn place(&self, call: &Call<'_>) -> Result<Place, Unplaced> {
+        let own = || Place::find(&self.cwd).map_err(|fault| broken(&fault));
+        let Some(roots) = call.roots.filter(|it| !it.is_empty()) else { return own() };
+        let mut open: Vec<(Space, Place)> = Vec::new();
+        for place in roots.iter().filter_map(|it| Place::find(it).ok()) {
+            let space = place.space().map_err(|fault| broken(&fault))?;
+            if open.iter().all(|it| it.0 != space) {
+                open.push((space, place));
+            }
+        }
+        if open.iter().any(|it| it.1.checkout.is_some()) {
+            open.retain(|it| it.1.checkout.is_some());
+        }
+        self.chosen(call, open)?.map_or_else(own, Ok)
+    }
+
+    /// The one that is meant of those that the client has open.
+    fn chosen(&self, call: &Call<'_>, open: Vec<(Space, Place)>) -> Result<Option<Place>, Unplaced> {
+        let names: Vec<String> = open.iter().map(|it| it.0.to_string()).collect();
+        if self.reach == Reach::Here {
+            return self.served(open, &names);
+        }
+        let is_meant = |it: &(Space, Place)| call.repo.is_none_or(|repo| it.0.as_str() == repo);
+        let mut meant: Vec<Place> = open.into_iter().filter(is_meant).map(|it| it.1).collect();
+        match meant.len() {
+            0 | 1 => Ok(meant.pop()),
+            _ => Err(Unplaced::Which(format!(
+                "several repositories are open here: {}; say which one with \"repo\"",
+                names.join(", ")
+            ))),
+        }
+    }
+
+    /// A client from outside is only served where the server is.
+    fn served(&self, open: Vec<(Space, Place)>, names: &[String]) -> Result<Option<Place>, Unplaced> {
+        let own = Place::find(&self.cwd).map_err(|fault| broken(&fault))?;
+        match open.is_empty() || open.iter().any(|it| it.1.root == own.root) {
+            true => Ok(Some(own)),
+            false => Err(Unplaced::Which(format!(
+                "this server serves '{}', and the client works in {}; start a server there",
+                own.root.file_name().unwrap_or_default().to_string_lossy(),
+                names.join(", ")
+            ))),
+        }
+    }
+
+    /// Everything for a call: settings, store, code.
+    fn desk(&self, world: &World, call: &Call<'_>) -> Result<Desk, Unplaced> {
+        let place = self.place(call)?;
+        let is_placed =
+            place.checkout.is_some() || self.is_named || call.roots.is_some_and(|it| !it.is_empty());
+        let (flags, is_elsewhere) = match (is_placed, call.repo) {
+            (true, _) => (self.flags.clone(), false),
+            (false, Some(repo)) => (Everywhere { repo: Some(repo.to_owned()), ..self.flags.clone() }, true),
+            (false, None) => {
+                let which = "this folder is in no repository, so nobody can tell whose memory is meant; \
+                             say \"repo\": \"owner/name\", or start the server inside one";
+                return Err(Unplaced::Which(which.into()));
+            }
+        };
+        let settings = config::resolve(world, &flags, &place).map_err(|fault| match call.repo {
+            Some(_) if is_elsewhere => Unplaced::Which(told(&fault)),
+            _ => broken(&fault),
+        })?;
+        is_the_one(call, &settings)?;
+        // The files of a folder that is no checkout of that repository prove nothing about it.
+        let source: Box<dyn Source> = if is_elsewhere {
+            Box::new(Nowhere)
+        } else {
+            place.source(None).map_err(|fault| broken(&fault))?
+        };
+        let store = self.store(&settings)?;
+        Ok(Desk::with_store(world, settings, place, source, store))
+    }
+
+    /// The store of these settings, which is opened once.
+    fn store(&self, settings: &Settings) -> Result<Arc<dyn Store>, Unplaced> {
+        let url = &settings.store.value;
+        *self.file.lock().unwrap_or_else(PoisonError::into_inner) = Some(url.path().to_owned());
+        let mut stores = self.stores.lock().unwrap_or_else(PoisonError::into_inner);
+        let key = (url.to_string(), settings.repo.value.to_string());
+        if let Some(store) = stores.get(&key) {
+            return Ok(Arc::clone(store));
+        }
+        let store = desk::opened(settings).map_err(|error| broken(&error.into()))?;
+        stores.insert(key, Arc::clone(&store));
+        Ok(store)
+    }
+}
+
+/// A repository that is named must be the one that is looked into.
+fn is_the_one(call: &Call<'_>, settings: &Settings) -> Result<(), Unplaced> {
+    let here = &settings.repo.value;
+    match call.repo.map(Space::repo) {
+        None => Ok(()),
+        Some(Ok(named)) if named == *here => Ok(()),
+        Some(Ok(named)) => Err(Unplaced::Which(format!(
+            "\"repo\" is {named}, but this is {here}; leave it out, or start the server in a checkout of {named}"
+        ))),
+        Some(Err(error)) => Err(Unplaced::Which(format!("\"repo\": {error}"))),
+    }
+}
+
+impl Host for Machine {
+    fn serve(&self, call: &Call<'_>, work: &mut dyn FnMut(&Context<'_>, &Here<'_>)) -> Result<(), Unplaced> {
+        let world = World::ask(Vec::new()).map_err(|fault| broken(&fault))?.within(Some(&self.cwd));
+        let desk = self.desk(&world, call)?;
+        let forgot = Cell::new(false);
+        let at = |reference: &str| -> Result<Box<dyn Source>, SourceError> {
+            let checkout = desk.place.checkout.as_ref().ok_or(SourceError::Nowhere)?;
+            Ok(Box::new(Commit::new(checkout, reference)?))
+        };
+        let here = Here {
+            repo: &desk.settings.repo.value,
+            user: Some(&desk.settings.user.value),
+            session: call.session.or(self.session.as_deref()),
+            at: Some(&at),
+            own: Some(desk.user_policy()),
+            has_word: call.has_word,
+            forgot: Some(&forgot),
+        };
+        let cx = desk.cx();
+        work(&Context { late: call.late, actor: call.client.or(cx.actor), ..cx }, &here);
+        if forgot.get() {
+            desk.forget_findings();
+        }
+        Ok(())
+    }
+
+    fn has_place(&self) -> bool {
+        self.is_named || Place::find(&self.cwd).is_ok_and(|it| it.checkout.is_some())
+    }
+
+    fn stamp(&self) -> u64 {
+        let file = self.file.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let Some(file) = file else { return 0 };
+        let mut log = file.clone().into_os_string();
+        log.push("-wal");
+        stamped(&file).wrapping_mul(31).wrapping_add(stamped(Path::new(&log)))
+    }
+}
+
+/// A number that changes when the file does.
+fn stamped(file: &Path) -> u64 {
+    let Ok(metadata) = fs::metadata(file) else { return 0 };
+    let modified = metadata.modified().ok().and_then(|it| it.duration_since(UNIX_EPOCH).ok());
+    let nanos = modified.map_or(0, |it| u64::try_from(it.as_nanos() & u128::from(u64::MAX)).unwrap_or(0));
+    nanos.wrapping_mul(31).wrapping_add(metadata.len())
+}
+
+fn broken(fault: &Fault) -> Unplaced {
+    Unplaced::Broken(told(fault))
+}
+
+/// A fault on one line, with its causes and the way out.
+fn told(fault: &Fault) -> String {
+    let hint = fault.hint.as_ref().map(|it| format!("; {it}")).unwrap_or_default();
+    format!("{:#}{hint}", fault.cause)
+}
