@@ -10,6 +10,7 @@ pub mod everyday;
 #[expect(deprecated, reason = "the suite plays older clients too, and they log, sample and subscribe")]
 pub mod fixtures;
 pub mod host;
+pub mod http;
 pub mod mcp;
 pub mod profile;
 pub mod simple;

@@ -13,7 +13,7 @@ use apostille_core::words::UnknownWord;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ColorChoice, Parser, Subcommand, ValueEnum};
 
-pub use offer::Offered;
+pub use offer::{Offered, Serve};
 pub use verify::Verify;
 
 /// Verified, shared memory for coding agents.
@@ -113,6 +113,9 @@ pub enum Command {
     /// Serve memory to an agent over MCP, on stdin and stdout
     #[command(after_help = help::MCP)]
     Mcp(Offered),
+    /// Serve memory over HTTP, on this machine only
+    #[command(after_help = help::SERVE)]
+    Serve(Serve),
     /// Every setting, and where it came from
     #[command(after_help = help::CONFIG)]
     Config(Config),

@@ -17,6 +17,7 @@ mod recall;
 mod recent;
 mod refresh;
 mod remember;
+mod serve;
 mod show;
 mod stats;
 mod supersede;
@@ -77,6 +78,7 @@ fn dispatched(shell: &Shell, command: &Command) -> Result<Answer, Fault> {
         Command::Import(args) => import::run(shell, args),
         Command::Config(args) => config::run(shell, args),
         Command::Mcp(args) => mcp::run(shell, args),
+        Command::Serve(args) => serve::run(shell, args),
         Command::Doctor => doctor::run(shell),
         Command::Tour => tour::run(shell),
         Command::Completions { shell: which } => Ok(completions::run(shell, *which)),

@@ -19,7 +19,7 @@ const GROUPS: [(&str, &[&str]); 6] = [
     ("Look around", &["list", "show", "recent", "stats", "log"]),
     ("Keep it true", &["verify", "refresh", "supersede", "invalidate", "approve", "apply", "forget"]),
     ("Move it", &["export", "import"]),
-    ("Serve agents", &["mcp"]),
+    ("Serve agents", &["mcp", "serve"]),
     ("Set up", &["tour", "config", "doctor", "completions", "man"]),
 ];
 
@@ -218,6 +218,24 @@ Examples:
   $ apostille man | man -l -
   $ apostille man --out ~/.local/share/man/man1";
 
+/// Examples.
+pub const MCP: &str = "\
+Agents start this themselves; you put it into their configuration once:
+  $ claude mcp add apostille -- apostille mcp
+  $ codex mcp add apostille -- apostille mcp
+  $ apostille mcp --profile verified    # ten tools over facts with citations
+  $ apostille mcp --profile simple      # a notebook of three tools
+
+The README has a line for every client. The repository is the one that the client works in, or the current folder's.";
+/// Examples.
+pub const SERVE: &str = "\
+Examples:
+  $ apostille serve                     # prints the address and a token for this run
+  $ APOSTILLE_TOKEN=… apostille serve --port 7787
+  $ claude mcp add --transport http apostille http://127.0.0.1:7787/mcp --header \"Authorization: Bearer …\"
+
+Only programs on this machine reach it, and only with the token. Agents speak MCP at /mcp; /health says ok.";
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -234,12 +252,3 @@ mod tests {
         }
     }
 }
-/// Examples.
-pub const MCP: &str = "\
-Agents start this themselves; you put it into their configuration once:
-  $ claude mcp add apostille -- apostille mcp
-  $ codex mcp add apostille -- apostille mcp
-  $ apostille mcp --profile verified    # ten tools over facts with citations
-  $ apostille mcp --profile simple      # a notebook of three tools
-
-The README has a line for every client. The repository is the one that the client works in, or the current folder's.";

@@ -21,6 +21,20 @@ pub struct Offered {
     pub tool_names: ToolNames,
 }
 
+/// A server behind a socket.
+#[derive(Debug, Clone, Copy, Args)]
+pub struct Serve {
+    /// Which port; 0 takes a free one
+    #[arg(long, value_name = "N", default_value_t = 7787)]
+    pub port: u16,
+    /// Let every program on this machine in, without a token
+    #[arg(long)]
+    pub no_token: bool,
+    /// What is offered.
+    #[command(flatten)]
+    pub offered: Offered,
+}
+
 /// How tools are called.
 #[derive(Debug, Clone, Copy, ValueEnum)]
 pub enum ToolNames {
