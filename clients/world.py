@@ -1,14 +1,13 @@
 """A machine of its own for one story: a home, a repository, a store, servers. Nothing of it outlives the story."""
 
 import contextlib
+import json
 import os
 import pathlib
 import shutil
-import socket
 import subprocess
 import sys
 import tempfile
-import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 BIN = os.environ.get("APOSTILLE_BIN", str(ROOT / "target/debug/apostille"))
@@ -89,31 +88,21 @@ class World:
         """The command of a server on stdio."""
         return [self.binary, "mcp", "--profile", profile]
 
-    def serve(self, profile="default"):
+    def serve(self, profile="default", token=None):
         """Starts a server on HTTP and gives its address; it ends with this world."""
-        port = free_port()
-        command = [self.binary, "serve", "--port", str(port), "--profile", profile]
-        log = open(self.folder / f"serve-{port}.log", "w")
-        process = subprocess.Popen(command, cwd=self.repo, env=self.env(), stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+        command = [self.binary, "--json", "serve", "--port", "0", "--profile", profile]
+        env = self.env() | ({"APOSTILLE_TOKEN": token} if token else {})
+        log = open(self.folder / "serve.log", "w+")
+        process = subprocess.Popen(
+            command + ([] if token else ["--no-token"]),
+            cwd=self.repo, env=env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=log, text=True,
+        )
         self.started.append(process)
-        wait_for(port, process, log.name)
-        return f"http://127.0.0.1:{port}/mcp"
-
-
-def free_port():
-    with socket.socket() as it:
-        it.bind(("127.0.0.1", 0))
-        return it.getsockname()[1]
-
-
-def wait_for(port, process, log):
-    for _ in range(200):
-        if process.poll() is not None:
-            raise SystemExit(f"the server ended at once:\n{pathlib.Path(log).read_text()}")
-        with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), 0.2):
-            return
-        time.sleep(0.05)
-    raise SystemExit(f"nobody answers on port {port}:\n{pathlib.Path(log).read_text()}")
+        line = process.stdout.readline()
+        if not line:
+            log.seek(0)
+            sys.exit(f"the server ended at once: {log.read()}")
+        return json.loads(line)["url"]
 
 
 def left_behind():

@@ -61,6 +61,8 @@ fn config() -> StreamableHttpServerConfig {
 
 fn router(host: Arc<dyn Host>, offer: Offer, key: Option<Key>, config: StreamableHttpServerConfig) -> Router {
     let server = Server::new(host, offer);
+    #[cfg(feature = "fixtures")]
+    let server = crate::fixtures::Fixtures(server);
     let mcp = StreamableHttpService::new(
         move || Ok(server.clone()),
         Arc::new(LocalSessionManager::default()),
