@@ -40,7 +40,12 @@ impl Key {
 }
 
 /// Serves on this socket until the program is told to stop; what is under way is finished first.
-pub fn serve_http(host: Arc<dyn Host>, offer: Offer, listener: TcpListener, key: Option<Key>) -> io::Result<()> {
+pub fn serve_http(
+    host: Arc<dyn Host>,
+    offer: Offer,
+    listener: TcpListener,
+    key: Option<Key>,
+) -> io::Result<()> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     listener.set_nonblocking(true)?;
     runtime.block_on(async {
@@ -76,12 +81,14 @@ fn router(host: Arc<dyn Host>, offer: Offer, key: Option<Key>, config: Streamabl
 
 /// Lets a request in that brings the token.
 async fn let_in(State(key): State<Option<Key>>, request: Request, next: Next) -> Response {
-    let brought = request.headers().get(header::AUTHORIZATION).and_then(|it| it.to_str().ok()).unwrap_or_default();
+    let brought =
+        request.headers().get(header::AUTHORIZATION).and_then(|it| it.to_str().ok()).unwrap_or_default();
     if key.is_none_or(|it| it.opens(brought)) {
         return next.run(request).await;
     }
     let way_in = "send the token that `apostille serve` printed, as \"Authorization: Bearer <token>\"\n";
-    (StatusCode::UNAUTHORIZED, [(header::WWW_AUTHENTICATE, "Bearer realm=\"apostille\"")], way_in).into_response()
+    (StatusCode::UNAUTHORIZED, [(header::WWW_AUTHENTICATE, "Bearer realm=\"apostille\"")], way_in)
+        .into_response()
 }
 
 /// Waits until somebody wants the program to stop.
@@ -108,7 +115,8 @@ mod tests {
 
     #[test]
     fn only_the_token_opens() {
-        let check = |header: &str, expected: bool| assert_eq!(Key::of("s3").opens(header), expected, "{header:?}");
+        let check =
+            |header: &str, expected: bool| assert_eq!(Key::of("s3").opens(header), expected, "{header:?}");
         check("Bearer s3", true);
         check("bearer  s3 ", true);
         check("Bearer s4", false);

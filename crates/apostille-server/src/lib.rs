@@ -1,8 +1,9 @@
 //! The faces that speak a protocol. This crate is handed a store and a source and names none.
 //!
 //! Today: the arguments of the tools as they come on the wire ([`wire`]), the plain notebook of three tools
-//! ([`simple`]) and verified memory of ten ([`verified`]). They are pure functions: arguments in, an answer out. A
-//! protocol is mounted around them; none of them prints, asks for the time or starts a runtime.
+//! ([`simple`]), verified memory of ten ([`verified`]), the one tool that writes layers ([`layers`]), and what a client
+//! can fetch ([`prompts`]) and read ([`resources`]). They are pure functions: arguments in, an answer out. A protocol is
+//! mounted around them; none of them prints, asks for the time or starts a runtime.
 
 mod answer;
 pub mod everyday;
@@ -11,8 +12,11 @@ pub mod everyday;
 pub mod fixtures;
 pub mod host;
 pub mod http;
+pub mod layers;
 pub mod mcp;
 pub mod profile;
+pub mod prompts;
+pub mod resources;
 pub mod simple;
 pub mod tool;
 pub mod verified;

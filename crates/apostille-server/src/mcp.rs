@@ -10,18 +10,23 @@ mod work;
 
 use std::sync::Arc;
 
-use rmcp::model::CacheScope;
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, Implementation, ListToolsResult, PaginatedRequestParams,
-    ProtocolVersion, ServerCapabilities, ServerConfig,
+    CacheScope, CallToolRequestParams, CallToolResponse, GetPromptRequestParams, GetPromptResponse,
+    GetPromptResult, Implementation, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult,
+    ListToolsResult, PaginatedRequestParams, PromptMessage, ProtocolVersion, ReadResourceRequestParams,
+    ReadResourceResponse, Role, ServerCapabilities, ServerConfig, SubscriptionFilter,
 };
 use rmcp::service::{NotificationContext, RequestContext, RoleServer, SubscriptionContext};
 use rmcp::{ErrorData, ServerHandler};
 
 use crate::host::Host;
 use crate::profile::Profile;
+use crate::{prompts, resources};
 
 pub use stdio::serve_stdio;
+
+type Request = RequestContext<RoleServer>;
+type Page = Option<PaginatedRequestParams>;
 
 /// How long clients may keep the lists of tools and prompts, which only a new version changes, in milliseconds.
 const LASTING_MS: u64 = 3_600_000;
@@ -62,23 +67,26 @@ impl Server {
 }
 
 /// Whether a request is made under the revision without sessions.
-fn is_modern(context: &RequestContext<RoleServer>) -> bool {
+fn is_modern(context: &Request) -> bool {
     context.protocol_version().is_some_and(|it| it.as_str() >= ProtocolVersion::V_2026_07_28.as_str())
 }
 
 impl ServerHandler for Server {
     fn get_info(&self) -> ServerConfig {
-        let capabilities = ServerCapabilities::builder().enable_tools().build();
-        ServerConfig::new(capabilities).with_server_info(
-            Implementation::new("apostille", env!("CARGO_PKG_VERSION")).with_title("Apostille"),
-        )
+        let capabilities = ServerCapabilities::builder()
+            .enable_tools()
+            .enable_prompts()
+            .enable_resources()
+            .enable_resources_list_changed()
+            .build();
+        ServerConfig::new(capabilities)
+            .with_server_info(
+                Implementation::new("apostille", env!("CARGO_PKG_VERSION")).with_title("Apostille"),
+            )
+            .with_instructions(self.offer.profile.instructions())
     }
 
-    async fn list_tools(
-        &self,
-        _: Option<PaginatedRequestParams>,
-        _: RequestContext<RoleServer>,
-    ) -> Result<ListToolsResult, ErrorData> {
+    async fn list_tools(&self, _: Page, _: Request) -> Result<ListToolsResult, ErrorData> {
         let tools =
             self.offer.profile.tools().iter().map(|it| results::tool(it, self.offer.spelling)).collect();
         Ok(ListToolsResult::with_all_items(tools)
@@ -88,14 +96,59 @@ impl ServerHandler for Server {
 
     async fn call_tool(
         &self,
-        request: CallToolRequestParams,
-        context: RequestContext<RoleServer>,
+        call: CallToolRequestParams,
+        context: Request,
     ) -> Result<CallToolResponse, ErrorData> {
-        self.answered(request, &context).await
+        self.called(&call, &context).await
+    }
+
+    async fn list_prompts(&self, _: Page, _: Request) -> Result<ListPromptsResult, ErrorData> {
+        let prompts = prompts::all().iter().map(results::prompt).collect();
+        Ok(ListPromptsResult::with_all_items(prompts)
+            .with_ttl_ms(LASTING_MS)
+            .with_cache_scope(CacheScope::Private))
+    }
+
+    async fn get_prompt(
+        &self,
+        which: GetPromptRequestParams,
+        _: Request,
+    ) -> Result<GetPromptResponse, ErrorData> {
+        let text = prompts::get(&which.name, &which.arguments.unwrap_or_default());
+        let text = text.map_err(|unfit| ErrorData::invalid_params(unfit.to_string(), None))?;
+        Ok(GetPromptResult::new(vec![PromptMessage::new_text(Role::User, text)]).into())
+    }
+
+    async fn list_resources(&self, _: Page, _: Request) -> Result<ListResourcesResult, ErrorData> {
+        let resources = resources::all().iter().map(results::resource).collect();
+        Ok(ListResourcesResult::with_all_items(resources).with_cache_scope(CacheScope::Private))
+    }
+
+    async fn list_resource_templates(
+        &self,
+        _: Page,
+        _: Request,
+    ) -> Result<ListResourceTemplatesResult, ErrorData> {
+        let templates = vec![results::template(&resources::template())];
+        Ok(ListResourceTemplatesResult::with_all_items(templates)
+            .with_ttl_ms(LASTING_MS)
+            .with_cache_scope(CacheScope::Private))
+    }
+
+    async fn read_resource(
+        &self,
+        which: ReadResourceRequestParams,
+        context: Request,
+    ) -> Result<ReadResourceResponse, ErrorData> {
+        self.read(&which, &context).await
     }
 
     async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
         self.changes.tell(context.peer);
+    }
+
+    fn accepted_subscription_filter(&self, asked: &SubscriptionFilter) -> Option<SubscriptionFilter> {
+        Some(asked.intersection(&SubscriptionFilter::builder().resources_list_changed().build()))
     }
 
     async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {

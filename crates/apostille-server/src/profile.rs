@@ -8,7 +8,7 @@ use apostille_core::policy::{Limits, Policy};
 use serde_json::{Value, json};
 
 use crate::tool::{Effect, Tool};
-use crate::{Answer, Fault, Here, everyday, simple, verified};
+use crate::{Answer, Fault, Here, everyday, layers, prompts, simple, verified};
 
 /// A set of tools.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -20,13 +20,15 @@ pub enum Profile {
     Verified,
     /// A notebook of three tools.
     Simple,
+    /// One tool that writes a person's identity and what was learned.
+    Layers,
     /// Everything at once.
     All,
 }
 
 impl Profile {
     /// Every set.
-    pub const ALL: [Self; 4] = [Self::Default, Self::Verified, Self::Simple, Self::All];
+    pub const ALL: [Self; 5] = [Self::Default, Self::Verified, Self::Simple, Self::Layers, Self::All];
 
     /// The word for it.
     #[must_use]
@@ -35,6 +37,7 @@ impl Profile {
             Self::Default => "default",
             Self::Verified => "verified",
             Self::Simple => "simple",
+            Self::Layers => "layers",
             Self::All => "all",
         }
     }
@@ -46,7 +49,19 @@ impl Profile {
             Self::Default => everyday::tools(),
             Self::Verified => verified::tools(),
             Self::Simple => simple::tools(),
+            Self::Layers => layers::tools(),
             Self::All => all(),
+        }
+    }
+
+    /// What a model is told of the server as a whole.
+    #[must_use]
+    pub fn instructions(self) -> &'static str {
+        match self {
+            Self::Default | Self::All => prompts::INSTRUCTIONS,
+            Self::Verified => verified::GUIDANCE,
+            Self::Simple => simple::GUIDANCE,
+            Self::Layers => layers::GUIDANCE,
         }
     }
 
@@ -76,6 +91,7 @@ impl Profile {
                 let here = Here { own: own.as_ref(), ..*here };
                 simple::call(&Context { policy: &ours, ..*cx }, &here, &tool, arguments)
             }
+            Self::Layers => layers::call(cx, here, &tool, arguments),
             Self::Default | Self::All => everyday::call(cx, here, &tool, arguments),
         }
     }
@@ -93,7 +109,7 @@ impl Profile {
         }
         let is_note = tool == "memory_store" && arguments.get("text").is_some();
         let has = |set: Self| set.tool(tool).is_some();
-        let sets = [Self::Default, Self::Verified, Self::Simple];
+        let sets = [Self::Default, Self::Verified, Self::Simple, Self::Layers];
         if is_note { Self::Simple } else { sets.into_iter().find(|it| has(*it)).unwrap_or_default() }
     }
 }
@@ -101,7 +117,8 @@ impl Profile {
 /// The tools of all sets; of two with the same name, the one with proof.
 fn all() -> Vec<Tool> {
     let mut tools: Vec<Tool> = Vec::new();
-    for tool in [everyday::tools(), verified::tools(), simple::tools()].into_iter().flatten() {
+    let sets = [everyday::tools(), verified::tools(), simple::tools(), layers::tools()];
+    for tool in sets.into_iter().flatten() {
         if tools.iter().all(|it| it.name != tool.name) {
             tools.push(tool);
         }

@@ -4,6 +4,8 @@
 //! Every raw field is optional and unread JSON, so that a malformed one can be named; fields that nobody knows are
 //! ignored. A number may be written as a text of digits, because agents do that.
 
+mod write;
+
 use std::fmt::Display;
 use std::str::FromStr;
 
@@ -14,6 +16,8 @@ use apostille_core::space::Space;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
+
+pub use write::{Action, Level, RawWrite, Write};
 
 /// How many citations one call may bring.
 const MAX_CITATIONS: usize = 100;

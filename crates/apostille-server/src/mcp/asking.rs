@@ -8,12 +8,12 @@ use std::time::Duration;
 
 use rmcp::model::{
     CallToolRequestParams, ClientResult, ElicitRequest, ElicitRequestParams, ElicitResult, ElicitationAction,
-    ElicitationSchema, InputRequest, InputRequiredResult, ListRootsRequest, ListRootsResult, ServerRequest,
+    ElicitationSchema, InputRequest, InputRequiredResult, InputResponses, ListRootsRequest, ListRootsResult,
+    ServerRequest,
 };
-use rmcp::service::{RequestContext, RoleServer};
 use serde::de::DeserializeOwned;
 
-use super::{Server, is_modern};
+use super::{Request, Server, is_modern};
 use crate::Answer;
 
 /// How long a client may take to say where it works; then it is as if it had not been asked.
@@ -34,16 +34,12 @@ pub(super) enum Roots {
 
 /// Asks the client where it works, if it can be asked. Under the current revision every question costs a second call,
 /// and roots are on their way out: there it is asked only where the server stands in no repository itself.
-pub(super) async fn roots(
-    server: &Server,
-    request: &CallToolRequestParams,
-    context: &RequestContext<RoleServer>,
-) -> Roots {
+pub(super) async fn roots(server: &Server, brought: Option<&InputResponses>, context: &Request) -> Roots {
     if context.client_capabilities().is_none_or(|it| it.roots.is_none()) {
         return Roots::Known(None);
     }
     if is_modern(context) {
-        let answer: Option<ListRootsResult> = response(request, ROOTS);
+        let answer: Option<ListRootsResult> = response(brought, ROOTS);
         return match answer {
             Some(answer) => Roots::Known(Some(folders(&answer))),
             None if server.host.has_place() => Roots::Known(None),
@@ -59,7 +55,7 @@ pub(super) async fn roots(
 
 /// Whether the client brings its user's agreement to this very call.
 pub(super) fn said_yes(request: &CallToolRequestParams) -> bool {
-    response::<ElicitResult>(request, WORD).is_some_and(|it| is_yes(&it))
+    response::<ElicitResult>(request.input_responses.as_ref(), WORD).is_some_and(|it| is_yes(&it))
 }
 
 /// Whether a person agrees.
@@ -73,17 +69,13 @@ pub(super) enum Word {
 }
 
 /// Asks the person, where the answer wants it and the client can.
-pub(super) async fn word(
-    answer: &Answer,
-    request: &CallToolRequestParams,
-    context: &RequestContext<RoleServer>,
-) -> Word {
+pub(super) async fn word(answer: &Answer, request: &CallToolRequestParams, context: &Request) -> Word {
     let can_ask = context.client_capabilities().is_some_and(|it| it.elicitation.is_some());
     let (Some(ask), true) = (&answer.ask, can_ask) else { return Word::None };
     let ask = ElicitRequest::new(form(ask));
     if is_modern(context) {
         // Somebody who was asked and did not agree is not asked again.
-        let is_asked = response::<ElicitResult>(request, WORD).is_some();
+        let is_asked = response::<ElicitResult>(request.input_responses.as_ref(), WORD).is_some();
         return if is_asked { Word::None } else { Word::Ask(question(WORD, InputRequest::Elicitation(ask))) };
     }
     let asked = context.peer.send_request(ServerRequest::ElicitRequest(ask));
@@ -111,8 +103,8 @@ fn question(key: &str, request: InputRequest) -> InputRequiredResult {
     InputRequiredResult::from_input_requests([(key.to_owned(), request)].into())
 }
 
-fn response<T: DeserializeOwned>(request: &CallToolRequestParams, key: &str) -> Option<T> {
-    serde_json::from_value(request.input_responses.as_ref()?.get(key)?.clone()).ok()
+fn response<T: DeserializeOwned>(brought: Option<&InputResponses>, key: &str) -> Option<T> {
+    serde_json::from_value(brought?.get(key)?.clone()).ok()
 }
 
 fn folders(answer: &ListRootsResult) -> Vec<PathBuf> {

@@ -3,11 +3,16 @@
 use std::sync::Arc;
 
 use rmcp::ErrorData;
-use rmcp::model::{CallToolResult, ContentBlock, Tool as WireTool, ToolAnnotations};
+use rmcp::model::{
+    CacheScope, CallToolResult, ContentBlock, Prompt as WirePrompt, PromptArgument, ReadResourceResult,
+    Resource as WireResource, ResourceContents, ResourceTemplate, Tool as WireTool, ToolAnnotations,
+};
 use serde_json::Value;
 
 use super::Spelling;
 use crate::host::Unplaced;
+use crate::prompts::Prompt;
+use crate::resources::{Page, Resource};
 use crate::tool::{Effect, Tool};
 use crate::{Answer, Fault};
 
@@ -34,6 +39,34 @@ fn hints(effect: Effect) -> ToolAnnotations {
     }
 }
 
+/// A prompt as it is listed.
+pub(super) fn prompt(it: &Prompt) -> WirePrompt {
+    let arguments = it
+        .arguments
+        .iter()
+        .map(|it| PromptArgument::new(it.name).with_description(it.about).with_required(it.is_required));
+    WirePrompt::new(it.name, Some(it.about), Some(arguments.collect())).with_title(it.title)
+}
+
+/// A resource as it is listed.
+pub(super) fn resource(it: &Resource) -> WireResource {
+    WireResource::new(it.uri, it.name).with_title(it.title).with_description(it.about).with_mime_type(it.mime)
+}
+
+/// A family of resources as it is listed.
+pub(super) fn template(it: &Resource) -> ResourceTemplate {
+    ResourceTemplate::new(it.uri, it.name)
+        .with_title(it.title)
+        .with_description(it.about)
+        .with_mime_type(it.mime)
+}
+
+/// A resource as it is read; memories may change at any time, so nobody keeps it.
+pub(super) fn page(page: Page) -> ReadResourceResult {
+    let contents = ResourceContents::text(page.text, page.uri).with_mime_type(page.mime);
+    ReadResourceResult::new(vec![contents]).with_ttl_ms(0).with_cache_scope(CacheScope::Private)
+}
+
 /// An answer as it is sent: the text and the structured content say the same, because a client shows its model either.
 pub(super) fn result(answer: Answer) -> CallToolResult {
     let object =
@@ -53,6 +86,14 @@ pub(super) fn fault(fault: &Fault) -> Result<CallToolResult, ErrorData> {
             Err(ErrorData::invalid_params(fault.to_string(), None))
         }
         Fault::Broken(_) | Fault::Unwritable(_) => Ok(result(broken(&told(fault)))),
+    }
+}
+
+/// The same where there is nobody to read an answer.
+pub(super) fn error(fault: &Fault) -> ErrorData {
+    match fault {
+        Fault::Malformed(_) | Fault::NoSuchTool { .. } => ErrorData::invalid_params(fault.to_string(), None),
+        Fault::Broken(_) | Fault::Unwritable(_) => ErrorData::internal_error(told(fault), None),
     }
 }
 

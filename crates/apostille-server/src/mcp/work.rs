@@ -5,17 +5,19 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
+use apostille_core::Context;
 use rmcp::ErrorData;
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CallToolResult, ProgressNotificationParam, RequestMetaObject,
+    CallToolRequestParams, CallToolResponse, ProgressNotificationParam, ReadResourceRequestParams,
+    ReadResourceResponse, RequestMetaObject,
 };
-use rmcp::service::{RequestContext, RoleServer};
 use serde_json::Value;
 use tokio::sync::watch;
 
 use super::asking::{self, Roots, Word};
-use super::{Server, results};
-use crate::host::{Call, Unplaced};
+use super::{Request, Server, results};
+use crate::host::{Call, Host, Unplaced};
+use crate::resources::{self, Page};
 use crate::tool::Effect;
 use crate::{Answer, Fault, Here};
 
@@ -28,55 +30,76 @@ const MAX_NAME: usize = 100;
 /// Under which names clients tell their session.
 const SESSIONS: [&str; 4] = ["claudecode/sessionId", "sessionId", "threadId", "vscode.conversationId"];
 
-/// A call that is ready to be worked on.
-#[derive(Clone)]
-struct Order {
-    tool: String,
-    arguments: Value,
+/// Who calls, and from where; what it takes to find the place.
+#[derive(Clone, Default)]
+struct Caller {
     roots: Option<Vec<PathBuf>>,
+    repo: Option<String>,
     session: Option<String>,
     client: Option<String>,
     has_word: bool,
 }
 
+/// What is done in the place.
+type Job<T> = dyn Fn(&Context<'_>, &Here<'_>) -> Result<T, Fault> + Send + Sync;
+
 impl Server {
-    /// The answer to a call.
-    pub(super) async fn answered(
+    /// The answer to a call of a tool.
+    pub(super) async fn called(
         &self,
-        request: CallToolRequestParams,
-        context: &RequestContext<RoleServer>,
+        call: &CallToolRequestParams,
+        context: &Request,
     ) -> Result<CallToolResponse, ErrorData> {
-        let Some(tool) = self.offer.profile.tool(&request.name) else {
-            return Err(ErrorData::invalid_params(self.unknown(&request.name), None));
+        let profile = self.offer.profile;
+        let Some(tool) = profile.tool(&call.name) else {
+            return Err(ErrorData::invalid_params(self.unknown(&call.name), None));
         };
-        let roots = match asking::roots(self, &request, context).await {
+        let roots = match asking::roots(self, call.input_responses.as_ref(), context).await {
             Roots::Known(roots) => roots,
             Roots::Ask(question) => return Ok(question.into()),
         };
-        let order = Order {
-            tool: tool.name.to_owned(),
-            arguments: request.arguments.clone().map_or(Value::Null, Value::Object),
-            roots,
-            session: session(&context.meta),
-            client: context.client_info().map(|it| bounded(&it.name)),
-            has_word: asking::said_yes(&request),
-        };
-        let answer = match self.worked(order.clone(), context).await? {
-            Ok(answer) => answer,
-            Err(result) => return Ok(result.into()),
-        };
-        let answer = match asking::word(&answer, &request, context).await {
-            Word::Given => match self.worked(Order { has_word: true, ..order }, context).await? {
-                Ok(answer) => answer,
-                Err(result) => return Ok(result.into()),
-            },
-            Word::Ask(question) => return Ok(question.into()),
-            Word::None => answer,
-        };
-        if tool.effect != Effect::Reads && !answer.is_refusal {
+        let arguments = call.arguments.clone().map_or(Value::Null, Value::Object);
+        let repo = arguments["repo"].as_str().filter(|it| !it.is_empty()).map(Into::into);
+        let caller = Caller { roots, repo, has_word: asking::said_yes(call), ..caller(context) };
+        let job: Arc<Job<Answer>> =
+            Arc::new(move |cx, here| profile.call(cx, here, tool.name, arguments.clone()));
+        let mut done = self.worked(caller.clone(), Arc::clone(&job), context).await?;
+        if let Ok(Ok(answer)) = &done {
+            match asking::word(answer, call, context).await {
+                Word::Given => done = self.worked(Caller { has_word: true, ..caller }, job, context).await?,
+                Word::Ask(question) => return Ok(question.into()),
+                Word::None => {}
+            }
+        }
+        if tool.effect != Effect::Reads {
             self.changes.happened();
         }
-        Ok(results::result(answer).into())
+        Ok(match done {
+            Ok(Ok(answer)) => results::result(answer),
+            Ok(Err(fault)) => results::fault(&fault)?,
+            Err(unplaced) => results::unplaced(&unplaced),
+        }
+        .into())
+    }
+
+    /// A resource.
+    pub(super) async fn read(
+        &self,
+        which: &ReadResourceRequestParams,
+        context: &Request,
+    ) -> Result<ReadResourceResponse, ErrorData> {
+        let roots = match asking::roots(self, which.input_responses.as_ref(), context).await {
+            Roots::Known(roots) => roots,
+            Roots::Ask(question) => return Ok(question.into()),
+        };
+        let uri = which.uri.clone();
+        let job: Arc<Job<Option<Page>>> = Arc::new(move |cx, here| resources::read(cx, here, &uri));
+        match self.worked(Caller { roots, ..caller(context) }, job, context).await? {
+            Ok(Ok(Some(page))) => Ok(results::page(page).into()),
+            Ok(Ok(None)) => Err(no_such_resource(&which.uri)),
+            Ok(Err(fault)) => Err(results::error(&fault)),
+            Err(unplaced) => Err(ErrorData::invalid_params(unplaced.to_string(), None)),
+        }
     }
 
     fn unknown(&self, name: &str) -> String {
@@ -85,15 +108,16 @@ impl Server {
     }
 
     /// Does the work on a thread of its own, and tells how far it is.
-    async fn worked(
+    async fn worked<T: Send + 'static>(
         &self,
-        order: Order,
-        context: &RequestContext<RoleServer>,
-    ) -> Result<Result<Answer, CallToolResult>, ErrorData> {
+        caller: Caller,
+        job: Arc<Job<T>>,
+        context: &Request,
+    ) -> Result<Result<Result<T, Fault>, Unplaced>, ErrorData> {
         let (told, mut steps) = watch::channel(0);
         let clock = Clock { is_over: Arc::default() };
-        let (server, late) = (self.clone(), clock.late(told));
-        let mut work = tokio::task::spawn_blocking(move || server.work(&order, &late));
+        let (host, late) = (Arc::clone(&self.host), clock.late(told));
+        let mut work = tokio::task::spawn_blocking(move || work(&*host, &caller, &late, &*job));
         let patience = tokio::time::sleep(PATIENCE);
         tokio::pin!(patience);
         let mut is_over = false;
@@ -111,29 +135,39 @@ impl Server {
                 clock.end();
             }
         };
-        match done.map_err(|_| ErrorData::internal_error("the call broke off", None))? {
-            Ok(Ok(answer)) => Ok(Ok(answer)),
-            Ok(Err(fault)) => results::fault(&fault).map(Err),
-            Err(unplaced) => Ok(Err(results::unplaced(&unplaced))),
-        }
+        done.map_err(|_| ErrorData::internal_error("the call broke off", None))
     }
+}
 
-    fn work(&self, order: &Order, late: &dyn Fn() -> bool) -> Result<Result<Answer, Fault>, Unplaced> {
-        let call = Call {
-            roots: order.roots.as_deref(),
-            repo: order.arguments["repo"].as_str().filter(|it| !it.is_empty()),
-            session: order.session.as_deref(),
-            client: order.client.as_deref(),
-            has_word: order.has_word,
-            late,
-        };
-        let mut answer = None;
-        let mut work = |cx: &apostille_core::Context<'_>, here: &Here<'_>| {
-            answer = Some(self.offer.profile.call(cx, here, &order.tool, order.arguments.clone()));
-        };
-        self.host.serve(&call, &mut work)?;
-        answer.ok_or_else(|| Unplaced::Broken("the call was not worked on".into()))
-    }
+fn work<T>(
+    host: &dyn Host,
+    caller: &Caller,
+    late: &dyn Fn() -> bool,
+    job: &Job<T>,
+) -> Result<Result<T, Fault>, Unplaced> {
+    let call = Call {
+        roots: caller.roots.as_deref(),
+        repo: caller.repo.as_deref(),
+        session: caller.session.as_deref(),
+        client: caller.client.as_deref(),
+        has_word: caller.has_word,
+        late,
+    };
+    let mut answer = None;
+    host.serve(&call, &mut |cx, here| answer = Some(job(cx, here)))?;
+    answer.ok_or_else(|| Unplaced::Broken("the call was not worked on".into()))
+}
+
+/// What every request tells of its client.
+fn caller(context: &Request) -> Caller {
+    let client = context.client_info().map(|it| bounded(&it.name));
+    Caller { session: session(&context.meta), client, ..Caller::default() }
+}
+
+fn no_such_resource(uri: &str) -> ErrorData {
+    let known = resources::all().iter().map(|it| it.uri).collect::<Vec<_>>().join(", ");
+    let what = format!("there is no '{}'; there are: {known}, {}", bounded(uri), resources::template().uri);
+    ErrorData::resource_not_found(what, None)
 }
 
 /// Tells the work when to stop, and others how far it is. When nobody waits any more, it is over.
@@ -167,7 +201,7 @@ impl Drop for Clock {
     }
 }
 
-async fn progress(context: &RequestContext<RoleServer>, step: u64) {
+async fn progress(context: &Request, step: u64) {
     let Some(token) = context.meta.get_progress_token() else { return };
     #[expect(clippy::cast_precision_loss, reason = "a number of citations")]
     let told = ProgressNotificationParam::new(token, step as f64);

@@ -1,6 +1,12 @@
 //! The tools as a client sees them: JSON in, JSON out.
 
 #[cfg(test)]
+mod layers;
+#[cfg(test)]
+mod prompts;
+#[cfg(test)]
+mod resources;
+#[cfg(test)]
 mod seed_000;
 #[cfg(test)]
 mod seed_002;
