@@ -1,0 +1,52 @@
+"""The stories, each told by the Python SDK over stdio and over HTTP, in both revisions of the protocol."""
+
+import asyncio
+import importlib
+import logging
+import pathlib
+import sys
+import traceback
+
+import anyio
+
+from desk import TRANSPORTS
+from world import ERAS, World
+
+HERE = str(pathlib.Path(__file__).parent)
+STORIES = sorted(it.stem for it in pathlib.Path(HERE, "stories").glob("*.py"))
+
+
+async def tell(story, transport, mode):
+    with World() as world:
+        with anyio.fail_after(120):
+            async with TRANSPORTS[transport](world, story.PROFILE, mode) as desk:
+                await story.story(desk)
+
+
+def cause(error):
+    """What went wrong inside of what went wrong: the SDK wraps errors in groups of them."""
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
+    ours = [it for it in traceback.extract_tb(error.__traceback__) if it.filename.startswith(HERE) and it.name != "same"]
+    where = f"{pathlib.Path(ours[-1].filename).name}:{ours[-1].lineno}" if ours else "in the SDK"
+    return f"{where} {type(error).__name__}: {error}"
+
+
+def main():
+    logging.disable(logging.CRITICAL)
+    failed = 0
+    for name in STORIES:
+        story = importlib.import_module(f"stories.{name}")
+        for transport in TRANSPORTS:
+            for era, mode in ERAS.items():
+                try:
+                    asyncio.run(tell(story, transport, mode))
+                except Exception as error:
+                    failed += 1
+                    print(f"   {name} over {transport} at {era}: {cause(error)}")
+        print(f"   {name}")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
