@@ -41,6 +41,6 @@ pub trait Host: Send + Sync + 'static {
     /// Whether the server itself stands in a repository, so that nobody has to be asked which one is meant.
     fn has_place(&self) -> bool;
 
-    /// A number that is another one after memories were changed, by whomever.
-    fn stamp(&self) -> u64;
+    /// A number that is another one after memories were changed, by whomever; `None` before the first call.
+    fn stamp(&self) -> Option<u64>;
 }

@@ -8,6 +8,7 @@ pub mod desk;
 pub mod host;
 pub mod hub;
 pub mod place;
+mod used;
 
 use std::cell::Cell;
 use std::collections::BTreeMap;

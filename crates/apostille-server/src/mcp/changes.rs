@@ -62,7 +62,7 @@ impl Changes {
 struct Watch {
     host: Arc<dyn Host>,
     ours: broadcast::Receiver<()>,
-    stamp: u64,
+    stamp: Option<u64>,
 }
 
 impl Watch {
@@ -72,8 +72,8 @@ impl Watch {
 
     /// Waits a while; whether something changed meanwhile.
     async fn changed(&mut self) -> bool {
-        let _ = tokio::time::timeout(LOOK, self.ours.recv()).await;
+        let is_ours = tokio::time::timeout(LOOK, self.ours.recv()).await.is_ok_and(|it| it.is_ok());
         let was = std::mem::replace(&mut self.stamp, self.host.stamp());
-        was != self.stamp
+        is_ours || was.is_some() && was != self.stamp
     }
 }

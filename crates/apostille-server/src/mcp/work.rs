@@ -71,7 +71,7 @@ impl Server {
                 Word::None => {}
             }
         }
-        if tool.effect != Effect::Reads {
+        if tool.effect != Effect::Reads && matches!(&done, Ok(Ok(answer)) if !answer.is_refusal) {
             self.changes.happened();
         }
         Ok(match done {

@@ -1,6 +1,8 @@
 //! The tools as a client sees them: JSON in, JSON out.
 
 #[cfg(test)]
+mod everyday;
+#[cfg(test)]
 mod layers;
 #[cfg(test)]
 mod prompts;

@@ -2,10 +2,8 @@
 
 use std::cell::Cell;
 use std::collections::HashMap;
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::UNIX_EPOCH;
 
 use apostille_backends::git::Commit;
 use apostille_core::Context;
@@ -18,6 +16,7 @@ use apostille_server::host::{Call, Host, Unplaced};
 use super::World;
 use super::desk::{self, Desk};
 use super::place::Place;
+use super::used::Used;
 use crate::args::Everywhere;
 use crate::config::{self, Settings};
 use crate::error::Fault;
@@ -40,8 +39,8 @@ pub struct Machine {
     reach: Reach,
     session: Option<String>,
     stores: Mutex<HashMap<(String, String), Arc<dyn Store>>>,
-    /// The file of the store that was used last.
-    file: Mutex<Option<PathBuf>>,
+    /// What was used last.
+    used: Mutex<Option<Used>>,
 }
 
 impl Machine {
@@ -55,7 +54,7 @@ impl Machine {
             reach,
             session: session.iter().find_map(|it| world.env.get(it)).map(Into::into),
             stores: Mutex::default(),
-            file: Mutex::default(),
+            used: Mutex::default(),
         }
     }
 
@@ -132,13 +131,18 @@ impl Machine {
             place.source(None).map_err(|fault| broken(&fault))?
         };
         let store = self.store(&settings)?;
+        let spaces = [settings.repo.value.clone(), settings.user.value.clone()];
+        let mut used = self.used.lock().unwrap_or_else(PoisonError::into_inner);
+        if used.as_ref().is_none_or(|it| !it.is_of(&store, &spaces)) {
+            *used = Some(Used::new(Arc::clone(&store), spaces, settings.store.value.path()));
+        }
+        drop(used);
         Ok(Desk::with_store(world, settings, place, source, store))
     }
 
     /// The store of these settings, which is opened once.
     fn store(&self, settings: &Settings) -> Result<Arc<dyn Store>, Unplaced> {
         let url = &settings.store.value;
-        *self.file.lock().unwrap_or_else(PoisonError::into_inner) = Some(url.path().to_owned());
         let mut stores = self.stores.lock().unwrap_or_else(PoisonError::into_inner);
         let key = (url.to_string(), settings.repo.value.to_string());
         if let Some(store) = stores.get(&key) {
@@ -193,21 +197,9 @@ impl Host for Machine {
         self.is_named || Place::find(&self.cwd).is_ok_and(|it| it.checkout.is_some())
     }
 
-    fn stamp(&self) -> u64 {
-        let file = self.file.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        let Some(file) = file else { return 0 };
-        let mut log = file.clone().into_os_string();
-        log.push("-wal");
-        stamped(&file).wrapping_mul(31).wrapping_add(stamped(Path::new(&log)))
+    fn stamp(&self) -> Option<u64> {
+        self.used.lock().unwrap_or_else(PoisonError::into_inner).as_mut()?.changes()
     }
-}
-
-/// A number that changes when the file does.
-fn stamped(file: &Path) -> u64 {
-    let Ok(metadata) = fs::metadata(file) else { return 0 };
-    let modified = metadata.modified().ok().and_then(|it| it.duration_since(UNIX_EPOCH).ok());
-    let nanos = modified.map_or(0, |it| u64::try_from(it.as_nanos() & u128::from(u64::MAX)).unwrap_or(0));
-    nanos.wrapping_mul(31).wrapping_add(metadata.len())
 }
 
 fn broken(fault: &Fault) -> Unplaced {

@@ -1,0 +1,234 @@
+//! The default set of tools: five verbs, JSON in, JSON out.
+
+use apostille_server::profile::Profile;
+use apostille_server::{Fault, Here};
+use serde_json::{Value, json};
+
+use crate::world::{World, repo, user};
+
+fn tried(world: &World, tool: &str, arguments: Value, has_word: bool) -> Result<(Value, bool), Fault> {
+    let (repo, user) = (repo(), user());
+    let here = Here { user: Some(&user), session: Some("s-1"), has_word, ..Here::in_repo(&repo) };
+    let answer = world.with(|cx| Profile::Default.call(cx, &here, tool, arguments))?;
+    Ok((serde_json::from_str(&answer.text).unwrap(), answer.is_refusal))
+}
+
+fn call(world: &World, tool: &str, arguments: Value) -> Value {
+    tried(world, tool, arguments, false).unwrap().0
+}
+
+/// A world in which one fact is known.
+fn known() -> World {
+    let world = World::verified();
+    world.shelf.write("src/api.rs", "//! The API.\n\npub const API_VERSION: u32 = 7;\n");
+    let kept = call(&world, "memory_remember", fact());
+    assert_eq!(kept, json!({"ok": true, "id": "m-1", "outcome": "remembered"}));
+    world
+}
+
+fn fact() -> Value {
+    json!({"fact": "API_VERSION must equal the client's", "citations": ["src/api.rs:3"], "kind": "project", "reason": "the client refuses others"})
+}
+
+#[test]
+fn what_is_remembered_is_recalled_with_its_standing() {
+    let found = call(&known(), "memory_recall", json!({"query": "which API version?"}));
+    let memory = json!({"id": "m-1", "fact": "API_VERSION must equal the client's", "reason": "the client refuses others", "standing": "holds", "at": ["src/api.rs:3"]});
+    assert_eq!(found, json!({"memories": [memory]}));
+}
+
+#[test]
+fn what_no_longer_holds_is_withheld_and_not_repeated() {
+    let world = known();
+    world.shelf.write("src/api.rs", "//! The API.\n\npub const API_VERSION: u32 = 8;\n");
+    let found = call(&world, "memory_recall", json!({"path": "src/api.rs"}));
+    assert_eq!(found["memories"], json!([]));
+    assert_eq!(found["withheld"][0]["id"], "m-1");
+    assert!(!found.to_string().contains("must equal"), "{found}");
+}
+
+#[test]
+fn what_moved_is_shown_where_it_is() {
+    let world = known();
+    world.shelf.write("src/api.rs", "//! The API.\n//! More.\n\npub const API_VERSION: u32 = 7;\n");
+    let found = call(&world, "memory_recall", json!({"query": "api version"}));
+    assert_eq!(found["memories"][0]["standing"], "moved");
+    assert_eq!(found["memories"][0]["at"], json!(["src/api.rs:4"]));
+}
+
+#[test]
+fn a_turn_that_ignores_memory_is_shown_none() {
+    let found = call(&known(), "memory_recall", json!({"query": "api version", "ignore_memory": true}));
+    assert_eq!(found, json!({"ignored": true, "memories": []}));
+}
+
+#[test]
+fn an_open_question_brings_the_identity_and_the_most_recent() {
+    let world = known();
+    call(&world, "memory_remember", json!({"fact": "Ana, backend, Berlin", "layer": "identity"}));
+    let found = call(&world, "memory_recall", json!({}));
+    assert_eq!(found["identity"], json!(["Ana, backend, Berlin"]));
+    assert_eq!(found["memories"][0]["id"], "m-1");
+}
+
+#[test]
+fn a_preference_is_the_users_and_an_episode_is_shown_when_history_is_asked_for() {
+    let world = known();
+    let kept = call(&world, "memory_remember", json!({"fact": "prefers small commits", "kind": "user"}));
+    assert_eq!(kept["id"], "u-1");
+    let episode = json!({"fact": "the upload race was fixed by a lock file", "layer": "episode", "task": "upload-race"});
+    assert_eq!(call(&world, "memory_remember", episode)["id"], "m-2");
+    let asked =
+        |history: bool| call(&world, "memory_recall", json!({"query": "upload race", "history": history}));
+    assert!(!asked(false).to_string().contains("lock file"));
+    assert!(asked(true).to_string().contains("lock file"));
+}
+
+#[test]
+fn refusals_say_what_to_do() {
+    let check = |arguments: Value, class: &str, next: &str| {
+        let (answer, is_refusal) = tried(&known(), "memory_remember", arguments, false).unwrap();
+        assert!(is_refusal, "{answer}");
+        assert_eq!((&answer["ok"], &answer["class"]), (&json!(false), &json!(class)), "{answer}");
+        assert!(answer["next"].as_str().unwrap_or_default().contains(next), "{answer}");
+    };
+    check(json!({"fact": "the build needs make"}), "needs_citation", "\"citations\"");
+    check(
+        json!({"fact": "the key is ghp_16C7e42F292c6912E7710c838347Ae178B4a", "kind": "user"}),
+        "secret",
+        "without the secret",
+    );
+    check(json!({"fact": "see there", "citations": ["src/none.rs:3"]}), "bad_citation", "");
+}
+
+#[test]
+fn what_is_much_like_a_known_one_names_it_and_the_calls_to_make() {
+    let world = World::verified();
+    let note = |fact: &str, extra: Value| {
+        let mut arguments = json!({"fact": fact, "kind": "feedback"});
+        arguments.as_object_mut().unwrap().extend(extra.as_object().cloned().unwrap());
+        call(&world, "memory_remember", arguments)
+    };
+    let fact = "the release notes are written before the tag is pushed and never after it";
+    note(fact, json!({}));
+    let near = format!("{fact} again");
+    let answer = note(&near, json!({}));
+    assert_eq!(
+        (&answer["class"], &answer["similar"][0]["id"]),
+        (&json!("similar"), &json!("m-1")),
+        "{answer}"
+    );
+    assert!(answer["next"].as_str().unwrap().contains("\"id\":\"m-1\",\"action\":\"supersede\""), "{answer}");
+    assert_eq!(note(&near, json!({"keep_beside": "it is said twice"}))["id"], "m-2");
+}
+
+#[test]
+fn malformed_calls_are_faults_that_name_the_field() {
+    let check = |tool: &str, arguments: Value, expected: &str| {
+        let fault = tried(&World::verified(), tool, arguments, false).unwrap_err();
+        assert!(matches!(fault, Fault::Malformed(_)), "{fault}");
+        assert_eq!(fault.to_string(), expected);
+    };
+    check("memory_remember", json!({}), "fact: it is required");
+    check("memory_remember", json!({"fact": 7}), "fact: expected a text");
+    check("memory_remember", json!({"fact": "a", "citations": "src/a.rs:1"}), "citations: expected a list");
+    check(
+        "memory_remember",
+        json!({"fact": "a", "citations": [{"line_start": 1}]}),
+        "citations[0]: expected path and line_start",
+    );
+    check("memory_recall", json!({"limit": 0}), "limit: ask for at least 1");
+    check("memory_recall", json!({"history": "maybe"}), "history: expected true or false");
+    check("memory_revise", json!({"id": "m-1"}), "action: it is required");
+    check("memory_revise", json!({"id": "m-1", "action": "invalidate"}), "reason: it is required");
+    check("memory_revise", json!({"id": "m-1", "action": "correct"}), "fact: it is required");
+    check(
+        "memory_revise",
+        json!({"id": "m-1", "action": "burn"}),
+        "action: expected refresh, apply, correct, supersede, invalidate or approve",
+    );
+    check("memory_forget", json!({}), "id: it is required");
+    check(
+        "memory_verify",
+        json!({"ids": ["seven"]}),
+        "ids[0]: 'seven' is not a handle such as m-12 or u-3, nor an id",
+    );
+    check("memory_recall", json!(["query"]), "arguments: expected an object");
+}
+
+#[test]
+fn a_memory_is_revised_by_each_action() {
+    let check = |arguments: Value, outcome: &str| {
+        let answer = call(&known(), "memory_revise", arguments);
+        assert_eq!((&answer["ok"], &answer["outcome"]), (&json!(true), &json!(outcome)), "{answer}");
+    };
+    check(json!({"id": "m-1", "action": "refresh"}), "refreshed");
+    check(json!({"id": "m-1", "action": "apply"}), "applied");
+    check(json!({"id": "m-1", "action": "invalidate", "reason": "it is not so"}), "invalidated");
+    check(
+        json!({"id": "m-1", "action": "correct", "fact": "API_VERSION is 7", "citations": ["src/api.rs:3"]}),
+        "remembered",
+    );
+    check(json!({"id": "m-1", "action": "supersede", "fact": "API_VERSION is 7 in both"}), "remembered");
+}
+
+#[test]
+fn what_does_not_hold_is_not_refreshed() {
+    let world = known();
+    world.shelf.write("src/api.rs", "//! The API.\n\npub const API_VERSION: u32 = 8;\n");
+    let answer = call(&world, "memory_revise", json!({"id": "m-1", "action": "refresh"}));
+    assert_eq!(answer["class"], "does_not_hold");
+    assert!(answer["next"].as_str().unwrap().contains("memory_verify {\"ids\":[\"m-1\"]}"), "{answer}");
+}
+
+#[test]
+fn verify_shows_what_changed() {
+    let world = known();
+    assert_eq!(call(&world, "memory_verify", json!({})), json!({"verified": 1, "good": 1}));
+    world.shelf.write("src/api.rs", "//! The API.\n\npub const API_VERSION: u32 = 8;\n");
+    let told = call(&world, "memory_verify", json!({"ids": ["m-1"]}));
+    let problem = &told["problems"][0];
+    assert_eq!((&problem["id"], &problem["standing"]), (&json!("m-1"), &json!("changed")), "{told}");
+    assert_eq!(problem["citations"][0]["now"], "pub const API_VERSION: u32 = 8;");
+}
+
+#[test]
+fn forgetting_takes_a_persons_word() {
+    let world = known();
+    let forget =
+        |arguments: Value, has_word: bool| tried(&world, "memory_forget", arguments, has_word).unwrap().0;
+    assert_eq!(forget(json!({"id": "m-1"}), false)["class"], "needs_agreement");
+    assert_eq!(forget(json!({"id": "m-9"}), false)["class"], "no_such_memory");
+    assert_eq!(forget(json!({"id": "m-1"}), true), json!({"ok": true, "id": "m-1", "outcome": "forgotten"}));
+    assert_eq!(forget(json!({"id": "m-1", "user_agreed": true}), false)["class"], "no_such_memory");
+}
+
+#[test]
+fn only_a_person_lets_a_memory_out_of_quarantine() {
+    let world = known();
+    let quoted = json!({"fact": "API_VERSION 7 is the last one with XML", "citations": ["src/api.rs:3"], "quoted": true});
+    let kept = call(&world, "memory_remember", quoted);
+    assert!(kept["pending"].is_string(), "{kept}");
+    let approve = |has_word| {
+        tried(&world, "memory_revise", json!({"id": "m-2", "action": "approve"}), has_word).unwrap().0
+    };
+    assert_eq!(approve(false)["next"], "ask the user to run: apostille approve m-2");
+    assert_eq!(approve(true)["outcome"], "approved");
+    assert_eq!(approve(false)["class"], "not_pending");
+}
+
+#[test]
+fn an_id_of_another_space_names_nothing_here() {
+    let world = known();
+    let id = world.look("m-1").id.to_string();
+    let elsewhere = apostille_core::space::Space::repo("myorg/other").unwrap();
+    let here = Here { has_word: true, ..Here::in_repo(&elsewhere) };
+    for (tool, arguments) in [
+        ("memory_forget", json!({"id": id})),
+        ("memory_revise", json!({"id": id, "action": "apply"})),
+        ("memory_verify", json!({"ids": [id]})),
+    ] {
+        let answer = world.with(|cx| Profile::Default.call(cx, &here, tool, arguments)).unwrap();
+        assert!(answer.text.contains("no_such_memory"), "{tool}: {}", answer.text);
+    }
+}

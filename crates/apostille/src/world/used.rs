@@ -1,0 +1,72 @@
+//! Noticing that memories were changed, by whomever, without reading them.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::UNIX_EPOCH;
+
+use apostille_core::event::Happening;
+use apostille_core::space::Space;
+use apostille_core::store::Store;
+
+/// What changes the list of memories, or what one of them says.
+const CHANGES: [Happening; 8] = [
+    Happening::Remembered,
+    Happening::Refreshed,
+    Happening::Superseded,
+    Happening::Corrected,
+    Happening::Invalidated,
+    Happening::Retired,
+    Happening::Approved,
+    Happening::Forgotten,
+];
+
+/// A store in use, and what was seen of it: a file that did not change needs no second look.
+pub struct Used {
+    store: Arc<dyn Store>,
+    spaces: [Space; 2],
+    file: PathBuf,
+    seen: Option<(u64, u64)>,
+}
+
+impl Used {
+    /// This store, of which nothing was seen yet.
+    pub fn new(store: Arc<dyn Store>, spaces: [Space; 2], file: &Path) -> Self {
+        Self { store, spaces, file: file.to_owned(), seen: None }
+    }
+
+    /// Whether it is this store, with these spaces in play.
+    pub fn is_of(&self, store: &Arc<dyn Store>, spaces: &[Space; 2]) -> bool {
+        Arc::ptr_eq(&self.store, store) && self.spaces == *spaces
+    }
+
+    /// How many changes these spaces have seen; being shown is none.
+    pub fn changes(&mut self) -> Option<u64> {
+        let file = stamped(&self.file).wrapping_mul(31).wrapping_add(stamped(&wal(&self.file)));
+        if let Some((_, changes)) = self.seen.filter(|it| it.0 == file) {
+            return Some(changes);
+        }
+        let mut changes = 0;
+        for space in &self.spaces {
+            let tally = self.store.tally(space).ok()?;
+            changes += CHANGES.iter().map(|it| tally.event(it.as_str())).sum::<u64>();
+        }
+        self.seen = Some((file, changes));
+        Some(changes)
+    }
+}
+
+/// The file in which SQLite keeps what is newest.
+fn wal(file: &Path) -> PathBuf {
+    let mut log = file.as_os_str().to_owned();
+    log.push("-wal");
+    log.into()
+}
+
+/// A number that changes when the file does.
+fn stamped(file: &Path) -> u64 {
+    let Ok(metadata) = fs::metadata(file) else { return 0 };
+    let modified = metadata.modified().ok().and_then(|it| it.duration_since(UNIX_EPOCH).ok());
+    let nanos = modified.map_or(0, |it| u64::try_from(it.as_nanos() & u128::from(u64::MAX)).unwrap_or(0));
+    nanos.wrapping_mul(31).wrapping_add(metadata.len())
+}
