@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use rmcp::ServiceExt as _;
+use rmcp::service::ServerInitializeError;
 use rmcp::transport::stdio;
 
 use super::{Offer, Server};
@@ -14,6 +15,8 @@ pub fn serve_stdio(host: Arc<dyn Host>, offer: Offer) -> std::io::Result<()> {
     runtime.block_on(async {
         match Server::new(host, offer).serve(stdio()).await {
             Ok(running) => running.waiting().await.map(|_| ()).map_err(std::io::Error::other),
+            // Many a client starts a server, looks at it or does not, and goes.
+            Err(ServerInitializeError::ConnectionClosed(_)) => Ok(()),
             Err(error) => Err(std::io::Error::other(error)),
         }
     })
