@@ -103,9 +103,49 @@ fn dependencies_are_few() {
     assert!(n < 250, "{n} packages are locked");
 }
 
+/// The protocol's types stay behind one door: a new revision of the SDK is then one crate's business.
+#[test]
+fn only_the_server_knows_the_sdk() {
+    let home = root().join("crates/apostille-server/src");
+    let rooms = ["mcp.rs", "mcp", "http.rs", "fixtures.rs", "fixtures"].map(|it| home.join(it));
+    let bench = root().join("bench");
+    for path in files("rs") {
+        let is_inside = rooms.iter().any(|it| path.starts_with(it)) || path.starts_with(&bench);
+        let names_it = fs::read_to_string(&path).unwrap().lines().any(|it| it.contains("rmcp::"));
+        assert!(is_inside || !names_it || path.ends_with("tidy.rs"), "{} names the SDK", path.display());
+    }
+}
+
+/// What the README tells people to paste is JSON, has the place that each client reads, and starts the server.
+#[test]
+fn the_readme_has_a_line_that_works_for_every_client() {
+    let page = read("README.md");
+    let blocks: Vec<serde_json::Value> = page
+        .split("```json\n")
+        .skip(1)
+        .filter_map(|it| serde_json::from_str(it.split("```").next()?).ok())
+        .collect();
+    let n_blocks = page.matches("```json\n").count();
+    assert_eq!(blocks.len(), n_blocks, "a block is no JSON");
+    let starts = |place: &str| {
+        blocks.iter().any(|it| {
+            it[place]["apostille"]["command"] == "apostille" && it[place]["apostille"]["args"][0] == "mcp"
+        })
+    };
+    for place in ["mcpServers", "servers", "context_servers"] {
+        assert!(starts(place), "nothing for {place}");
+    }
+    assert!(
+        blocks.iter().any(|it| it["mcp"]["apostille"]["command"] == serde_json::json!(["apostille", "mcp"]))
+    );
+    for client in ["Claude Code", "Cursor", "VS Code", "Codex", "Gemini CLI", "opencode", "Zed", "Windsurf"] {
+        assert!(page.contains(&format!("**{client}**")), "nothing for {client}");
+    }
+}
+
 #[test]
 fn paths_named_in_documents_exist() {
-    let documents = ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "docs/format.md"];
+    let documents = ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "docs/format.md", "docs/mcp.md"];
     for document in documents {
         for name in read(document)
             .split('`')

@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use rmcp::ErrorData;
 use rmcp::model::{
-    CacheScope, CallToolResult, ContentBlock, Prompt as WirePrompt, PromptArgument, ReadResourceResult,
-    Resource as WireResource, ResourceContents, ResourceTemplate, Tool as WireTool, ToolAnnotations,
+    CacheScope, CallToolResult, ContentBlock, MetaObject, Prompt as WirePrompt, PromptArgument,
+    ReadResourceResult, Resource as WireResource, ResourceContents, ResourceTemplate, Tool as WireTool,
+    ToolAnnotations,
 };
 use serde_json::Value;
 
@@ -16,6 +17,16 @@ use crate::resources::{Page, Resource};
 use crate::tool::{Effect, Tool};
 use crate::{Answer, Fault};
 
+/// What an agent must have before its eyes, because it does not search for what it does not know of.
+const VITAL: [&str; 2] = ["memory_recall", "memory_remember"];
+
+/// One client shows its model the bare names of tools, unless a tool asks for more.
+fn in_sight() -> MetaObject {
+    let mut meta = MetaObject::default();
+    meta.0.insert("anthropic/alwaysLoad".into(), Value::Bool(true));
+    meta
+}
+
 /// A tool as it is listed.
 pub(super) fn tool(tool: &Tool, spelling: Spelling) -> WireTool {
     let name = match spelling {
@@ -23,9 +34,10 @@ pub(super) fn tool(tool: &Tool, spelling: Spelling) -> WireTool {
         Spelling::Dots => tool.name.replacen('_', ".", 1),
     };
     let schema = tool.input.as_object().cloned().unwrap_or_default();
-    WireTool::new(name, tool.about, Arc::new(schema))
+    let listed = WireTool::new(name, tool.about, Arc::new(schema))
         .with_title(tool.title)
-        .with_annotations(hints(tool.effect))
+        .with_annotations(hints(tool.effect));
+    if VITAL.contains(&tool.name) { listed.with_meta(in_sight()) } else { listed }
 }
 
 /// What clients may do without asking: reading never needs a question, erasing always does.
@@ -116,4 +128,85 @@ fn broken(why: &str) -> Answer {
 fn told(error: &dyn std::error::Error) -> String {
     let causes = std::iter::successors(error.source(), |it| it.source());
     causes.fold(error.to_string(), |told, cause| format!("{told}: {cause}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use rmcp::model::ListToolsResult;
+
+    use super::*;
+    use crate::profile::Profile;
+
+    fn listed(profile: Profile) -> String {
+        let tools = profile.tools().iter().map(|it| tool(it, Spelling::Underscores)).collect();
+        serde_json::to_string(&ListToolsResult::with_all_items(tools)).unwrap()
+    }
+
+    #[test]
+    fn the_size_of_each_list_of_tools_is_known() {
+        let row =
+            |it: Profile| format!("{it:10} {:2} tools {:6} bytes\n", it.tools().len(), listed(it).len());
+        let table: String = Profile::ALL.into_iter().map(row).collect();
+        println!("{table}");
+        insta::assert_snapshot!(table);
+    }
+
+    #[test]
+    fn the_default_list_is_held() {
+        let tools: Value = serde_json::from_str(&listed(Profile::Default)).unwrap();
+        insta::assert_snapshot!(serde_json::to_string_pretty(&tools["tools"]).unwrap());
+    }
+
+    /// What some client refuses, or warns of on its user's terminal.
+    #[test]
+    fn schemas_are_what_every_client_takes() {
+        const WORDS: [&str; 9] = [
+            "type",
+            "properties",
+            "required",
+            "description",
+            "enum",
+            "items",
+            "examples",
+            "minimum",
+            "maximum",
+        ];
+        fn check(at: &str, schema: &Value) {
+            let fields = schema.as_object().unwrap();
+            assert!(schema["type"].is_string(), "{at}: {schema}");
+            for (word, value) in fields {
+                assert!(WORDS.contains(&word.as_str()), "{at}: {word}");
+                match word.as_str() {
+                    "properties" => value
+                        .as_object()
+                        .unwrap()
+                        .iter()
+                        .for_each(|(name, it)| check(&format!("{at}.{name}"), it)),
+                    "items" => check(&format!("{at}[]"), value),
+                    _ => {}
+                }
+            }
+        }
+        for it in Profile::All.tools() {
+            check(it.name, &it.input);
+            assert_eq!(it.input["examples"].as_array().unwrap().len(), 1, "{}", it.name);
+            assert!(
+                it.name.len() <= 40 && it.name.chars().all(|c| c.is_ascii_lowercase() || c == '_'),
+                "{}",
+                it.name
+            );
+        }
+    }
+
+    /// The example of each tool is one that the tool takes.
+    #[test]
+    fn examples_have_what_is_required_and_nothing_unknown() {
+        for it in Profile::ALL.into_iter().flat_map(Profile::tools) {
+            let example = it.input["examples"][0].as_object().unwrap();
+            let known = it.input["properties"].as_object().unwrap();
+            assert!(example.keys().all(|key| known.contains_key(key)), "{}", it.name);
+            let required = it.input["required"].as_array().cloned().unwrap_or_default();
+            assert!(required.iter().all(|key| example.contains_key(key.as_str().unwrap())), "{}", it.name);
+        }
+    }
 }

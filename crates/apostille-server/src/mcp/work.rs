@@ -120,21 +120,26 @@ impl Server {
         let mut work = tokio::task::spawn_blocking(move || work(&*host, &caller, &late, &*job));
         let patience = tokio::time::sleep(PATIENCE);
         tokio::pin!(patience);
-        let mut is_over = false;
+        let (mut is_over, mut known) = (false, 0);
         let done = loop {
             tokio::select! {
                 done = &mut work => break done,
                 () = &mut patience, if !is_over => is_over = true,
                 () = context.ct.cancelled(), if !is_over => is_over = true,
                 Ok(()) = steps.changed() => {
-                    let step = *steps.borrow_and_update();
-                    progress(context, step).await;
+                    known = *steps.borrow_and_update();
+                    progress(context, known).await;
                 }
             }
             if is_over {
                 clock.end();
             }
         };
+        // What was quicker than its messenger is told all the same.
+        let last = *steps.borrow();
+        if last > known {
+            progress(context, last).await;
+        }
         done.map_err(|_| ErrorData::internal_error("the call broke off", None))
     }
 }

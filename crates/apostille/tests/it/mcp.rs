@@ -1,0 +1,385 @@
+//! The server as an agent talks to it: lines of JSON in, lines of JSON out, in both eras of the protocol.
+
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::path::Path;
+use std::process::{Child, ChildStdin, ChildStdout, Stdio};
+
+use serde_json::{Value, json};
+
+use crate::env::Env;
+
+/// Which handshake, if any.
+#[derive(Clone, Copy, PartialEq)]
+enum Era {
+    Legacy,
+    Modern,
+}
+
+const ERAS: [Era; 2] = [Era::Legacy, Era::Modern];
+
+/// A conversation with a server of its own.
+struct Talk {
+    child: Child,
+    input: Option<ChildStdin>,
+    output: BufReader<ChildStdout>,
+    era: Era,
+    capabilities: Value,
+    /// What the client answers to the server's questions, by method.
+    answers: Value,
+    next: u64,
+    /// What the server said beside its answers.
+    heard: Vec<Value>,
+}
+
+impl Talk {
+    fn new(env: &Env, folder: &Path, arguments: &[&str], era: Era, answers: Value) -> Self {
+        let mut command = env.command(&[&["mcp"], arguments].concat());
+        command.current_dir(folder).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+        let mut child = command.spawn().unwrap();
+        let (input, output) = (child.stdin.take(), BufReader::new(child.stdout.take().unwrap()));
+        let mut capabilities = json!({});
+        for (method, capability) in [("roots/list", "roots"), ("elicitation/create", "elicitation")] {
+            if answers.get(method).is_some() {
+                capabilities[capability] = json!({});
+            }
+        }
+        let mut talk = Self { child, input, output, era, capabilities, answers, next: 0, heard: Vec::new() };
+        if era == Era::Legacy {
+            let hello = json!({"protocolVersion": "2025-06-18", "capabilities": talk.capabilities, "clientInfo": {"name": "probe", "version": "1"}});
+            assert_eq!(talk.request("initialize", hello)["result"]["protocolVersion"], "2025-06-18");
+            talk.send(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}));
+        }
+        talk
+    }
+
+    fn here(env: &Env, era: Era) -> Self {
+        Self::new(env, &env.repo(), &[], era, json!({}))
+    }
+
+    fn send(&mut self, message: &Value) {
+        writeln!(self.input.as_mut().unwrap(), "{message}").unwrap();
+    }
+
+    fn hear(&mut self) -> Value {
+        let mut line = String::new();
+        assert!(self.output.read_line(&mut line).unwrap() > 0, "the server went away");
+        serde_json::from_str(&line).unwrap()
+    }
+
+    /// Asks, answers what is asked back, and returns the response.
+    fn request(&mut self, method: &str, params: Value) -> Value {
+        self.next += 1;
+        let (id, params) = (self.next, self.dressed(params));
+        self.send(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}));
+        loop {
+            let message = self.hear();
+            match message["method"].as_str() {
+                Some(asked) if message.get("id").is_some() => {
+                    let answer = self.answers[asked].clone();
+                    self.send(&json!({"jsonrpc": "2.0", "id": message["id"], "result": answer}));
+                }
+                Some(_) => self.heard.push(message),
+                None if message["id"] == id => return self.continued(method, params, message),
+                None => panic!("an answer to nothing: {message}"),
+            }
+        }
+    }
+
+    /// In the current revision the client answers a question by asking again.
+    fn continued(&mut self, method: &str, mut params: Value, message: Value) -> Value {
+        if message["result"]["resultType"] != "input_required" {
+            return message;
+        }
+        let mut responses = params["inputResponses"].as_object().cloned().unwrap_or_default();
+        for (key, asked) in message["result"]["inputRequests"].as_object().unwrap() {
+            responses.insert(key.clone(), self.answers[asked["method"].as_str().unwrap()].clone());
+        }
+        params["inputResponses"] = Value::Object(responses);
+        self.request(method, params)
+    }
+
+    fn dressed(&self, mut params: Value) -> Value {
+        if self.era == Era::Modern {
+            params["_meta"]["io.modelcontextprotocol/protocolVersion"] = json!("2026-07-28");
+            params["_meta"]["io.modelcontextprotocol/clientCapabilities"] = self.capabilities.clone();
+        }
+        params
+    }
+
+    /// Calls a tool; its answer, and whether it was refused.
+    fn call(&mut self, tool: &str, arguments: Value) -> (Value, bool) {
+        let message = self.request("tools/call", json!({"name": tool, "arguments": arguments}));
+        let result = &message["result"];
+        let text: Value = serde_json::from_str(result["content"][0]["text"].as_str().unwrap()).unwrap();
+        assert_eq!(text, result["structuredContent"], "both halves of a result say the same");
+        (text, result["isError"] == true)
+    }
+
+    /// Closes the input and waits for the end.
+    fn end(mut self) -> bool {
+        self.input = None;
+        self.child.wait().unwrap().success()
+    }
+}
+
+fn both(check: impl Fn(Era)) {
+    ERAS.into_iter().for_each(check);
+}
+
+#[test]
+fn an_agent_remembers_and_recalls_in_both_eras() {
+    both(|era| {
+        let env = Env::new();
+        let mut talk = Talk::here(&env, era);
+        let fact = json!({"fact": "API_VERSION must equal the client's", "citations": ["src/api.rs:3"]});
+        assert_eq!(talk.call("memory_remember", fact).0["id"], "m-1");
+        let (found, _) = talk.call("memory_recall", json!({"query": "api version"}));
+        assert_eq!(found["memories"][0]["standing"], "holds");
+        env.live_on();
+        let (found, _) = talk.call("memory_recall", json!({"query": "api version"}));
+        assert_eq!(found["memories"][0]["at"], json!(["src/api.rs:4"]));
+        assert!(talk.end(), "a client that goes away is no error");
+    });
+}
+
+#[test]
+fn every_revision_is_negotiated() {
+    let env = Env::new();
+    for version in ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"] {
+        // Nothing is said before the handshake that is tried here.
+        let mut fresh = Talk::here(&env, Era::Modern);
+        fresh.era = Era::Legacy;
+        let hello = json!({"protocolVersion": version, "capabilities": {}, "clientInfo": {"name": "probe", "version": "1"}});
+        assert_eq!(fresh.request("initialize", hello)["result"]["protocolVersion"], version);
+    }
+    let mut talk = Talk::here(&env, Era::Modern);
+    let discovered = talk.request("server/discover", json!({}))["result"].clone();
+    assert!(
+        discovered["supportedVersions"].as_array().unwrap().contains(&json!("2026-07-28")),
+        "{discovered}"
+    );
+    assert!(discovered["instructions"].as_str().unwrap().len() < 700);
+}
+
+#[test]
+fn a_refusal_is_a_result_and_a_malformed_call_an_error() {
+    both(|era| {
+        let env = Env::new();
+        let mut talk = Talk::here(&env, era);
+        let (answer, is_refused) = talk.call("memory_remember", json!({"fact": "the build needs make"}));
+        assert!(is_refused);
+        assert_eq!(answer["class"], "needs_citation");
+        let mut error = |tool: &str, arguments: Value| {
+            talk.request("tools/call", json!({"name": tool, "arguments": arguments}))["error"].clone()
+        };
+        assert_eq!(error("memory_remember", json!({}))["message"], "fact: it is required");
+        assert_eq!(error("memory_remember", json!({}))["code"], -32602);
+        assert!(error("memory_burn", json!({}))["message"].as_str().unwrap().contains("memory_recall"));
+        assert_eq!(
+            talk.call("memory_recall", json!({})).0,
+            json!({"memories": []}),
+            "nothing was half-written"
+        );
+    });
+}
+
+#[test]
+fn outside_a_repository_the_caller_is_asked_for_one() {
+    both(|era| {
+        let env = Env::new();
+        let mut talk = Talk::new(&env, env.home(), &[], era, json!({}));
+        let (answer, is_refused) = talk.call("memory_recall", json!({"query": "anything"}));
+        assert!(is_refused);
+        assert_eq!(answer["class"], "which_repository");
+        let (answer, is_refused) =
+            talk.call("memory_recall", json!({"query": "anything", "repo": "acme/app"}));
+        assert_eq!((answer, is_refused), (json!({"memories": []}), false));
+        let (answer, _) = talk.call("memory_recall", json!({"query": "anything", "repo": "no such thing"}));
+        assert_eq!(answer["class"], "which_repository");
+    });
+}
+
+#[test]
+fn a_repository_that_is_named_must_be_the_one_here() {
+    let env = Env::new();
+    let mut talk = Talk::here(&env, Era::Modern);
+    let (answer, is_refused) = talk.call("memory_recall", json!({"repo": "acme/other"}));
+    assert!(is_refused);
+    assert!(answer["error"].as_str().unwrap().contains("but this is acme/app"), "{answer}");
+    assert!(!talk.call("memory_recall", json!({"repo": "acme/app"})).1);
+}
+
+#[test]
+fn memories_of_a_repository_that_is_not_here_are_withheld_because_nobody_can_look() {
+    let env = Env::new();
+    env.with_facts();
+    let mut talk = Talk::new(&env, env.home(), &[], Era::Modern, json!({}));
+    let (found, _) = talk.call("memory_recall", json!({"query": "api version", "repo": "acme/app"}));
+    assert_eq!((&found["memories"], &found["withheld"][0]["standing"]), (&json!([]), &json!("unknown")));
+}
+
+fn roots(folders: &[&Path]) -> Value {
+    let root = |it: &&Path| json!({"uri": format!("file://{}", it.display())});
+    json!({"roots/list": {"roots": folders.iter().map(root).collect::<Vec<_>>()}})
+}
+
+#[test]
+fn the_clients_roots_say_which_repository() {
+    both(|era| {
+        let env = Env::new();
+        env.with_facts();
+        let mut talk = Talk::new(&env, env.home(), &[], era, roots(&[&env.repo()]));
+        let (found, _) = talk.call("memory_recall", json!({"query": "api version"}));
+        assert_eq!(found["memories"][0]["id"], "m-1");
+    });
+}
+
+#[test]
+fn several_roots_are_ambiguous_until_one_is_named() {
+    both(|era| {
+        let env = Env::new();
+        env.with_facts();
+        let other = env.home().join("other");
+        std::fs::create_dir_all(other.join(".git/refs")).unwrap();
+        env.git(&["init", "--quiet", other.to_str().unwrap()]);
+        let mut talk = Talk::new(&env, env.home(), &[], era, roots(&[&env.repo(), &other]));
+        let (answer, is_refused) = talk.call("memory_recall", json!({"query": "api version"}));
+        assert!(
+            is_refused && answer["error"].as_str().unwrap().starts_with("several repositories"),
+            "{answer}"
+        );
+        let (found, _) = talk.call("memory_recall", json!({"query": "api version", "repo": "acme/app"}));
+        assert_eq!(found["memories"][0]["id"], "m-1");
+    });
+}
+
+#[test]
+fn a_person_is_asked_before_something_is_forgotten() {
+    let asked = |era: Era, action: &str, agreed: bool| {
+        let env = Env::new();
+        env.with_facts();
+        let answers = json!({"elicitation/create": {"action": action, "content": {"agreed": agreed}}});
+        let mut talk = Talk::new(&env, &env.repo(), &[], era, answers);
+        talk.call("memory_forget", json!({"id": "m-1"})).0
+    };
+    both(|era| {
+        assert_eq!(asked(era, "accept", true)["outcome"], "forgotten");
+        assert_eq!(asked(era, "accept", false)["class"], "needs_agreement");
+        assert_eq!(asked(era, "decline", false)["class"], "needs_agreement");
+    });
+}
+
+#[test]
+fn what_was_forgotten_leaves_no_finding_behind() {
+    let env = Env::new();
+    env.with_facts();
+    let mut talk = Talk::here(&env, Era::Modern);
+    env.live_on();
+    talk.call("memory_verify", json!({}));
+    talk.call("memory_forget", json!({"id": "m-1", "user_agreed": true}));
+    let kept = env.home().join(".cache/apostille/verdicts");
+    assert_eq!(std::fs::read_dir(&kept).map_or(0, Iterator::count), 0);
+}
+
+#[test]
+fn verifying_many_tells_how_far_it_is() {
+    both(|era| {
+        let env = Env::new();
+        for n in 0..30 {
+            let fact = format!("rule number {n} says that API_VERSION is kept in step with part {n}");
+            env.ok(&[
+                "remember",
+                "--kind",
+                "feedback",
+                "--cite",
+                "src/api.rs:3",
+                "--create",
+                "it is a rule of its own",
+                "--force",
+                "--origin",
+                "user",
+                &fact,
+            ]);
+        }
+        let mut talk = Talk::here(&env, era);
+        let call = json!({"name": "memory_verify", "arguments": {}, "_meta": {"progressToken": "p-1"}});
+        let message = talk.request("tools/call", call);
+        assert_eq!(message["result"]["structuredContent"]["verified"], 30);
+        let is_progress = |it: &&Value| it["method"] == "notifications/progress";
+        let progress: Vec<&Value> = talk.heard.iter().filter(is_progress).collect();
+        assert!(!progress.is_empty(), "{:?}", talk.heard);
+        assert!(progress.iter().all(|it| it["params"]["progressToken"] == "p-1"));
+    });
+}
+
+#[test]
+fn clients_hear_that_memories_changed() {
+    let env = Env::new();
+    let mut talk = Talk::here(&env, Era::Legacy);
+    talk.call("memory_remember", json!({"fact": "prefers small commits", "kind": "user"}));
+    let told = if talk.heard.is_empty() { talk.hear() } else { talk.heard.remove(0) };
+    assert_eq!(told["method"], "notifications/resources/list_changed");
+
+    let mut talk = Talk::here(&env, Era::Modern);
+    let listen = talk.dressed(json!({"notifications": {"resourcesListChanged": true}}));
+    talk.send(&json!({"jsonrpc": "2.0", "id": "l", "method": "subscriptions/listen", "params": listen}));
+    assert_eq!(talk.hear()["method"], "notifications/subscriptions/acknowledged");
+    talk.call("memory_remember", json!({"fact": "prefers tabs", "kind": "user"}));
+    let told = if talk.heard.is_empty() { talk.hear() } else { talk.heard.remove(0) };
+    assert_eq!(told["method"], "notifications/resources/list_changed");
+}
+
+#[test]
+fn dotted_names_are_listed_on_request_and_taken_always() {
+    let env = Env::new();
+    let mut talk = Talk::new(
+        &env,
+        &env.repo(),
+        &["--tool-names", "dotted", "--profile", "verified"],
+        Era::Modern,
+        json!({}),
+    );
+    let tools = talk.request("tools/list", json!({}))["result"]["tools"].clone();
+    assert_eq!(tools[0]["name"], "memory.store");
+    let mut plain = Talk::here(&env, Era::Modern);
+    assert_eq!(plain.request("tools/list", json!({}))["result"]["tools"][0]["name"], "memory_recall");
+    assert!(!plain.call("memory.recall", json!({})).1);
+}
+
+#[test]
+fn resources_and_prompts_are_there() {
+    both(|era| {
+        let env = Env::new();
+        env.with_facts();
+        let mut talk = Talk::here(&env, era);
+        for uri in
+            ["apostille://recent", "apostille://briefing", "apostille://audit", "apostille://memory/m-1"]
+        {
+            let read = talk.request("resources/read", json!({"uri": uri}));
+            assert!(
+                read["result"]["contents"][0]["text"].as_str().unwrap().contains("API_VERSION"),
+                "{uri}: {read}"
+            );
+        }
+        let missing = talk.request("resources/read", json!({"uri": "apostille://memory/m-99"}));
+        let code = if era == Era::Modern { -32602 } else { -32002 };
+        assert_eq!(missing["error"]["code"], code, "{missing}");
+        let notes = talk
+            .request("prompts/get", json!({"name": "session-notes", "arguments": {"task": "upload race"}}));
+        let text = notes["result"]["messages"][0]["content"]["text"].as_str().unwrap().to_owned();
+        assert!(text.contains("upload race") && text.contains("Worklog"), "{text}");
+        assert_eq!(talk.request("prompts/get", json!({"name": "none"}))["error"]["code"], -32602);
+    });
+}
+
+/// What was asked before the input ended is answered.
+#[test]
+fn a_client_that_stops_writing_still_gets_its_answers() {
+    let env = Env::new();
+    let fact = json!({"name": "memory_remember", "arguments": {"fact": "prefers tabs", "kind": "user"}, "_meta": {"io.modelcontextprotocol/protocolVersion": "2026-07-28", "io.modelcontextprotocol/clientCapabilities": {}}});
+    let ran = env.fed(
+        &["mcp"],
+        &format!("{}\n", json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": fact})),
+    );
+    assert!(ran.out.contains("\"outcome\\\":\\\"remembered\\\""), "{ran}");
+}
