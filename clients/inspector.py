@@ -5,7 +5,7 @@ import json
 import subprocess
 import sys
 
-from world import PROFILES, ROOT, World
+from world import ROOT, World, profiles
 
 INSPECTOR = ROOT / "target/clients/node_modules/.bin/mcp-inspector"
 ERAS = ["legacy", "modern"]
@@ -58,7 +58,7 @@ def prompts(era):
 
 
 def main():
-    jobs = [(tools, profile, era) for profile in PROFILES for era in ERAS]
+    jobs = [(tools, profile, era) for profile in profiles() for era in ERAS]
     jobs += [(job, era) for job in (call, resources, prompts) for era in ERAS]
     failed = 0
     with concurrent.futures.ThreadPoolExecutor(4) as pool:

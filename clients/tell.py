@@ -10,7 +10,7 @@ import traceback
 import anyio
 
 from desk import TRANSPORTS
-from world import ERAS, World
+from world import ERAS, World, profiles
 
 HERE = str(pathlib.Path(__file__).parent)
 STORIES = sorted(it.stem for it in pathlib.Path(HERE, "stories").glob("*.py"))
@@ -35,8 +35,15 @@ def cause(error):
 def main():
     logging.disable(logging.CRITICAL)
     failed = 0
-    for name in STORIES:
-        story = importlib.import_module(f"stories.{name}")
+    stories = {name: importlib.import_module(f"stories.{name}") for name in STORIES}
+    offered = profiles()
+    for profile in set(offered) - {"all"} - {it.PROFILE for it in stories.values()}:
+        failed += 1
+        print(f"   {profile}: nobody tells a story of it")
+    for name, story in stories.items():
+        if story.PROFILE not in offered:
+            print(f"   {name}: the program does not offer it")
+            continue
         for transport in TRANSPORTS:
             for era, mode in ERAS.items():
                 try:

@@ -7,7 +7,7 @@ import subprocess
 import sys
 
 from desk import over_stdio
-from world import PROFILES, World
+from world import World, profiles
 
 
 async def listed(profile):
@@ -18,9 +18,9 @@ async def listed(profile):
 
 
 def main():
-    profiles = [asyncio.run(listed(it)) for it in PROFILES]
+    lists = [asyncio.run(listed(it)) for it in profiles()]
     counting = ["node", str(pathlib.Path(__file__).with_suffix(".mjs"))]
-    return subprocess.run(counting, input=json.dumps(profiles), text=True).returncode
+    return subprocess.run(counting, input=json.dumps(lists), text=True).returncode
 
 
 if __name__ == "__main__":

@@ -4,6 +4,7 @@ import contextlib
 import json
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -12,7 +13,6 @@ import tempfile
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 BIN = os.environ.get("APOSTILLE_BIN", str(ROOT / "target/debug/apostille"))
 FIXTURES = os.environ.get("APOSTILLE_FIXTURES_BIN", str(ROOT / "target/clients/apostille-fixtures"))
-PROFILES = ["default", "verified", "simple", "layers", "files", "all"]
 ERAS = {"2025-11-25": "legacy", "2026-07-28": "2026-07-28"}
 
 # Every server carries this in its environment, so that one that was left behind can be found.
@@ -103,6 +103,14 @@ class World:
             log.seek(0)
             sys.exit(f"the server ended at once: {log.read()}")
         return json.loads(line)["url"]
+
+
+def profiles():
+    """The sets of tools that the program offers."""
+    said = subprocess.run([BIN, "mcp", "--profile", "?"], capture_output=True, text=True).stderr
+    found = re.search(r"possible values: ([a-z, ]+)", said)
+    assert found, said
+    return found[1].split(", ")
 
 
 def left_behind():
