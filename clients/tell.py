@@ -1,7 +1,9 @@
-"""The stories, each told by the Python SDK over stdio and over HTTP, in both revisions of the protocol."""
+"""The stories, each told by the Python SDK over stdio and over HTTP, in both revisions of the protocol, and once more
+where its tools are among all the others."""
 
 import asyncio
 import importlib
+import itertools
 import logging
 import pathlib
 import sys
@@ -16,10 +18,10 @@ HERE = str(pathlib.Path(__file__).parent)
 STORIES = sorted(it.stem for it in pathlib.Path(HERE, "stories").glob("*.py"))
 
 
-async def tell(story, transport, mode):
+async def tell(story, transport, profile, mode):
     with World() as world:
         with anyio.fail_after(120):
-            async with TRANSPORTS[transport](world, story.PROFILE, mode) as desk:
+            async with TRANSPORTS[transport](world, profile, mode) as desk:
                 await story.story(desk)
 
 
@@ -44,13 +46,13 @@ def main():
         if story.PROFILE not in offered:
             print(f"   {name}: the program does not offer it")
             continue
-        for transport in TRANSPORTS:
-            for era, mode in ERAS.items():
-                try:
-                    asyncio.run(tell(story, transport, mode))
-                except Exception as error:
-                    failed += 1
-                    print(f"   {name} over {transport} at {era}: {cause(error)}")
+        servers = [(it, story.PROFILE) for it in TRANSPORTS] + [("stdio", "all")]
+        for (transport, profile), (era, mode) in itertools.product(servers, ERAS.items()):
+            try:
+                asyncio.run(tell(story, transport, profile, mode))
+            except (Exception, BaseExceptionGroup) as error:
+                failed += 1
+                print(f"   {name} over {transport} with {profile} at {era}: {cause(error)}")
         print(f"   {name}")
     return 1 if failed else 0
 

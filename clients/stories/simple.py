@@ -28,7 +28,7 @@ async def story(desk):
     same(await ids(desk), ["u-1", "m-2"])
     same(await desk.call("memory_store", text="Project uses PostgreSQL 17 on port 5432"), {"ok": True, "id": "m-3"})
 
-    same(await desk.malformed("memory_store"), "text: it is required")
+    same(await desk.malformed("memory_delete"), "id: it is required")
     long = await desk.refused("memory_store", text="a" * 501)
     same((long["ok"], "500" in long["error"]), (False, True))
 
