@@ -136,6 +136,33 @@ def edit_everything(world):
         world.write(f"src/part{n}.rs", "".join(f"pub const OTHER_{n}_{k}: u32 = {k * 7};\n" for k in range(400)))
 
 
+async def what_another_process_writes_is_heard_of(transport, mode):
+    """The list of memories is another one now: older clients are told, newer ones listen."""
+    with World() as world:
+        told, hears = anyio.create_memory_object_stream(100)
+
+        async def heard(message):
+            if isinstance(message, types.ResourceListChangedNotification):
+                await told.send(message)
+
+        async with TRANSPORTS[transport](world, "simple", mode, message_handler=heard) as desk:
+            await desk.call("memory_store", text="Prefers short answers")
+            if mode == "legacy":
+                await hears.receive()
+                await another_writes(world)
+                await hears.receive()
+            else:
+                async with desk.client.listen(resources_list_changed=True) as changes:
+                    await another_writes(world)
+                    await anext(aiter(changes))
+            same([it["id"] for it in (await desk.call("memory_search", query="tabs"))["memories"]], ["m-2"])
+
+
+async def another_writes(world):
+    async with over_stdio(world, "simple", "legacy") as other:
+        await other.call("memory_store", text="Somebody else prefers tabs")
+
+
 async def a_client_that_says_nothing_is_no_error(transport, _):
     """An agent may start a server and never need it."""
     if transport != "stdio":
@@ -153,6 +180,7 @@ MANNERS = [
     a_person_is_asked_before_anything_is_forgotten,
     long_work_says_how_far_it_is,
     work_that_nobody_waits_for_is_given_up,
+    what_another_process_writes_is_heard_of,
     a_client_that_says_nothing_is_no_error,
 ]
 
