@@ -408,7 +408,22 @@ pub fn story<'a>(open: &dyn Fn() -> Box<dyn Store + 'a>) {
     assert!(bench.store.get(&[corrected.id]).expect("get").is_empty());
     let next = remembered(&bench, "Handlers are pure functions", Twin::Ask);
     assert_eq!(next.number, 4, "a number is never reused");
+    rewritten(&bench, &next);
     assert_eq!(bench.store.health().expect("health").problems, Vec::<String>::new());
+}
+
+/// The same words with other punctuation take the place of the memory that said them.
+#[expect(clippy::expect_used, reason = "a suite fails by panicking")]
+fn rewritten(bench: &Bench<'_>, old: &Memory) {
+    let draft = draft(&format!("{}!", old.fact.to_uppercase()), Twin::Ask);
+    let here = std::slice::from_ref(&old.space);
+    let supersede =
+        |cx: &Context<'_>| revise::supersede(cx, here, Name::Id(old.id), draft.clone(), Replacement::Better);
+    let outcome = bench.at_next(supersede).expect("supersede");
+    let Outcome::Remembered { memory, .. } = outcome else { panic!("{outcome:?}") };
+    assert_eq!((memory.claim(), memory.supersedes), (old.claim(), Some(old.id)));
+    let claimed = bench.store.claimed(&old.space, &old.claim()).expect("claimed");
+    assert_eq!(claimed.map(|it| it.id), Some(memory.id));
 }
 
 fn draft(fact: &str, twin: Twin) -> Draft {

@@ -68,6 +68,7 @@ fn vetted(cx: &Context<'_>, memory: Memory) -> Result<Memory, Refusal> {
         tags: memory.tags.clone(),
         task: memory.task.clone(),
         twin: Twin::Ask,
+        is_verbatim: true,
         ..Draft::new(memory.space.clone(), memory.fact.clone(), memory.voice.clone())
     };
     memory.citations.iter().try_for_each(|it| moderate::check_text("citations", &it.snippet))?;

@@ -1,11 +1,12 @@
 //! List: memories by handle, by filter, the most recent, those that cite a path. Nothing is ranked here.
 
 use crate::citation::RepoPath;
-use crate::event::{Batch, Showing, What};
+use crate::event::{Batch, Event, Showing, What};
 use crate::memory::{Memory, Name, Stage};
 use crate::recall::query;
 use crate::space::Space;
 use crate::store::{Filter, Order};
+use crate::verdict::{Verdict, standing};
 use crate::{Context, Error};
 
 /// How many memories a plain search returns.
@@ -74,15 +75,36 @@ pub fn citing(
 /// Notes that memories were handed out for potential use, as a recall does for what it shows. What went wrong comes
 /// back as a problem, because a log that cannot be written costs nobody the answer.
 pub fn note_fetched(cx: &Context<'_>, memories: &[Memory], question: &str) -> Option<String> {
+    noted(cx, retrieved(cx, memories, question, "unverified"))
+}
+
+/// Notes that a memory was handed out with these verdicts, and what speaks against it, as a recall does.
+pub fn note_viewed(
+    cx: &Context<'_>,
+    memory: &Memory,
+    verdicts: &[Verdict],
+    question: &str,
+) -> Option<String> {
+    let mut events = retrieved(cx, std::slice::from_ref(memory), question, standing(verdicts));
+    if verdicts.iter().any(Verdict::is_bad) {
+        events.push(crate::verify::event(cx, memory, verdicts));
+    }
+    noted(cx, events)
+}
+
+fn retrieved(cx: &Context<'_>, memories: &[Memory], question: &str, verdict: &str) -> Vec<Event> {
     let mut spaces: Vec<&Space> = memories.iter().map(|it| &it.space).collect();
     spaces.sort();
     spaces.dedup();
-    let showing = |it: &Memory| Showing { id: it.id, score: 0.0, verdict: "unverified".into() };
+    let showing = |it: &Memory| Showing { id: it.id, score: 0.0, verdict: verdict.into() };
     let event = |space: &Space| {
         let shown = memories.iter().filter(|it| it.space == *space).map(showing).collect();
         cx.event(space, None, What::Retrieved { query: query::loggable(question), shown })
     };
-    let events: Vec<_> = spaces.into_iter().map(event).collect();
+    spaces.into_iter().map(event).collect()
+}
+
+fn noted(cx: &Context<'_>, events: Vec<Event>) -> Option<String> {
     if events.is_empty() {
         return None;
     }

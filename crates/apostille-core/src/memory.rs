@@ -329,10 +329,16 @@ impl Memory {
         Handle { letter: self.space.letter(), number: self.number }
     }
 
-    /// The digest of what it says: equal for a re-statement, whatever its case, spacing and punctuation.
+    /// The digest of what it says: equal for a re-statement, whatever its case, spacing and punctuation. The same words
+    /// in another task, or in the scratch of another session, are another claim.
     #[must_use]
     pub fn claim(&self) -> Digest {
-        claim_digest(self.layer, self.subject.as_deref(), &self.fact)
+        let of = match self.layer {
+            Layer::Episode => self.task.as_deref(),
+            Layer::Session => self.voice.session.as_deref(),
+            Layer::Identity | Layer::Knowledge => None,
+        };
+        claim_digest(self.layer, of, self.subject.as_deref(), &self.fact)
     }
 
     /// Whether it is in use.
@@ -357,11 +363,12 @@ impl Memory {
     }
 }
 
-/// The digest of a statement, see [`Memory::claim`].
+/// The digest of a statement, see [`Memory::claim`]; `of` is the task or the session that it belongs to.
 #[must_use]
-pub fn claim_digest(layer: Layer, subject: Option<&str>, fact: &str) -> Digest {
+pub fn claim_digest(layer: Layer, of: Option<&str>, subject: Option<&str>, fact: &str) -> Digest {
     let words = crate::remember::dedupe::normalised(subject, fact);
-    Digest::of(format!("{layer}\n{words}").as_bytes())
+    let of = of.map(|it| format!("\n{it}")).unwrap_or_default();
+    Digest::of(format!("{layer}\n{words}{of}").as_bytes())
 }
 
 /// What to do when a memory much like the draft exists already.
@@ -416,6 +423,8 @@ pub struct Draft {
     pub twin: Twin,
     /// A person's word that overrides the save exclusions, the need for a citation, and what the citations do not say.
     pub force: bool,
+    /// Whether the outer spaces and line ends of the fact belong to it, as they do in a file.
+    pub is_verbatim: bool,
 }
 
 impl Draft {
@@ -435,6 +444,7 @@ impl Draft {
             task: None,
             twin: Twin::Ask,
             force: false,
+            is_verbatim: false,
         }
     }
 }

@@ -50,6 +50,23 @@ pub struct Limits {
     pub max_total: Option<usize>,
 }
 
+/// The longest path that is a memory's subject, in characters.
+pub const PATH_CHARS: usize = 200;
+
+impl Limits {
+    /// The same for a memory whose subject is a path.
+    #[must_use]
+    pub fn of_paths(&self) -> Self {
+        Self { subject_chars: self.subject_chars.max(PATH_CHARS), ..*self }
+    }
+
+    /// The same for a note under a path: it may be as long as an episode.
+    #[must_use]
+    pub fn of_notes(&self) -> Self {
+        Self { fact_chars: self.fact_chars.max(self.episode_chars), ..self.of_paths() }
+    }
+}
+
 /// What is put before a model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Inject {

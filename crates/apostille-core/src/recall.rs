@@ -3,6 +3,7 @@
 pub mod bm25;
 mod budget;
 mod candidates;
+pub mod excerpt;
 pub mod overlap;
 pub mod query;
 pub mod rank;

@@ -1,12 +1,13 @@
 //! The faces that speak a protocol. This crate is handed a store and a source and names none.
 //!
-//! Today: the arguments of the tools as they come on the wire ([`wire`]), the plain notebook of three tools
-//! ([`simple`]), verified memory of ten ([`verified`]), the one tool that writes layers ([`layers`]), and what a client
-//! can fetch ([`prompts`]) and read ([`resources`]). They are pure functions: arguments in, an answer out. A protocol is
-//! mounted around them; none of them prints, asks for the time or starts a runtime.
+//! Sets of tools are pure functions, arguments in and an answer out: the verbs for every day ([`everyday`]), verified
+//! memory ([`verified`]), a plain notebook ([`simple`]), layers ([`layers`]), memory as files ([`files`]). Beside them is
+//! what a client can fetch ([`prompts`]) and read ([`resources`]). None of them prints, asks for the time or starts a
+//! runtime; the protocol ([`mcp`]) and the socket ([`http`]) are mounted around them.
 
 mod answer;
 pub mod everyday;
+pub mod files;
 #[cfg(feature = "fixtures")]
 #[expect(deprecated, reason = "the suite plays older clients too, and they log, sample and subscribe")]
 pub mod fixtures;

@@ -8,7 +8,7 @@ use apostille_core::policy::{Limits, Policy};
 use serde_json::{Value, json};
 
 use crate::tool::{Effect, Tool};
-use crate::{Answer, Fault, Here, everyday, layers, prompts, simple, verified};
+use crate::{Answer, Fault, Here, everyday, files, layers, prompts, simple, verified};
 
 /// A set of tools.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -22,13 +22,16 @@ pub enum Profile {
     Simple,
     /// One tool that writes a person's identity and what was learned.
     Layers,
+    /// One tool with the commands of a file system.
+    Files,
     /// Everything at once.
     All,
 }
 
 impl Profile {
     /// Every set.
-    pub const ALL: [Self; 5] = [Self::Default, Self::Verified, Self::Simple, Self::Layers, Self::All];
+    pub const ALL: [Self; 6] =
+        [Self::Default, Self::Verified, Self::Simple, Self::Layers, Self::Files, Self::All];
 
     /// The word for it.
     #[must_use]
@@ -38,6 +41,7 @@ impl Profile {
             Self::Verified => "verified",
             Self::Simple => "simple",
             Self::Layers => "layers",
+            Self::Files => "files",
             Self::All => "all",
         }
     }
@@ -50,6 +54,7 @@ impl Profile {
             Self::Verified => verified::tools(),
             Self::Simple => simple::tools(),
             Self::Layers => layers::tools(),
+            Self::Files => files::tools(),
             Self::All => all(),
         }
     }
@@ -62,6 +67,7 @@ impl Profile {
             Self::Verified => verified::GUIDANCE,
             Self::Simple => simple::GUIDANCE,
             Self::Layers => layers::GUIDANCE,
+            Self::Files => files::GUIDANCE,
         }
     }
 
@@ -92,14 +98,16 @@ impl Profile {
                 simple::call(&Context { policy: &ours, ..*cx }, &here, &tool, arguments)
             }
             Self::Layers => layers::call(cx, here, &tool, arguments),
+            Self::Files => files::call(cx, here, &tool, arguments),
             Self::Default | Self::All => everyday::call(cx, here, &tool, arguments),
         }
     }
 
     /// Whether the user asked not to look into memory in this turn.
     fn is_ignored(self, tool: &str, arguments: &Value) -> bool {
-        let is_reading = || self.tool(tool).is_some_and(|it| it.effect == Effect::Reads);
-        matches!(&arguments["ignore_memory"], Value::Bool(true)) && is_reading()
+        let reads = || self.tool(tool).is_some_and(|it| it.effect == Effect::Reads);
+        let views = || arguments["command"] == "view";
+        arguments["ignore_memory"] == true && (reads() || views())
     }
 
     /// The set that a tool belongs to, where all of them are given. A note without a subject is one for the notebook.
@@ -109,7 +117,7 @@ impl Profile {
         }
         let is_note = tool == "memory_store" && arguments.get("text").is_some();
         let has = |set: Self| set.tool(tool).is_some();
-        let sets = [Self::Default, Self::Verified, Self::Simple, Self::Layers];
+        let sets = [Self::Default, Self::Verified, Self::Simple, Self::Layers, Self::Files];
         if is_note { Self::Simple } else { sets.into_iter().find(|it| has(*it)).unwrap_or_default() }
     }
 }
@@ -117,7 +125,7 @@ impl Profile {
 /// The tools of all sets; of two with the same name, the one with proof.
 fn all() -> Vec<Tool> {
     let mut tools: Vec<Tool> = Vec::new();
-    let sets = [everyday::tools(), verified::tools(), simple::tools(), layers::tools()];
+    let sets = [everyday::tools(), verified::tools(), simple::tools(), layers::tools(), files::tools()];
     for tool in sets.into_iter().flatten() {
         if tools.iter().all(|it| it.name != tool.name) {
             tools.push(tool);

@@ -1,5 +1,6 @@
 //! Stage five: never more than asked.
 
+use super::excerpt;
 use super::query::Query;
 use super::verify::Checked;
 use crate::policy::InjectMode;
@@ -13,7 +14,7 @@ pub(super) fn fit(checked: Vec<Checked>, query: &Query) -> (Vec<Checked>, Vec<Ch
     let mut left = query.chars;
     let mut shown = Vec::new();
     for it in good {
-        let chars = it.hit.memory.fact.chars().count();
+        let chars = excerpt::shown(&it).chars().count();
         if shown.len() < count && chars <= left {
             left -= chars;
             shown.push(it);

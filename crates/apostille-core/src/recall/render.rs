@@ -1,5 +1,6 @@
 //! Stage six: the text that a model sees. Bounded, deterministic, and safe from what memories say.
 
+use super::excerpt;
 use super::verify::Checked;
 use crate::verdict::{Verdict, worst};
 use crate::words::words;
@@ -39,7 +40,7 @@ fn line(it: &Checked, style: Style) -> String {
         Style::Plain => String::new(),
         Style::Verified => format!("; {}", safe(&standing(it))),
     };
-    format!("- ({}{tag}{standing}) {}", memory.handle(), safe(&memory.fact))
+    format!("- ({}{tag}{standing}) {}", memory.handle(), safe(&excerpt::shown(it)))
 }
 
 /// How it stands, with the place to look at: `holds src/api.rs:12-18`, `changed (whitespace) src/api.rs:12`.

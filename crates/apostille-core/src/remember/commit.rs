@@ -36,6 +36,8 @@ pub(super) fn instead(cx: &Context<'_>, vetted: &Vetted, old: &Memory) -> Result
     let replaced = memory.is_active().then(|| replaced(cx, vetted, old, memory.id));
     let events = replaced.into_iter().chain([remembered(cx, vetted, memory.clone())]).collect();
     let mut expects = expects(vetted);
+    // The same words put differently: the memory that makes the claim is the one that goes.
+    expects.retain(|it| !matches!(it, Expect::NoTwin(_, claim) if *claim == old.claim()));
     expects.push(Expect::Unmoved(old.id, Status::Active));
     written(cx, vetted, memory, events, expects, 0)
 }

@@ -71,6 +71,9 @@ pub(super) fn decide(cx: &Context<'_>, vetted: &Vetted, is_first: bool) -> Resul
         return Ok(Decision::New);
     }
     if let Some(known) = cx.store.claimed(&memory.space, &memory.claim())? {
+        if rewrites(vetted, &known) {
+            return Ok(Decision::Instead(known));
+        }
         // What nobody vouches for refreshes nothing that is in use.
         let vouched = memory.is_active() || !known.is_active();
         return Ok(if vouched { Decision::Known(known) } else { Decision::Near(vec![same(&known)]) });
@@ -82,6 +85,18 @@ pub(super) fn decide(cx: &Context<'_>, vetted: &Vetted, is_first: bool) -> Resul
         Twin::Create(_) => Ok(Decision::New),
         Twin::Ask | Twin::Skip => Ok(if near.is_empty() { Decision::New } else { Decision::Near(near) }),
     }
+}
+
+/// Whether a draft puts the words of this very memory differently: other case, spacing, punctuation or name of it.
+fn rewrites(vetted: &Vetted, known: &Memory) -> bool {
+    let memory = vetted.memory();
+    let is_same = known.fact == memory.fact && known.subject == memory.subject;
+    let is_replaced = match vetted.twin() {
+        Twin::Replace(Name::Id(id), _) => *id == known.id,
+        Twin::Replace(Name::Handle(handle), _) => *handle == known.handle(),
+        _ => false,
+    };
+    is_replaced && !is_same && memory.is_active() && known.is_active()
 }
 
 /// The active memory that a draft takes the place of.

@@ -83,7 +83,7 @@ pub(super) fn admit(cx: &Context<'_>, cited: Cited) -> Result<Vetted, Stop> {
 /// Admits a memory that was exported: its texts are cleaned and within the limits, the rest is as it was.
 pub(crate) fn admit_import(limits: &Limits, moderated: Moderated, memory: Memory) -> Result<Memory, Refusal> {
     let Moderated { draft, marks } = moderated;
-    within_limits(limits, &draft, memory.layer)?;
+    within_limits(&import_limits(limits, &memory), &draft, memory.layer)?;
     if memory.layer == Layer::Identity && !memory.space.is_user() {
         return Err(Refusal::IdentityNeedsUser);
     }
@@ -98,6 +98,14 @@ pub(crate) fn admit_import(limits: &Limits, moderated: Moderated, memory: Memory
         _ => memory.status,
     };
     Ok(Memory { subject, fact, reason, tags, voice, task, marks, status, ..memory })
+}
+
+/// What was kept as a file was measured as one.
+fn import_limits(limits: &Limits, memory: &Memory) -> Limits {
+    match memory.kind {
+        Kind::User | Kind::Feedback => limits.of_notes(),
+        Kind::Project | Kind::Reference => limits.of_paths(),
+    }
 }
 
 /// Whether an exported memory still fits into the identity layer.
@@ -119,7 +127,7 @@ fn within_limits(limits: &Limits, draft: &Draft, layer: Layer) -> Result<(), Ref
         Layer::Identity | Layer::Knowledge => limits.fact_chars,
         Layer::Episode | Layer::Session => limits.episode_chars,
     };
-    if draft.fact.is_empty() {
+    if draft.fact.trim().is_empty() {
         return Err(Refusal::Empty { field: "fact" });
     }
     fits("fact", &draft.fact, fact_limit)?;

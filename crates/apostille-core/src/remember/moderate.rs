@@ -25,8 +25,9 @@ pub fn clean(mut draft: Draft) -> Result<Moderated, Refusal> {
     for text in texts(&mut draft) {
         let neutral = neutralised(text);
         touched |= *text != neutral;
-        *text = neutral.trim().to_owned();
+        *text = neutral;
     }
+    trim(&mut draft);
     let mut marks = Vec::new();
     if touched {
         // What was hidden may have broken up a secret.
@@ -41,6 +42,15 @@ pub fn clean(mut draft: Draft) -> Result<Moderated, Refusal> {
         marks.push(Mark::Instruction);
     }
     Ok(Moderated { draft, marks })
+}
+
+/// Takes off the outer spaces of every text but a fact that is to be kept as it is.
+fn trim(draft: &mut Draft) {
+    let layout = draft.is_verbatim.then(|| draft.fact.clone());
+    texts(draft).for_each(|text| *text = text.trim().to_owned());
+    if let Some(fact) = layout {
+        draft.fact = fact;
+    }
 }
 
 /// Refuses a draft that holds a secret in any field. The short fields are looked through as one text: they seldom hold
@@ -223,6 +233,22 @@ mod tests {
             assert_eq!(refusal.to_string(), "text appears to contain a secret — not stored");
         }
         assert!(clean(base()).is_ok());
+    }
+
+    #[test]
+    fn outer_spaces_stay_only_where_they_belong_to_the_fact() {
+        let check = |is_verbatim: bool, expected: &str| {
+            let voice = Voice::of(Origin::Agent);
+            let draft = Draft {
+                subject: Some(" topic ".into()),
+                is_verbatim,
+                ..Draft::new(Space::repo("a/b").unwrap(), "\n  a\r\n\n\tb \n", voice)
+            };
+            let clean = clean(draft).unwrap().draft;
+            assert_eq!((clean.fact.as_str(), clean.subject.as_deref()), (expected, Some("topic")));
+        };
+        check(false, "a\n\n\tb");
+        check(true, "\n  a\n\n\tb \n");
     }
 
     proptest! {

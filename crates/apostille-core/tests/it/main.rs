@@ -7,6 +7,8 @@ mod grounded;
 #[cfg(test)]
 mod literals;
 #[cfg(test)]
+mod notes;
+#[cfg(test)]
 mod probe;
 #[cfg(test)]
 mod properties;

@@ -301,3 +301,25 @@ fn what_does_not_hold_does_not_crowd_out_what_does() {
     assert_eq!(recalled.shown.len(), 10);
     assert!(recalled.shown.iter().all(|it| it.hit.memory.number <= 10));
 }
+
+#[test]
+fn a_long_memory_is_shown_by_its_passage_and_counted_by_it() {
+    let world = World::verified();
+    let diary: String = (0..400).map(|n| format!("line {n} of the diary\n")).collect();
+    let fact = format!("{}\nThe staging host is kept awake by a cron job.\n{diary}", &diary[..3_000]);
+    let long = Draft { layer: Some(Layer::Episode), ..note(&fact[..3_900]) };
+    world.kept(long);
+    world.kept(Draft { layer: Some(Layer::Episode), ..note("The staging host sleeps at night.") });
+    let ask = Ask {
+        text: "why is the staging host awake".into(),
+        spaces: vec![repo()],
+        layers: vec![Layer::Episode],
+        chars: Some(600),
+        ..Ask::default()
+    };
+    let recalled = world.recall(&ask);
+    assert_eq!(recalled.shown.len(), 2);
+    assert!(recalled.block.contains("kept awake by a cron job."), "{}", recalled.block);
+    assert!(recalled.block.contains("…") && recalled.block.chars().count() < 800, "{}", recalled.block);
+    assert_eq!(world.recall(&ask).block, recalled.block);
+}

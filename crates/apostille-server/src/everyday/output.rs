@@ -2,7 +2,7 @@
 
 use apostille_core::citation::Citation;
 use apostille_core::memory::{Memory, Status};
-use apostille_core::recall::{Checked, Recalled};
+use apostille_core::recall::{Checked, Recalled, excerpt};
 use apostille_core::refusal::Refusal;
 use apostille_core::remember::dedupe::Near;
 use apostille_core::verdict::{Difference, Verdict};
@@ -59,7 +59,7 @@ impl Shown {
         let memory = &it.hit.memory;
         Self {
             id: memory.handle().to_string(),
-            fact: memory.fact.clone(),
+            fact: excerpt::shown(it).into_owned(),
             reason: memory.reason.clone(),
             standing: it.standing(),
             at: places(&memory.citations, &it.verdicts),

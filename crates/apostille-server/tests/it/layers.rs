@@ -237,7 +237,7 @@ fn a_target_must_be_in_the_layer_and_in_the_spaces_in_play() {
     check("L1", &scratch.handle().to_string(), "other_layer", "is in the session layer");
     check("L1", "m-99", "no_such_memory", "there is no memory m-99 here");
     check("L1", &foreign.id.to_string(), "no_such_memory", "there is no memory");
-    assert!(world.look(&foreign.id.to_string()).is_active());
+    assert!(world.with(|cx| cx.store.get(&[foreign.id])).unwrap()[0].is_active());
 }
 
 #[test]

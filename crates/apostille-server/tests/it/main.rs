@@ -3,6 +3,8 @@
 #[cfg(test)]
 mod everyday;
 #[cfg(test)]
+mod files;
+#[cfg(test)]
 mod layers;
 #[cfg(test)]
 mod prompts;

@@ -1,0 +1,179 @@
+//! Where a file stands: below `/memories`, in one of four scopes, and with no way out.
+
+use std::fmt;
+
+use apostille_core::policy::PATH_CHARS;
+use apostille_core::remember::moderate;
+
+use super::Stop;
+
+/// Where all files stand.
+const ROOT: &str = "/memories";
+/// How many levels there are below it.
+const MAX_LEVELS: usize = 6;
+const TRAVERSAL: &str = "Error: Path traversal is not allowed";
+
+/// Whose a file is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Scope {
+    User,
+    Session,
+    Repo,
+    Tasks,
+}
+
+impl Scope {
+    /// All of them.
+    pub(super) const ALL: [Self; 4] = [Self::User, Self::Session, Self::Repo, Self::Tasks];
+
+    /// The directory below the root; the user's files stand in the root itself.
+    fn folder(self) -> Option<&'static str> {
+        match self {
+            Self::User => None,
+            Self::Session => Some("session"),
+            Self::Repo => Some("repo"),
+            Self::Tasks => Some("tasks"),
+        }
+    }
+}
+
+/// A path that is fit to name a file or a directory, without the root: empty for the root itself.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Path(String);
+
+impl fmt::Display for Path {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.0.is_empty() { f.write_str(ROOT) } else { write!(f, "{ROOT}/{}", self.0) }
+    }
+}
+
+impl Path {
+    /// A path as a caller writes it; one slash at the end does no harm.
+    pub(super) fn parse(text: &str) -> Result<Self, Stop> {
+        let below = text.strip_prefix(ROOT).filter(|it| it.is_empty() || it.starts_with('/'));
+        let Some(below) = below else {
+            return Err(Stop::wrong(format!("Path must start with {ROOT}, got: {}", shown(text))));
+        };
+        let below = below.strip_prefix('/').unwrap_or(below);
+        let below = below.strip_suffix('/').unwrap_or(below);
+        if text.chars().count() > PATH_CHARS {
+            return Err(Stop::wrong(format!(
+                "a path has at most {PATH_CHARS} characters; choose a shorter one"
+            )));
+        }
+        if is_escaping(below) {
+            return Err(Stop::wrong(TRAVERSAL));
+        }
+        if !below.is_empty() {
+            let segments: Vec<&str> = below.split('/').collect();
+            if segments.len() > MAX_LEVELS {
+                return Err(Stop::wrong(format!(
+                    "{} levels below {ROOT}, at most {MAX_LEVELS} are kept; choose a shorter path",
+                    segments.len()
+                )));
+            }
+            segments.into_iter().try_for_each(fit)?;
+        }
+        Ok(Self(below.to_owned()))
+    }
+
+    /// The path of this name in a scope, and there in the folder of a task; `None` when it is no fit name.
+    pub(super) fn of(scope: Scope, task: Option<&str>, name: &str) -> Option<Self> {
+        if task.is_some_and(|it| it.contains('/')) {
+            return None;
+        }
+        let below: Vec<&str> = [scope.folder(), task, Some(name)].into_iter().flatten().collect();
+        let text = format!("{ROOT}/{}", below.join("/"));
+        let path = Self::parse(&text).ok()?;
+        let is_itself = path.to_string() == text && path.scope() == scope && !path.is_virtual();
+        is_itself.then_some(path)
+    }
+
+    /// The directory that holds everything.
+    pub(super) fn is_root(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Whether it is a directory that is there by itself: the root, or that of a scope.
+    pub(super) fn is_virtual(&self) -> bool {
+        self.is_root() || Scope::ALL.iter().any(|it| it.folder() == Some(&self.0))
+    }
+
+    /// Whose it is.
+    pub(super) fn scope(&self) -> Scope {
+        let first = self.0.split('/').next();
+        Scope::ALL.into_iter().find(|it| it.folder().is_some() && it.folder() == first).unwrap_or(Scope::User)
+    }
+
+    /// The scopes that have files at or below it.
+    pub(super) fn scopes(&self) -> Vec<Scope> {
+        if self.is_root() { Scope::ALL.to_vec() } else { vec![self.scope()] }
+    }
+
+    /// The path within its scope.
+    fn inner(&self) -> &str {
+        let inner = self.scope().folder().and_then(|folder| self.0.strip_prefix(folder));
+        inner.map_or(self.0.as_str(), |it| it.strip_prefix('/').unwrap_or(it))
+    }
+
+    /// The task whose folder it stands in, or is.
+    pub(super) fn task(&self) -> Option<&str> {
+        if self.scope() == Scope::Tasks { self.inner().split('/').next() } else { None }
+    }
+
+    /// The name of a file here, as the subject of a memory; `None` where only a directory can be.
+    pub(super) fn name(&self) -> Option<&str> {
+        let name = match self.scope() {
+            Scope::Tasks => self.inner().split_once('/')?.1,
+            _ => self.inner(),
+        };
+        (!name.is_empty()).then_some(name)
+    }
+
+    /// The name of the file that stands here: of one that belongs to no task, the last part.
+    pub(super) fn file_name(&self) -> &str {
+        self.name().unwrap_or_else(|| self.inner())
+    }
+
+    /// The rest of this path below a directory, in its parts; `None` when it is not below it.
+    pub(super) fn below(&self, folder: &Self) -> Option<Vec<&str>> {
+        let rest = if folder.is_root() { Some(self.0.as_str()) } else { self.0.strip_prefix(&folder.0) };
+        let rest = rest.and_then(|it| if folder.is_root() { Some(it) } else { it.strip_prefix('/') });
+        rest.filter(|it| !it.is_empty()).map(|it| it.split('/').collect())
+    }
+}
+
+/// Whether a path tries to leave, in any dress that something on the way may take for it.
+fn is_escaping(below: &str) -> bool {
+    let lower = below.to_ascii_lowercase();
+    let is_coded = ["%2e", "%2f", "%5c", "%00", "%25"].iter().any(|it| lower.contains(it));
+    let is_bare =
+        |it: &str| it.is_empty() || (it.trim_end_matches([' ', '.']).is_empty() && it.starts_with('.'));
+    let has_bare = !below.is_empty() && below.split('/').any(is_bare);
+    is_coded || has_bare || below.contains(['\\', '\0'])
+}
+
+fn fit(segment: &str) -> Result<(), Stop> {
+    let wrong = |why: &str| Err(Stop::wrong(format!("'{}' {why}", shown(segment))));
+    if segment.starts_with('.') {
+        wrong("begins with a dot, and hidden names are not kept; choose another name")
+    } else if segment.chars().any(char::is_control) || moderate::neutralised(segment) != segment {
+        wrong("has characters that cannot be seen; choose another name")
+    } else if segment.trim() != segment {
+        wrong("begins or ends with a space; choose another name")
+    } else {
+        Ok(())
+    }
+}
+
+/// A path in an answer: bounded, and without what hides.
+fn shown(text: &str) -> String {
+    text.chars().filter(|it| !it.is_control()).take(PATH_CHARS).collect()
+}
+
+/// Whether a word can be the slug of a task.
+pub(super) fn is_slug(word: &str) -> bool {
+    let is_part =
+        |it: &str| !it.is_empty() && it.bytes().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit());
+    word.split('-').all(is_part)
+}
