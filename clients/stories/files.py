@@ -44,8 +44,10 @@ async def code_proves_what_stands_below_repo(desk):
     same(await do(desk, "create", path=path, file_text=text), f"File created successfully at: {path}")
     assert "API_VERSION in the code is 3." in await do(desk, "view", path=path)
     desk.world.write("src/api.rs", "pub const NOTHING: u32 = 0;\n")
-    shown = (await desk.client.call_tool("memory", {"command": "view", "path": path})).content[0].text
-    assert "API_VERSION in the code is 3." not in shown, shown
+    shown = await do(desk, "view", path=path)
+    warned = "This memory does not hold in this checkout: do not use it. The code it cites says something else.\n"
+    assert shown.startswith(warned), shown
+    assert shown.endswith("\nevidence: src/api.rs:3 changed (substance), now at src/api.rs:1"), shown
 
 
 async def do(desk, command, **arguments):
