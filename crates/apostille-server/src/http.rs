@@ -77,6 +77,8 @@ fn sessions() -> LocalSessionManager {
 
 fn router(host: Arc<dyn Host>, offer: Offer, key: Option<Key>, config: StreamableHttpServerConfig) -> Router {
     let server = Server::new(host, offer);
+    #[cfg(feature = "fixtures")]
+    let server = crate::fixtures::Fixtures(server);
     let mcp = StreamableHttpService::new(move || Ok(server.clone()), Arc::new(sessions()), config);
     Router::new()
         .route_service("/mcp", mcp)

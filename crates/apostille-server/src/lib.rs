@@ -8,6 +8,9 @@
 mod answer;
 pub mod everyday;
 pub mod files;
+#[cfg(feature = "fixtures")]
+#[expect(deprecated, reason = "the suite plays older clients too, and they log, sample and subscribe")]
+pub mod fixtures;
 pub mod host;
 pub mod http;
 pub mod layers;

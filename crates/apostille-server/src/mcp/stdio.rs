@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use rmcp::ServiceExt as _;
+use rmcp::service::ServerInitializeError;
 use rmcp::transport::stdio_pipes;
 
 use super::{Offer, Server};
@@ -15,6 +16,8 @@ pub fn serve_stdio(host: Arc<dyn Host>, offer: Offer) -> std::io::Result<()> {
         // Agents start servers with pipes, which need no thread between them and the runtime.
         match Server::new(host, offer).serve(stdio_pipes()).await {
             Ok(running) => running.waiting().await.map(|_| ()).map_err(std::io::Error::other),
+            // Many a client starts a server, looks at it or does not, and goes.
+            Err(ServerInitializeError::ConnectionClosed(_)) => Ok(()),
             Err(error) => Err(std::io::Error::other(error)),
         }
     })

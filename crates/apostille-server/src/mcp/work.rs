@@ -182,7 +182,7 @@ fn caller(context: &Request) -> Caller {
 fn no_such_resource(uri: &str) -> ErrorData {
     let known = resources::all().iter().map(|it| it.uri).collect::<Vec<_>>().join(", ");
     let what = format!("there is no '{}'; there are: {known}, {}", bounded(uri), resources::template().uri);
-    ErrorData::resource_not_found(what, None)
+    ErrorData::resource_not_found(what, Some(serde_json::json!({"uri": uri})))
 }
 
 /// Tells the work when to stop, and others how far it is. When nobody waits any more, it is over.
