@@ -33,7 +33,8 @@ async def story(desk):
 async def read(desk):
     client = desk.client
     uris = [str(it.uri) for it in (await client.list_resources()).resources]
-    same(uris, ["apostille://recent", "apostille://briefing", "apostille://audit"])
+    fixed = ["apostille://recent", "apostille://briefing", "apostille://audit"]
+    same(uris, fixed + ["apostille://memory/u-1", "apostille://memory/m-1"])
     recent = json.loads((await client.read_resource("apostille://recent")).contents[0].text)
     same([it["handle"] for it in recent["memories"]], ["u-1", "m-1"])
     whole = json.loads((await client.read_resource("apostille://memory/m-1")).contents[0].text)

@@ -33,15 +33,25 @@ pub enum Unplaced {
     Broken(String),
 }
 
+/// How much depends on an answer of the client, which costs a second call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Need {
+    /// Nothing: the server knows its place.
+    None,
+    /// The client may work elsewhere, and must not be served what is here then.
+    Some,
+    /// Everything: the server stands in no repository.
+    All,
+}
+
 /// Opens what a call works on. The binary makes one; this crate names no store, no clock and no folder.
 pub trait Host: Send + Sync + 'static {
     /// Finds the place that is meant, and has the work done there.
     fn serve(&self, call: &Call<'_>, work: &mut dyn FnMut(&Context<'_>, &Here<'_>)) -> Result<(), Unplaced>;
 
-    /// Whether the client must be asked where it works: the server stands in no repository itself, or its clients may
-    /// work elsewhere.
-    fn wants_roots(&self) -> bool;
+    /// How much depends on the client's saying where it works.
+    fn roots(&self) -> Need;
 
-    /// A number that is another one after memories were changed, by whomever; `None` before the first call.
+    /// A number that is another one after memories were changed, by whomever; `None` where nobody can tell.
     fn stamp(&self) -> Option<u64>;
 }

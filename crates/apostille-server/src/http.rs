@@ -8,11 +8,13 @@ use std::sync::Arc;
 
 use apostille_core::digest::Digest;
 use axum::Router;
+use axum::body::{Body, to_bytes};
 use axum::extract::{Request, State};
 use axum::http::{StatusCode, header};
 use axum::middleware::{self, Next};
 use axum::response::{IntoResponse as _, Response};
-use axum::routing::get;
+use axum::routing::{any, get};
+use rmcp::ServerHandler;
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
 
@@ -21,6 +23,13 @@ use crate::mcp::{Offer, Server};
 
 /// Pages that are served from this machine; no other page may call.
 const ORIGINS: [&str; 3] = ["http://localhost:*", "http://127.0.0.1:*", "http://[::1]:*"];
+
+/// How large a request may be.
+const MAX_BODY: usize = 4 * 1024 * 1024;
+/// The header in which a client says which revision was agreed on.
+const REVISION: &str = "mcp-protocol-version";
+/// The first revision in which an answer can be come back for.
+const RESUMABLE: &str = "2025-11-25";
 
 /// The key to a server, kept as its digest: comparing it tells nobody how near a guess was.
 #[derive(Debug, Clone, Copy)]
@@ -61,29 +70,59 @@ pub fn serve_http(
 }
 
 fn config() -> StreamableHttpServerConfig {
-    StreamableHttpServerConfig::default()
-        .with_allowed_origins(ORIGINS)
-        .enforce_origin_validation()
-        .with_sse_retry(None)
-}
-
-/// Sessions of the older revisions. One client takes an event without content, which would only say when to come back,
-/// for a broken answer: none is sent.
-fn sessions() -> LocalSessionManager {
-    let mut sessions = LocalSessionManager::default();
-    sessions.session_config.sse_retry = None;
-    sessions
+    StreamableHttpServerConfig::default().with_allowed_origins(ORIGINS).enforce_origin_validation()
 }
 
 fn router(host: Arc<dyn Host>, offer: Offer, key: Option<Key>, config: StreamableHttpServerConfig) -> Router {
     let server = Server::new(host, offer);
     #[cfg(feature = "fixtures")]
     let server = crate::fixtures::Fixtures(server);
-    let mcp = StreamableHttpService::new(move || Ok(server.clone()), Arc::new(sessions()), config);
+    let doors = Doors::new(server, config);
     Router::new()
-        .route_service("/mcp", mcp)
+        .route("/mcp", any(move |request| doors.clone().answer(request)))
         .layer(middleware::from_fn_with_state(key, let_in))
         .route("/health", get(|| async { "ok\n" }))
+}
+
+/// Revision 2025-11-25 wants an event without content before an answer, so that it can be come back for. A client of an
+/// older one takes that for a broken answer. So each has a door of its own, with its own sessions.
+#[derive(Clone)]
+struct Doors<S: Clone + ServerHandler> {
+    older: StreamableHttpService<S, LocalSessionManager>,
+    newer: StreamableHttpService<S, LocalSessionManager>,
+}
+
+impl<S: Clone + ServerHandler> Doors<S> {
+    fn new(server: S, config: StreamableHttpServerConfig) -> Self {
+        let door = |config, sessions: LocalSessionManager| {
+            let server = server.clone();
+            StreamableHttpService::new(move || Ok(server.clone()), Arc::new(sessions), config)
+        };
+        let mut plain = LocalSessionManager::default();
+        plain.session_config.sse_retry = None;
+        Self {
+            older: door(config.clone().with_sse_retry(None), plain),
+            newer: door(config, LocalSessionManager::default()),
+        }
+    }
+
+    async fn answer(self, request: Request) -> Response {
+        let (parts, body) = request.into_parts();
+        let Ok(bytes) = to_bytes(body, MAX_BODY).await else {
+            return StatusCode::PAYLOAD_TOO_LARGE.into_response();
+        };
+        let said = parts.headers.get(REVISION).and_then(|it| it.to_str().ok()).map(Into::into);
+        let is_newer = said.or_else(|| opening(&bytes)).is_some_and(|it: String| *it >= *RESUMABLE);
+        let request = Request::from_parts(parts, Body::from(bytes));
+        let door = if is_newer { &self.newer } else { &self.older };
+        door.handle(request).await.map(Body::new)
+    }
+}
+
+/// The revision that a client opens with: a request that opens has no header for it.
+fn opening(body: &[u8]) -> Option<String> {
+    let message: serde_json::Value = serde_json::from_slice(body).ok()?;
+    Some(message.get("params")?.get("protocolVersion")?.as_str()?.to_owned())
 }
 
 /// Lets a request in that brings the token.

@@ -114,7 +114,7 @@ impl ServerHandler for Server {
         which: GetPromptRequestParams,
         _: Request,
     ) -> Result<GetPromptResponse, ErrorData> {
-        let text = prompts::get(&which.name, &which.arguments.unwrap_or_default());
+        let text = prompts::get(&which.name, &which.arguments.unwrap_or_default(), self.offer.profile);
         let text = text.map_err(|unfit| ErrorData::invalid_params(unfit.to_string(), None))?;
         Ok(GetPromptResult::new(vec![PromptMessage::new_text(Role::User, text)]).into())
     }

@@ -3,6 +3,7 @@
 
 use serde_json::{Map, Value};
 
+use crate::profile::Profile;
 use crate::{layers, verified};
 
 /// How much of a task's title a heading takes, in characters.
@@ -116,7 +117,7 @@ pub fn all() -> Vec<Prompt> {
 }
 
 /// The text of a prompt.
-pub fn get(name: &str, arguments: &Map<String, Value>) -> Result<String, Unfit> {
+pub fn get(name: &str, arguments: &Map<String, Value>, profile: Profile) -> Result<String, Unfit> {
     let prompts = all();
     let Some(prompt) = prompts.iter().find(|it| it.name == name) else {
         let known = prompts.iter().map(|it| it.name).collect::<Vec<_>>().join(", ");
@@ -124,7 +125,7 @@ pub fn get(name: &str, arguments: &Map<String, Value>) -> Result<String, Unfit> 
     };
     check(prompt, arguments)?;
     Ok(match prompt.name {
-        "memory-rules" => format!("{}\n{OFFERED}", verified::GUIDANCE),
+        "memory-rules" => rules(profile),
         "memory-writing" => format!("# Writing memories\n\n{}{WRITING}", layers::RECORDING),
         "session-notes" => session_notes(arguments.get("task").and_then(Value::as_str)),
         _ => PROMOTION.to_owned(),
@@ -159,10 +160,23 @@ fn bounded(text: &str, most: usize) -> String {
 }
 
 /// The rules name the tools of one set; a client may have been given another.
-const OFFERED: &str = "\
-Only the tools that you are offered exist. In the default set memory_verify looks citations up, and memory_revise \
-refreshes, supersedes and invalidates.
-";
+/// The rules, with the tools that there are: where the ten are not offered, five verbs do their work.
+fn rules(profile: Profile) -> String {
+    const VERBS: [(&str, &str); 5] = [
+        ("using memory_read_citation", "with memory_verify"),
+        ("memory_invalidate or memory_supersede with correction", "memory_revise it: invalidate, or correct"),
+        (
+            "Call memory_refresh to update timestamp",
+            "Call memory_revise with refresh to update its timestamp",
+        ),
+        ("Call memory_log_applied for telemetry", "Call memory_revise with apply, for telemetry"),
+        ("Either memory_revise", "memory_revise"),
+    ];
+    if profile.tool("memory_read_citation").is_some() {
+        return verified::GUIDANCE.to_owned();
+    }
+    VERBS.iter().fold(verified::GUIDANCE.to_owned(), |text, (ten, five)| text.replace(ten, five))
+}
 
 const WRITING: &str = "
 One memory is one fact in one or two sentences that can be understood alone, at most 500 characters.

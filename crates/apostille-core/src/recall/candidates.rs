@@ -11,6 +11,8 @@ use crate::{Context, Error};
 
 /// How many memories are read at most in one space while looking for those of the layers asked for.
 const MAX_READ: usize = 1_000;
+/// How well a memory answers that only cites a file in play.
+const CITING: f32 = 0.25;
 /// How many memories word overlap is counted on.
 const MAX_OVERLAP: usize = 5_000;
 
@@ -38,9 +40,29 @@ pub(super) fn gather(cx: &Context<'_>, query: &Query) -> Result<Vec<Candidate>, 
                     Scoring::Overlap => overlapping(cx, query, space)?,
                 });
             }
-            if found.is_empty() { recent(cx, query) } else { Ok(found) }
+            citing(cx, query, &mut found)?;
+            // Who asks about a file alone is not helped by what happens to be recent.
+            let is_fallback = found.is_empty() && (query.paths.is_empty() || !query.text.trim().is_empty());
+            if is_fallback { recent(cx, query) } else { Ok(found) }
         }
     }
+}
+
+/// Adds the memories that cite a file in play, whatever they say: less than a word of the question counts.
+fn citing(cx: &Context<'_>, query: &Query, found: &mut Vec<Candidate>) -> Result<(), Error> {
+    for path in &query.paths {
+        let about = Filter {
+            path: Some(path.clone()),
+            order: Order::Refreshed,
+            ..filter(query, query.spaces.clone(), query.reach)
+        };
+        for memory in cx.store.list(&about)? {
+            if found.iter().all(|it| it.memory.id != memory.id) {
+                found.push(Candidate { memory, relevance: CITING, terms: Vec::new() });
+            }
+        }
+    }
+    Ok(())
 }
 
 /// The most recent memories, whatever they say.

@@ -323,3 +323,37 @@ fn a_long_memory_is_shown_by_its_passage_and_counted_by_it() {
     assert!(recalled.block.contains("…") && recalled.block.chars().count() < 800, "{}", recalled.block);
     assert_eq!(world.recall(&ask).block, recalled.block);
 }
+
+/// Facts about one file, and newer notes that have nothing to do with it.
+fn about_a_file() -> World {
+    let world = World::verified();
+    world.kept(cited("v3 is what the server speaks", &["src/api.rs:3"]));
+    for n in ["tabs", "tea", "trains", "quiet", "rain", "maps"] {
+        world.kept(preference(&format!("likes {n}")));
+    }
+    world
+}
+
+fn with_path(world: &World, text: &str, path: &str) -> Vec<String> {
+    let ask = Ask {
+        text: text.into(),
+        spaces: vec![repo(), user()],
+        paths: vec![path.parse().unwrap()],
+        ..Ask::default()
+    };
+    world.recall(&ask).shown.iter().map(|it| it.hit.memory.handle().to_string()).collect()
+}
+
+#[test]
+fn a_file_in_play_brings_what_cites_it() {
+    let world = about_a_file();
+    assert_eq!(with_path(&world, "", "src/api.rs"), ["m-1"]);
+    assert_eq!(with_path(&world, "", "src"), ["m-1"]);
+    assert_eq!(with_path(&world, "tea", "src/api.rs"), ["u-2", "m-1"]);
+    assert_eq!(with_path(&world, "zebra", "src/api.rs"), ["m-1"]);
+}
+
+#[test]
+fn a_file_that_nothing_cites_brings_nothing() {
+    assert_eq!(with_path(&about_a_file(), "", "docs/api.md"), [""; 0]);
+}

@@ -15,6 +15,7 @@ use serde::de::DeserializeOwned;
 
 use super::{Request, Server, is_modern};
 use crate::Answer;
+use crate::host::Need;
 
 /// How long a client may take to say where it works; then it is as if it had not been asked.
 const SHORT: Duration = Duration::from_secs(3);
@@ -33,7 +34,12 @@ pub(super) enum Roots {
 }
 
 /// Asks the client where it works, if it can be asked and does not say so unasked.
-pub(super) async fn roots(server: &Server, brought: Option<&InputResponses>, context: &Request) -> Roots {
+pub(super) async fn roots(
+    server: &Server,
+    brought: Option<&InputResponses>,
+    context: &Request,
+    need: Need,
+) -> Roots {
     if let Some(folders) = workspaces(context) {
         return Roots::Known(Some(folders));
     }
@@ -44,7 +50,7 @@ pub(super) async fn roots(server: &Server, brought: Option<&InputResponses>, con
         let answer: Option<ListRootsResult> = response(brought, ROOTS);
         return match answer {
             Some(answer) => Roots::Known(Some(folders(&answer))),
-            None if is_worth_asking(server, context) => Roots::Ask(asked([where_it_works()])),
+            None if is_worth_asking(server, context, need) => Roots::Ask(asked([where_it_works()])),
             None => Roots::Known(None),
         };
     }
@@ -57,9 +63,9 @@ pub(super) async fn roots(server: &Server, brought: Option<&InputResponses>, con
 
 /// Under the current revision every question costs a second call, which some clients show, and roots are on their way
 /// out: there they are asked for only where the server cannot tell by itself.
-fn is_worth_asking(server: &Server, context: &Request) -> bool {
+fn is_worth_asking(server: &Server, context: &Request, need: Need) -> bool {
     let declares = context.client_capabilities().is_some_and(|it| it.roots.is_some());
-    declares && workspaces(context).is_none() && server.host.wants_roots()
+    declares && workspaces(context).is_none() && server.host.roots() >= need
 }
 
 /// One client says with every call where it works.
@@ -100,7 +106,7 @@ pub(super) async fn word(
             return Word::None;
         }
         // A client brings the answers to the last questions only, so everything that is needed is asked at once.
-        let place = is_worth_asking(server, context).then(where_it_works);
+        let place = is_worth_asking(server, context, Need::Some).then(where_it_works);
         let word = (WORD.to_owned(), InputRequest::Elicitation(ask));
         return Word::Ask(asked([word].into_iter().chain(place)));
     }

@@ -32,8 +32,9 @@ impl Changes {
 
     /// Tells a client of an older revision for as long as it is there.
     pub(super) fn tell(&self, peer: Peer<RoleServer>) {
-        let mut watch = Watch::new(self);
+        let changes = self.clone();
         tokio::spawn(async move {
+            let mut watch = Watch::new(&changes).await;
             while !peer.is_transport_closed() {
                 if watch.changed().await && peer.notify_resource_list_changed().await.is_err() {
                     break;
@@ -44,7 +45,7 @@ impl Changes {
 
     /// Tells a client of the current revision for as long as it listens.
     pub(super) async fn stream(&self, context: &SubscriptionContext) {
-        let mut watch = Watch::new(self);
+        let mut watch = Watch::new(self).await;
         loop {
             tokio::select! {
                 () = context.cancelled() => break,
@@ -66,14 +67,23 @@ struct Watch {
 }
 
 impl Watch {
-    fn new(changes: &Changes) -> Self {
-        Self { host: Arc::clone(&changes.host), ours: changes.ours.subscribe(), stamp: changes.host.stamp() }
+    async fn new(changes: &Changes) -> Self {
+        let ours = changes.ours.subscribe();
+        let host = Arc::clone(&changes.host);
+        Self { stamp: stamp(&host).await, host, ours }
     }
 
     /// Waits a while; whether something changed meanwhile.
     async fn changed(&mut self) -> bool {
         let is_ours = tokio::time::timeout(LOOK, self.ours.recv()).await.is_ok_and(|it| it.is_ok());
-        let was = std::mem::replace(&mut self.stamp, self.host.stamp());
-        is_ours || was.is_some() && was != self.stamp
+        let now = stamp(&self.host).await;
+        let was = std::mem::replace(&mut self.stamp, now);
+        is_ours || was.is_some() && was != now
     }
+}
+
+/// The stamp, without keeping others waiting while the store is opened.
+async fn stamp(host: &Arc<dyn Host>) -> Option<u64> {
+    let host = Arc::clone(host);
+    tokio::task::spawn_blocking(move || host.stamp()).await.ok().flatten()
 }

@@ -16,7 +16,7 @@ use tokio::sync::watch;
 
 use super::asking::{self, Roots, Word};
 use super::{Request, Server, results};
-use crate::host::{Call, Host, Unplaced};
+use crate::host::{Call, Host, Need, Unplaced};
 use crate::resources::{self, Listed, Page};
 use crate::tool::Effect;
 use crate::{Answer, Fault, Here};
@@ -54,7 +54,7 @@ impl Server {
         let Some(tool) = profile.tool(&call.name) else {
             return Err(ErrorData::invalid_params(self.unknown(&call.name), None));
         };
-        let roots = match asking::roots(self, call.input_responses.as_ref(), context).await {
+        let roots = match asking::roots(self, call.input_responses.as_ref(), context, Need::Some).await {
             Roots::Known(roots) => roots,
             Roots::Ask(question) => return Ok(question.into()),
         };
@@ -88,7 +88,7 @@ impl Server {
         which: &ReadResourceRequestParams,
         context: &Request,
     ) -> Result<ReadResourceResponse, ErrorData> {
-        let roots = match asking::roots(self, which.input_responses.as_ref(), context).await {
+        let roots = match asking::roots(self, which.input_responses.as_ref(), context, Need::All).await {
             Roots::Known(roots) => roots,
             Roots::Ask(question) => return Ok(question.into()),
         };
@@ -221,7 +221,7 @@ async fn progress(context: &Request, step: u64) {
     #[expect(clippy::cast_precision_loss, reason = "a number of citations")]
     let told = ProgressNotificationParam::new(token, step as f64);
     // A client that does not listen loses nothing but this.
-    let _ = context.peer.notify_progress(told.with_message(format!("{step} citations looked up"))).await;
+    let _ = context.peer.notify_progress(told.with_message(format!("looking things up, step {step}"))).await;
 }
 
 fn session(meta: &RequestMetaObject) -> Option<String> {

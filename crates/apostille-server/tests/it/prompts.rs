@@ -1,12 +1,13 @@
 //! What a client can fetch as a prompt.
 
+use apostille_server::profile::Profile;
 use apostille_server::prompts::{self, INSTRUCTIONS};
 use apostille_server::{layers, verified};
 use serde_json::{Map, Value, json};
 
 fn get(name: &str, arguments: &Value) -> Result<String, String> {
     let arguments: Map<String, Value> = arguments.as_object().unwrap().clone();
-    prompts::get(name, &arguments).map_err(|it| it.to_string())
+    prompts::get(name, &arguments, Profile::Verified).map_err(|it| it.to_string())
 }
 
 fn text(name: &str) -> String {
@@ -36,8 +37,18 @@ fn every_prompt_has_a_bounded_text_that_is_the_same_each_time() {
 
 #[test]
 fn seed_000_memory_rules_are_the_seeds_text() {
-    assert!(text("memory-rules").starts_with(verified::GUIDANCE));
-    has(&text("memory-rules"), &["hypotheses, not truth", "Only the tools that you are offered exist"]);
+    assert_eq!(text("memory-rules"), verified::GUIDANCE);
+}
+
+#[test]
+fn the_rules_name_tools_that_are_offered() {
+    for profile in [Profile::Default, Profile::Verified, Profile::All] {
+        let rules = prompts::get("memory-rules", &Map::new(), profile).unwrap();
+        let named = rules
+            .split(|it: char| !(it.is_ascii_lowercase() || it == '_'))
+            .filter(|it| it.starts_with("memory_"));
+        named.for_each(|it| assert!(profile.tool(it).is_some(), "{profile}: {it} in {rules}"));
+    }
 }
 
 #[test]

@@ -11,7 +11,7 @@ use apostille_core::source::{Nowhere, Source, SourceError};
 use apostille_core::space::Space;
 use apostille_core::store::Store;
 use apostille_server::Here;
-use apostille_server::host::{Call, Host, Unplaced};
+use apostille_server::host::{Call, Host, Need, Unplaced};
 
 use super::World;
 use super::desk::{self, Desk};
@@ -199,12 +199,29 @@ impl Host for Machine {
         Ok(())
     }
 
-    fn wants_roots(&self) -> bool {
-        let has_place = || self.is_named || Place::find(&self.cwd).is_ok_and(|it| it.checkout.is_some());
-        self.reach == Reach::Here || !has_place()
+    fn roots(&self) -> Need {
+        let has_place = self.is_named || Place::find(&self.cwd).is_ok_and(|it| it.checkout.is_some());
+        match (has_place, self.reach) {
+            (false, _) => Need::All,
+            (true, Reach::Here) => Need::Some,
+            (true, Reach::Anywhere) => Need::None,
+        }
     }
 
     fn stamp(&self) -> Option<u64> {
+        let is_fresh = self.used.lock().unwrap_or_else(PoisonError::into_inner).is_none();
+        if is_fresh {
+            // Nobody has called yet: what the folder of the server holds is looked at.
+            let call = Call {
+                roots: None,
+                repo: None,
+                session: None,
+                client: None,
+                has_word: false,
+                late: &|| false,
+            };
+            self.serve(&call, &mut |_, _| ()).ok()?;
+        }
         self.used.lock().unwrap_or_else(PoisonError::into_inner).as_mut()?.changes()
     }
 }
