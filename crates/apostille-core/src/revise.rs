@@ -94,6 +94,7 @@ fn inherit(cx: &Context<'_>, draft: Draft, old: &Memory) -> Draft {
         layer: draft.layer.or(Some(old.layer)),
         kind: draft.kind.or(Some(old.kind)),
         subject: draft.subject.or_else(|| old.subject.clone()),
+        reason: draft.reason.or_else(|| old.reason.clone()),
         task: draft.task.or_else(|| old.task.clone()),
         ..draft
     }
@@ -106,6 +107,7 @@ fn living(cx: &Context<'_>, memory: &Memory) -> Vec<Cite> {
     let place = |(citation, verdict): (&&crate::citation::Citation, Verdict)| match verdict {
         Verdict::Holds => Some(citation.place()),
         Verdict::Moved { to } => Some(to),
+        Verdict::Changed(found) if found.is_harmless => Some(found.at),
         _ => None,
     };
     citations.iter().zip(sights.into_iter().map(|it| it.verdict)).filter_map(place).collect()

@@ -13,6 +13,8 @@ pub struct Answer {
     pub is_json: bool,
     /// Whether what was asked for was not done; the text says why, and the way out.
     pub is_refusal: bool,
+    /// What a model must know beside it, in a block of its own.
+    pub note: Option<String>,
     /// What to ask a person whose word would change the answer.
     pub ask: Option<String>,
 }
@@ -20,12 +22,24 @@ pub struct Answer {
 impl Answer {
     /// Something done, or found, as JSON.
     pub fn json(answer: &impl Serialize) -> Result<Self, Fault> {
-        Ok(Self { text: serde_json::to_string(answer)?, is_json: true, is_refusal: false, ask: None })
+        Ok(Self {
+            text: serde_json::to_string(answer)?,
+            is_json: true,
+            is_refusal: false,
+            note: None,
+            ask: None,
+        })
     }
 
     /// Something not done, as JSON that says why.
     pub fn refused(answer: &impl Serialize) -> Result<Self, Fault> {
         Ok(Self { is_refusal: true, ..Self::json(answer)? })
+    }
+
+    /// The same, with what must be known beside it.
+    #[must_use]
+    pub fn noting(self, note: Option<String>) -> Self {
+        Self { note, ..self }
     }
 
     /// The same, with what to ask a person whose word would change it.
@@ -37,7 +51,7 @@ impl Answer {
     /// Something done, or found, in plain words.
     #[must_use]
     pub fn plain(text: impl Into<String>) -> Self {
-        Self { text: text.into(), is_json: false, is_refusal: false, ask: None }
+        Self { text: text.into(), is_json: false, is_refusal: false, note: None, ask: None }
     }
 
     /// Something not done, in plain words that say why.

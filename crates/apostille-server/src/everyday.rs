@@ -66,7 +66,7 @@ pub fn recall(cx: &Context<'_>, here: &Here<'_>, question: Question) -> Result<A
         Some(user) if is_open => recall::identity(cx, user)?,
         _ => Vec::new(),
     };
-    Answer::json(&Found::new(&recalled, &identity))
+    Answer::json(&Found::new(&recalled, &identity, is_open))
 }
 
 /// Keeps a fact, with the code that proves it.
@@ -125,7 +125,10 @@ pub fn revise(cx: &Context<'_>, here: &Here<'_>, it: Revision) -> Result<Answer,
         Action::Supersede { fact, citations, reason, how } => {
             let space = list::named(cx, &spaces, it.memory)?.map_or_else(|| here.repo.clone(), |it| it.space);
             let draft = Draft { citations, reason, ..Draft::new(space.clone(), fact, voice(cx, here)) };
-            return told(revise::supersede(&here.ruled(cx, &space), &spaces, it.memory, draft, how)?);
+            return match revise::supersede(&here.ruled(cx, &space), &spaces, it.memory, draft, how)? {
+                core_remember::Outcome::Refused(refusal) => Answer::refused(&NotKept::revised(&refusal)),
+                outcome => told(outcome),
+            };
         }
     };
     done(word, outcome)

@@ -54,6 +54,8 @@ pub struct Here<'a> {
     pub at: Option<&'a OpenAt<'a>>,
     /// The rules of the person's own space, where a repository's do not reach.
     pub own: Option<&'a Policy>,
+    /// The folder of the checkout, so that whole paths into it can be understood.
+    pub root: Option<&'a str>,
     /// Whether a person was asked about this very call, and agreed.
     pub has_word: bool,
     /// Told when something was forgotten, so that what was kept beside the store can be forgotten, too.
@@ -64,7 +66,16 @@ impl<'a> Here<'a> {
     /// A caller of whom nothing but the repository is known.
     #[must_use]
     pub fn in_repo(repo: &'a Space) -> Self {
-        Self { repo, user: None, session: None, at: None, own: None, has_word: false, forgot: None }
+        Self {
+            repo,
+            user: None,
+            session: None,
+            at: None,
+            own: None,
+            root: None,
+            has_word: false,
+            forgot: None,
+        }
     }
 
     /// The context for what is written into this space: a repository's rules do not reach into a person's.

@@ -87,6 +87,10 @@ impl Profile {
         arguments: Value,
     ) -> Result<Answer, Fault> {
         let tool = underscored(tool);
+        let arguments = match here.root {
+            Some(root) => within(arguments, root),
+            None => arguments,
+        };
         if self.is_ignored(&tool, &arguments) {
             return Answer::json(&json!({"ignored": true, "memories": []}));
         }
@@ -120,6 +124,22 @@ impl Profile {
         let sets = [Self::Default, Self::Verified, Self::Simple, Self::Layers, Self::Files];
         if is_note { Self::Simple } else { sets.into_iter().find(|it| has(*it)).unwrap_or_default() }
     }
+}
+
+/// The same arguments with paths from the root of the checkout: many an agent knows whole paths only.
+fn within(mut arguments: Value, root: &str) -> Value {
+    let shorten = |it: &mut Value| {
+        let short = it.as_str().and_then(|it| it.strip_prefix(root)?.strip_prefix('/')).map(str::to_owned);
+        if let Some(short) = short {
+            *it = Value::String(short);
+        }
+    };
+    arguments.get_mut("path").map(shorten);
+    for it in arguments.get_mut("citations").and_then(Value::as_array_mut).into_iter().flatten() {
+        shorten(it);
+        it.get_mut("path").map(shorten);
+    }
+    arguments
 }
 
 /// The tools of all sets; of two with the same name, the one with proof.

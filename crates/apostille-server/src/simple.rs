@@ -8,7 +8,7 @@ use apostille_core::policy::{Limits, Policy};
 use apostille_core::recall::{Ask, Recalled, Style, recall};
 use apostille_core::remember::{Outcome, remember};
 use apostille_core::space::Space;
-use apostille_core::{Context, format, list};
+use apostille_core::{Context, format, list, verify};
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -216,7 +216,10 @@ fn placed<'a>(here: &Here<'a>, scope: Scope) -> (&'a Space, Layer, Option<Kind>)
 /// Finds notes that contain a text, carry a tag, or both; the newest twenty.
 pub fn memory_search(cx: &Context<'_>, here: &Here<'_>, search: &Search) -> Result<Matches, Fault> {
     let found = list::search(cx, &here.spaces(), search.query.as_deref(), search.tag.as_deref())?;
-    Ok(Matches { count: found.len(), memories: found.iter().map(Found::from).collect() })
+    // A note cites nothing; what does was kept by other tools, and is only shown where it holds.
+    let memories: Vec<Found> =
+        verify::look(cx, found).iter().filter(|it| it.is_good()).map(|it| Found::from(&it.memory)).collect();
+    Ok(Matches { count: memories.len(), memories })
 }
 
 /// Deletes a note: its text is gone everywhere, and its handle is not used again.

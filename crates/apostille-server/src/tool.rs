@@ -59,10 +59,10 @@ pub fn texts(about: &str) -> Value {
     json!({"type": "array", "items": {"type": "string"}, "description": about})
 }
 
-/// A whole number, not negative.
+/// A whole number, from 1.
 #[must_use]
 pub fn count(about: &str) -> Value {
-    json!({"type": "integer", "minimum": 0, "description": about})
+    json!({"type": "integer", "minimum": 1, "description": about})
 }
 
 /// Yes or no.

@@ -51,9 +51,13 @@ pub fn call(cx: &Context<'_>, here: &Here<'_>, tool: &str, arguments: Value) -> 
     let verb = tool.strip_prefix("memory_").or_else(|| tool.strip_prefix("memory.")).unwrap_or_default();
     match verb {
         "store" => told(&store(cx, here, wire::read::<wire::RawStore, _>(arguments)?)?),
-        "get_recent" => Answer::json(&get_recent(cx, here, &wire::read::<wire::RawListing, _>(arguments)?)?),
+        "get_recent" => {
+            let records = get_recent(cx, here, &wire::read::<wire::RawListing, _>(arguments)?)?;
+            Ok(Answer::json(&records)?.noting(standings(cx, &records)?))
+        }
         "search_by_path" => {
-            Answer::json(&search_by_path(cx, here, &wire::read::<wire::RawListing, _>(arguments)?)?)
+            let records = search_by_path(cx, here, &wire::read::<wire::RawListing, _>(arguments)?)?;
+            Ok(Answer::json(&records)?.noting(standings(cx, &records)?))
         }
         "refresh" => told(&refresh(cx, here, &wire::read::<wire::RawOne, _>(arguments)?)?),
         "invalidate" => told(&invalidate(cx, here, &wire::read::<wire::RawOne, _>(arguments)?)?),
@@ -145,6 +149,27 @@ pub fn search_by_path(cx: &Context<'_>, here: &Here<'_>, input: &ByPath) -> Resu
     let space = space_of(here, input.recent.repo.as_ref());
     let memories = list::citing(cx, std::slice::from_ref(space), &input.path, input.recent.limit)?;
     Ok(fetched(cx, &memories, &format!("cites {}", input.path)))
+}
+
+/// How what is handed out stands in this checkout. The records have the fields that their readers expect and no other,
+/// so it is said beside them.
+fn standings(cx: &Context<'_>, records: &[MemoryRecord]) -> Result<Option<String>, Fault> {
+    let ids: Vec<_> = records.iter().filter_map(|it| it.id.parse().ok()).collect();
+    let looked_up = apostille_core::verify::look(cx, cx.store.get(&ids)?);
+    let wrong: Vec<String> = looked_up
+        .iter()
+        .filter(|it| !it.is_good())
+        .map(|it| format!("{} ({})", it.memory.id, it.standing()))
+        .collect();
+    Ok(match (records.is_empty(), wrong.is_empty()) {
+        (true, _) => None,
+        (false, true) => Some("In this checkout every citation of these memories holds.".into()),
+        (false, false) => Some(format!(
+            "Not to be used, because their citations do not hold in this checkout or could not be looked up: {}. \
+             The citations of the others hold.",
+            wrong.join(", ")
+        )),
+    })
 }
 
 /// Notes that memories were handed out. A log that cannot be written does not cost the caller the answer.

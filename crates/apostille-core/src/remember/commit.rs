@@ -49,6 +49,8 @@ pub(super) fn restated(cx: &Context<'_>, vetted: &Vetted, mut known: Memory) -> 
     let mut citations = match &vetted.memory().citations {
         // What did not prove it need not stay with what does.
         proof if is_settled && !vetted.is_forced() => proof.clone(),
+        // Nor what somebody replaces: the same words, proved by other lines.
+        proof if !proof.is_empty() && dedupe::replaces(vetted, &known) => proof.clone(),
         new => united(new, &known.citations),
     };
     citations.truncate(cx.policy.limits.citations);

@@ -91,12 +91,16 @@ pub(super) fn decide(cx: &Context<'_>, vetted: &Vetted, is_first: bool) -> Resul
 fn rewrites(vetted: &Vetted, known: &Memory) -> bool {
     let memory = vetted.memory();
     let is_same = known.fact == memory.fact && known.subject == memory.subject;
-    let is_replaced = match vetted.twin() {
+    replaces(vetted, known) && !is_same && memory.is_active() && known.is_active()
+}
+
+/// Whether a draft is to take the place of this very memory.
+pub(super) fn replaces(vetted: &Vetted, known: &Memory) -> bool {
+    match vetted.twin() {
         Twin::Replace(Name::Id(id), _) => *id == known.id,
         Twin::Replace(Name::Handle(handle), _) => *handle == known.handle(),
         _ => false,
-    };
-    is_replaced && !is_same && memory.is_active() && known.is_active()
+    }
 }
 
 /// The active memory that a draft takes the place of.

@@ -18,10 +18,20 @@ const MAX_CODE: usize = 600;
 #[derive(Debug, Serialize)]
 pub(super) struct Found {
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    identity: Vec<String>,
+    identity: Vec<Own>,
+    /// Said only where nothing answers the question, and the most recent stand in.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    relevant: Option<bool>,
     memories: Vec<Shown>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     withheld: Vec<Withheld>,
+}
+
+/// A line of a person's identity.
+#[derive(Debug, Serialize)]
+struct Own {
+    id: String,
+    fact: String,
 }
 
 /// A memory that may be used.
@@ -45,9 +55,13 @@ struct Withheld {
 }
 
 impl Found {
-    pub(super) fn new(recalled: &Recalled, identity: &[Memory]) -> Self {
+    pub(super) fn new(recalled: &Recalled, identity: &[Memory], is_open: bool) -> Self {
+        let own = |it: &Memory| Own { id: it.handle().to_string(), fact: it.fact.clone() };
+        let is_beside = !is_open && !recalled.shown.is_empty();
+        let is_relevant = recalled.shown.iter().any(|it| it.hit.why.relevance > 0.0);
         Self {
-            identity: identity.iter().map(|it| it.fact.clone()).collect(),
+            identity: identity.iter().map(own).collect(),
+            relevant: (is_beside && !is_relevant).then_some(false),
             memories: recalled.shown.iter().map(Shown::new).collect(),
             withheld: recalled.withheld.iter().take(MAX_TOLD).map(Withheld::new).collect(),
         }
@@ -130,6 +144,17 @@ impl NotKept {
         Self { class: refusal.class(), error: refusal.to_string(), next: next(refusal), ..Self::default() }
     }
 
+    /// The same where a memory was to be replaced.
+    pub(super) fn revised(refusal: &Refusal) -> Self {
+        let next = match refusal {
+            Refusal::NeedsCitation { .. } => {
+                Some("call memory_revise again with \"citations\":[\"path/to/file:12-18\"]: the old ones do not hold here".into())
+            }
+            other => next(other),
+        };
+        Self { next, ..Self::new(refusal) }
+    }
+
     pub(super) fn no_user() -> Self {
         let error = "nobody knows whose preference this is; start the server with --as <user>".into();
         Self { class: "no_user", error, ..Self::default() }
@@ -154,7 +179,7 @@ impl NotKept {
     pub(super) fn does_not_hold(it: &Looked) -> Self {
         let error = format!("not refreshed: {} is {} here", it.id, it.standing);
         let next = format!(
-            "memory_verify {{\"ids\":[\"{0}\"]}} shows the code; then memory_revise {{\"id\":\"{0}\",\"action\":\"correct\",…}} or \
+            "memory_verify {{\"ids\":[\"{0}\"]}} shows the code; then memory_revise {{\"id\":\"{0}\",\"action\":\"correct\",\"fact\":\"…\",\"citations\":[\"…\"]}} or \
              \"invalidate\"",
             it.id
         );
@@ -187,6 +212,14 @@ fn next(refusal: &Refusal) -> Option<String> {
         Refusal::NoSuchMemory { .. } => "memory_recall shows the ids that there are",
         Refusal::Secret { .. } => "say it without the secret, such as where it is kept",
         Refusal::Excluded { .. } => "keep the lesson or the rule instead, or let it be",
+        Refusal::BadCitation { .. } => {
+            "read the file, and call again with lines that are there, from the repository's root"
+        }
+        Refusal::TooLong { .. } | Refusal::TooMany { .. } => {
+            "call again with less, or remember it in several parts"
+        }
+        Refusal::NotActive { .. } => "memory_recall shows what is in use instead",
+        Refusal::IdentityFull { .. } => "memory_revise one of these lines, or remember it in layer knowledge",
         _ => return None,
     };
     Some(way.into())
@@ -247,9 +280,20 @@ impl Place {
         Self {
             at: Some(found.at.to_string()),
             change: Some(found.change.to_string()),
-            now: Some(found.now.chars().take(MAX_CODE).collect()),
+            now: Some(cut(&found.now)),
             contradicted: found.contradicted.clone(),
             ..self
+        }
+    }
+}
+
+/// Code, cut at the end of a line where it is long.
+fn cut(code: &str) -> String {
+    match code.char_indices().nth(MAX_CODE) {
+        None => code.to_owned(),
+        Some((end, _)) => {
+            let whole = code[..end].rfind('\n').unwrap_or(end);
+            format!("{}\n…", &code[..whole])
         }
     }
 }
@@ -259,6 +303,9 @@ impl Place {
 pub(super) struct Told {
     verified: usize,
     good: usize,
+    /// How many cite nothing, so that there was nothing to look up.
+    #[serde(skip_serializing_if = "is_none")]
+    unverified: usize,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     problems: Vec<Looked>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -267,13 +314,20 @@ pub(super) struct Told {
 
 impl Told {
     pub(super) fn new(report: &Report) -> Self {
-        let wrong: Vec<&Verified> = report.memories.iter().filter(|it| !it.is_good()).collect();
+        let (cited, plain): (Vec<_>, Vec<_>) = report.memories.iter().partition(|it| !it.verdicts.is_empty());
+        let wrong: Vec<&Verified> = cited.iter().copied().filter(|it| !it.is_good()).collect();
         let more = wrong.len().checked_sub(MAX_TOLD).filter(|it| *it > 0);
         Self {
-            verified: report.memories.len(),
-            good: report.memories.len() - wrong.len(),
+            verified: cited.len(),
+            good: cited.len() - wrong.len(),
+            unverified: plain.len(),
             problems: wrong.into_iter().take(MAX_TOLD).map(Looked::new).collect(),
             more,
         }
     }
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_none(n: &usize) -> bool {
+    *n == 0
 }

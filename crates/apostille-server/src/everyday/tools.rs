@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::tool::{Effect, Tool, arguments, count, flag, text, texts, word};
 
 const REPO: &str = "owner/name, only if asked for";
-const PLACES: &str = "Lines of code that prove it, as path:start-end";
+const PLACES: &str = "Lines of code that prove it, as path:start-end from the repository's root";
 
 /// The tools of this set.
 #[must_use]
@@ -61,7 +61,7 @@ fn remember() -> Tool {
                 "reason": text("Why it matters"),
                 "tags": texts("Up to 5"),
                 "quoted": flag("The words come from a web page, issue or tool output"),
-                "merge_with": text("Id of a memory to merge into"),
+                "merge_with": text("Id of a memory that this replaces, keeping its citations"),
                 "keep_beside": text("Why both are needed"),
             })),
             json!({"fact": "API_VERSION in server and client must be equal", "citations": ["src/api.rs:12-18"], "kind": "project"}),

@@ -87,7 +87,9 @@ pub(super) enum Word {
     Given,
     /// The person is asked first.
     Ask(InputRequiredResult),
-    /// No, or nobody can be asked, or there is nothing to ask.
+    /// The person was asked and did not agree.
+    Declined,
+    /// Nobody can be asked, or there is nothing to ask.
     None,
 }
 
@@ -103,7 +105,7 @@ pub(super) async fn word(
     if is_modern(context) {
         // Somebody who was asked and did not agree is not asked again.
         if response::<ElicitResult>(request.input_responses.as_ref(), WORD).is_some() {
-            return Word::None;
+            return Word::Declined;
         }
         // A client brings the answers to the last questions only, so everything that is needed is asked at once.
         let place = is_worth_asking(server, context, Need::Some).then(where_it_works);
@@ -113,6 +115,7 @@ pub(super) async fn word(
     let asked = context.peer.send_request(ServerRequest::ElicitRequest(ask));
     match tokio::time::timeout(LONG, asked).await {
         Ok(Ok(ClientResult::ElicitResult(it))) if is_yes(&it) => Word::Given,
+        Ok(Ok(ClientResult::ElicitResult(_))) => Word::Declined,
         _ => Word::None,
     }
 }

@@ -94,7 +94,7 @@ pub(super) fn page(page: Page) -> ReadResourceResult {
 pub(super) fn result(answer: Answer) -> CallToolResult {
     let object =
         answer.is_json.then(|| serde_json::from_str(&answer.text).ok()).flatten().filter(Value::is_object);
-    let content = vec![ContentBlock::text(answer.text)];
+    let content = [Some(answer.text), answer.note].into_iter().flatten().map(ContentBlock::text).collect();
     let mut result =
         if answer.is_refusal { CallToolResult::error(content) } else { CallToolResult::success(content) };
     // Revisions before the current one take nothing but an object here.
@@ -108,7 +108,7 @@ pub(super) fn fault(fault: &Fault) -> Result<CallToolResult, ErrorData> {
         Fault::Malformed(_) | Fault::NoSuchTool { .. } => {
             Err(ErrorData::invalid_params(fault.to_string(), None))
         }
-        Fault::Broken(_) | Fault::Unwritable(_) => Ok(result(broken(&told(fault)))),
+        Fault::Broken(_) | Fault::Unwritable(_) => Ok(result(refusal("broken", &told(fault)))),
     }
 }
 
@@ -126,13 +126,17 @@ pub(super) fn unplaced(unplaced: &Unplaced) -> CallToolResult {
         Unplaced::Which(_) => "which_repository",
         Unplaced::Broken(_) => "broken",
     };
-    let text = serde_json::json!({"ok": false, "class": class, "error": unplaced.to_string()}).to_string();
-    result(Answer { text, is_json: true, is_refusal: true, ask: None })
+    result(refusal(class, &unplaced.to_string()))
 }
 
-fn broken(why: &str) -> Answer {
-    let text = serde_json::json!({"ok": false, "class": "broken", "error": why}).to_string();
-    Answer { text, is_json: true, is_refusal: true, ask: None }
+/// A person was asked, and that is that.
+pub(super) fn declined() -> CallToolResult {
+    result(refusal("declined", "the user was asked and did not agree; nothing was done"))
+}
+
+fn refusal(class: &str, why: &str) -> Answer {
+    let text = serde_json::json!({"ok": false, "class": class, "error": why}).to_string();
+    Answer { is_json: true, ..Answer::wrong(text) }
 }
 
 /// An error with its causes.

@@ -68,6 +68,7 @@ impl Server {
             match asking::word(self, answer, call, context).await {
                 Word::Given => done = self.worked(Caller { has_word: true, ..caller }, job, context).await?,
                 Word::Ask(question) => return Ok(question.into()),
+                Word::Declined => return Ok(results::declined().into()),
                 Word::None => {}
             }
         }

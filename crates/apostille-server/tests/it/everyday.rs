@@ -67,7 +67,7 @@ fn an_open_question_brings_the_identity_and_the_most_recent() {
     let world = known();
     call(&world, "memory_remember", json!({"fact": "Ana, backend, Berlin", "layer": "identity"}));
     let found = call(&world, "memory_recall", json!({}));
-    assert_eq!(found["identity"], json!(["Ana, backend, Berlin"]));
+    assert_eq!(found["identity"], json!([{"id": "u-1", "fact": "Ana, backend, Berlin"}]));
     assert_eq!(found["memories"][0]["id"], "m-1");
 }
 
@@ -231,4 +231,82 @@ fn an_id_of_another_space_names_nothing_here() {
         let answer = world.with(|cx| Profile::Default.call(cx, &here, tool, arguments)).unwrap();
         assert!(answer.text.contains("no_such_memory"), "{tool}: {}", answer.text);
     }
+}
+
+#[test]
+fn the_most_recent_stand_in_for_an_answer_and_say_so() {
+    let found = call(&known(), "memory_recall", json!({"query": "zebra quantum"}));
+    assert_eq!((&found["relevant"], &found["memories"][0]["id"]), (&json!(false), &json!("m-1")), "{found}");
+    assert_eq!(call(&known(), "memory_recall", json!({"query": "api version"})).get("relevant"), None);
+}
+
+/// A fact that is still true may be proved by other lines.
+#[test]
+fn the_same_fact_is_corrected_by_other_lines() {
+    let world = known();
+    world.shelf.write("src/api.rs", "//! The API.\n\npub const API_VERSION: u32 = 8;\n");
+    let correct = json!({"id": "m-1", "action": "correct", "fact": "API_VERSION must equal the client's", "citations": ["src/api.rs:3"]});
+    assert_eq!(call(&world, "memory_revise", correct)["ok"], true);
+    let found = call(&world, "memory_recall", json!({"query": "api version"}));
+    assert_eq!(
+        (&found["memories"][0]["standing"], &found["memories"][0]["at"]),
+        (&json!("holds"), &json!(["src/api.rs:3"])),
+        "{found}"
+    );
+}
+
+#[test]
+fn a_correction_without_proof_says_how_to_make_it() {
+    let world = known();
+    world.shelf.write("src/api.rs", "//! The API.\n\npub const API_VERSION: u32 = 8;\n");
+    let answer =
+        call(&world, "memory_revise", json!({"id": "m-1", "action": "correct", "fact": "both are equal"}));
+    assert!(
+        answer["next"].as_str().unwrap().starts_with("call memory_revise again with \"citations\""),
+        "{answer}"
+    );
+}
+
+#[test]
+fn whole_paths_into_the_checkout_are_understood() {
+    let world = known();
+    let repo = repo();
+    let here = Here { root: Some("/home/ana/app"), ..Here::in_repo(&repo) };
+    let asked =
+        |tool: &str, arguments: Value| world.with(|cx| Profile::Default.call(cx, &here, tool, arguments));
+    let found = asked("memory_recall", json!({"path": "/home/ana/app/src/api.rs"})).unwrap();
+    assert!(found.text.contains("m-1"), "{}", found.text);
+    let fact = json!({"fact": "7 is the API_VERSION", "citations": ["/home/ana/app/src/api.rs:3", {"path": "/home/ana/app/src/api.rs", "line_start": 3}]});
+    assert!(!asked("memory_remember", fact).unwrap().is_refusal);
+    assert!(asked("memory_recall", json!({"path": "/home/ana/application/src/api.rs"})).is_err());
+}
+
+#[test]
+fn what_cites_nothing_is_not_counted_as_verified() {
+    let world = known();
+    call(&world, "memory_remember", json!({"fact": "prefers tabs", "kind": "user"}));
+    assert_eq!(call(&world, "memory_verify", json!({})), json!({"verified": 1, "good": 1, "unverified": 1}));
+}
+
+#[test]
+fn other_sets_show_nothing_that_does_not_hold_without_saying_so() {
+    let world = known();
+    let repo = repo();
+    let here = Here::in_repo(&repo);
+    let asked = |profile: Profile, tool: &str, arguments: Value| {
+        world.with(|cx| profile.call(cx, &here, tool, arguments)).unwrap()
+    };
+    let by_path = || asked(Profile::Verified, "memory_search_by_path", json!({"path": "src/api.rs"}));
+    assert_eq!(by_path().note.unwrap(), "In this checkout every citation of these memories holds.");
+    assert!(
+        asked(Profile::Simple, "memory_search", json!({"query": "API_VERSION"})).text.contains("\"count\":1")
+    );
+    world.shelf.write("src/api.rs", "//! The API.\n\npub const API_VERSION: u32 = 8;\n");
+    let id = world.look("m-1").id;
+    assert!(by_path().note.unwrap().contains(&format!("{id} (changed)")));
+    let recent = asked(Profile::Verified, "memory_get_recent", json!({}));
+    assert!(recent.note.unwrap().starts_with("Not to be used"));
+    assert!(
+        asked(Profile::Simple, "memory_search", json!({"query": "API_VERSION"})).text.contains("\"count\":0")
+    );
 }

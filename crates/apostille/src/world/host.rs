@@ -188,6 +188,7 @@ impl Host for Machine {
             session: call.session.or(self.session.as_deref()),
             at: Some(&at),
             own: Some(desk.user_policy()),
+            root: desk.place.root.to_str(),
             has_word: call.has_word,
             forgot: Some(&forgot),
         };

@@ -268,8 +268,8 @@ fn a_person_is_asked_before_something_is_forgotten() {
     };
     both(|era| {
         assert_eq!(asked(era, "accept", true)["outcome"], "forgotten");
-        assert_eq!(asked(era, "accept", false)["class"], "needs_agreement");
-        assert_eq!(asked(era, "decline", false)["class"], "needs_agreement");
+        assert_eq!(asked(era, "accept", false)["class"], "declined");
+        assert_eq!(asked(era, "decline", false)["class"], "declined");
     });
 }
 
