@@ -4,7 +4,8 @@ use std::collections::HashMap;
 use std::fs;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::SystemTime;
 
 use apostille_core::citation::RepoPath;
 use apostille_core::look::Memo;
@@ -27,7 +28,12 @@ pub struct FileMemo {
 struct State {
     known: Option<HashMap<String, String>>,
     fresh: String,
+    /// The file as it was when it was read or written last.
+    seen: Option<Seen>,
 }
+
+/// What tells whether a file is still the same.
+type Seen = (u64, Option<SystemTime>);
 
 impl FileMemo {
     /// The memo in this file, which need not exist yet.
@@ -41,7 +47,34 @@ impl FileMemo {
     }
 
     fn known<'s>(&self, state: &'s mut State) -> &'s mut HashMap<String, String> {
+        if state.known.is_none() {
+            state.seen = seen(&self.path);
+        }
         state.known.get_or_insert_with(|| read(&self.path))
+    }
+
+    /// Lets go of what was read, if the file is another one by now.
+    fn renew(&self) {
+        let mut state = self.state();
+        if state.fresh.is_empty() && state.seen != seen(&self.path) {
+            state.known = None;
+        }
+    }
+
+    /// Writes what is new.
+    fn flush(&self) {
+        let fresh = std::mem::take(&mut self.state().fresh);
+        if !fresh.is_empty() {
+            let _ = self.write(&fresh);
+            self.state().seen = seen(&self.path);
+        }
+    }
+
+    /// Drops everything, the file included.
+    pub fn clear(&self) {
+        *self.state() = State::default();
+        // A file that is not there is what is wanted.
+        let _ = fs::remove_file(&self.path);
     }
 
     /// Writes what is new. What cannot be written is found again next time.
@@ -76,11 +109,13 @@ impl Memo for FileMemo {
 
 impl Drop for FileMemo {
     fn drop(&mut self) {
-        let fresh = std::mem::take(&mut self.state().fresh);
-        if !fresh.is_empty() {
-            let _ = self.write(&fresh);
-        }
+        self.flush();
     }
+}
+
+fn seen(path: &Path) -> Option<Seen> {
+    let metadata = fs::metadata(path).ok()?;
+    Some((metadata.len(), metadata.modified().ok()))
 }
 
 /// The lines of a memo; nothing of a file that is none, that is too large, or of another version.
@@ -112,14 +147,27 @@ fn private() -> fs::OpenOptions {
 /// A source with a memo beside it.
 pub struct Remembering {
     source: Box<dyn Source>,
-    memo: FileMemo,
+    memo: Arc<FileMemo>,
 }
 
 impl Remembering {
     /// This source, with its findings kept in that file.
     #[must_use]
     pub fn new(source: Box<dyn Source>, memo: &Path) -> Self {
-        Self { source, memo: FileMemo::new(memo) }
+        Self::with(source, Arc::new(FileMemo::new(memo)))
+    }
+
+    /// This source, with its findings kept in a memo that others use, too, and that may have been read already.
+    #[must_use]
+    pub fn with(source: Box<dyn Source>, memo: Arc<FileMemo>) -> Self {
+        memo.renew();
+        Self { source, memo }
+    }
+}
+
+impl Drop for Remembering {
+    fn drop(&mut self) {
+        self.memo.flush();
     }
 }
 
@@ -137,7 +185,7 @@ impl Source for Remembering {
     }
 
     fn memo(&self) -> Option<&dyn Memo> {
-        Some(&self.memo)
+        Some(&*self.memo)
     }
 
     fn is_settled(&self) -> Result<bool, SourceError> {
@@ -186,6 +234,26 @@ mod tests {
         assert_eq!(told(&path, "a"), None);
         FileMemo::new(&path).put("c", "3");
         assert_eq!(fs::read_to_string(&path).unwrap(), format!("{HEADER}c\t3\n"));
+    }
+
+    #[test]
+    fn a_memo_that_is_kept_sees_what_others_wrote_and_forgets_when_told() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("verdicts");
+        let kept = Arc::new(FileMemo::new(&path));
+        let told = |key: &str| {
+            let source = Remembering::with(Box::new(apostille_core::source::Nowhere), Arc::clone(&kept));
+            source.memo().unwrap().get(key)
+        };
+        assert_eq!(told("a"), None);
+        FileMemo::new(&path).put("a", "1");
+        assert_eq!(told("a"), Some("1".into()));
+        kept.put("b", "2");
+        kept.flush();
+        assert_eq!(fs::read_to_string(&path).unwrap(), format!("{HEADER}a\t1\nb\t2\n"));
+        kept.clear();
+        assert!(!path.exists());
+        assert_eq!(told("a"), None);
     }
 
     #[test]

@@ -133,14 +133,11 @@ fn looked_up(
     let mut postings = cx.store.postings(space, &names(&asked))?;
     let unknown =
         |term: &str| asked.iter().zip(&postings.lists).any(|(it, list)| it.term == term && list.is_empty());
-    let misspelt: Vec<String> = terms::spelled(&query.text)
-        .into_iter()
-        .filter(|(_, term)| unknown(term))
-        .map(|(word, _)| word)
-        .collect();
+    let spelled: Vec<(String, String)> =
+        terms::spelled(&query.text).into_iter().filter(|(_, term)| unknown(term)).collect();
     let mut meant: Vec<Asked> = Vec::new();
-    for word in &misspelt {
-        for (term, weight) in corrected(cx, space, word)? {
+    for word in misspelt(cx, query, space, spelled)? {
+        for (term, weight) in corrected(cx, space, &word)? {
             if !asked.iter().chain(&meant).any(|it| it.term == term) {
                 meant.push(Asked { term, weight, is_content: true });
             }
@@ -151,6 +148,24 @@ fn looked_up(
         asked.extend(meant);
     }
     Ok((asked, postings))
+}
+
+/// The words that nobody wrote in any of the spaces: what stands in one of them is spelled as it was meant.
+fn misspelt(
+    cx: &Context<'_>,
+    query: &Query,
+    space: &Space,
+    mut spelled: Vec<(String, String)>,
+) -> Result<Vec<String>, Error> {
+    for other in query.spaces.iter().filter(|it| *it != space) {
+        if spelled.is_empty() {
+            break;
+        }
+        let terms: Vec<String> = spelled.iter().map(|(_, term)| term.clone()).collect();
+        let mut lists = cx.store.postings(other, &terms)?.lists.into_iter();
+        spelled.retain(|_| lists.next().is_none_or(|it| it.is_empty()));
+    }
+    Ok(spelled.into_iter().map(|(word, _)| word).collect())
 }
 
 fn corrected(cx: &Context<'_>, space: &Space, word: &str) -> Result<Vec<(String, f32)>, Error> {

@@ -357,3 +357,12 @@ fn a_file_in_play_brings_what_cites_it() {
 fn a_file_that_nothing_cites_brings_nothing() {
     assert_eq!(with_path(&about_a_file(), "", "docs/api.md"), [""; 0]);
 }
+
+#[test]
+fn a_word_that_stands_in_one_space_is_not_corrected_in_another() {
+    let world = World::verified();
+    world.kept(cited("v3 is the tag of the release", &["src/api.rs:3"]));
+    world.kept(preference("prefers tabs"));
+    let shown = world.ask("tabs").shown;
+    assert_eq!(shown.iter().map(|it| it.hit.memory.handle().to_string()).collect::<Vec<_>>(), ["u-1"]);
+}

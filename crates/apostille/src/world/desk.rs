@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use apostille_backends::jsonl::Jsonl;
-use apostille_backends::memo::Remembering;
+use apostille_backends::memo::{FileMemo, Remembering};
 use apostille_backends::sqlite::Sqlite;
 use apostille_core::Context;
 use apostille_core::digest::Digest;
@@ -35,8 +35,8 @@ pub struct Desk {
     now: Timestamp,
     random: Box<dyn Fn() -> u128>,
     actor: String,
-    /// Where what verifying found is kept between runs.
-    findings: Option<PathBuf>,
+    /// What verifying found, kept between runs.
+    findings: Option<Arc<FileMemo>>,
 }
 
 impl Desk {
@@ -48,20 +48,21 @@ impl Desk {
         source: Box<dyn Source>,
     ) -> Result<Self, Fault> {
         let store = opened(&settings)?;
-        Ok(Self::with_store(world, settings, place, source, store))
+        let findings = findings(world, &settings.repo.value).map(|it| Arc::new(FileMemo::new(&it)));
+        Ok(Self::with_store(world, settings, place, source, store, findings))
     }
 
-    /// The same with a store that is open already.
+    /// The same with a store and findings that are open already.
     pub fn with_store(
         world: &World,
         settings: Settings,
         place: Place,
         source: Box<dyn Source>,
         store: Arc<dyn Store>,
+        findings: Option<Arc<FileMemo>>,
     ) -> Self {
-        let findings = findings(world, &settings.repo.value);
         let source: Box<dyn Source> = match &findings {
-            Some(path) => Box::new(Remembering::new(source, path)),
+            Some(memo) => Box::new(Remembering::with(source, Arc::clone(memo))),
             None => source,
         };
         let user = settings.user.value.as_str();
@@ -83,8 +84,8 @@ impl Desk {
     pub fn forget_findings(self) {
         let findings = self.findings.clone();
         drop(self);
-        if let Some(path) = findings {
-            let _ = std::fs::remove_file(path);
+        if let Some(memo) = findings {
+            memo.clear();
         }
     }
 
@@ -136,7 +137,7 @@ impl Desk {
 }
 
 /// The file for what is found in a repository.
-fn findings(world: &World, repo: &Space) -> Option<PathBuf> {
+pub fn findings(world: &World, repo: &Space) -> Option<PathBuf> {
     let name = Digest::of(repo.as_str().as_bytes()).short();
     world.env.cache_dir().map(|it| it.join("verdicts").join(name))
 }

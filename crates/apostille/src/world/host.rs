@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use apostille_backends::git::Commit;
+use apostille_backends::memo::FileMemo;
 use apostille_core::Context;
 use apostille_core::source::{Nowhere, Source, SourceError};
 use apostille_core::space::Space;
@@ -39,6 +40,8 @@ pub struct Machine {
     reach: Reach,
     session: Option<String>,
     stores: Mutex<HashMap<(String, String), Arc<dyn Store>>>,
+    /// What verifying found, by the file it is kept in; read once, not for every call.
+    findings: Mutex<HashMap<PathBuf, Arc<FileMemo>>>,
     /// What was used last.
     used: Mutex<Option<Used>>,
 }
@@ -54,6 +57,7 @@ impl Machine {
             reach,
             session: session.iter().find_map(|it| world.env.get(it)).map(Into::into),
             stores: Mutex::default(),
+            findings: Mutex::default(),
             used: Mutex::default(),
         }
     }
@@ -143,7 +147,15 @@ impl Machine {
             *used = Some(Used::new(Arc::clone(&store), spaces, settings.store.value.path()));
         }
         drop(used);
-        Ok(Desk::with_store(world, settings, place, source, store))
+        let findings = self.findings(world, &settings);
+        Ok(Desk::with_store(world, settings, place, source, store, findings))
+    }
+
+    /// What was found in this repository.
+    fn findings(&self, world: &World, settings: &Settings) -> Option<Arc<FileMemo>> {
+        let file = desk::findings(world, &settings.repo.value)?;
+        let mut findings = self.findings.lock().unwrap_or_else(PoisonError::into_inner);
+        Some(Arc::clone(findings.entry(file.clone()).or_insert_with(|| Arc::new(FileMemo::new(&file)))))
     }
 
     /// The store of these settings, which is opened once.
