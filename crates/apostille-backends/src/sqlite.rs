@@ -274,11 +274,11 @@ impl Store for Sqlite {
         let text = self.get(&[erasure.id()])?.pop().map(|it| it.fact);
         let erased = self.write(true, |db| write::erase(db, erasure))?;
         if erased {
-            self.checkpoint()?;
+            self.checkpoint().map_err(lingering)?;
             // SQLite zeroes what it frees, but a page it rebuilt may keep a stale copy: look, and only then rewrite.
             if self.holds_bytes_of(&text.unwrap_or_default())? {
                 self.db().connection.execute_batch("VACUUM").map_err(sqlite)?;
-                self.checkpoint()?;
+                self.checkpoint().map_err(lingering)?;
             }
         }
         Ok(erased)
@@ -334,5 +334,17 @@ impl Store for Sqlite {
             Ok(())
         })?;
         Ok(Health { name: format!("sqlite:{}", self.path.display()), problems })
+    }
+}
+
+/// The memory is gone, but not yet its bytes: somebody still reads the state in which it was there.
+fn lingering(error: StoreError) -> StoreError {
+    match error {
+        StoreError::Busy { .. } => {
+            let what = "it is forgotten, but another program still reads the store as it was: the bytes go when that \
+                        program has ended and something is written";
+            StoreError::Unavailable { what: what.into(), source: error.into() }
+        }
+        other => other,
     }
 }

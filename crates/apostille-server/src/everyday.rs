@@ -6,14 +6,14 @@ mod input;
 mod output;
 mod tools;
 
-use apostille_core::memory::{Draft, Kind, Layer, Memory, Name, Origin, Stage, Twin, Voice};
+use apostille_core::memory::{Draft, Kind, Layer, Memory, Name, Stage, Twin};
 use apostille_core::policy::InjectMode;
 use apostille_core::recall::{self, Ask, render};
 use apostille_core::refusal::Refusal;
 use apostille_core::revise::{self, Revised};
 use apostille_core::space::Space;
 use apostille_core::store::{Filter, Order};
-use apostille_core::verify::{Orders, verify as look_up};
+use apostille_core::verify::{Orders, Verified, look, verify as look_up};
 use apostille_core::{Context, list, remember as core_remember};
 use serde_json::Value;
 
@@ -66,6 +66,8 @@ pub fn recall(cx: &Context<'_>, here: &Here<'_>, question: Question) -> Result<A
         Some(user) if is_open => recall::identity(cx, user)?,
         _ => Vec::new(),
     };
+    let identity: Vec<Memory> =
+        look(cx, identity).into_iter().filter(Verified::is_good).map(|it| it.memory).collect();
     Answer::json(&Found::new(&recalled, &identity, is_open))
 }
 
@@ -86,9 +88,9 @@ pub fn remember(cx: &Context<'_>, here: &Here<'_>, fact: Fact) -> Result<Answer,
         tags: fact.tags,
         task: fact.task,
         twin,
-        ..Draft::new(space.clone(), fact.fact, Voice { tainted: fact.is_quoted, ..voice(cx, here) })
+        ..Draft::new(space.clone(), fact.fact, here.voice(cx.actor))
     };
-    told(core_remember::remember(&here.ruled(cx, space), draft)?)
+    told(cx, core_remember::remember(&here.ruled(cx, space), draft)?)
 }
 
 /// A person's preferences and identity are the person's; everything else is the repository's.
@@ -97,17 +99,12 @@ fn space_of<'a>(here: &Here<'a>, fact: &Fact) -> Option<&'a Space> {
     if is_personal { here.user } else { Some(here.repo) }
 }
 
-fn voice(cx: &Context<'_>, here: &Here<'_>) -> Voice {
-    let (author, session) = (cx.actor.map(Into::into), here.session.map(Into::into));
-    Voice { author, session, ..Voice::of(Origin::Agent) }
-}
-
-fn told(outcome: core_remember::Outcome) -> Result<Answer, Fault> {
+fn told(cx: &Context<'_>, outcome: core_remember::Outcome) -> Result<Answer, Fault> {
     use core_remember::Outcome;
     match outcome {
         Outcome::Remembered { memory, .. } => Answer::json(&Kept::new("remembered", &memory)),
         Outcome::Refreshed { memory } => Answer::json(&Kept::new("refreshed", &memory)),
-        Outcome::Similar { near } => Answer::refused(&NotKept::similar(&near)),
+        Outcome::Similar { near } => Answer::refused(&NotKept::similar(&crate::told_near(cx, near)?)),
         Outcome::Refused(refusal) => Answer::refused(&NotKept::new(&refusal)),
     }
 }
@@ -124,10 +121,10 @@ pub fn revise(cx: &Context<'_>, here: &Here<'_>, it: Revision) -> Result<Answer,
         }
         Action::Supersede { fact, citations, reason, how } => {
             let space = list::named(cx, &spaces, it.memory)?.map_or_else(|| here.repo.clone(), |it| it.space);
-            let draft = Draft { citations, reason, ..Draft::new(space.clone(), fact, voice(cx, here)) };
+            let draft = Draft { citations, reason, ..Draft::new(space.clone(), fact, here.voice(cx.actor)) };
             return match revise::supersede(&here.ruled(cx, &space), &spaces, it.memory, draft, how)? {
                 core_remember::Outcome::Refused(refusal) => Answer::refused(&NotKept::revised(&refusal)),
-                outcome => told(outcome),
+                outcome => told(cx, outcome),
             };
         }
     };

@@ -52,6 +52,9 @@ pub trait Host: Send + Sync + 'static {
     /// How much depends on the client's saying where it works.
     fn roots(&self) -> Need;
 
+    /// A seal on a text that nobody else can make: what a client brings back is what this server gave it.
+    fn seal(&self, text: &str) -> String;
+
     /// A number that is another one after memories were changed, by whomever; `None` where nobody can tell.
     fn stamp(&self) -> Option<u64>;
 }

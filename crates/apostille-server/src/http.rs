@@ -5,6 +5,7 @@
 use std::io;
 use std::net::TcpListener;
 use std::sync::Arc;
+use std::time::Duration;
 
 use apostille_core::digest::Digest;
 use axum::Router;
@@ -24,10 +25,14 @@ use crate::mcp::{Offer, Server};
 /// Pages that are served from this machine; no other page may call.
 const ORIGINS: [&str; 3] = ["http://localhost:*", "http://127.0.0.1:*", "http://[::1]:*"];
 
+/// How long what is under way may take after the program was told to stop.
+const GRACE: Duration = Duration::from_secs(5);
 /// How large a request may be.
 const MAX_BODY: usize = 4 * 1024 * 1024;
 /// The header in which a client says which revision was agreed on.
 const REVISION: &str = "mcp-protocol-version";
+/// The revisions before an answer could be come back for.
+const OLDER: [&str; 3] = ["2024-11-05", "2025-03-26", "2025-06-18"];
 /// The first revision in which an answer can be come back for.
 const RESUMABLE: &str = "2025-11-25";
 
@@ -60,12 +65,17 @@ pub fn serve_http(
     runtime.block_on(async {
         let listener = tokio::net::TcpListener::from_std(listener)?;
         let config = config();
-        let stop = config.cancellation_token.clone();
+        let (stop, is_told) = (config.cancellation_token.clone(), config.cancellation_token.clone());
         let told = async move {
             stopped().await;
             stop.cancel();
         };
-        axum::serve(listener, router(host, offer, key, config)).with_graceful_shutdown(told).await
+        let served = axum::serve(listener, router(host, offer, key, config)).with_graceful_shutdown(told);
+        tokio::select! {
+            ended = served => ended,
+            // Whoever only holds a connection open does not hold the program.
+            () = async { is_told.cancelled().await; tokio::time::sleep(GRACE).await } => Ok(()),
+        }
     })
 }
 
@@ -119,10 +129,12 @@ impl<S: Clone + ServerHandler> Doors<S> {
     }
 }
 
-/// The revision that a client opens with: a request that opens has no header for it.
+/// The revision that a client opens with: a request that opens has no header for it. What nobody knows is answered
+/// with the newest one that can be opened.
 fn opening(body: &[u8]) -> Option<String> {
     let message: serde_json::Value = serde_json::from_slice(body).ok()?;
-    Some(message.get("params")?.get("protocolVersion")?.as_str()?.to_owned())
+    let asked = message.get("params")?.get("protocolVersion")?.as_str()?;
+    Some(if OLDER.contains(&asked) { asked } else { RESUMABLE }.to_owned())
 }
 
 /// Lets a request in that brings the token.

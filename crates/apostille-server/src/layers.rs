@@ -6,14 +6,14 @@
 
 mod reply;
 
-use apostille_core::memory::{Draft, Memory, Name, Origin, Replacement, Voice};
+use apostille_core::memory::{Draft, Memory, Name, Replacement};
 use apostille_core::policy::Policy;
 use apostille_core::recall;
 use apostille_core::refusal::Refusal;
 use apostille_core::remember::{Near, Outcome, dedupe, remember};
 use apostille_core::revise::{self, Revised};
 use apostille_core::space::Space;
-use apostille_core::{Context, list};
+use apostille_core::{Context, list, verify};
 use serde_json::{Value, json};
 
 use crate::tool::{Effect, Tool, arguments, text, texts, word};
@@ -156,7 +156,7 @@ fn add(
     let outcome =
         remember(&Context { policy: &policy, ..*cx }, Draft { layer: Some(level.layer()), ..fresh })?;
     Ok(match outcome {
-        Outcome::Similar { near } => similar(&near, level, content, tags),
+        Outcome::Similar { near } => similar(&crate::told_near(cx, near)?, level, content, tags),
         outcome => settled(outcome),
     })
 }
@@ -175,6 +175,14 @@ fn update(
             format!("{handle} says this already, and its tags stay; to change them, remove it and add it");
         return Ok(Reply::failed("same_content", error));
     }
+    if let Some(found) = verify::look(cx, vec![old.clone()]).iter().find(|it| !it.is_good()) {
+        let error = format!(
+            "{} cites code that is {} here, and this tool cannot cite; remove it, and add what is so",
+            old.handle(),
+            found.standing()
+        );
+        return Ok(Reply::failed("does_not_hold", error));
+    }
     let tags = tags.unwrap_or_else(|| old.tags.clone());
     let fresh = draft(cx, here, &old.space, content, tags);
     let (spaces, policy) = ([old.space.clone()], rules(cx, here, &old.space));
@@ -185,12 +193,7 @@ fn update(
 }
 
 fn draft(cx: &Context<'_>, here: &Here<'_>, space: &Space, content: String, tags: Vec<String>) -> Draft {
-    let voice = Voice {
-        author: cx.actor.map(Into::into),
-        session: here.session.map(Into::into),
-        ..Voice::of(Origin::Agent)
-    };
-    Draft { tags, ..Draft::new(space.clone(), content, voice) }
+    Draft { tags, ..Draft::new(space.clone(), content, here.voice(cx.actor)) }
 }
 
 /// Takes a memory out of use. It stays in the history.

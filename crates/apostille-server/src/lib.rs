@@ -28,13 +28,14 @@ pub use answer::Answer;
 use std::cell::Cell;
 
 use apostille_core::forget::{Forgotten, forget};
-use apostille_core::memory::{Memory, Name};
+use apostille_core::memory::{Memory, Name, Origin, Voice};
 use apostille_core::policy::Policy;
 use apostille_core::refusal::Refusal;
+use apostille_core::remember::dedupe::Near;
 use apostille_core::source::{Source, SourceError};
 use apostille_core::space::Space;
 use apostille_core::store::StoreError;
-use apostille_core::{Context, Error};
+use apostille_core::{Context, Error, verify};
 
 use crate::wire::Malformed;
 
@@ -56,6 +57,8 @@ pub struct Here<'a> {
     pub own: Option<&'a Policy>,
     /// The folder of the checkout, so that whole paths into it can be understood.
     pub root: Option<&'a str>,
+    /// Whether the words come from outside: a page, an issue, a tool's output.
+    pub is_quoted: bool,
     /// Whether a person was asked about this very call, and agreed.
     pub has_word: bool,
     /// Told when something was forgotten, so that what was kept beside the store can be forgotten, too.
@@ -73,6 +76,7 @@ impl<'a> Here<'a> {
             at: None,
             own: None,
             root: None,
+            is_quoted: false,
             has_word: false,
             forgot: None,
         }
@@ -85,6 +89,13 @@ impl<'a> Here<'a> {
         'a: 'c,
     {
         Context { policy: self.own.filter(|_| space.is_user()).unwrap_or(cx.policy), ..*cx }
+    }
+
+    /// An agent's voice, in this session. Words that it quotes are nobody's here.
+    #[must_use]
+    pub fn voice(&self, author: Option<&str>) -> Voice {
+        let (author, session) = (author.map(Into::into), self.session.map(Into::into));
+        Voice { author, session, tainted: self.is_quoted, ..Voice::of(Origin::Agent) }
     }
 
     /// The spaces in play, the nearest first.
@@ -135,11 +146,23 @@ fn forgotten(
     name: Name,
     reason: &str,
 ) -> Result<Result<Box<Memory>, Refusal>, Fault> {
+    // Also where it goes wrong half way: what is kept beside the store is only a shortcut.
+    here.forgot.inspect(|it| it.set(true));
     Ok(match forget(cx, &here.spaces(), name, reason)? {
-        Forgotten::Done(memory) => {
-            here.forgot.inspect(|it| it.set(true));
-            Ok(memory)
-        }
+        Forgotten::Done(memory) => Ok(memory),
         Forgotten::Refused(refusal) => Err(refusal),
     })
+}
+
+/// Memories that a draft resembles, as they may be told: what one says that does not hold here is not repeated.
+fn told_near(cx: &Context<'_>, near: Vec<Near>) -> Result<Vec<Near>, Fault> {
+    let ids: Vec<_> = near.iter().map(|it| it.id).collect();
+    let looked_up = verify::look(cx, cx.store.get(&ids)?);
+    let standing =
+        |id| looked_up.iter().find(|it| it.memory.id == id && !it.is_good()).map(verify::Verified::standing);
+    let told = |it: Near| match standing(it.id) {
+        Some(standing) => Near { fact: format!("(its citations are {standing} here)"), ..it },
+        None => it,
+    };
+    Ok(near.into_iter().map(told).collect())
 }

@@ -91,6 +91,7 @@ impl Profile {
             Some(root) => within(arguments, root),
             None => arguments,
         };
+        let here = &Here { is_quoted: here.is_quoted || arguments["quoted"] == true, ..*here };
         if self.is_ignored(&tool, &arguments) {
             return Answer::json(&json!({"ignored": true, "memories": []}));
         }

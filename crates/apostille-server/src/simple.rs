@@ -3,7 +3,7 @@
 //! The policy comes in the context; [`Policy::notebook`] is the one this is made for. A user's notes are in the user's
 //! space (`u-3`), the others in the repository's (`m-4`); deleting takes either.
 
-use apostille_core::memory::{Draft, Kind, Layer, Memory, Origin, Status, Twin, Voice};
+use apostille_core::memory::{Draft, Kind, Layer, Memory, Status, Twin};
 use apostille_core::policy::{Limits, Policy};
 use apostille_core::recall::{Ask, Recalled, Style, recall};
 use apostille_core::remember::{Outcome, remember};
@@ -190,11 +190,7 @@ fn one_length(policy: &Policy) -> Policy {
 
 fn draft(cx: &Context<'_>, here: &Here<'_>, note: Note) -> Draft {
     let (space, layer, kind) = placed(here, note.scope);
-    let voice = Voice {
-        author: cx.actor.map(Into::into),
-        session: here.session.map(Into::into),
-        ..Voice::of(Origin::Agent)
-    };
+    let voice = here.voice(cx.actor);
     Draft {
         layer: Some(layer),
         kind,

@@ -7,7 +7,7 @@ mod records;
 mod tools;
 
 use apostille_core::list;
-use apostille_core::memory::{Draft, Kind, Memory, Name, Origin, Twin, Voice};
+use apostille_core::memory::{Draft, Kind, Memory, Name, Twin};
 use apostille_core::policy::Policy;
 use apostille_core::refusal::Refusal;
 use apostille_core::remember::{self, Outcome, cite};
@@ -103,14 +103,10 @@ pub fn store(cx: &Context<'_>, here: &Here<'_>, input: StoreInput) -> Result<Rep
         reason: input.reason,
         citations: places(&input.citations),
         twin,
-        ..Draft::new(space, input.fact, voice(here, input.created_by))
+        ..Draft::new(space, input.fact, here.voice(input.created_by.as_deref()))
     };
     let policy = Policy { require_citations: true, ..*cx.policy };
-    Ok(Reply::of(remember::remember(&Context { policy: &policy, ..*cx }, draft)?))
-}
-
-fn voice(here: &Here<'_>, author: Option<String>) -> Voice {
-    Voice { author, session: here.session.map(Into::into), ..Voice::of(Origin::Agent) }
+    Reply::of(cx, remember::remember(&Context { policy: &policy, ..*cx }, draft)?)
 }
 
 fn places(citations: &[Pinned]) -> Vec<apostille_core::citation::Cite> {
@@ -215,9 +211,9 @@ pub fn supersede(cx: &Context<'_>, here: &Here<'_>, input: Supersede) -> Result<
         subject: input.subject,
         reason: input.reason,
         citations: places(&input.citations),
-        ..Draft::new(space, input.fact, voice(here, input.created_by))
+        ..Draft::new(space, input.fact, here.voice(input.created_by.as_deref()))
     };
-    Ok(Reply::of(revise::supersede(cx, &here.spaces(), input.memory, draft, input.how)?))
+    Reply::of(cx, revise::supersede(cx, &here.spaces(), input.memory, draft, input.how)?)
 }
 
 /// Notes that a memory was used in a task.
@@ -238,12 +234,12 @@ pub fn stats(cx: &Context<'_>, here: &Here<'_>, input: &Recent) -> Result<StatsR
 }
 
 impl Reply {
-    fn of(outcome: Outcome) -> Self {
-        match outcome {
+    fn of(cx: &Context<'_>, outcome: Outcome) -> Result<Self, Fault> {
+        Ok(match outcome {
             Outcome::Remembered { memory, .. } => Self::done("created", &memory),
             Outcome::Refreshed { memory } => Self::done("refreshed", &memory),
-            Outcome::Similar { near } => Self::similar(&near),
+            Outcome::Similar { near } => Self::similar(&crate::told_near(cx, near)?),
             Outcome::Refused(refusal) => Self::refused(&refusal),
-        }
+        })
     }
 }

@@ -21,6 +21,12 @@ pub struct Cited {
 
 /// Reads every citation of a draft.
 pub fn read(source: &dyn Source, mut classified: Classified) -> Result<Cited, Refusal> {
+    if let (true, Some(cite)) = (classified.draft.space.is_user(), classified.draft.citations.first()) {
+        // It would be looked up in whatever repository the person works in next.
+        let why = "what is kept for a user goes with them into every repository; leave the citation out, or keep it \
+                   for the repository";
+        return Err(Refusal::BadCitation { place: cite.to_string(), why: why.into() });
+    }
     let mut citations: Vec<Citation> = Vec::with_capacity(classified.draft.citations.len());
     let mut tree = None;
     for cite in &classified.draft.citations {

@@ -397,8 +397,8 @@ fn text_from_outside_does_not_refresh_an_active_memory() {
 #[test]
 fn the_kind_is_found_out() {
     let check = |draft: Draft, expected: Kind| {
-        let draft = Draft { citations: vec!["src/api.rs:3".parse().unwrap()], ..draft };
-        assert_eq!(World::verified().kept(draft).kind, expected);
+        let proof = if draft.space.is_user() { Vec::new() } else { vec!["src/api.rs:3".parse().unwrap()] };
+        assert_eq!(World::verified().kept(Draft { citations: proof, ..draft }).kind, expected);
     };
     check(note("It is v3"), Kind::Project);
     check(Draft::new(user(), "It is v3", Voice::of(Origin::User)), Kind::User);
@@ -424,4 +424,12 @@ fn an_approved_memory_is_recalled_and_replaces_what_it_was_to_replace() {
     assert!(matches!(approved(&world), Revised::Done(memory) if memory.is_active()));
     assert_eq!(world.look("m-1").status, Status::Superseded { by: pending.id });
     assert!(matches!(approved(&world), Revised::Refused(Refusal::NotPending { .. })), "once is enough");
+}
+
+/// It would be looked up in whatever repository the person works in next.
+#[test]
+fn what_is_kept_for_a_user_cites_no_repository() {
+    let citations = vec!["src/api.rs:3".parse().unwrap()];
+    let outcome = World::verified().remember(Draft { citations, ..preference("It is v3") });
+    assert!(matches!(&outcome, Outcome::Refused(it) if it.class() == "bad_citation"), "{outcome:?}");
 }

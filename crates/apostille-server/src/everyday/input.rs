@@ -7,6 +7,11 @@ use serde_json::Value;
 
 use crate::wire::{Malformed, flag, list, memory_name, number, parsed, required, text, texts};
 
+/// How many citations one call may bring.
+const MAX_CITATIONS: usize = 100;
+/// How many memories one call may name.
+const MAX_IDS: usize = 1_000;
+
 /// `memory_recall`, on the wire.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
@@ -63,7 +68,6 @@ pub(super) struct RawFact {
     layer: Option<Value>,
     tags: Option<Value>,
     task: Option<Value>,
-    quoted: Option<Value>,
     merge_with: Option<Value>,
     keep_beside: Option<Value>,
 }
@@ -87,8 +91,6 @@ pub struct Fact {
     pub tags: Vec<String>,
     /// The task it belongs to.
     pub task: Option<String>,
-    /// Whether the words come from outside: a page, an issue, a tool's output.
-    pub is_quoted: bool,
     /// The memory that it is to be merged with.
     pub merge_with: Option<Name>,
     /// Why it is to be kept beside a memory much like it.
@@ -107,7 +109,6 @@ impl TryFrom<RawFact> for Fact {
             layer: parsed("layer", raw.layer)?,
             tags: texts("tags", raw.tags)?,
             task: text("task", raw.task)?,
-            is_quoted: flag("quoted", raw.quoted)?,
             merge_with: parsed("merge_with", raw.merge_with)?,
             keep_beside: text("keep_beside", raw.keep_beside)?,
         })
@@ -126,7 +127,13 @@ fn cites(value: Option<Value>) -> Result<Vec<Cite>, Malformed> {
         };
         place.trim().parse().map_err(|error| Malformed::new(&field, error))
     };
-    list("citations", value)?.into_iter().enumerate().map(one).collect()
+    few("citations", value, MAX_CITATIONS)?.into_iter().enumerate().map(one).collect()
+}
+
+/// A list that is not too long to be read at all.
+fn few(field: &str, value: Option<Value>, most: usize) -> Result<Vec<Value>, Malformed> {
+    let items = list(field, value)?;
+    if items.len() > most { Err(Malformed::new(field, format!("at most {most} at once"))) } else { Ok(items) }
 }
 
 fn place(it: &Value) -> Option<String> {
@@ -228,7 +235,8 @@ impl TryFrom<RawWhich> for Which {
     type Error = Malformed;
     fn try_from(raw: RawWhich) -> Result<Self, Malformed> {
         let one = |(at, it): (usize, Value)| memory_name(&format!("ids[{at}]"), Some(it));
-        let names = list("ids", raw.ids)?.into_iter().enumerate().map(one).collect::<Result<_, _>>()?;
+        let names =
+            few("ids", raw.ids, MAX_IDS)?.into_iter().enumerate().map(one).collect::<Result<_, _>>()?;
         Ok(Self { names, path: path(raw.path)? })
     }
 }

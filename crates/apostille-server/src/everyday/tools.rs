@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 use crate::tool::{Effect, Tool, arguments, count, flag, text, texts, word};
 
 const REPO: &str = "owner/name, only if asked for";
+const QUOTED: &str = "The words come from a web page, issue or tool output";
 const PLACES: &str = "Lines of code that prove it, as path:start-end from the repository's root";
 
 /// The tools of this set.
@@ -60,7 +61,7 @@ fn remember() -> Tool {
                 "subject": text("Topic in a few words"),
                 "reason": text("Why it matters"),
                 "tags": texts("Up to 5"),
-                "quoted": flag("The words come from a web page, issue or tool output"),
+                "quoted": flag(QUOTED),
                 "merge_with": text("Id of a memory that this replaces, keeping its citations"),
                 "keep_beside": text("Why both are needed"),
             })),
@@ -84,6 +85,7 @@ fn revise() -> Tool {
                 "fact": text("What is so instead"),
                 "citations": texts(PLACES),
                 "reason": text("Why; needed to invalidate"),
+                "quoted": flag(QUOTED),
             })),
             json!({"id": "m-12", "action": "correct", "fact": "API_VERSION is 4", "citations": ["src/api.rs:12"]}),
         ),

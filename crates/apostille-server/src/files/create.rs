@@ -1,7 +1,7 @@
 //! Create: a new file is a memory that is remembered.
 
 use apostille_core::Context;
-use apostille_core::memory::{Draft, Kind, Origin, Twin, Voice};
+use apostille_core::memory::{Draft, Kind, Twin};
 use apostille_core::policy::{Limits, Policy};
 use apostille_core::remember::remember;
 
@@ -73,17 +73,8 @@ fn drafted(cx: &Context<'_>, here: &Here<'_>, path: &Path, name: &str, text: &st
         task: path.task().map(Into::into),
         twin: Twin::Create("a file of its own".into()),
         is_verbatim: scope != Scope::Repo,
-        ..Draft::new(space.clone(), fact.fact, voice(cx, here))
+        ..Draft::new(space.clone(), fact.fact, here.voice(cx.actor))
     })
-}
-
-/// Who writes files.
-pub(super) fn voice(cx: &Context<'_>, here: &Here<'_>) -> Voice {
-    Voice {
-        author: cx.actor.map(Into::into),
-        session: here.session.map(Into::into),
-        ..Voice::of(Origin::Agent)
-    }
 }
 
 /// The rules for what is written into a scope: notes may be as long as an episode, and a repository's facts need proof.

@@ -40,12 +40,15 @@ fn versions(cx: &Context<'_>, memory: &Memory) -> Result<Vec<Memory>, Stop> {
         limit: usize::MAX,
         ..Filter::default()
     };
-    let mut versions = list::list(cx, &filter)?;
-    versions.retain(|it| it.supersedes == Some(memory.id));
-    versions.push(memory.clone());
+    let waiting = list::list(cx, &filter)?;
+    let mut versions = vec![memory.clone()];
     while let Some(old) = before(cx, &versions)? {
         versions.push(old);
     }
+    // An edit that waits may be one of any version.
+    let is_edit = |it: &Memory| versions.iter().any(|version| it.supersedes == Some(version.id));
+    let edits: Vec<Memory> = waiting.into_iter().filter(is_edit).collect();
+    versions.extend(edits);
     Ok(versions)
 }
 

@@ -154,7 +154,7 @@ fn successor(cx: &Context<'_>, here: &Here<'_>, file: &File, change: Change<'_>)
             file.path
         ))
     })?;
-    let voice = create::voice(cx, here);
+    let voice = here.voice(cx.actor);
     let session = voice.session.clone().or_else(|| old.voice.session.clone());
     Ok(Draft {
         layer: Some(old.layer),

@@ -104,7 +104,7 @@ fn is_seen(here: &Here<'_>, scope: Scope, memory: &Memory) -> bool {
     match scope {
         Scope::User => !is_shared || memory.kind == Kind::User,
         Scope::Repo => !is_shared || memory.kind != Kind::User,
-        Scope::Session => here.session.is_none() || memory.voice.session.as_deref() == here.session,
+        Scope::Session => memory.voice.session.as_deref() == here.session,
         Scope::Tasks => true,
     }
 }

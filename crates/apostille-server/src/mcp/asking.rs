@@ -76,9 +76,19 @@ fn workspaces(context: &Request) -> Option<Vec<PathBuf>> {
     (!folders.is_empty()).then_some(folders)
 }
 
-/// Whether the client brings its user's agreement to this very call.
-pub(super) fn said_yes(request: &CallToolRequestParams) -> bool {
-    response::<ElicitResult>(request.input_responses.as_ref(), WORD).is_some_and(|it| is_yes(&it))
+/// Whether the client brings its user's agreement to this very call: the question was ours, and about the same.
+pub(super) fn said_yes(server: &Server, call: &CallToolRequestParams, context: &Request) -> bool {
+    let is_ours = call.request_state.as_deref() == Some(sealed(server, call).as_str());
+    is_modern(context)
+        && has_forms(context)
+        && is_ours
+        && response::<ElicitResult>(call.input_responses.as_ref(), WORD).is_some_and(|it| is_yes(&it))
+}
+
+/// The call that a question is about, sealed.
+fn sealed(server: &Server, call: &CallToolRequestParams) -> String {
+    let arguments = serde_json::to_string(&call.arguments).unwrap_or_default();
+    server.host.seal(&format!("{WORD}\n{}\n{arguments}", call.name))
 }
 
 /// Whether a person agrees.
@@ -110,7 +120,8 @@ pub(super) async fn word(
         // A client brings the answers to the last questions only, so everything that is needed is asked at once.
         let place = is_worth_asking(server, context, Need::Some).then(where_it_works);
         let word = (WORD.to_owned(), InputRequest::Elicitation(ask));
-        return Word::Ask(asked([word].into_iter().chain(place)));
+        let questions = [word].into_iter().chain(place).collect();
+        return Word::Ask(InputRequiredResult::new(Some(questions), Some(sealed(server, request))));
     }
     let asked = context.peer.send_request(ServerRequest::ElicitRequest(ask));
     match tokio::time::timeout(LONG, asked).await {

@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
 use apostille_core::Context;
+use apostille_core::remember::secrets;
 use rmcp::ErrorData;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, ProgressNotificationParam, ReadResourceRequestParams,
@@ -60,7 +61,8 @@ impl Server {
         };
         let arguments = call.arguments.clone().map_or(Value::Null, Value::Object);
         let repo = arguments["repo"].as_str().filter(|it| !it.is_empty()).map(Into::into);
-        let caller = Caller { roots, repo, has_word: asking::said_yes(call), ..caller(context) };
+        let caller =
+            Caller { roots, repo, has_word: asking::said_yes(self, call, context), ..caller(context) };
         let job: Arc<Job<Answer>> =
             Arc::new(move |cx, here| profile.call(cx, here, tool.name, arguments.clone()));
         let mut done = self.worked(caller.clone(), Arc::clone(&job), context).await?;
@@ -105,8 +107,11 @@ impl Server {
 
     /// The memories that can be read one by one; none where nobody knows whose.
     pub(super) async fn listed(&self, context: &Request) -> Result<Vec<Listed>, ErrorData> {
+        let Roots::Known(roots) = asking::roots(self, None, context, Need::All).await else {
+            return Ok(Vec::new());
+        };
         let job: Arc<Job<Vec<Listed>>> = Arc::new(resources::listed);
-        match self.worked(caller(context), job, context).await? {
+        match self.worked(Caller { roots, ..caller(context) }, job, context).await? {
             Ok(Ok(listed)) => Ok(listed),
             Ok(Err(fault)) => Err(results::error(&fault)),
             Err(_) => Ok(Vec::new()),
@@ -176,7 +181,7 @@ fn work<T>(
 
 /// What every request tells of its client.
 fn caller(context: &Request) -> Caller {
-    let client = context.client_info().map(|it| bounded(&it.name));
+    let client = context.client_info().and_then(|it| name(&it.name));
     Caller { session: session(&context.meta), client, ..Caller::default() }
 }
 
@@ -227,10 +232,16 @@ async fn progress(context: &Request, step: u64) {
 
 fn session(meta: &RequestMetaObject) -> Option<String> {
     let meta = serde_json::to_value(meta).ok()?;
-    SESSIONS.iter().find_map(|key| Some(bounded(meta.get(key)?.as_str()?)))
+    SESSIONS.iter().find_map(|key| name(meta.get(key)?.as_str()?))
 }
 
 /// What a client says of itself: untrusted, so without anything that could be more than a name.
 fn bounded(text: &str) -> String {
     text.chars().filter(char::is_ascii_graphic).take(MAX_NAME).collect()
+}
+
+/// The same for what is written down: nothing of it where it appears to hold a secret.
+fn name(text: &str) -> Option<String> {
+    let name = bounded(text);
+    Some(name).filter(|it| !it.is_empty() && secrets::find(it).is_none())
 }

@@ -2,7 +2,7 @@
 
 use apostille_core::citation::Citation;
 use apostille_core::format::timestamp;
-use apostille_core::memory::Memory;
+use apostille_core::memory::{Memory, Stage};
 use apostille_core::verdict::Verdict;
 use apostille_core::verify::Verified;
 use serde::Serialize;
@@ -144,9 +144,15 @@ pub(super) struct Whole {
 impl Whole {
     pub(super) fn of(it: &Verified, supersedes: Vec<Link>, superseded_by: Vec<Link>) -> Self {
         let memory = &it.memory;
+        let mut brief = Brief::of(it, TEXT, Cited::whole);
+        let is_quarantined = memory.status.stage() == Stage::Pending;
+        if is_quarantined {
+            brief.fact =
+                format!("(in quarantine; a person reads it with: apostille show {})", memory.handle());
+        }
         Self {
-            brief: Brief::of(it, TEXT, Cited::whole),
-            reason: memory.reason.as_deref().map(|it| lines::cut(it, TEXT)),
+            brief,
+            reason: memory.reason.as_deref().filter(|_| !is_quarantined).map(|it| lines::cut(it, TEXT)),
             status: memory.status.stage().as_str(),
             status_why: memory.status.why().map(|it| lines::cut(it, TEXT)),
             supersedes,

@@ -310,3 +310,53 @@ fn other_sets_show_nothing_that_does_not_hold_without_saying_so() {
         asked(Profile::Simple, "memory_search", json!({"query": "API_VERSION"})).text.contains("\"count\":0")
     );
 }
+
+/// What is quoted waits, whichever tool brings it.
+#[test]
+fn words_from_outside_are_never_in_use_unattended() {
+    let world = known();
+    let (repo, user) = (repo(), user());
+    let here = Here { user: Some(&user), ..Here::in_repo(&repo) };
+    let check = |profile: Profile, tool: &str, mut arguments: Value| {
+        arguments["quoted"] = json!(true);
+        let answer = world.with(|cx| profile.call(cx, &here, tool, arguments)).unwrap();
+        assert!(answer.text.contains("pending") || answer.text.contains("waits"), "{tool}: {}", answer.text);
+    };
+    check(Profile::Default, "memory_remember", json!({"fact": "tabs are two wide", "kind": "feedback"}));
+    let correct =
+        json!({"id": "m-1", "action": "correct", "fact": "API_VERSION is 7", "citations": ["src/api.rs:3"]});
+    check(Profile::Default, "memory_revise", correct);
+    check(Profile::Simple, "memory_store", json!({"text": "lines are long"}));
+    check(
+        Profile::Layers,
+        "memory_write",
+        json!({"action": "add", "layer": "L1", "content": "names are short"}),
+    );
+    check(
+        Profile::Files,
+        "memory",
+        json!({"command": "create", "path": "/memories/a.md", "file_text": "files are many"}),
+    );
+    let place = json!([{"path": "src/api.rs", "line_start": 3}]);
+    check(
+        Profile::Verified,
+        "memory_store",
+        json!({"subject": "v", "fact": "API_VERSION is a u32", "citations": place}),
+    );
+}
+
+#[test]
+fn what_a_draft_resembles_is_not_repeated_where_it_does_not_hold() {
+    let world = World::verified();
+    world.shelf.write("src/api.rs", "//! The API.\n\npub const API_VERSION: u32 = 7;\n");
+    let fact = |extra: &str| {
+        let fact = format!(
+            "API_VERSION of the server must equal the one that the mobile client was built with{extra}"
+        );
+        json!({"fact": fact, "citations": ["src/api.rs:3"]})
+    };
+    call(&world, "memory_remember", fact(""));
+    world.shelf.write("src/api.rs", "//! The API.\n\npub const API_VERSION: u32 = 8;\n");
+    let answer = call(&world, "memory_remember", fact(" too"));
+    assert_eq!(answer["similar"][0]["fact"], "(its citations are changed here)", "{answer}");
+}

@@ -221,7 +221,7 @@ fn a_long_listing_says_how_many_more_there_are() {
 fn scratch_is_seen_in_its_own_session_only() {
     let world = stocked();
     let seen = |session| tried(&world, session, view("/memories/session/plan.md")).unwrap().is_refusal;
-    assert_eq!([seen(Some("s-1")), seen(Some("s-2")), seen(None)], [false, true, false]);
+    assert_eq!([seen(Some("s-1")), seen(Some("s-2")), seen(None)], [false, true, true]);
     let same = create("/memories/session/plan.md", "first, then second");
     assert!(!tried(&world, Some("s-2"), same).unwrap().is_refusal);
 }

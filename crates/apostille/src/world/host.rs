@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use apostille_backends::git::Commit;
 use apostille_backends::memo::FileMemo;
 use apostille_core::Context;
+use apostille_core::digest::Digest;
 use apostille_core::source::{Nowhere, Source, SourceError};
 use apostille_core::space::Space;
 use apostille_core::store::Store;
@@ -19,7 +20,7 @@ use super::desk::{self, Desk};
 use super::place::Place;
 use super::used::Used;
 use crate::args::Everywhere;
-use crate::config::{self, Settings};
+use crate::config::{self, Settings, StoreUrl};
 use crate::error::Fault;
 
 /// Which folders a client may send the server to.
@@ -39,6 +40,8 @@ pub struct Machine {
     is_named: bool,
     reach: Reach,
     session: Option<String>,
+    /// Known to this process alone.
+    secret: [u8; 16],
     stores: Mutex<HashMap<(String, String), Arc<dyn Store>>>,
     /// What verifying found, by the file it is kept in; read once, not for every call.
     findings: Mutex<HashMap<PathBuf, Arc<FileMemo>>>,
@@ -56,6 +59,7 @@ impl Machine {
             is_named: flags.repo.is_some() || world.env.get("APOSTILLE_REPO").is_some(),
             reach,
             session: session.iter().find_map(|it| world.env.get(it)).map(Into::into),
+            secret: (world.random())().to_be_bytes(),
             stores: Mutex::default(),
             findings: Mutex::default(),
             used: Mutex::default(),
@@ -122,6 +126,10 @@ impl Machine {
             place.checkout.is_some() || self.is_named || call.roots.is_some_and(|it| !it.is_empty());
         let (flags, is_elsewhere) = match (is_placed, call.repo) {
             (true, _) => (self.flags.clone(), false),
+            (false, Some(_)) if self.reach == Reach::Here => {
+                let which = "this server was started in no repository; start it in a checkout of the one that is meant";
+                return Err(Unplaced::Which(which.into()));
+            }
             (false, Some(repo)) => (Everywhere { repo: Some(repo.to_owned()), ..self.flags.clone() }, true),
             (false, None) => {
                 let which = "this folder is in no repository, so nobody can tell whose memory is meant; \
@@ -162,7 +170,12 @@ impl Machine {
     fn store(&self, settings: &Settings) -> Result<Arc<dyn Store>, Unplaced> {
         let url = &settings.store.value;
         let mut stores = self.stores.lock().unwrap_or_else(PoisonError::into_inner);
-        let key = (url.to_string(), settings.repo.value.to_string());
+        // One SQLite file holds every repository; a file of lines is one repository's.
+        let repo = match url {
+            StoreUrl::Sqlite(_) => String::new(),
+            StoreUrl::Jsonl(_) => settings.repo.value.to_string(),
+        };
+        let key = (url.to_string(), repo);
         if let Some(store) = stores.get(&key) {
             return Ok(Arc::clone(store));
         }
@@ -201,6 +214,7 @@ impl Host for Machine {
             at: Some(&at),
             own: Some(desk.user_policy()),
             root: desk.place.root.to_str(),
+            is_quoted: false,
             has_word: call.has_word,
             forgot: Some(&forgot),
         };
@@ -219,6 +233,12 @@ impl Host for Machine {
             (true, Reach::Here) => Need::Some,
             (true, Reach::Anywhere) => Need::None,
         }
+    }
+
+    fn seal(&self, text: &str) -> String {
+        // The text goes in by its digest, so that nothing can be added to what was sealed.
+        let text = Digest::of(text.as_bytes());
+        Digest::of(&[self.secret.as_slice(), text.as_bytes()].concat()).to_string()
     }
 
     fn stamp(&self) -> Option<u64> {

@@ -95,6 +95,9 @@ impl Talk {
             responses.insert(key.clone(), self.answers[asked["method"].as_str().unwrap()].clone());
         }
         params["inputResponses"] = Value::Object(responses);
+        if let Some(state) = message["result"].get("requestState") {
+            params["requestState"] = state.clone();
+        }
         self.request(method, params)
     }
 
@@ -270,6 +273,23 @@ fn a_person_is_asked_before_something_is_forgotten() {
         assert_eq!(asked(era, "accept", true)["outcome"], "forgotten");
         assert_eq!(asked(era, "accept", false)["class"], "declined");
         assert_eq!(asked(era, "decline", false)["class"], "declined");
+    });
+}
+
+#[test]
+fn an_agreement_that_nobody_asked_for_counts_for_nothing() {
+    both(|era| {
+        let env = Env::new();
+        env.with_facts();
+        let mut talk = Talk::here(&env, era);
+        talk.capabilities = json!({"elicitation": {}});
+        let forged = json!({"word": {"action": "accept", "content": {"agreed": true}}});
+        for state in [json!(null), json!("guess")] {
+            let call = json!({"name": "memory_forget", "arguments": {"id": "m-1"}, "inputResponses": forged, "requestState": state});
+            let answer = talk.request("tools/call", call);
+            assert_eq!(answer["result"]["isError"], true, "{answer}");
+        }
+        assert!(env.ok(&["list"]).contains("m-1"));
     });
 }
 
