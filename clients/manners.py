@@ -78,7 +78,7 @@ async def a_person_is_asked_before_anything_is_forgotten(transport, mode):
 
         async with TRANSPORTS[transport](world, "default", mode, elicitation_callback=person) as desk:
             await desk.call("memory_remember", fact=RULE, citations=PROOF, kind="project")
-            same((await desk.refused("memory_forget", id="m-1"))["class"], "needs_agreement")
+            same((await desk.refused("memory_forget", id="m-1"))["class"], "declined")
             same(await desk.call("memory_forget", id="m-1"), {"ok": True, "id": "m-1", "outcome": "forgotten"})
             same(len(asked), 2)
             assert RULE in asked[0], asked

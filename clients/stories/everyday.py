@@ -22,7 +22,7 @@ async def story(desk):
         {"ok": True, "id": "u-1", "outcome": "remembered"},
     )
     same(await desk.call("memory_recall", query="API version", ignore_memory=True), {"ignored": True, "memories": []})
-    same(await desk.call("memory_verify"), {"verified": 2, "good": 2})
+    same(await desk.call("memory_verify"), {"verified": 1, "good": 1, "unverified": 1})
     await read(desk)
     await refused(desk)
     await moved(desk)

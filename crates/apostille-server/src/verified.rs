@@ -147,8 +147,8 @@ pub fn search_by_path(cx: &Context<'_>, here: &Here<'_>, input: &ByPath) -> Resu
     Ok(fetched(cx, &memories, &format!("cites {}", input.path)))
 }
 
-/// How what is handed out stands in this checkout. The records have the fields that their readers expect and no other,
-/// so it is said beside them.
+/// What is handed out and does not hold in this checkout. The records have the fields that their readers expect and no
+/// other, so it is said beside them; where nothing is said, everything was looked up and holds.
 fn standings(cx: &Context<'_>, records: &[MemoryRecord]) -> Result<Option<String>, Fault> {
     let ids: Vec<_> = records.iter().filter_map(|it| it.id.parse().ok()).collect();
     let looked_up = apostille_core::verify::look(cx, cx.store.get(&ids)?);
@@ -157,15 +157,10 @@ fn standings(cx: &Context<'_>, records: &[MemoryRecord]) -> Result<Option<String
         .filter(|it| !it.is_good())
         .map(|it| format!("{} ({})", it.memory.id, it.standing()))
         .collect();
-    Ok(match (records.is_empty(), wrong.is_empty()) {
-        (true, _) => None,
-        (false, true) => Some("In this checkout every citation of these memories holds.".into()),
-        (false, false) => Some(format!(
-            "Not to be used, because their citations do not hold in this checkout or could not be looked up: {}. \
-             The citations of the others hold.",
-            wrong.join(", ")
-        )),
-    })
+    Ok((!wrong.is_empty()).then(|| {
+        let wrong = wrong.join(", ");
+        format!("Not to be used, because their citations do not hold in this checkout or could not be looked up: {wrong}")
+    }))
 }
 
 /// Notes that memories were handed out. A log that cannot be written does not cost the caller the answer.
