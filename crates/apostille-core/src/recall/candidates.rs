@@ -1,11 +1,13 @@
 //! Stage two: what may answer the question, with its text relevance. Capped.
 
+use std::collections::BTreeSet;
+
 use super::query::Query;
 use super::{bm25, overlap, typo};
 use crate::memory::{Memory, Stage};
 use crate::policy::{InjectMode, Scoring};
 use crate::space::Space;
-use crate::store::{Filter, Order, Posting};
+use crate::store::{Filter, Order, Posting, Postings};
 use crate::terms::{self, Asked};
 use crate::{Context, Error};
 
@@ -33,13 +35,10 @@ pub(super) fn gather(cx: &Context<'_>, query: &Query) -> Result<Vec<Candidate>, 
         InjectMode::Off => Ok(Vec::new()),
         InjectMode::RecentOnly => recent(cx, query),
         InjectMode::Relevant => {
-            let mut found = Vec::new();
-            for space in &query.spaces {
-                found.extend(match query.scoring {
-                    Scoring::Bm25 => relevant(cx, query, space)?,
-                    Scoring::Overlap => overlapping(cx, query, space)?,
-                });
-            }
+            let mut found = match query.scoring {
+                Scoring::Bm25 => relevant(cx, query)?,
+                Scoring::Overlap => overlapping(cx, query)?,
+            };
             citing(cx, query, &mut found)?;
             // Who asks about a file alone is not helped by what happens to be recent.
             let is_fallback = found.is_empty() && (query.paths.is_empty() || !query.text.trim().is_empty());
@@ -77,19 +76,46 @@ fn filter(query: &Query, spaces: Vec<Space>, limit: usize) -> Filter {
 }
 
 /// Every memory that shares a word, scored by shared words.
-fn overlapping(cx: &Context<'_>, query: &Query, space: &Space) -> Result<Vec<Candidate>, Error> {
-    let memories = cx.store.list(&filter(query, vec![space.clone()], MAX_OVERLAP))?;
+fn overlapping(cx: &Context<'_>, query: &Query) -> Result<Vec<Candidate>, Error> {
     let asked = overlap::words(&query.text);
     let score = |memory: Memory| {
         let (relevance, terms) = overlap::score(&memory, &asked, cx.now)?;
         Some(Candidate { memory, relevance, terms })
     };
-    Ok(memories.into_iter().filter_map(score).collect())
+    let mut found = Vec::new();
+    for space in &query.spaces {
+        let memories = cx.store.list(&filter(query, vec![space.clone()], MAX_OVERLAP))?;
+        found.extend(memories.into_iter().filter_map(score));
+    }
+    Ok(found)
+}
+
+/// The best of every space. A word that stands in one of them is spelled as it was meant in all.
+fn relevant(cx: &Context<'_>, query: &Query) -> Result<Vec<Candidate>, Error> {
+    let names: Vec<String> = query.terms.iter().map(|it| it.term.clone()).collect();
+    let mut postings = Vec::with_capacity(query.spaces.len());
+    for space in &query.spaces {
+        postings.push(cx.store.postings(space, &names)?);
+    }
+    let is_known = |at: usize| postings.iter().any(|it| it.lists.get(at).is_some_and(|it| !it.is_empty()));
+    let unknown: BTreeSet<String> =
+        names.iter().enumerate().filter(|(at, _)| !is_known(*at)).map(|(_, term)| term.clone()).collect();
+    let mut found = Vec::new();
+    for (space, postings) in query.spaces.iter().zip(postings) {
+        found.extend(best(cx, query, space, postings, &unknown)?);
+    }
+    Ok(found)
 }
 
 /// The memories whose terms answer best, by BM25 over the space's postings.
-fn relevant(cx: &Context<'_>, query: &Query, space: &Space) -> Result<Vec<Candidate>, Error> {
-    let (asked, postings) = looked_up(cx, query, space)?;
+fn best(
+    cx: &Context<'_>,
+    query: &Query,
+    space: &Space,
+    postings: Postings,
+    unknown: &BTreeSet<String>,
+) -> Result<Vec<Candidate>, Error> {
+    let (asked, postings) = corrected(cx, query, space, postings, unknown)?;
     let content = asked.iter().zip(&postings.lists).filter(|(it, _)| it.is_content);
     let about: Vec<&[Posting]> = content.map(|(_, list)| list.as_slice()).collect();
     let weighed: Vec<(f32, &[Posting])> =
@@ -122,53 +148,33 @@ fn holds(list: &[Posting], number: u64) -> bool {
     list.binary_search_by_key(&number, |it| it.number).is_ok()
 }
 
-/// The postings of the question's terms, with words that nobody wrote replaced by the nearest that somebody did.
-fn looked_up(
+/// The question's terms with their postings; beside words that nobody wrote, the nearest that somebody did.
+fn corrected(
     cx: &Context<'_>,
     query: &Query,
     space: &Space,
-) -> Result<(Vec<Asked>, crate::store::Postings), Error> {
+    mut postings: Postings,
+    unknown: &BTreeSet<String>,
+) -> Result<(Vec<Asked>, Postings), Error> {
     let mut asked = query.terms.clone();
-    let names = |asked: &[Asked]| asked.iter().map(|it| it.term.clone()).collect::<Vec<_>>();
-    let mut postings = cx.store.postings(space, &names(&asked))?;
-    let unknown =
-        |term: &str| asked.iter().zip(&postings.lists).any(|(it, list)| it.term == term && list.is_empty());
-    let spelled: Vec<(String, String)> =
-        terms::spelled(&query.text).into_iter().filter(|(_, term)| unknown(term)).collect();
+    let misspelt = terms::spelled(&query.text).into_iter().filter(|(_, term)| unknown.contains(term));
     let mut meant: Vec<Asked> = Vec::new();
-    for word in misspelt(cx, query, space, spelled)? {
-        for (term, weight) in corrected(cx, space, &word)? {
+    for (word, _) in misspelt {
+        for (term, weight) in nearest(cx, space, &word)? {
             if !asked.iter().chain(&meant).any(|it| it.term == term) {
                 meant.push(Asked { term, weight, is_content: true });
             }
         }
     }
     if !meant.is_empty() {
-        postings.lists.extend(cx.store.postings(space, &names(&meant))?.lists);
+        let names: Vec<String> = meant.iter().map(|it| it.term.clone()).collect();
+        postings.lists.extend(cx.store.postings(space, &names)?.lists);
         asked.extend(meant);
     }
     Ok((asked, postings))
 }
 
-/// The words that nobody wrote in any of the spaces: what stands in one of them is spelled as it was meant.
-fn misspelt(
-    cx: &Context<'_>,
-    query: &Query,
-    space: &Space,
-    mut spelled: Vec<(String, String)>,
-) -> Result<Vec<String>, Error> {
-    for other in query.spaces.iter().filter(|it| *it != space) {
-        if spelled.is_empty() {
-            break;
-        }
-        let terms: Vec<String> = spelled.iter().map(|(_, term)| term.clone()).collect();
-        let mut lists = cx.store.postings(other, &terms)?.lists.into_iter();
-        spelled.retain(|_| lists.next().is_none_or(|it| it.is_empty()));
-    }
-    Ok(spelled.into_iter().map(|(word, _)| word).collect())
-}
-
-fn corrected(cx: &Context<'_>, space: &Space, word: &str) -> Result<Vec<(String, f32)>, Error> {
+fn nearest(cx: &Context<'_>, space: &Space, word: &str) -> Result<Vec<(String, f32)>, Error> {
     let mut vocabulary = Vec::new();
     for initial in typo::first_letters(word) {
         vocabulary.extend(cx.store.vocabulary(space, initial)?);
