@@ -86,7 +86,8 @@ pub fn supersede(
     remember::remember(cx, Draft { space: old.space.clone(), twin, ..inherit(cx, draft, &old) })
 }
 
-/// What a replacement does not say, it takes from the memory it replaces; of the citations, those that still hold.
+/// What a replacement does not say, it takes from the memory it replaces; of the citations, those that still hold. Not
+/// the reason: it is about what is replaced, and would outlive it when that one is forgotten.
 fn inherit(cx: &Context<'_>, draft: Draft, old: &Memory) -> Draft {
     let citations = if draft.citations.is_empty() { living(cx, old) } else { draft.citations };
     Draft {
@@ -94,7 +95,6 @@ fn inherit(cx: &Context<'_>, draft: Draft, old: &Memory) -> Draft {
         layer: draft.layer.or(Some(old.layer)),
         kind: draft.kind.or(Some(old.kind)),
         subject: draft.subject.or_else(|| old.subject.clone()),
-        reason: draft.reason.or_else(|| old.reason.clone()),
         task: draft.task.or_else(|| old.task.clone()),
         ..draft
     }
