@@ -75,10 +75,15 @@ impl Watch {
 
     /// Waits a while; whether something changed meanwhile.
     async fn changed(&mut self) -> bool {
-        let is_ours = tokio::time::timeout(LOOK, self.ours.recv()).await.is_ok_and(|it| it.is_ok());
+        let ours = tokio::time::timeout(LOOK, self.ours.recv()).await;
+        if ours.is_ok_and(|it| it.is_ok()) {
+            // The store is looked at when it is quiet: counting would keep the next call waiting.
+            self.stamp = None;
+            return true;
+        }
         let now = stamp(&self.host).await;
         let was = std::mem::replace(&mut self.stamp, now);
-        is_ours || was.is_some() && was != now
+        was.is_some() && was != now
     }
 }
 
