@@ -129,12 +129,26 @@ fn list_part(
     while into.len() - before < filter.limit
         && let Some(row) = rows.next().map_err(sqlite)?
     {
+        if !may_mention(row, filter) {
+            continue;
+        }
         let memory = memory(row)?;
         if filter.admits(&memory) {
             into.push(memory);
         }
     }
     Ok(())
+}
+
+/// Whether the text that a filter asks for may stand in this row, by its bytes: most rows need not be decoded. Only plain
+/// ASCII is judged like that, which is the same in lower case and in JSON.
+fn may_mention(row: &Row<'_>, filter: &Filter) -> bool {
+    let is_plain =
+        |it: &str| it.is_ascii() && !it.contains(['"', '\\']) && !it.contains(|c: char| c.is_control());
+    let Some(text) = filter.text.as_deref().filter(|it| !it.is_empty() && is_plain(it)) else { return true };
+    let record = row.get_ref(0).ok().and_then(|it| it.as_str().ok()).filter(|it| it.is_ascii());
+    record
+        .is_none_or(|it| it.as_bytes().windows(text.len()).any(|it| it.eq_ignore_ascii_case(text.as_bytes())))
 }
 
 fn list_query(space: i64, filter: &Filter, only: &str, order: &str) -> (String, Vec<Value>) {

@@ -77,8 +77,8 @@ impl Watch {
     async fn changed(&mut self) -> bool {
         let ours = tokio::time::timeout(LOOK, self.ours.recv()).await;
         if ours.is_ok_and(|it| it.is_ok()) {
-            // The store is looked at when it is quiet: counting would keep the next call waiting.
-            self.stamp = None;
+            // The store is looked at when it is quiet: counting would keep the next call waiting. Then this change is
+            // seen once more, which costs a client little; one of another process is never missed.
             return true;
         }
         let now = stamp(&self.host).await;
