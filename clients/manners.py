@@ -128,7 +128,7 @@ async def many_memories(desk):
     for n in range(MANY):
         part, line = n % 10, 1 + n // 10 * 3
         fact = f"NAME_{part}_{line - 1} stays what it is, as rule {n} has it"
-        await desk.call("memory_remember", fact=fact, citations=[f"src/part{part}.rs:{line}"], kind="project", keep_beside="each is its own")
+        await desk.call("memory_remember", fact=fact, citations=[f"src/part{part}.rs:{line}"], kind="project", rationale="each is its own")
 
 
 def edit_everything(world):

@@ -40,10 +40,7 @@ pub fn call(cx: &Context<'_>, here: &Here<'_>, tool: &str, arguments: Value) -> 
         "memory_revise" => revise(cx, here, wire::read::<RawRevision, _>(arguments)?),
         "memory_verify" => verify(cx, here, &wire::read::<RawWhich, _>(arguments)?),
         "memory_forget" => forget(cx, here, &wire::read::<RawForget, _>(arguments)?),
-        _ => {
-            let tools = tools();
-            Err(Fault::no_such_tool(tool, &tools.iter().map(|it| it.name).collect::<Vec<_>>()))
-        }
+        _ => Err(Fault::no_such_tool(tool, &tools())),
     }
 }
 
@@ -51,7 +48,7 @@ pub fn call(cx: &Context<'_>, here: &Here<'_>, tool: &str, arguments: Value) -> 
 pub fn recall(cx: &Context<'_>, here: &Here<'_>, question: Question) -> Result<Answer, Fault> {
     let is_open = question.query.is_empty() && question.path.is_none();
     let mut layers = vec![Layer::Knowledge];
-    layers.extend(question.history.then_some(Layer::Episode));
+    layers.extend(question.episodes.then_some(Layer::Episode));
     let ask = Ask {
         text: question.query,
         spaces: here.spaces(),
@@ -74,7 +71,7 @@ pub fn recall(cx: &Context<'_>, here: &Here<'_>, question: Question) -> Result<A
 /// Keeps a fact, with the code that proves it.
 pub fn remember(cx: &Context<'_>, here: &Here<'_>, fact: Fact) -> Result<Answer, Fault> {
     let Some(space) = space_of(here, &fact) else { return Answer::refused(&NotKept::no_user()) };
-    let twin = match (fact.merge_with, fact.keep_beside) {
+    let twin = match (fact.merge_with, fact.rationale) {
         (Some(name), _) => Twin::Merge(name),
         (None, Some(why)) => Twin::Create(why),
         (None, None) => Twin::Ask,

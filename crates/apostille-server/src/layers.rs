@@ -35,9 +35,6 @@ error, and if so update or remove it
     };
 }
 
-/// The names of this set.
-const TOOLS: &[&str] = &["memory_write"];
-
 /// Why a removed memory is out of use, in its history.
 const REMOVED: &str = "removed by the agent";
 
@@ -79,7 +76,7 @@ pub const RECORDING: &str = recording!();
 pub fn call(cx: &Context<'_>, here: &Here<'_>, tool: &str, arguments: Value) -> Result<Answer, Fault> {
     match tool {
         "memory_write" => write(cx, here, wire::read::<RawWrite, Write>(arguments)?)?.told(),
-        _ => Err(Fault::no_such_tool(tool, TOOLS)),
+        _ => Err(Fault::no_such_tool(tool, &tools())),
     }
 }
 

@@ -37,6 +37,7 @@ use apostille_core::space::Space;
 use apostille_core::store::StoreError;
 use apostille_core::{Context, Error, verify};
 
+use crate::tool::Tool;
 use crate::wire::Malformed;
 
 /// Opens the caller's repository at a commit or branch.
@@ -58,7 +59,7 @@ pub struct Here<'a> {
     /// The folder of the checkout, so that whole paths into it can be understood.
     pub root: Option<&'a str>,
     /// Whether the words come from outside: a page, an issue, a tool's output.
-    pub is_quoted: bool,
+    pub is_tainted: bool,
     /// Whether a person was asked about this very call, and agreed.
     pub has_word: bool,
     /// Told when something was forgotten, so that what was kept beside the store can be forgotten, too.
@@ -76,7 +77,7 @@ impl<'a> Here<'a> {
             at: None,
             own: None,
             root: None,
-            is_quoted: false,
+            is_tainted: false,
             has_word: false,
             forgot: None,
         }
@@ -91,11 +92,11 @@ impl<'a> Here<'a> {
         Context { policy: self.own.filter(|_| space.is_user()).unwrap_or(cx.policy), ..*cx }
     }
 
-    /// An agent's voice, in this session. Words that it quotes are nobody's here.
+    /// An agent's voice, in this session. Words from outside are nobody's here.
     #[must_use]
     pub fn voice(&self, author: Option<&str>) -> Voice {
         let (author, session) = (author.map(Into::into), self.session.map(Into::into));
-        Voice { author, session, tainted: self.is_quoted, ..Voice::of(Origin::Agent) }
+        Voice { author, session, tainted: self.is_tainted, ..Voice::of(Origin::Agent) }
     }
 
     /// The spaces in play, the nearest first.
@@ -134,8 +135,9 @@ impl From<StoreError> for Fault {
 }
 
 impl Fault {
-    fn no_such_tool(name: &str, tools: &[&str]) -> Self {
-        Self::NoSuchTool { name: name.chars().take(60).collect(), known: tools.join(", ") }
+    fn no_such_tool(name: &str, tools: &[Tool]) -> Self {
+        let known = tools.iter().map(|it| it.name).collect::<Vec<_>>().join(", ");
+        Self::NoSuchTool { name: name.chars().take(60).collect(), known }
     }
 }
 

@@ -2,13 +2,14 @@
 
 use std::fmt;
 use std::str::FromStr;
+use std::sync::OnceLock;
 
 use apostille_core::Context;
 use apostille_core::policy::{Limits, Policy};
 use serde_json::{Value, json};
 
 use crate::tool::{Effect, Tool};
-use crate::{Answer, Fault, Here, everyday, files, layers, prompts, simple, verified};
+use crate::{Answer, Fault, Here, everyday, files, layers, prompts, simple, verified, wire};
 
 /// A set of tools.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -46,9 +47,15 @@ impl Profile {
         }
     }
 
-    /// The tools of this set, always in the same order.
+    /// The tools of this set, always in the same order. They are made once: every call asks for them.
     #[must_use]
-    pub fn tools(self) -> Vec<Tool> {
+    pub fn tools(self) -> &'static [Tool] {
+        static MADE: [OnceLock<Vec<Tool>>; Profile::ALL.len()] =
+            [const { OnceLock::new() }; Profile::ALL.len()];
+        MADE[self as usize].get_or_init(|| self.made())
+    }
+
+    fn made(self) -> Vec<Tool> {
         match self {
             Self::Default => everyday::tools(),
             Self::Verified => verified::tools(),
@@ -73,9 +80,9 @@ impl Profile {
 
     /// The tool with this name, with an underscore or a dot.
     #[must_use]
-    pub fn tool(self, name: &str) -> Option<Tool> {
+    pub fn tool(self, name: &str) -> Option<&'static Tool> {
         let name = underscored(name);
-        self.tools().into_iter().find(|it| it.name == name)
+        self.tools().iter().find(|it| it.name == name)
     }
 
     /// Calls a tool of this set.
@@ -91,8 +98,9 @@ impl Profile {
             Some(root) => within(arguments, root),
             None => arguments,
         };
-        let here = &Here { is_quoted: here.is_quoted || arguments["quoted"] == true, ..*here };
-        if self.is_ignored(&tool, &arguments) {
+        let said = |field: &str| wire::flag(field, arguments.get(field).cloned());
+        let here = &Here { is_tainted: here.is_tainted || said("tainted")?, ..*here };
+        if said("ignore_memory")? && self.reads(&tool, &arguments) {
             return Answer::json(&json!({"ignored": true, "memories": []}));
         }
         match self.home(&tool, &arguments) {
@@ -108,11 +116,9 @@ impl Profile {
         }
     }
 
-    /// Whether the user asked not to look into memory in this turn.
-    fn is_ignored(self, tool: &str, arguments: &Value) -> bool {
-        let reads = || self.tool(tool).is_some_and(|it| it.effect == Effect::Reads);
-        let views = || arguments["command"] == "view";
-        arguments["ignore_memory"] == true && (reads() || views())
+    /// Whether a call only looks into memory.
+    fn reads(self, tool: &str, arguments: &Value) -> bool {
+        arguments["command"] == "view" || self.tool(tool).is_some_and(|it| it.effect == Effect::Reads)
     }
 
     /// The set that a tool belongs to, where all of them are given. A note without a subject is one for the notebook.

@@ -16,9 +16,6 @@ use crate::tool::{Effect, Tool, arguments, text, texts, word};
 use crate::wire::{self, Delete, Note, RawDelete, RawNote, RawSearch, Scope, Search};
 use crate::{Answer, Fault, Here};
 
-/// The names of this set.
-const TOOLS: &[&str] = &["memory_store", "memory_search", "memory_delete"];
-
 /// The tools of this set.
 #[must_use]
 pub fn tools() -> Vec<Tool> {
@@ -164,7 +161,7 @@ pub fn call(cx: &Context<'_>, here: &Here<'_>, tool: &str, arguments: Value) -> 
             let delete = wire::read::<RawDelete, Delete>(arguments)?;
             memory_delete(cx, here, &delete)?.told()?
         }
-        _ => return Err(Fault::no_such_tool(tool, TOOLS)),
+        _ => return Err(Fault::no_such_tool(tool, &tools())),
     })
 }
 

@@ -71,10 +71,7 @@ pub fn call(cx: &Context<'_>, here: &Here<'_>, tool: &str, arguments: Value) -> 
             Answer::json(&verify_citations(cx, here, &verify)?)
         }
         "stats" => Answer::json(&stats(cx, here, &wire::read::<wire::RawListing, _>(arguments)?)?),
-        _ => {
-            let tools = tools();
-            Err(Fault::no_such_tool(tool, &tools.iter().map(|it| it.name).collect::<Vec<_>>()))
-        }
+        _ => Err(Fault::no_such_tool(tool, &tools())),
     }
 }
 

@@ -18,7 +18,7 @@ const MAX_IDS: usize = 1_000;
 pub(super) struct RawQuestion {
     query: Option<Value>,
     path: Option<Value>,
-    history: Option<Value>,
+    episodes: Option<Value>,
     limit: Option<Value>,
 }
 
@@ -30,7 +30,7 @@ pub struct Question {
     /// The file in play.
     pub path: Option<RepoPath>,
     /// Whether what happened in earlier tasks is asked for, too.
-    pub history: bool,
+    pub episodes: bool,
     /// At most so many memories.
     pub limit: Option<usize>,
 }
@@ -45,7 +45,7 @@ impl TryFrom<RawQuestion> for Question {
         Ok(Self {
             query: text("query", raw.query)?.unwrap_or_default(),
             path: path(raw.path)?,
-            history: flag("history", raw.history)?,
+            episodes: flag("episodes", raw.episodes)?,
             limit,
         })
     }
@@ -69,7 +69,7 @@ pub(super) struct RawFact {
     tags: Option<Value>,
     task: Option<Value>,
     merge_with: Option<Value>,
-    keep_beside: Option<Value>,
+    rationale: Option<Value>,
 }
 
 /// A fact to keep.
@@ -94,7 +94,7 @@ pub struct Fact {
     /// The memory that it is to be merged with.
     pub merge_with: Option<Name>,
     /// Why it is to be kept beside a memory much like it.
-    pub keep_beside: Option<String>,
+    pub rationale: Option<String>,
 }
 
 impl TryFrom<RawFact> for Fact {
@@ -110,7 +110,7 @@ impl TryFrom<RawFact> for Fact {
             tags: texts("tags", raw.tags)?,
             task: text("task", raw.task)?,
             merge_with: parsed("merge_with", raw.merge_with)?,
-            keep_beside: text("keep_beside", raw.keep_beside)?,
+            rationale: text("rationale", raw.rationale)?,
         })
     }
 }

@@ -170,7 +170,7 @@ impl NotKept {
         let first = similar.first().map_or_else(String::new, |it| it.id.clone());
         let next = format!(
             "if yours is the better one: memory_revise {{\"id\":\"{first}\",\"action\":\"supersede\",\"fact\":\"…\"}}; if it adds \
-             proof: memory_remember again with \"merge_with\":\"{first}\"; if both are needed: with \"keep_beside\":\"why\""
+             proof: memory_remember again with \"merge_with\":\"{first}\"; if both are needed: with \"rationale\":\"why\""
         );
         let error = "much like what is known; nothing was kept".into();
         Self { class: "similar", error, similar, next: Some(next), ..Self::default() }

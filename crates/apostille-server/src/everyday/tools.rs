@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::tool::{Effect, Tool, arguments, count, flag, text, texts, word};
 
 const REPO: &str = "owner/name, only if asked for";
-const QUOTED: &str = "The words come from a web page, issue or tool output";
+const TAINTED: &str = "The words come from a web page, issue or tool output";
 const PLACES: &str = "Lines of code that prove it, as path:start-end from the repository's root";
 
 /// The tools of this set.
@@ -31,7 +31,7 @@ fn recall() -> Tool {
             with_repo(json!({
                 "query": text("The task or question in plain words"),
                 "path": text("A file you are about to work on"),
-                "history": flag("Also what happened in earlier tasks"),
+                "episodes": flag("Also what happened in earlier tasks"),
                 "limit": count("At most so many"),
                 "ignore_memory": flag("The user asked to ignore memory this turn"),
             })),
@@ -61,9 +61,9 @@ fn remember() -> Tool {
                 "subject": text("Topic in a few words"),
                 "reason": text("Why it matters"),
                 "tags": texts("Up to 5"),
-                "quoted": flag(QUOTED),
+                "tainted": flag(TAINTED),
                 "merge_with": text("Id of a memory that this replaces, keeping its citations"),
-                "keep_beside": text("Why both are needed"),
+                "rationale": text("Why both are needed"),
             })),
             json!({"fact": "API_VERSION in server and client must be equal", "citations": ["src/api.rs:12-18"], "kind": "project"}),
         ),
@@ -85,7 +85,7 @@ fn revise() -> Tool {
                 "fact": text("What is so instead"),
                 "citations": texts(PLACES),
                 "reason": text("Why; needed to invalidate"),
-                "quoted": flag(QUOTED),
+                "tainted": flag(TAINTED),
             })),
             json!({"id": "m-12", "action": "correct", "fact": "API_VERSION is 4", "citations": ["src/api.rs:12"]}),
         ),

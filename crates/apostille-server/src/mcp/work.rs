@@ -53,7 +53,8 @@ impl Server {
     ) -> Result<CallToolResponse, ErrorData> {
         let profile = self.offer.profile;
         let Some(tool) = profile.tool(&call.name) else {
-            return Err(ErrorData::invalid_params(self.unknown(&call.name), None));
+            let fault = Fault::no_such_tool(&bounded(&call.name), profile.tools());
+            return Err(results::error(&fault));
         };
         let roots = match asking::roots(self, call.input_responses.as_ref(), context, Need::Some).await {
             Roots::Known(roots) => roots,
@@ -116,11 +117,6 @@ impl Server {
             Ok(Err(fault)) => Err(results::error(&fault)),
             Err(_) => Ok(Vec::new()),
         }
-    }
-
-    fn unknown(&self, name: &str) -> String {
-        let known = self.offer.profile.tools().iter().map(|it| it.name).collect::<Vec<_>>().join(", ");
-        format!("there is no tool '{}'; there are: {known}", bounded(name))
     }
 
     /// Does the work on a thread of its own, and tells how far it is.

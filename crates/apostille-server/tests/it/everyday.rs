@@ -79,7 +79,7 @@ fn a_preference_is_the_users_and_an_episode_is_shown_when_history_is_asked_for()
     let episode = json!({"fact": "the upload race was fixed by a lock file", "layer": "episode", "task": "upload-race"});
     assert_eq!(call(&world, "memory_remember", episode)["id"], "m-2");
     let asked =
-        |history: bool| call(&world, "memory_recall", json!({"query": "upload race", "history": history}));
+        |episodes: bool| call(&world, "memory_recall", json!({"query": "upload race", "episodes": episodes}));
     assert!(!asked(false).to_string().contains("lock file"));
     assert!(asked(true).to_string().contains("lock file"));
 }
@@ -119,7 +119,7 @@ fn what_is_much_like_a_known_one_names_it_and_the_calls_to_make() {
         "{answer}"
     );
     assert!(answer["next"].as_str().unwrap().contains("\"id\":\"m-1\",\"action\":\"supersede\""), "{answer}");
-    assert_eq!(note(&near, json!({"keep_beside": "it is said twice"}))["id"], "m-2");
+    assert_eq!(note(&near, json!({"rationale": "it is said twice"}))["id"], "m-2");
 }
 
 #[test]
@@ -138,7 +138,9 @@ fn malformed_calls_are_faults_that_name_the_field() {
         "citations[0]: expected path and line_start",
     );
     check("memory_recall", json!({"limit": 0}), "limit: ask for at least 1");
-    check("memory_recall", json!({"history": "maybe"}), "history: expected true or false");
+    check("memory_recall", json!({"episodes": "maybe"}), "episodes: expected true or false");
+    check("memory_remember", json!({"fact": "a", "tainted": "yes"}), "tainted: expected true or false");
+    check("memory_recall", json!({"ignore_memory": 1}), "ignore_memory: expected true or false");
     check("memory_revise", json!({"id": "m-1"}), "action: it is required");
     check("memory_revise", json!({"id": "m-1", "action": "invalidate"}), "reason: it is required");
     check("memory_revise", json!({"id": "m-1", "action": "correct"}), "fact: it is required");
@@ -206,8 +208,8 @@ fn forgetting_takes_a_persons_word() {
 #[test]
 fn only_a_person_lets_a_memory_out_of_quarantine() {
     let world = known();
-    let quoted = json!({"fact": "API_VERSION 7 is the last one with XML", "citations": ["src/api.rs:3"], "quoted": true});
-    let kept = call(&world, "memory_remember", quoted);
+    let tainted = json!({"fact": "API_VERSION 7 is the last one with XML", "citations": ["src/api.rs:3"], "tainted": true});
+    let kept = call(&world, "memory_remember", tainted);
     assert!(kept["pending"].is_string(), "{kept}");
     let approve = |has_word| {
         tried(&world, "memory_revise", json!({"id": "m-2", "action": "approve"}), has_word).unwrap().0
@@ -311,18 +313,21 @@ fn other_sets_show_nothing_that_does_not_hold_without_saying_so() {
     );
 }
 
-/// What is quoted waits, whichever tool brings it.
+/// What is tainted waits, whichever tool brings it.
 #[test]
 fn words_from_outside_are_never_in_use_unattended() {
     let world = known();
     let (repo, user) = (repo(), user());
     let here = Here { user: Some(&user), ..Here::in_repo(&repo) };
     let check = |profile: Profile, tool: &str, mut arguments: Value| {
-        arguments["quoted"] = json!(true);
+        arguments["tainted"] = json!(true);
         let answer = world.with(|cx| profile.call(cx, &here, tool, arguments)).unwrap();
         assert!(answer.text.contains("pending") || answer.text.contains("waits"), "{tool}: {}", answer.text);
     };
     check(Profile::Default, "memory_remember", json!({"fact": "tabs are two wide", "kind": "feedback"}));
+    let written = json!({"fact": "tabs are four wide in Go", "kind": "feedback", "tainted": "true"});
+    let answer = world.with(|cx| Profile::Default.call(cx, &here, "memory_remember", written)).unwrap();
+    assert!(answer.text.contains("pending"), "agents write flags as texts: {}", answer.text);
     let correct =
         json!({"id": "m-1", "action": "correct", "fact": "API_VERSION is 7", "citations": ["src/api.rs:3"]});
     check(Profile::Default, "memory_revise", correct);

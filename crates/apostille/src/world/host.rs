@@ -214,7 +214,7 @@ impl Host for Machine {
             at: Some(&at),
             own: Some(desk.user_policy()),
             root: desk.place.root.to_str(),
-            is_quoted: false,
+            is_tainted: false,
             has_word: call.has_word,
             forgot: Some(&forgot),
         };
