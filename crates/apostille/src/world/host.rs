@@ -66,9 +66,9 @@ impl Machine {
         }
     }
 
-    /// Where a call is to be answered: the client's folder, else the server's own.
-    fn place(&self, call: &Call<'_>) -> Result<Place, Unplaced> {
-        let own = || Place::find(&self.cwd).map_err(|fault| broken(&fault));
+    /// Where a call is to be answered: the client's folder, else the server's own; and whether the client said so.
+    fn place(&self, call: &Call<'_>) -> Result<(Place, bool), Unplaced> {
+        let own = || Place::find(&self.cwd).map(|it| (it, false)).map_err(|fault| broken(&fault));
         let Some(roots) = call.roots.filter(|it| !it.is_empty()) else { return own() };
         let mut open: Vec<(Space, Place)> = Vec::new();
         for place in roots.iter().filter_map(|it| Place::find(it).ok()) {
@@ -80,7 +80,7 @@ impl Machine {
         if open.iter().any(|it| it.1.checkout.is_some()) {
             open.retain(|it| it.1.checkout.is_some());
         }
-        self.chosen(call, open)?.map_or_else(own, Ok)
+        self.chosen(call, open)?.map_or_else(own, |it| Ok((it, true)))
     }
 
     /// The one that is meant of those that the client has open.
@@ -108,8 +108,11 @@ impl Machine {
 
     /// A client from outside is only served where the server is.
     fn served(&self, open: Vec<(Space, Place)>, names: &[String]) -> Result<Option<Place>, Unplaced> {
+        if open.is_empty() {
+            return Ok(None);
+        }
         let own = Place::find(&self.cwd).map_err(|fault| broken(&fault))?;
-        match open.is_empty() || open.iter().any(|it| it.1.root == own.root) {
+        match open.iter().any(|it| it.1.root == own.root) {
             true => Ok(Some(own)),
             false => Err(Unplaced::Which(format!(
                 "this server serves '{}', and the client works in {}; start a server there",
@@ -121,9 +124,8 @@ impl Machine {
 
     /// Everything for a call: settings, store, code.
     fn desk(&self, world: &World, call: &Call<'_>) -> Result<Desk, Unplaced> {
-        let place = self.place(call)?;
-        let is_placed =
-            place.checkout.is_some() || self.is_named || call.roots.is_some_and(|it| !it.is_empty());
+        let (place, is_said) = self.place(call)?;
+        let is_placed = place.checkout.is_some() || self.is_named || is_said;
         let (flags, is_elsewhere) = match (is_placed, call.repo) {
             (true, _) => (self.flags.clone(), false),
             (false, Some(_)) if self.reach == Reach::Here => {

@@ -243,6 +243,16 @@ fn the_clients_roots_say_which_repository() {
 }
 
 #[test]
+fn roots_that_are_not_there_are_no_place() {
+    both(|era| {
+        let env = Env::new();
+        let mut talk = Talk::new(&env, env.home(), &[], era, roots(&[Path::new("/nowhere/at/all")]));
+        let (answer, is_refused) = talk.call("memory_recall", json!({"query": "anything"}));
+        assert!(is_refused && answer["class"] == "which_repository", "{answer}");
+    });
+}
+
+#[test]
 fn several_roots_are_ambiguous_until_one_is_named() {
     both(|era| {
         let env = Env::new();
