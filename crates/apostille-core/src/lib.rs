@@ -9,6 +9,7 @@
 //! come in through [`Context`].
 
 pub mod citation;
+pub mod client;
 #[cfg(feature = "contract")]
 pub mod contract;
 pub mod diff;
@@ -16,6 +17,7 @@ pub mod digest;
 pub mod event;
 pub mod forget;
 pub mod format;
+pub mod glean;
 pub mod import;
 pub mod list;
 pub mod literals;
@@ -33,6 +35,7 @@ pub mod space;
 pub mod stats;
 pub mod store;
 pub mod terms;
+pub mod transcript;
 pub mod verdict;
 pub mod verify;
 pub mod words;
