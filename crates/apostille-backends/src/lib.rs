@@ -4,6 +4,7 @@ mod fault;
 pub mod git;
 pub mod github;
 pub mod jsonl;
+pub mod ledger;
 mod lock;
 pub mod memo;
 pub mod sqlite;

@@ -48,13 +48,22 @@ impl Queue {
         };
         match file.try_lock() {
             Ok(()) => Ok(Held::Kept(file)),
-            Err(TryLockError::WouldBlock) => waited(open(&self.path)?, patience),
+            Err(TryLockError::WouldBlock) => waited(open(&self.path)?, patience).map(Held::Own),
             Err(TryLockError::Error(error)) => Err(crate::fault::io("cannot lock the store", error)),
         }
     }
 }
 
-fn waited(file: File, patience: Duration) -> Result<Held<'static>, StoreError> {
+/// The file itself, held until it is closed; others are waited for at most this long.
+pub(crate) fn held(file: File, patience: Duration) -> Result<File, StoreError> {
+    match file.try_lock() {
+        Ok(()) => Ok(file),
+        Err(TryLockError::WouldBlock) => waited(file, patience),
+        Err(TryLockError::Error(error)) => Err(crate::fault::io("cannot lock a file", error)),
+    }
+}
+
+fn waited(file: File, patience: Duration) -> Result<File, StoreError> {
     let started = Instant::now();
     let (sender, receiver) = mpsc::channel();
     std::thread::spawn(move || {
@@ -63,7 +72,7 @@ fn waited(file: File, patience: Duration) -> Result<Held<'static>, StoreError> {
         let _ = sender.send(locked);
     });
     match receiver.recv_timeout(patience) {
-        Ok(Ok(file)) => Ok(Held::Own(file)),
+        Ok(Ok(file)) => Ok(file),
         Ok(Err(error)) => Err(crate::fault::io("cannot lock the store", error)),
         Err(_) => Err(StoreError::Busy {
             waited_ms: u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX),

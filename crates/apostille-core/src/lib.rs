@@ -8,6 +8,7 @@
 //! Nothing here does IO, reads a clock or asks the environment: the store, the source, the time and the randomness
 //! come in through [`Context`].
 
+pub mod brief;
 pub mod citation;
 pub mod client;
 #[cfg(feature = "contract")]
@@ -29,6 +30,7 @@ pub mod recall;
 pub mod refusal;
 pub mod remember;
 pub mod revise;
+pub mod session;
 pub mod sheet;
 pub mod source;
 pub mod space;

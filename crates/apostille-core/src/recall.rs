@@ -17,7 +17,7 @@ use crate::verdict::Verdict;
 use crate::{Context, Error};
 
 pub use candidates::Candidate;
-pub use query::{Ask, Query};
+pub use query::{Ask, Bar, Query};
 pub use rank::{Hit, Why};
 pub use render::Style;
 pub use verify::Checked;
@@ -37,6 +37,13 @@ pub struct Recalled {
 
 /// Recalls what matters to a question, verified against the reader's own checkout.
 pub fn recall(cx: &Context<'_>, ask: &Ask) -> Result<Recalled, Error> {
+    let (query, mut recalled) = found(cx, ask)?;
+    recalled.problems = log(cx, &query, &recalled.shown, &recalled.withheld);
+    Ok(recalled)
+}
+
+/// The same up to the last step, for whoever must answer before anything is written down.
+pub(crate) fn found(cx: &Context<'_>, ask: &Ask) -> Result<(Query, Recalled), Error> {
     let mut query = query::complete(cx.policy, ask);
     let checked = loop {
         let candidates = candidates::gather(cx, &query)?;
@@ -48,12 +55,11 @@ pub fn recall(cx: &Context<'_>, ask: &Ask) -> Result<Recalled, Error> {
     };
     let (shown, withheld) = budget::fit(checked, &query);
     let block = render::block(&shown, query.style);
-    let problems = log(cx, &query, &shown, &withheld);
-    Ok(Recalled { block, shown, withheld, problems })
+    Ok((query, Recalled { block, shown, withheld, problems: Vec::new() }))
 }
 
 /// Writes down what was shown. A log that cannot be written does not cost the caller the answer.
-fn log(cx: &Context<'_>, query: &Query, shown: &[Checked], withheld: &[Checked]) -> Vec<String> {
+pub(crate) fn log(cx: &Context<'_>, query: &Query, shown: &[Checked], withheld: &[Checked]) -> Vec<String> {
     let mut events: Vec<Event> = Vec::new();
     for space in &query.spaces {
         let here = |it: &&Checked| it.hit.memory.space == *space;

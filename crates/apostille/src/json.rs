@@ -130,6 +130,7 @@ impl VerdictView {
 #[derive(Serialize)]
 struct WhyView {
     relevance: f32,
+    clarity: f32,
     terms: Vec<String>,
     recency: f32,
     trust: f32,
@@ -141,6 +142,7 @@ impl From<&Why> for WhyView {
     fn from(it: &Why) -> Self {
         Self {
             relevance: it.relevance,
+            clarity: it.clarity,
             terms: it.terms.clone(),
             recency: it.recency,
             trust: it.trust,

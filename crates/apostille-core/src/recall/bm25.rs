@@ -23,6 +23,12 @@ pub fn score(corpus: &Postings, terms: &[(f32, &[Posting])]) -> Vec<(u64, f32)> 
     scores
 }
 
+/// What a word adds to the score of the one memory that has it, once, at the usual length: the most telling of words.
+#[must_use]
+pub fn rarest(corpus: &Postings) -> f32 {
+    Share::new(corpus, 1.0, 1).weight / (K1 + 1.0)
+}
+
 /// One term's share of a score. What does not depend on the document is worked out once.
 struct Share {
     weight: f32,

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::query::Query;
+use super::query::{Bar, Query};
 use super::{bm25, overlap, typo};
 use crate::memory::{Memory, Stage};
 use crate::policy::{InjectMode, Scoring};
@@ -25,6 +25,8 @@ pub struct Candidate {
     pub memory: Memory,
     /// How well its text answers; 0 for one that is merely recent.
     pub relevance: f32,
+    /// How much of a find that is: 1 is about one word that this memory alone has.
+    pub clarity: f32,
     /// The terms of the question it has.
     pub terms: Vec<String>,
 }
@@ -41,7 +43,8 @@ pub(super) fn gather(cx: &Context<'_>, query: &Query) -> Result<Vec<Candidate>, 
             };
             citing(cx, query, &mut found)?;
             // Who asks about a file alone is not helped by what happens to be recent.
-            let is_fallback = found.is_empty() && (query.paths.is_empty() || !query.text.trim().is_empty());
+            let is_about_words = query.paths.is_empty() || !query.text.trim().is_empty();
+            let is_fallback = found.is_empty() && is_about_words && query.bar != Bar::Clear;
             if is_fallback { recent(cx, query) } else { Ok(found) }
         }
     }
@@ -56,8 +59,8 @@ fn citing(cx: &Context<'_>, query: &Query, found: &mut Vec<Candidate>) -> Result
             ..filter(query, query.spaces.clone(), query.reach)
         };
         for memory in cx.store.list(&about)? {
-            if found.iter().all(|it| it.memory.id != memory.id) {
-                found.push(Candidate { memory, relevance: CITING, terms: Vec::new() });
+            if !query.seen.contains(&memory.id) && found.iter().all(|it| it.memory.id != memory.id) {
+                found.push(Candidate { memory, relevance: CITING, clarity: CITING, terms: Vec::new() });
             }
         }
     }
@@ -66,8 +69,9 @@ fn citing(cx: &Context<'_>, query: &Query, found: &mut Vec<Candidate>) -> Result
 
 /// The most recent memories, whatever they say.
 fn recent(cx: &Context<'_>, query: &Query) -> Result<Vec<Candidate>, Error> {
-    let memories = cx.store.list(&filter(query, query.spaces.clone(), query.reach))?;
-    Ok(memories.into_iter().map(|memory| Candidate { memory, relevance: 0.0, terms: Vec::new() }).collect())
+    let memories = cx.store.list(&filter(query, query.spaces.clone(), query.reach + query.seen.len()))?;
+    let new = memories.into_iter().filter(|it| !query.seen.contains(&it.id));
+    Ok(new.map(|memory| Candidate { memory, relevance: 0.0, clarity: 0.0, terms: Vec::new() }).collect())
 }
 
 fn filter(query: &Query, spaces: Vec<Space>, limit: usize) -> Filter {
@@ -80,12 +84,13 @@ fn overlapping(cx: &Context<'_>, query: &Query) -> Result<Vec<Candidate>, Error>
     let asked = overlap::words(&query.text);
     let score = |memory: Memory| {
         let (relevance, terms) = overlap::score(&memory, &asked, cx.now)?;
-        Some(Candidate { memory, relevance, terms })
+        Some(Candidate { memory, relevance, clarity: relevance, terms })
     };
+    let is_new = |it: &Memory| !query.seen.contains(&it.id);
     let mut found = Vec::new();
     for space in &query.spaces {
         let memories = cx.store.list(&filter(query, vec![space.clone()], MAX_OVERLAP))?;
-        found.extend(memories.into_iter().filter_map(score));
+        found.extend(memories.into_iter().filter(is_new).filter_map(score));
     }
     Ok(found)
 }
@@ -123,18 +128,20 @@ fn best(
     let scored = bm25::score(&postings, &weighed).into_iter();
     let scored: Vec<(u64, f32)> =
         scored.filter(|(number, _)| about.iter().any(|list| holds(list, *number))).take(MAX_READ).collect();
+    let rarest = bm25::rarest(&postings);
     let mut found = Vec::new();
     for chunk in scored.chunks(query.reach) {
         let numbers: Vec<u64> = chunk.iter().map(|(number, _)| *number).collect();
         for memory in cx.store.numbered(space, &numbers)? {
             let relevance =
                 chunk.iter().find(|(number, _)| *number == memory.number).map_or(0.0, |(_, score)| *score);
-            if memory.is_active() && query.layers.contains(&memory.layer) {
+            if memory.is_active() && query.layers.contains(&memory.layer) && !query.seen.contains(&memory.id)
+            {
                 let has =
                     |list: &[Posting]| list.binary_search_by_key(&memory.number, |it| it.number).is_ok();
                 let terms = asked.iter().zip(&postings.lists).filter(|(it, list)| it.is_content && has(list));
                 let terms = terms.map(|(it, _)| it.term.clone()).collect();
-                found.push(Candidate { memory, relevance, terms });
+                found.push(Candidate { memory, relevance, clarity: relevance / rarest, terms });
             }
         }
         if found.len() >= query.reach {

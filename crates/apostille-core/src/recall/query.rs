@@ -1,14 +1,30 @@
 //! Stage one: a question as it was asked becomes a question that is complete.
 
+use std::collections::BTreeSet;
+
 use crate::citation::RepoPath;
-use crate::memory::Layer;
+use crate::memory::{Layer, MemoryId};
 use crate::policy::{InjectMode, Policy, Scoring};
 use crate::remember::secrets;
 use crate::space::Space;
 use crate::terms::{self, Asked};
 
+use crate::words::words;
+
 use super::render::Style;
 use super::verify::Checked;
+
+words! {
+    /// How well a memory must answer to be shown.
+    Bar as "bar" {
+        /// At all; and where nothing does, the most recent will do.
+        Any = "any",
+        /// Not far worse than the best; and where nothing answers, the most recent will do.
+        Best = "best",
+        /// Clearly: nothing is better than something beside the point.
+        Clear = "clear",
+    }
+}
 
 /// The longest question that is read, in characters.
 const MAX_CHARS: usize = 4_000;
@@ -41,6 +57,10 @@ pub struct Ask {
     pub chars: Option<usize>,
     /// How the block is written.
     pub style: Option<Style>,
+    /// Memories that the asker has seen already and is not shown again.
+    pub seen: BTreeSet<MemoryId>,
+    /// How well a memory must answer.
+    pub bar: Option<Bar>,
 }
 
 /// A question with nothing left open.
@@ -70,6 +90,10 @@ pub struct Query {
     pub reach: usize,
     /// How the block is written.
     pub style: Style,
+    /// Memories that are not shown again.
+    pub seen: BTreeSet<MemoryId>,
+    /// How well a memory must answer.
+    pub bar: Bar,
 }
 
 /// Fills in what the asker left open.
@@ -91,6 +115,8 @@ pub fn complete(policy: &Policy, ask: &Ask) -> Query {
         chars: ask.chars.unwrap_or(policy.inject.chars),
         recent: policy.inject.recent,
         style: ask.style.unwrap_or(Style::Verified),
+        seen: ask.seen.clone(),
+        bar: ask.bar.unwrap_or(Bar::Any),
     }
 }
 

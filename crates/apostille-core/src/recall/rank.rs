@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 
 use super::candidates::Candidate;
-use super::query::Query;
+use super::query::{Bar, Query};
 use crate::memory::{Memory, Origin, Voice};
 use crate::policy::Scoring;
 
@@ -16,11 +16,21 @@ const USEFULNESS: f32 = 0.1;
 /// How much citing a file in play adds.
 const AFFINITY: f32 = 0.25;
 
+/// How far behind the best a memory may be where only the best are asked for.
+const BEHIND: f32 = 0.25;
+/// How much of a find a memory must be to be clearly relevant.
+const CLEAR: f32 = 0.5;
+/// How many words of the question it must have for that, unless the question has fewer.
+const CLEAR_TERMS: usize = 2;
+
 /// Why a memory has its score: the factors, whose product it is.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Why {
     /// How well the text answers.
     pub relevance: f32,
+    /// How much of a find that is: 1 is about one word that this memory alone has. No factor: what is shown unasked
+    /// must reach a bar.
+    pub clarity: f32,
     /// The terms of the question that it has.
     pub terms: Vec<String>,
     /// Factor for freshness.
@@ -54,15 +64,34 @@ pub fn order(now: Timestamp, query: &Query, candidates: Vec<Candidate>) -> Vec<H
         let by_place = a.memory.space.cmp(&b.memory.space).then(b.memory.number.cmp(&a.memory.number));
         by_score.then(by_time).then(by_place)
     });
+    let best = hits.first().map_or(0.0, |it| it.score);
+    hits.retain(|it| reaches(query, it, best));
     hits
 }
 
+/// Whether a memory answers as well as was asked for.
+fn reaches(query: &Query, hit: &Hit, best: f32) -> bool {
+    let is_near = hit.score >= best * BEHIND;
+    match query.bar {
+        Bar::Any => true,
+        Bar::Best => is_near,
+        Bar::Clear => is_near && is_clear(query, &hit.why),
+    }
+}
+
+fn is_clear(query: &Query, why: &Why) -> bool {
+    let n_asked = query.terms.iter().filter(|it| it.is_content).count();
+    let needed = n_asked.clamp(1, CLEAR_TERMS);
+    why.affinity > 1.0 || (why.clarity >= CLEAR && why.terms.len() >= needed)
+}
+
 fn scored(now: Timestamp, query: &Query, candidate: Candidate) -> Hit {
-    let Candidate { memory, relevance, terms } = candidate;
+    let Candidate { memory, relevance, clarity, terms } = candidate;
     let plain = query.scoring == Scoring::Overlap;
     let factor = |it: f32| if plain { 1.0 } else { it };
     let why = Why {
         relevance,
+        clarity,
         terms,
         recency: factor(recency(now, memory.refreshed_at)),
         trust: factor(trust(&memory.voice)),

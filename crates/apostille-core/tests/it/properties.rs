@@ -135,7 +135,7 @@ fn what() -> impl Strategy<Value = What> {
 }
 
 fn checked(memory: Memory) -> Checked {
-    let candidate = Candidate { memory, relevance: 1.0, terms: Vec::new() };
+    let candidate = Candidate { memory, relevance: 1.0, clarity: 1.0, terms: Vec::new() };
     let query = query::complete(&Policy::default(), &Ask::default());
     let hit = rank::order(Timestamp::UNIX_EPOCH, &query, vec![candidate]).remove(0);
     Checked { hit, verdicts: Vec::new() }
@@ -194,7 +194,7 @@ proptest! {
         let query = query::complete(&Policy::default(), &Ask::default());
         let order = |all: Vec<(Memory, u8)>| -> Vec<MemoryId> {
             let candidate = |(memory, relevance): (Memory, u8)| {
-                Candidate { memory, relevance: f32::from(relevance), terms: Vec::new() }
+                Candidate { memory, relevance: f32::from(relevance), clarity: 0.0, terms: Vec::new() }
             };
             let candidates = all.into_iter().map(candidate).collect();
             rank::order(Timestamp::UNIX_EPOCH, &query, candidates).into_iter().map(|it| it.memory.id).collect()

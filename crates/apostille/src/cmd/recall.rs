@@ -35,7 +35,7 @@ fn ask(desk: &Desk, args: &Recall) -> Result<Ask, Fault> {
         mode: args.mode.or_else(|| asked_for(desk, args)),
         count: args.limit,
         chars: args.chars,
-        style: None,
+        ..Ask::default()
     })
 }
 

@@ -1,0 +1,184 @@
+//! Sessions on disk: one file for each, one line for each moment, its owner's alone.
+//!
+//! Two hooks of one client may run at once, so whoever looks at a session to add to it holds its file. A torn last line
+//! is left out when the file is read and ended before the next one is written.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+use apostille_core::digest::Digest;
+use apostille_core::memory::MemoryId;
+use apostille_core::session::{Entry, Session};
+use apostille_core::store::StoreError;
+
+use crate::fault;
+use crate::lock;
+
+/// The most that is read of one session.
+const MAX_BYTES: u64 = 16 * 1024 * 1024;
+/// How long forgetting waits for a hook that is writing.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// Where sessions are kept.
+#[derive(Debug, Clone)]
+pub struct Ledger {
+    folder: PathBuf,
+}
+
+/// A session that nobody else adds to meanwhile.
+#[derive(Debug)]
+pub struct Open {
+    file: File,
+    ends_torn: bool,
+    /// What is written down so far.
+    pub session: Session,
+}
+
+impl Ledger {
+    /// The ledger in this folder, which need not be there.
+    #[must_use]
+    pub fn new(folder: &Path) -> Self {
+        Self { folder: folder.into() }
+    }
+
+    fn path(&self, session: &str) -> PathBuf {
+        self.folder.join(format!("{}.jsonl", Digest::of(session.as_bytes()).short()))
+    }
+
+    /// Opens a session to add to it; waits for others at most so long.
+    pub fn open(&self, session: &str, patience: Duration) -> Result<Open, StoreError> {
+        lock::private_folder(&self.folder)
+            .map_err(|it| fault::io("cannot make the folder of sessions", it))?;
+        opened(&self.path(session), patience)
+    }
+
+    /// A session as it is; empty when there is none.
+    #[must_use]
+    pub fn read(&self, session: &str) -> Session {
+        read(&self.path(session)).unwrap_or_default()
+    }
+
+    /// Every session, the one that was added to last first.
+    #[must_use]
+    pub fn all(&self) -> Vec<Session> {
+        let mut files = self.files();
+        files.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
+        files.iter().filter_map(|(path, _)| read(path).ok()).filter(|it| !it.entries.is_empty()).collect()
+    }
+
+    /// Takes out what was written down about a memory, in every session.
+    pub fn forget(&self, id: MemoryId) -> Result<(), StoreError> {
+        let name = id.to_string();
+        for (path, _) in self.files() {
+            let has = fs::read_to_string(&path).is_ok_and(|it| it.contains(&name));
+            if has {
+                let mut open = opened(&path, PATIENCE)?;
+                open.forget(id).map_err(|it| fault::io("cannot rewrite a session", it))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Removes sessions that nothing was added to since this time.
+    pub fn prune(&self, before: SystemTime) {
+        for (path, _) in self.files().into_iter().filter(|(_, at)| *at < before) {
+            // Somebody else may have been first.
+            let _ = fs::remove_file(path);
+        }
+    }
+
+    fn files(&self) -> Vec<(PathBuf, SystemTime)> {
+        let Ok(entries) = fs::read_dir(&self.folder) else { return Vec::new() };
+        let of = |it: fs::DirEntry| {
+            let is_ours = it.path().extension().is_some_and(|it| it == "jsonl");
+            let changed = it.metadata().and_then(|it| it.modified()).ok()?;
+            is_ours.then(|| (it.path(), changed))
+        };
+        entries.filter_map(Result::ok).filter_map(of).collect()
+    }
+}
+
+impl Open {
+    /// Adds a moment.
+    pub fn append(&mut self, entry: Entry) -> Result<(), StoreError> {
+        let gap = if self.ends_torn { "\n" } else { "" };
+        let line = format!("{gap}{}\n", entry.line());
+        self.file.write_all(line.as_bytes()).map_err(|it| fault::io("cannot write down this session", it))?;
+        self.ends_torn = false;
+        self.session.entries.push(entry);
+        Ok(())
+    }
+
+    fn forget(&mut self, id: MemoryId) -> io::Result<()> {
+        for entry in &mut self.session.entries {
+            let n = entry.shown.len() + entry.withheld.len();
+            entry.shown.retain(|it| it.id != id);
+            entry.withheld.retain(|it| it.id != id);
+            if entry.shown.len() + entry.withheld.len() < n {
+                entry.words = None;
+            }
+        }
+        let text: String = self.session.entries.iter().map(|it| it.line() + "\n").collect();
+        self.file.set_len(0)?;
+        self.file.seek(SeekFrom::Start(0))?;
+        self.file.write_all(text.as_bytes())?;
+        self.file.sync_all()
+    }
+}
+
+fn opened(path: &Path, patience: Duration) -> Result<Open, StoreError> {
+    let mut options = OpenOptions::new();
+    options.create(true).read(true).append(true);
+    let file = lock::private(&mut options).open(path);
+    let file = lock::held(file.map_err(|it| fault::io("cannot open a session", it))?, patience)?;
+    let mut text = Vec::new();
+    (&file).take(MAX_BYTES).read_to_end(&mut text).map_err(|it| fault::io("cannot read a session", it))?;
+    let session = Session::read(&String::from_utf8_lossy(&text));
+    Ok(Open { file, ends_torn: text.last().is_some_and(|it| *it != b'\n'), session })
+}
+
+fn read(path: &Path) -> io::Result<Session> {
+    let mut text = Vec::new();
+    File::open(path)?.take(MAX_BYTES).read_to_end(&mut text)?;
+    Ok(Session::read(&String::from_utf8_lossy(&text)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use apostille_core::client::Client;
+    use apostille_core::session::Moment;
+    use apostille_core::space::Space;
+    use jiff::Timestamp;
+
+    fn entry(second: i64, moment: Moment) -> Entry {
+        let at = Timestamp::from_second(second).unwrap();
+        Entry::new(at, "s-1", Client::Codex, Space::repo("acme/api").unwrap(), moment)
+    }
+
+    #[test]
+    fn a_session_survives_a_torn_line() {
+        let dir = tempfile::tempdir().unwrap();
+        let ledger = Ledger::new(&dir.path().join("sessions"));
+        ledger.open("s-1", Duration::ZERO).unwrap().append(entry(1, Moment::Start)).unwrap();
+        let path = ledger.path("s-1");
+        let whole = fs::read(&path).unwrap();
+        fs::write(&path, [&whole[..], b"{\"v\":1,\"at\":"].concat()).unwrap();
+        ledger.open("s-1", Duration::ZERO).unwrap().append(entry(2, Moment::Prompt)).unwrap();
+        assert_eq!(ledger.read("s-1").entries, [entry(1, Moment::Start), entry(2, Moment::Prompt)]);
+        assert_eq!(ledger.all().len(), 1);
+    }
+
+    #[test]
+    fn who_adds_to_a_session_is_alone() {
+        let dir = tempfile::tempdir().unwrap();
+        let ledger = Ledger::new(dir.path());
+        let held = ledger.open("s-1", Duration::ZERO).unwrap();
+        assert!(matches!(ledger.open("s-1", Duration::from_millis(5)), Err(StoreError::Busy { .. })));
+        ledger.open("s-2", Duration::ZERO).unwrap();
+        drop(held);
+        ledger.open("s-1", Duration::from_secs(5)).unwrap();
+    }
+}

@@ -1,0 +1,61 @@
+//! Whether a person asks to leave memory out of a turn.
+
+use std::sync::LazyLock;
+
+use regex::RegexSet;
+
+use super::phrases;
+
+/// What is ignored when somebody says "ignore memory": ours, and not the machine's.
+const PATTERNS: &[&str] = &[
+    // ignore memory | ignore your memories | ignore all saved notes from memory
+    r"\b(ignore|disregard|skip|forget about|bypass)\s+(all\s+|any\s+|the\s+|your\s+|my\s+|our\s+|saved\s+|stored\s+|previous\s+|project\s+|repo\s+|past\s+)*memor(y|ies)(\s+context)?\s*($|[.,;:!?)\n]|and\b|for\b|this\b|here\b|now\b|in this\b|on this\b|when\b|please\b|but\b|just\b)",
+    // don't use memory | do not consult your memories
+    r"\b(do not|don'?t|dont|never mind|without)\s+(use|using|consult|consulting|check|checking|read|reading|rely on|relying on|look at|touch|apply)\s+(any\s+|the\s+|your\s+|my\s+|our\s+|saved\s+|stored\s+|project\s+)*memor(y|ies)\s*($|[.,;:!?)\n]|and\b|for\b|this\b|here\b|now\b|in this\b|on this\b|when\b|please\b|but\b|just\b)",
+    // without memory, | no memory this time
+    r"(^|[.,;:!?(\n]\s*)(please\s+)?(answer\s+|work\s+|do (this|it)\s+)?(without (any |your )?memor(y|ies)|no memor(y|ies))\s*($|[.,;:!?)\n]|for this\b|this time\b|please\b)",
+    r"\b(with|use|start|from|in) (a )?(fresh|clean|blank) (context|slate|memory)\b|^fresh context\b",
+    r"\bmemory\s*[:=]\s*(off|none)\b",
+    r"\b(ignoriere|vergiss) (das |dein |deine |die )?(gedächtnis|erinnerungen|memory)\b|\bohne (gedächtnis|erinnerungen)\b",
+    r"\bignora (la |tu |tus )?memorias?\b|\bignore (la |ta |tes )?mémoires?\b|\bsans (utiliser )?(la |ta )?mémoire\b",
+    r"(忽略|不要(使用|用)|别用)(你的)?记忆|メモリ(を|は)(無視|使わ)",
+];
+
+static SET: LazyLock<Option<RegexSet>> = LazyLock::new(|| phrases(PATTERNS));
+
+/// Whether a person asks to leave memory out of this turn.
+#[must_use]
+pub fn asks_to_ignore(text: &str) -> bool {
+    let text: String = text.chars().take(4_000).collect::<String>().to_lowercase().replace('’', "'");
+    SET.as_ref().is_some_and(|it| it.is_match(&text))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn memory_is_ignored_when_somebody_says_so_and_only_then() {
+        assert!(SET.is_some(), "the patterns are valid");
+        let check = |text: &str, expected: bool| assert_eq!(asks_to_ignore(text), expected, "{text:?}");
+        check("ignore memory", true);
+        check("Ignore memory and answer from the code alone", true);
+        check("Please ignore your memories for this one.", true);
+        check("fix the bug, but don't use memory", true);
+        check("Don’t consult your memories here", true);
+        check("fresh context: what does main do?", true);
+        check("start with a clean slate", true);
+        check("Without memory, please: what is the port?", true);
+        check("disregard all stored memories", true);
+        check("ignoriere die Erinnerungen", true);
+        check("忽略记忆", true);
+        check("ignore memory leaks in the tests", false);
+        check("ignore memory warnings from valgrind", false);
+        check("don't use memory mapping here", false);
+        check("don't use memory_store for this", false);
+        check("why does this run without memory limits?", false);
+        check("use less memory", false);
+        check("the cache must not ignore memory pressure", false);
+        check("remember that we ignore vendor files", false);
+    }
+}

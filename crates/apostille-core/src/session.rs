@@ -1,0 +1,180 @@
+//! A session of an agent, as its hooks saw it: what it was shown, turn by turn, and why. It is what "nothing twice"
+//! rests on, and what `why` reads. No text of a memory is in it.
+
+mod record;
+
+use std::collections::BTreeSet;
+
+use jiff::Timestamp;
+
+use crate::client::Client;
+use crate::digest::Digest;
+use crate::memory::{Handle, MemoryId};
+use crate::recall::{Checked, Why};
+use crate::space::Space;
+use crate::words::words;
+
+pub use record::VERSION;
+
+/// How long after a moment the same one is the same one again: two files of settings may both name our hook.
+const REPEAT_SECONDS: i64 = 10;
+/// How much of a name that a client gives is kept, in characters.
+const NAME_CHARS: usize = 200;
+
+words! {
+    /// A moment in a session at which something can be shown or learned.
+    Moment as "moment" {
+        /// It began, or began again.
+        Start = "start",
+        /// The person said something.
+        Prompt = "prompt",
+        /// A file is about to be changed, or was looked at.
+        Touch = "touch",
+        /// The client is about to forget most of what was said.
+        Compact = "compact",
+        /// The agent has answered.
+        Stop = "stop",
+        /// It is over.
+        End = "end",
+        /// What it left behind was gone through.
+        Done = "done",
+    }
+}
+
+/// A memory that was shown, or would have been.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Shown {
+    /// Which.
+    pub id: MemoryId,
+    /// As it was called.
+    pub handle: Handle,
+    /// Its score.
+    pub score: f32,
+    /// How it stood.
+    pub verdict: String,
+    /// Where the score came from.
+    pub why: Why,
+}
+
+impl From<&Checked> for Shown {
+    fn from(it: &Checked) -> Self {
+        Self {
+            id: it.hit.memory.id,
+            handle: it.hit.memory.handle(),
+            score: it.hit.score,
+            verdict: it.standing().into(),
+            why: it.hit.why.clone(),
+        }
+    }
+}
+
+/// One moment of a session, written down.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Entry {
+    /// When.
+    pub at: Timestamp,
+    /// Which session, by the client's name for it.
+    pub session: String,
+    /// Whose.
+    pub client: Client,
+    /// In which repository.
+    pub space: Space,
+    /// What moment it was.
+    pub moment: Moment,
+    /// The turn, by the client's name for it.
+    pub turn: Option<String>,
+    /// What was said, as a digest: enough to know it again.
+    pub words: Option<String>,
+    /// Whether the person asked to leave memory out of it.
+    pub is_ignored: bool,
+    /// What was shown.
+    pub shown: Vec<Shown>,
+    /// What would have been shown, but does not hold here.
+    pub withheld: Vec<Shown>,
+    /// Where the client writes down what is said.
+    pub transcript: Option<String>,
+}
+
+impl Entry {
+    /// A moment at which nothing was shown.
+    #[must_use]
+    pub fn new(at: Timestamp, session: &str, client: Client, space: Space, moment: Moment) -> Self {
+        Self {
+            at,
+            session: session.chars().take(NAME_CHARS).collect(),
+            client,
+            space,
+            moment,
+            turn: None,
+            words: None,
+            is_ignored: false,
+            shown: Vec::new(),
+            withheld: Vec::new(),
+            transcript: None,
+        }
+    }
+
+    /// The same at this turn, with these words.
+    #[must_use]
+    pub fn said(self, turn: Option<&str>, words: Option<&str>) -> Self {
+        let turn = turn.map(|it| it.chars().take(NAME_CHARS).collect());
+        let words = words.map(|it| Digest::of(it.trim().as_bytes()).short().to_owned());
+        Self { turn, words, ..self }
+    }
+}
+
+/// A session: its moments, in order.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Session {
+    /// The moments.
+    pub entries: Vec<Entry>,
+}
+
+impl Session {
+    /// A session as it was written down; what cannot be read is left out.
+    #[must_use]
+    pub fn read(text: &str) -> Self {
+        Self { entries: text.lines().filter_map(Entry::read).collect() }
+    }
+
+    /// What was shown so far.
+    #[must_use]
+    pub fn seen(&self) -> BTreeSet<MemoryId> {
+        self.entries.iter().flat_map(|it| &it.shown).map(|it| it.id).collect()
+    }
+
+    /// What was said not to hold so far.
+    #[must_use]
+    pub fn doubted(&self) -> BTreeSet<MemoryId> {
+        self.entries.iter().flat_map(|it| &it.withheld).map(|it| it.id).collect()
+    }
+
+    /// Whether the session had its briefing.
+    #[must_use]
+    pub fn is_briefed(&self) -> bool {
+        self.entries.iter().any(|it| it.moment == Moment::Prompt && !it.is_ignored)
+    }
+
+    /// Whether the person asked, for the turn that is going on, to leave memory out of it.
+    #[must_use]
+    pub fn is_ignored(&self) -> bool {
+        self.entries.iter().rev().find(|it| it.moment == Moment::Prompt).is_some_and(|it| it.is_ignored)
+    }
+
+    /// Whether this very moment was here before: the same turn, or the same words a moment ago.
+    #[must_use]
+    pub fn has(&self, new: &Entry) -> bool {
+        let is_recent = |it: &Entry| new.at.duration_since(it.at).as_secs().abs() <= REPEAT_SECONDS;
+        let is_same = |it: &&Entry| match (&it.turn, &new.turn) {
+            (Some(old), Some(new_turn)) => old == new_turn && it.words == new.words,
+            _ => it.words == new.words && is_recent(it),
+        };
+        self.entries.iter().rev().filter(|it| it.moment == new.moment).take(1).any(|it| is_same(&it))
+    }
+
+    /// Where the client writes down what is said, as last told.
+    #[must_use]
+    pub fn transcript(&self) -> Option<&str> {
+        self.entries.iter().rev().find_map(|it| it.transcript.as_deref())
+    }
+}
