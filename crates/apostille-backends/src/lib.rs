@@ -7,4 +7,5 @@ pub mod jsonl;
 mod lock;
 pub mod memo;
 pub mod sqlite;
+pub mod transcripts;
 pub mod worktree;
