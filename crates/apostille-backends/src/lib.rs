@@ -8,4 +8,5 @@ pub mod ledger;
 mod lock;
 pub mod memo;
 pub mod sqlite;
+pub mod transcripts;
 pub mod worktree;

@@ -1,6 +1,30 @@
 //! Glean: what a person stated in a session and nobody remembered.
+//!
+//! There is no model here, only rules, and they favour silence: a statement that is missed is stated again one day,
+//! while junk costs the attention of whoever has to approve it.
 
+pub mod applied;
+mod doubt;
+mod draft;
+mod foreign;
+mod lead;
+mod pattern;
+mod phrase;
+mod prose;
+mod remembered;
+mod rule;
+pub mod summary;
+
+use crate::remember::dedupe::normalised;
+use crate::transcript::{Speaker, Turn};
 use crate::words::words;
+
+pub use draft::draft;
+
+use prose::Sentence;
+
+/// How many statements are taken from one session.
+pub const MOST: usize = 5;
 
 words! {
     /// What sort of statement it is.
@@ -23,4 +47,45 @@ pub struct Gleaned {
     pub sort: Sort,
     /// The turn it stands in, by its number: the evidence.
     pub turn: usize,
+}
+
+/// What the person stated in a session, explicitly and for good, that the agent did not remember: at most five
+/// statements, in the order in which they were made.
+#[must_use]
+pub fn glean(turns: &[Turn]) -> Vec<Gleaned> {
+    let mut found: Vec<Gleaned> = Vec::new();
+    let mut last_prompt = None;
+    for (at, turn) in turns.iter().enumerate().filter(|(_, it)| it.speaker == Speaker::Person) {
+        hear(turns, at, last_prompt, &mut found);
+        last_prompt = Some(turn.number);
+    }
+    found.retain(|it| !remembered::is_remembered(turns, it));
+    found.truncate(MOST);
+    found
+}
+
+/// Takes in one prompt: what it states, and what it takes back of the prompt before and of itself.
+fn hear(turns: &[Turn], at: usize, last_prompt: Option<usize>, found: &mut Vec<Gleaned>) {
+    let turn = &turns[at];
+    let sentences = prose::sentences(&turn.text);
+    let setting = rule::Setting::of(turns, at, &sentences);
+    for sentence in &sentences {
+        if doubt::takes_back(sentence) {
+            found.retain(|it| it.turn != turn.number && Some(it.turn) != last_prompt);
+        } else if let Some((sort, fact)) = stated(sentence, &setting) {
+            let is_new = found.iter().all(|it| normalised(None, &it.fact) != normalised(None, &fact));
+            if is_new {
+                found.push(Gleaned { fact, sort, turn: turn.number });
+            }
+        }
+    }
+}
+
+/// What a sentence states, if it does so beyond doubt.
+fn stated(sentence: &Sentence, setting: &rule::Setting<'_>) -> Option<(Sort, String)> {
+    if setting.is_off_record || doubt::is_doubtful(sentence) {
+        return None;
+    }
+    let (sort, fact) = foreign::stated(sentence, setting).or_else(|| rule::stated(sentence, setting))?;
+    doubt::is_fit(&fact).then_some((sort, fact))
 }

@@ -1,8 +1,12 @@
 //! What was said and done in a session, whichever client wrote it down.
 
+mod spoken;
+
 use jiff::Timestamp;
 
 use crate::words::words;
+
+pub use spoken::spoken;
 
 words! {
     /// Who speaks.
@@ -40,4 +44,6 @@ pub struct Use {
     pub paths: Vec<String>,
     /// What it was given, bounded.
     pub input: String,
+    /// Whether it succeeded, where the client wrote that down.
+    pub has_succeeded: Option<bool>,
 }

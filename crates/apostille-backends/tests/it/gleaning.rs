@@ -1,0 +1,161 @@
+//! What is gleaned from sessions, against labels: each session is written down in every client's own format, read back,
+//! and gleaned. The labels in `tuned.txt` were in view when the rules were made, those in `held_out.txt` were not.
+
+mod parsers;
+mod render;
+mod session;
+
+use std::collections::BTreeMap;
+
+use apostille_backends::transcripts;
+use apostille_core::client::Client;
+use apostille_core::glean::{Gleaned, Sort, glean};
+use apostille_core::transcript::Turn;
+
+use session::{Label, Session, sessions};
+
+const TUNED: &str = include_str!("gleaning/tuned.txt");
+const HELD_OUT: &str = include_str!("gleaning/held_out.txt");
+const CLIENTS: [Client; 4] = [Client::ClaudeCode, Client::Copilot, Client::Codex, Client::Gemini];
+
+/// How many of the labelled statements were found, and how many of the found ones were labelled.
+#[derive(Default, Clone, Copy)]
+struct Figures {
+    found: usize,
+    right: usize,
+    labelled: usize,
+    sorted: usize,
+}
+
+impl Figures {
+    fn precision(self) -> usize {
+        if self.found == 0 { 100 } else { self.right * 100 / self.found }
+    }
+
+    fn recall(self) -> usize {
+        if self.labelled == 0 { 100 } else { self.right * 100 / self.labelled }
+    }
+}
+
+impl std::fmt::Display for Figures {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self { found, right, labelled, sorted } = self;
+        let (precision, recall) = (self.precision(), self.recall());
+        write!(
+            f,
+            "precision {precision} % ({right}/{found}), recall {recall} % ({right}/{labelled}), sort {sorted}/{right}"
+        )
+    }
+}
+
+fn gleaned(session: &Session, client: Client) -> (Vec<Turn>, Vec<Gleaned>) {
+    let turns = transcripts::parse(client, &render::render(session, client));
+    let found = glean(&turns);
+    (turns, found)
+}
+
+/// Whether something found is what a label says, in the turn it says.
+fn is_meant(label: &Label, it: &Gleaned, turns: &[Turn]) -> bool {
+    let said = &turns[it.turn - 1].text;
+    let fact = it.fact.to_lowercase();
+    said.trim() == label.said.trim() && label.words.iter().all(|word| fact.contains(&word.to_lowercase()))
+}
+
+/// The figures of one session by one client, by sort of label; what went wrong goes into `faults`.
+fn judge(session: &Session, client: Client, faults: &mut Vec<String>) -> BTreeMap<&'static str, Figures> {
+    let (turns, found) = gleaned(session, client);
+    let mut by_sort: BTreeMap<&'static str, Figures> = BTreeMap::new();
+    let mut open: Vec<&Label> = session.labels.iter().collect();
+    for it in &found {
+        let meant = open.iter().position(|label| is_meant(label, it, &turns)).map(|at| open.remove(at));
+        let figures = by_sort.entry(meant.map_or(it.sort, |it| it.sort).as_str()).or_default();
+        figures.found += 1;
+        match meant {
+            Some(label) => {
+                figures.right += 1;
+                figures.sorted += usize::from(label.sort == it.sort);
+                if label.sort != it.sort {
+                    faults.push(format!("sort  {}: {} is {}", session.name, it.fact, it.sort));
+                }
+            }
+            None => faults.push(format!("wrong {}: {} ({})", session.name, it.fact, it.sort)),
+        }
+    }
+    faults.extend(open.iter().map(|it| format!("miss  {}: {}", session.name, it.said)));
+    session.labels.iter().for_each(|it| by_sort.entry(it.sort.as_str()).or_default().labelled += 1);
+    by_sort
+}
+
+fn add(to: &mut Figures, more: Figures) {
+    to.found += more.found;
+    to.right += more.right;
+    to.labelled += more.labelled;
+    to.sorted += more.sorted;
+}
+
+/// The figures of a file: each session by the client it is labelled with.
+fn measure(name: &str, text: &str, shows_faults: bool) -> Figures {
+    let (mut all, mut faults) = (Figures::default(), Vec::new());
+    let mut parts: BTreeMap<String, Figures> = BTreeMap::new();
+    let sessions = sessions(text);
+    for session in &sessions {
+        for (sort, figures) in judge(session, session.client, &mut faults) {
+            add(&mut all, figures);
+            add(parts.entry(sort.to_string()).or_default(), figures);
+            add(parts.entry(session.client.to_string()).or_default(), figures);
+        }
+    }
+    let silent = sessions.iter().filter(|it| it.labels.is_empty()).count();
+    println!("{name}: {} sessions, {silent} with nothing in them: {all}", sessions.len());
+    parts.iter().for_each(|(part, figures)| println!("  {part:<12} {figures}"));
+    if shows_faults {
+        faults.iter().for_each(|it| println!("  {it}"));
+    }
+    all
+}
+
+#[test]
+fn what_is_gleaned_is_right() {
+    let tuned = measure("tuned", TUNED, true);
+    let held_out = measure("held out", HELD_OUT, false);
+    let mut all = tuned;
+    add(&mut all, held_out);
+    println!("all: {all}");
+    assert!(all.precision() >= 95, "{all}");
+}
+
+#[test]
+fn nothing_comes_of_sessions_in_which_nothing_was_stated() {
+    let sessions = [sessions(TUNED), sessions(HELD_OUT)].concat();
+    let silent: Vec<&Session> = sessions.iter().filter(|it| it.labels.is_empty()).collect();
+    assert!(
+        sessions.len() >= 120 && silent.len() >= 50,
+        "{} sessions, {} silent",
+        sessions.len(),
+        silent.len()
+    );
+    for session in silent {
+        for client in CLIENTS {
+            assert_eq!(gleaned(session, client).1, [], "{} by {client}", session.name);
+        }
+    }
+}
+
+#[test]
+fn the_client_makes_no_difference() {
+    for session in [sessions(TUNED), sessions(HELD_OUT)].concat() {
+        let facts = |client| gleaned(&session, client).1.into_iter().map(|it| it.fact).collect::<Vec<_>>();
+        let first = facts(CLIENTS[0]);
+        for client in [CLIENTS[1], CLIENTS[2], CLIENTS[3], Client::Vscode] {
+            assert_eq!(facts(client), first, "{} by {client}", session.name);
+        }
+    }
+}
+
+#[test]
+fn no_sort_is_without_labels() {
+    let labels: Vec<Label> = sessions(TUNED).into_iter().flat_map(|it| it.labels).collect();
+    for sort in Sort::ALL {
+        assert!(labels.iter().filter(|it| it.sort == *sort).count() > 10, "few labels for {sort}");
+    }
+}

@@ -1,0 +1,48 @@
+//! A statement on its way to the store: whose it is, what sort, and what it rests on.
+
+use super::{Gleaned, Sort};
+use crate::client::Client;
+use crate::memory::{Draft, Kind, Layer, Origin, Twin, Voice};
+use crate::space::Space;
+
+/// How much of a session's id is named.
+const ID_CHARS: usize = 8;
+
+/// The draft of what was gleaned. What the system finds by itself always waits for a person (see `guard`), so it needs no
+/// citation yet. `repo` is the repository that the session worked in, `user` the person in it.
+///
+/// How a person works goes with them into every repository; what is so in a project, and what the agent was corrected
+/// about, belongs to the repository.
+#[must_use]
+pub fn draft(gleaned: &Gleaned, repo: &Space, user: &Space, session: &str, client: Client) -> Draft {
+    let (space, kind) = match gleaned.sort {
+        Sort::Preference => (user, Kind::User),
+        Sort::Correction => (repo, Kind::Feedback),
+        Sort::Fact if is_about_the_person(&gleaned.fact) => (user, Kind::User),
+        Sort::Fact => (repo, Kind::Project),
+    };
+    let id: String =
+        session.chars().filter(|it| it.is_ascii_alphanumeric() || *it == '-').take(ID_CHARS).collect();
+    let voice = Voice {
+        session: Some(session.into()),
+        author: Some(client.to_string()),
+        ..Voice::of(Origin::System)
+    };
+    Draft {
+        layer: Some(Layer::Knowledge),
+        kind: Some(kind),
+        reason: Some(format!("stated in session {id}, turn {}", gleaned.turn)),
+        tags: vec!["gleaned".into(), gleaned.sort.to_string()],
+        twin: Twin::Skip,
+        ..Draft::new(space.clone(), gleaned.fact.clone(), voice)
+    }
+}
+
+/// "The user works in Berlin time" is nothing about the repository.
+fn is_about_the_person(fact: &str) -> bool {
+    let said = fact
+        .strip_prefix("The user said: \"")
+        .is_some_and(|it| it.starts_with("I ") || it.starts_with("My "));
+    let told = fact.starts_with("The user ") && !fact.starts_with("The user said: ");
+    said || told || fact.starts_with("The user's ")
+}

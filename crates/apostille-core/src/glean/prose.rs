@@ -1,0 +1,202 @@
+//! The sentences that a person wrote themself: without code, quotations, logs and what was pasted.
+
+use super::pattern::pattern;
+
+/// A sentence of the person's own.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Sentence {
+    /// As it was written, without the mark at its end.
+    pub(super) text: String,
+    /// In lower case, with what stands in quotes blotted out; as long as the text, so that places are the same in both.
+    pub(super) lower: String,
+    /// Whether it is a question.
+    pub(super) is_question: bool,
+    /// Whether it stands in a list that is to be remembered.
+    pub(super) is_listed: bool,
+}
+
+/// Lines of a prompt that are looked at; people do not write more of their own in one go.
+const MOST_LINES: usize = 30;
+/// A longer prompt is a document, whoever wrote it.
+const MOST_CHARS: usize = 4_000;
+
+pattern!(
+    HEADER,
+    r"^(#{1,6} |={3,}|-{3,}|\*{3}|(from|to|subject|date|cc|sent|title|summary|description|environment|steps to reproduce|expected|actual|acceptance criteria)\b[^.!?]{0,20}:)"
+);
+pattern!(
+    LOG,
+    r"^\[?\d{4}-\d\d-\d\d[ t]|^\[?\d\d:\d\d(:\d\d)?\b|^(at |\[?(error|warn|warning|info|debug|trace|fatal)\b[\]:]|traceback|diff --git|@@ |\+\+\+ |\$ |//|/\*|caused by:)|[{};]$|=> ?\{|^\s*[|+]"
+);
+pattern!(
+    PASTED,
+    r"\b(this|these|the following|following|below|attached|pasted) (ticket|issue|spec|specs|errors?|logs?|story|e?mail|messages?|text|docs?|document|bug report|report|review|comments?|feedback|requirements?|diff|output|trace|stack ?trace|thread|conversation|notes|readme|article|description)\b"
+);
+pattern!(
+    KEEP_LIST,
+    r"^(please |also |and |ok,? |so )*(remember|keep in mind|note|for future reference|from now on|going forward|memori[sz]e|save)\b[^:.]{0,60}:$"
+);
+
+/// The sentences of a prompt that are the person's own.
+pub(super) fn sentences(prompt: &str) -> Vec<Sentence> {
+    if prompt.chars().count() > MOST_CHARS {
+        return Vec::new();
+    }
+    let prompt = prompt.replace('’', "'");
+    let mut sentences = Vec::new();
+    for (line, is_listed) in own_lines(&prompt) {
+        split(line, is_listed, &mut sentences);
+    }
+    joined(sentences)
+}
+
+/// The lines before anything that looks pasted, and whether each is one of a list to be remembered.
+fn own_lines(prompt: &str) -> Vec<(&str, bool)> {
+    let mut lines = Vec::new();
+    let (mut is_fenced, mut is_listed) = (false, false);
+    let all: Vec<&str> = prompt.lines().map(str::trim).filter(|it| !it.is_empty()).take(MOST_LINES).collect();
+    for (at, line) in all.iter().enumerate() {
+        let lower = line.to_ascii_lowercase();
+        if line.starts_with("```") || line.starts_with("~~~") {
+            is_fenced = !is_fenced;
+            continue;
+        }
+        if is_fenced || line.starts_with('>') || LOG.is_in(&lower) {
+            continue;
+        }
+        if HEADER.is_in(&lower) {
+            break;
+        }
+        let has_more = at + 1 < all.len();
+        if KEEP_LIST.is_in(&lower) {
+            is_listed = true;
+            continue;
+        }
+        lines.push((unlisted(line), is_listed));
+        // What a colon or "this issue" announces is somebody else's.
+        if has_more && !is_listed && (lower.ends_with(':') || PASTED.is_in(&lower)) {
+            break;
+        }
+    }
+    lines
+}
+
+/// A line without the mark that makes it an item of a list.
+fn unlisted(line: &str) -> &str {
+    let bulleted = line.strip_prefix(['-', '*', '•']).filter(|it| it.starts_with(' '));
+    let digits = line.trim_start_matches(|it: char| it.is_ascii_digit());
+    let numbered =
+        digits.strip_prefix([')', '.']).filter(|it| digits.len() < line.len() && it.starts_with(' '));
+    bulleted.or(numbered).unwrap_or(line).trim()
+}
+
+/// The quotes in which marks end no sentence, and words are not the person's.
+const QUOTES: &[(char, char)] =
+    &[('`', '`'), ('"', '"'), ('“', '”'), ('„', '“'), ('«', '»'), ('「', '」'), ('『', '』')];
+
+fn split(line: &str, is_listed: bool, into: &mut Vec<Sentence>) {
+    let mut start = 0;
+    let mut rest = line.char_indices().peekable();
+    while let Some((at, c)) = rest.next() {
+        if let Some(end) = quoted(line, at, c) {
+            while rest.next_if(|(it, _)| *it < end).is_some() {}
+            continue;
+        }
+        let is_wide = matches!(c, '。' | '！' | '？');
+        let ends = rest.peek().is_none_or(|(_, next)| next.is_whitespace());
+        if is_wide || (matches!(c, '.' | '!' | '?') && ends && !is_abbreviation(&line[..at])) {
+            let end = at + c.len_utf8();
+            push(&line[start..end], is_listed, into);
+            start = end;
+        }
+    }
+    push(&line[start..], is_listed, into);
+}
+
+/// Where a quotation ends that begins here.
+fn quoted(line: &str, at: usize, open: char) -> Option<usize> {
+    let (_, close) = QUOTES.iter().find(|it| it.0 == open)?;
+    let start = at + open.len_utf8();
+    line[start..].find(*close).map(|len| start + len + close.len_utf8())
+}
+
+fn is_abbreviation(before: &str) -> bool {
+    let lower = before.to_ascii_lowercase();
+    ["e.g", "i.e", "etc", " vs", "resp", " cf", "approx"].iter().any(|it| lower.ends_with(it))
+}
+
+fn push(piece: &str, is_listed: bool, into: &mut Vec<Sentence>) {
+    let whole = piece.trim();
+    let text = whole.trim_end_matches(['.', '!', '?', '。', '！', '？', ' ']);
+    if !text.is_empty() {
+        let is_question = whole[text.len()..].contains(['?', '？']);
+        into.push(Sentence { text: text.into(), lower: blotted(text), is_question, is_listed });
+    }
+}
+
+/// Lower case, quotations blotted out, every byte where it was.
+pub(super) fn blotted(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut at = 0;
+    while let Some(c) = text[at..].chars().next() {
+        let end = quoted(text, at, c).unwrap_or(at + c.len_utf8());
+        if end > at + c.len_utf8() {
+            out.push_str(&"\u{1}".repeat(end - at));
+        } else {
+            out.push(c.to_ascii_lowercase());
+        }
+        at = end;
+    }
+    out
+}
+
+pattern!(
+    BARE_NO,
+    r"^(no|nope|nah|wrong|incorrect|not (quite|right|correct)|that's (wrong|incorrect|not (right|correct|true)))$"
+);
+
+/// "No. Our default branch is develop" is one statement.
+fn joined(sentences: Vec<Sentence>) -> Vec<Sentence> {
+    let mut out: Vec<Sentence> = Vec::new();
+    for sentence in sentences {
+        match out.last_mut() {
+            Some(last) if BARE_NO.is_in(&last.lower) && !last.is_question => {
+                let text = format!("{}, {}", last.text, sentence.text);
+                let lower = format!("{}, {}", last.lower, sentence.lower);
+                *last = Sentence { text, lower, ..sentence };
+            }
+            _ => out.push(sentence),
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_own_sentences_are_left() {
+        let check = |prompt: &str, expected: &[&str]| {
+            let texts: Vec<String> = sentences(prompt).into_iter().map(|it| it.text).collect();
+            assert_eq!(texts, expected, "{prompt:?}");
+        };
+        check("One. Two! Three?", &["One", "Two", "Three"]);
+        check("No. Use v1.2 of it, e.g. in CI.", &["No, Use v1.2 of it, e.g. in CI"]);
+        check("a\n```\nb\n```\nc", &["a", "c"]);
+        check("a\n> b\nc", &["a", "c"]);
+        check("Fix this issue\nUsers always wait.", &["Fix this issue"]);
+        check("It says:\nalways", &["It says:"]);
+        check("Title: x\nalways", &[]);
+        check("- a\n2. b", &["a", "b"]);
+        check("He said \"Stop. Now.\" and left", &["He said \"Stop. Now.\" and left"]);
+        check("记住。好", &["记住", "好"]);
+    }
+
+    #[test]
+    fn blotting_moves_nothing() {
+        let check = |text: &str| assert_eq!(blotted(text).len(), text.len(), "{text:?}");
+        check("Say “always” and `x`, then ÄÖ");
+        assert_eq!(blotted("A \"b\" c"), "a \u{1}\u{1}\u{1} c");
+    }
+}

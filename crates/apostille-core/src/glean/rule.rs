@@ -1,0 +1,299 @@
+//! Which sentences state something: the rules, by what a sentence begins with.
+
+use super::lead::{Lead, lead};
+use super::pattern::{any, pattern};
+use super::phrase::{self, Phrase};
+use super::prose::Sentence;
+use super::{Sort, doubt};
+use crate::transcript::{Speaker, Turn};
+
+/// Where a sentence stands.
+pub(super) struct Setting<'a> {
+    /// What the agent said and did before, back to the prompt before this one.
+    before: Vec<&'a Turn>,
+    /// Whether an agent spoke at all before.
+    pub(super) is_answer: bool,
+    /// Whether the prompt asks for a piece of work: rules in it are rules for that work.
+    has_task: bool,
+    /// Whether the person does not want it kept.
+    pub(super) is_off_record: bool,
+}
+
+pattern!(
+    TASK,
+    r"^(?:(?:please|ok|okay|now|then|and|so|next|first|also|great|good|thanks|yes|can you|could you|would you|i want you to|i need you to|let's|go ahead and),? )*",
+    any(
+        "write implement add create build make fix refactor change update generate convert remove delete rename move translate review draft put set show explain find look check investigate design port migrate replace extract render parse rewrite improve optimi[sz]e clean debug finish continue handle give list summari[sz]e"
+    ),
+    r"\b|^i (?:want|need) (?:a|an|the|some|you)\b"
+);
+pattern!(
+    OFF_RECORD,
+    r"\b(?:don't|do not|no need to) (?:remember|store|save|memori[sz]e|keep|note|write (?:that|this|it) down)\b(?: (?:that|this|it))?|\boff the record\b|\bignore memory\b"
+);
+
+impl<'a> Setting<'a> {
+    pub(super) fn of(turns: &'a [Turn], at: usize, sentences: &[Sentence]) -> Self {
+        let before = &turns[..at];
+        let start = before.iter().rposition(|it| it.speaker == Speaker::Person).unwrap_or(0);
+        Self {
+            before: before[start..].iter().filter(|it| it.speaker == Speaker::Agent).collect(),
+            is_answer: before.iter().any(|it| it.speaker == Speaker::Agent),
+            has_task: sentences.iter().any(|it| TASK.is_in(&it.lower)),
+            is_off_record: sentences.iter().any(|it| OFF_RECORD.is_in(&it.lower)),
+        }
+    }
+
+    /// Whether the agent has just run such a command.
+    fn has_run(&self, command: &str) -> bool {
+        let words = |text: &str| {
+            text.split(|it: char| !(it.is_alphanumeric() || matches!(it, '-' | '_')))
+                .any(|it| it.eq_ignore_ascii_case(command))
+        };
+        self.before.iter().flat_map(|it| &it.uses).filter(|it| is_shell(&it.tool)).any(|it| words(&it.input))
+    }
+}
+
+/// Whether a tool runs commands.
+pub(super) fn is_shell(tool: &str) -> bool {
+    let tool = tool.to_ascii_lowercase();
+    ["bash", "shell", "exec", "terminal", "powershell", "command"].iter().any(|it| tool.contains(it))
+}
+
+/// Programs and libraries of which a project uses one or the other.
+const TOOLS: &str = "npm pnpm yarn bun deno npx pip pipx uv poetry pipenv conda mamba cargo nextest make just gradle maven mvn bazel buck \
+    docker podman nerdctl kubectl helm terraform pulumi tofu ansible jest vitest mocha ava pytest unittest nose tox nox black ruff \
+    flake8 pylint mypy pyright isort prettier biome eslint dprint standard rspec minitest rubocop git gh glab jj svn hg postgres \
+    postgresql mysql mariadb sqlite redis valkey mongodb rebase squash tabs spaces axios moment dayjs date-fns luxon lodash \
+    ramda rxjs jquery react vue svelte angular webpack vite rollup esbuild turbopack rspack swc tsc babel enzyme cypress playwright \
+    selenium puppeteer structlog loguru requests httpx aiohttp flask fastapi django rails sinatra express koa fastify nest anyhow \
+    thiserror tokio async-std println tracing log4j logback junit testng kotlin java typescript javascript scss sass tailwind \
+    bootstrap brew apt nix asdf mise nvm fnm volta pyenv rbenv bundler composer nuget gofmt goimports golangci-lint clang-format \
+    cmake meson ninja zsh bash fish vim emacs vscode jenkins circleci travis buildkite";
+
+/// What a project has of which a person states where or what it is.
+const THINGS: &str = "port host hostname url endpoint domain branch database databases db schema version region bucket command timeout directory folder \
+    env environment environments cluster namespace registry server servers service services api apis backend frontend ci pipeline pipelines \
+    convention conventions policy rule rules style stack package manager runner suite tests docs documentation wiki repo repository \
+    codebase monorepo deploys deployments releases release migrations queue topic license owner team channel gateway proxy vpn \
+    staging production prod qa sandbox account accounts limit limits quota schedule schedules cron job jobs config configs settings \
+    secrets vault budget deadline office customers tenants sdk client clients cache bot hook hooks linter formatter default image images \
+    dashboards alerts logs metrics flags mirror submodules fixtures snapshots commits branches builds artifacts";
+
+/// What a person speaks of when it is about the work in hand.
+const IN_HAND: &str = "bug loop test error problem issue function method variable button header footer output result results file line code answer fix \
+    condition check argument parameter class import type query component page reason cause question solution idea approach plan \
+    step first second third last next other one point field column row cell value key index array list string number name title label \
+    text color colour icon link image form modal dialog menu order sign brackets indentation typo";
+
+/// Verbs of the way an agent works, not of what its code does.
+const WAYS: &str = "use run commit push pull write ask check format prefer keep include put name explain answer reply respond sign squash rebase deploy merge \
+    create test add edit touch delete remove change modify install open close tag release bump update review document start end stop \
+    mock import export force-push amend skip disable ignore suppress leave assume guess wait confirm verify show list mention link \
+    follow stick read work branch fix build lint bypass reformat generate hardcode commit store place define declare split group order \
+    sort prefix pin upgrade downgrade cherry-pick reset stash apply destroy drop migrate translate speak talk give tell call make do";
+
+/// Verbs that say what a project does.
+const DOINGS: &str = "use uses deploy deploys host hosts release releases ship ships support supports target targets generate generates squash follow follows require \
+    requires store stores publish publishes pin pins version sign run runs test tests write writes keep keeps name names rebase merge \
+    tag format lint commit review build builds log logs track tracks mock pair prefix bump push develop prefer prefers put";
+
+pattern!(
+    CONTRAST,
+    r"^(?:use |it's |that's |take |with )?(?P<x>[a-z0-9@./+-]+(?: [a-z0-9@./+-]+)?),? (?:and )?(?P<how>not|instead of|rather than) (?:with |use |using )?(?P<y>[a-z0-9@./+-]+(?: [a-z0-9@./+-]+)?)$"
+);
+pattern!(SWITCHED, r"^we(?: have|'ve)? (?:switched|moved|migrated)\b[^,:;]{0,40}[,:;] *");
+pattern!(
+    PREFERS,
+    r"^i (?:(?:always|usually|generally|strongly|really|much|definitely|personally) )*(?:prefer|hate|dislike|can't stand|cannot stand)\b|^i (?:always|never) want\b|^i (?:don't|do not|never) want .*\bever$|^i (?:don't|do not) ever want\b|^my preference is\b|^i like (?:my|to)\b"
+);
+pattern!(
+    ALWAYS,
+    r"^(?:you (?:should|must|need to|have to) )?(?:always|never ever|never|don't ever|do not ever) ",
+    any(WAYS),
+    r"\b"
+);
+pattern!(
+    WHENEVER,
+    r"^(?:whenever|every time|each time|any time) (?:you|we|i) [^,]+, (?:please )?(?:also |always |never |first )?(?:don't |do not )?",
+    any(WAYS),
+    r"\b|^(?:when|if|before|after) you [^,]+, (?:please )?(?:always|never|don't ever) ",
+    any(WAYS),
+    r"\b"
+);
+pattern!(
+    STOP,
+    r"^(?:please )?(?:stop|quit) (?:adding|using|putting|writing|creating|committing|pushing|asking|apologi[sz]ing|summari[sz]ing|explaining|generating|importing|including|suggesting|editing|touching|reformatting|formatting|leaving|mocking|inventing|hardcoding|installing|deleting|removing|renaming|wrapping|disabling|skipping|ignoring|opening|amending|force-pushing|rebasing|bumping|logging|guessing|assuming|over-?engineering)\b"
+);
+pattern!(
+    STOP_FOR_NOW,
+    r"\b(?:and (?:just|instead|do|fix|start)|first|it|that|this|them|now)\b|, (?:do|fix|just|start)"
+);
+pattern!(NOT_TO, r"^(?:you )?(?:not to|never to|don't|do not|never|to never) ");
+pattern!(TO_USE, r"^to (?:always )?(?:use|ask|keep|prefer) ");
+pattern!(
+    IN_THIS,
+    r"^(?:in|for|across|within) (?:this|our|the whole) (?:repo|repository|project|codebase|monorepo|team|company|org|workspace)\b[ ,:]*"
+);
+pattern!(
+    THIS_PROJECT,
+    r"^(?:this|our|the) (?:repo|repository|project|codebase|monorepo|workspace)(?:'s)? (?:only |always |never )?(?:uses|is (?:a|an|built|written|formatted|deployed|hosted|published|licensed|tested|on)|requires|needs|targets|supports|follows|runs|builds|deploys|lives|must|has to|does not use|doesn't use)\b"
+);
+pattern!(
+    WE_ALWAYS,
+    r"^we (?:always|never|only|all) ",
+    any(DOINGS),
+    r"\b|^we (?:don't|do not) (?:use|commit|push|merge|deploy|release|mock|vendor|bump|squash|rebase|edit|touch|allow|support|accept)\b"
+);
+pattern!(WE_DO, r"^we ", any(DOINGS), r" ");
+pattern!(
+    FIRMLY,
+    r"\b(?:for \w|in this (?:repo|project|codebase)|here\b|everywhere|throughout|as our|only|before|on every|every|each|without|by default|through|via)\b|, not |\binstead of\b|\brather than\b"
+);
+pattern!(BARE_OBJECT, r"^we \w+ (?:the|a|an|this|that|these|those|same|it|to|both|two)\b");
+pattern!(
+    OUR,
+    r"^our ((?:[a-z0-9/_-]+ ){1,5})(?:only |always |never )?(?:is|are|runs?|lives?|uses?|needs?|requires?|goes|go|listens?|deploys?|expects?|must|should (?:always|never)|has to|have to|sits?|stays?)\b"
+);
+pattern!(
+    PROCESS,
+    r"^(?:all |every |each |any )?(?:new |public |feature |release |hotfix |production |prod )*(?:commits?|commit messages?|prs?|pull requests?|pr (?:descriptions?|titles?)|branch(?:es)?|branch names?|releases?|deploys?|deployments?|migrations?|hotfixes|secrets|changelog entries|tags|merges|schema changes|reviews?|(?:unit|integration|e2e|end-to-end|smoke) tests|dependencies) (?:must|always|never|should (?:always|never|only)|has to|have to|needs? to|needs? |goes? through|go out|are (?:always |never |only )?(?:cut|written|tagged|made|signed|released|deployed|generated|merged|squashed|reviewed|kept|stored|run|done|named|published|built|created|frozen)|is (?:always |never |only )?(?:cut|tagged|deployed|signed|reviewed)|lives? in|run (?:on|with|in)|starts? with|targets?)\b"
+);
+pattern!(PASS, r"\b(?:pass|compile|work|be (?:fixed|done|added|updated|green))\b");
+pattern!(
+    PLACED,
+    r"^(?:the |our |all |every )?((?:[a-z0-9/_-]+ ){1,5})(?:is|are|runs?|lives?|listens?|goes?|belongs?|comes?|sits?|needs?|requires?|uses?) "
+);
+pattern!(VALUE, r"[0-9]|`|/|\.[a-z]{2,4}\b|\b(?:owned by|called|named)\b");
+
+/// What a sentence states by the rules for English.
+pub(super) fn stated(sentence: &Sentence, setting: &Setting<'_>) -> Option<(Sort, String)> {
+    let (lead, range) = lead(&sentence.lower);
+    let lead = if sentence.is_listed && lead == Lead::None { Lead::Remember } else { lead };
+    let (lower, text) = (sentence.lower.get(range.clone())?, sentence.text.get(range)?);
+    let is_told_here = matches!(lead, Lead::None) && doubt::needs_its_place(lower);
+    if is_told_here || doubt::needs_its_place(lower) || lower.split_whitespace().count() < 2 {
+        return None;
+    }
+    let (sort, phrase) = match lead {
+        Lead::Remember => kept(text, lower)?,
+        Lead::Note => noted(text, lower)?,
+        Lead::Standing => (Sort::Preference, phrase::of(text, lower)?),
+        Lead::No => (Sort::Correction, corrected(text, lower, setting)?),
+        Lead::Actually => (Sort::Correction, corrected(text, lower, setting).or_else(|| fact(text, lower))?),
+        Lead::Told => (Sort::Correction, told(text, lower, setting)?),
+        Lead::None => plain(text, lower, setting)?,
+    };
+    Some((sort, phrase.declared()))
+}
+
+/// What the person asks to remember: nearly anything that is a sentence.
+fn kept(text: &str, lower: &str) -> Option<(Sort, Phrase)> {
+    let phrase = phrase::of(text, lower)?;
+    let is_wish = PREFERS.is_in(lower) || phrase.is_wish();
+    Some((if is_wish { Sort::Preference } else { Sort::Fact }, phrase))
+}
+
+/// "Note that" is said of many things; what is about us is for good.
+fn noted(text: &str, lower: &str) -> Option<(Sort, Phrase)> {
+    let is_ours = lower.starts_with("we ")
+        || lower.starts_with("our ")
+        || IN_THIS.is_in(lower)
+        || THIS_PROJECT.is_in(lower);
+    is_ours.then(|| phrase::of(text, lower)).flatten().map(|it| (Sort::Fact, it))
+}
+
+/// What the agent was wrong about.
+fn corrected(text: &str, lower: &str, setting: &Setting<'_>) -> Option<Phrase> {
+    if !setting.is_answer {
+        return None;
+    }
+    contrast(text, lower, setting).or_else(|| ours(text, lower)).or_else(|| placed(text, lower))
+}
+
+/// "use pnpm, not npm": a choice between programs, not between two ways to write a line.
+fn contrast(text: &str, lower: &str, setting: &Setting<'_>) -> Option<Phrase> {
+    let found = CONTRAST.captures(lower)?;
+    let part = |name: &str| text.get(found.name(name)?.range());
+    let (x, y) = (part("x")?, part("y")?);
+    let is_tool = |it: &str| {
+        TOOLS.split_whitespace().any(|tool| it.split(' ').any(|word| word.eq_ignore_ascii_case(tool)))
+    };
+    let is_known = is_tool(x) || is_tool(y) || setting.has_run(y);
+    is_known.then(|| Phrase::Contrast(x.into(), y.into()))
+}
+
+/// "we use podman here": what is ours is for good, once it is said as a correction.
+fn ours(text: &str, lower: &str) -> Option<Phrase> {
+    let is_ours = WE_ALWAYS.is_in(lower)
+        || OUR.is_in(lower)
+        || THIS_PROJECT.is_in(lower)
+        || (WE_DO.is_in(lower) && !BARE_OBJECT.is_in(lower));
+    is_ours.then(|| phrase::of(text, lower)).flatten()
+}
+
+/// "the port is 5433": where a thing of the project is, or what it is.
+fn placed(text: &str, lower: &str) -> Option<Phrase> {
+    let found = PLACED.captures(lower)?;
+    let subject = lower.get(found.get(1)?.range())?;
+    let has =
+        |list: &str| subject.split_whitespace().any(|it| list.split_whitespace().any(|word| word == it));
+    (has(THINGS) && !has(IN_HAND) && VALUE.is_in(&text.to_ascii_lowercase()))
+        .then(|| phrase::of(text, lower))
+        .flatten()
+}
+
+/// What the agent was told before: rules, and things not to do.
+fn told(text: &str, lower: &str, setting: &Setting<'_>) -> Option<Phrase> {
+    let behind = |pattern: &super::pattern::Pattern| {
+        pattern.after(lower).and_then(|it| text.get(lower.len() - it.len()..))
+    };
+    if let Some(rest) = behind(&NOT_TO) {
+        return Some(Phrase::Unwanted(rest.into()));
+    }
+    if TO_USE.is_in(lower) {
+        return Some(Phrase::Wanted(text.get("to ".len()..)?.into()));
+    }
+    corrected(text, lower, setting)
+}
+
+/// What stands by itself.
+fn plain(text: &str, lower: &str, setting: &Setting<'_>) -> Option<(Sort, Phrase)> {
+    if PREFERS.is_in(lower) {
+        return phrase::of(text, lower).map(|it| (Sort::Preference, it));
+    }
+    if STOP.is_in(lower) && setting.is_answer && !STOP_FOR_NOW.is_in(lower) {
+        return Some((Sort::Correction, Phrase::Wanted(text.into())));
+    }
+    if (ALWAYS.is_in(lower) || WHENEVER.is_in(lower)) && !setting.has_task {
+        return phrase::of(text, lower).map(|it| (Sort::Preference, it));
+    }
+    if let Some(rest) = SWITCHED.after(lower) {
+        let rest = text.get(lower.len() - rest.len()..)?;
+        return phrase::of(rest, &rest.to_ascii_lowercase())
+            .filter(|_| rest.len() > 8)
+            .map(|it| (Sort::Correction, it));
+    }
+    let phrase = fact(text, lower)?;
+    let is_contrast = lower.contains(", not ") || lower.contains(", use ") || lower.contains(" instead of ");
+    let sort = if is_contrast && setting.is_answer { Sort::Correction } else { Sort::Fact };
+    Some((sort, phrase))
+}
+
+/// A fact about the project that needs no other lead.
+fn fact(text: &str, lower: &str) -> Option<Phrase> {
+    if let Some(rest) = IN_THIS.after(lower).filter(|it| it.split_whitespace().count() > 2) {
+        let rest = text.get(lower.len() - rest.len()..)?;
+        return phrase::of(text, lower).filter(|_| phrase::of(rest, &rest.to_ascii_lowercase()).is_some());
+    }
+    let is_process = PROCESS.is_in(lower) && !PASS.is_in(lower);
+    let is_ours = || {
+        let subject = OUR.captures(lower).and_then(|it| lower.get(it.get(1)?.range()));
+        subject.is_some_and(|it| {
+            it.split_whitespace().any(|it| THINGS.split_whitespace().any(|word| word == it))
+        })
+    };
+    let is_firm = || WE_DO.is_in(lower) && FIRMLY.is_in(lower) && !BARE_OBJECT.is_in(lower);
+    let is_fact = is_process || THIS_PROJECT.is_in(lower) || WE_ALWAYS.is_in(lower) || is_ours() || is_firm();
+    is_fact.then(|| phrase::of(text, lower)).flatten()
+}
