@@ -1,5 +1,7 @@
 //! Glean: what a person stated in a session and nobody remembered.
 
+pub mod asked;
+
 use crate::words::words;
 
 words! {
