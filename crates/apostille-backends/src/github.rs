@@ -5,7 +5,6 @@
 //! An id names its content, so that damage on the way is noticed. And what an id names never changes, so that after a
 //! push only what is new is asked for.
 
-mod address;
 mod answer;
 mod cache;
 mod client;
@@ -14,8 +13,6 @@ mod options;
 
 #[cfg(test)]
 mod hub;
-#[cfg(test)]
-mod server;
 #[cfg(test)]
 mod tests;
 
@@ -27,7 +24,7 @@ use apostille_core::source::{Blob, Edit, History, MAX_FILE, Source, SourceError,
 use jiff::Timestamp;
 
 use crate::git::{Kind, is_object_id, unavailable};
-use address::encoded;
+use crate::web::address::encoded;
 use answer::{BadAnswer, Contents, Entry, Found, Listing};
 use cache::{Cache, Kept};
 use client::{Ask, Client, MAX_MESSAGE, Reply};

@@ -1,4 +1,4 @@
-//! The outside world behind the core's ports: where memories are kept, and where citations point.
+//! The outside world behind the core's ports: where memories are kept, where citations point, and a model to ask.
 
 mod fault;
 pub mod git;
@@ -7,6 +7,8 @@ pub mod jsonl;
 pub mod ledger;
 mod lock;
 pub mod memo;
+pub mod models;
 pub mod sqlite;
 pub mod transcripts;
+mod web;
 pub mod worktree;

@@ -4,6 +4,7 @@
 //! while junk costs the attention of whoever has to approve it.
 
 pub mod applied;
+pub mod asked;
 mod doubt;
 mod draft;
 mod foreign;

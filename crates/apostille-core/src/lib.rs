@@ -24,6 +24,7 @@ pub mod list;
 pub mod literals;
 pub mod look;
 pub mod memory;
+pub mod model;
 pub mod notebook;
 pub mod policy;
 pub mod recall;

@@ -1,19 +1,18 @@
 //! One request: what is sent, where redirects may lead, and what an answer other than the expected one means.
 
 use std::fmt;
-use std::io::{self, Read as _};
 use std::time::Duration;
 
 use apostille_core::source::SourceError;
 use jiff::Timestamp;
 use ureq::http::{HeaderValue, Response};
-use ureq::tls::{PemItem, RootCerts, TlsConfig, parse_pem};
-use ureq::{Agent, Body, Proxy};
+use ureq::{Agent, Body};
 
-use super::address::{Address, BadAddress};
 use super::gate::{Gate, Reason, Wait};
 use super::options::Options;
 use crate::git::unavailable;
+use crate::web::address::{Address, BadAddress};
+use crate::web::{self, Way, beginning, header};
 
 /// How many redirects are followed: a renamed repository needs one.
 const MAX_REDIRECTS: usize = 3;
@@ -165,12 +164,7 @@ impl Client {
 
     /// The request did not get through, or its answer did not.
     fn trouble(&self, ask: &Ask, error: ureq::Error) -> SourceError {
-        let is_late = match &error {
-            ureq::Error::Timeout(_) => true,
-            ureq::Error::Io(error) => error.kind() == io::ErrorKind::TimedOut,
-            _ => false,
-        };
-        if is_late {
+        if web::is_late(&error) {
             self.gate.silence((self.now)());
             let why = format!("{} did not answer within {:?}", self.address.host(), self.timeout);
             return unavailable(ask.what.as_str(), why);
@@ -188,51 +182,13 @@ impl fmt::Debug for Client {
     }
 }
 
-/// Every setting that would otherwise come from the environment, or send the token on, is made here.
 fn agent(options: &Options, address: &Address) -> Result<Agent, SourceError> {
-    let proxy = options.proxy.as_deref().filter(|_| !address.is_loopback());
-    let proxy = proxy.map(Proxy::new).transpose().map_err(|_| bad_option("the proxy's address is no URL"))?;
-    let roots = options.authorities.as_deref().map_or(Ok(RootCerts::WebPki), authorities)?;
-    let config = Agent::config_builder()
-        .proxy(proxy)
-        .max_redirects(0)
-        .http_status_as_error(false)
-        .timeout_global(Some(options.timeout))
-        .tls_config(TlsConfig::builder().root_certs(roots).build())
-        .user_agent(concat!("apostille/", env!("CARGO_PKG_VERSION")));
-    Ok(config.build().new_agent())
-}
-
-fn authorities(pem: &[u8]) -> Result<RootCerts, SourceError> {
-    let certificates: Vec<_> = parse_pem(pem)
-        .filter_map(|it| match it {
-            Ok(PemItem::Certificate(it)) => Some(it),
-            _ => None,
-        })
-        .collect();
-    if certificates.is_empty() {
-        return Err(bad_option("the file of certificate authorities holds no certificate"));
-    }
-    Ok(RootCerts::new_with_certs(&certificates))
+    let (proxy, authorities) = (options.proxy.as_deref(), options.authorities.as_deref());
+    web::agent(address, &Way { timeout: options.timeout, proxy, authorities }).map_err(bad_option)
 }
 
 fn bearer(token: &str) -> Result<HeaderValue, SourceError> {
-    let is_one_word = !token.is_empty() && token.bytes().all(|it| it.is_ascii_graphic());
-    let value = HeaderValue::from_str(&format!("Bearer {token}")).ok().filter(|_| is_one_word);
-    let mut value = value.ok_or_else(|| bad_option("the token is not one word of plain characters"))?;
-    value.set_sensitive(true);
-    Ok(value)
-}
-
-fn header<'a>(response: &'a Response<Body>, name: &str) -> Option<&'a str> {
-    response.headers().get(name)?.to_str().ok()
-}
-
-/// The beginning of a body. The agent's own limit would count bytes before they are unpacked.
-fn beginning(response: &mut Response<Body>, limit: u64) -> io::Result<Vec<u8>> {
-    let mut body = Vec::new();
-    response.body_mut().as_reader().take(limit).read_to_end(&mut body)?;
-    Ok(body)
+    web::secret("Bearer ", token).ok_or_else(|| bad_option("the token is not one word of plain characters"))
 }
 
 fn bad_option(why: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> SourceError {

@@ -11,9 +11,9 @@ use serde_json::json;
 use sha1::{Digest as _, Sha1};
 use tempfile::TempDir;
 
-use super::server::{Reply, Server};
 use super::{GitHub, Options};
 use crate::git::hexadecimal;
+use crate::web::server::{Reply, Server};
 
 /// The commits of the repository.
 pub(super) const FIRST: &str = "1111111111111111111111111111111111111111";
@@ -53,7 +53,7 @@ impl Hub {
 
     /// The same below a path, as GitHub Enterprise has it.
     pub(super) fn below(prefix: &str) -> Self {
-        let (server, home) = (Server::start(), TempDir::new().unwrap());
+        let (server, home) = (Server::start("GET"), TempDir::new().unwrap());
         let hub = Self { server, home, clock: Arc::new(AtomicI64::new(1_000_000)), prefix: prefix.into() };
         hub.at("HEAD", FIRST);
         hub.list(FIRST, FILES, false);

@@ -13,9 +13,9 @@ use jiff::Timestamp;
 use serde_json::json;
 
 use super::hub::{FILES, FIRST, Hub, REPO, SECOND, TOKEN, blob, blob_id, listing, told};
-use super::server::{Reply, Server};
 use super::{GitHub, Options};
 use crate::git::repo::{outcome, path};
+use crate::web::server::{Reply, Server};
 
 /// The content of `src/a.rs`, and what is asked to get it.
 const A: &str = "fn a() {}\n";
@@ -217,7 +217,7 @@ fn a_renamed_repository_is_followed() {
 
 #[test]
 fn a_redirect_to_another_host_is_not_followed() {
-    let (hub, other) = (Hub::new(), Server::start());
+    let (hub, other) = (Hub::new(), Server::start("GET"));
     other.on("/x", [Reply::ok(FIRST)]);
     let port = other.base().rsplit_once(':').unwrap().1.to_owned();
     for location in [

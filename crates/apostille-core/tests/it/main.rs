@@ -1,6 +1,8 @@
 //! What the core promises, through its public interface: the seeds' behaviours, the two paths, the format.
 
 #[cfg(test)]
+mod asked;
+#[cfg(test)]
 mod brief;
 #[cfg(test)]
 mod golden;

@@ -1,4 +1,4 @@
-//! A server on this machine that answers as GitHub does, for tests: by script, one reply after the other.
+//! A server on this machine for tests of clients: it answers by script, one reply after the other.
 
 use std::collections::{HashMap, VecDeque};
 use std::io::{Read as _, Write as _};
@@ -9,20 +9,21 @@ use std::thread::{self, JoinHandle};
 
 /// A request as it came.
 #[derive(Debug, Clone)]
-pub(super) struct Request {
-    pub(super) target: String,
+pub(crate) struct Request {
+    pub(crate) target: String,
     headers: HashMap<String, String>,
+    pub(crate) body: Vec<u8>,
 }
 
 impl Request {
-    pub(super) fn header(&self, name: &str) -> Option<&str> {
+    pub(crate) fn header(&self, name: &str) -> Option<&str> {
         self.headers.get(name).map(String::as_str)
     }
 }
 
 /// What is answered.
 #[derive(Debug, Clone)]
-pub(super) struct Reply {
+pub(crate) struct Reply {
     status: u16,
     headers: Vec<String>,
     body: Vec<u8>,
@@ -32,40 +33,40 @@ pub(super) struct Reply {
 }
 
 impl Reply {
-    pub(super) fn new(status: u16, body: impl Into<Vec<u8>>) -> Self {
+    pub(crate) fn new(status: u16, body: impl Into<Vec<u8>>) -> Self {
         let body = body.into();
         let kind = "content-type: application/json; charset=utf-8".to_owned();
         Self { status, headers: vec![kind], sent: body.len(), body, hangs: false }
     }
 
-    pub(super) fn ok(body: impl Into<Vec<u8>>) -> Self {
+    pub(crate) fn ok(body: impl Into<Vec<u8>>) -> Self {
         Self::new(200, body)
     }
 
-    /// An error as GitHub writes them.
-    pub(super) fn error(status: u16, message: &str) -> Self {
+    /// An error as GitHub writes them, and others nearly so.
+    pub(crate) fn error(status: u16, message: &str) -> Self {
         let page = "https://docs.github.com/rest";
         let body = serde_json::json!({ "message": message, "documentation_url": page, "status": status.to_string() });
         Self::new(status, body.to_string())
     }
 
-    pub(super) fn redirect(status: u16, location: &str) -> Self {
+    pub(crate) fn redirect(status: u16, location: &str) -> Self {
         Self::error(status, "Moved Permanently").with(&format!("location: {location}"))
     }
 
     /// Nothing is answered, ever.
-    pub(super) fn hang() -> Self {
+    pub(crate) fn hang() -> Self {
         Self { hangs: true, ..Self::ok("") }
     }
 
     /// The same with another header.
-    pub(super) fn with(mut self, header: &str) -> Self {
+    pub(crate) fn with(mut self, header: &str) -> Self {
         self.headers.push(header.to_owned());
         self
     }
 
     /// The same, but the connection ends before the last bytes of the body.
-    pub(super) fn cut(self, n_missing: usize) -> Self {
+    pub(crate) fn cut(self, n_missing: usize) -> Self {
         Self { sent: self.body.len() - n_missing, ..self }
     }
 
@@ -101,7 +102,7 @@ impl Script {
 }
 
 /// The server; it ends with the value.
-pub(super) struct Server {
+pub(crate) struct Server {
     address: SocketAddr,
     script: Arc<Mutex<Script>>,
     is_over: Arc<AtomicBool>,
@@ -109,33 +110,34 @@ pub(super) struct Server {
 }
 
 impl Server {
-    pub(super) fn start() -> Self {
+    /// A server that knows this one method, and takes any other for a mistake of the client.
+    pub(crate) fn start(method: &'static str) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap();
         let (script, is_over) = (Arc::<Mutex<Script>>::default(), Arc::<AtomicBool>::default());
         let (shared, over) = (Arc::clone(&script), Arc::clone(&is_over));
-        let thread = thread::spawn(move || serve(&listener, &shared, &over));
+        let thread = thread::spawn(move || serve(method, &listener, &shared, &over));
         Self { address, script, is_over, thread: Some(thread) }
     }
 
     /// Its address, as in `http://127.0.0.1:8080`.
-    pub(super) fn base(&self) -> String {
+    pub(crate) fn base(&self) -> String {
         format!("http://{}", self.address)
     }
 
     /// Answers a target with these replies, one after the other, and then with the last of them.
-    pub(super) fn on(&self, target: &str, replies: impl IntoIterator<Item = Reply>) {
+    pub(crate) fn on(&self, target: &str, replies: impl IntoIterator<Item = Reply>) {
         let replies = replies.into_iter().collect();
         self.script.lock().unwrap().replies.insert(target.to_owned(), replies);
     }
 
     /// The requests since the last call.
-    pub(super) fn requests(&self) -> Vec<Request> {
+    pub(crate) fn requests(&self) -> Vec<Request> {
         std::mem::take(&mut self.script.lock().unwrap().log)
     }
 
     /// The targets of the requests since the last call.
-    pub(super) fn targets(&self) -> Vec<String> {
+    pub(crate) fn targets(&self) -> Vec<String> {
         self.requests().into_iter().map(|it| it.target).collect()
     }
 }
@@ -149,18 +151,18 @@ impl Drop for Server {
     }
 }
 
-fn serve(listener: &TcpListener, script: &Arc<Mutex<Script>>, is_over: &AtomicBool) {
+fn serve(method: &'static str, listener: &TcpListener, script: &Arc<Mutex<Script>>, is_over: &AtomicBool) {
     for stream in listener.incoming() {
         if is_over.load(Ordering::SeqCst) {
             return;
         }
         let (stream, script) = (stream.unwrap(), Arc::clone(script));
-        thread::spawn(move || answer(stream, &script));
+        thread::spawn(move || answer(method, stream, &script));
     }
 }
 
-fn answer(mut stream: TcpStream, script: &Mutex<Script>) -> Option<()> {
-    let request = parse(&mut stream)?;
+fn answer(method: &str, mut stream: TcpStream, script: &Mutex<Script>) -> Option<()> {
+    let request = parse(method, &mut stream)?;
     let reply = script.lock().unwrap().reply(request);
     if reply.hangs {
         // Until the other side gives up.
@@ -170,8 +172,8 @@ fn answer(mut stream: TcpStream, script: &Mutex<Script>) -> Option<()> {
     stream.write_all(&reply.bytes()).ok()
 }
 
-/// Reads a request up to the empty line; `None` for what is no HTTP.
-fn parse(stream: &mut TcpStream) -> Option<Request> {
+/// Reads a request with its body; `None` for what is no HTTP.
+fn parse(method: &str, stream: &mut TcpStream) -> Option<Request> {
     let mut bytes = Vec::new();
     while !bytes.ends_with(b"\r\n\r\n") {
         let mut byte = [0];
@@ -184,8 +186,12 @@ fn parse(stream: &mut TcpStream) -> Option<Request> {
     let text = String::from_utf8(bytes).unwrap();
     let mut lines = text.lines();
     let mut words = lines.next()?.split(' ');
-    assert_eq!(words.next(), Some("GET"), "nothing but reading is ever asked for");
+    assert_eq!(words.next(), Some(method), "nothing but {method} is ever asked for");
     let target = words.next()?.to_owned();
     let header = |it: &str| it.split_once(": ").map(|(k, v)| (k.to_ascii_lowercase(), v.to_owned()));
-    Some(Request { target, headers: lines.filter_map(header).collect() })
+    let headers: HashMap<String, String> = lines.filter_map(header).collect();
+    let length = headers.get("content-length").map_or(0, |it| it.parse().unwrap());
+    let mut body = vec![0; length];
+    stream.read_exact(&mut body).ok()?;
+    Some(Request { target, headers, body })
 }

@@ -6,8 +6,8 @@ use ureq::http::Uri;
 
 /// An address that cannot be asked. It is not repeated, because it may hold a password.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub(super) enum BadAddress {
-    #[error("its address is no URL; it looks like https://api.github.com or https://ghe.example.com/api/v3")]
+pub(crate) enum BadAddress {
+    #[error("its address is no URL such as https://api.github.com or https://ghe.example.com/api/v3")]
     Form,
     #[error("its address holds a name or a password; take them out and give a token instead")]
     Credentials,
@@ -17,7 +17,7 @@ pub(super) enum BadAddress {
 
 /// The address of the API: everything is asked below it, and nothing beside its host.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Address {
+pub(crate) struct Address {
     /// Scheme, host and port, as in `https://api.github.com`.
     origin: String,
     /// The path that all others begin with; empty, or as in `/api/v3`.
@@ -27,7 +27,7 @@ pub(super) struct Address {
 
 impl Address {
     /// The address a user gave.
-    pub(super) fn parse(text: &str) -> Result<Self, BadAddress> {
+    pub(crate) fn parse(text: &str) -> Result<Self, BadAddress> {
         if text.contains(['?', '#', '\\']) || text.contains("/../") {
             return Err(BadAddress::Form);
         }
@@ -40,28 +40,28 @@ impl Address {
     }
 
     /// Who is asked, for messages.
-    pub(super) fn host(&self) -> &str {
+    pub(crate) fn host(&self) -> &str {
         &self.host
     }
 
     /// Whether it is this machine, where tests are.
-    pub(super) fn is_loopback(&self) -> bool {
+    pub(crate) fn is_loopback(&self) -> bool {
         let bare = self.host.trim_start_matches('[').trim_end_matches(']');
         bare == "localhost" || bare.parse::<IpAddr>().is_ok_and(|it| it.is_loopback())
     }
 
     /// Whether nobody on the way can read what is sent.
-    pub(super) fn is_private(&self) -> bool {
+    pub(crate) fn is_private(&self) -> bool {
         self.origin.starts_with("https://") || self.is_loopback()
     }
 
     /// The URL of a path below the address.
-    pub(super) fn url(&self, path: &str) -> String {
+    pub(crate) fn url(&self, path: &str) -> String {
         format!("{}{}{path}", self.origin, self.prefix)
     }
 
     /// The URL that a redirect leads to; `None` if that is another host, port or scheme.
-    pub(super) fn follow(&self, location: &str) -> Option<String> {
+    pub(crate) fn follow(&self, location: &str) -> Option<String> {
         if location.starts_with('/') && !location.starts_with("//") {
             return Some(format!("{}{location}", self.origin));
         }
@@ -85,7 +85,7 @@ fn origin(uri: &Uri) -> Option<(String, String)> {
 }
 
 /// One segment of a path: everything but letters, digits and `-._~` is percent-encoded, slashes too.
-pub(super) fn encoded(segment: &str) -> String {
+pub(crate) fn encoded(segment: &str) -> String {
     let is_plain = |it: u8| it.is_ascii_alphanumeric() || b"-._~".contains(&it);
     let byte = |it: u8| if is_plain(it) { char::from(it).to_string() } else { format!("%{it:02X}") };
     segment.bytes().map(byte).collect()

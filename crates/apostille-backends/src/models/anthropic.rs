@@ -1,0 +1,42 @@
+//! Messages, as Anthropic defined them.
+
+use apostille_core::model::{Ask, ModelError};
+use serde_json::{Value, json};
+
+use super::{Form, Shape};
+
+/// The tool that the model is made to call: its input is the answer.
+const TOOL: &str = "answer";
+
+/// What is sent.
+pub(super) fn body(name: &str, ask: &Ask<'_>, form: Form) -> Value {
+    let mut body = json!({
+        "model": name,
+        "max_tokens": ask.max_tokens,
+        "system": ask.system,
+        "messages": [{ "role": "user", "content": ask.user }],
+    });
+    if form.shape == Shape::Schema {
+        let about = "Gives the answer.";
+        body["tools"] = json!([{ "name": TOOL, "description": about, "input_schema": ask.schema }]);
+        body["tool_choice"] = json!({ "type": "tool", "name": TOOL });
+    }
+    body
+}
+
+/// The input of the tool, or the text where no tool was called.
+pub(super) fn read(answer: &Value) -> Result<String, ModelError> {
+    match answer["stop_reason"].as_str() {
+        Some("max_tokens") => return Err(ModelError::Misshapen("it was cut off at its limit")),
+        Some("refusal") => return Err(ModelError::Misshapen("the model declined")),
+        _ => {}
+    }
+    let blocks = answer["content"].as_array().map_or(&[][..], Vec::as_slice);
+    let called = blocks.iter().find(|it| it["type"] == "tool_use" && it["name"] == TOOL);
+    if let Some(block) = called {
+        return Ok(block["input"].to_string());
+    }
+    let texts = blocks.iter().filter(|it| it["type"] == "text").filter_map(|it| it["text"].as_str());
+    let text: String = texts.collect();
+    if text.is_empty() { Err(ModelError::Misshapen("there is no text in it")) } else { Ok(text) }
+}

@@ -1,0 +1,43 @@
+//! Chat completions, as OpenAI defined them and many servers speak them.
+
+use apostille_core::model::{Ask, ModelError};
+use serde_json::{Value, json};
+
+use super::{Form, Shape};
+
+/// What is sent. No temperature: some models take only their own.
+pub(super) fn body(name: &str, ask: &Ask<'_>, form: Form) -> Value {
+    let limit = if form.has_new_limit { "max_completion_tokens" } else { "max_tokens" };
+    let mut body = json!({
+        "model": name,
+        "messages": [
+            { "role": "system", "content": ask.system },
+            { "role": "user", "content": ask.user },
+        ],
+        "stream": false,
+    });
+    body[limit] = ask.max_tokens.into();
+    match form.shape {
+        Shape::Schema => {
+            let schema = json!({ "name": "answer", "strict": true, "schema": ask.schema });
+            body["response_format"] = json!({ "type": "json_schema", "json_schema": schema });
+        }
+        Shape::Object => body["response_format"] = json!({ "type": "json_object" }),
+        Shape::Words => {}
+    }
+    body
+}
+
+/// The text of the first choice. Some servers give it in parts.
+pub(super) fn read(answer: &Value) -> Result<String, ModelError> {
+    let choice = &answer["choices"][0];
+    match choice["finish_reason"].as_str() {
+        Some("length") => return Err(ModelError::Misshapen("it was cut off at its limit")),
+        Some("content_filter") => return Err(ModelError::Misshapen("the server filtered it")),
+        _ => {}
+    }
+    let content = &choice["message"]["content"];
+    let parts = || content.as_array().map(|it| it.iter().filter_map(|part| part["text"].as_str()).collect());
+    let text: Option<String> = content.as_str().map(str::to_owned).or_else(parts);
+    text.filter(|it| !it.is_empty()).ok_or(ModelError::Misshapen("there is no text in it"))
+}
