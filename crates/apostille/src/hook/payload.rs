@@ -1,0 +1,130 @@
+//! What came on the standard input, read no further than it is asked for.
+//!
+//! A tool's output can be megabytes long and is of no interest here: values stay unread text until somebody wants one.
+//! A value of the wrong type is as good as none.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::fmt;
+
+use serde::de::{Deserialize, Deserializer, Error, Visitor};
+use serde_json::value::RawValue;
+
+/// A JSON object whose values are unread.
+pub struct Payload<'a>(HashMap<String, &'a RawValue>);
+
+impl<'a> Payload<'a> {
+    /// The object that the text begins with. One shell puts a byte order mark before it; what follows it is ignored.
+    pub fn read(json: &'a str) -> Option<Self> {
+        let json = json.trim_start_matches('\u{feff}');
+        let mut reader = serde_json::Deserializer::from_str(json);
+        HashMap::deserialize(&mut reader).ok().map(Self)
+    }
+
+    /// Whether there is such a field, whatever it says.
+    pub fn has(&self, name: &str) -> bool {
+        self.0.contains_key(name)
+    }
+
+    /// Whether the field is there and says nothing.
+    pub fn is_null(&self, name: &str) -> bool {
+        self.0.get(name).is_some_and(|it| it.get() == "null")
+    }
+
+    /// The first of these fields that holds a text, or a list of texts, of which the first. An empty text is none.
+    pub fn text(&self, names: &[&str]) -> Option<String> {
+        names.iter().find_map(|it| self.texts(it).into_iter().next())
+    }
+
+    /// The texts in a field: one, or a list of them. Empty ones are left out.
+    pub fn texts(&self, name: &str) -> Vec<String> {
+        let Some(raw) = self.0.get(name) else { return Vec::new() };
+        let all = match text(raw) {
+            Some(text) => vec![text],
+            None => list(raw).into_iter().filter_map(text).collect(),
+        };
+        all.into_iter().filter(|it| !it.is_empty()).collect()
+    }
+
+    /// The objects in a field that holds a list of them.
+    pub fn objects(&self, name: &str) -> Vec<Payload<'a>> {
+        let items = self.0.get(name).map(|it| list(it)).unwrap_or_default();
+        items.into_iter().filter_map(|it| Payload::read(it.get())).collect()
+    }
+
+    /// The first of these fields, as JSON. Some clients write an object as a text: then what the text says.
+    pub fn json(&self, names: &[&str]) -> Option<Cow<'a, str>> {
+        let raw = names.iter().find_map(|it| self.0.get(*it))?;
+        Some(text(raw).map_or(Cow::Borrowed(raw.get()), Cow::Owned))
+    }
+}
+
+fn list(raw: &RawValue) -> Vec<&RawValue> {
+    serde_json::from_str(raw.get()).unwrap_or_default()
+}
+
+fn text(raw: &RawValue) -> Option<String> {
+    if !raw.get().starts_with('"') {
+        return None;
+    }
+    serde_json::from_str(raw.get())
+        .ok()
+        .or_else(|| serde_json::from_str::<Torn>(raw.get()).ok().map(|it| it.0))
+}
+
+/// A text that was cut in the middle of a character, as programs do that count in UTF-16.
+struct Torn(String);
+
+impl<'de> Deserialize<'de> for Torn {
+    fn deserialize<D: Deserializer<'de>>(reader: D) -> Result<Self, D::Error> {
+        struct Bytes;
+        impl Visitor<'_> for Bytes {
+            type Value = Torn;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a text")
+            }
+            fn visit_bytes<E: Error>(self, bytes: &[u8]) -> Result<Torn, E> {
+                Ok(Torn(String::from_utf8_lossy(bytes).into_owned()))
+            }
+        }
+        reader.deserialize_bytes(Bytes)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_are_read_for_what_they_are() {
+        let check = |json: &str, expected: Option<&str>| {
+            let found = Payload::read(json).and_then(|it| it.text(&["a", "b"]));
+            assert_eq!(found.as_deref(), expected, "{json}");
+        };
+        check(r#"{"a":"x"}"#, Some("x"));
+        check(r#"{"b":"x"}"#, Some("x"));
+        check(r#"{"a":"","b":"x"}"#, Some("x"));
+        check(r#"{"a":["","x","y"]}"#, Some("x"));
+        check(r#"{"a":[1,{},"x"]}"#, Some("x"));
+        check(r#"{"a":7,"b":"x"}"#, Some("x"));
+        check(r#"{"a":"x","a":"y"}"#, Some("y"));
+        check(r#"{"a":null}"#, None);
+        check(r#"{"a":{"b":"x"}}"#, None);
+        check("\u{feff}{\"a\":\"x\"}\n{}", Some("x"));
+        check(r#"{"a":"half a \ud83d face"}"#, Some("half a \u{fffd}\u{fffd}\u{fffd} face"));
+        check(r#"{"z":"\ud83d","a":"x"}"#, Some("x"));
+        for broken in ["", "null", "[]", "{", r#"{"a":"x""#, "{\"a\":'x'}"] {
+            check(broken, None);
+        }
+    }
+
+    #[test]
+    fn an_object_may_be_written_as_a_text() {
+        let check = |json: &str, expected: &str| {
+            assert_eq!(Payload::read(json).unwrap().json(&["a"]).unwrap(), expected);
+        };
+        check(r#"{"a":{"b":1}}"#, r#"{"b":1}"#);
+        check(r#"{"a":"{\"b\":1}"}"#, r#"{"b":1}"#);
+        check(r#"{"a":"plain"}"#, "plain");
+    }
+}

@@ -1,0 +1,235 @@
+//! The files that a shell command names, as far as words can tell. Nothing is run or expanded: a word with a variable or
+//! a pattern in it is no path.
+
+mod words;
+
+use words::{Word, commands};
+
+/// How much of a command is looked at.
+const MAX_COMMAND: usize = 64 * 1024;
+/// Shells inside of shells, how deep.
+const MAX_DEPTH: usize = 3;
+
+const SHELLS: &[&str] = &["sh", "bash", "zsh", "dash", "ksh"];
+/// Programs that run another one.
+const WRAPPERS: &[&str] = &["sudo", "env", "time", "nohup", "command", "exec", "xargs"];
+/// Programs whose first word is a pattern or a program, and no file.
+const PATTERN_FIRST: &[&str] = &["sed", "awk", "gawk", "grep", "egrep", "fgrep", "rg", "ag", "jq"];
+/// Programs that are given a program after `-e` or `-c`.
+const INTERPRETERS: &[&str] = &["perl", "python", "python3", "node", "ruby", "deno", "php"];
+/// Programs whose words are only words.
+const TALKERS: &[&str] = &["echo", "printf", "export", "alias", "kill"];
+/// Ends of names that make a word without a folder a file.
+const ENDINGS: &[&str] = &[
+    "rs", "toml", "lock", "md", "txt", "json", "jsonl", "yaml", "yml", "xml", "html", "css", "scss", "js",
+    "mjs", "cjs", "jsx", "ts", "mts", "tsx", "vue", "svelte", "py", "pyi", "ipynb", "rb", "go", "mod",
+    "java", "kt", "kts", "gradle", "scala", "swift", "c", "h", "cc", "cpp", "hpp", "cs", "fs", "php", "lua",
+    "pl", "ex", "exs", "erl", "hs", "ml", "clj", "zig", "nix", "sh", "bash", "zsh", "fish", "ps1", "bat",
+    "sql", "proto", "graphql", "tf", "ini", "cfg", "conf", "env", "csv", "snap", "dart", "r", "jl",
+];
+/// Files that have no ending.
+const NAMES: &[&str] =
+    &["Makefile", "Dockerfile", "Justfile", "justfile", "Gemfile", "Rakefile", "Procfile", "LICENSE"];
+
+/// Whether these are the first two words of a command that is a script: `bash -lc`.
+pub fn is_script(shell: &str, flag: &str) -> bool {
+    SHELLS.contains(&base(shell)) && flag.starts_with('-') && flag.ends_with('c')
+}
+
+/// The files that the command names, in order; relative ones under the folder that it runs in.
+pub fn paths(command: &str, folder: Option<&str>) -> Vec<String> {
+    let mut found = Vec::new();
+    gather(command, folder.unwrap_or_default(), 0, &mut found);
+    found
+}
+
+fn gather(command: &str, folder: &str, depth: usize, found: &mut Vec<String>) {
+    if depth >= MAX_DEPTH {
+        return;
+    }
+    let mut folder = folder.to_owned();
+    for words in commands(head(command)) {
+        let words = unwrapped(&words);
+        let texts: Vec<&str> = words.iter().map(|it| it.text.as_str()).collect();
+        match texts.as_slice() {
+            ["cd" | "pushd", to, ..] => folder = under(&folder, to),
+            [shell, flag, script, ..] if is_script(shell, flag) => gather(script, &folder, depth + 1, found),
+            _ => found.extend(arguments(words).filter_map(path).map(|it| under(&folder, &it))),
+        }
+    }
+}
+
+fn head(command: &str) -> &str {
+    let mut end = command.len().min(MAX_COMMAND);
+    while !command.is_char_boundary(end) {
+        end -= 1;
+    }
+    &command[..end]
+}
+
+/// The command without what is set before it, and without programs that only run it.
+fn unwrapped(words: &[Word]) -> &[Word] {
+    let is_set = |it: &str| it.split_once('=').is_some_and(|(name, _)| is_name(name));
+    let is_before = |it: &Word| !it.is_target && (is_set(&it.text) || WRAPPERS.contains(&it.text.as_str()));
+    let start = words.iter().position(|it| !is_before(it)).unwrap_or(words.len());
+    &words[start..]
+}
+
+fn is_name(text: &str) -> bool {
+    !text.is_empty() && text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+}
+
+/// The words that may be files: not patterns, programs or plain talk.
+fn arguments(words: &[Word]) -> impl Iterator<Item = &str> {
+    let program = words.first().map(|it| base(&it.text)).unwrap_or_default();
+    let takes_code = |it: &Word| takes_code(program, &it.text);
+    let has_flag = words.iter().any(takes_code);
+    let is_option = |it: &Word| it.text.starts_with('-') || it.text.is_empty();
+    let first = words.iter().skip(1).position(|it| !is_option(it)).map(|it| it + 1);
+    let pattern = first.filter(|_| PATTERN_FIRST.contains(&program) && !has_flag);
+    let is_talk = TALKERS.contains(&program);
+    let is_file = move |(at, it): &(usize, &Word)| {
+        let is_code = *at > 0 && words.get(at - 1).is_some_and(takes_code);
+        it.is_target || !(is_talk || is_code || pattern == Some(*at))
+    };
+    words.iter().enumerate().filter(is_file).map(|(_, it)| it.text.as_str())
+}
+
+/// Whether the word after this one is a program or a pattern: `perl -pe`, `sed -e`, `python -c`, `grep --regexp`.
+fn takes_code(program: &str, flag: &str) -> bool {
+    let is_short = flag.starts_with('-') && !flag.starts_with("--");
+    match program {
+        _ if ["--expression", "--regexp", "--eval"].contains(&flag) => true,
+        it if PATTERN_FIRST.contains(&it) => is_short && flag.ends_with('e'),
+        it if INTERPRETERS.contains(&it) => is_short && (flag.ends_with('e') || flag.ends_with('c')),
+        "git" => flag == "-m",
+        _ => false,
+    }
+}
+
+/// What follows the last slash.
+fn base(word: &str) -> &str {
+    word.rsplit('/').next().unwrap_or(word)
+}
+
+/// The path in a word: `src/a.rs`, `--config=a.toml`, `HEAD:src/a.rs`, `src/a.rs:12`.
+fn path(word: &str) -> Option<String> {
+    let word = match word.split_once('=') {
+        Some((option, value)) if option.starts_with('-') => value,
+        _ => word,
+    };
+    let word = if word.contains("://") { return None } else { without_colons(word) };
+    let has_odd =
+        word.contains(|c: char| c.is_whitespace() || c.is_control() || "$*?{}[]()<>|\"'`;!^%=,#".contains(c));
+    let is_range = word.contains("..") && !word.split('/').any(|it| it == "..");
+    let is_elsewhere =
+        word.starts_with(['-', '~', '@', ':']) || word.starts_with("/dev/") || word.contains("//");
+    let word = word.trim_end_matches('/');
+    let is_one = looks_like_path(word) && !has_odd && !is_range && !is_elsewhere;
+    is_one.then(|| word.replace('\\', "/"))
+}
+
+/// Without a line number behind the name, or a revision before it.
+fn without_colons(word: &str) -> &str {
+    let Some((before, after)) = word.split_once(':') else { return word };
+    let is_place = after.chars().all(|c| c.is_ascii_digit() || matches!(c, ':' | '-'));
+    let is_drive = before.len() == 1;
+    match () {
+        () if is_drive => word,
+        () if is_place => before,
+        () => after,
+    }
+}
+
+fn looks_like_path(word: &str) -> bool {
+    let has_letter = word.chars().any(char::is_alphabetic);
+    let ending = word.rsplit_once('.').filter(|(stem, _)| !stem.is_empty()).map(|(_, it)| it);
+    has_letter
+        && (word.contains(['/', '\\'])
+            || ending.is_some_and(|it| ENDINGS.contains(&it))
+            || NAMES.contains(&word))
+}
+
+/// A path under a folder, with `.` and `..` followed as far as they go.
+fn under(folder: &str, path: &str) -> String {
+    let is_whole = path.starts_with('/') || path.get(1..3).is_some_and(|it| it == ":/");
+    let full = if is_whole || folder.is_empty() { path.to_owned() } else { format!("{folder}/{path}") };
+    let mut parts: Vec<&str> = Vec::new();
+    for part in full.split('/') {
+        match part {
+            "." => {}
+            ".." if parts.last().is_some_and(|it| !it.is_empty() && *it != "..") => drop(parts.pop()),
+            _ => parts.push(part),
+        }
+    }
+    parts.join("/")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(command: &str, expected: &str) {
+        assert_eq!(paths(command, None).join(" "), expected, "{command:?}");
+    }
+
+    #[test]
+    fn files_are_found_in_commands() {
+        check("cat src/a.rs", "src/a.rs");
+        check("cat a.rs | head -20", "a.rs");
+        check("cat 'src/a.rs' \"src/b.rs\"", "src/a.rs src/b.rs");
+        check("sed -i 's/a/b/g' src/a.rs", "src/a.rs");
+        check("sed -i '' 's/a/b/' a.rs", "a.rs");
+        check("sed -n '1,40p' src/a.rs", "src/a.rs");
+        check("sed -n -e /x/p -e /y/p src/a.rs", "src/a.rs");
+        check("perl -pi -e 's/a/b/' src/a.pl", "src/a.pl");
+        check("git mv src/a.rs src/b.rs", "src/a.rs src/b.rs");
+        check("git show HEAD:src/a.rs", "src/a.rs");
+        check("git diff main..feature/x -- src/a.rs", "src/a.rs");
+        check("git commit -m docs/x.md src/a.rs", "src/a.rs");
+        check("rg 'fn main/x' crates/a", "crates/a");
+        check("grep -rn foo/bar src/a.rs:12", "src/a.rs");
+        check("vim src/a.rs:12:3", "src/a.rs");
+        check("cargo test --config=a.toml", "a.toml");
+        check("RUST_LOG=x/y cargo run --manifest-path crates/a/Cargo.toml", "crates/a/Cargo.toml");
+        check("sudo env A=b cat /etc/hosts", "/etc/hosts");
+        check("./check all", "check");
+        check("make -f Makefile", "Makefile");
+        check("echo src/a.rs > src/b.rs 2>&1", "src/b.rs");
+        check("cat < src/a.rs >> src/b.rs", "src/a.rs src/b.rs");
+        check("bash -lc 'cat src/a.rs'", "src/a.rs");
+        check("python -c 'open(\"a.py\")' src/a.py", "src/a.py");
+        check("cat src\\main.rs", "src/main.rs");
+        check("cat C:/w/a.rs", "C:/w/a.rs");
+    }
+
+    #[test]
+    fn a_command_may_go_somewhere_first() {
+        check("cd crates/a && cat src/lib.rs", "crates/a/src/lib.rs");
+        check("cd crates/a; cd ../b; cat ./x.rs /w/y.rs", "crates/b/x.rs /w/y.rs");
+        check("cd /w && cat src/a.rs", "/w/src/a.rs");
+        assert_eq!(paths("cat ../x.rs", Some("crates/a")), ["crates/x.rs"]);
+    }
+
+    #[test]
+    fn what_is_no_file_is_none() {
+        check("ls", "");
+        check("curl https://example.com/a.json", "");
+        check("cat $HOME/a.rs src/*.rs {a,b}.rs ~/x.rs", "");
+        check("npm install @types/node example.com 1.2.3 1/2", "");
+        check("echo src/a.rs", "");
+        check("cat > /dev/null", "");
+        check("# cat src/a.rs", "");
+        check("python - <<'EOF'\nopen('src/a.py')\nsrc/b.py\nEOF\n", "");
+        check("cat <<EOF > src/a.rs\nsee src/b.rs\nEOF\ncat src/c.rs", "src/a.rs src/c.rs");
+        check("grep x <<< src/a.rs", "");
+        check("cat 'src/a.rs", "src/a.rs");
+        check("git commit -m 'see src/a.rs for more'", "");
+    }
+
+    #[test]
+    fn a_command_without_end_is_looked_at_in_part() {
+        let long = "cat src/é.rs ".repeat(20_000);
+        assert!(paths(&long, None).len() < 20_000);
+    }
+}

@@ -1,0 +1,153 @@
+//! A shell's words: quotes are taken off, operators end a command, and what stands in a document is no word.
+
+use std::iter::Peekable;
+use std::str::Chars;
+
+/// One word of a command.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Word {
+    /// Without its quotes.
+    pub text: String,
+    /// Whether something is read from it or written to it: `> out.txt`.
+    pub is_target: bool,
+}
+
+/// The commands in a script, each with its words. What is never closed goes on to the end.
+pub fn commands(script: &str) -> Vec<Vec<Word>> {
+    let mut reader = Reader { chars: script.chars().peekable(), ..Reader::default() };
+    while let Some(c) = reader.chars.next() {
+        reader.take(c);
+    }
+    reader.end_command();
+    reader.commands
+}
+
+struct Reader<'a> {
+    chars: Peekable<Chars<'a>>,
+    commands: Vec<Vec<Word>>,
+    words: Vec<Word>,
+    /// The word that is being read, if one has begun.
+    word: Option<String>,
+    /// What the next word is for.
+    role: Role,
+    /// The lines that end the documents which begin after this line.
+    documents: Vec<String>,
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+enum Role {
+    #[default]
+    Plain,
+    /// A file that is read or written.
+    Target,
+    /// The line that ends a document.
+    Document,
+    /// A text that is given as input.
+    Text,
+}
+
+impl Default for Reader<'_> {
+    fn default() -> Self {
+        Self {
+            chars: "".chars().peekable(),
+            commands: Vec::new(),
+            words: Vec::new(),
+            word: None,
+            role: Role::Plain,
+            documents: Vec::new(),
+        }
+    }
+}
+
+impl Reader<'_> {
+    fn take(&mut self, c: char) {
+        match c {
+            '\'' => self.quoted('\''),
+            '"' => self.quoted('"'),
+            '\\' => self.escaped(),
+            '#' if self.word.is_none() => while self.chars.next_if(|it| *it != '\n').is_some() {},
+            '\n' => self.end_line(),
+            ';' | '|' | '&' | '(' | ')' | '`' => self.end_command(),
+            '<' | '>' => self.redirected(c),
+            c if c.is_whitespace() => self.end_word(),
+            c => self.push(c),
+        }
+    }
+
+    fn push(&mut self, c: char) {
+        self.word.get_or_insert_default().push(c);
+    }
+
+    fn quoted(&mut self, quote: char) {
+        self.word.get_or_insert_default();
+        while let Some(c) = self.chars.next().filter(|it| *it != quote) {
+            let is_escape = quote == '"' && c == '\\';
+            match is_escape.then(|| self.chars.next_if(|it| "\"\\$`".contains(*it))).flatten() {
+                Some(escaped) => self.push(escaped),
+                None => self.push(c),
+            }
+        }
+    }
+
+    /// Before a letter it is more likely the separator of another system's paths.
+    fn escaped(&mut self) {
+        match self.chars.next() {
+            None | Some('\n') => {}
+            Some(c) if c.is_alphanumeric() => {
+                self.push('\\');
+                self.push(c);
+            }
+            Some(c) => self.push(c),
+        }
+    }
+
+    fn redirected(&mut self, c: char) {
+        // The number of a stream is no word: `2> log`.
+        if self.word.as_ref().is_some_and(|it| it.chars().all(|c| c.is_ascii_digit())) {
+            self.word = None;
+        }
+        self.end_word();
+        let is_twice = self.chars.next_if_eq(&c).is_some();
+        self.role = match (c, is_twice) {
+            ('<', true) if self.chars.next_if_eq(&'<').is_some() => Role::Text,
+            ('<', true) => {
+                self.chars.next_if_eq(&'-');
+                Role::Document
+            }
+            _ if self.chars.next_if_eq(&'&').is_some() => Role::Text,
+            _ => Role::Target,
+        };
+    }
+
+    fn end_word(&mut self) {
+        let Some(text) = self.word.take() else { return };
+        match std::mem::take(&mut self.role) {
+            Role::Plain => self.words.push(Word { text, is_target: false }),
+            Role::Target => self.words.push(Word { text, is_target: true }),
+            Role::Document => self.documents.push(text),
+            Role::Text => {}
+        }
+    }
+
+    fn end_command(&mut self) {
+        self.end_word();
+        self.role = Role::Plain;
+        let words = std::mem::take(&mut self.words);
+        if !words.is_empty() {
+            self.commands.push(words);
+        }
+    }
+
+    /// A line's end ends the command, and begins the documents that it has announced.
+    fn end_line(&mut self) {
+        self.end_command();
+        for end in std::mem::take(&mut self.documents) {
+            while self.line().is_some_and(|it| it.trim() != end) {}
+        }
+    }
+
+    fn line(&mut self) -> Option<String> {
+        self.chars.peek()?;
+        Some(self.chars.by_ref().take_while(|it| *it != '\n').collect())
+    }
+}

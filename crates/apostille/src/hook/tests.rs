@@ -1,0 +1,219 @@
+//! Every client's documented payloads, and what it is told in return.
+
+mod callers;
+mod hostile;
+
+use std::collections::BTreeSet;
+
+use serde_json::Value;
+
+use super::*;
+
+/// Copilot's other spelling, and how it marks itself.
+const PASCAL: &[Sample] = &[
+    sample!("copilot-pascal", "SessionStart"),
+    sample!("copilot-pascal", "UserPromptSubmit"),
+    sample!("copilot-pascal", "PreToolUse"),
+    sample!("copilot-pascal", "PostToolUse"),
+    sample!("copilot-pascal", "PreCompact"),
+    sample!("copilot-pascal", "Stop"),
+    sample!("copilot-pascal", "SessionEnd"),
+];
+
+fn env(name: &str) -> Option<String> {
+    (name == "HOME").then(|| "/home/ada".into())
+}
+
+/// As the client itself calls: only Copilot needs its mark.
+fn heard(client: Client, sample: &Sample) -> Told {
+    let is_marked = |name: &str| client == Client::Copilot && name == "COPILOT_CLI";
+    let env = |name: &str| if is_marked(name) { Some("1".into()) } else { env(name) };
+    told(client, sample.event, sample.stdin, &env).unwrap()
+}
+
+fn context() -> Reply {
+    Reply { context: Some("<memory-context>\nretry \"3\" times\n</memory-context>\n".into()), notice: None }
+}
+
+fn notice() -> Reply {
+    Reply { context: None, notice: Some("apostille: the store\nis locked".into()) }
+}
+
+/// What is heard and what is answered, one paragraph for each payload.
+fn page(client: Client, samples: &[Sample]) -> String {
+    let paragraph = |sample: &Sample| {
+        let told = heard(client, sample);
+        let [context, notice, nothing] = [context(), notice(), Reply::default()].map(|it| answer(&told, &it));
+        let Told { client, event, session, turn, cwd, transcript, moment } = told;
+        format!(
+            "{client} {event}: {moment:?}\n  session {session:?}\n  turn {turn:?}\n  cwd {cwd:?}\n  transcript {transcript:?}\n\
+             context: {context}\nnotice: {notice}\nnothing: {nothing}\n"
+        )
+    };
+    samples.iter().map(paragraph).collect::<Vec<_>>().join("\n")
+}
+
+#[test]
+fn every_client_is_heard_and_answered_in_its_own_words() {
+    for &client in Client::ALL {
+        insta::assert_snapshot!(client.as_str(), page(client, samples(client)));
+    }
+    insta::assert_snapshot!("copilot-pascal", page(Client::Copilot, PASCAL));
+}
+
+#[test]
+fn every_client_has_a_payload_for_every_moment() {
+    for &client in Client::ALL {
+        let events: BTreeSet<&str> = samples(client).iter().map(|it| it.event).collect();
+        let moments = samples(client).iter().map(|it| heard(client, it).moment);
+        let kinds: BTreeSet<String> = moments.map(|it| format!("{it:?}").chars().take(4).collect()).collect();
+        let expected = if client == Client::Vscode { 5 } else { 6 };
+        assert_eq!(kinds.len(), expected, "{client}: {kinds:?} from {events:?}");
+        assert!(
+            samples(client).iter().all(|it| heard(client, it).client == client),
+            "{client} is taken for another"
+        );
+    }
+}
+
+/// Nothing that we say at a stop may continue the turn, and nothing that we say anywhere may refuse or block.
+#[test]
+fn an_answer_never_decides_anything() {
+    let both = Reply { notice: notice().notice, ..context() };
+    let words = [
+        "decision",
+        "reason",
+        "followup_message",
+        "permission",
+        "\"continue\":false",
+        "stopReason",
+        "user_message",
+    ];
+    for (client, sample) in
+        Client::ALL.iter().flat_map(|it| samples(*it).iter().map(move |sample| (*it, sample)))
+    {
+        let told = heard(client, sample);
+        let said = answer(&told, &both);
+        assert!(words.iter().all(|it| !said.contains(it)), "{client} {}: {said}", sample.event);
+        if matches!(told.moment, Moment::Stop { .. } | Moment::End) {
+            assert!(!said.contains("retry"), "{client} {}: {said}", sample.event);
+        }
+    }
+}
+
+/// What is printed is one JSON object or nothing, but for the one event that takes plain text.
+#[test]
+fn answers_are_json() {
+    for (client, sample) in
+        Client::ALL.iter().flat_map(|it| samples(*it).iter().map(move |sample| (*it, sample)))
+    {
+        let told = heard(client, sample);
+        for reply in [context(), notice(), Reply::default()] {
+            let said = answer(&told, &reply);
+            let is_plain = client == Client::ClaudeCode && told.moment == Moment::Compact;
+            let is_json = serde_json::from_str::<Value>(&said).is_ok_and(|it| it.is_object());
+            assert!(said.is_empty() || is_json || is_plain, "{client} {}: {said}", sample.event);
+        }
+    }
+}
+
+/// The keys that Codex knows, event by event, from `codex-rs/hooks/schema/generated/*.output.schema.json`. The rest of what
+/// it knows decides something, and is never said.
+#[test]
+fn codex_is_told_only_what_it_knows() {
+    let specific = ["hookEventName", "additionalContext"];
+    let known = |event: &str| match event {
+        "SessionStart" | "UserPromptSubmit" | "PreToolUse" | "PostToolUse" => {
+            vec!["systemMessage", "hookSpecificOutput"]
+        }
+        "PreCompact" | "Stop" => vec!["systemMessage"],
+        _ => vec![],
+    };
+    let both = Reply { notice: notice().notice, ..context() };
+    for sample in samples(Client::Codex) {
+        let said = answer(&heard(Client::Codex, sample), &both);
+        let said: Value = serde_json::from_str(&said).unwrap_or(Value::Null);
+        let keys: Vec<&str> =
+            said.as_object().map(|it| it.keys().map(String::as_str).collect()).unwrap_or_default();
+        assert_eq!(keys, known(sample.event), "{}", sample.event);
+        if let Some(inner) = said["hookSpecificOutput"].as_object() {
+            assert_eq!(inner.keys().collect::<Vec<_>>(), specific);
+            assert_eq!(inner["hookEventName"], sample.event);
+        }
+    }
+}
+
+#[test]
+fn a_prompt_in_cursor_always_goes_on() {
+    let sample = samples(Client::Cursor).iter().find(|it| it.event == "beforeSubmitPrompt").unwrap();
+    let told = heard(Client::Cursor, sample);
+    assert_eq!(answer(&told, &Reply::default()), r#"{"continue":true}"#);
+    assert_eq!(answer(&told, &notice()), r#"{"continue":true}"#);
+}
+
+#[test]
+fn notices_are_shown_where_there_is_a_place_for_them() {
+    for &client in Client::ALL {
+        let told = heard(client, &samples(client)[0]);
+        assert_eq!(answer(&told, &notice()).contains("the store is locked"), has_notice(client), "{client}");
+    }
+}
+
+#[test]
+fn what_is_empty_is_not_said() {
+    let empty = Reply { context: Some(String::new()), notice: Some(" \n".into()) };
+    for &client in Client::ALL {
+        assert_eq!(answer(&heard(client, &samples(client)[0]), &empty), "", "{client}");
+    }
+}
+
+#[test]
+fn an_event_that_nobody_knows_is_nothing() {
+    for &client in Client::ALL {
+        for event in ["", "Notification", "SubagentStop", "session_start"] {
+            assert_eq!(told(client, event, "{}", &env), None, "{client} {event}");
+        }
+    }
+}
+
+#[test]
+fn sessions_that_go_on_are_told_from_new_ones() {
+    let check = |source: &str, is_again: bool, is_compacted: bool| {
+        let stdin = format!(r#"{{"hook_event_name":"SessionStart","source":{source}}}"#);
+        let moment = told(Client::ClaudeCode, "SessionStart", &stdin, &env).unwrap().moment;
+        assert_eq!(moment, Moment::Start { is_again, is_compacted }, "{source}");
+    };
+    check(r#""startup""#, false, false);
+    check(r#""clear""#, false, false);
+    check(r#""new""#, false, false);
+    check(r#""resume""#, true, false);
+    check(r#""fork""#, true, false);
+    check(r#""compact""#, true, true);
+    check("7", false, false);
+}
+
+#[test]
+fn a_transcript_is_found_where_copilot_keeps_it() {
+    let check = |session: &str, expected: Option<&str>| {
+        let stdin = serde_json::json!({ "sessionId": session }).to_string();
+        let told = told(Client::Copilot, "sessionEnd", &stdin, &env).unwrap();
+        assert_eq!(told.transcript, expected.map(PathBuf::from), "{session}");
+    };
+    check("a-1", Some("/home/ada/.copilot/session-state/a-1/events.jsonl"));
+    check("../../etc", None);
+    check("", None);
+}
+
+#[test]
+fn tools_from_elsewhere_are_not_about_files() {
+    let check = |client: Client, event: &str, tool: &str| {
+        let stdin = serde_json::json!({ "tool_name": tool, "tool_input": { "path": "src/a.rs", "command": "cat b.rs" } });
+        let moment = told(client, event, &stdin.to_string(), &env).unwrap().moment;
+        assert!(matches!(moment, Moment::Touch { ref paths, .. } if paths.is_empty()), "{tool}: {moment:?}");
+    };
+    check(Client::ClaudeCode, "PreToolUse", "mcp__files__write");
+    check(Client::Codex, "PreToolUse", "mcp__files__write");
+    check(Client::Gemini, "AfterTool", "mcp_files_write");
+    check(Client::Cursor, "postToolUse", "MCP:write");
+    check(Client::Copilot, "postToolUse", "files-write");
+}

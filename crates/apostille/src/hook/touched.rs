@@ -1,0 +1,148 @@
+//! Which files a tool is used on. Reading counts: an agent reads before it edits.
+//!
+//! Only tools that a client's table names are looked at; those that come from elsewhere are not known to be about files.
+
+use super::payload::Payload;
+use super::shell;
+
+/// How many files one use of a tool is about, at most.
+pub const MAX: usize = 8;
+/// How long a path may be.
+const MAX_PATH: usize = 512;
+
+/// How a tool says which files it is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Tool {
+    /// It names them, or is given a patch that does.
+    File,
+    /// It runs a command that does.
+    Shell,
+}
+
+/// Fields that hold a path, or a list of them.
+const PATHS: &[&str] = &[
+    "file_path",
+    "filePath",
+    "path",
+    "notebook_path",
+    "notebookPath",
+    "absolute_path",
+    "target_file",
+    "files",
+    "paths",
+    "include",
+];
+/// Fields that hold a list of edits, each with a path.
+const EDITS: &[&str] = &["edits", "replacements"];
+/// Fields that hold a patch.
+const PATCHES: &[&str] = &["command", "input", "patch"];
+/// Fields that say where a command runs.
+const FOLDERS: &[&str] = &["working_directory", "workdir", "dir_path", "directory", "cwd"];
+/// What a patch writes before a file's name.
+const HEADERS: &[&str] = &["*** Update File: ", "*** Add File: ", "*** Delete File: ", "*** Move to: "];
+
+/// The files that a tool is used on, by what it is given. Some are given a bare text.
+pub fn paths(tool: Tool, input: &str) -> Vec<String> {
+    let found = match (Payload::read(input), tool) {
+        (Some(input), Tool::File) => named(&input),
+        (Some(input), Tool::Shell) => run(&input),
+        (None, Tool::File) => patched(input),
+        (None, Tool::Shell) => commanded(input, None),
+    };
+    let mut paths: Vec<String> = Vec::new();
+    for path in found.iter().filter_map(|it| tidy(it)) {
+        if paths.len() < MAX && !paths.contains(&path) {
+            paths.push(path);
+        }
+    }
+    paths
+}
+
+fn named(input: &Payload<'_>) -> Vec<String> {
+    let fields = PATHS.iter().flat_map(|it| input.texts(it));
+    let edits = EDITS.iter().flat_map(|it| input.objects(it)).filter_map(|it| it.text(PATHS));
+    let patches = PATCHES.iter().flat_map(|it| input.texts(it)).flat_map(|it| patched(&it));
+    fields.chain(edits).chain(patches).collect()
+}
+
+/// A command is a text, or a list of words whose last is the script of a shell.
+fn run(input: &Payload<'_>) -> Vec<String> {
+    let words = input.texts("command");
+    let command = match words.as_slice() {
+        [shell, flag, script] if shell::is_script(shell, flag) => script.clone(),
+        words => words.join(" "),
+    };
+    commanded(&command, input.text(FOLDERS).as_deref())
+}
+
+fn commanded(command: &str, folder: Option<&str>) -> Vec<String> {
+    let mut paths = patched(command);
+    paths.extend(shell::paths(command, folder));
+    paths
+}
+
+/// The files that a patch is for.
+fn patched(patch: &str) -> Vec<String> {
+    let name = |line: &str| HEADERS.iter().find_map(|it| line.strip_prefix(it).map(str::to_owned));
+    patch.lines().filter_map(|it| name(it.trim_start())).collect()
+}
+
+/// A path on its own, or none when it cannot be one file's.
+fn tidy(path: &str) -> Option<String> {
+    let path = path.trim();
+    let path = path.strip_prefix("file://").unwrap_or(path);
+    let path = path.strip_prefix("./").unwrap_or(path);
+    let is_odd = |c: char| c.is_control() || matches!(c, '*' | '?');
+    let is_one = !path.is_empty() && path.len() <= MAX_PATH && !path.contains(is_odd);
+    is_one.then(|| path.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_are_named_in_many_ways() {
+        let check =
+            |input: &str, expected: &[&str]| assert_eq!(paths(Tool::File, input), expected, "{input}");
+        check(r#"{"file_path":"/w/src/a.rs","old_string":"x"}"#, &["/w/src/a.rs"]);
+        check(r#"{"filePath":"./src/a.rs"}"#, &["src/a.rs"]);
+        check(r#"{"files":["a.ts","b.ts","a.ts"]}"#, &["a.ts", "b.ts"]);
+        check(r#"{"include":["src/**/*.ts","a.ts"]}"#, &["a.ts"]);
+        check(r#"{"replacements":[{"filePath":"a"},{"filePath":"b"},{}]}"#, &["a", "b"]);
+        check(r#"{"path":"file:///w/a.rs"}"#, &["/w/a.rs"]);
+        check(
+            r#"{"command":"*** Begin Patch\n*** Update File: a.rs\n*** Move to: b.rs\n@@\n-x\n+y\n"}"#,
+            &["a.rs", "b.rs"],
+        );
+        check("*** Begin Patch\n*** Add File: new.rs\n+x\n*** Delete File: old.rs\n", &["new.rs", "old.rs"]);
+        check(r#"{"file_path":7}"#, &[]);
+        check(r#"{"file_path":"a\nb"}"#, &[]);
+        check("{}", &[]);
+        check("", &[]);
+    }
+
+    #[test]
+    fn a_command_is_a_text_or_words() {
+        let check =
+            |input: &str, expected: &[&str]| assert_eq!(paths(Tool::Shell, input), expected, "{input}");
+        check(r#"{"command":"cat src/a.rs"}"#, &["src/a.rs"]);
+        check(r#"{"command":["bash","-lc","cat src/a.rs"]}"#, &["src/a.rs"]);
+        check(r#"{"command":["cat","src/a.rs"]}"#, &["src/a.rs"]);
+        check(r#"{"command":"cat a.rs","working_directory":"crates/x"}"#, &["crates/x/a.rs"]);
+        check(r#"{"command":"cat a.rs","cwd":""}"#, &["a.rs"]);
+        check(
+            r#"{"command":"apply_patch <<'EOF'\n*** Begin Patch\n*** Update File: src/a.rs\n+see docs/x.md\nEOF\n"}"#,
+            &["src/a.rs"],
+        );
+        check("cat src/a.rs", &["src/a.rs"]);
+    }
+
+    #[test]
+    fn there_are_never_too_many() {
+        let files: Vec<String> = (0..100).map(|it| format!("f{it}.rs")).collect();
+        let input = serde_json::json!({ "files": files, "command": files.join(" ") }).to_string();
+        assert_eq!(paths(Tool::File, &input).len(), MAX);
+        assert_eq!(paths(Tool::Shell, &input).len(), MAX);
+    }
+}
