@@ -13,7 +13,7 @@ cargo run --release -p bench -- citations CASES FOLDER [options]
 cargo run --release -p bench -- citations --speed [options]
 
   store            remember and recall on a growing store, beside their floors (default)
-  cold             starting the program and recalling once, beside starting /bin/true
+  cold             starting the program and recalling once, beside starting /bin/true; and as the hook of a client
   all              store and cold
   mcp              calls of a server on stdio, beside the same work in this process and an echo of the same SDK;
                    starts of servers, and eight of them on one store

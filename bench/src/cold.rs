@@ -18,6 +18,10 @@ use crate::stats::Sample;
 const MEMORIES: usize = 10_000;
 /// How often the program is started, and for how long.
 const STARTS: (usize, Duration) = (100, Duration::from_secs(20));
+/// How often it is started as a hook, and for how long.
+const HOOKS: (usize, Duration) = (300, Duration::from_secs(20));
+/// How many citations each of those looks up, at least.
+const VERIFIED: usize = 10;
 /// How often the memory of a start is looked at.
 const LOOKS: usize = 5;
 /// How long a program is waited for that should be about to answer.
@@ -54,6 +58,7 @@ impl Cold<'_> {
             return Ok(());
         }
         self.starts(report)?;
+        self.hooks(report)?;
         report.program.rss = self.most_memory()?;
         Ok(())
     }
@@ -62,13 +67,19 @@ impl Cold<'_> {
         self.dir.join("cold.db")
     }
 
-    /// The program as a hook starts it, without anything of the user's own.
-    fn command(&self, round: usize) -> Result<Command> {
+    /// The program, without anything of the user's own.
+    fn started(&self) -> Result<Command> {
         let mut command = Command::new(&self.bin);
         command.env_clear().env("HOME", self.dir).env("PATH", "/usr/bin:/bin").current_dir(&self.code.root);
-        command.arg("--store").arg(format!("sqlite:{}", self.store().display()));
-        command.args(["--repo", ours::space(0)?.as_str(), "recall", "--json", &facts::question(0, round)]);
-        command.stdin(Stdio::null());
+        command.env("APOSTILLE_STORE", format!("sqlite:{}", self.store().display()));
+        command.env("APOSTILLE_REPO", ours::space(0)?.as_str());
+        Ok(command)
+    }
+
+    /// The program, asked a question.
+    fn command(&self, round: usize) -> Result<Command> {
+        let mut command = self.started()?;
+        command.args(["recall", "--json", &facts::question(0, round)]).stdin(Stdio::null());
         Ok(command)
     }
 
@@ -92,6 +103,44 @@ impl Cold<'_> {
         report.add(report::TRUE, 0, 0, &floor);
         report.add(report::COLD, MEMORIES, MEMORIES, &us);
         Ok(())
+    }
+
+    /// The program as a client's hook: each time another session begins, and is briefed with ten verified memories.
+    fn hooks(&self, report: &mut Report) -> Result<()> {
+        let mut us = Sample::default();
+        let mut fewest = usize::MAX;
+        for round in rounds(self.budget, HOOKS.0, HOOKS.1) {
+            let output = us.time(|| self.hook(round))?;
+            fewest = fewest.min(String::from_utf8_lossy(&output).matches("; holds ").count());
+        }
+        if fewest < VERIFIED {
+            self.budget.leave_out(format!("hooks: one showed {fewest} verified memories, not {VERIFIED}"));
+            return Ok(());
+        }
+        report.add(report::HOOK, MEMORIES, MEMORIES, &us);
+        Ok(())
+    }
+
+    /// What the hook answers to the first prompt of a session.
+    fn hook(&self, round: usize) -> Result<Vec<u8>> {
+        let mut command = self.started()?;
+        command.args(["hook", "--client", "claude-code", "UserPromptSubmit"]);
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let prompt = [0, 1, 2].map(|it| facts::question(0, round * 3 + it)).join(" ");
+        let payload = serde_json::json!({
+            "session_id": format!("session-{round}"),
+            "transcript_path": self.dir.join("transcript.jsonl"),
+            "cwd": self.code.root,
+            "hook_event_name": "UserPromptSubmit",
+            "prompt": prompt,
+        });
+        let mut child = command.spawn().context("the program does not start")?;
+        child.stdin.take().context("it takes no input")?.write_all(payload.to_string().as_bytes())?;
+        let output = child.wait_with_output()?;
+        if !output.status.success() || !output.stderr.is_empty() {
+            bail!("the hook failed: {}", String::from_utf8_lossy(&output.stderr).trim());
+        }
+        Ok(output.stdout)
     }
 
     fn most_memory(&self) -> Result<Option<u64>> {

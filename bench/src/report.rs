@@ -23,6 +23,8 @@ pub(crate) const RECALL_BESIDE: &str = "recall, 1k store in turns";
 pub(crate) const MISSPELT: &str = "recall, a word misspelt";
 /// Starting the program to recall once.
 pub(crate) const COLD: &str = "cold recall, whole process";
+/// Starting the program as a client's hook, for the first prompt of a session.
+pub(crate) const HOOK: &str = "hook on a prompt, whole process";
 /// Starting a program that does nothing.
 pub(crate) const TRUE: &str = "cold /bin/true";
 

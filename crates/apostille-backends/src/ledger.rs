@@ -54,6 +54,16 @@ impl Ledger {
         opened(&self.path(session), patience)
     }
 
+    /// Waits until nobody else goes through what this session left behind; then, while the file is open, nobody does.
+    pub fn alone(&self, session: &str, patience: Duration) -> Result<File, StoreError> {
+        lock::private_folder(&self.folder)
+            .map_err(|it| fault::io("cannot make the folder of sessions", it))?;
+        let mut options = OpenOptions::new();
+        options.create(true).truncate(false).write(true);
+        let file = lock::private(&mut options).open(self.path(session).with_extension("lock"));
+        lock::held(file.map_err(|it| fault::io("cannot open a session", it))?, patience)
+    }
+
     /// A session as it is; empty when there is none.
     #[must_use]
     pub fn read(&self, session: &str) -> Session {
@@ -85,6 +95,7 @@ impl Ledger {
     pub fn prune(&self, before: SystemTime) {
         for (path, _) in self.files().into_iter().filter(|(_, at)| *at < before) {
             // Somebody else may have been first.
+            let _ = fs::remove_file(path.with_extension("lock"));
             let _ = fs::remove_file(path);
         }
     }

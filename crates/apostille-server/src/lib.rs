@@ -25,17 +25,17 @@ pub mod wire;
 
 pub use answer::Answer;
 
-use std::cell::Cell;
+use std::cell::RefCell;
 
 use apostille_core::forget::{Forgotten, forget};
-use apostille_core::memory::{Memory, Name, Origin, Voice};
+use apostille_core::memory::{Memory, MemoryId, Name, Origin, Voice};
 use apostille_core::policy::Policy;
 use apostille_core::refusal::Refusal;
 use apostille_core::remember::dedupe::Near;
 use apostille_core::source::{Source, SourceError};
 use apostille_core::space::Space;
 use apostille_core::store::StoreError;
-use apostille_core::{Context, Error, verify};
+use apostille_core::{Context, Error, list, verify};
 
 use crate::tool::Tool;
 use crate::wire::Malformed;
@@ -62,8 +62,8 @@ pub struct Here<'a> {
     pub is_tainted: bool,
     /// Whether a person was asked about this very call, and agreed.
     pub has_word: bool,
-    /// Told when something was forgotten, so that what was kept beside the store can be forgotten, too.
-    pub forgot: Option<&'a Cell<bool>>,
+    /// Told what is forgotten, so that what is kept beside the store about it can be forgotten, too.
+    pub forgot: Option<&'a RefCell<Vec<MemoryId>>>,
 }
 
 impl<'a> Here<'a> {
@@ -148,8 +148,10 @@ fn forgotten(
     name: Name,
     reason: &str,
 ) -> Result<Result<Box<Memory>, Refusal>, Fault> {
-    // Also where it goes wrong half way: what is kept beside the store is only a shortcut.
-    here.forgot.inspect(|it| it.set(true));
+    // Also where it goes wrong half way: nothing of what is kept beside the store is missed.
+    if let (Some(forgot), Some(memory)) = (here.forgot, list::named(cx, &here.spaces(), name)?) {
+        forgot.borrow_mut().push(memory.id);
+    }
     Ok(match forget(cx, &here.spaces(), name, reason)? {
         Forgotten::Done(memory) => Ok(memory),
         Forgotten::Refused(refusal) => Err(refusal),

@@ -1,6 +1,7 @@
 //! The command line as it is typed. What is meant by it is worked out elsewhere.
 
 pub mod help;
+mod hook;
 mod offer;
 mod verify;
 
@@ -13,6 +14,7 @@ use apostille_core::words::UnknownWord;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ColorChoice, Parser, Subcommand, ValueEnum};
 
+pub use hook::{Hook, Why};
 pub use offer::{Offered, Serve};
 pub use verify::Verify;
 
@@ -116,6 +118,12 @@ pub enum Command {
     /// Serve memory over HTTP, on this machine only
     #[command(after_help = help::SERVE)]
     Serve(Serve),
+    /// Answer a hook of an agent's client, in its own JSON
+    #[command(after_help = help::HOOK)]
+    Hook(Hook),
+    /// Which memories an agent was shown, and why
+    #[command(after_help = help::WHY)]
+    Why(Why),
     /// Every setting, and where it came from
     #[command(after_help = help::CONFIG)]
     Config(Config),

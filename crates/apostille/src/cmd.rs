@@ -7,6 +7,7 @@ mod config;
 mod doctor;
 mod export;
 mod forget;
+mod hook;
 mod import;
 mod invalidate;
 mod list;
@@ -22,6 +23,7 @@ mod show;
 mod stats;
 mod supersede;
 mod verify;
+mod why;
 
 use std::ffi::OsString;
 
@@ -43,14 +45,23 @@ pub fn answer(argv: &[OsString]) -> Answer {
     let matches = help::command().try_get_matches_from(argv);
     let cli = match matches.and_then(|it| Cli::from_arg_matches(&it)) {
         Ok(cli) => cli,
+        // Clients take some exit codes of a hook as an order to stop.
+        Err(error) if is_hook(argv) => return Answer { code: error::OK, ..misunderstood(&error, argv) },
         Err(error) => return misunderstood(&error, argv),
     };
     let typed = argv.iter().skip(1).map(|it| it.to_string_lossy().into_owned()).collect();
     let (as_json, color) = (cli.everywhere.json, cli.everywhere.color);
     match World::ask(typed) {
         Ok(world) => run(&Shell::new(world, cli.everywhere), &cli.command),
+        Err(fault) if is_hook(argv) => {
+            Answer { code: error::OK, ..shell::failed(&fault, as_json, color, None) }
+        }
         Err(fault) => shell::failed(&fault, as_json, color, None),
     }
+}
+
+fn is_hook(argv: &[OsString]) -> bool {
+    argv.get(1).is_some_and(|it| it == "hook")
 }
 
 /// Answers a command, also when it fails.
@@ -79,6 +90,8 @@ fn dispatched(shell: &Shell, command: &Command) -> Result<Answer, Fault> {
         Command::Config(args) => config::run(shell, args),
         Command::Mcp(args) => mcp::run(shell, args),
         Command::Serve(args) => serve::run(shell, args),
+        Command::Hook(args) => Ok(hook::run(shell, args)),
+        Command::Why(args) => why::run(shell, args),
         Command::Doctor => doctor::run(shell),
         Command::Tour => tour::run(shell),
         Command::Completions { shell: which } => Ok(completions::run(shell, *which)),

@@ -128,14 +128,14 @@ impl VerdictView {
 
 /// Where a score comes from: the factors, whose product it is.
 #[derive(Serialize)]
-struct WhyView {
-    relevance: f32,
-    clarity: f32,
-    terms: Vec<String>,
-    recency: f32,
-    trust: f32,
-    usefulness: f32,
-    affinity: f32,
+pub struct WhyView {
+    pub relevance: f32,
+    pub clarity: f32,
+    pub terms: Vec<String>,
+    pub recency: f32,
+    pub trust: f32,
+    pub usefulness: f32,
+    pub affinity: f32,
 }
 
 impl From<&Why> for WhyView {

@@ -10,6 +10,8 @@ use anstyle::{AnsiColor, Style};
 use apostille_core::remember::moderate;
 use jiff::Timestamp;
 
+use crate::json::WhyView;
+
 pub use table::Table;
 
 /// Something to look at first.
@@ -190,6 +192,16 @@ fn pieces(word: &str, room: usize) -> Vec<String> {
         }
     }
     pieces
+}
+
+/// The factors of a score, whose product it is.
+pub fn explained(paint: &Paint, why: &WhyView, score: f32) -> String {
+    let terms = if why.terms.is_empty() { "no word in common".into() } else { why.terms.join(", ") };
+    let text = format!(
+        "score {score:.3} = relevance {:.3} ({terms}) × recency {:.3} × trust {:.2} × usefulness {:.2} × affinity {:.2}",
+        why.relevance, why.recency, why.trust, why.usefulness, why.affinity
+    );
+    ink(DIM, paint.wrapped(&text, 6))
 }
 
 /// How many columns a text takes, colours not counted.

@@ -8,6 +8,7 @@ pub mod desk;
 pub mod host;
 pub mod hub;
 pub mod place;
+pub mod sessions;
 mod used;
 
 use std::cell::Cell;
@@ -26,7 +27,7 @@ use jiff::Timestamp;
 use crate::error::Fault;
 
 /// The variables that are read, and no others.
-const NAMES: [&str; 34] = [
+const NAMES: [&str; 40] = [
     "APOSTILLE_CONFIG",
     "APOSTILLE_STORE",
     "APOSTILLE_USER",
@@ -61,6 +62,12 @@ const NAMES: [&str; 34] = [
     "APOSTILLE_TOKEN",
     "CLAUDE_CODE_SESSION_ID",
     "COPILOT_AGENT_SESSION_ID",
+    "APOSTILLE_HOOK_DEADLINE_MS",
+    "GEMINI_SESSION_ID",
+    "CURSOR_VERSION",
+    "CURSOR_TRANSCRIPT_PATH",
+    "COPILOT_CLI",
+    "COPILOT_HOME",
 ];
 /// How much is read from the standard input.
 const MAX_INPUT: u64 = 256 * 1024 * 1024;

@@ -68,8 +68,10 @@ impl Page {
         let name = |it: &Checked| format!("{} ({})", it.hit.memory.handle(), it.standing());
         let names: Vec<String> = withheld.iter().map(name).collect();
         !names.is_empty()
-            && self
-                .line(&format!("Left out, because this checkout does not bear them out: {}.", names.join(", ")))
+            && self.line(&format!(
+                "Left out, because this checkout does not bear them out: {}.",
+                names.join(", ")
+            ))
     }
 
     /// The page; nothing when nothing was written on it.

@@ -16,10 +16,10 @@ pub const STYLES: Styles = Styles::styled()
 /// The verbs by what people want.
 const GROUPS: [(&str, &[&str]); 6] = [
     ("Remember and recall", &["remember", "recall"]),
-    ("Look around", &["list", "show", "recent", "stats", "log"]),
+    ("Look around", &["list", "show", "recent", "why", "stats", "log"]),
     ("Keep it true", &["verify", "refresh", "supersede", "invalidate", "approve", "apply", "forget"]),
     ("Move it", &["export", "import"]),
-    ("Serve agents", &["mcp", "serve"]),
+    ("Serve agents", &["mcp", "serve", "hook"]),
     ("Set up", &["tour", "config", "doctor", "completions", "man"]),
 ];
 
@@ -72,6 +72,26 @@ Examples:
 
 A fact about the repository needs a citation; a preference or a correction does not.
 When much the same is known, nothing is kept and the three choices are printed (exit code 3).";
+/// Examples.
+pub const HOOK: &str = "\
+Examples:
+  $ echo '{\"session_id\":\"s1\",\"prompt\":\"how do we run the tests?\"}' |
+      apostille hook --client claude-code UserPromptSubmit
+
+Clients run this by themselves once their settings name it. The client's JSON is read from the
+standard input and answered in its own form. A hook is never in the way: after 300 milliseconds
+(APOSTILLE_HOOK_DEADLINE_MS) it lets the agent go on without memory and says so on one line, and its
+exit code is 0 whatever happens.";
+/// Examples.
+pub const WHY: &str = "\
+Examples:
+  $ apostille why
+  $ apostille why --all
+  $ apostille why --list
+  $ apostille why --session 3f2a --json
+
+What was shown to an agent by its hooks in its last turn: each memory, how it stood when it was
+looked up, where its score came from, and whether it was of use.";
 /// Examples.
 pub const RECALL: &str = "\
 Examples:

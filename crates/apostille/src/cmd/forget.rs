@@ -50,7 +50,7 @@ pub fn run(shell: &Shell, args: &Forget) -> Result<Answer, Fault> {
             return Ok(shell.refused(&refusal));
         }
     }
-    desk.forget_findings();
+    desk.forget_beside(&memories.iter().map(|it| it.id).collect::<Vec<_>>())?;
     let gone = |it: &Memory| Gone {
         id: it.id.to_string(),
         handle: it.handle().to_string(),

@@ -3,13 +3,13 @@
 use apostille_core::citation::RepoPath;
 use apostille_core::memory::Layer;
 use apostille_core::policy::InjectMode;
-use apostille_core::recall::{self, Ask, Checked, Recalled, Why};
+use apostille_core::recall::{self, Ask, Checked, Recalled};
 use serde::Serialize;
 
 use crate::args::Recall;
 use crate::error::{self, Fault};
-use crate::json::{self, MemoryView};
-use crate::paint::{BOLD, CYAN, DIM, Paint, ink, memory};
+use crate::json::{self, MemoryView, WhyView};
+use crate::paint::{BOLD, CYAN, DIM, Paint, explained, ink, memory};
 use crate::shell::{Answer, Shell};
 use crate::world::desk::Desk;
 
@@ -92,7 +92,8 @@ fn page(paint: &Paint, it: &Recalled, why: bool) -> String {
         out += &ink(DIM, "nothing matches these words; the most recent memories instead:\n\n");
     }
     let entry = |it: &Checked| {
-        let why = if why { explained(paint, &it.hit.why, it.hit.score) } else { String::new() };
+        let why =
+            if why { explained(paint, &WhyView::from(&it.hit.why), it.hit.score) } else { String::new() };
         memory::entry(paint, &it.hit.memory, &it.verdicts) + &why
     };
     out += &it.shown.iter().map(entry).collect::<Vec<_>>().join("\n");
@@ -114,14 +115,4 @@ fn next(it: &Checked) -> String {
     let supersede = ink(CYAN, format!("apostille supersede {handle} \"…\""));
     let invalidate = ink(CYAN, format!("apostille invalidate {handle} --reason \"…\""));
     format!("      {supersede} {} {invalidate}\n", ink(DIM, "or"))
-}
-
-/// The factors of a score, whose product it is.
-fn explained(paint: &Paint, why: &Why, score: f32) -> String {
-    let terms = if why.terms.is_empty() { "no word in common".into() } else { why.terms.join(", ") };
-    let text = format!(
-        "score {score:.3} = relevance {:.3} ({terms}) × recency {:.3} × trust {:.2} × usefulness {:.2} × affinity {:.2}",
-        why.relevance, why.recency, why.trust, why.usefulness, why.affinity
-    );
-    ink(DIM, paint.wrapped(&text, 6))
 }

@@ -4,11 +4,12 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use apostille_backends::jsonl::Jsonl;
+use apostille_backends::ledger::Ledger;
 use apostille_backends::memo::{FileMemo, Remembering};
 use apostille_backends::sqlite::Sqlite;
 use apostille_core::Context;
 use apostille_core::digest::Digest;
-use apostille_core::memory::{Memory, Name};
+use apostille_core::memory::{Memory, MemoryId, Name};
 use apostille_core::policy::Policy;
 use apostille_core::source::Source;
 use apostille_core::space::Space;
@@ -37,6 +38,8 @@ pub struct Desk {
     actor: String,
     /// What verifying found, kept between runs.
     findings: Option<Arc<FileMemo>>,
+    /// Where memories were shown.
+    sessions: Option<Ledger>,
 }
 
 impl Desk {
@@ -77,16 +80,20 @@ impl Desk {
             random: Box::new(world.random()),
             settings,
             findings,
+            sessions: super::sessions::ledger(world).ok(),
         }
     }
 
-    /// Drops what was found before and just now: it names the places that a forgotten memory cited.
-    pub fn forget_findings(self) {
-        let findings = self.findings.clone();
+    /// Drops what is kept beside the store about memories that were forgotten: what verifying found, which names the
+    /// places they cited, and where they were shown.
+    pub fn forget_beside(self, ids: &[MemoryId]) -> Result<(), Fault> {
+        let (findings, sessions) = (self.findings.clone(), self.sessions.clone());
         drop(self);
         if let Some(memo) = findings {
             memo.clear();
         }
+        let sessions = sessions.iter().flat_map(|it| ids.iter().map(move |id| it.forget(*id)));
+        Ok(sessions.collect::<Result<(), StoreError>>()?)
     }
 
     /// What every verb of the core is given.

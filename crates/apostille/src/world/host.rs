@@ -1,6 +1,6 @@
 //! The machine as a server's host: which repository a call is about, and everything to answer it with.
 
-use std::cell::Cell;
+use std::cell::RefCell;
 use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -204,7 +204,7 @@ impl Host for Machine {
     fn serve(&self, call: &Call<'_>, work: &mut dyn FnMut(&Context<'_>, &Here<'_>)) -> Result<(), Unplaced> {
         let world = World::ask(Vec::new()).map_err(|fault| broken(&fault))?.within(Some(&self.cwd));
         let desk = self.desk(&world, call)?;
-        let forgot = Cell::new(false);
+        let forgot = RefCell::default();
         let at = |reference: &str| -> Result<Box<dyn Source>, SourceError> {
             let checkout = desk.place.checkout.as_ref().ok_or(SourceError::Nowhere)?;
             Ok(Box::new(Commit::new(checkout, reference)?))
@@ -222,8 +222,9 @@ impl Host for Machine {
         };
         let cx = desk.cx();
         work(&Context { late: call.late, actor: call.client.or(cx.actor), ..cx }, &here);
-        if forgot.get() {
-            desk.forget_findings();
+        let forgot = forgot.into_inner();
+        if !forgot.is_empty() {
+            desk.forget_beside(&forgot).map_err(|fault| broken(&fault))?;
         }
         Ok(())
     }

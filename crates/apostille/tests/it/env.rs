@@ -98,7 +98,18 @@ impl Env {
 
     /// The program, ready to be started.
     pub fn command(&self, arguments: &[&str]) -> Command {
-        let mut command = self.clean(env!("CARGO_BIN_EXE_apostille"));
+        self.ready(env!("CARGO_BIN_EXE_apostille"), arguments)
+    }
+
+    /// A shell that may start the program as `$APOSTILLE`.
+    pub fn shell(&self, script: &str) -> Command {
+        let mut command = self.ready("sh", &["-c", script]);
+        command.env("APOSTILLE", env!("CARGO_BIN_EXE_apostille"));
+        command
+    }
+
+    fn ready(&self, program: &str, arguments: &[&str]) -> Command {
+        let mut command = self.clean(program);
         command.env("USER", "ana").env("NO_COLOR", "1").env("APOSTILLE_NOW", &self.now);
         command.env("TMPDIR", self.folder.path());
         command.envs(self.variables.iter().map(|(name, value)| (name, value)));
@@ -119,10 +130,15 @@ impl Env {
 
     /// Runs a command with something to read.
     pub fn fed(&self, arguments: &[&str], input: &str) -> Ran {
-        let mut command = self.command(arguments);
+        self.feed(self.command(arguments), input)
+    }
+
+    /// The same for any command.
+    pub fn feed(&self, mut command: Command, input: &str) -> Ran {
         let mut child =
             command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-        child.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
+        // A program that has seen enough does not read on.
+        let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
         self.said(child.wait_with_output().unwrap())
     }
 

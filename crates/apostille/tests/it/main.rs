@@ -12,6 +12,7 @@ mod codes;
 mod config;
 mod env;
 mod github;
+mod hook;
 mod identity;
 mod json;
 mod mcp;

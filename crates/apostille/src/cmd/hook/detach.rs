@@ -1,0 +1,36 @@
+//! Work that nobody waits for, in a process of its own: clients kill the hooks of a session that ends.
+
+use std::process::{Command, Stdio};
+
+use crate::shell::Shell;
+
+/// Has what a session left behind gone through; every session that is over, when none is named. When it cannot be
+/// started, the next session to begin tries again.
+pub(super) fn after(shell: &Shell, session: &str) {
+    let Ok(program) = std::env::current_exe() else { return };
+    let mut command = Command::new(program);
+    command.arg("hook").arg(format!("--after={session}")).arg("-C").arg(&shell.world.cwd);
+    let flags =
+        [("--store", &shell.flags.store), ("--repo", &shell.flags.repo), ("--as", &shell.flags.as_user)];
+    for (flag, value) in flags {
+        command.args(value.iter().flat_map(|it| [flag, it.as_str()]));
+    }
+    apart(&mut command);
+    let _ = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn();
+}
+
+/// In a group of its own, so that whoever kills the hook and its children does not reach it.
+#[cfg(unix)]
+fn apart(command: &mut Command) {
+    std::os::unix::process::CommandExt::process_group(command, 0);
+}
+
+#[cfg(windows)]
+fn apart(command: &mut Command) {
+    const DETACHED_PROCESS: u32 = 0x0000_0008;
+    const CREATE_NEW_PROCESS_GROUP: u32 = 0x0000_0200;
+    std::os::windows::process::CommandExt::creation_flags(
+        command,
+        DETACHED_PROCESS | CREATE_NEW_PROCESS_GROUP,
+    );
+}

@@ -1,0 +1,155 @@
+//! A moment of a session, answered: look at the session, recall what is new to it, write that down, say it.
+
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use apostille_backends::ledger::Open;
+use apostille_core::Context;
+use apostille_core::brief::{self, Brief, Reader};
+use apostille_core::citation::RepoPath;
+use apostille_core::policy::InjectMode;
+use apostille_core::session::{Entry, Moment, Shown};
+
+use super::detach;
+use crate::args::Everywhere;
+use crate::config::Settings;
+use crate::error::Fault;
+use crate::hook::{self, Reply, Told};
+use crate::shell::Shell;
+use crate::world::desk::Desk;
+use crate::world::place::Place;
+use crate::world::{World, sessions};
+
+/// How much of the time may go into looking citations up; what is not looked up by then is left out.
+const LOOKING: f32 = 0.6;
+
+/// How much time there is.
+#[derive(Clone, Copy)]
+pub(super) struct Clock {
+    pub(super) started: Instant,
+    pub(super) deadline: Duration,
+}
+
+impl Clock {
+    fn is_late(&self) -> bool {
+        self.started.elapsed() > self.deadline.mul_f32(LOOKING)
+    }
+}
+
+/// Answers a moment, and does what is left to do when the answer is out.
+pub(super) fn answer(
+    world: World,
+    flags: Everywhere,
+    told: &Told,
+    clock: Clock,
+    say: &dyn Fn(Reply),
+) -> Result<(), Fault> {
+    let cwd = told.cwd.clone().filter(|it| it.is_dir());
+    let shell = Shell::new(world, Everywhere { dir: cwd.or_else(|| flags.dir.clone()), ..flags });
+    let place = shell.place()?;
+    let settings = shell.settings(&place)?;
+    let session = session(told, &place);
+    let mut open = sessions::ledger(&shell.world)?.open(&session, clock.deadline / 3)?;
+    let entry = entry(&shell, told, &settings, &session);
+    let moment = entry.moment;
+    if moment != Moment::Touch && open.session.has(&entry) {
+        return Ok(());
+    }
+    if !is_shown(told, &settings, &open, &entry) {
+        open.append(entry)?;
+        drop(open);
+        if matches!(moment, Moment::End) {
+            detach::after(&shell, &session);
+        }
+        return Ok(());
+    }
+    let desk = Desk::open(&shell.world, settings, place.clone(), place.source(None)?)?;
+    let late = || clock.is_late();
+    let cx = Context { late: &late, ..desk.cx() };
+    let made = made(&cx, &desk, told, &open)?;
+    noted(&mut open, entry, &made)?;
+    drop(open);
+    say(Reply { context: Some(made.text.clone()).filter(|it| !it.is_empty()), notice: None });
+    if moment == Moment::Start {
+        detach::after(&shell, "");
+    }
+    // Nobody waits for the log, and nobody can be told that it failed.
+    let _ = made.log(&cx);
+    Ok(())
+}
+
+/// Whether there may be something to show.
+fn is_shown(told: &Told, settings: &Settings, open: &Open, entry: &Entry) -> bool {
+    let is_ignored = match told.moment {
+        hook::Moment::Touch { .. } | hook::Moment::Compact => open.session.is_ignored(),
+        _ => entry.is_ignored,
+    };
+    let is_showing = !matches!(told.moment, hook::Moment::Stop { .. } | hook::Moment::End);
+    let is_wanted = settings.inject_mode.value != InjectMode::Off;
+    // Without a store there is nothing to tell; it is made by whoever first has something to keep.
+    is_showing && is_wanted && !is_ignored && settings.store.value.path().exists()
+}
+
+fn made(cx: &Context<'_>, desk: &Desk, told: &Told, open: &Open) -> Result<Brief, Fault> {
+    let [repo, user] = desk.spaces();
+    let reader = Reader { repo: &repo, user: &user, session: &open.session };
+    let task = || task(cx, desk);
+    Ok(match &told.moment {
+        hook::Moment::Start { is_compacted, .. } => brief::start(cx, &reader, &task()?, *is_compacted)?,
+        hook::Moment::Prompt { text } => brief::prompt(cx, &reader, text)?,
+        hook::Moment::Touch { paths, .. } => {
+            let paths: Vec<RepoPath> = paths.iter().filter_map(|it| inside(&desk.place, it)).collect();
+            if paths.is_empty() { Brief::default() } else { brief::touch(cx, &reader, paths)? }
+        }
+        hook::Moment::Compact => brief::compact(cx, &reader, &task()?)?,
+        hook::Moment::Stop { .. } | hook::Moment::End => Brief::default(),
+    })
+}
+
+/// Writes down what is shown before it is: what cannot be written down would be shown again and again.
+fn noted(open: &mut Open, mut entry: Entry, brief: &Brief) -> Result<(), Fault> {
+    entry.shown = brief.shown.iter().map(Shown::from).collect();
+    entry.withheld = brief.withheld.iter().map(Shown::from).collect();
+    let is_telling = !entry.shown.is_empty() || !entry.withheld.is_empty();
+    if is_telling || entry.moment != Moment::Touch {
+        open.append(entry)?;
+    }
+    Ok(())
+}
+
+fn entry(shell: &Shell, told: &Told, settings: &Settings, session: &str) -> Entry {
+    let moment = match told.moment {
+        hook::Moment::Start { .. } => Moment::Start,
+        hook::Moment::Prompt { .. } => Moment::Prompt,
+        hook::Moment::Touch { .. } => Moment::Touch,
+        hook::Moment::Compact => Moment::Compact,
+        hook::Moment::Stop { .. } => Moment::Stop,
+        hook::Moment::End => Moment::End,
+    };
+    let words = match &told.moment {
+        hook::Moment::Prompt { text } => Some(text.as_str()),
+        _ => None,
+    };
+    let entry = Entry::new(shell.world.now, session, told.client, settings.repo.value.clone(), moment);
+    Entry {
+        is_ignored: words.is_some_and(brief::asks_to_ignore),
+        transcript: told.transcript.as_ref().map(|it| it.to_string_lossy().into_owned()),
+        ..entry.said(told.turn.as_deref(), words)
+    }
+}
+
+/// The session, by its name; a client that gives none has one for each folder.
+fn session(told: &Told, place: &Place) -> String {
+    let unnamed = || format!("{} in {}", told.client, place.root.display());
+    told.session.clone().filter(|it| !it.trim().is_empty()).unwrap_or_else(unnamed)
+}
+
+/// A file as the client names it, if it lies in this checkout.
+fn inside(place: &Place, typed: &str) -> Option<RepoPath> {
+    let real = || std::fs::canonicalize(typed).ok().filter(|_| Path::new(typed).is_absolute());
+    place.path(typed).ok().or_else(|| place.path(real()?.to_str()?).ok())
+}
+
+fn task(_: &Context<'_>, _: &Desk) -> Result<String, Fault> {
+    Ok(String::new())
+}
