@@ -1,6 +1,8 @@
 //! What the core promises, through its public interface: the seeds' behaviours, the two paths, the format.
 
 #[cfg(test)]
+mod glean;
+#[cfg(test)]
 mod golden;
 #[cfg(test)]
 mod grounded;

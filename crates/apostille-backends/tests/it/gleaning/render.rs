@@ -86,21 +86,36 @@ fn claude_code(session: &Session) -> Vec<Value> {
             value
         };
         let written = match line.who.as_str() {
-            "person" if at % 2 == 0 => with(user(json!(text)), json!({"origin": {"kind": "human"}, "promptSource": "typed"})),
+            "person" if at % 2 == 0 => {
+                with(user(json!(text)), json!({"origin": {"kind": "human"}, "promptSource": "typed"}))
+            }
             "person" => user(json!([{"type": "text", "text": text}])),
             "agent" => assistant(json!({"type": "text", "text": text})),
             "call" | "call-failed" => {
                 let (name, input) = call(Client::ClaudeCode, text);
-                assistant(json!({"type": "tool_use", "id": format!("CALL{at}"), "name": name, "input": input}))
+                assistant(
+                    json!({"type": "tool_use", "id": format!("CALL{at}"), "name": name, "input": input}),
+                )
             }
             "tool" => {
                 let is_error = session.lines[at - 1].who == "call-failed";
-                user(json!([{"type": "tool_result", "tool_use_id": call_id(&session.lines, at), "content": text, "is_error": is_error}]))
+                user(
+                    json!([{"type": "tool_result", "tool_use_id": call_id(&session.lines, at), "content": text, "is_error": is_error}]),
+                )
             }
-            "hook" => json!({"type": "attachment", "uuid": format!("h{at}"), "attachment": {"type": "hook_additional_context", "content": [text]}, "rendered": [{"content": format!("<system-reminder>{text}</system-reminder>")}], "renderedRole": "system"}),
+            "hook" => {
+                json!({"type": "attachment", "uuid": format!("h{at}"), "attachment": {"type": "hook_additional_context", "content": [text]}, "rendered": [{"content": format!("<system-reminder>{text}</system-reminder>")}], "renderedRole": "system"})
+            }
             "helper" => with(user(json!(text)), json!({"isSidechain": true})),
-            "summary" => with(user(json!(format!("This session is being continued from a previous conversation that ran out of context. {text}"))), json!({"isCompactSummary": true})),
-            "echo" => user(json!(format!("<command-name>/x</command-name>\n<command-args>{text}</command-args>"))),
+            "summary" => with(
+                user(json!(format!(
+                    "This session is being continued from a previous conversation that ran out of context. {text}"
+                ))),
+                json!({"isCompactSummary": true}),
+            ),
+            "echo" => {
+                user(json!(format!("<command-name>/x</command-name>\n<command-args>{text}</command-args>")))
+            }
             "reminder" => user(json!(format!("<system-reminder>\n{text}\n</system-reminder>"))),
             other => panic!("who is {other}?"),
         };
@@ -121,27 +136,53 @@ fn copilot(session: &Session) -> Vec<Value> {
     for (at, line) in session.lines.iter().enumerate() {
         let text = line.text.as_str();
         let written = match line.who.as_str() {
-            "person" => event("user.message", json!({"content": text, "transformedContent": format!("<system_reminder>Remember that we use everything.</system_reminder>{text}")})),
-            "agent" => event("assistant.message", json!({"messageId": "m", "content": text, "toolRequests": []})),
+            "person" => event(
+                "user.message",
+                json!({"content": text, "transformedContent": format!("<system_reminder>Remember that we use everything.</system_reminder>{text}")}),
+            ),
+            "agent" => {
+                event("assistant.message", json!({"messageId": "m", "content": text, "toolRequests": []}))
+            }
             "call" | "call-failed" => {
                 let (name, arguments) = call(Client::Copilot, text);
                 let id = format!("CALL{at}");
-                let request = json!({"toolCallId": id, "name": name, "arguments": arguments, "type": "function"});
-                out.push(event("assistant.message", json!({"messageId": "m", "content": "", "toolRequests": [request]})));
-                event("tool.execution_start", json!({"toolCallId": id, "toolName": name, "arguments": arguments}))
+                let request =
+                    json!({"toolCallId": id, "name": name, "arguments": arguments, "type": "function"});
+                out.push(event(
+                    "assistant.message",
+                    json!({"messageId": "m", "content": "", "toolRequests": [request]}),
+                ));
+                event(
+                    "tool.execution_start",
+                    json!({"toolCallId": id, "toolName": name, "arguments": arguments}),
+                )
             }
             "tool" => {
                 let id = call_id(&session.lines, at);
                 match session.lines[at - 1].who.as_str() {
-                    "call-failed" => event("tool.execution_complete", json!({"toolCallId": id, "success": false, "error": {"message": text}})),
-                    _ => event("tool.execution_complete", json!({"toolCallId": id, "success": true, "result": {"content": text}})),
+                    "call-failed" => event(
+                        "tool.execution_complete",
+                        json!({"toolCallId": id, "success": false, "error": {"message": text}}),
+                    ),
+                    _ => event(
+                        "tool.execution_complete",
+                        json!({"toolCallId": id, "success": true, "result": {"content": text}}),
+                    ),
                 }
             }
-            "hook" => event("hook.end", json!({"hookType": "userPromptSubmitted", "output": {"additionalContext": text}})),
+            "hook" => event(
+                "hook.end",
+                json!({"hookType": "userPromptSubmitted", "output": {"additionalContext": text}}),
+            ),
             "helper" => event("user.message", json!({"content": text, "parentToolCallId": "CALL0"})),
-            "summary" => event("session.compaction_complete", json!({"success": true, "summaryContent": text})),
+            "summary" => {
+                event("session.compaction_complete", json!({"success": true, "summaryContent": text}))
+            }
             "echo" => event("user.message", json!({"content": text})),
-            "reminder" => event("user.message", json!({"content": format!("<system_reminder>{text}</system_reminder>")})),
+            "reminder" => event(
+                "user.message",
+                json!({"content": format!("<system_reminder>{text}</system_reminder>")}),
+            ),
             other => panic!("who is {other}?"),
         };
         out.push(written);
@@ -184,15 +225,25 @@ fn codex(session: &Session) -> Vec<Value> {
                 let (name, given) = call(Client::Codex, text);
                 let id = format!("CALL{at}");
                 match given {
-                    Value::String(patch) => item(json!({"type": "custom_tool_call", "name": name, "input": patch, "call_id": id})),
-                    _ if name == "memory_remember" => item(json!({"type": "function_call", "name": name, "namespace": "mcp__apostille", "arguments": given.to_string(), "call_id": id})),
-                    _ => item(json!({"type": "function_call", "name": name, "arguments": given.to_string(), "call_id": id})),
+                    Value::String(patch) => {
+                        item(json!({"type": "custom_tool_call", "name": name, "input": patch, "call_id": id}))
+                    }
+                    _ if name == "memory_remember" => item(
+                        json!({"type": "function_call", "name": name, "namespace": "mcp__apostille", "arguments": given.to_string(), "call_id": id}),
+                    ),
+                    _ => item(
+                        json!({"type": "function_call", "name": name, "arguments": given.to_string(), "call_id": id}),
+                    ),
                 }
             }
             "tool" => {
                 let code = i32::from(session.lines[at - 1].who == "call-failed");
-                let output = format!("Chunk ID: 1\nWall time: 0.1 seconds\nProcess exited with code {code}\nOutput:\n{text}");
-                item(json!({"type": "function_call_output", "call_id": call_id(&session.lines, at), "output": output}))
+                let output = format!(
+                    "Chunk ID: 1\nWall time: 0.1 seconds\nProcess exited with code {code}\nOutput:\n{text}"
+                );
+                item(
+                    json!({"type": "function_call_output", "call_id": call_id(&session.lines, at), "output": output}),
+                )
             }
             "hook" => message("developer", "hooks.additional_context", text),
             "helper" => message("developer", "subagents.prompt", text),
@@ -225,16 +276,22 @@ fn gemini(session: &Session) -> Vec<Value> {
             "call" | "call-failed" => {
                 let (name, args) = call(Client::Gemini, text);
                 let status = if line.who == "call" { "success" } else { "error" };
-                let result = json!([{"functionResponse": {"response": {"output": printed(&session.lines, at)}}}]);
+                let result =
+                    json!([{"functionResponse": {"response": {"output": printed(&session.lines, at)}}}]);
                 // First without the call, then with it, under the same id.
                 out.push(message("gemini", json!("")));
                 let mut whole = message("gemini", json!(""));
                 whole["toolCalls"] = json!([{"id": format!("CALL{at}"), "name": name, "args": args, "status": status, "result": result}]);
                 whole
             }
-            "tool" => message("user", json!([{"functionResponse": {"name": "x", "response": {"output": text}}}])),
+            "tool" => {
+                message("user", json!([{"functionResponse": {"name": "x", "response": {"output": text}}}]))
+            }
             "hook" | "reminder" => {
-                hooks = format!("\n\n<hook_context>{}</hook_context>", text.replace('<', "&lt;").replace('>', "&gt;"));
+                hooks = format!(
+                    "\n\n<hook_context>{}</hook_context>",
+                    text.replace('<', "&lt;").replace('>', "&gt;")
+                );
                 json!({"$set": {"lastUpdated": AT}})
             }
             "helper" => message("info", json!(text)),
