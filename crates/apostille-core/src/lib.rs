@@ -20,6 +20,7 @@ pub mod forget;
 pub mod format;
 pub mod glean;
 pub mod import;
+pub mod learn;
 pub mod list;
 pub mod literals;
 pub mod look;

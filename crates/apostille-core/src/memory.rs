@@ -329,16 +329,22 @@ impl Memory {
         Handle { letter: self.space.letter(), number: self.number }
     }
 
+    /// What a memory of its layer belongs to: an episode to its task, scratch to its session. The same words elsewhere
+    /// are another memory.
+    #[must_use]
+    pub fn belongs_to(&self) -> Option<&str> {
+        match self.layer {
+            Layer::Episode => self.task.as_deref(),
+            Layer::Session => self.voice.session.as_deref(),
+            Layer::Identity | Layer::Knowledge => None,
+        }
+    }
+
     /// The digest of what it says: equal for a re-statement, whatever its case, spacing and punctuation. The same words
     /// in another task, or in the scratch of another session, are another claim.
     #[must_use]
     pub fn claim(&self) -> Digest {
-        let of = match self.layer {
-            Layer::Episode => self.task.as_deref(),
-            Layer::Session => self.voice.session.as_deref(),
-            Layer::Identity | Layer::Knowledge => None,
-        };
-        claim_digest(self.layer, of, self.subject.as_deref(), &self.fact)
+        claim_digest(self.layer, self.belongs_to(), self.subject.as_deref(), &self.fact)
     }
 
     /// Whether it is in use.

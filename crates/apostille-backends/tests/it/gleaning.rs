@@ -16,6 +16,8 @@ use session::{Label, Session, sessions};
 
 const TUNED: &str = include_str!("gleaning/tuned.txt");
 const HELD_OUT: &str = include_str!("gleaning/held_out.txt");
+/// Prompts that state nothing for good, one per line.
+const NEAR_MISSES: &str = include_str!("gleaning/near_misses.txt");
 const CLIENTS: [Client; 4] = [Client::ClaudeCode, Client::Copilot, Client::Codex, Client::Gemini];
 
 /// How many of the labelled statements were found, and how many of the found ones were labelled.
@@ -158,4 +160,18 @@ fn no_sort_is_without_labels() {
     for sort in Sort::ALL {
         assert!(labels.iter().filter(|it| it.sort == *sort).count() > 10, "few labels for {sort}");
     }
+}
+
+/// Each right after an agent has run something, where a correction would be looked for.
+#[test]
+fn a_near_miss_gives_nothing() {
+    let mut junk = Vec::new();
+    for line in NEAR_MISSES.lines() {
+        let text = format!(
+            "---\n# codex: x\nperson: start\nagent: Done.\ncall: shell npm test\nperson: {line}\nagent: OK.\n"
+        );
+        let found = gleaned(&sessions(&text)[0], Client::Codex).1;
+        junk.extend(found.into_iter().map(|it| format!("{line} => {} ({})", it.fact, it.sort)));
+    }
+    assert!(junk.is_empty(), "{}", junk.join("\n"));
 }

@@ -27,7 +27,7 @@ pattern!(
 );
 pattern!(
     OTHERS,
-    r"\b(?:they|their|theirs|he|she|his|her|upstream's|someone|somebody|everyone else|other (?:people|teams?|projects?|repos?)|my (?:old|previous|last|former) (?:job|company|team|project|employer)|at (?:google|facebook|meta|amazon|microsoft|apple|netflix)|the (?:other|old|legacy|upstream) (?:repo|project|team|service|codebase)|according to|(?:docs?|readme|guide|article|blog|spec|issue|ticket|comment|reviewer|linter|error|message|documentation|manual|book) (?:says?|said|states?|claims?|wrote|mentions?|reads?|suggests?))\b|^(?:google|facebook|meta|amazon|microsoft|apple|netflix|linux|linus|rust|python|java|go|node|react|git|github|most people|people|users?|customers?|clients?)\b (?:always|never|only)"
+    r"^(?:they|their|he|she|his|her)\b|\b(?:they|he|she) (?:use|uses|always|never|prefer|prefers|want|wants|do|does|don't|doesn't|have|has|said|told)\b|\btheir (?:team|project|repo|api|company|code|docs|staging|server|service|product)\b|\b(?:upstream's|someone|somebody|everyone else|other (?:people|teams?|projects?|repos?)|my (?:old|previous|last|former) (?:job|company|team|project|employer)|at (?:google|facebook|meta|amazon|microsoft|apple|netflix)|the (?:other|old|legacy|upstream) (?:repo|project|team|service|codebase)|according to|(?:docs?|readme|guide|article|blog|spec|issue|ticket|comment|reviewer|linter|error|message|documentation|manual|book) (?:says?|said|states?|claims?|wrote|mentions?|reads?|suggests?))\b|^(?:google|facebook|meta|amazon|microsoft|apple|netflix|linux|linus|rust|python|java|go|node|react|git|github|most people|people|users?|customers?|clients?)\b (?:always|never|only)"
 );
 pattern!(
     MOOD,
@@ -41,6 +41,10 @@ pattern!(CODE, r"[{}]|;$|=>|==|!=|&&|\|\||\breturn \w+;|^//|^\w+\(|</");
 pattern!(
     CREDENTIAL,
     r"\b(?:passwords?|passwd|passphrase|passcode|api[ -]?keys?|secret keys?|access keys?|private keys?|pins?|tokens?|credentials?|login)\b[^,.]{0,40}(?: is | are |[:=])"
+);
+pattern!(
+    TASK_TAIL,
+    r"[,;:] (?:so |then |and |please |now |just )*(?:update|change|fix|add|make|remove|drop|adjust|refactor|rewrite|move|rename|debounce|delete|create|write|replace|implement|find|look|check|can you|could you)\b"
 );
 pattern!(
     TAKEN_BACK,
@@ -78,7 +82,7 @@ pub(super) fn takes_back(sentence: &Sentence) -> bool {
 pub(super) fn is_doubtful(sentence: &Sentence) -> bool {
     let lower = sentence.lower.as_str();
     let is_short = lower.is_ascii() && lower.split_whitespace().count() < FEWEST_WORDS;
-    let kinds = [&*QUESTION, &PASSING, &STATE, &OTHERS, &MOOD, &NOT_MEANT, &CODE, &CREDENTIAL];
+    let kinds = [&*QUESTION, &PASSING, &STATE, &OTHERS, &MOOD, &NOT_MEANT, &CODE, &CREDENTIAL, &TASK_TAIL];
     sentence.is_question
         || is_short
         || sentence.text.chars().count() > LONGEST
@@ -93,6 +97,11 @@ pub(super) fn is_doubtful(sentence: &Sentence) -> bool {
 fn is_hypothesis(lower: &str) -> bool {
     let is_rule = lower.starts_with("if you ") && (lower.contains(", always ") || lower.contains(", never "));
     HYPOTHESIS.is_in(lower) && !is_rule
+}
+
+/// Whether what follows the lead is a question after all, whatever mark it ends with.
+pub(super) fn asks(rest: &str) -> bool {
+    QUESTION.is_in(rest)
 }
 
 /// Whether what follows the lead cannot be understood without what stood around it.

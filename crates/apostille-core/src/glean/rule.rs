@@ -88,16 +88,28 @@ const IN_HAND: &str = "bug loop test error problem issue function method variabl
 
 /// Verbs of the way an agent works, not of what its code does.
 const WAYS: &str = "use run commit push pull write ask check format prefer keep include put name explain answer reply respond sign squash rebase deploy merge \
-    create test add edit touch delete remove change modify install open close tag release bump update review document start end stop \
-    mock import export force-push amend skip disable ignore suppress leave assume guess wait confirm verify show list mention link \
-    follow stick read work branch fix build lint bypass reformat generate hardcode commit store place define declare split group order \
-    sort prefix pin upgrade downgrade cherry-pick reset stash apply destroy drop migrate translate speak talk give tell call make do";
+    create test add edit touch delete remove change modify install open tag release bump update review document mock import \
+    force-push amend skip disable ignore suppress leave assume guess confirm verify follow stick read work branch fix build lint \
+    bypass reformat generate hardcode prefix pin upgrade downgrade cherry-pick reset stash apply destroy drop migrate translate speak";
 
 /// Verbs that say what a project does.
 const DOINGS: &str = "use uses deploy deploys host hosts release releases ship ships support supports target targets generate generates squash follow follows require \
     requires store stores publish publishes pin pins version sign run runs test tests write writes keep keeps name names rebase merge \
     tag format lint commit review build builds log logs track tracks mock pair prefix bump push develop prefer prefers put";
 
+// What code and pages do, which a person tells as rules too: "always show the banner".
+pattern!(
+    CODE_TALK,
+    r"\b(?:null|nil|undefined|loops?|variable|constructor|super|transactions?|sockets?|arrays?|strings?|return value|cached?|banner|modal|button|popup|dropdown|tooltip|spinner|the (?:ui|user|users|value|page|request|response|token|cookie|session|header|footer|list|lists|query|index|body|error|errors|exception|row|rows|column|field|result|results|input|output|object|screen|dialog|callback|string)|(?:each|every) (?:request|row|item|element|call|click|iteration)|callbacks?|promises?|threads?|mutex|locks?|buffers?|pointers?|bytes?|pixels?|px|clicks?|localstorage)\b|\w\("
+);
+pattern!(
+    ONE_OF,
+    r"\b(?:prefer|want|hate|dislike) (?:option |variant |number )?(?:[a-z0-9](?: |,|$)|(?:the|an?) (?:first|second|third|last|latter|former|other)\b|to (?:bother|say|be))"
+);
+pattern!(
+    MEASURED,
+    r"\b(?:uses|needs|has|takes|requires) (?:too|so|a lot|more|less|much|many|some|very)\b|\bis (?:a (?:mess|pain|nightmare|joke|bit)|very|so|really|quite|pretty|small|big|large|huge|old|new|hard|easy|great|good|bad|nice|slow|fast)\b|\bare (?:very|so|really|quite|pretty|small|big|large|huge|old|hard|great|good|bad|piling)\b"
+);
 pattern!(
     CONTRAST,
     r"^(?:use |it's |that's |take |with )?(?P<x>[a-z0-9@./+-]+(?: [a-z0-9@./+-]+)?),? (?:and )?(?P<how>not|instead of|rather than) (?:with |use |using )?(?P<y>[a-z0-9@./+-]+(?: [a-z0-9@./+-]+)?)$"
@@ -105,7 +117,7 @@ pattern!(
 pattern!(SWITCHED, r"^we(?: have|'ve)? (?:switched|moved|migrated)\b[^,:;]{0,40}[,:;] *");
 pattern!(
     PREFERS,
-    r"^i (?:(?:always|usually|generally|strongly|really|much|definitely|personally) )*(?:prefer|hate|dislike|can't stand|cannot stand)\b|^i (?:always|never) want\b|^i (?:don't|do not|never) want .*\bever$|^i (?:don't|do not) ever want\b|^my preference is\b|^i like (?:my|to)\b"
+    r"^i (?:(?:always|usually|generally|strongly|really|much|definitely|personally) )*(?:prefer|hate|dislike|can't stand|cannot stand)\b|^i (?:always|never) want\b|^i (?:don't|do not|never) want .*\bever$|^i (?:don't|do not) ever want\b"
 );
 pattern!(
     ALWAYS,
@@ -137,7 +149,7 @@ pattern!(
 );
 pattern!(
     THIS_PROJECT,
-    r"^(?:this|our|the) (?:repo|repository|project|codebase|monorepo|workspace)(?:'s)? (?:only |always |never )?(?:uses|is (?:a|an|built|written|formatted|deployed|hosted|published|licensed|tested|on)|requires|needs|targets|supports|follows|runs|builds|deploys|lives|must|has to|does not use|doesn't use)\b"
+    r"^(?:this|our|the) (?:repo|repository|project|codebase|monorepo|workspace)(?:'s)? (?:only |always |never )?(?:uses|is (?:an? (?:monorepo|library|workspace|fork|rust|python|typescript|go|java|kotlin|ruby|node|react|next|django|rails|pnpm|yarn|npm|cargo|bazel|nx)|built|written|formatted|deployed|hosted|published|licensed|tested|on)|requires|needs|targets|supports|follows|runs|builds|deploys|lives|must|has to|does not use|doesn't use)\b"
 );
 pattern!(
     WE_ALWAYS,
@@ -148,7 +160,7 @@ pattern!(
 pattern!(WE_DO, r"^we ", any(DOINGS), r" ");
 pattern!(
     FIRMLY,
-    r"\b(?:for \w|in this (?:repo|project|codebase)|here\b|everywhere|throughout|as our|only|before|on every|every|each|without|by default|through|via)\b|, not |\binstead of\b|\brather than\b"
+    r"\b(?:for \w+|in this (?:repo|project|codebase)|here\b|everywhere|throughout|as our|only|before|on every|every|each|without|by default|through|via)\b|, not |\binstead of\b|\brather than\b"
 );
 pattern!(BARE_OBJECT, r"^we \w+ (?:the|a|an|this|that|these|those|same|it|to|both|two)\b");
 pattern!(
@@ -157,7 +169,7 @@ pattern!(
 );
 pattern!(
     PROCESS,
-    r"^(?:all |every |each |any )?(?:new |public |feature |release |hotfix |production |prod )*(?:commits?|commit messages?|prs?|pull requests?|pr (?:descriptions?|titles?)|branch(?:es)?|branch names?|releases?|deploys?|deployments?|migrations?|hotfixes|secrets|changelog entries|tags|merges|schema changes|reviews?|(?:unit|integration|e2e|end-to-end|smoke) tests|dependencies) (?:must|always|never|should (?:always|never|only)|has to|have to|needs? to|needs? |goes? through|go out|are (?:always |never |only )?(?:cut|written|tagged|made|signed|released|deployed|generated|merged|squashed|reviewed|kept|stored|run|done|named|published|built|created|frozen)|is (?:always |never |only )?(?:cut|tagged|deployed|signed|reviewed)|lives? in|run (?:on|with|in)|starts? with|targets?)\b"
+    r"^(?:all |every |each |any )?(?:new |public |feature |release |hotfix |production |prod )*(?:commits?|commit messages?|prs?|pull requests?|pr (?:descriptions?|titles?)|branch(?:es)?|branch names?|releases?|deploys?|deployments?|migrations?|hotfixes|secrets|changelog entries|tags|merges|schema changes|reviews?|(?:unit|integration|e2e|end-to-end|smoke) tests|dependencies) (?:must|always|never|should (?:always|never|only)|has to|have to|needs? to|needs? |go(?:es)? through|go out|are (?:always |never |only )?(?:cut|written|tagged|made|signed|released|deployed|generated|merged|squashed|reviewed|kept|stored|run|done|named|published|built|created|frozen)|is (?:always |never |only )?(?:cut|tagged|deployed|signed|reviewed)|lives? in|run (?:on|with|in)|starts? with|targets?)\b"
 );
 pattern!(PASS, r"\b(?:pass|compile|work|be (?:fixed|done|added|updated|green))\b");
 pattern!(
@@ -171,14 +183,14 @@ pub(super) fn stated(sentence: &Sentence, setting: &Setting<'_>) -> Option<(Sort
     let (lead, range) = lead(&sentence.lower);
     let lead = if sentence.is_listed && lead == Lead::None { Lead::Remember } else { lead };
     let (lower, text) = (sentence.lower.get(range.clone())?, sentence.text.get(range)?);
-    let is_told_here = matches!(lead, Lead::None) && doubt::needs_its_place(lower);
-    if is_told_here || doubt::needs_its_place(lower) || lower.split_whitespace().count() < 2 {
+    let is_short = lower.split_whitespace().count() < 2 && lower.is_ascii();
+    if is_short || doubt::asks(lower) || doubt::needs_its_place(lower) || MEASURED.is_in(lower) {
         return None;
     }
     let (sort, phrase) = match lead {
         Lead::Remember => kept(text, lower)?,
         Lead::Note => noted(text, lower)?,
-        Lead::Standing => (Sort::Preference, phrase::of(text, lower)?),
+        Lead::Standing => (Sort::Preference, standing(text, lower)?),
         Lead::No => (Sort::Correction, corrected(text, lower, setting)?),
         Lead::Actually => (Sort::Correction, corrected(text, lower, setting).or_else(|| fact(text, lower))?),
         Lead::Told => (Sort::Correction, told(text, lower, setting)?),
@@ -192,6 +204,18 @@ fn kept(text: &str, lower: &str) -> Option<(Sort, Phrase)> {
     let phrase = phrase::of(text, lower)?;
     let is_wish = PREFERS.is_in(lower) || phrase.is_wish();
     Some((if is_wish { Sort::Preference } else { Sort::Fact }, phrase))
+}
+
+pattern!(
+    RULED,
+    r"^(?:we|our|all|every|each|new|public|private|i)\b|\b(?:must|should|always|never|only|gets?)\b"
+);
+
+/// What is to be done from now on: an order, or a rule; not what has changed in the code.
+fn standing(text: &str, lower: &str) -> Option<Phrase> {
+    let phrase = phrase::of(text, lower)?;
+    let is_rule = RULED.is_in(lower) || PROCESS.is_in(lower);
+    (!matches!(phrase, Phrase::Clause(_)) || is_rule).then_some(phrase)
 }
 
 /// "Note that" is said of many things; what is about us is for good.
@@ -260,12 +284,13 @@ fn told(text: &str, lower: &str, setting: &Setting<'_>) -> Option<Phrase> {
 /// What stands by itself.
 fn plain(text: &str, lower: &str, setting: &Setting<'_>) -> Option<(Sort, Phrase)> {
     if PREFERS.is_in(lower) {
-        return phrase::of(text, lower).map(|it| (Sort::Preference, it));
+        return phrase::of(text, lower).filter(|_| !ONE_OF.is_in(lower)).map(|it| (Sort::Preference, it));
     }
     if STOP.is_in(lower) && setting.is_answer && !STOP_FOR_NOW.is_in(lower) {
         return Some((Sort::Correction, Phrase::Wanted(text.into())));
     }
-    if (ALWAYS.is_in(lower) || WHENEVER.is_in(lower)) && !setting.has_task {
+    let is_rule = (ALWAYS.is_in(lower) || WHENEVER.is_in(lower)) && !CODE_TALK.is_in(lower);
+    if is_rule && !setting.has_task {
         return phrase::of(text, lower).map(|it| (Sort::Preference, it));
     }
     if let Some(rest) = SWITCHED.after(lower) {
@@ -287,13 +312,22 @@ fn fact(text: &str, lower: &str) -> Option<Phrase> {
         return phrase::of(text, lower).filter(|_| phrase::of(rest, &rest.to_ascii_lowercase()).is_some());
     }
     let is_process = PROCESS.is_in(lower) && !PASS.is_in(lower);
-    let is_ours = || {
-        let subject = OUR.captures(lower).and_then(|it| lower.get(it.get(1)?.range()));
-        subject.is_some_and(|it| {
-            it.split_whitespace().any(|it| THINGS.split_whitespace().any(|word| word == it))
-        })
-    };
     let is_firm = || WE_DO.is_in(lower) && FIRMLY.is_in(lower) && !BARE_OBJECT.is_in(lower);
-    let is_fact = is_process || THIS_PROJECT.is_in(lower) || WE_ALWAYS.is_in(lower) || is_ours() || is_firm();
+    let is_way = || (WE_ALWAYS.is_in(lower) || is_firm()) && !CODE_TALK.is_in(lower);
+    let is_fact = is_process || THIS_PROJECT.is_in(lower) || is_way() || is_our_thing(text, lower);
     is_fact.then(|| phrase::of(text, lower)).flatten()
+}
+
+/// What things of ours are by choice, so that it is enough to say what they are.
+const CHOICES: &str = "convention conventions policy rule rules default style stack license branch manager runner formatter linter registry owner";
+
+/// "Our production cluster is in eu-central-1"; not "our team is small".
+fn is_our_thing(text: &str, lower: &str) -> bool {
+    let Some(found) = OUR.captures(lower) else { return false };
+    let subject = found.get(1).and_then(|it| lower.get(it.range())).unwrap_or("");
+    let has =
+        |list: &str| subject.split_whitespace().any(|it| list.split_whitespace().any(|word| word == it));
+    let is_bare = matches!(found.get(0).map(|it| it.as_bytes()), Some(it) if it.ends_with(b" is") || it.ends_with(b" are"));
+    let is_told = !is_bare || has(CHOICES) || VALUE.is_in(&text.to_ascii_lowercase());
+    has(THINGS) && is_told && !CODE_TALK.is_in(lower)
 }

@@ -151,8 +151,9 @@ fn spoken(memory: &Memory) -> String {
 fn nearest(memory: &Memory, neighbours: &[Memory], threshold: f32) -> Vec<Near> {
     let ours = normalised(memory.subject.as_deref(), &memory.fact);
     let ours = words(&ours);
-    let same_layer = neighbours.iter().filter(|it| it.layer == memory.layer);
-    let mut near: Vec<Near> = same_layer.filter_map(|it| compare(memory, &ours, it, threshold)).collect();
+    let is_beside = |it: &&Memory| it.layer == memory.layer && it.belongs_to() == memory.belongs_to();
+    let beside = neighbours.iter().filter(is_beside);
+    let mut near: Vec<Near> = beside.filter_map(|it| compare(memory, &ours, it, threshold)).collect();
     near.sort_by(|a, b| b.overlap.total_cmp(&a.overlap).then(a.handle.cmp(&b.handle)));
     near.truncate(3);
     near

@@ -9,7 +9,7 @@ use super::dedupe;
 use super::moderate::Moderated;
 use crate::Context;
 use crate::citation::Citation;
-use crate::memory::{Draft, Kind, Layer, Mark, Memory, Stage, Status, Twin, Usage, Voice};
+use crate::memory::{Draft, Kind, Layer, Mark, Memory, Origin, Stage, Status, Twin, Usage, Voice};
 use crate::policy::{Limits, Policy};
 use crate::refusal::Refusal;
 use crate::space::Space;
@@ -74,7 +74,7 @@ pub(super) fn admit(cx: &Context<'_>, cited: Cited) -> Result<Vetted, Stop> {
     // A person may vouch for what the cited lines do not say.
     let vouched = classified.draft.force && !unsaid.is_empty();
     let unsaid = if vouched { &[] } else { unsaid.as_slice() };
-    let status = trusted(&classified.draft.voice, &classified.marks, unsaid);
+    let status = trusted(&classified.draft.voice, classified.layer, &classified.marks, unsaid);
     let forced = classified.forced || waived || vouched;
     let twin = classified.draft.twin.clone();
     Ok(Vetted { memory: memory(cx, classified, citations, status), forced, twin, room })
@@ -93,7 +93,7 @@ pub(crate) fn admit_import(limits: &Limits, moderated: Moderated, memory: Memory
     // A file is no person: what would have waited when it was said waits when it is read.
     let is_marked = marks.contains(&Mark::Ungrounded);
     let unsaid = if is_marked { cite::unsaid(&fact, &memory.citations) } else { Vec::new() };
-    let status = match trusted(&voice, &marks, &unsaid) {
+    let status = match trusted(&voice, memory.layer, &marks, &unsaid) {
         Status::Pending { why } if memory.status == Status::Active => Status::Pending { why },
         _ => memory.status,
     };
@@ -151,12 +151,14 @@ fn few(field: &'static str, n: usize, limit: usize) -> Result<(), Refusal> {
     if n > limit { Err(Refusal::TooMany { field, n, limit }) } else { Ok(()) }
 }
 
-/// Repository facts need proof. `Ok(true)`: it has none, and a person's word waived it.
+/// Repository facts need proof. `Ok(true)`: it has none, and a person's word waived it. What the program gleaned waits
+/// for a person anyway, who may know the lines.
 fn proven(policy: &Policy, it: &Classified, citations: &[Citation]) -> Result<bool, Refusal> {
     let needs = policy.require_citations
         && it.layer == Layer::Knowledge
         && matches!(it.kind, Kind::Project | Kind::Reference)
-        && citations.is_empty();
+        && citations.is_empty()
+        && !is_gleaned(&it.draft.voice, it.layer);
     if needs && !it.draft.force { Err(Refusal::NeedsCitation { kind: it.kind }) } else { Ok(needs) }
 }
 
@@ -211,11 +213,18 @@ pub fn percent(used: usize, limit: usize) -> u8 {
     u8::try_from((used * 100).div_ceil(limit.max(1)).min(100)).unwrap_or(100)
 }
 
-/// Text from outside, what reads like an instruction and no person said, and what the cited lines do not say waits for
-/// a person.
-fn trusted(voice: &Voice, marks: &[Mark], unsaid: &[String]) -> Status {
+/// Whether the program found it by itself. What it writes down of a task or a session is a record, not a finding.
+fn is_gleaned(voice: &Voice, layer: Layer) -> bool {
+    voice.origin == Origin::System && matches!(layer, Layer::Identity | Layer::Knowledge)
+}
+
+/// Text from outside, what the program gleaned, what reads like an instruction and no person said, and what the cited
+/// lines do not say waits for a person.
+fn trusted(voice: &Voice, layer: Layer, marks: &[Mark], unsaid: &[String]) -> Status {
     if voice.tainted {
         Status::Pending { why: "the text comes from outside".into() }
+    } else if is_gleaned(voice, layer) {
+        Status::Pending { why: "it was gleaned from a session, and nobody has confirmed it".into() }
     } else if marks.contains(&Mark::Instruction) && !voice.is_person() {
         Status::Pending { why: "it reads like an instruction to a model".into() }
     } else if !unsaid.is_empty() {
@@ -251,14 +260,23 @@ fn bounded(literal: &str) -> String {
 pub fn awaits_proof(memory: &Memory) -> bool {
     memory.status.stage() == Stage::Pending
         && memory.marks.contains(&Mark::Ungrounded)
-        && trusted(&memory.voice, &memory.marks, &[]) == Status::Active
+        && trusted(&memory.voice, memory.layer, &memory.marks, &[]) == Status::Active
 }
 
-/// Whether a statement brings what a known memory waits for: proof, or a person's word.
+/// Whether a memory waits for nothing but somebody who states it too.
+fn awaits_word(memory: &Memory) -> bool {
+    memory.status.stage() == Stage::Pending
+        && is_gleaned(&memory.voice, memory.layer)
+        && !memory.voice.tainted
+        && !memory.marks.iter().any(|it| matches!(it, Mark::Instruction | Mark::Ungrounded))
+}
+
+/// Whether a statement brings what a known memory waits for: proof, or a word that would be in use by itself.
 pub(super) fn settles(vetted: &Vetted, known: &Memory) -> bool {
     let citations = &vetted.memory.citations;
     let is_proof = || !citations.is_empty() && cite::unsaid(&known.fact, citations).is_empty();
-    awaits_proof(known) && vetted.memory.is_active() && (vetted.forced || is_proof())
+    let is_proved = || awaits_proof(known) && (vetted.forced || is_proof());
+    vetted.memory.is_active() && (awaits_word(known) || is_proved())
 }
 
 fn memory(cx: &Context<'_>, it: Classified, citations: Vec<Citation>, status: Status) -> Memory {

@@ -210,7 +210,12 @@ fn a_turn_with_a_secret_is_not_sent() {
     let mut session = turns("person: we use pnpm\n agent: fine");
     session.push(said_by(3, Speaker::Person, &format!("the token is {key}")));
     session.push(said_by(4, Speaker::Agent, &far));
-    session[1].uses.push(Use { tool: "bash".into(), paths: vec!["secret.txt".into()], input: key.clone() });
+    session[1].uses.push(Use {
+        tool: "bash".into(),
+        paths: vec!["secret.txt".into()],
+        input: key.clone(),
+        has_succeeded: None,
+    });
     let user = sent(&session);
     assert!(user.contains("we use pnpm") && user.contains("fine"));
     assert!(!user.contains(&key) && !user.contains("secret.txt") && !user.contains("long words"), "{user}");

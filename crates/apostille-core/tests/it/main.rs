@@ -5,9 +5,13 @@ mod asked;
 #[cfg(test)]
 mod brief;
 #[cfg(test)]
+mod glean;
+#[cfg(test)]
 mod golden;
 #[cfg(test)]
 mod grounded;
+#[cfg(test)]
+mod learn;
 #[cfg(test)]
 mod literals;
 #[cfg(test)]
