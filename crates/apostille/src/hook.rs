@@ -185,6 +185,13 @@ pub fn answer(told: &Told, reply: &Reply) -> String {
     (ways(told.client).answer)(told, reply)
 }
 
+/// Whether context that is given now would reach the model. What would not should not be looked for, or counted as shown.
+#[must_use]
+pub fn takes_context(told: &Told) -> bool {
+    let something = Reply { context: Some("x".into()), notice: None };
+    answer(told, &something) != answer(told, &Reply::default())
+}
+
 /// Whether the client shows a notice that is part of the answer. Elsewhere it belongs on the error output.
 #[must_use]
 pub fn has_notice(client: Client) -> bool {

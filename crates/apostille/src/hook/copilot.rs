@@ -12,7 +12,8 @@
 //!
 //! An event may be spelled in two ways, and the payload follows the spelling: `sessionStart` with camelCase fields,
 //! `SessionStart` with snake_case ones (github/docs, `hooks-reference.md`). The answer is the same: context on the top
-//! level; the nested form that others have is ignored. Nothing in an answer is shown to the person.
+//! level; the nested form that others have is ignored. Nothing in an answer is shown to the person. Seen in 1.0.102: when
+//! two hooks answer a prompt, the last context counts, and an empty answer takes nothing away.
 //!
 //! Only `agentStop` and `preCompact` say where the transcript is; it is always at the same place.
 

@@ -160,6 +160,24 @@ fn notices_are_shown_where_there_is_a_place_for_them() {
 }
 
 #[test]
+fn context_is_taken_at_known_moments() {
+    let check = |client: Client, expected: &str| {
+        let taken: BTreeSet<&str> = samples(client)
+            .iter()
+            .filter(|it| takes_context(&heard(client, it)))
+            .map(|it| it.event)
+            .collect();
+        assert_eq!(taken.into_iter().collect::<Vec<_>>().join(" "), expected, "{client}");
+    };
+    check(Client::ClaudeCode, "PostToolUse PreCompact PreToolUse SessionStart UserPromptSubmit");
+    check(Client::Codex, "PostToolUse PreToolUse SessionStart UserPromptSubmit");
+    check(Client::Copilot, "postToolUse preToolUse sessionStart userPromptSubmitted");
+    check(Client::Gemini, "AfterTool BeforeAgent SessionStart");
+    check(Client::Cursor, "beforeSubmitPrompt postToolUse sessionStart");
+    check(Client::Vscode, "PostToolUse PreToolUse SessionStart UserPromptSubmit");
+}
+
+#[test]
 fn what_is_empty_is_not_said() {
     let empty = Reply { context: Some(String::new()), notice: Some(" \n".into()) };
     for &client in Client::ALL {
