@@ -15,6 +15,7 @@ mod github;
 mod identity;
 mod json;
 mod mcp;
+mod model;
 mod moving;
 mod near;
 mod output;
