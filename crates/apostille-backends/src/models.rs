@@ -190,6 +190,12 @@ impl Remote {
         Ok(Self { agent, address, api: options.api, name, timeout: options.timeout, owner })
     }
 
+    /// Whether nobody on the way can read what is sent: only then is a key sent.
+    #[must_use]
+    pub fn is_private(&self) -> bool {
+        self.address.is_private()
+    }
+
     fn url(&self) -> String {
         self.address.url(self.api.path(&self.address))
     }

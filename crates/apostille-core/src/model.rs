@@ -27,7 +27,9 @@ pub enum ModelError {
     #[error("no model is configured; set model.url and model.name")]
     Off,
     /// The day's requests are used up.
-    #[error("today's {per_day} requests to the model are used up; model.budget sets how many there are")]
+    #[error(
+        "none of today's requests to the model is left, of {per_day}; model.budget sets how many a day has"
+    )]
     Spent {
         /// How many a day has.
         per_day: u32,

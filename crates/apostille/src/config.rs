@@ -5,6 +5,7 @@
 //! little it may decide.
 
 mod file;
+mod model;
 mod raw;
 mod trust;
 mod url;
@@ -15,6 +16,7 @@ use apostille_backends::github::Options;
 use apostille_core::policy::{InjectMode, Policy, Scoring};
 use apostille_core::space::Space;
 
+pub use model::ModelSettings;
 pub use raw::Key;
 pub use url::StoreUrl;
 
@@ -105,6 +107,8 @@ pub struct Settings {
     pub require_citations: Found<bool>,
     /// Where GitHub's API is.
     pub github_url: Found<String>,
+    /// Which model may be asked, if any.
+    pub model: ModelSettings,
 }
 
 impl Settings {
@@ -122,12 +126,12 @@ impl Settings {
     }
 
     /// Every setting as text, with its key.
-    pub fn each(&self) -> [(Key, String, &Origin); 10] {
+    pub fn each(&self) -> Vec<(Key, String, &Origin)> {
         fn row<T: ToString>(key: Key, found: &Found<T>) -> (Key, String, &Origin) {
             (key, found.value.to_string(), &found.origin)
         }
         let total = self.max_total.value.map_or_else(|| "none".into(), |it| it.to_string());
-        [
+        let mut all = vec![
             row(Key::Store, &self.store),
             row(Key::Repo, &self.repo),
             row(Key::User, &self.user),
@@ -138,7 +142,9 @@ impl Settings {
             row(Key::Scoring, &self.scoring),
             row(Key::RequireCitations, &self.require_citations),
             row(Key::GithubUrl, &self.github_url),
-        ]
+        ];
+        all.extend(self.model.each());
+        all
     }
 }
 
@@ -185,6 +191,7 @@ pub fn resolve(world: &World, flags: &Everywhere, place: &Place) -> Result<Setti
         require_citations: pick(&layers, |it| it.require_citations)
             .unwrap_or(default(policy.require_citations)),
         github_url: pick(&layers, |it| it.github_url.clone()).map_or_else(|| usual_github(world), Ok)?,
+        model: ModelSettings::of(&layers),
     })
 }
 
@@ -208,8 +215,8 @@ fn usual_store(world: &World) -> Result<Found<StoreUrl>, Fault> {
 /// GitHub's API as its own runners name it, or the public one.
 fn usual_github(world: &World) -> Result<Found<String>, Fault> {
     let Some(text) = world.env.get("GITHUB_API_URL") else { return Ok(default(Options::new("").base)) };
-    let value =
-        raw::address(text).map_err(|why| Fault::config(format!("GITHUB_API_URL is '{text}': {why}")))?;
+    let value = raw::address(text, raw::ENTERPRISE)
+        .map_err(|why| Fault::config(format!("GITHUB_API_URL is '{text}': {why}")))?;
     Ok(Found { value, origin: Origin::Environment })
 }
 

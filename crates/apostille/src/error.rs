@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use apostille_core::model::ModelError;
 use apostille_core::source::SourceError;
 use apostille_core::store::StoreError;
 
@@ -110,5 +111,11 @@ impl From<apostille_core::Error> for Fault {
 impl From<SourceError> for Fault {
     fn from(error: SourceError) -> Self {
         Self { kind: Kind::Usage, cause: error.into(), hint: None }
+    }
+}
+
+impl From<ModelError> for Fault {
+    fn from(error: ModelError) -> Self {
+        Self { kind: Kind::Config, cause: error.into(), hint: None }
     }
 }

@@ -7,6 +7,7 @@
 pub mod desk;
 pub mod host;
 pub mod hub;
+pub mod model;
 pub mod place;
 pub mod sessions;
 mod used;
@@ -26,8 +27,8 @@ use jiff::Timestamp;
 
 use crate::error::Fault;
 
-/// The variables that are read, and no others.
-const NAMES: [&str; 40] = [
+/// The variables that are read, and no others but the one that holds a model's key.
+const NAMES: [&str; 46] = [
     "APOSTILLE_CONFIG",
     "APOSTILLE_STORE",
     "APOSTILLE_USER",
@@ -60,6 +61,12 @@ const NAMES: [&str; 40] = [
     "NO_PROXY",
     "no_proxy",
     "APOSTILLE_TOKEN",
+    "APOSTILLE_MODEL_URL",
+    "APOSTILLE_MODEL_NAME",
+    "APOSTILLE_MODEL_API",
+    "APOSTILLE_MODEL_KEY_ENV",
+    "APOSTILLE_MODEL_TIMEOUT_MS",
+    "APOSTILLE_MODEL_BUDGET",
     "CLAUDE_CODE_SESSION_ID",
     "COPILOT_AGENT_SESSION_ID",
     "APOSTILLE_HOOK_DEADLINE_MS",
@@ -184,6 +191,11 @@ impl World {
     pub fn stopwatch(&self) -> impl Fn() -> u64 + use<> {
         let start = Instant::now();
         move || u64::try_from(start.elapsed().as_micros()).unwrap_or(u64::MAX)
+    }
+
+    /// What a variable that the user named holds now; it is kept nowhere. `None` if it is not set, or empty.
+    pub fn secret(name: &str) -> Option<String> {
+        std::env::var(name).ok().filter(|it| !it.trim().is_empty())
     }
 
     /// One line that a person types; empty at the end of input.

@@ -145,7 +145,8 @@ fn the_readme_has_a_line_that_works_for_every_client() {
 
 #[test]
 fn paths_named_in_documents_exist() {
-    let documents = ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "docs/format.md", "docs/mcp.md"];
+    let documents =
+        ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "docs/format.md", "docs/mcp.md", "docs/model.md"];
     for document in documents {
         for name in read(document)
             .split('`')

@@ -329,9 +329,9 @@ fn a_server_that_is_not_there_is_told() {
 fn every_request_is_counted_before_it_is_made() {
     let mut rig = Rig::new(Api::OpenAi, [complaint(400, "no")]);
     rig.owner.per_day = 2;
-    assert!(rig.said().starts_with("today's 2 requests to the model are used up"));
+    assert!(rig.said().starts_with("none of today's requests to the model is left, of 2"));
     assert_eq!(rig.bodies().len(), 2);
-    assert!(rig.said().starts_with("today's 2 requests"));
+    assert!(rig.said().starts_with("none of today's"));
     assert_eq!(rig.bodies().len(), 0);
 }
 

@@ -10,7 +10,7 @@ use crate::config::Settings;
 use crate::error::{self, Fault};
 use crate::paint::{BOLD, DIM, GREEN, Paint, RED, YELLOW, ink, safe};
 use crate::shell::{Answer, Shell};
-use crate::world::desk;
+use crate::world::{World, desk, model};
 
 /// How something stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -57,6 +57,7 @@ pub fn run(shell: &Shell) -> Result<Answer, Fault> {
             findings.push(good("config", "every setting is understood"));
             findings.push(good("spaces", format!("{} and {}", settings.repo.value, settings.user.value)));
             findings.extend(store(&settings));
+            findings.push(asked(&shell.world, &settings));
         }
     }
     let code = findings.iter().map(|it| it.code).max().unwrap_or(error::OK);
@@ -96,6 +97,29 @@ fn store(settings: &Settings) -> Vec<Finding> {
     findings.push(writable(path));
     findings.extend(private(path));
     findings
+}
+
+/// Which model may be asked. It is not called: that would cost, and tell it something.
+fn asked(world: &World, settings: &Settings) -> Finding {
+    let said = &settings.model;
+    let Some((url, name)) = said.named() else {
+        return match (&said.url.value, &said.name.value) {
+            (Some(_), _) => doubtful("model", "off: model.url is set and model.name is not"),
+            (_, Some(_)) => doubtful("model", "off: model.name is set and model.url is not"),
+            _ => good("model", "off"),
+        };
+    };
+    if let Err(fault) = model::model(world, settings) {
+        return broken("model", error::USAGE, fault.message());
+    }
+    let model = format!("{name} at {url}");
+    match &said.key_env.value {
+        None => good("model", format!("{model}, without a key")),
+        Some(variable) if World::secret(variable).is_some() => {
+            good("model", format!("{model}, key from {variable}"))
+        }
+        Some(variable) => doubtful("model", format!("{model}, key from {variable}, which is not set")),
+    }
 }
 
 fn writable(path: &Path) -> Finding {

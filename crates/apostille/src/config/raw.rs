@@ -7,6 +7,7 @@ use apostille_core::recall::typo;
 use apostille_core::space::Space;
 
 use super::StoreUrl;
+use super::model::RawModel;
 use crate::error::Fault;
 use crate::world::World;
 
@@ -33,11 +34,23 @@ pub enum Key {
     RequireCitations,
     /// Where GitHub's API is.
     GithubUrl,
+    /// Where the model is.
+    ModelUrl,
+    /// What the model is called.
+    ModelName,
+    /// Which protocol it speaks.
+    ModelApi,
+    /// Which variable holds its key.
+    ModelKeyEnv,
+    /// How long it may take.
+    ModelTimeoutMs,
+    /// How many requests a day has.
+    ModelBudget,
 }
 
 impl Key {
     /// Every key.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 16] = [
         Self::Store,
         Self::User,
         Self::Repo,
@@ -48,6 +61,12 @@ impl Key {
         Self::Scoring,
         Self::RequireCitations,
         Self::GithubUrl,
+        Self::ModelUrl,
+        Self::ModelName,
+        Self::ModelApi,
+        Self::ModelKeyEnv,
+        Self::ModelTimeoutMs,
+        Self::ModelBudget,
     ];
     /// The keys that `agent.json` knows.
     pub const OF_AGENT_JSON: [Self; 4] =
@@ -66,7 +85,18 @@ impl Key {
             Self::Scoring => "scoring",
             Self::RequireCitations => "require_citations",
             Self::GithubUrl => "github.url",
+            Self::ModelUrl => "model.url",
+            Self::ModelName => "model.name",
+            Self::ModelApi => "model.api",
+            Self::ModelKeyEnv => "model.key_env",
+            Self::ModelTimeoutMs => "model.timeout_ms",
+            Self::ModelBudget => "model.budget",
         }
+    }
+
+    /// Whether it is about the model.
+    pub fn is_model(self) -> bool {
+        self.as_str().starts_with("model.")
     }
 
     /// Its variable in the environment.
@@ -106,18 +136,20 @@ pub enum Scalar {
 }
 
 impl Scalar {
-    fn text(&self) -> Result<&str, String> {
+    pub(super) fn text(&self) -> Result<&str, String> {
         match self {
             Self::Text(text) => Ok(text),
             _ => Err("expected a text in quotes".into()),
         }
     }
 
-    fn word<T: std::str::FromStr<Err = apostille_core::words::UnknownWord>>(&self) -> Result<T, String> {
+    pub(super) fn word<T: std::str::FromStr<Err = apostille_core::words::UnknownWord>>(
+        &self,
+    ) -> Result<T, String> {
         self.text()?.parse().map_err(|error: apostille_core::words::UnknownWord| error.to_string())
     }
 
-    fn number(&self) -> Result<usize, String> {
+    pub(super) fn number(&self) -> Result<usize, String> {
         match self {
             Self::Number(n) => usize::try_from(*n).ok().filter(|it| *it > 0),
             _ => None,
@@ -136,9 +168,11 @@ impl Scalar {
     fn of_variable(key: Key, text: &str) -> Self {
         let text = text.trim();
         match key {
-            Key::MaxInjectChars | Key::MaxInjectCount | Key::MaxTotal => {
-                text.parse().map_or(Self::Other, Self::Number)
-            }
+            Key::MaxInjectChars
+            | Key::MaxInjectCount
+            | Key::MaxTotal
+            | Key::ModelTimeoutMs
+            | Key::ModelBudget => text.parse().map_or(Self::Other, Self::Number),
             Key::RequireCitations => match text {
                 "true" | "1" | "yes" => Self::Flag(true),
                 "false" | "0" | "no" => Self::Flag(false),
@@ -162,12 +196,14 @@ pub struct Raw {
     pub(super) scoring: Option<Scoring>,
     pub(super) require_citations: Option<bool>,
     pub(super) github_url: Option<String>,
+    pub(super) model: RawModel,
 }
 
 impl Raw {
     /// Adds what another one says.
     pub fn join(&mut self, other: Self) {
-        let Self { store, user, repo, inject_mode, github_url, .. } = other;
+        let Self { store, user, repo, inject_mode, github_url, model, .. } = other;
+        self.model.join(model);
         self.store = store.or_else(|| self.store.take());
         self.user = user.or_else(|| self.user.take());
         self.repo = repo.or_else(|| self.repo.take());
@@ -194,16 +230,25 @@ pub fn read(key: Key, scalar: &Scalar, base: &Path, home: Option<&Path>) -> Resu
         Key::MaxTotal => raw.max_total = Some(scalar.number()?),
         Key::Scoring => raw.scoring = Some(scalar.word()?),
         Key::RequireCitations => raw.require_citations = Some(scalar.flag()?),
-        Key::GithubUrl => raw.github_url = Some(address(scalar.text()?)?),
+        Key::GithubUrl => raw.github_url = Some(address(scalar.text()?, ENTERPRISE)?),
+        Key::ModelUrl
+        | Key::ModelName
+        | Key::ModelApi
+        | Key::ModelKeyEnv
+        | Key::ModelTimeoutMs
+        | Key::ModelBudget => raw.model = RawModel::read(key, scalar)?,
     }
     Ok(raw)
 }
 
+/// An address of GitHub's API, as an example.
+pub(super) const ENTERPRISE: &str = "https://ghe.example.com/api/v3";
+
 /// The address of an API, which is shown to everybody and so holds no password.
-pub(super) fn address(text: &str) -> Result<String, String> {
+pub(super) fn address(text: &str, example: &str) -> Result<String, String> {
     let is_web = text.starts_with("https://") || text.starts_with("http://");
     if !is_web || text.contains('@') || text.contains(char::is_whitespace) {
-        return Err("expected an address such as https://ghe.example.com/api/v3, without a password".into());
+        return Err(format!("expected an address such as {example}, without a password"));
     }
     Ok(text.trim_end_matches('/').to_owned())
 }
@@ -217,7 +262,9 @@ pub fn from_environment(world: &World) -> Result<Raw, Fault> {
         let Some(text) = world.env.get(&name) else { continue };
         let scalar = Scalar::of_variable(key, text);
         let one = read(key, &scalar, &world.cwd, home.as_deref());
-        raw.join(one.map_err(|why| Fault::config(format!("{name} is '{text}': {why}")))?);
+        // Somebody may have put the model's key in the wrong place, and it is not shown for that.
+        let shown = if key.is_model() { "set".into() } else { format!("'{text}'") };
+        raw.join(one.map_err(|why| Fault::config(format!("{name} is {shown}: {why}")))?);
     }
     Ok(raw)
 }

@@ -20,6 +20,11 @@ pub fn from_repository(root: &Path, key: Key, scalar: &Scalar) -> Result<Raw, St
         Key::GithubUrl => Err("a repository does not choose where your token is sent; \
                                set it in your own config file, or with APOSTILLE_GITHUB_URL"
             .into()),
+        key if key.is_model() => Err(format!(
+            "a repository does not choose which model reads your sessions; \
+             set it in your own config file, or with {}",
+            key.variable()
+        )),
         Key::Store => {
             let raw = read(key, scalar, Path::new(""), None)?;
             let store = raw.store.as_ref().map(|store| inside(root, store)).transpose()?;
@@ -110,5 +115,18 @@ mod tests {
         check(Key::User, text("ana"), Err("who its user is"));
         check(Key::Repo, text("other/app"), Err("whose memory"));
         check(Key::GithubUrl, text("https://evil.example.com"), Err("where your token is sent"));
+    }
+
+    #[test]
+    fn a_repository_says_nothing_about_the_model() {
+        let said = Err("which model reads your sessions");
+        check(Key::ModelUrl, text("https://evil.example.com/v1"), said);
+        check(Key::ModelName, text("m"), said);
+        check(Key::ModelApi, text("openai"), said);
+        check(Key::ModelKeyEnv, text("HOME"), said);
+        check(Key::ModelTimeoutMs, Scalar::Number(1), said);
+        check(Key::ModelBudget, Scalar::Number(1), said);
+        let keys: Vec<Key> = Key::ALL.into_iter().filter(|it| it.is_model()).collect();
+        assert_eq!(keys.len(), 6, "a new one is checked here: {keys:?}");
     }
 }

@@ -30,7 +30,7 @@ pub fn source(world: &World, settings: &Settings, reference: Option<&str>) -> Re
 }
 
 /// The proxy for this address, unless it is to be reached without one.
-fn proxy(env: &Environment, base: &str) -> Option<String> {
+pub(super) fn proxy(env: &Environment, base: &str) -> Option<String> {
     let host = host(base.strip_prefix("https://")?);
     let direct = ["NO_PROXY", "no_proxy"].iter().find_map(|it| env.get(it)).unwrap_or_default();
     let is_direct = direct.split(',').any(|it| matches(host, it.trim()));

@@ -16,6 +16,7 @@ mod hook;
 mod identity;
 mod json;
 mod mcp;
+mod model;
 mod moving;
 mod near;
 mod output;
