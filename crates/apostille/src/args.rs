@@ -271,6 +271,9 @@ pub struct List {
     /// With this tag
     #[arg(long, short)]
     pub tag: Option<String>,
+    /// Of this task
+    #[arg(long, value_name = "SLUG")]
+    pub task: Option<String>,
     /// Citing this file, or a file below this folder
     #[arg(long, short, value_name = "PATH")]
     pub path: Option<String>,
