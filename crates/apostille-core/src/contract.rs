@@ -226,7 +226,14 @@ fn act(bench: &Bench<'_>, step: &Step) -> Result<Seen, crate::Error> {
                 let kind = Some(if *cited { Kind::Project } else { Kind::Feedback });
                 Seen::Outcome(remember(
                     cx,
-                    Draft { layer, kind, citations, tags: vec!["contract".into()], task: task(words), ..draft },
+                    Draft {
+                        layer,
+                        kind,
+                        citations,
+                        tags: vec!["contract".into()],
+                        task: task(words),
+                        ..draft
+                    },
                 )?)
             }
             Step::Refresh(space, n) => {
