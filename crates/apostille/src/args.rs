@@ -2,6 +2,8 @@
 
 pub mod help;
 mod offer;
+mod report;
+mod task;
 mod verify;
 
 use std::path::PathBuf;
@@ -14,6 +16,10 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ColorChoice, Parser, Subcommand, ValueEnum};
 
 pub use offer::{Offered, Serve};
+pub use report::Report;
+pub use task::{
+    Note, Task, TaskDone, TaskHooks, TaskList, TaskPhase, TaskShow, TaskStart, TaskTrailers, TaskWhat,
+};
 pub use verify::Verify;
 
 /// Verified, shared memory for coding agents.
@@ -110,6 +116,12 @@ pub enum Command {
     /// Read an export, or a file of plain notes
     #[command(after_help = help::IMPORT)]
     Import(Import),
+    /// What is being done: start it, note what matters, end it
+    #[command(after_help = help::TASK)]
+    Task(Task),
+    /// What was done, by day
+    #[command(after_help = help::REPORT)]
+    Report(Report),
     /// Serve memory to an agent over MCP, on stdin and stdout
     #[command(after_help = help::MCP)]
     Mcp(Offered),

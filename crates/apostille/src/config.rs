@@ -12,6 +12,7 @@ mod url;
 use std::path::{Path, PathBuf};
 
 use apostille_backends::github::Options;
+use apostille_core::citation::RepoPath;
 use apostille_core::policy::{InjectMode, Policy, Scoring};
 use apostille_core::space::Space;
 
@@ -105,6 +106,10 @@ pub struct Settings {
     pub require_citations: Found<bool>,
     /// Where GitHub's API is.
     pub github_url: Found<String>,
+    /// Where the gates of tasks are written down.
+    pub task_dir: Found<RepoPath>,
+    /// Whether NOTES.md tells of the active task.
+    pub task_notes: Found<bool>,
 }
 
 impl Settings {
@@ -122,7 +127,7 @@ impl Settings {
     }
 
     /// Every setting as text, with its key.
-    pub fn each(&self) -> [(Key, String, &Origin); 10] {
+    pub fn each(&self) -> [(Key, String, &Origin); 12] {
         fn row<T: ToString>(key: Key, found: &Found<T>) -> (Key, String, &Origin) {
             (key, found.value.to_string(), &found.origin)
         }
@@ -138,6 +143,8 @@ impl Settings {
             row(Key::Scoring, &self.scoring),
             row(Key::RequireCitations, &self.require_citations),
             row(Key::GithubUrl, &self.github_url),
+            row(Key::TaskDir, &self.task_dir),
+            row(Key::TaskNotes, &self.task_notes),
         ]
     }
 }
@@ -185,6 +192,8 @@ pub fn resolve(world: &World, flags: &Everywhere, place: &Place) -> Result<Setti
         require_citations: pick(&layers, |it| it.require_citations)
             .unwrap_or(default(policy.require_citations)),
         github_url: pick(&layers, |it| it.github_url.clone()).map_or_else(|| usual_github(world), Ok)?,
+        task_dir: pick(&layers, |it| it.task_dir.clone()).map_or_else(usual_tasks, Ok)?,
+        task_notes: pick(&layers, |it| it.task_notes).unwrap_or(default(true)),
     })
 }
 
@@ -195,6 +204,10 @@ fn default<T>(value: T) -> Found<T> {
 /// The first layer that says something.
 fn pick<T>(layers: &[(Origin, Raw)], field: impl Fn(&Raw) -> Option<T>) -> Option<Found<T>> {
     layers.iter().find_map(|(origin, raw)| Some(Found { value: field(raw)?, origin: origin.clone() }))
+}
+
+fn usual_tasks() -> Result<Found<RepoPath>, Fault> {
+    "plans/artifacts".parse().map(default).map_err(Fault::internal)
 }
 
 fn usual_store(world: &World) -> Result<Found<StoreUrl>, Fault> {

@@ -8,6 +8,8 @@ pub mod desk;
 pub mod host;
 pub mod hub;
 pub mod place;
+pub mod prompt;
+pub mod task;
 mod used;
 
 use std::cell::Cell;
@@ -26,7 +28,7 @@ use jiff::Timestamp;
 use crate::error::Fault;
 
 /// The variables that are read, and no others.
-const NAMES: [&str; 34] = [
+const NAMES: [&str; 36] = [
     "APOSTILLE_CONFIG",
     "APOSTILLE_STORE",
     "APOSTILLE_USER",
@@ -37,6 +39,8 @@ const NAMES: [&str; 34] = [
     "APOSTILLE_MAX_TOTAL",
     "APOSTILLE_SCORING",
     "APOSTILLE_REQUIRE_CITATIONS",
+    "APOSTILLE_TASK_DIR",
+    "APOSTILLE_TASK_NOTES",
     "APOSTILLE_NOW",
     "XDG_CONFIG_HOME",
     "XDG_DATA_HOME",
@@ -267,6 +271,19 @@ impl Environment {
 
     fn path(&self, name: &str) -> Option<PathBuf> {
         self.get(name).map(PathBuf::from).filter(|it| it.is_absolute())
+    }
+
+    /// The session of the agent that started this program, where its client says it.
+    pub fn session(&self) -> Option<&str> {
+        ["CLAUDE_CODE_SESSION_ID", "COPILOT_AGENT_SESSION_ID"].iter().find_map(|it| self.get(it))
+    }
+
+    /// Git's configuration files of this user; the last counts most.
+    pub fn git_configs(&self) -> Vec<PathBuf> {
+        let home = self.home();
+        let config = self.path("XDG_CONFIG_HOME").or_else(|| home.as_ref().map(|it| it.join(".config")));
+        let shared = config.map(|it| it.join("git/config"));
+        shared.into_iter().chain(home.map(|it| it.join(".gitconfig"))).collect()
     }
 
     /// The name this user is known by to the system.

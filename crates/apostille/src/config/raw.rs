@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use apostille_core::citation::RepoPath;
 use apostille_core::policy::{InjectMode, Scoring};
 use apostille_core::recall::typo;
 use apostille_core::space::Space;
@@ -33,11 +34,15 @@ pub enum Key {
     RequireCitations,
     /// Where GitHub's API is.
     GithubUrl,
+    /// Where the gates of tasks are written down.
+    TaskDir,
+    /// Whether NOTES.md tells of the active task.
+    TaskNotes,
 }
 
 impl Key {
     /// Every key.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 12] = [
         Self::Store,
         Self::User,
         Self::Repo,
@@ -48,6 +53,8 @@ impl Key {
         Self::Scoring,
         Self::RequireCitations,
         Self::GithubUrl,
+        Self::TaskDir,
+        Self::TaskNotes,
     ];
     /// The keys that `agent.json` knows.
     pub const OF_AGENT_JSON: [Self; 4] =
@@ -66,6 +73,8 @@ impl Key {
             Self::Scoring => "scoring",
             Self::RequireCitations => "require_citations",
             Self::GithubUrl => "github.url",
+            Self::TaskDir => "task.dir",
+            Self::TaskNotes => "task.notes",
         }
     }
 
@@ -139,7 +148,7 @@ impl Scalar {
             Key::MaxInjectChars | Key::MaxInjectCount | Key::MaxTotal => {
                 text.parse().map_or(Self::Other, Self::Number)
             }
-            Key::RequireCitations => match text {
+            Key::RequireCitations | Key::TaskNotes => match text {
                 "true" | "1" | "yes" => Self::Flag(true),
                 "false" | "0" | "no" => Self::Flag(false),
                 _ => Self::Other,
@@ -162,16 +171,20 @@ pub struct Raw {
     pub(super) scoring: Option<Scoring>,
     pub(super) require_citations: Option<bool>,
     pub(super) github_url: Option<String>,
+    pub(super) task_dir: Option<RepoPath>,
+    pub(super) task_notes: Option<bool>,
 }
 
 impl Raw {
     /// Adds what another one says.
     pub fn join(&mut self, other: Self) {
-        let Self { store, user, repo, inject_mode, github_url, .. } = other;
+        let Self { store, user, repo, inject_mode, github_url, task_dir, .. } = other;
         self.store = store.or_else(|| self.store.take());
         self.user = user.or_else(|| self.user.take());
         self.repo = repo.or_else(|| self.repo.take());
         self.github_url = github_url.or_else(|| self.github_url.take());
+        self.task_dir = task_dir.or_else(|| self.task_dir.take());
+        self.task_notes = other.task_notes.or(self.task_notes);
         self.inject_mode = inject_mode.or(self.inject_mode);
         self.max_inject_chars = other.max_inject_chars.or(self.max_inject_chars);
         self.max_inject_count = other.max_inject_count.or(self.max_inject_count);
@@ -195,8 +208,15 @@ pub fn read(key: Key, scalar: &Scalar, base: &Path, home: Option<&Path>) -> Resu
         Key::Scoring => raw.scoring = Some(scalar.word()?),
         Key::RequireCitations => raw.require_citations = Some(scalar.flag()?),
         Key::GithubUrl => raw.github_url = Some(address(scalar.text()?)?),
+        Key::TaskDir => raw.task_dir = Some(folder(scalar.text()?)?),
+        Key::TaskNotes => raw.task_notes = Some(scalar.flag()?),
     }
     Ok(raw)
+}
+
+/// A folder within the repository.
+fn folder(text: &str) -> Result<RepoPath, String> {
+    text.parse().map_err(|_| "expected a folder within the repository, such as plans/artifacts".into())
 }
 
 /// The address of an API, which is shown to everybody and so holds no password.
