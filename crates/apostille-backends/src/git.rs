@@ -14,8 +14,10 @@ pub mod identity;
 pub(crate) mod index;
 mod objects;
 mod refs;
+mod setting;
 mod small_file;
 mod tree;
+mod work;
 
 #[cfg(test)]
 pub(crate) mod repo;

@@ -226,7 +226,14 @@ fn act(bench: &Bench<'_>, step: &Step) -> Result<Seen, crate::Error> {
                 let kind = Some(if *cited { Kind::Project } else { Kind::Feedback });
                 Seen::Outcome(remember(
                     cx,
-                    Draft { layer, kind, citations, tags: vec!["contract".into()], ..draft },
+                    Draft {
+                        layer,
+                        kind,
+                        citations,
+                        tags: vec!["contract".into()],
+                        task: task(words),
+                        ..draft
+                    },
                 )?)
             }
             Step::Refresh(space, n) => {
@@ -310,6 +317,15 @@ pub fn crowd<'a>(open: &dyn Fn() -> Box<dyn Store + 'a>) {
     assert!(n_active.as_ref().is_ok_and(|n| *n > 130), "a crowd was to be kept: {n_active:?}");
 }
 
+/// The task that a draft of these words belongs to: one of two, the second with a name that is written escaped, or none.
+fn task(words: &[u8]) -> Option<String> {
+    match words.first()? % 3 {
+        0 => Some("fix-the-parser".into()),
+        1 => Some("\"quoted\" task".into()),
+        _ => None,
+    }
+}
+
 fn filters() -> Vec<Filter> {
     let all = Filter { limit: 1_000, ..Filter::default() };
     let some = Filter { spaces: spaces()[..1].to_vec(), limit: 3, ..Filter::default() };
@@ -321,6 +337,8 @@ fn filters() -> Vec<Filter> {
         Filter { layers: vec![Layer::Episode], ..all.clone() },
         Filter { text: Some("PARSER".into()), ..all.clone() },
         Filter { tag: Some("contract".into()), stages: vec![Stage::Active], ..some },
+        Filter { task: task(&[0]), ..all.clone() },
+        Filter { task: task(&[1]), layers: vec![Layer::Episode], ..all.clone() },
         Filter { path: "src".parse().ok(), ..all.clone() },
         Filter { path: "src/api.rs".parse().ok(), kinds: vec![Kind::Project], ..all },
     ]

@@ -127,6 +127,31 @@ pub enum Refusal {
         /// What this is instead.
         why: String,
     },
+    /// Another task is worked on here.
+    #[error(
+        "the task {slug} is open here; end it with `apostille task done`, or add --switch to leave it open"
+    )]
+    TaskOpen {
+        /// Which.
+        slug: String,
+    },
+    /// There is no such task.
+    #[error("there is no task {slug} here; `apostille task list --all` shows them")]
+    NoSuchTask {
+        /// As it was named.
+        slug: String,
+    },
+    /// No task is worked on.
+    #[error("no task is active here; `apostille task start \"what is to be done\"` begins one")]
+    NoTask,
+    /// The task has ended.
+    #[error("the task {slug} is {status} already; `apostille task start \"…\"` begins another")]
+    TaskEnded {
+        /// Which.
+        slug: String,
+        /// How it stands.
+        status: crate::task::Status,
+    },
     /// Only a person may do this.
     #[error("only a person's word can override a check; an agent cites the code or lets it be")]
     NotAPerson,
@@ -150,6 +175,10 @@ impl Refusal {
             Self::NotActive { .. } => "not_active",
             Self::NotPending { .. } => "not_pending",
             Self::NotSettled { .. } => "not_settled",
+            Self::TaskOpen { .. } => "task_open",
+            Self::NoSuchTask { .. } => "no_such_task",
+            Self::NoTask => "no_task",
+            Self::TaskEnded { .. } => "task_ended",
             Self::NotAPerson => "not_a_person",
         }
     }

@@ -88,6 +88,8 @@ pub struct Filter {
     pub stages: Vec<Stage>,
     /// With this tag.
     pub tag: Option<String>,
+    /// Of this task.
+    pub task: Option<String>,
     /// Citing this file, or a file below this folder.
     pub path: Option<RepoPath>,
     /// With this text in subject or fact, whatever its case.
@@ -108,6 +110,7 @@ impl Filter {
             && among(self.kinds.is_empty(), self.kinds.contains(&memory.kind))
             && among(self.stages.is_empty(), self.stages.contains(&memory.status.stage()))
             && self.tag.as_ref().is_none_or(|tag| memory.tags.contains(tag))
+            && self.task.as_ref().is_none_or(|task| memory.task.as_ref() == Some(task))
             && self.path.as_ref().is_none_or(|path| cites(memory, path))
             && self.text.as_ref().is_none_or(|text| mentions(memory, text))
     }

@@ -3,6 +3,8 @@
 pub mod help;
 mod hook;
 mod offer;
+mod report;
+mod task;
 mod verify;
 
 use std::path::PathBuf;
@@ -16,6 +18,10 @@ use clap::{Args, ColorChoice, Parser, Subcommand, ValueEnum};
 
 pub use hook::{Hook, Why};
 pub use offer::{Offered, Serve};
+pub use report::Report;
+pub use task::{
+    Note, Task, TaskDone, TaskHooks, TaskList, TaskPhase, TaskShow, TaskStart, TaskTrailers, TaskWhat,
+};
 pub use verify::Verify;
 
 /// Verified, shared memory for coding agents.
@@ -112,6 +118,12 @@ pub enum Command {
     /// Read an export, or a file of plain notes
     #[command(after_help = help::IMPORT)]
     Import(Import),
+    /// What is being done: start it, note what matters, end it
+    #[command(after_help = help::TASK)]
+    Task(Task),
+    /// What was done, by day
+    #[command(after_help = help::REPORT)]
+    Report(Report),
     /// Serve memory to an agent over MCP, on stdin and stdout
     #[command(after_help = help::MCP)]
     Mcp(Offered),
@@ -279,6 +291,9 @@ pub struct List {
     /// With this tag
     #[arg(long, short)]
     pub tag: Option<String>,
+    /// Of this task
+    #[arg(long, value_name = "SLUG")]
+    pub task: Option<String>,
     /// Citing this file, or a file below this folder
     #[arg(long, short, value_name = "PATH")]
     pub path: Option<String>,

@@ -18,10 +18,12 @@ mod recall;
 mod recent;
 mod refresh;
 mod remember;
+mod report;
 mod serve;
 mod show;
 mod stats;
 mod supersede;
+mod task;
 mod verify;
 mod why;
 
@@ -88,6 +90,8 @@ fn dispatched(shell: &Shell, command: &Command) -> Result<Answer, Fault> {
         Command::Export(args) => export::run(shell, args),
         Command::Import(args) => import::run(shell, args),
         Command::Config(args) => config::run(shell, args),
+        Command::Task(args) => task::run(shell, args),
+        Command::Report(args) => report::run(shell, args),
         Command::Mcp(args) => mcp::run(shell, args),
         Command::Serve(args) => serve::run(shell, args),
         Command::Hook(args) => Ok(hook::run(shell, args)),

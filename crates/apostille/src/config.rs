@@ -13,6 +13,7 @@ mod url;
 use std::path::{Path, PathBuf};
 
 use apostille_backends::github::Options;
+use apostille_core::citation::RepoPath;
 use apostille_core::policy::{InjectMode, Policy, Scoring};
 use apostille_core::space::Space;
 
@@ -109,6 +110,10 @@ pub struct Settings {
     pub github_url: Found<String>,
     /// Which model may be asked, if any.
     pub model: ModelSettings,
+    /// Where the gates of tasks are written down.
+    pub task_dir: Found<RepoPath>,
+    /// Whether NOTES.md tells of the active task.
+    pub task_notes: Found<bool>,
 }
 
 impl Settings {
@@ -142,6 +147,8 @@ impl Settings {
             row(Key::Scoring, &self.scoring),
             row(Key::RequireCitations, &self.require_citations),
             row(Key::GithubUrl, &self.github_url),
+            row(Key::TaskDir, &self.task_dir),
+            row(Key::TaskNotes, &self.task_notes),
         ];
         all.extend(self.model.each());
         all
@@ -192,6 +199,8 @@ pub fn resolve(world: &World, flags: &Everywhere, place: &Place) -> Result<Setti
             .unwrap_or(default(policy.require_citations)),
         github_url: pick(&layers, |it| it.github_url.clone()).map_or_else(|| usual_github(world), Ok)?,
         model: ModelSettings::of(&layers),
+        task_dir: pick(&layers, |it| it.task_dir.clone()).map_or_else(usual_tasks, Ok)?,
+        task_notes: pick(&layers, |it| it.task_notes).unwrap_or(default(true)),
     })
 }
 
@@ -202,6 +211,10 @@ fn default<T>(value: T) -> Found<T> {
 /// The first layer that says something.
 fn pick<T>(layers: &[(Origin, Raw)], field: impl Fn(&Raw) -> Option<T>) -> Option<Found<T>> {
     layers.iter().find_map(|(origin, raw)| Some(Found { value: field(raw)?, origin: origin.clone() }))
+}
+
+fn usual_tasks() -> Result<Found<RepoPath>, Fault> {
+    "plans/artifacts".parse().map(default).map_err(Fault::internal)
 }
 
 fn usual_store(world: &World) -> Result<Found<StoreUrl>, Fault> {

@@ -126,7 +126,7 @@ impl Shell {
     /// The answer to something that was turned away. A memory that is not there is "nothing found".
     pub fn refused(&self, refusal: &Refusal) -> Answer {
         let code = match refusal {
-            Refusal::NoSuchMemory { .. } => error::NOTHING,
+            Refusal::NoSuchMemory { .. } | Refusal::NoSuchTask { .. } | Refusal::NoTask => error::NOTHING,
             _ => error::REFUSED,
         };
         let json = Refused { ok: false, refused: RefusalView::from(refusal) };

@@ -9,7 +9,9 @@ pub mod host;
 pub mod hub;
 pub mod model;
 pub mod place;
+pub mod prompt;
 pub mod sessions;
+pub mod task;
 mod used;
 
 use std::cell::Cell;
@@ -28,7 +30,7 @@ use jiff::Timestamp;
 use crate::error::Fault;
 
 /// The variables that are read, and no others but the one that holds a model's key.
-const NAMES: [&str; 46] = [
+const NAMES: [&str; 48] = [
     "APOSTILLE_CONFIG",
     "APOSTILLE_STORE",
     "APOSTILLE_USER",
@@ -39,6 +41,8 @@ const NAMES: [&str; 46] = [
     "APOSTILLE_MAX_TOTAL",
     "APOSTILLE_SCORING",
     "APOSTILLE_REQUIRE_CITATIONS",
+    "APOSTILLE_TASK_DIR",
+    "APOSTILLE_TASK_NOTES",
     "APOSTILLE_NOW",
     "XDG_CONFIG_HOME",
     "XDG_DATA_HOME",
@@ -286,6 +290,19 @@ impl Environment {
 
     fn path(&self, name: &str) -> Option<PathBuf> {
         self.get(name).map(PathBuf::from).filter(|it| it.is_absolute())
+    }
+
+    /// The session of the agent that started this program, where its client says it.
+    pub fn session(&self) -> Option<&str> {
+        ["CLAUDE_CODE_SESSION_ID", "COPILOT_AGENT_SESSION_ID"].iter().find_map(|it| self.get(it))
+    }
+
+    /// Git's configuration files of this user; the last counts most.
+    pub fn git_configs(&self) -> Vec<PathBuf> {
+        let home = self.home();
+        let config = self.path("XDG_CONFIG_HOME").or_else(|| home.as_ref().map(|it| it.join(".config")));
+        let shared = config.map(|it| it.join("git/config"));
+        shared.into_iter().chain(home.map(|it| it.join(".gitconfig"))).collect()
     }
 
     /// The name this user is known by to the system.

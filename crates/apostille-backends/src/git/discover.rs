@@ -67,6 +67,11 @@ impl Checkout {
         identity::of(&self.config, &self.common_dir)
     }
 
+    /// What the repository's own configuration says.
+    pub(super) fn config(&self) -> &Config {
+        &self.config
+    }
+
     /// Whether ids of content are SHA-1, which is git's default.
     pub(crate) fn uses_sha1(&self) -> bool {
         self.config.value("extensions", "objectformat").is_none_or(|it| it.eq_ignore_ascii_case("sha1"))

@@ -484,3 +484,34 @@ fn link(target: &str, at: &Path) {
 fn link(target: &str, at: &Path) {
     std::os::windows::fs::symlink_file(target, at).unwrap();
 }
+
+mod work {
+    use super::*;
+
+    #[test]
+    fn what_was_done_since_a_commit_is_told_by_name() {
+        let (repo, first) = Repo::with_commit();
+        repo.write("src/b.rs", "two\n");
+        let second = repo.commit("second");
+        repo.write("src/c.rs", "three\n");
+        let work = repo.checkout().work_since(&first).unwrap();
+        assert_eq!((work.commits, work.files), (vec![second], vec!["src/b.rs".into(), "src/c.rs".into()]));
+        assert!(repo.checkout().work_since("--output=x").is_err());
+        assert!(repo.checkout().work_since(&"0".repeat(40)).is_err());
+    }
+
+    #[test]
+    fn hooks_are_where_the_configuration_says() {
+        let (repo, _) = Repo::with_commit();
+        let user = repo.beside("gitconfig");
+        let users = [user.clone()];
+        let check = |expected: &Path| {
+            assert_eq!(repo.checkout().hooks_dir(&users, Some(Path::new("/home/ana"))), expected);
+        };
+        check(&repo.root().join(".git/hooks"));
+        fs::write(&user, "[core]\nhooksPath = ~/hooks\n").unwrap();
+        check(Path::new("/home/ana/hooks"));
+        repo.git(&["config", "core.hooksPath", ".husky/_"]);
+        check(&repo.root().join(".husky/_"));
+    }
+}

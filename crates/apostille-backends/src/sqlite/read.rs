@@ -129,7 +129,7 @@ fn list_part(
     while into.len() - before < filter.limit
         && let Some(row) = rows.next().map_err(sqlite)?
     {
-        if !may_mention(row, filter) {
+        if !may_mention(row, filter) || !may_belong(row, filter) {
             continue;
         }
         let memory = memory(row)?;
@@ -149,6 +149,14 @@ fn may_mention(row: &Row<'_>, filter: &Filter) -> bool {
     let record = row.get_ref(0).ok().and_then(|it| it.as_str().ok()).filter(|it| it.is_ascii());
     record
         .is_none_or(|it| it.as_bytes().windows(text.len()).any(|it| it.eq_ignore_ascii_case(text.as_bytes())))
+}
+
+/// Whether a row may be of the task that a filter asks for, by its bytes: the record writes a plain name as it is.
+fn may_belong(row: &Row<'_>, filter: &Filter) -> bool {
+    let is_plain = |it: &&str| it.bytes().all(|it| it.is_ascii_alphanumeric() || it == b'-');
+    let Some(task) = filter.task.as_deref().filter(is_plain) else { return true };
+    let record = row.get_ref(0).ok().and_then(|it| it.as_str().ok());
+    record.is_none_or(|it| it.contains(&format!("\"task\":\"{task}\"")))
 }
 
 fn list_query(space: i64, filter: &Filter, only: &str, order: &str) -> (String, Vec<Value>) {

@@ -28,5 +28,6 @@ mod remember;
 mod seed_000;
 #[cfg(test)]
 mod seed_002;
+mod task;
 #[cfg(test)]
 mod world;

@@ -14,10 +14,11 @@ pub const STYLES: Styles = Styles::styled()
     .placeholder(Style::new().dimmed());
 
 /// The verbs by what people want.
-const GROUPS: [(&str, &[&str]); 6] = [
+const GROUPS: [(&str, &[&str]); 7] = [
     ("Remember and recall", &["remember", "recall"]),
     ("Look around", &["list", "show", "recent", "why", "stats", "log"]),
     ("Keep it true", &["verify", "refresh", "supersede", "invalidate", "approve", "apply", "forget"]),
+    ("Work on something", &["task", "report"]),
     ("Move it", &["export", "import"]),
     ("Serve agents", &["mcp", "serve", "hook"]),
     ("Set up", &["tour", "config", "doctor", "completions", "man"]),
@@ -255,6 +256,64 @@ Examples:
   $ claude mcp add --transport http apostille http://127.0.0.1:7787/mcp --header \"Authorization: Bearer …\"
 
 Only programs on this machine reach it, and only with the token. Agents speak MCP at /mcp; /health says ok.";
+
+/// Examples.
+pub const TASK: &str = "\
+Examples:
+  $ apostille task start \"Fix the login race\" --phases plan,build,ship
+  $ apostille task note \"use a lease instead of a lock\" --decision --cite src/login.rs:10-14
+  $ apostille task note \"the staging database is down\" --blocker
+  $ apostille task note \"staging is back\" --resolves m-12
+  $ apostille task phase build
+  $ apostille task done --outcome \"sessions survive a restart\" --promote m-11
+  $ apostille task hooks --install     # Task-Id and Prompt-Version in every commit
+
+What is noted is an episode: `recall --episodes` finds it, `forget` removes it. The gates that the
+task passes are lines in plans/artifacts/<task>/observability; NOTES.md tells of the active task in
+at most twenty lines (settings task.dir and task.notes). docs/tasks.md tells the whole story.";
+/// Examples.
+pub const TASK_START: &str = "\
+Examples:
+  $ apostille task start \"Fix the login race\"
+  $ apostille task start \"Fix the login race\" --phases plan,build,ship
+  $ apostille task start fix-the-login-race       # take it up again
+  $ apostille task start \"Something urgent\" --switch";
+/// Examples.
+pub const TASK_NOTE: &str = "\
+Examples:
+  $ apostille task note \"the old code used a lock\"
+  $ apostille task note \"use a lease instead\" --decision --cite src/login.rs:10-14
+  $ apostille task note \"never log tokens\" --constraint
+  $ apostille task note \"the lease test passes\" --verified
+  $ apostille task note \"staging is down\" --blocker
+  $ apostille task note \"staging is back\" --resolves m-12";
+/// Examples.
+pub const TASK_DONE: &str = "\
+Examples:
+  $ apostille task done --outcome \"sessions survive a restart\"
+  $ apostille task done --abandoned --outcome \"not worth it\"
+  $ apostille task done fix-the-login-race --promote m-11,m-14 --kind project
+
+What was decided or verified with a citation is offered as knowledge; --promote keeps it as such,
+through the same checks as `remember`. The episodes stay.";
+/// Examples.
+pub const TASK_HOOKS: &str = "\
+Examples:
+  $ apostille task hooks               # how it stands
+  $ apostille task hooks --install
+  $ apostille task hooks --remove      # every byte as it was
+
+A hook that is there already stays in charge: two marked lines are added to a shell script, any
+other program is kept and called first. Commits never fail because of it.";
+/// Examples.
+pub const REPORT: &str = "\
+Examples:
+  $ apostille report                   # the last seven days
+  $ apostille report --since 24h
+  $ apostille report --since 2026-11-01 --until 2026-12-01 --markdown
+  $ apostille report --all             # every space of the store
+
+It is made from episodes: what tasks and sessions said of themselves. Days are in UTC.";
 
 #[cfg(test)]
 mod tests {

@@ -11,6 +11,7 @@ use crate::args::Forget;
 use crate::error::{self, Fault};
 use crate::paint::{BOLD, ink, one_line};
 use crate::shell::{Answer, Shell};
+use crate::world::task::Tasks;
 
 #[derive(Serialize)]
 struct Reply {
@@ -49,6 +50,10 @@ pub fn run(shell: &Shell, args: &Forget) -> Result<Answer, Fault> {
         {
             return Ok(shell.refused(&refusal));
         }
+    }
+    // The notes of the active task repeat what stands in its way.
+    if let Ok(tasks) = Tasks::at(&shell.world, &desk.place, &desk.settings) {
+        tasks.refresh_notes(&desk)?;
     }
     desk.forget_beside(&memories.iter().map(|it| it.id).collect::<Vec<_>>())?;
     let gone = |it: &Memory| Gone {

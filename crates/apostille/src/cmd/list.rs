@@ -21,6 +21,7 @@ pub fn run(shell: &Shell, args: &List) -> Result<Answer, Fault> {
         kinds: args.kinds.clone(),
         stages,
         tag: args.tag.clone(),
+        task: args.task.clone(),
         path: args.path.as_deref().map(|it| desk.place.path(it).map_err(Fault::usage)).transpose()?,
         text: args.text.clone(),
         order: Order::Newest,

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use apostille_core::citation::RepoPath;
 use apostille_core::policy::{InjectMode, Scoring};
 use apostille_core::recall::typo;
 use apostille_core::space::Space;
@@ -46,11 +47,15 @@ pub enum Key {
     ModelTimeoutMs,
     /// How many requests a day has.
     ModelBudget,
+    /// Where the gates of tasks are written down.
+    TaskDir,
+    /// Whether NOTES.md tells of the active task.
+    TaskNotes,
 }
 
 impl Key {
     /// Every key.
-    pub const ALL: [Self; 16] = [
+    pub const ALL: [Self; 18] = [
         Self::Store,
         Self::User,
         Self::Repo,
@@ -67,6 +72,8 @@ impl Key {
         Self::ModelKeyEnv,
         Self::ModelTimeoutMs,
         Self::ModelBudget,
+        Self::TaskDir,
+        Self::TaskNotes,
     ];
     /// The keys that `agent.json` knows.
     pub const OF_AGENT_JSON: [Self; 4] =
@@ -91,6 +98,8 @@ impl Key {
             Self::ModelKeyEnv => "model.key_env",
             Self::ModelTimeoutMs => "model.timeout_ms",
             Self::ModelBudget => "model.budget",
+            Self::TaskDir => "task.dir",
+            Self::TaskNotes => "task.notes",
         }
     }
 
@@ -173,7 +182,7 @@ impl Scalar {
             | Key::MaxTotal
             | Key::ModelTimeoutMs
             | Key::ModelBudget => text.parse().map_or(Self::Other, Self::Number),
-            Key::RequireCitations => match text {
+            Key::RequireCitations | Key::TaskNotes => match text {
                 "true" | "1" | "yes" => Self::Flag(true),
                 "false" | "0" | "no" => Self::Flag(false),
                 _ => Self::Other,
@@ -197,17 +206,21 @@ pub struct Raw {
     pub(super) require_citations: Option<bool>,
     pub(super) github_url: Option<String>,
     pub(super) model: RawModel,
+    pub(super) task_dir: Option<RepoPath>,
+    pub(super) task_notes: Option<bool>,
 }
 
 impl Raw {
     /// Adds what another one says.
     pub fn join(&mut self, other: Self) {
-        let Self { store, user, repo, inject_mode, github_url, model, .. } = other;
+        let Self { store, user, repo, inject_mode, github_url, task_dir, model, .. } = other;
         self.model.join(model);
         self.store = store.or_else(|| self.store.take());
         self.user = user.or_else(|| self.user.take());
         self.repo = repo.or_else(|| self.repo.take());
         self.github_url = github_url.or_else(|| self.github_url.take());
+        self.task_dir = task_dir.or_else(|| self.task_dir.take());
+        self.task_notes = other.task_notes.or(self.task_notes);
         self.inject_mode = inject_mode.or(self.inject_mode);
         self.max_inject_chars = other.max_inject_chars.or(self.max_inject_chars);
         self.max_inject_count = other.max_inject_count.or(self.max_inject_count);
@@ -231,6 +244,8 @@ pub fn read(key: Key, scalar: &Scalar, base: &Path, home: Option<&Path>) -> Resu
         Key::Scoring => raw.scoring = Some(scalar.word()?),
         Key::RequireCitations => raw.require_citations = Some(scalar.flag()?),
         Key::GithubUrl => raw.github_url = Some(address(scalar.text()?, ENTERPRISE)?),
+        Key::TaskDir => raw.task_dir = Some(folder(scalar.text()?)?),
+        Key::TaskNotes => raw.task_notes = Some(scalar.flag()?),
         Key::ModelUrl
         | Key::ModelName
         | Key::ModelApi
@@ -239,6 +254,11 @@ pub fn read(key: Key, scalar: &Scalar, base: &Path, home: Option<&Path>) -> Resu
         | Key::ModelBudget => raw.model = RawModel::read(key, scalar)?,
     }
     Ok(raw)
+}
+
+/// A folder within the repository.
+fn folder(text: &str) -> Result<RepoPath, String> {
+    text.parse().map_err(|_| "expected a folder within the repository, such as plans/artifacts".into())
 }
 
 /// An address of GitHub's API, as an example.

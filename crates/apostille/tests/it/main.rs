@@ -23,4 +23,6 @@ mod output;
 mod pending;
 mod serve;
 mod story;
+mod task;
+mod trailers;
 mod verify;

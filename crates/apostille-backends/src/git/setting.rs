@@ -1,0 +1,40 @@
+//! What git's configuration says, read from its files. Includes are not followed and nothing is run.
+
+use std::path::{Path, PathBuf};
+
+use super::config::Config;
+use super::discover::Checkout;
+use super::small_file;
+
+/// The largest configuration file that is read.
+const MAX_CONFIG: u64 = 4 * 1024 * 1024;
+
+impl Checkout {
+    /// The value of `section.key`, both in lower case: of this working tree, else of the repository, else of the user's
+    /// files, the last of which counts most.
+    #[must_use]
+    pub fn setting(&self, users: &[PathBuf], section: &str, key: &str) -> Option<String> {
+        let own = || value(&self.git_dir().join("config.worktree"), section, key);
+        let is_split = self.config().flag("extensions", "worktreeconfig");
+        let own = if is_split { own() } else { None };
+        own.or_else(|| self.config().value(section, key).map(Into::into))
+            .or_else(|| users.iter().rev().find_map(|it| value(it, section, key)))
+    }
+
+    /// The folder that git takes hooks from; a path from the configuration is relative to the working tree.
+    #[must_use]
+    pub fn hooks_dir(&self, users: &[PathBuf], home: Option<&Path>) -> PathBuf {
+        let Some(said) = self.setting(users, "core", "hookspath") else {
+            return self.common_dir().join("hooks");
+        };
+        match (said.strip_prefix("~/"), home) {
+            (Some(rest), Some(home)) => home.join(rest),
+            _ => self.root().unwrap_or(self.git_dir()).join(said),
+        }
+    }
+}
+
+fn value(path: &Path, section: &str, key: &str) -> Option<String> {
+    let text = small_file::read_text(path, MAX_CONFIG).ok()??;
+    Config::parse(&text).value(section, key).map(Into::into)
+}

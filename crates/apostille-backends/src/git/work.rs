@@ -1,0 +1,30 @@
+//! What was done in a checkout since a commit: which commits, and which files differ, by name.
+
+use std::collections::BTreeSet;
+
+use apostille_core::source::SourceError;
+use apostille_core::task::summary::Work;
+
+use super::discover::Checkout;
+use super::refs::is_object_id;
+use super::{child, history, unavailable};
+
+/// How many commits are told.
+const MAX_COMMITS: &str = "--max-count=500";
+
+impl Checkout {
+    /// What was done here since a commit: committed or not.
+    pub fn work_since(&self, commit: &str) -> Result<Work, SourceError> {
+        // Git would take other texts for options, or for refs that point somewhere else tomorrow.
+        if !is_object_id(commit) {
+            return Err(unavailable("what was done", "the task began at no commit"));
+        }
+        let range = format!("{commit}..HEAD");
+        let listed = child::answer(self, &["rev-list", MAX_COMMITS, &range, "--"])?.unwrap_or_default();
+        let commits = listed.lines().map(str::to_owned).collect();
+        let edits = history::uncommitted(self, commit)?;
+        let paths = edits.into_iter().flat_map(|it| [it.was, it.now]).flatten();
+        let files: BTreeSet<String> = paths.map(|it| it.path.as_str().to_owned()).collect();
+        Ok(Work { commits, files: files.into_iter().collect() })
+    }
+}

@@ -1,0 +1,175 @@
+//! The command line of `task`.
+
+use std::path::PathBuf;
+
+use apostille_core::memory::{Kind, Name};
+use apostille_core::task::{Slug, Sort};
+use clap::{Args, Subcommand};
+
+use super::{help, word};
+
+/// `task`.
+#[derive(Debug, Args)]
+#[command(disable_help_subcommand = true, arg_required_else_help = true)]
+pub struct Task {
+    /// What to do.
+    #[command(subcommand)]
+    pub what: TaskWhat,
+}
+
+/// What to do with tasks.
+#[derive(Debug, Subcommand)]
+pub enum TaskWhat {
+    /// Begin a task, or take one up again
+    #[command(after_help = help::TASK_START)]
+    Start(TaskStart),
+    /// Note something, a decision, a check, a blocker
+    #[command(after_help = help::TASK_NOTE)]
+    Note(Note),
+    /// Begin the next phase
+    Phase(TaskPhase),
+    /// End the task, and offer what is worth keeping
+    #[command(after_help = help::TASK_DONE)]
+    Done(TaskDone),
+    /// The tasks of this checkout
+    List(TaskList),
+    /// Everything about one task
+    Show(TaskShow),
+    /// Task-Id and Prompt-Version in every commit
+    #[command(after_help = help::TASK_HOOKS)]
+    Hooks(TaskHooks),
+    /// Add the trailers to a commit message; a git hook calls it
+    Trailers(TaskTrailers),
+}
+
+/// `task start`.
+#[derive(Debug, Args)]
+pub struct TaskStart {
+    /// What is to be done, in a few words; or the name of a task that is open
+    pub title: String,
+    /// The phase it begins in
+    #[arg(long)]
+    pub phase: Option<String>,
+    /// The phases as they are planned, with commas
+    #[arg(long, value_name = "A,B,C", value_delimiter = ',')]
+    pub phases: Vec<String>,
+    /// Leave the task that is active open, and work on this one
+    #[arg(long)]
+    pub switch: bool,
+}
+
+/// `task note`.
+#[derive(Debug, Args)]
+pub struct Note {
+    /// What to note; - reads it from the standard input
+    pub text: String,
+    /// What sort of note it is.
+    #[command(flatten)]
+    pub sort: SortArgs,
+    /// The blocker that is out of the way now (repeatable)
+    #[arg(long, value_name = "HANDLE", value_delimiter = ',')]
+    pub resolves: Vec<Name>,
+    /// The lines that prove it, as src/api.rs:12-18 (repeatable)
+    #[arg(long = "cite", short, value_name = "PATH:LINES")]
+    pub cites: Vec<String>,
+    /// The words come from outside; it waits for approval
+    #[arg(long)]
+    pub tainted: bool,
+    /// Another task than the active one
+    #[arg(long, value_name = "SLUG")]
+    pub task: Option<Slug>,
+}
+
+/// What sort of note it is.
+#[derive(Debug, Clone, Copy, Args)]
+#[group(multiple = false)]
+pub struct SortArgs {
+    /// It was decided
+    #[arg(long)]
+    pub decision: bool,
+    /// It was decided as a limit to keep within
+    #[arg(long)]
+    pub constraint: bool,
+    /// It was checked
+    #[arg(long)]
+    pub verified: bool,
+    /// It stands in the way, or may
+    #[arg(long)]
+    pub blocker: bool,
+}
+
+impl SortArgs {
+    /// The sort.
+    pub fn sort(self) -> Sort {
+        match self {
+            Self { decision: true, .. } | Self { constraint: true, .. } => Sort::Decision,
+            Self { verified: true, .. } => Sort::Verified,
+            Self { blocker: true, .. } => Sort::Blocker,
+            _ => Sort::Note,
+        }
+    }
+}
+
+/// `task phase`.
+#[derive(Debug, Args)]
+pub struct TaskPhase {
+    /// The phase that begins
+    pub name: String,
+}
+
+/// `task done`.
+#[derive(Debug, Args)]
+pub struct TaskDone {
+    /// Which; the active one unless said
+    pub slug: Option<Slug>,
+    /// What came of it, in a sentence
+    #[arg(long, value_name = "TEXT")]
+    pub outcome: Option<String>,
+    /// It was given up
+    #[arg(long)]
+    pub abandoned: bool,
+    /// Notes to keep as knowledge, with commas
+    #[arg(long, value_name = "HANDLES", value_delimiter = ',')]
+    pub promote: Vec<Name>,
+    /// The kind of what is promoted; found out unless said
+    #[arg(long, value_parser = word(Kind::ALL, Kind::as_str), requires = "promote")]
+    pub kind: Option<Kind>,
+}
+
+/// `task list`.
+#[derive(Debug, Clone, Copy, Args)]
+pub struct TaskList {
+    /// Also those that have ended
+    #[arg(long)]
+    pub all: bool,
+}
+
+/// `task show`.
+#[derive(Debug, Args)]
+pub struct TaskShow {
+    /// Which; the active one unless said
+    pub slug: Option<Slug>,
+}
+
+/// `task hooks`.
+#[derive(Debug, Clone, Copy, Args)]
+#[group(multiple = false)]
+pub struct TaskHooks {
+    /// Install the hook
+    #[arg(long)]
+    pub install: bool,
+    /// Take it out again
+    #[arg(long)]
+    pub remove: bool,
+}
+
+/// `task trailers`.
+#[derive(Debug, Args)]
+pub struct TaskTrailers {
+    /// The file with the message
+    #[arg(required_unless_present = "print")]
+    pub file: Option<PathBuf>,
+    /// Show the trailers instead
+    #[arg(long)]
+    pub print: bool,
+}

@@ -1,0 +1,122 @@
+//! `task`: what is being done. Its words are episodes, its gates are lines in the checkout.
+
+mod done;
+mod hooks;
+mod look;
+mod note;
+mod phase;
+mod start;
+mod trailers;
+
+use std::collections::BTreeMap;
+
+use apostille_core::memory::{Memory, MemoryId, Origin, Voice};
+use apostille_core::refusal::Refusal;
+use apostille_core::task::{Slug, Sort, Task};
+use serde::Serialize;
+
+use crate::args::{self, TaskWhat};
+use crate::error::Fault;
+use crate::paint::{YELLOW, ink, one_line};
+use crate::shell::{Answer, Shell};
+use crate::world::desk::Desk;
+use crate::world::task::Tasks;
+
+/// Does something with tasks.
+pub fn run(shell: &Shell, args: &args::Task) -> Result<Answer, Fault> {
+    match &args.what {
+        TaskWhat::Start(args) => start::run(shell, args),
+        TaskWhat::Note(args) => note::run(shell, args),
+        TaskWhat::Phase(args) => phase::run(shell, args),
+        TaskWhat::Done(args) => done::run(shell, args),
+        TaskWhat::List(args) => look::list(shell, *args),
+        TaskWhat::Show(args) => look::show(shell, args),
+        TaskWhat::Hooks(args) => hooks::run(shell, *args),
+        TaskWhat::Trailers(args) => Ok(trailers::run(shell, args)),
+    }
+}
+
+/// The store opened, with the tasks of this checkout.
+fn opened(shell: &Shell) -> Result<(Desk, Tasks), Fault> {
+    let desk = shell.desk()?;
+    let tasks = Tasks::at(&shell.world, &desk.place, &desk.settings)?;
+    Ok((desk, tasks))
+}
+
+/// The task of this name, or the active one.
+fn meant(tasks: &Tasks, slug: Option<&Slug>) -> Result<Result<Task, Refusal>, Fault> {
+    Ok(match slug {
+        Some(slug) => tasks.get(slug)?.ok_or_else(|| Refusal::NoSuchTask { slug: slug.to_string() }),
+        None => tasks.active().ok_or(Refusal::NoTask),
+    })
+}
+
+/// The same, and it is worked on.
+fn open_one(tasks: &Tasks, slug: Option<&Slug>) -> Result<Result<Task, Refusal>, Fault> {
+    let ended = |it: &Task| Refusal::TaskEnded { slug: it.slug.to_string(), status: it.status };
+    Ok(meant(tasks, slug)?.and_then(|it| if it.is_open() { Ok(it) } else { Err(ended(&it)) }))
+}
+
+/// Who speaks here.
+fn voice(shell: &Shell) -> Voice {
+    let origin = if shell.world.terminal.has_person() { Origin::User } else { Origin::Agent };
+    Voice { session: shell.world.env.session().map(Into::into), ..Voice::of(origin) }
+}
+
+/// A task as `--json` has it.
+#[derive(Serialize)]
+struct TaskView {
+    slug: String,
+    title: String,
+    status: &'static str,
+    active: bool,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    left_open: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    phase: Option<String>,
+    phases: Vec<String>,
+    passed: Vec<String>,
+    started_at: String,
+    touched_at: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    commit: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    by: Option<String>,
+    /// How many notes there are of each sort; of blockers, those that stand.
+    notes: BTreeMap<&'static str, usize>,
+    /// The memory that tells what came of it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    outcome: Option<String>,
+}
+
+impl TaskView {
+    fn new(task: &Task, active: Option<&Slug>) -> Self {
+        let count = |sort: &Sort| (sort.as_str(), task.of_sort(*sort).count());
+        Self {
+            slug: task.slug.to_string(),
+            title: task.title.clone(),
+            status: task.status.as_str(),
+            active: active == Some(&task.slug),
+            left_open: false,
+            phase: task.phase.clone(),
+            phases: task.phases.clone(),
+            passed: task.passed.clone(),
+            started_at: apostille_core::format::timestamp(task.started_at),
+            touched_at: apostille_core::format::timestamp(task.touched_at),
+            commit: task.commit.clone(),
+            by: task.by.clone(),
+            notes: Sort::ALL.iter().map(count).collect(),
+            outcome: task.outcome.map(|it| it.to_string()),
+        }
+    }
+}
+
+/// What went beside the matter, each on a line.
+fn problems(problems: &[String]) -> String {
+    problems.iter().map(|it| format!("{} {}\n", ink(YELLOW, "note:"), one_line(it))).collect()
+}
+
+/// The memory with this id among these.
+fn find(memories: &[Memory], id: MemoryId) -> Option<&Memory> {
+    memories.iter().find(|it| it.id == id)
+}

@@ -1,0 +1,103 @@
+//! `task phase`: the next phase begins. What the session holds and what the last phase decided is offered for keeping.
+
+use apostille_core::list;
+use apostille_core::memory::{Layer, Memory, Stage};
+use apostille_core::store::{Filter, Order};
+use apostille_core::task::promote::is_durable;
+use apostille_core::task::{self, PHASE_CHARS, Task, What};
+use serde::Serialize;
+
+use super::{TaskView, find, open_one, opened};
+use crate::args::TaskPhase;
+use crate::error::{self, Fault};
+use crate::json::{self, MemoryView};
+use crate::paint::{BOLD, CYAN, DIM, GREEN, ink, one_line, paste};
+use crate::shell::{Answer, Shell};
+use crate::world::desk::Desk;
+
+/// How many notes of the session are offered.
+const MAX_OFFERS: usize = 5;
+
+#[derive(Serialize)]
+struct Reply {
+    ok: bool,
+    outcome: &'static str,
+    task: TaskView,
+    /// Scratch of sessions that may be worth a note.
+    session_notes: Vec<MemoryView>,
+    /// What the last phase decided or verified with proof, and may become knowledge.
+    durable: Vec<MemoryView>,
+    problems: Vec<String>,
+}
+
+/// Begins a phase.
+pub fn run(shell: &Shell, args: &TaskPhase) -> Result<Answer, Fault> {
+    let (desk, tasks) = opened(shell)?;
+    let task = match open_one(&tasks, None)? {
+        Ok(task) => task,
+        Err(refusal) => return Ok(shell.refused(&refusal)),
+    };
+    let name = match task::plain("phase", &args.name, PHASE_CHARS) {
+        Ok(name) => name,
+        Err(refusal) => return Ok(shell.refused(&refusal)),
+    };
+    let is_new = task.phase.as_ref() != Some(&name);
+    let durable = if is_new { durable(&desk, &task)? } else { Vec::new() };
+    let scratch = if is_new { scratch(&desk)? } else { Vec::new() };
+    let task = if is_new { tasks.pass(&task.slug, What::Phase(name))? } else { task };
+    let json = Reply {
+        ok: true,
+        outcome: if is_new { "begun" } else { "unchanged" },
+        task: TaskView::new(&task, Some(&task.slug)),
+        session_notes: json::views(&scratch),
+        durable: json::views(&durable),
+        problems: tasks.refresh_notes(&desk)?.into_iter().collect(),
+    };
+    let err = super::problems(&json.problems);
+    let answer = shell.answer(error::OK, &json, |_| text(&task, &durable, &scratch));
+    Ok(Answer { err, ..answer })
+}
+
+fn text(task: &Task, durable: &[Memory], scratch: &[Memory]) -> String {
+    let phase = task.phase_told().unwrap_or_default();
+    let mut out = format!("{} {}  {}\n", ink(GREEN, "phase"), ink(BOLD, one_line(&phase)), task.slug);
+    for it in durable {
+        out +=
+            &offer(it, &format!("apostille task done --promote {}", it.handle()), "worth keeping at the end");
+    }
+    for it in scratch {
+        out += &offer(it, &format!("apostille task note {}", paste::quoted(&it.fact)), "from the session");
+    }
+    out
+}
+
+fn offer(memory: &Memory, command: &str, why: &str) -> String {
+    let head = format!(
+        "  {} {}  {}\n",
+        ink(DIM, format!("{why}:")),
+        ink(BOLD, memory.handle()),
+        one_line(&memory.fact)
+    );
+    format!("{head}    {}\n", ink(CYAN, command))
+}
+
+/// What the phase that ends decided or verified, with proof.
+fn durable(desk: &Desk, task: &Task) -> Result<Vec<Memory>, Fault> {
+    let memories = task::memories(&desk.cx(), &desk.settings.repo.value, task)?;
+    let of_phase = task.entries.iter().filter(|it| it.phase == task.phase);
+    let durable = of_phase.filter_map(|it| find(&memories, it.id)).filter(|it| is_durable(it));
+    Ok(durable.cloned().collect())
+}
+
+/// The latest scratch.
+fn scratch(desk: &Desk) -> Result<Vec<Memory>, Fault> {
+    let filter = Filter {
+        spaces: vec![desk.settings.repo.value.clone()],
+        layers: vec![Layer::Session],
+        stages: vec![Stage::Active],
+        order: Order::Newest,
+        limit: MAX_OFFERS,
+        ..Filter::default()
+    };
+    Ok(list::list(&desk.cx(), &filter)?)
+}

@@ -1,0 +1,47 @@
+//! The parts of an agent's prompt that do not vary from run to run: the instruction files of the repository, and the
+//! program's own fixed texts.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use apostille_core::digest::Digest;
+use apostille_core::task::prompt;
+
+/// The files at the root that agents read, in the order they count.
+const FILES: [&str; 4] = ["AGENTS.md", "CLAUDE.md", "GEMINI.md", ".github/copilot-instructions.md"];
+/// The folder of rules, each a file.
+const RULES: &str = ".cursor/rules";
+/// How much of a file counts, and how many rules do.
+const MAX_BYTES: u64 = 1024 * 1024;
+const MAX_RULES: usize = 200;
+
+/// The version of the prompt that agents are given in this repository, with these texts of ours.
+pub fn version(root: &Path, texts: &[(&str, &str)]) -> Digest {
+    let files: Vec<(String, Vec<u8>)> = names(root)
+        .into_iter()
+        .filter_map(|name| {
+            let bytes = bytes(root, &name)?;
+            Some((name, bytes))
+        })
+        .collect();
+    let files = files.iter().map(|(name, bytes)| (name.as_str(), bytes.as_slice()));
+    let texts = texts.iter().map(|(name, text)| (*name, text.as_bytes()));
+    prompt::version(&files.chain(texts).collect::<Vec<_>>())
+}
+
+fn names(root: &Path) -> Vec<String> {
+    let rules = fs::read_dir(root.join(RULES)).into_iter().flatten().filter_map(Result::ok);
+    let mut rules: Vec<String> = rules.filter_map(|it| it.file_name().into_string().ok()).collect();
+    rules.sort_unstable();
+    rules.truncate(MAX_RULES);
+    let rules = rules.into_iter().map(|it| format!("{RULES}/{it}"));
+    FILES.into_iter().map(String::from).chain(rules).collect()
+}
+
+/// What a file holds. Often one of them is a link to another: a link is followed within the repository, and not beyond.
+fn bytes(root: &Path, name: &str) -> Option<Vec<u8>> {
+    let root: PathBuf = fs::canonicalize(root).ok()?;
+    let path = fs::canonicalize(root.join(name)).ok().filter(|it| it.starts_with(&root))?;
+    let metadata = fs::metadata(&path).ok()?;
+    if metadata.is_file() && metadata.len() <= MAX_BYTES { fs::read(path).ok() } else { None }
+}

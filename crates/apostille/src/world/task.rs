@@ -1,0 +1,199 @@
+//! Tasks in a checkout: gates in a file of lines, the active one in git's own folder, its state in `NOTES.md`.
+
+mod left;
+mod notes;
+
+use std::fs::{self, OpenOptions};
+use std::io::{self, ErrorKind, Read as _, Seek as _, SeekFrom, Write as _};
+use std::path::{Path, PathBuf};
+
+use apostille_core::citation::RepoPath;
+use apostille_core::digest::Digest;
+use apostille_core::task::gate::{self, Log};
+use apostille_core::task::{Passage, Slug, Task, What};
+use jiff::Timestamp;
+
+use super::World;
+use super::place::Place;
+use crate::config::Settings;
+use crate::error::Fault;
+
+/// The file in git's folder that names the active task of a working tree.
+const POINTER: &str = "apostille-task";
+/// The largest file of gates that is read.
+const MAX_LOG: u64 = 4 * 1024 * 1024;
+/// The largest file that names a task.
+const MAX_POINTER: u64 = 1024;
+/// How many tasks of a checkout are looked at.
+const MAX_TASKS: usize = 2_000;
+
+/// The tasks of a checkout.
+#[derive(Debug, Clone)]
+pub struct Tasks {
+    root: PathBuf,
+    dir: RepoPath,
+    pointer: PathBuf,
+    has_notes: bool,
+    now: Timestamp,
+    session: Option<String>,
+}
+
+/// The task that is worked on here: one small file, and the gates of that task.
+pub fn active_task(world: &World, place: &Place, settings: &Settings) -> Option<Task> {
+    Tasks::at(world, place, settings).ok()?.active()
+}
+
+impl Tasks {
+    /// The tasks of this place.
+    pub fn at(world: &World, place: &Place, settings: &Settings) -> Result<Self, Fault> {
+        Ok(Self {
+            root: place.root.clone(),
+            dir: settings.task_dir.value.clone(),
+            pointer: pointer(world, place)?,
+            has_notes: settings.task_notes.value,
+            now: world.now,
+            session: world.env.session().map(Into::into),
+        })
+    }
+
+    /// The folder of all tasks, relative to the root.
+    pub fn dir(&self) -> &str {
+        self.dir.as_str()
+    }
+
+    /// The task that is worked on in this working tree.
+    pub fn active(&self) -> Option<Task> {
+        let slug = self.pointed()?;
+        self.get(&slug).ok().flatten().filter(Task::is_open)
+    }
+
+    fn pointed(&self) -> Option<Slug> {
+        read_small(&self.pointer, MAX_POINTER).ok()??.trim().parse().ok()
+    }
+
+    /// The task of this name.
+    pub fn get(&self, slug: &Slug) -> Result<Option<Task>, Fault> {
+        Ok(Task::fold(&self.log(slug)?.passages).filter(|it| it.slug == *slug))
+    }
+
+    fn log(&self, slug: &Slug) -> Result<Log, Fault> {
+        let path = self.file(slug)?;
+        let text = read_small(&path, MAX_LOG).map_err(|error| unreadable(&path, &error))?;
+        Ok(text.as_deref().map(gate::read).unwrap_or_default())
+    }
+
+    /// Every task of this checkout, in the order of their beginning.
+    pub fn all(&self) -> Result<Vec<Task>, Fault> {
+        let folder = self.inside(&[])?;
+        let entries = fs::read_dir(&folder).into_iter().flatten().filter_map(Result::ok);
+        let slugs = entries.filter_map(|it| it.file_name().to_str()?.parse::<Slug>().ok());
+        let mut tasks: Vec<Task> =
+            slugs.take(MAX_TASKS).filter_map(|it| self.get(&it).ok().flatten()).collect();
+        tasks.sort_by(|a, b| (a.started_at, &a.slug).cmp(&(b.started_at, &b.slug)));
+        Ok(tasks)
+    }
+
+    /// Writes down that a task passes a gate now, and returns the task as it is then.
+    pub fn pass(&self, slug: &Slug, what: What) -> Result<Task, Fault> {
+        let (at, session) = (self.now, self.session.clone());
+        self.append(slug, &Passage { at, task: slug.clone(), session, what })?;
+        self.get(slug)?.ok_or_else(|| Fault::usage(format!("the gates of {slug} cannot be read back")))
+    }
+
+    /// One line in one write, so that a process that dies leaves a whole line or none. A line that was torn before stays
+    /// a line of its own.
+    fn append(&self, slug: &Slug, passage: &Passage) -> Result<(), Fault> {
+        if self.log(slug)?.is_newer {
+            return Err(Fault::usage(format!(
+                "a newer apostille wrote the gates of {slug}; update apostille"
+            )));
+        }
+        let path = self.file(slug)?;
+        let write = || -> io::Result<()> {
+            path.parent().map_or(Ok(()), fs::create_dir_all)?;
+            let mut file = OpenOptions::new().read(true).append(true).create(true).open(&path)?;
+            let gap = if ends_its_line(&mut file)? { "" } else { "\n" };
+            file.write_all(format!("{gap}{}\n", passage.line()).as_bytes())
+        };
+        write().map_err(|error| Fault::usage(format!("cannot write '{}': {error}", path.display())))
+    }
+
+    /// Makes a task the active one of this working tree, or none.
+    pub fn point(&self, slug: Option<&Slug>) -> Result<(), Fault> {
+        let change = || match slug {
+            Some(slug) => {
+                self.pointer.parent().map_or(Ok(()), fs::create_dir_all)?;
+                let new = self.pointer.with_extension("new");
+                fs::write(&new, format!("{slug}\n"))?;
+                fs::rename(&new, &self.pointer)
+            }
+            None => match fs::remove_file(&self.pointer) {
+                Err(error) if error.kind() != ErrorKind::NotFound => Err(error),
+                _ => Ok(()),
+            },
+        };
+        change().map_err(|error| Fault::usage(format!("cannot write '{}': {error}", self.pointer.display())))
+    }
+
+    fn file(&self, slug: &Slug) -> Result<PathBuf, Fault> {
+        self.inside(&[slug.as_str(), "observability", &format!("{slug}.ndjson")])
+    }
+
+    /// A path below the folder of tasks, with no link on the way: a link could lead anywhere.
+    fn inside(&self, below: &[&str]) -> Result<PathBuf, Fault> {
+        let mut path = self.root.clone();
+        for part in self.dir.as_str().split('/').chain(below.iter().copied()) {
+            path.push(part);
+            if fs::symlink_metadata(&path).is_ok_and(|it| it.is_symlink()) {
+                let why = format!("'{}' is a link, and links are not followed here", path.display());
+                return Err(Fault::config(why).hint("set task.dir to a folder of the repository"));
+            }
+        }
+        Ok(path)
+    }
+}
+
+/// Where the active task is named: in git's folder of this working tree, where nothing is committed; outside git, among
+/// this user's data.
+fn pointer(world: &World, place: &Place) -> Result<PathBuf, Fault> {
+    match &place.checkout {
+        Some(checkout) if checkout.root().is_none() => {
+            let fault = Fault::usage("a bare repository has no files to keep a task in");
+            Err(fault.hint("go to one of its working trees"))
+        }
+        Some(checkout) => Ok(checkout.git_dir().join(POINTER)),
+        None => {
+            let name = Digest::of(place.root.as_os_str().as_encoded_bytes()).short();
+            let data = world.env.data_dir();
+            let data =
+                data.ok_or_else(|| Fault::config("cannot tell where your data is kept: HOME is not set"))?;
+            Ok(data.join("tasks").join(name))
+        }
+    }
+}
+
+/// Whether a file is empty or ends with the end of a line.
+fn ends_its_line(file: &mut fs::File) -> io::Result<bool> {
+    if file.seek(SeekFrom::End(0))? == 0 {
+        return Ok(true);
+    }
+    file.seek(SeekFrom::End(-1))?;
+    let mut last = [0];
+    file.read_exact(&mut last)?;
+    Ok(last == *b"\n")
+}
+
+/// The text of a small file; `None` if there is none.
+fn read_small(path: &Path, limit: u64) -> io::Result<Option<String>> {
+    match fs::metadata(path) {
+        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => Ok(None),
+        Err(error) => Err(error),
+        Ok(it) if !it.is_file() => Ok(None),
+        Ok(it) if it.len() > limit => Err(io::Error::new(ErrorKind::FileTooLarge, "it is too large")),
+        Ok(_) => Ok(Some(String::from_utf8_lossy(&fs::read(path)?).into_owned())),
+    }
+}
+
+fn unreadable(path: &Path, error: &io::Error) -> Fault {
+    Fault::usage(format!("cannot read '{}': {error}", path.display()))
+}

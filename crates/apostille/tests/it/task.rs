@@ -1,0 +1,273 @@
+//! A task from its start to the report, in a real repository.
+
+use std::fs;
+
+use crate::env::{Env, Ran};
+
+fn read(env: &Env, path: &str) -> String {
+    fs::read_to_string(env.repo().join(path)).unwrap_or_else(|error| format!("({})", error.kind()))
+}
+
+/// The gates of a task, with ids and commits left out.
+fn gates(env: &Env, slug: &str) -> String {
+    let text = read(env, &format!("plans/artifacts/{slug}/observability/{slug}.ndjson"));
+    text.lines().map(|it| redacted(it) + "\n").collect()
+}
+
+fn redacted(line: &str) -> String {
+    let mut value: serde_json::Value = serde_json::from_str(line).unwrap_or_else(|_| line.into());
+    for (key, stands) in [("memory", "[ID]"), ("commit", "[COMMIT]")] {
+        if let Some(it) = value.get_mut(key) {
+            *it = stands.into();
+        }
+    }
+    value.to_string()
+}
+
+/// The text with hexadecimal names of commits left out.
+fn without_commits(text: &str) -> String {
+    let is_commit = |it: &str| it.len() == 10 && it.bytes().all(|it| it.is_ascii_hexdigit());
+    let lines = text.lines().map(|line| {
+        let words: Vec<&str> =
+            line.split(' ').map(|it| if is_commit(it) { "[COMMIT]" } else { it }).collect();
+        words.join(" ") + "\n"
+    });
+    lines.collect()
+}
+
+#[test]
+fn a_task_over_three_phases() {
+    let mut env = Env::new();
+    env.write("NOTES.md", "# Notes\n\nbuy milk\n");
+    let mut out = String::new();
+    let mut tell = |env: &Env, command: &[&str]| {
+        let ran = env.run(command);
+        out += &format!("$ apostille {}\n{}\n", command.join(" "), without_commits(&ran.to_string()));
+        if command[0] == "task" && ["start", "phase", "done"].contains(&command[1]) {
+            out += &format!("NOTES.md:\n{}\n", read(env, "NOTES.md"));
+        }
+    };
+    tell(&env, &["task", "start", "Raise the upload limit", "--phases", "plan,build,ship"]);
+    tell(&env, &["task", "note", "the old limit came from the proxy"]);
+    tell(&env, &["task", "note", "MAX_UPLOAD stays a constant", "--decision", "--cite", "src/limits.rs:3"]);
+    tell(&env, &["task", "note", "never raise it above the proxy's", "--constraint"]);
+    tell(&env, &["task", "note", "nobody knows the proxy's limit", "--blocker"]);
+    env.at("2026-03-02T12:00:00Z");
+    tell(&env, &["task", "phase", "build"]);
+    tell(&env, &["task", "note", "the proxy allows 25 MB", "--verified", "--resolves", "m-4"]);
+    env.ok(&[
+        "remember",
+        "--layer",
+        "episode",
+        "--task",
+        "raise-the-upload-limit",
+        "session: measured the proxy",
+    ]);
+    env.write("src/new.rs", "fn new() {}\n");
+    env.commit();
+    tell(&env, &["task", "phase", "ship"]);
+    tell(&env, &["task", "show"]);
+    tell(&env, &["task", "list"]);
+    env.at("2026-03-03T12:00:00Z");
+    tell(&env, &["task", "done", "--outcome", "uploads of 25 MB work"]);
+    tell(&env, &["task", "done", "raise-the-upload-limit", "--promote", "m-2", "--kind", "project"]);
+    tell(&env, &["task", "list"]);
+    tell(&env, &["task", "list", "--all"]);
+    tell(&env, &["recall", "upload limit", "--episodes", "--limit", "2"]);
+    env.ok(&["remember", "--layer", "episode", "session: tidied up"]);
+    tell(&env, &["report"]);
+    tell(&env, &["report", "--since", "2026-03-01", "--until", "2026-03-02", "--markdown"]);
+    tell(&env, &["report", "--since", "7d", "--markdown"]);
+    out += &format!("gates:\n{}", gates(&env, "raise-the-upload-limit"));
+    insta::assert_snapshot!("task_story", out);
+    assert_eq!(read(&env, "NOTES.md"), "# Notes\n\nbuy milk\n");
+    assert_eq!(env.ok(&["report", "--json"]), env.ok(&["report", "--json"]));
+}
+
+#[test]
+fn notes_that_were_ours_alone_are_gone_in_the_end() {
+    let mut env = Env::new();
+    env.ok(&["task", "start", "Something"]);
+    assert!(read(&env, "NOTES.md").starts_with("<!-- apostille:task -->\n## Something\n"));
+    env.ok(&["task", "done"]);
+    assert_eq!(read(&env, "NOTES.md"), "(entity not found)");
+    env.set("APOSTILLE_TASK_NOTES", "false").set("APOSTILLE_TASK_DIR", "work/tasks");
+    env.ok(&["task", "start", "Something"]);
+    assert_eq!(read(&env, "NOTES.md"), "(entity not found)");
+    assert!(env.repo().join("work/tasks/something/observability/something.ndjson").exists());
+}
+
+#[test]
+fn one_task_at_a_time_and_each_can_be_taken_up_again() {
+    let env = Env::new();
+    env.ok(&["task", "start", "One"]);
+    let refused = env.run(&["task", "start", "Two"]);
+    assert!(refused.code == 3 && refused.err.contains("the task one is open here"), "{refused}");
+    env.ok(&["task", "start", "Two", "--switch"]);
+    let resumed = env.ok(&["task", "start", "one", "--switch"]);
+    assert!(resumed.starts_with("resumed one"), "{resumed}");
+    env.ok(&["task", "done"]);
+    let again = env.ok(&["task", "start", "One"]);
+    assert!(again.starts_with("started one-2"), "{again}");
+    env.ok(&["task", "done", "--abandoned"]);
+    assert!(env.ok(&["task", "start", "one-2"]).starts_with("resumed one-2"));
+    let none = Env::new().run(&["task", "note", "x"]);
+    assert!(none.code == 1 && none.err.contains("no task is active"), "{none}");
+    assert_eq!(env.run(&["task", "show", "nothing-such"]).code, 1);
+}
+
+#[test]
+fn a_secret_is_refused_and_nowhere_on_the_disk() {
+    let env = Env::new();
+    let secret = ["gh", "p_", "0123456789abcdefABCDEF0123456789abcd"].concat();
+    let check = |arguments: &[&str]| {
+        let ran = env.run(arguments);
+        assert_eq!(ran.code, 3, "{ran}");
+        let found: Vec<_> = files(env.home()).into_iter().filter(|it| holds(it, secret.as_bytes())).collect();
+        assert!(found.is_empty(), "{found:?}");
+    };
+    check(&["task", "start", &secret]);
+    env.ok(&["task", "start", "Rotate the key"]);
+    check(&["task", "note", &format!("the key is {secret}")]);
+    check(&["task", "note", &format!("the key is {secret}"), "--blocker"]);
+    check(&["task", "phase", &secret]);
+    check(&["task", "done", "--outcome", &secret]);
+    assert!(env.ok(&["task", "list"]).contains("active"));
+}
+
+fn files(folder: &std::path::Path) -> Vec<std::path::PathBuf> {
+    let entries = fs::read_dir(folder).unwrap().map(|it| it.unwrap().path());
+    entries.flat_map(|it| if it.is_dir() { files(&it) } else { vec![it] }).collect()
+}
+
+fn holds(path: &std::path::Path, needle: &[u8]) -> bool {
+    fs::read(path).unwrap_or_default().windows(needle.len()).any(|it| it == needle)
+}
+
+#[test]
+fn what_is_forgotten_leaves_the_notes_too() {
+    let env = Env::new();
+    env.ok(&["task", "start", "Something"]);
+    env.ok(&["task", "note", "the vendor is called Umbrella", "--blocker"]);
+    assert!(read(&env, "NOTES.md").contains("Umbrella"));
+    env.ok(&["forget", "m-1", "--yes"]);
+    let found: Vec<_> = files(env.home()).into_iter().filter(|it| holds(it, b"Umbrella")).collect();
+    assert!(found.is_empty(), "{found:?}");
+    assert!(env.ok(&["task", "show"]).starts_with("something"));
+}
+
+#[test]
+fn a_line_that_was_torn_is_passed_by() {
+    let env = Env::new();
+    env.ok(&["task", "start", "Something"]);
+    env.ok(&["task", "note", "one"]);
+    let path = "plans/artifacts/something/observability/something.ndjson";
+    let text = read(&env, path);
+    env.write(path, &text[..text.len() - 30]);
+    env.ok(&["task", "phase", "build"]);
+    let shown = env.ok(&["task", "show"]);
+    assert!(shown.contains("open, phase build") && shown.contains("one"), "{shown}");
+    assert_eq!(read(&env, path).lines().count(), 3);
+}
+
+#[test]
+fn a_process_that_is_killed_leaves_a_readable_task() {
+    let env = Env::new();
+    env.ok(&["task", "start", "Something"]);
+    for n in 0..6 {
+        let mut command = env.command(&["task", "note", &format!("note {n} of many"), "--decision"]);
+        let mut child = command.spawn().unwrap();
+        if n % 2 == 0 {
+            child.kill().unwrap();
+        }
+        child.wait().unwrap();
+        assert!(env.ok(&["task", "show"]).starts_with("something  Something\n  open"));
+    }
+    let shown = env.ok(&["--json", "task", "show"]);
+    let shown: serde_json::Value = serde_json::from_str(&shown).unwrap();
+    assert!(shown["task"]["notes"]["decision"].as_u64().unwrap() >= 3, "{shown}");
+}
+
+#[test]
+fn a_task_that_was_left_open_is_closed_with_an_episode_once() {
+    let mut env = Env::new();
+    env.ok(&["task", "start", "Something", "--phase", "build"]);
+    env.ok(&["task", "note", "half of it works"]);
+    env.at("2026-03-20T12:00:00Z");
+    let first = env.ok(&["task", "list"]);
+    assert!(first.contains("left open"), "{first}");
+    assert_eq!(env.ok(&["task", "list"]), first);
+    assert_eq!(read(&env, "NOTES.md"), "(entity not found)");
+    let listed = env.ok(&["list", "--task", "something", "--tag", "summary"]);
+    assert_eq!(listed.lines().count(), 1, "{listed}");
+    assert!(listed.contains("left open in phase build after 2026-03-01: Something; 1 note"), "{listed}");
+    assert!(env.ok(&["task", "start", "Something"]).starts_with("resumed something"));
+    assert!(read(&env, "NOTES.md").contains("- phase: build"));
+    env.set("USER", "bo");
+    env.at("2026-04-20T12:00:00Z");
+    assert!(!env.ok(&["task", "list"]).contains("left open"), "what another began is theirs to end");
+}
+
+#[test]
+fn a_link_is_not_followed() {
+    let env = Env::new();
+    let elsewhere = env.home().join("elsewhere");
+    fs::create_dir(&elsewhere).unwrap();
+    std::os::unix::fs::symlink(&elsewhere, env.repo().join("plans")).unwrap();
+    let ran = env.run(&["task", "start", "Something"]);
+    assert!(ran.code == 2 && ran.err.contains("is a link"), "{ran}");
+    fs::remove_file(env.repo().join("plans")).unwrap();
+    let mine = env.beside("mine.md", "mine\n");
+    std::os::unix::fs::symlink(&mine, env.repo().join("NOTES.md")).unwrap();
+    let ran = env.run(&["task", "start", "Something"]);
+    assert!(ran.code == 0 && ran.err.contains("NOTES.md was left as it is"), "{ran}");
+    assert_eq!(fs::read_to_string(mine).unwrap(), "mine\n");
+    env.write("apostille.toml", "[task]\ndir = \"../out\"\n");
+    assert_eq!(env.run(&["task", "list"]).code, 2);
+}
+
+#[test]
+fn outside_git_a_folder_has_its_tasks() {
+    let env = Env::new();
+    let note = env.beside("plain/notes.txt", "x\n");
+    let folder = note.trim_end_matches("/notes.txt");
+    env.ok(&["-C", folder, "task", "start", "Something"]);
+    env.ok(&["-C", folder, "task", "note", "a thing"]);
+    assert!(env.ok(&["-C", folder, "task", "show"]).contains("a thing"));
+    env.ok(&["-C", folder, "task", "done"]);
+    assert_eq!(env.run(&["-C", folder, "task", "hooks", "--install"]).code, 2);
+}
+
+#[test]
+fn every_working_tree_has_its_own_task() {
+    let env = Env::new();
+    env.git(&["worktree", "add", "--quiet", "-b", "topic", "../topic"]);
+    let other = env.home().join("topic");
+    let other = other.to_str().unwrap();
+    env.ok(&["task", "start", "One"]);
+    env.ok(&["-C", other, "task", "start", "Two"]);
+    assert!(env.ok(&["task", "show"]).starts_with("one "));
+    assert!(env.ok(&["-C", other, "task", "show"]).starts_with("two "));
+}
+
+#[test]
+fn answers_in_json_have_what_programs_need() {
+    let env = Env::new();
+    let ask = |arguments: &[&str]| -> serde_json::Value {
+        let Ran { out, .. } = env.run(&[&["--json"], arguments].concat());
+        serde_json::from_str(&out).unwrap_or_else(|error| panic!("{arguments:?}: {error}: {out}"))
+    };
+    assert_eq!(ask(&["task", "start", "One", "--phases", "a,b"])["task"]["phase"], "a");
+    assert_eq!(ask(&["task", "start", "Two"])["refused"]["class"], "task_open");
+    assert_eq!(ask(&["task", "note", "x", "--blocker"])["task"]["notes"]["blocker"], 1);
+    assert_eq!(ask(&["task", "note", "y", "--resolves", "m-1"])["resolved"][0], "m-1");
+    assert_eq!(ask(&["task", "note", "y", "--resolves", "m-2"])["refused"]["class"], "no_such_memory");
+    assert_eq!(ask(&["task", "phase", "b"])["outcome"], "begun");
+    assert_eq!(ask(&["task", "list"])["tasks"][0]["active"], true);
+    assert_eq!(ask(&["task", "show"])["memories"].as_array().unwrap().len(), 2);
+    assert_eq!(ask(&["task", "done"])["summary"]["task"], "one");
+    assert_eq!(ask(&["task", "done", "one"])["refused"]["class"], "task_ended");
+    assert_eq!(ask(&["task", "hooks"])["installed"], false);
+    assert_eq!(ask(&["task", "trailers", "--print"])["trailers"].as_array().unwrap().len(), 0);
+    assert_eq!(ask(&["report"])["days"][0]["items"][0]["status"], "done");
+}
