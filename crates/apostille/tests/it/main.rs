@@ -10,6 +10,7 @@ mod checks;
 mod citations;
 mod codes;
 mod config;
+mod day;
 mod env;
 mod github;
 mod hook;

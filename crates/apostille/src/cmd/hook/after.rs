@@ -1,8 +1,167 @@
 //! What a session left behind, gone through when nobody waits.
 
-use crate::shell::{Answer, Shell};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
 
-/// Goes through what a session left behind; every session that is over, when none is named.
-pub(super) fn run(_shell: &Shell, _session: &str) -> Answer {
-    Answer::default()
+use apostille_backends::ledger::Ledger;
+use apostille_backends::transcripts;
+use apostille_core::glean::{Gleaned, asked, glean};
+use apostille_core::learn::{Learned, Left, learn};
+use apostille_core::memory::MemoryId;
+use apostille_core::session::{Entry, Moment, Session, Shown};
+use apostille_core::transcript::Turn;
+use jiff::{SignedDuration, Timestamp};
+use serde::Serialize;
+
+use crate::error::{self, Fault};
+use crate::paint::count;
+use crate::shell::{Answer, Shell};
+use crate::world::desk::Desk;
+use crate::world::task::Tasks;
+use crate::world::{model, sessions, task};
+
+/// After so long without a word, a session is over though nobody said so.
+const SILENCE: SignedDuration = SignedDuration::from_hours(1);
+/// How long sessions are kept.
+const KEPT: Duration = Duration::from_secs(30 * 24 * 60 * 60);
+/// How long another process that goes through the same session is waited for.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+#[derive(Serialize)]
+struct Reply {
+    ok: bool,
+    sessions: Vec<View>,
+}
+
+#[derive(Serialize)]
+struct View {
+    session: String,
+    pending: Vec<String>,
+    episode: Option<String>,
+    applied: usize,
+    cleared: usize,
+}
+
+/// Goes through what a session left behind; every session of this repository that is over, when none is named.
+pub(super) fn run(shell: &Shell, session: &str) -> Answer {
+    match gone_through(shell, session) {
+        Ok(sessions) => {
+            let json = Reply { ok: true, sessions };
+            shell.answer(error::OK, &json, |_| json.sessions.iter().map(line).collect())
+        }
+        Err(fault) => Answer { code: error::OK, ..shell.failed(&fault) },
+    }
+}
+
+fn line(it: &View) -> String {
+    let pending = count(it.pending.len() as u64, "memory", "memories");
+    let episode = it.episode.as_deref().unwrap_or("none");
+    format!("{}: {pending} to approve, episode {episode}, {} of use\n", it.session, it.applied)
+}
+
+fn gone_through(shell: &Shell, session: &str) -> Result<Vec<View>, Fault> {
+    let ledger = sessions::ledger(&shell.world)?;
+    let place = shell.place()?;
+    let repo = shell.settings(&place)?.repo.value;
+    let is_ours = |it: &Session| it.entries.last().is_some_and(|it| it.space == repo);
+    let due: Vec<Session> = match session {
+        "" => ledger.all().into_iter().filter(|it| is_ours(it) && is_due(it, shell.world.now)).collect(),
+        name => vec![ledger.read(name)],
+    };
+    let mut views = Vec::new();
+    for it in due {
+        let Some(name) = it.entries.last().map(|it| it.session.clone()) else { continue };
+        views.extend(one(shell, &ledger, &name)?);
+    }
+    ledger.prune(SystemTime::from(shell.world.now) - KEPT);
+    Ok(views)
+}
+
+/// Whether a session is over, and was not gone through since.
+fn is_due(session: &Session, now: Timestamp) -> bool {
+    let new = session.entries.iter().rev().take_while(|it| it.moment != Moment::Done);
+    let new: Vec<&Entry> = new.collect();
+    let is_over = new.iter().any(|it| it.moment == Moment::End);
+    new.first().is_some_and(|it| is_over || now.duration_since(it.at) > SILENCE)
+}
+
+/// Goes through one session; nobody else does meanwhile.
+fn one(shell: &Shell, ledger: &Ledger, name: &str) -> Result<Option<View>, Fault> {
+    let _alone = ledger.alone(name, PATIENCE)?;
+    let session = ledger.read(name);
+    let Some(last) = session.entries.last().filter(|_| is_due(&session, shell.world.now)).cloned() else {
+        return Ok(None);
+    };
+    let turns = turns(shell, &session, &last);
+    let desk = shell.desk()?;
+    let learned = learned(shell, &desk, &session, &last, &turns)?;
+    close_tasks(shell, &desk, ledger)?;
+    let done = Entry::new(shell.world.now, name, last.client, last.space.clone(), Moment::Done);
+    let shown = of_use(&session, &learned.applied);
+    ledger.open(name, PATIENCE)?.append(Entry { shown, ..done })?;
+    Ok(Some(View {
+        session: name.to_owned(),
+        pending: learned.pending.iter().map(|it| it.handle().to_string()).collect(),
+        episode: learned.episode.map(|it| it.handle().to_string()),
+        applied: learned.applied.len(),
+        cleared: learned.cleared,
+    }))
+}
+
+/// Tasks that a crash left open get the little that is known of them.
+fn close_tasks(shell: &Shell, desk: &Desk, ledger: &Ledger) -> Result<(), Fault> {
+    let tasks = Tasks::at(&shell.world, &desk.place, &desk.settings)?;
+    let has_ended = |session: &str| ledger.read(session).entries.iter().any(|it| it.moment == Moment::End);
+    tasks.close_left(desk, has_ended)?;
+    Ok(())
+}
+
+fn of_use(session: &Session, applied: &[MemoryId]) -> Vec<Shown> {
+    let all = || session.entries.iter().flat_map(|it| &it.shown);
+    applied.iter().filter_map(|id| all().find(|it| it.id == *id).cloned()).collect()
+}
+
+/// What was said; nothing where the client wrote nothing down that can be read.
+fn turns(shell: &Shell, session: &Session, last: &Entry) -> Vec<Turn> {
+    let named = session.transcript().map(PathBuf::from);
+    let usual = || transcripts::usual_path(last.client, &shell.world.env.home()?, &last.session);
+    let Some(path) = named.filter(|it| Path::new(it).is_file()).or_else(usual) else { return Vec::new() };
+    transcripts::read(last.client, &path, transcripts::USUAL_BYTES).unwrap_or_default()
+}
+
+fn learned(
+    shell: &Shell,
+    desk: &Desk,
+    session: &Session,
+    last: &Entry,
+    turns: &[Turn],
+) -> Result<Learned, Fault> {
+    let [repo, user] = desk.spaces();
+    let task = task::active_task(&shell.world, &desk.place, &desk.settings).map(|it| it.slug.to_string());
+    let gleaned = gleaned(shell, desk, session, turns)?;
+    let left = Left {
+        repo: &repo,
+        user: &user,
+        own: desk.user_policy(),
+        name: &last.session,
+        client: last.client,
+        session,
+        turns,
+        gleaned: &gleaned,
+        task: task.as_deref(),
+    };
+    Ok(learn(&desk.cx(), &left)?)
+}
+
+/// What was stated: by rule, and with the user's model where there is one. A model that fails costs only what it would
+/// have found.
+fn gleaned(shell: &Shell, desk: &Desk, session: &Session, turns: &[Turn]) -> Result<Vec<Gleaned>, Fault> {
+    let mut found = glean(turns);
+    if let Some(model) = model::model(&shell.world, &desk.settings)? {
+        let ids: Vec<MemoryId> = session.seen().into_iter().collect();
+        let shown = desk.store.get(&ids)?.into_iter().map(|it| it.fact);
+        let known: Vec<String> = shown.chain(found.iter().map(|it| it.fact.clone())).collect();
+        found.extend(asked::ask(&*model, turns, &known, asked::Budget::default()).unwrap_or_default());
+    }
+    Ok(found)
 }

@@ -9,6 +9,7 @@ use apostille_core::brief::{self, Brief, Reader};
 use apostille_core::citation::RepoPath;
 use apostille_core::policy::InjectMode;
 use apostille_core::session::{Entry, Moment, Shown};
+use apostille_core::task::bullets::bullets;
 
 use super::detach;
 use crate::args::Everywhere;
@@ -18,10 +19,13 @@ use crate::hook::{self, Reply, Told};
 use crate::shell::Shell;
 use crate::world::desk::Desk;
 use crate::world::place::Place;
-use crate::world::{World, sessions};
+use crate::world::{World, sessions, task};
 
 /// How much of the time may go into looking citations up; what is not looked up by then is left out.
 const LOOKING: f32 = 0.6;
+
+/// How much of the task's state is told, in characters.
+const TASK_CHARS: usize = 800;
 
 /// How much time there is.
 #[derive(Clone, Copy)]
@@ -66,7 +70,7 @@ pub(super) fn answer(
     let desk = Desk::open(&shell.world, settings, place.clone(), place.source(None)?)?;
     let late = || clock.is_late();
     let cx = Context { late: &late, ..desk.cx() };
-    let made = made(&cx, &desk, told, &open)?;
+    let made = made(&shell, &cx, &desk, told, &open)?;
     noted(&mut open, entry, &made)?;
     drop(open);
     say(Reply { context: Some(made.text.clone()).filter(|it| !it.is_empty()), notice: None });
@@ -84,16 +88,21 @@ fn is_shown(told: &Told, settings: &Settings, open: &Open, entry: &Entry) -> boo
         hook::Moment::Touch { .. } | hook::Moment::Compact => open.session.is_ignored(),
         _ => entry.is_ignored,
     };
-    let is_showing = !matches!(told.moment, hook::Moment::Stop { .. } | hook::Moment::End);
     let is_wanted = settings.inject_mode.value != InjectMode::Off;
     // Without a store there is nothing to tell; it is made by whoever first has something to keep.
-    is_showing && is_wanted && !is_ignored && settings.store.value.path().exists()
+    hook::takes_context(told) && is_wanted && !is_ignored && settings.store.value.path().exists()
 }
 
-fn made(cx: &Context<'_>, desk: &Desk, told: &Told, open: &Open) -> Result<Brief, Fault> {
+fn made(
+    shell: &Shell,
+    cx: &Context<'_>,
+    desk: &Desk,
+    told: &Told,
+    open: &Open,
+) -> Result<Brief, Fault> {
     let [repo, user] = desk.spaces();
     let reader = Reader { repo: &repo, user: &user, session: &open.session };
-    let task = || task(cx, desk);
+    let task = || state(shell, cx, desk);
     Ok(match &told.moment {
         hook::Moment::Start { is_compacted, .. } => brief::start(cx, &reader, &task()?, *is_compacted)?,
         hook::Moment::Prompt { text } => brief::prompt(cx, &reader, text)?,
@@ -150,6 +159,10 @@ fn inside(place: &Place, typed: &str) -> Option<RepoPath> {
     place.path(typed).ok().or_else(|| place.path(real()?.to_str()?).ok())
 }
 
-fn task(_: &Context<'_>, _: &Desk) -> Result<String, Fault> {
-    Ok(String::new())
+/// The state of the task in hand, as lines.
+fn state(shell: &Shell, cx: &Context<'_>, desk: &Desk) -> Result<String, Fault> {
+    match task::active_task(&shell.world, &desk.place, &desk.settings) {
+        Some(task) => Ok(bullets(cx, &desk.settings.repo.value, &task, TASK_CHARS)?),
+        None => Ok(String::new()),
+    }
 }
