@@ -1,6 +1,7 @@
 //! The command line as it is typed. What is meant by it is worked out elsewhere.
 
 pub mod help;
+mod init;
 mod offer;
 mod verify;
 
@@ -13,6 +14,7 @@ use apostille_core::words::UnknownWord;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ColorChoice, Parser, Subcommand, ValueEnum};
 
+pub use init::Init;
 pub use offer::{Offered, Serve};
 pub use verify::Verify;
 
@@ -116,6 +118,9 @@ pub enum Command {
     /// Serve memory over HTTP, on this machine only
     #[command(after_help = help::SERVE)]
     Serve(Serve),
+    /// Set up the agents in use: server, hooks and rules
+    #[command(after_help = help::INIT)]
+    Init(Init),
     /// Every setting, and where it came from
     #[command(after_help = help::CONFIG)]
     Config(Config),

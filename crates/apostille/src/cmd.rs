@@ -8,6 +8,7 @@ mod doctor;
 mod export;
 mod forget;
 mod import;
+mod init;
 mod invalidate;
 mod list;
 mod log;
@@ -76,6 +77,7 @@ fn dispatched(shell: &Shell, command: &Command) -> Result<Answer, Fault> {
         Command::Log(args) => log::run(shell, args),
         Command::Export(args) => export::run(shell, args),
         Command::Import(args) => import::run(shell, args),
+        Command::Init(args) => init::run(shell, args),
         Command::Config(args) => config::run(shell, args),
         Command::Mcp(args) => mcp::run(shell, args),
         Command::Serve(args) => serve::run(shell, args),

@@ -26,7 +26,7 @@ use jiff::Timestamp;
 use crate::error::Fault;
 
 /// The variables that are read, and no others.
-const NAMES: [&str; 34] = [
+const NAMES: [&str; 39] = [
     "APOSTILLE_CONFIG",
     "APOSTILLE_STORE",
     "APOSTILLE_USER",
@@ -61,6 +61,11 @@ const NAMES: [&str; 34] = [
     "APOSTILLE_TOKEN",
     "CLAUDE_CODE_SESSION_ID",
     "COPILOT_AGENT_SESSION_ID",
+    "PATH",
+    "CLAUDE_CONFIG_DIR",
+    "CODEX_HOME",
+    "COPILOT_HOME",
+    "GEMINI_CLI_HOME",
 ];
 /// How much is read from the standard input.
 const MAX_INPUT: u64 = 256 * 1024 * 1024;
@@ -138,6 +143,11 @@ impl World {
             bytes.copy_from_slice(&digest.as_bytes()[..16]);
             u128::from_be_bytes(bytes)
         }
+    }
+
+    /// The file that this program was started from.
+    pub fn program(&self) -> Result<PathBuf, Fault> {
+        std::env::current_exe().context("cannot tell where this program is").map_err(Fault::internal)
     }
 
     /// Where files may be left that nobody misses.
@@ -265,7 +275,8 @@ impl Environment {
         self.path(xdg).or_else(usual).map(|it| it.join("apostille"))
     }
 
-    fn path(&self, name: &str) -> Option<PathBuf> {
+    /// A whole path that a variable names.
+    pub fn path(&self, name: &str) -> Option<PathBuf> {
         self.get(name).map(PathBuf::from).filter(|it| it.is_absolute())
     }
 

@@ -1,0 +1,238 @@
+//! Do the agents get answers? Their own files are read, and what stands there is tried.
+
+use std::fs::{self, File};
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+use apostille_core::client::Client;
+use serde_json::Value;
+
+use super::samples::samples;
+use super::{Finding, broken, doubtful, good};
+use crate::cmd::init::scope::{Homes, Scope};
+use crate::cmd::init::table::{ROWS, Row};
+use crate::cmd::init::{self, NAME};
+use crate::error;
+use crate::paint::{count, one_line};
+use crate::shell::Shell;
+use crate::world::World;
+
+/// An answer that takes longer keeps people waiting.
+const DEADLINE_MS: u64 = 300;
+/// When waiting for an answer is given up.
+const PATIENCE_MS: u64 = 5_000;
+/// What is sent where there is no sample.
+const NOTHING: &str = "{}";
+
+/// What is found in the files of this repository, and in the user's own.
+pub fn findings(shell: &Shell) -> Vec<Finding> {
+    let here = shell.place().ok().as_ref().and_then(init::here);
+    let own = Homes::of(&shell.world.env).map(Scope::User);
+    let mut findings = Vec::new();
+    for scope in here.iter().chain(&own) {
+        for row in &ROWS {
+            findings.extend(server(shell, scope, row.client));
+            // Visual Studio Code reads the hooks of Copilot CLI.
+            if row.client != Client::Vscode {
+                findings.extend(hooks(shell, scope, row));
+            }
+        }
+    }
+    findings
+}
+
+/// Whether the server that a client is told of is there.
+fn server(shell: &Shell, scope: &Scope, client: Client) -> Option<Finding> {
+    let path = scope.files(client).0;
+    let command = command(&path)?;
+    let place = scope.shown(&path);
+    let folders = shell.world.env.get("PATH").map(AsRef::as_ref);
+    let is_there = match Path::new(&command).is_absolute() {
+        true => Path::new(&command).is_file(),
+        false => init::first(&command, folders).is_some(),
+    };
+    Some(match is_there {
+        true => good("server", format!("{client}: {command} ({place})")),
+        false => broken(
+            "server",
+            error::USAGE,
+            format!("{client}: there is no program '{command}' ({place}); run `apostille init` again"),
+        ),
+    })
+}
+
+/// The program that a file starts as our server.
+fn command(path: &Path) -> Option<String> {
+    let text = fs::read_to_string(path).ok()?;
+    let entry = match path.extension().is_some_and(|it| it == "toml") {
+        true => {
+            serde_json::to_value(text.parse::<toml::Table>().ok()?.get("mcp_servers")?.get(NAME)?).ok()?
+        }
+        false => {
+            let whole = init::value(&text)?;
+            ["mcpServers", "servers"].iter().find_map(|it| whole.get(it)?.get(NAME)).cloned()?
+        }
+    };
+    entry["command"].as_str().filter(|it| init::is_program(it)).map(str::to_owned)
+}
+
+/// Whether the hooks of a client answer.
+fn hooks(shell: &Shell, scope: &Scope, row: &Row) -> Option<Finding> {
+    let path = scope.files(row.client).1;
+    let lines = init::lines(&fs::read_to_string(&path).ok()?);
+    if lines.is_empty() {
+        return None;
+    }
+    let place = format!("({})", scope.shown(&path));
+    let folder = shell.world.temp_dir().join(format!("apostille-doctor-{:032x}", shell.world.random()()));
+    let tried = fs::create_dir_all(&folder).map_err(|it| it.to_string()).and_then(|()| {
+        let room = Room { world: &shell.world, folder: &folder, row };
+        lines.iter().map(|(event, line)| room.tried(event, line)).collect::<Result<Vec<_>, _>>()
+    });
+    let _ = fs::remove_dir_all(&folder);
+    Some(match tried {
+        Err(why) => broken("hooks", error::USAGE, format!("{}: {why} {place}", row.client)),
+        Ok(times) => timed(row.client, &times.concat(), &place),
+    })
+}
+
+fn timed(client: Client, times: &[u64], place: &str) -> Finding {
+    let slowest = times.iter().max().copied().unwrap_or_default();
+    let n = times.len();
+    let said = format!("{client}: {n} of {n} answered, slowest {slowest} ms {place}");
+    match slowest {
+        0..=DEADLINE_MS => good("hooks", said),
+        _ => doubtful("hooks", format!("{said}; more than {DEADLINE_MS} ms keeps people waiting")),
+    }
+}
+
+/// A throw-away room in which hooks are tried: nothing of the user's is read or written.
+struct Room<'a> {
+    world: &'a World,
+    folder: &'a Path,
+    row: &'a Row,
+}
+
+impl Room<'_> {
+    /// How long each sample for a moment took, or what is wrong.
+    fn tried(&self, event: &str, line: &str) -> Result<Vec<u64>, String> {
+        let found = samples(self.row.client).iter().filter(|it| it.event == event).map(|it| it.stdin);
+        let found: Vec<&str> = found.collect();
+        let inputs = if found.is_empty() { vec![NOTHING] } else { found };
+        inputs.iter().map(|it| self.ran(event, line, it)).collect()
+    }
+
+    fn ran(&self, event: &str, line: &str, input: &str) -> Result<u64, String> {
+        let (out, err) = (self.folder.join("out"), self.folder.join("err"));
+        let watch = self.world.stopwatch();
+        let child = self.command(line, &out, &err).and_then(|mut it| it.spawn());
+        let mut child = child.map_err(|error| format!("{event}: cannot be started: {error}"))?;
+        if let Some(mut stdin) = child.stdin.take() {
+            // One that does not read is heard all the same.
+            let _ = stdin.write_all(input.as_bytes());
+        }
+        let code = self.waited(&mut child).ok_or_else(|| {
+            format!("{event}: no answer within {}", count(PATIENCE_MS / 1_000, "second", "seconds"))
+        })?;
+        let ms = watch() / 1_000;
+        let text = |path: &PathBuf| fs::read_to_string(path).unwrap_or_default();
+        match code {
+            0 => judged(self.row, event, &text(&out)).map(|()| ms),
+            127 => Err(format!("{event}: there is no program as in `{line}`")),
+            code => Err(format!("{event}: exit code {code}{}", hint(&text(&err)))),
+        }
+    }
+
+    /// The command line as the client would run it.
+    fn command(&self, line: &str, out: &Path, err: &Path) -> std::io::Result<Command> {
+        let (shell, flag) = if cfg!(windows) { ("cmd", "/C") } else { ("sh", "-c") };
+        let mut command = Command::new(shell);
+        command.arg(flag).arg(line).current_dir(self.folder);
+        // Everything that leads to the user's own files is bent.
+        for name in ["HOME", "XDG_DATA_HOME", "XDG_CONFIG_HOME", "XDG_CACHE_HOME", "TMPDIR"] {
+            command.env(name, self.folder);
+        }
+        for name in ["USERPROFILE", "APPDATA", "LOCALAPPDATA"] {
+            command.env(name, self.folder);
+        }
+        for name in ["APOSTILLE_STORE", "APOSTILLE_CONFIG", "APOSTILLE_REPO", "GIT_DIR", "GIT_WORK_TREE"] {
+            command.env_remove(name);
+        }
+        command.stdin(Stdio::piped()).stdout(File::create(out)?).stderr(File::create(err)?);
+        Ok(command)
+    }
+
+    /// The exit code, unless it takes too long.
+    fn waited(&self, child: &mut Child) -> Option<i32> {
+        let watch = self.world.stopwatch();
+        while watch() / 1_000 < PATIENCE_MS {
+            match child.try_wait() {
+                Ok(Some(status)) => return Some(status.code().unwrap_or(-1)),
+                _ => std::thread::sleep(Duration::from_millis(1)),
+            }
+        }
+        let _ = child.kill();
+        let _ = child.wait();
+        None
+    }
+}
+
+/// The first line of what a program complains about.
+fn hint(text: &str) -> String {
+    let first = text.lines().find(|it| !it.trim().is_empty()).map(one_line);
+    first.map(|it| format!(": {}", crate::paint::cut(&it, 120))).unwrap_or_default()
+}
+
+/// Whether an answer is one that the client understands.
+fn judged(row: &Row, event: &str, answer: &str) -> Result<(), String> {
+    if answer.trim().is_empty() || row.plain.contains(&event) {
+        return Ok(());
+    }
+    let Ok(Value::Object(said)) = serde_json::from_str(answer) else {
+        return Err(format!("{event}: the answer is no JSON object"));
+    };
+    if let Some(key) = said.keys().find(|it| !row.answers.contains(&it.as_str())) {
+        return Err(format!("{event}: {} does not know `{}` in an answer", row.client, one_line(key)));
+    }
+    match said.get("hookSpecificOutput").and_then(|it| it.get("hookEventName")) {
+        Some(name) if name != event => Err(format!("{event}: the answer is for another event")),
+        _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cmd::init::table::row;
+
+    #[test]
+    fn answers_have_the_shape_of_their_client() {
+        let check = |client: Client, event: &str, answer: &str, expected: Result<(), &str>| {
+            let found = judged(row(client), event, answer);
+            match expected {
+                Ok(()) => assert_eq!(found, Ok(()), "{client} {answer}"),
+                Err(part) => {
+                    assert!(found.as_ref().is_err_and(|it| it.contains(part)), "{client}: {found:?}")
+                }
+            }
+        };
+        let nested = r#"{"hookSpecificOutput":{"hookEventName":"Stop","additionalContext":"x"}}"#;
+        check(Client::Codex, "Stop", "", Ok(()));
+        check(Client::Codex, "Stop", nested, Ok(()));
+        check(Client::Codex, "SessionStart", nested, Err("another event"));
+        check(
+            Client::Codex,
+            "Stop",
+            r#"{"additionalContext":"x"}"#,
+            Err("does not know `additionalContext`"),
+        );
+        check(Client::Copilot, "agentStop", r#"{"additionalContext":"x"}"#, Ok(()));
+        check(Client::Copilot, "agentStop", nested, Err("does not know"));
+        check(Client::Cursor, "stop", r#"{"continue":true,"additional_context":"x"}"#, Ok(()));
+        check(Client::Cursor, "stop", "error", Err("no JSON object"));
+        check(Client::ClaudeCode, "PreCompact", "keep the decisions", Ok(()));
+        check(Client::ClaudeCode, "Stop", "keep the decisions", Err("no JSON object"));
+    }
+}
