@@ -199,6 +199,7 @@ Examples:
   $ apostille doctor
   $ apostille doctor --store backup.db
 
+After `apostille init`, every hook of every agent is tried with a sample, in a throw-away folder.
 Exit code 0: healthy. 2: the configuration is wrong. 4: the store is broken.";
 /// Examples.
 pub const TOUR: &str = "\

@@ -107,8 +107,11 @@ fn notes(scope: &Scope, clients: &[Client], program: &Program, wanted: Wanted) -
             program.command()
         ));
     }
-    let left = |it: &Client| format!("{it} {}", table::row(*it).left);
-    notes.extend(clients.iter().map(left));
+    for row in clients.iter().map(|it| table::row(*it)) {
+        let here = matches!(scope, Scope::Repository(_)).then_some(row.here);
+        let hooks = row.hooks.filter(|_| wanted.hooks);
+        notes.extend(here.into_iter().chain(hooks).map(|it| format!("{} {it}", row.client)));
+    }
     let has_gemini = clients.contains(&Client::Gemini) && wanted.rules;
     if has_gemini && matches!(scope, Scope::Repository(root) if !root.join("GEMINI.md").exists()) {
         notes.push(

@@ -13,6 +13,8 @@ mod config;
 mod env;
 mod github;
 mod identity;
+#[cfg(unix)]
+mod init;
 mod json;
 mod mcp;
 mod moving;

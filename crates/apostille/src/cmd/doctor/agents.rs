@@ -15,7 +15,7 @@ use crate::cmd::init::scope::{Homes, Scope};
 use crate::cmd::init::table::{ROWS, Row};
 use crate::cmd::init::{self, NAME};
 use crate::error;
-use crate::paint::{count, one_line};
+use crate::paint::one_line;
 use crate::shell::Shell;
 use crate::world::World;
 
@@ -88,7 +88,7 @@ fn hooks(shell: &Shell, scope: &Scope, row: &Row) -> Option<Finding> {
     let place = format!("({})", scope.shown(&path));
     let folder = shell.world.temp_dir().join(format!("apostille-doctor-{:032x}", shell.world.random()()));
     let tried = fs::create_dir_all(&folder).map_err(|it| it.to_string()).and_then(|()| {
-        let room = Room { world: &shell.world, folder: &folder, row };
+        let room = Room { world: &shell.world, folder: &folder, row, patience: PATIENCE_MS };
         lines.iter().map(|(event, line)| room.tried(event, line)).collect::<Result<Vec<_>, _>>()
     });
     let _ = fs::remove_dir_all(&folder);
@@ -113,6 +113,8 @@ struct Room<'a> {
     world: &'a World,
     folder: &'a Path,
     row: &'a Row,
+    /// When waiting for an answer is given up, in milliseconds.
+    patience: u64,
 }
 
 impl Room<'_> {
@@ -133,9 +135,8 @@ impl Room<'_> {
             // One that does not read is heard all the same.
             let _ = stdin.write_all(input.as_bytes());
         }
-        let code = self.waited(&mut child).ok_or_else(|| {
-            format!("{event}: no answer within {}", count(PATIENCE_MS / 1_000, "second", "seconds"))
-        })?;
+        let code = self.waited(&mut child);
+        let code = code.ok_or_else(|| format!("{event}: no answer within {} ms", self.patience))?;
         let ms = watch() / 1_000;
         let text = |path: &PathBuf| fs::read_to_string(path).unwrap_or_default();
         match code {
@@ -167,7 +168,7 @@ impl Room<'_> {
     /// The exit code, unless it takes too long.
     fn waited(&self, child: &mut Child) -> Option<i32> {
         let watch = self.world.stopwatch();
-        while watch() / 1_000 < PATIENCE_MS {
+        while watch() / 1_000 < self.patience {
             match child.try_wait() {
                 Ok(Some(status)) => return Some(status.code().unwrap_or(-1)),
                 _ => std::thread::sleep(Duration::from_millis(1)),
@@ -206,6 +207,17 @@ fn judged(row: &Row, event: &str, answer: &str) -> Result<(), String> {
 mod tests {
     use super::*;
     use crate::cmd::init::table::row;
+
+    #[cfg(unix)]
+    #[test]
+    fn one_that_never_answers_is_given_up() {
+        let folder = tempfile::tempdir().unwrap();
+        let world = World::ask(Vec::new()).unwrap();
+        let room = Room { world: &world, folder: folder.path(), row: row(Client::Codex), patience: 0 };
+        assert_eq!(room.ran("Stop", "exec sleep 600", "{}"), Err("Stop: no answer within 0 ms".into()));
+        let room = Room { patience: PATIENCE_MS, ..room };
+        assert!(room.ran("Stop", "exec cat > /dev/null", "{}").is_ok());
+    }
 
     #[test]
     fn answers_have_the_shape_of_their_client() {

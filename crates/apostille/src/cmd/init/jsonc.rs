@@ -6,6 +6,8 @@ mod print;
 
 use serde_json::{Map, Value};
 
+#[cfg(test)]
+pub use edit::documents;
 pub use edit::{push, remove, set};
 
 /// Deeper than any settings file; guards the stack.
@@ -138,8 +140,8 @@ impl Reader<'_> {
             let rest = self.rest();
             if rest.starts_with("//") {
                 self.at += rest.find('\n').unwrap_or(rest.len());
-            } else if rest.starts_with("/*") {
-                let end = rest[2..].find("*/").ok_or("a comment without an end")?;
+            } else if let Some(comment) = rest.strip_prefix("/*") {
+                let end = comment.find("*/").ok_or("a comment without an end")?;
                 self.at += end + 4;
             } else {
                 return Ok(());

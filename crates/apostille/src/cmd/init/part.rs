@@ -98,3 +98,41 @@ fn edited(bytes: Option<&[u8]>, edit: impl FnOnce(&str) -> Result<String, String
         Ok(new) => Outcome::Bytes([&bytes[..whole.len() - text.len()], new.as_bytes()].concat()),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::cmd::init::table::ROWS;
+
+    fn text(outcome: Outcome, before: &str) -> String {
+        match outcome {
+            Outcome::Nothing => before.to_owned(),
+            Outcome::Bytes(bytes) => String::from_utf8(bytes).unwrap(),
+            Outcome::Refused(why) => panic!("{why}: {before}"),
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn whatever_is_there_twice_is_once_and_it_goes_again(
+            (value, typed) in jsonc::documents(), n in 0..ROWS.len(), servers in 0..3_usize,
+        ) {
+            let parts = [Part::Server([Servers::Claude, Servers::Gemini, Servers::Code][servers]), Part::hooks(ROWS[n].client)];
+            let program = Program::find("/opt/my programs/apostille".as_ref(), None);
+            let once = text(planned(Some(typed.as_bytes()), &parts, &program), &typed);
+            prop_assert_eq!(planned(Some(once.as_bytes()), &parts, &program), Outcome::Nothing, "{}", once);
+            prop_assert_eq!(lines(&once).len(), ROWS[n].moments.len());
+            let moved = Program::find("/usr/bin/apostille".as_ref(), None);
+            let other = text(planned(Some(once.as_bytes()), &parts, &moved), &once);
+            prop_assert!(!other.contains("/opt/"), "{}", other);
+            let back = text(cleared(other.as_bytes(), Some(typed.as_bytes()), "json"), &other);
+            let mut left = super::value(&back).unwrap();
+            if value.get("version").is_none() {
+                left.as_object_mut().unwrap().shift_remove("version");
+            }
+            prop_assert_eq!(left, value, "{}", back);
+        }
+    }
+}

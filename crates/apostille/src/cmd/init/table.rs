@@ -3,6 +3,8 @@
 use apostille_core::client::Client;
 use serde_json::{Value, json};
 
+use super::program::NAME;
+
 /// How long a client may wait for an answer, in seconds. The answer itself has a far shorter deadline.
 const PATIENCE: u64 = 5;
 
@@ -23,8 +25,10 @@ pub struct Row {
     pub answers: &'static [&'static str],
     /// The moments at which an answer is plain text.
     pub plain: &'static [&'static str],
-    /// What is left to a person, once it is set up.
-    pub left: &'static str,
+    /// What it wants of a person before it uses what a repository brings.
+    pub here: &'static str,
+    /// What it wants of a person before it runs any hook.
+    pub hooks: Option<&'static str>,
 }
 
 /// A moment at which a client asks.
@@ -45,6 +49,8 @@ pub enum Shape {
     Groups {
         /// 1 where times are in seconds, 1,000 where they are in milliseconds.
         ticks: u64,
+        /// Whether a handler says whose it is.
+        is_named: bool,
     },
     /// A flat list with a command for each shell.
     Shells,
@@ -77,11 +83,12 @@ pub const ROWS: [Row; 6] = [
             at("Stop"),
             at("SessionEnd"),
         ],
-        shape: Shape::Groups { ticks: 1 },
+        shape: Shape::Groups { ticks: 1, is_named: false },
         answers: &COMMON,
         // What is said there becomes part of the instructions for the summary.
         plain: &["PreCompact"],
-        left: "asks once whether to use the server of .mcp.json",
+        here: "asks once whether to use the server of .mcp.json",
+        hooks: None,
     },
     Row {
         client: Client::Codex,
@@ -95,10 +102,11 @@ pub const ROWS: [Row; 6] = [
             // Codex allows no more than three seconds at the end.
             Moment { event: "SessionEnd", matcher: None, seconds: 3 },
         ],
-        shape: Shape::Groups { ticks: 1 },
+        shape: Shape::Groups { ticks: 1, is_named: false },
         answers: &COMMON,
         plain: &[],
-        left: "passes over hooks that nobody reviewed: say /hooks in it and trust them",
+        here: "reads the files of a repository only where you trust it",
+        hooks: Some("passes over hooks that nobody reviewed: say /hooks in it and trust them"),
     },
     Row {
         client: Client::Copilot,
@@ -115,7 +123,8 @@ pub const ROWS: [Row; 6] = [
             "suppressOutput",
         ],
         plain: &[],
-        left: "runs hooks only in a folder that it was told to trust",
+        here: "reads the files of a repository only where you trust it",
+        hooks: None,
     },
     Row {
         client: Client::Gemini,
@@ -128,10 +137,11 @@ pub const ROWS: [Row; 6] = [
             at("AfterAgent"),
             at("SessionEnd"),
         ],
-        shape: Shape::Groups { ticks: 1_000 },
+        shape: Shape::Groups { ticks: 1_000, is_named: true },
         answers: &COMMON,
         plain: &[],
-        left: "runs hooks only in a folder that it was told to trust",
+        here: "reads the files of a repository only where you trust it",
+        hooks: None,
     },
     Row {
         client: Client::Cursor,
@@ -147,7 +157,8 @@ pub const ROWS: [Row; 6] = [
         shape: Shape::Flat,
         answers: &["continue", "additional_context", "user_message", "followup_message", "permission", "env"],
         plain: &[],
-        left: "asks once whether to use the server of mcp.json",
+        here: "asks once whether to use the server of mcp.json",
+        hooks: None,
     },
     Row {
         client: Client::Vscode,
@@ -158,7 +169,8 @@ pub const ROWS: [Row; 6] = [
         shape: Shape::Shells,
         answers: &COMMON,
         plain: &[],
-        left: "asks once whether to trust the server of mcp.json",
+        here: "asks once whether to trust the server of mcp.json",
+        hooks: None,
     },
 ];
 
@@ -181,8 +193,13 @@ impl Moment {
     /// The entry of a hooks file that runs this command line, and the same line for the other shell.
     pub fn entry(&self, shape: Shape, line: &str, powershell: &str) -> Value {
         let mut entry = match shape {
-            Shape::Groups { ticks } => {
-                json!({"hooks": [{"type": "command", "command": line, "timeout": self.seconds * ticks}]})
+            Shape::Groups { ticks, is_named } => {
+                let mut handler =
+                    json!({"type": "command", "command": line, "timeout": self.seconds * ticks});
+                if is_named {
+                    handler["name"] = NAME.into();
+                }
+                json!({"hooks": [handler]})
             }
             // One line for both shells is one that other clients understand too.
             Shape::Shells if line == powershell => {

@@ -17,6 +17,15 @@ struct Trail<'r> {
     kept: Vec<(&'r Run, &'r Kept)>,
 }
 
+/// What a file is without these runs, as far as nobody else changed it.
+struct Back {
+    bytes: Option<Vec<u8>>,
+    is_edited: bool,
+    mode: Option<u32>,
+}
+
+const EDITED: &str = "somebody changed it since: only what is ours is taken out";
+
 /// What would be done to undo these runs, the latest first.
 pub fn plan(scope: &Scope, runs: &[Run]) -> Result<Vec<Step>, Fault> {
     let mut trails: Vec<Trail<'_>> = Vec::new();
@@ -52,32 +61,30 @@ impl Trail<'_> {
             Ok(_) => return Ok(step(Action::Refused, Some("it is a link now".into()), None)),
             Err(why) => return Ok(step(Action::Refused, Some(why), None)),
         };
-        let (after, is_edited, mode) = self.back(&found)?;
+        let Back { bytes, is_edited, mode } = self.back(&found)?;
         let first = self.first()?;
-        let (after, why) = match after {
+        let after = match bytes {
             Some(bytes) if is_edited => match part::cleared(&bytes, first.as_deref(), extension(self.path)) {
                 Outcome::Refused(why) => return Ok(step(Action::Refused, Some(why), None)),
-                Outcome::Nothing => (Some(bytes), None),
-                Outcome::Bytes(bytes) => (Some(bytes), None),
+                Outcome::Nothing => Some(bytes),
+                Outcome::Bytes(bytes) => Some(bytes),
             },
-            other => (other, None::<String>),
+            other => other,
         };
         let after = after.filter(|it| first.is_some() || !part::is_bare(it, extension(self.path)));
         if after == found.bytes {
-            return Ok(step(Action::Nothing, why, None));
+            return Ok(step(Action::Nothing, None, None));
         }
-        let action = match (&after, is_edited) {
-            (None, _) => Action::Remove,
-            (Some(_), false) => Action::Restore,
-            (Some(_), true) => Action::Clear,
+        let (action, why) = match &after {
+            None => (Action::Remove, None),
+            Some(_) if is_edited => (Action::Clear, Some(EDITED.to_owned())),
+            Some(_) => (Action::Restore, None),
         };
-        let why = is_edited.then(|| "somebody changed it since: only what is ours is taken out".to_owned());
-        let why = why.filter(|_| action == Action::Clear);
         Ok(step(action, why, Some(Change { target: found.target, before: found.bytes, after, mode })))
     }
 
-    /// What the file was before the first of these runs, as far as nobody else changed it; whether somebody did.
-    fn back(&self, found: &Found) -> Result<(Option<Vec<u8>>, bool, Option<u32>), Fault> {
+    /// Goes back run by run, and notes where somebody else changed the file in between.
+    fn back(&self, found: &Found) -> Result<Back, Fault> {
         let (mut bytes, mut is_edited, mut mode) = (found.bytes.clone(), false, None);
         for (run, kept) in &self.kept {
             let before = kept.before.as_ref().map(|it| run.bytes(it)).transpose()?;
@@ -89,7 +96,7 @@ impl Trail<'_> {
                 is_edited = true;
             }
         }
-        Ok((bytes, is_edited, mode))
+        Ok(Back { bytes, is_edited, mode })
     }
 
     /// What the file was before anything of ours came.

@@ -69,7 +69,7 @@ fn nested(path: &[&str], value: &Value) -> Value {
 /// A text that held no value, only spaces or comments, with one.
 fn begun(text: &str, value: &Value) -> String {
     let newline = if text.contains("\r\n") { "\r\n" } else { "\n" };
-    let manner = Manner { newline, unit: "  ", is_dense: false };
+    let manner = Manner { newline, unit: "  ", is_dense: false, is_tight: false };
     let head = text.trim_end();
     let gap = if head.is_empty() { "" } else { newline };
     format!("{head}{gap}{}{newline}", manner.tall(value, ""))
@@ -172,3 +172,5 @@ fn remark(text: &str) -> usize {
 
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+pub use tests::documents;

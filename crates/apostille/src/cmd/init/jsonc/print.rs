@@ -13,6 +13,8 @@ pub struct Manner<'t> {
     pub unit: &'t str,
     /// Whether it is all on one line.
     pub is_dense: bool,
+    /// Whether it has no spaces either.
+    pub is_tight: bool,
 }
 
 impl<'t> Manner<'t> {
@@ -24,7 +26,8 @@ impl<'t> Manner<'t> {
         };
         let first = root.items().first().map(|it| indent(text, it.start)).filter(|it| !it.is_empty());
         let is_dense = !root.items().is_empty() && !text.trim().contains('\n');
-        Self { newline, unit: first.unwrap_or("  "), is_dense }
+        let is_tight = is_dense && !text.contains("\": ");
+        Self { newline, unit: first.unwrap_or("  "), is_dense, is_tight }
     }
 
     /// A value over several lines, each but the first behind this indent; lists of plain values stay on one.
@@ -63,12 +66,12 @@ impl<'t> Manner<'t> {
 
     /// What stands between two items on a line.
     pub fn comma(&self) -> &'static str {
-        if self.is_dense { "," } else { ", " }
+        if self.is_tight { "," } else { ", " }
     }
 
     /// What stands between a key and its value.
     pub fn colon(&self) -> &'static str {
-        if self.is_dense { ":" } else { ": " }
+        if self.is_tight { ":" } else { ": " }
     }
 }
 

@@ -113,7 +113,8 @@ fn typed(value: &Value, gaps: &mut dyn FnMut() -> &'static str, is_last_comma: b
 
 const GAPS: [&str; 8] = ["", " ", "\n", "\n  ", "\r\n\t", " // a , } \" remark\n", "/* { */", "\n    "];
 
-fn documents() -> impl Strategy<Value = (Value, String)> {
+/// A document, as a value and as somebody may have typed it.
+pub fn documents() -> impl Strategy<Value = (Value, String)> {
     let members = proptest::collection::btree_map("[a-e]", values(), 0..4);
     (members, proptest::collection::vec(0..GAPS.len(), 1..40), any::<bool>()).prop_map(
         |(members, draws, comma)| {
