@@ -26,6 +26,22 @@ const PATIENCE_MS: u64 = 5_000;
 /// What is sent where there is no sample.
 const NOTHING: &str = "{}";
 
+/// Variables that lead a hook to the user's own store or repository.
+const LEADING_ELSEWHERE: [&str; 6] =
+    ["APOSTILLE_STORE", "APOSTILLE_CONFIG", "APOSTILLE_REPO", "GIT_DIR", "GIT_WORK_TREE", "COPILOT_HOME"];
+/// Variables by which a client is known: whoever runs `doctor` from within one is not the one that is tried.
+const MARKS: [&str; 9] = [
+    "CLAUDECODE",
+    "CLAUDE_CODE_SESSION_ID",
+    "CLAUDE_PROJECT_DIR",
+    "COPILOT_CLI",
+    "COPILOT_AGENT_SESSION_ID",
+    "CURSOR_VERSION",
+    "CURSOR_TRANSCRIPT_PATH",
+    "GEMINI_CLI",
+    "GEMINI_SESSION_ID",
+];
+
 /// What is found in the files of this repository, and in the user's own.
 pub fn findings(shell: &Shell) -> Vec<Finding> {
     let here = shell.place().ok().as_ref().and_then(init::here);
@@ -158,8 +174,12 @@ impl Room<'_> {
         for name in ["USERPROFILE", "APPDATA", "LOCALAPPDATA"] {
             command.env(name, self.folder);
         }
-        for name in ["APOSTILLE_STORE", "APOSTILLE_CONFIG", "APOSTILLE_REPO", "GIT_DIR", "GIT_WORK_TREE"] {
+        for name in LEADING_ELSEWHERE.iter().chain(&MARKS) {
             command.env_remove(name);
+        }
+        if self.row.client == Client::Copilot {
+            // It shares its file with Visual Studio Code, and is told apart by this.
+            command.env("COPILOT_CLI", "1");
         }
         command.stdin(Stdio::piped()).stdout(File::create(out)?).stderr(File::create(err)?);
         Ok(command)
