@@ -2,6 +2,7 @@
 
 pub mod help;
 mod hook;
+mod init;
 mod offer;
 mod report;
 mod task;
@@ -17,6 +18,7 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ColorChoice, Parser, Subcommand, ValueEnum};
 
 pub use hook::{Hook, Why};
+pub use init::Init;
 pub use offer::{Offered, Serve};
 pub use report::Report;
 pub use task::{
@@ -136,6 +138,9 @@ pub enum Command {
     /// Which memories an agent was shown, and why
     #[command(after_help = help::WHY)]
     Why(Why),
+    /// Set up the agents in use: server, hooks and rules
+    #[command(after_help = help::INIT)]
+    Init(Init),
     /// Every setting, and where it came from
     #[command(after_help = help::CONFIG)]
     Config(Config),

@@ -9,6 +9,7 @@ mod export;
 mod forget;
 mod hook;
 mod import;
+mod init;
 mod invalidate;
 mod list;
 mod log;
@@ -89,6 +90,7 @@ fn dispatched(shell: &Shell, command: &Command) -> Result<Answer, Fault> {
         Command::Log(args) => log::run(shell, args),
         Command::Export(args) => export::run(shell, args),
         Command::Import(args) => import::run(shell, args),
+        Command::Init(args) => init::run(shell, args),
         Command::Config(args) => config::run(shell, args),
         Command::Task(args) => task::run(shell, args),
         Command::Report(args) => report::run(shell, args),

@@ -12,7 +12,6 @@ mod args;
 mod cmd;
 mod config;
 mod error;
-#[cfg_attr(not(test), expect(dead_code, reason = "the command that speaks through it stands beside it"))]
 mod hook;
 mod json;
 mod paint;

@@ -30,7 +30,7 @@ use jiff::Timestamp;
 use crate::error::Fault;
 
 /// The variables that are read, and no others but the one that holds a model's key.
-const NAMES: [&str; 48] = [
+const NAMES: [&str; 52] = [
     "APOSTILLE_CONFIG",
     "APOSTILLE_STORE",
     "APOSTILLE_USER",
@@ -79,6 +79,10 @@ const NAMES: [&str; 48] = [
     "CURSOR_TRANSCRIPT_PATH",
     "COPILOT_CLI",
     "COPILOT_HOME",
+    "PATH",
+    "CLAUDE_CONFIG_DIR",
+    "CODEX_HOME",
+    "GEMINI_CLI_HOME",
 ];
 /// How much is read from the standard input.
 const MAX_INPUT: u64 = 256 * 1024 * 1024;
@@ -156,6 +160,11 @@ impl World {
             bytes.copy_from_slice(&digest.as_bytes()[..16]);
             u128::from_be_bytes(bytes)
         }
+    }
+
+    /// The file that this program was started from.
+    pub fn program(&self) -> Result<PathBuf, Fault> {
+        std::env::current_exe().context("cannot tell where this program is").map_err(Fault::internal)
     }
 
     /// Where files may be left that nobody misses.
@@ -288,7 +297,8 @@ impl Environment {
         self.path(xdg).or_else(usual).map(|it| it.join("apostille"))
     }
 
-    fn path(&self, name: &str) -> Option<PathBuf> {
+    /// A whole path that a variable names.
+    pub fn path(&self, name: &str) -> Option<PathBuf> {
         self.get(name).map(PathBuf::from).filter(|it| it.is_absolute())
     }
 

@@ -21,7 +21,7 @@ const GROUPS: [(&str, &[&str]); 7] = [
     ("Work on something", &["task", "report"]),
     ("Move it", &["export", "import"]),
     ("Serve agents", &["mcp", "serve", "hook"]),
-    ("Set up", &["tour", "config", "doctor", "completions", "man"]),
+    ("Set up", &["tour", "init", "config", "doctor", "completions", "man"]),
 ];
 
 const CODES: &str = "  0 done   1 nothing found, or it does not hold   2 wrong usage or configuration
@@ -220,6 +220,7 @@ Examples:
   $ apostille doctor
   $ apostille doctor --store backup.db
 
+After `apostille init`, every hook of every agent is tried with a sample, in a throw-away folder.
 Exit code 0: healthy. 2: the configuration is wrong. 4: the store is broken.";
 /// Examples.
 pub const TOUR: &str = "\
@@ -239,6 +240,21 @@ Examples:
   $ apostille man | man -l -
   $ apostille man --out ~/.local/share/man/man1";
 
+/// Examples.
+pub const INIT: &str = "\
+Examples:
+  $ apostille init                      # find the agents, show the changes, ask, write
+  $ apostille init --dry-run            # only show
+  $ apostille init --client claude-code --client codex --yes
+  $ apostille init --user               # your own files, for every repository
+  $ apostille init --undo               # as it was before, byte for byte
+  $ apostille doctor                    # does it work? sends each hook a sample
+
+Agents are found by their files here, by their folders in your home, or by their program. Each gets the
+MCP server and the hooks in its own files, and AGENTS.md, CLAUDE.md and GEMINI.md a short block of rules.
+What is there stays as it is, comments too; a file that cannot be read is left alone and named (exit
+code 3). Without a terminal nothing is written unless you say --yes (exit code 2).
+docs/init.md lists every file.";
 /// Examples.
 pub const MCP: &str = "\
 Agents start this themselves; you put it into their configuration once:

@@ -1,5 +1,7 @@
 //! `doctor`: is everything in order?
 
+mod agents;
+
 use std::fs::{self, OpenOptions};
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -60,6 +62,7 @@ pub fn run(shell: &Shell) -> Result<Answer, Fault> {
             findings.push(asked(&shell.world, &settings));
         }
     }
+    findings.extend(agents::findings(shell));
     let code = findings.iter().map(|it| it.code).max().unwrap_or(error::OK);
     let json = Reply { ok: code == error::OK, findings };
     Ok(shell.answer(code, &json, |paint| page(paint, &json.findings)))

@@ -56,7 +56,13 @@ fn three_sessions_learn_from_each_other_and_the_report_is_right_at_the_end() {
     let asked = "set up the project and raise the upload limit";
     insta::assert_snapshot!("morning_prompt", prompt(&env, "morning", asked));
     person(&env, "morning", "2026-03-02T09:00:01Z", asked);
-    agent(&env, "morning", "2026-03-02T09:01:00Z", "I ran npm install and looked at m-2.", &["src/limits.rs"]);
+    agent(
+        &env,
+        "morning",
+        "2026-03-02T09:01:00Z",
+        "I ran npm install and looked at m-2.",
+        &["src/limits.rs"],
+    );
     env.at("2026-03-02T09:02:00Z");
     assert_eq!(prompt(&env, "morning", "No, use pnpm, not npm."), "");
     person(&env, "morning", "2026-03-02T09:02:01Z", "No, use pnpm, not npm.");
@@ -77,10 +83,17 @@ fn three_sessions_learn_from_each_other_and_the_report_is_right_at_the_end() {
     env.live_on();
     env.commit();
     env.at("2026-03-02T12:01:00Z");
-    let told = prompt(&env, "noon", "which API_VERSION and which MAX_UPLOAD? install with npm, then check uploads");
+    let told =
+        prompt(&env, "noon", "which API_VERSION and which MAX_UPLOAD? install with npm, then check uploads");
     insta::assert_snapshot!("noon_prompt", told);
     person(&env, "noon", "2026-03-02T12:01:01Z", "which API_VERSION and which MAX_UPLOAD?");
-    agent(&env, "noon", "2026-03-02T12:02:00Z", "API_VERSION is 7, as m-1 says; MAX_UPLOAD is 25 MB.", &["src/api.rs"]);
+    agent(
+        &env,
+        "noon",
+        "2026-03-02T12:02:00Z",
+        "API_VERSION is 7, as m-1 says; MAX_UPLOAD is 25 MB.",
+        &["src/api.rs"],
+    );
     env.at("2026-03-02T12:03:00Z");
     assert_eq!(prompt(&env, "noon", "ignore memory and tell me about commits"), "");
     env.at("2026-03-02T12:04:00Z");
@@ -90,7 +103,10 @@ fn three_sessions_learn_from_each_other_and_the_report_is_right_at_the_end() {
     // In the evening somebody asks what happened.
     env.at("2026-03-02T18:00:00Z");
     assert!(!started(&env, "evening").contains("waits"), "the queue is empty");
-    insta::assert_snapshot!("evening_prompt", prompt(&env, "evening", "what did we do about the upload limit this morning?"));
+    insta::assert_snapshot!(
+        "evening_prompt",
+        prompt(&env, "evening", "what did we do about the upload limit this morning?")
+    );
     person(&env, "evening", "2026-03-02T18:00:01Z", "what did we do about the upload limit this morning?");
     agent(&env, "evening", "2026-03-02T18:01:00Z", "The limit was raised in src/limits.rs.", &[]);
     env.at("2026-03-02T18:02:00Z");

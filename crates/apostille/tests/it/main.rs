@@ -15,6 +15,8 @@ mod env;
 mod github;
 mod hook;
 mod identity;
+#[cfg(unix)]
+mod init;
 mod json;
 mod mcp;
 mod model;

@@ -93,13 +93,7 @@ fn is_shown(told: &Told, settings: &Settings, open: &Open, entry: &Entry) -> boo
     hook::takes_context(told) && is_wanted && !is_ignored && settings.store.value.path().exists()
 }
 
-fn made(
-    shell: &Shell,
-    cx: &Context<'_>,
-    desk: &Desk,
-    told: &Told,
-    open: &Open,
-) -> Result<Brief, Fault> {
+fn made(shell: &Shell, cx: &Context<'_>, desk: &Desk, told: &Told, open: &Open) -> Result<Brief, Fault> {
     let [repo, user] = desk.spaces();
     let reader = Reader { repo: &repo, user: &user, session: &open.session };
     let task = || state(shell, cx, desk);

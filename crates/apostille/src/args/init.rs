@@ -1,0 +1,35 @@
+//! The command line of `init`.
+
+use apostille_core::client::Client;
+use clap::Args;
+
+use super::word;
+
+/// `init`.
+#[derive(Debug, Args)]
+pub struct Init {
+    /// Set up this agent instead of those that are found (repeatable)
+    #[arg(long = "client", value_name = "CLIENT", value_parser = word(Client::ALL, Client::as_str))]
+    pub clients: Vec<Client>,
+    /// In your own files, for every repository, instead of in this one
+    #[arg(long)]
+    pub user: bool,
+    /// Show what would change, and change nothing
+    #[arg(long)]
+    pub dry_run: bool,
+    /// Do not ask
+    #[arg(long, short)]
+    pub yes: bool,
+    /// Take back what `init` did here
+    #[arg(long, conflicts_with_all = ["clients", "no_hooks", "no_mcp", "no_rules"])]
+    pub undo: bool,
+    /// Leave the hooks out: the agent is told nothing by itself
+    #[arg(long)]
+    pub no_hooks: bool,
+    /// Leave the MCP server out: the agent has no tools
+    #[arg(long)]
+    pub no_mcp: bool,
+    /// Leave AGENTS.md and the like alone
+    #[arg(long)]
+    pub no_rules: bool,
+}

@@ -1,0 +1,217 @@
+//! `init`: registers the server and the hooks with the agents in use, and takes it all back.
+//!
+//! A plan is made first, of bytes in and bytes out; then it is shown, somebody agrees, and it is carried out whole.
+
+mod disk;
+mod find;
+mod jsonc;
+mod kept;
+mod part;
+mod plan;
+mod program;
+mod rules;
+pub mod scope;
+mod show;
+pub mod table;
+mod toml;
+mod undo;
+
+use std::io::Write as _;
+
+use apostille_core::client::Client;
+
+use crate::args::Init;
+use crate::error::{self, Fault};
+use crate::paint::{DIM, ink};
+use crate::shell::{Answer, Shell};
+use crate::world::place::Place;
+
+pub use part::{lines, value};
+pub use program::{NAME, first, is_program};
+
+use plan::{Action, Step};
+use program::Program;
+use scope::{Homes, Scope, Wanted};
+use show::Reply;
+
+/// Sets the agents up, or takes it back.
+pub fn run(shell: &Shell, args: &Init) -> Result<Answer, Fault> {
+    let scope = scope(shell, args.user)?;
+    if args.undo { undone(shell, args, &scope) } else { done(shell, args, &scope) }
+}
+
+/// Whose files.
+fn scope(shell: &Shell, is_user: bool) -> Result<Scope, Fault> {
+    if is_user {
+        let homes = Homes::of(&shell.world.env);
+        return homes.map(Scope::User).ok_or_else(|| Fault::config("this user has no home folder"));
+    }
+    here(&shell.place()?).ok_or_else(|| {
+        Fault::usage("this folder is in no repository")
+            .hint("go to one, or say --user to set up your own files for every repository")
+    })
+}
+
+/// The repository that a place belongs to, if it has files.
+pub fn here(place: &Place) -> Option<Scope> {
+    let root = place.checkout.as_ref()?.root()?;
+    Some(Scope::Repository(root.to_path_buf()))
+}
+
+fn done(shell: &Shell, args: &Init, scope: &Scope) -> Result<Answer, Fault> {
+    let clients = match args.clients.as_slice() {
+        [] => find::in_use(&shell.world.env, scope),
+        named => Client::ALL.iter().copied().filter(|it| named.contains(it)).collect(),
+    };
+    let folders = shell.world.env.get("PATH").map(AsRef::as_ref);
+    let program = Program::find(&shell.world.program()?, folders);
+    let wanted = Wanted { mcp: !args.no_mcp, hooks: !args.no_hooks, rules: !args.no_rules };
+    let steps = plan::plan(scope, scope.wishes(&clients, wanted), &program);
+    let notes = notes(scope, &clients, &program, wanted);
+    let act = |steps: &[Step]| {
+        let changes: Vec<_> = steps.iter().filter_map(|it| it.change.clone()).collect();
+        let run = kept::keep(&shell.world, scope, &changes)?;
+        disk::apply(&changes).map_err(|failed| {
+            if failed.is_taken_back {
+                run.forget();
+            }
+            Fault::internal(failed.cause)
+        })
+    };
+    let page = Page { shell, args, scope, clients, steps, notes, outcome: "written" };
+    page.answer(act)
+}
+
+fn undone(shell: &Shell, args: &Init, scope: &Scope) -> Result<Answer, Fault> {
+    let runs = kept::runs(&shell.world, scope)?;
+    let steps = undo::plan(scope, &runs)?;
+    let is_whole = steps.iter().all(|it| it.action != Action::Refused);
+    let act = |steps: &[Step]| {
+        let changes: Vec<_> = steps.iter().filter_map(|it| it.change.clone()).collect();
+        disk::apply(&changes).map_err(|failed| Fault::internal(failed.cause))?;
+        disk::prune(&undo::made(&runs));
+        // What could not be taken back yet is still needed.
+        runs.iter().filter(|_| is_whole).for_each(kept::Run::forget);
+        Ok(())
+    };
+    let page = Page { shell, args, scope, clients: Vec::new(), steps, notes: Vec::new(), outcome: "undone" };
+    page.answer(act)
+}
+
+/// What is left to a person.
+fn notes(scope: &Scope, clients: &[Client], program: &Program, wanted: Wanted) -> Vec<String> {
+    let mut notes = Vec::new();
+    if !program.is_on_path() {
+        notes.push(format!(
+            "`{NAME}` is not on your PATH, so the files name it as {}: on another machine that is another place",
+            program.command()
+        ));
+    }
+    for row in clients.iter().map(|it| table::row(*it)) {
+        let here = matches!(scope, Scope::Repository(_)).then_some(row.here);
+        let hooks = row.hooks.filter(|_| wanted.hooks);
+        notes.extend(here.into_iter().chain(hooks).map(|it| format!("{} {it}", row.client)));
+    }
+    let has_gemini = clients.contains(&Client::Gemini) && wanted.rules;
+    if has_gemini && matches!(scope, Scope::Repository(root) if !root.join("GEMINI.md").exists()) {
+        notes.push(
+            "gemini reads neither AGENTS.md nor CLAUDE.md: make a GEMINI.md and run `apostille init` again, or set \
+             context.fileName to [\"AGENTS.md\", \"GEMINI.md\"] in .gemini/settings.json"
+                .into(),
+        );
+    }
+    notes
+}
+
+/// A plan on its way to an answer.
+struct Page<'a> {
+    shell: &'a Shell,
+    args: &'a Init,
+    scope: &'a Scope,
+    clients: Vec<Client>,
+    steps: Vec<Step>,
+    notes: Vec<String>,
+    outcome: &'static str,
+}
+
+impl Page<'_> {
+    /// Shows, asks, acts.
+    fn answer(self, act: impl FnOnce(&[Step]) -> Result<(), Fault>) -> Result<Answer, Fault> {
+        let is_refused = self.steps.iter().any(|it| it.action == Action::Refused);
+        let code = if is_refused { error::REFUSED } else { error::OK };
+        if !self.steps.iter().any(|it| it.change.is_some()) {
+            return Ok(self.nothing(if is_refused { code } else { self.idle() }));
+        }
+        if self.args.dry_run {
+            return Ok(self.told(code, "planned", show::planned(self.scope, &self.steps)));
+        }
+        match self.is_agreed() {
+            None => {
+                let answer = self.told(error::USAGE, "planned", show::planned(self.scope, &self.steps));
+                let err = "nothing was written: there is nobody to ask, so say --yes\n".to_owned();
+                Ok(Answer { err, ..answer })
+            }
+            Some(false) => Ok(self.told(error::NOTHING, "declined", "nothing was written\n".into())),
+            Some(true) => {
+                act(&self.steps)?;
+                let text = show::done(self.scope, &self.steps) + &self.next();
+                Ok(self.told(code, self.outcome, text))
+            }
+        }
+    }
+
+    /// Whether a person agrees; nothing, where there is none to ask.
+    fn is_agreed(&self) -> Option<bool> {
+        let terminal = self.shell.world.terminal;
+        if self.args.yes {
+            return Some(true);
+        }
+        if !(terminal.stdin && terminal.stderr) {
+            return None;
+        }
+        let ask = show::planned(self.scope, &self.steps) + "write this? [y/N] ";
+        let mut stream = anstream::AutoStream::new(std::io::stderr(), anstream::ColorChoice::Auto);
+        let _ = stream.write_all(ask.as_bytes());
+        Some(matches!(self.shell.world.read_line().trim(), "y" | "Y" | "yes"))
+    }
+
+    /// The exit code when there is nothing to do: no agent at all is "nothing found".
+    fn idle(&self) -> u8 {
+        if self.clients.is_empty() && !self.args.undo { error::NOTHING } else { error::OK }
+    }
+
+    fn nothing(&self, code: u8) -> Answer {
+        let refused = show::done(self.scope, &self.steps);
+        let text = match code {
+            error::NOTHING => "no agent was found; name one, as in --client claude-code\n",
+            _ if self.args.undo => "nothing to undo\n",
+            _ => "nothing to change\n",
+        };
+        self.told(code, "nothing", format!("{refused}{text}"))
+    }
+
+    /// What to do next.
+    fn next(&self) -> String {
+        if self.args.undo {
+            return String::new();
+        }
+        let user = if self.args.user { " --user" } else { "" };
+        let notes: String =
+            self.notes.iter().map(|it| self.shell.paint.wrapped(&format!("- {it}"), 0)).collect();
+        let end = format!("`apostille doctor` tries it out, `apostille init{user} --undo` takes it back\n");
+        format!("\n{notes}{}", ink(DIM, end))
+    }
+
+    fn told(&self, code: u8, outcome: &'static str, text: String) -> Answer {
+        let notes = if outcome == "nothing" || self.args.undo { Vec::new() } else { self.notes.clone() };
+        let json = Reply {
+            ok: code == error::OK,
+            outcome,
+            scope: self.scope.as_str(),
+            clients: show::words(&self.clients),
+            files: show::views(self.scope, &self.steps),
+            notes,
+        };
+        self.shell.answer(code, &json, |_| text)
+    }
+}

@@ -1,0 +1,229 @@
+//! JSON as people write it, with comments and a comma too many: read with the place of everything, so that one entry can
+//! be changed and every other byte stays.
+
+mod edit;
+mod print;
+
+use serde_json::{Map, Value};
+
+#[cfg(test)]
+pub use edit::documents;
+pub use edit::{push, remove, set};
+
+/// Deeper than any settings file; guards the stack.
+const DEEPEST: usize = 128;
+
+/// A value and where it stands.
+#[derive(Debug)]
+pub struct Node {
+    /// Its first byte.
+    pub start: usize,
+    /// The byte after its last.
+    pub end: usize,
+    /// What it is.
+    pub kind: Kind,
+}
+
+/// What a value is.
+#[derive(Debug)]
+pub enum Kind {
+    /// `{…}`
+    Object(Vec<Item>),
+    /// `[…]`
+    Array(Vec<Item>),
+    /// Anything else.
+    Scalar(Value),
+}
+
+/// A member of an object, or an element of an array.
+#[derive(Debug)]
+pub struct Item {
+    /// Where it begins: at its key, if it has one.
+    pub start: usize,
+    /// Its key, in an object.
+    pub key: Option<String>,
+    /// Its value.
+    pub value: Node,
+    /// Where the comma behind it is.
+    pub comma: Option<usize>,
+}
+
+/// A step on the way to a value.
+#[derive(Debug, Clone, Copy)]
+pub enum Step<'a> {
+    /// To the member with this key.
+    Key(&'a str),
+    /// To the element with this number.
+    At(usize),
+}
+
+impl Node {
+    /// What is inside, of an object or an array.
+    pub fn items(&self) -> &[Item] {
+        match &self.kind {
+            Kind::Object(items) | Kind::Array(items) => items,
+            Kind::Scalar(_) => &[],
+        }
+    }
+
+    /// The number of the item that a step leads to; of members with the same key the last counts, as everywhere.
+    pub fn position(&self, step: Step<'_>) -> Option<usize> {
+        match step {
+            Step::Key(key) => self.items().iter().rposition(|it| it.key.as_deref() == Some(key)),
+            Step::At(n) => (n < self.items().len()).then_some(n),
+        }
+    }
+
+    /// The value that a step leads to.
+    pub fn child(&self, step: Step<'_>) -> Option<&Self> {
+        self.position(step).and_then(|it| self.items().get(it)).map(|it| &it.value)
+    }
+
+    /// The value as a program sees it.
+    pub fn value(&self) -> Value {
+        match &self.kind {
+            Kind::Scalar(value) => value.clone(),
+            Kind::Array(items) => items.iter().map(|it| it.value.value()).collect(),
+            Kind::Object(items) => {
+                let pairs = items.iter().map(|it| (it.key.clone().unwrap_or_default(), it.value.value()));
+                Value::Object(pairs.collect::<Map<_, _>>())
+            }
+        }
+    }
+}
+
+/// Reads a text; nothing, if it holds no value at all. What is wrong is said with its line.
+pub fn parse(text: &str) -> Result<Option<Node>, String> {
+    let mut reader = Reader { text, at: 0 };
+    let read = reader.whole();
+    read.map_err(|why| format!("line {}: {why}", text[..reader.at].matches('\n').count() + 1))
+}
+
+struct Reader<'t> {
+    text: &'t str,
+    at: usize,
+}
+
+impl Reader<'_> {
+    fn whole(&mut self) -> Result<Option<Node>, String> {
+        self.skip()?;
+        if self.at == self.text.len() {
+            return Ok(None);
+        }
+        let node = self.node(0)?;
+        self.skip()?;
+        match self.peek() {
+            None => Ok(Some(node)),
+            Some(c) => Err(format!("'{c}' after the end")),
+        }
+    }
+
+    fn peek(&self) -> Option<char> {
+        self.rest().chars().next()
+    }
+
+    fn rest(&self) -> &str {
+        &self.text[self.at..]
+    }
+
+    fn takes(&mut self, c: char) -> bool {
+        let is_there = self.peek() == Some(c);
+        self.at += if is_there { c.len_utf8() } else { 0 };
+        is_there
+    }
+
+    /// Passes over spaces and comments.
+    fn skip(&mut self) -> Result<(), String> {
+        loop {
+            let rest = self.rest();
+            self.at += rest.len() - rest.trim_start_matches([' ', '\t', '\r', '\n']).len();
+            let rest = self.rest();
+            if rest.starts_with("//") {
+                self.at += rest.find('\n').unwrap_or(rest.len());
+            } else if let Some(comment) = rest.strip_prefix("/*") {
+                let end = comment.find("*/").ok_or("a comment without an end")?;
+                self.at += end + 4;
+            } else {
+                return Ok(());
+            }
+        }
+    }
+
+    fn node(&mut self, depth: usize) -> Result<Node, String> {
+        let start = self.at;
+        let kind = match self.peek() {
+            _ if depth > DEEPEST => return Err("nested too deep".into()),
+            Some('{') => Kind::Object(self.list('}', true, depth)?),
+            Some('[') => Kind::Array(self.list(']', false, depth)?),
+            Some('"') => Kind::Scalar(Value::String(self.string()?)),
+            _ => Kind::Scalar(self.word()?),
+        };
+        Ok(Node { start, end: self.at, kind })
+    }
+
+    fn list(&mut self, close: char, is_keyed: bool, depth: usize) -> Result<Vec<Item>, String> {
+        self.at += 1;
+        let mut items: Vec<Item> = Vec::new();
+        loop {
+            self.skip()?;
+            if self.takes(close) {
+                return Ok(items);
+            }
+            if items.last().is_some_and(|it| it.comma.is_none()) {
+                return Err(format!("expected ',' or '{close}'"));
+            }
+            items.push(self.item(is_keyed, depth)?);
+        }
+    }
+
+    fn item(&mut self, is_keyed: bool, depth: usize) -> Result<Item, String> {
+        let start = self.at;
+        let key = if is_keyed { Some(self.key()?) } else { None };
+        let value = self.node(depth + 1)?;
+        self.skip()?;
+        let at = self.at;
+        let comma = self.takes(',').then_some(at);
+        Ok(Item { start, key, value, comma })
+    }
+
+    fn key(&mut self) -> Result<String, String> {
+        if self.peek() != Some('"') {
+            return Err("expected a key in double quotes".into());
+        }
+        let key = self.string()?;
+        self.skip()?;
+        if !self.takes(':') {
+            return Err("expected ':'".into());
+        }
+        self.skip()?;
+        Ok(key)
+    }
+
+    fn string(&mut self) -> Result<String, String> {
+        let mut is_escaped = false;
+        let inner = self.rest().get(1..).unwrap_or_default();
+        let end = inner.find(|c| {
+            let is_end = c == '"' && !is_escaped;
+            is_escaped = c == '\\' && !is_escaped;
+            is_end
+        });
+        let end = self.at + end.ok_or("a text without an end")? + 2;
+        let read = serde_json::from_str(&self.text[self.at..end]).map_err(|_| "a text that is not valid")?;
+        self.at = end;
+        Ok(read)
+    }
+
+    /// A number, `true`, `false` or `null`.
+    fn word(&mut self) -> Result<Value, String> {
+        let rest = self.rest();
+        let is_part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '+' | '-' | '.');
+        let end = rest.find(|c| !is_part(c)).unwrap_or(rest.len());
+        let read = serde_json::from_str(&rest[..end]);
+        let read = read.map_err(|_| match rest.chars().next() {
+            Some(c) => format!("'{c}' is no value"),
+            None => "the end comes too soon".into(),
+        })?;
+        self.at += end;
+        Ok(read)
+    }
+}

@@ -1,0 +1,138 @@
+//! What belongs into a file, and how it gets there: bytes in, bytes out.
+
+mod hooks;
+mod server;
+
+use apostille_core::client::Client;
+
+use super::program::Program;
+use super::{jsonc, rules, toml};
+
+pub use hooks::lines;
+pub use server::Servers;
+
+/// What belongs into a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Part {
+    /// The server, in JSON.
+    Server(Servers),
+    /// The server, in Codex's TOML.
+    Toml,
+    /// A client's hooks.
+    Hooks(Client),
+    /// The block of rules.
+    Rules,
+}
+
+/// What becomes of a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Outcome {
+    /// It is as it should be.
+    Nothing,
+    /// It gets these bytes.
+    Bytes(Vec<u8>),
+    /// It is left alone, and why.
+    Refused(String),
+}
+
+impl Part {
+    /// The hooks of a client. Visual Studio Code reads those of Copilot CLI.
+    pub fn hooks(client: Client) -> Self {
+        match client {
+            Client::Vscode => Self::Hooks(Client::Copilot),
+            other => Self::Hooks(other),
+        }
+    }
+
+    fn put(self, text: &str, program: &Program) -> Result<String, String> {
+        match self {
+            Self::Server(servers) => server::with(text, servers, program.command()),
+            Self::Toml => toml::with(text, program.command()),
+            Self::Hooks(client) => hooks::with(text, client, program),
+            Self::Rules => rules::with(text),
+        }
+    }
+}
+
+/// What becomes of a file that is to hold these parts.
+pub fn planned(bytes: Option<&[u8]>, parts: &[Part], program: &Program) -> Outcome {
+    edited(bytes, |text| parts.iter().try_fold(text.to_owned(), |text, part| part.put(&text, program)))
+}
+
+/// What becomes of a file that is to hold nothing of ours; `first` is what it was before anything of ours came.
+pub fn cleared(bytes: &[u8], first: Option<&[u8]>, extension: &str) -> Outcome {
+    let first = first.map(|it| String::from_utf8_lossy(it).into_owned());
+    edited(Some(bytes), |text| match extension {
+        "toml" => toml::without(text),
+        "md" => rules::without(text),
+        _ => {
+            let first = first.as_deref().map(|it| it.trim_start_matches(BOM));
+            server::without(&hooks::without(text, first)?, first)
+        }
+    })
+}
+
+/// Whether nothing is left in a file but what we would have put there ourselves.
+pub fn is_bare(bytes: &[u8], extension: &str) -> bool {
+    let text = String::from_utf8_lossy(bytes);
+    let text = text.trim_start_matches(BOM).trim();
+    text.is_empty() || extension == "json" && hooks::is_bare(text)
+}
+
+/// A JSON text with comments as a value, if it is one.
+pub fn value(text: &str) -> Option<serde_json::Value> {
+    let root = jsonc::parse(text.trim_start_matches(BOM)).ok()??;
+    Some(root.value())
+}
+
+const BOM: char = '\u{feff}';
+
+fn edited(bytes: Option<&[u8]>, edit: impl FnOnce(&str) -> Result<String, String>) -> Outcome {
+    let bytes = bytes.unwrap_or_default();
+    let Ok(whole) = std::str::from_utf8(bytes) else { return Outcome::Refused("it is not UTF-8".into()) };
+    // Some editors mark UTF-8 with a character of no width; it stays in front.
+    let text = whole.strip_prefix(BOM).unwrap_or(whole);
+    match edit(text) {
+        Err(why) => Outcome::Refused(why),
+        Ok(new) if new == text => Outcome::Nothing,
+        Ok(new) => Outcome::Bytes([&bytes[..whole.len() - text.len()], new.as_bytes()].concat()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::cmd::init::table::ROWS;
+
+    fn text(outcome: Outcome, before: &str) -> String {
+        match outcome {
+            Outcome::Nothing => before.to_owned(),
+            Outcome::Bytes(bytes) => String::from_utf8(bytes).unwrap(),
+            Outcome::Refused(why) => panic!("{why}: {before}"),
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn whatever_is_there_twice_is_once_and_it_goes_again(
+            (value, typed) in jsonc::documents(), n in 0..ROWS.len(), servers in 0..3_usize,
+        ) {
+            let parts = [Part::Server([Servers::Claude, Servers::Gemini, Servers::Code][servers]), Part::hooks(ROWS[n].client)];
+            let program = Program::find("/opt/my programs/apostille".as_ref(), None);
+            let once = text(planned(Some(typed.as_bytes()), &parts, &program), &typed);
+            prop_assert_eq!(planned(Some(once.as_bytes()), &parts, &program), Outcome::Nothing, "{}", once);
+            prop_assert_eq!(lines(&once).len(), ROWS[n].moments.len());
+            let moved = Program::find("/usr/bin/apostille".as_ref(), None);
+            let other = text(planned(Some(once.as_bytes()), &parts, &moved), &once);
+            prop_assert!(!other.contains("/opt/"), "{}", other);
+            let back = text(cleared(other.as_bytes(), Some(typed.as_bytes()), "json"), &other);
+            let mut left = super::value(&back).unwrap();
+            if value.get("version").is_none() {
+                left.as_object_mut().unwrap().shift_remove("version");
+            }
+            prop_assert_eq!(left, value, "{}", back);
+        }
+    }
+}

@@ -1,0 +1,99 @@
+//! The server in a client's JSON: one entry, by the name of this program.
+
+use serde_json::{Map, Value, json};
+
+use super::super::jsonc::{self, Step};
+use super::super::program::{NAME, is_program};
+
+/// How a client writes its servers down.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Servers {
+    /// Claude Code, and Copilot CLI in a repository.
+    Claude,
+    /// Copilot CLI in its own folder.
+    Copilot,
+    /// Gemini CLI.
+    Gemini,
+    /// Cursor.
+    Plain,
+    /// Visual Studio Code in a repository.
+    CodeHere,
+    /// Visual Studio Code for the user.
+    Code,
+}
+
+impl Servers {
+    fn place(self) -> &'static str {
+        match self {
+            Self::CodeHere | Self::Code => "servers",
+            _ => "mcpServers",
+        }
+    }
+
+    fn entry(self, command: &str) -> Value {
+        match self {
+            // Without `alwaysLoad`, Claude Code shows its model the names of tools only.
+            Self::Claude => json!({"type": "stdio", "command": command, "args": ["mcp"], "alwaysLoad": true}),
+            Self::Copilot => json!({"type": "stdio", "command": command, "args": ["mcp"], "tools": ["*"]}),
+            // Without `trust`, Gemini CLI offers no tools when it is run with a prompt.
+            Self::Gemini => json!({"command": command, "args": ["mcp"], "trust": true}),
+            Self::Plain => json!({"command": command, "args": ["mcp"]}),
+            Self::CodeHere => {
+                json!({"type": "stdio", "command": command, "args": ["mcp"], "cwd": "${workspaceFolder}"})
+            }
+            Self::Code => json!({"type": "stdio", "command": command, "args": ["mcp"]}),
+        }
+    }
+}
+
+/// The text with the server in it. Of an entry that is there, only what is missing and the program's path are changed:
+/// the rest is somebody's choice.
+pub fn with(text: &str, servers: Servers, command: &str) -> Result<String, String> {
+    let path = [servers.place(), NAME];
+    let wanted = servers.entry(command);
+    let root = jsonc::parse(text)?;
+    let there = root.as_ref().and_then(|it| it.child(Step::Key(path[0]))?.child(Step::Key(path[1])));
+    let Some(there) = there.map(jsonc::Node::value) else { return jsonc::set(text, &path, &wanted) };
+    let Some(there) = ours(&there) else {
+        return Err(format!("`{}.{NAME}` is there and starts something else", path[0]));
+    };
+    let wanted = wanted.as_object().cloned().unwrap_or_default();
+    let is_due = |key: &str, value: &Value| match there.get(key) {
+        None => true,
+        Some(found) => key == "command" && found != value,
+    };
+    let due = wanted.iter().filter(|(key, value)| is_due(key, value));
+    due.into_iter()
+        .try_fold(text.to_owned(), |text, (key, value)| jsonc::set(&text, &[path[0], path[1], key], value))
+}
+
+/// The entry, if it starts this program as a server.
+fn ours(entry: &Value) -> Option<&Map<String, Value>> {
+    let is_program = entry["command"].as_str().is_some_and(is_program);
+    let is_server = entry["args"][0] == "mcp";
+    entry.as_object().filter(|_| is_program && is_server)
+}
+
+/// The text without the server, and without the list of servers if `first` had none.
+pub fn without(text: &str, first: Option<&str>) -> Result<String, String> {
+    let mut text = text.to_owned();
+    for place in ["mcpServers", "servers"] {
+        let Some(root) = jsonc::parse(&text)? else { return Ok(text) };
+        let Some(list) = root.child(Step::Key(place)) else { continue };
+        let is_ours = list.child(Step::Key(NAME)).is_some_and(|it| ours(&it.value()).is_some());
+        if !is_ours {
+            continue;
+        }
+        let is_only = list.items().len() == 1 && !has(first, &[place]);
+        let path = [Step::Key(place), Step::Key(NAME)];
+        text = jsonc::remove(&text, if is_only { &path[..1] } else { &path })?;
+    }
+    Ok(text)
+}
+
+/// Whether a text had something at this path; one that cannot be read had.
+pub fn has(text: Option<&str>, path: &[&str]) -> bool {
+    let Some(text) = text else { return false };
+    let Ok(root) = jsonc::parse(text) else { return true };
+    root.is_some_and(|root| path.iter().try_fold(&root, |node, key| node.child(Step::Key(key))).is_some())
+}

@@ -1,0 +1,221 @@
+//! Whose files: a repository's, or the user's own; and where each client keeps them.
+
+use std::path::{Path, PathBuf};
+
+use apostille_core::client::Client;
+
+use super::part::{Part, Servers};
+use crate::world::Environment;
+
+/// The folders of the clients in the user's home.
+#[derive(Debug, Clone)]
+pub struct Homes {
+    home: PathBuf,
+    claude: Option<PathBuf>,
+    codex: PathBuf,
+    copilot: PathBuf,
+    gemini: PathBuf,
+    code: PathBuf,
+}
+
+/// Whose files are written.
+#[derive(Debug, Clone)]
+pub enum Scope {
+    /// Those of the repository at this folder.
+    Repository(PathBuf),
+    /// The user's own, for every repository.
+    User(Homes),
+}
+
+/// A file, and what belongs into it.
+#[derive(Debug)]
+pub struct Wish {
+    /// The file.
+    pub path: PathBuf,
+    /// Who reads it.
+    pub clients: Vec<Client>,
+    /// What belongs into it.
+    pub parts: Vec<Part>,
+    /// Whether it is made when it is not there.
+    pub is_made: bool,
+}
+
+/// What somebody asked for.
+#[derive(Debug, Clone, Copy)]
+pub struct Wanted {
+    /// The server.
+    pub mcp: bool,
+    /// The hooks.
+    pub hooks: bool,
+    /// The block of rules.
+    pub rules: bool,
+}
+
+impl Homes {
+    /// The folders, as the clients themselves find them.
+    pub fn of(env: &Environment) -> Option<Self> {
+        let home = env.home()?;
+        let or = |name: &str, usual: &str| env.path(name).unwrap_or_else(|| home.join(usual));
+        let config = match () {
+            () if cfg!(windows) => env.path("APPDATA").unwrap_or_else(|| home.join("AppData/Roaming")),
+            () if cfg!(target_os = "macos") => home.join("Library/Application Support"),
+            () => or("XDG_CONFIG_HOME", ".config"),
+        };
+        Some(Self {
+            claude: env.path("CLAUDE_CONFIG_DIR"),
+            codex: or("CODEX_HOME", ".codex"),
+            copilot: or("COPILOT_HOME", ".copilot"),
+            gemini: env.path("GEMINI_CLI_HOME").unwrap_or_else(|| home.clone()).join(".gemini"),
+            code: config.join("Code/User"),
+            home,
+        })
+    }
+
+    /// The folder that is there when a client is in use.
+    pub fn of_client(&self, client: Client) -> PathBuf {
+        match client {
+            Client::ClaudeCode => self.claude.clone().unwrap_or_else(|| self.home.join(".claude")),
+            Client::Codex => self.codex.clone(),
+            Client::Copilot => self.copilot.clone(),
+            Client::Gemini => self.gemini.clone(),
+            Client::Cursor => self.home.join(".cursor"),
+            Client::Vscode => self.code.clone(),
+        }
+    }
+
+    fn files(&self, client: Client) -> (PathBuf, PathBuf) {
+        let own = self.of_client(client);
+        match client {
+            Client::ClaudeCode => {
+                let folder = self.claude.as_ref().unwrap_or(&self.home);
+                (folder.join(".claude.json"), own.join("settings.json"))
+            }
+            Client::Codex => (own.join("config.toml"), own.join("hooks.json")),
+            Client::Copilot => (own.join("mcp-config.json"), own.join("hooks/apostille.json")),
+            Client::Gemini => (own.join("settings.json"), own.join("settings.json")),
+            Client::Cursor => (own.join("mcp.json"), own.join("hooks.json")),
+            Client::Vscode => (own.join("mcp.json"), self.copilot.join("hooks/apostille.json")),
+        }
+    }
+
+    /// The user's own instructions: those that are there, and Codex's, which hide nothing.
+    fn rules(&self) -> Vec<Rules> {
+        let claude = self.of_client(Client::ClaudeCode).join("CLAUDE.md");
+        vec![
+            (claude, &[Client::ClaudeCode], false),
+            (self.codex.join("AGENTS.md"), &[Client::Codex], true),
+            (self.gemini.join("GEMINI.md"), &[Client::Gemini], false),
+        ]
+    }
+}
+
+/// A file of instructions, who reads it, and whether it is made when it is not there.
+type Rules = (PathBuf, &'static [Client], bool);
+
+impl Scope {
+    /// The word for it in `--json` and in what is kept.
+    pub fn as_str(&self) -> &'static str {
+        match self {
+            Self::Repository(_) => "repository",
+            Self::User(_) => "user",
+        }
+    }
+
+    /// The folder that it is about.
+    pub fn root(&self) -> &Path {
+        match self {
+            Self::Repository(root) => root,
+            Self::User(homes) => &homes.home,
+        }
+    }
+
+    /// A path as people read it.
+    pub fn shown(&self, path: &Path) -> String {
+        match (path.strip_prefix(self.root()), self) {
+            (Ok(inside), Self::Repository(_)) => inside.display().to_string(),
+            (Ok(inside), Self::User(_)) => format!("~/{}", inside.display()),
+            (Err(_), _) => path.display().to_string(),
+        }
+    }
+
+    /// The files of a client: the one with its servers, and the one with its hooks.
+    pub fn files(&self, client: Client) -> (PathBuf, PathBuf) {
+        let root = match self {
+            Self::User(homes) => return homes.files(client),
+            Self::Repository(root) => root,
+        };
+        let (servers, hooks) = match client {
+            // A hook in the settings that are committed would fail for whoever has not got the program.
+            Client::ClaudeCode => (".mcp.json", ".claude/settings.local.json"),
+            Client::Codex => (".codex/config.toml", ".codex/hooks.json"),
+            Client::Copilot => (".mcp.json", ".github/hooks/apostille.json"),
+            Client::Gemini => (".gemini/settings.json", ".gemini/settings.json"),
+            Client::Cursor => (".cursor/mcp.json", ".cursor/hooks.json"),
+            Client::Vscode => (".vscode/mcp.json", ".github/hooks/apostille.json"),
+        };
+        (root.join(servers), root.join(hooks))
+    }
+
+    fn servers(&self, client: Client) -> Part {
+        match (client, self) {
+            (Client::Codex, _) => Part::Toml,
+            (Client::Gemini, _) => Part::Server(Servers::Gemini),
+            (Client::Cursor, _) => Part::Server(Servers::Plain),
+            (Client::Vscode, Self::Repository(_)) => Part::Server(Servers::CodeHere),
+            (Client::Vscode, Self::User(_)) => Part::Server(Servers::Code),
+            (Client::Copilot, Self::User(_)) => Part::Server(Servers::Copilot),
+            (Client::ClaudeCode | Client::Copilot, _) => Part::Server(Servers::Claude),
+        }
+    }
+
+    /// The instructions that clients read.
+    fn rules(&self) -> Vec<Rules> {
+        use Client::{ClaudeCode, Codex, Copilot, Cursor, Gemini, Vscode};
+        let root = match self {
+            Self::User(homes) => return homes.rules(),
+            Self::Repository(root) => root,
+        };
+        // A new CLAUDE.md would hide AGENTS.md from Claude Code; Gemini CLI reads neither of them.
+        vec![
+            (root.join("AGENTS.md"), &[ClaudeCode, Codex, Copilot, Cursor, Vscode], true),
+            (root.join("CLAUDE.md"), &[ClaudeCode, Copilot, Vscode], false),
+            (root.join("GEMINI.md"), &[Gemini], false),
+        ]
+    }
+
+    /// Every file, with what belongs into it, each file once.
+    pub fn wishes(&self, clients: &[Client], wanted: Wanted) -> Vec<Wish> {
+        let mut wishes: Vec<Wish> = Vec::new();
+        for client in clients {
+            let (servers, hooks) = self.files(*client);
+            if wanted.mcp {
+                join(&mut wishes, servers, *client, self.servers(*client));
+            }
+            if wanted.hooks {
+                join(&mut wishes, hooks, *client, Part::hooks(*client));
+            }
+        }
+        if wanted.rules {
+            let rule = |(path, readers, is_made): Rules| {
+                let clients: Vec<_> = clients.iter().copied().filter(|it| readers.contains(it)).collect();
+                (!clients.is_empty()).then_some(Wish { path, is_made, clients, parts: vec![Part::Rules] })
+            };
+            wishes.extend(self.rules().into_iter().filter_map(rule));
+        }
+        wishes
+    }
+}
+
+fn join(wishes: &mut Vec<Wish>, path: PathBuf, client: Client, part: Part) {
+    match wishes.iter_mut().find(|it| it.path == path) {
+        None => wishes.push(Wish { path, clients: vec![client], parts: vec![part], is_made: true }),
+        Some(wish) => {
+            if !wish.clients.contains(&client) {
+                wish.clients.push(client);
+            }
+            if !wish.parts.contains(&part) {
+                wish.parts.push(part);
+            }
+        }
+    }
+}

@@ -1,0 +1,60 @@
+//! `doctor` proves what `init` did: each hook is tried as its client would.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+
+use super::{programs, tree, world};
+
+/// What `doctor` says of hooks that are answered by this script.
+fn said(script: &str) -> (i32, String) {
+    let mut env = world();
+    env.set("CLAUDECODE", "1");
+    env.ok(&["init", "--yes", "--client", "codex", "--no-rules"]);
+    let program = programs(&env).join("apostille");
+    fs::remove_file(&program).unwrap();
+    if !script.is_empty() {
+        fs::write(&program, format!("#!/bin/sh\nPATH=/usr/bin:/bin\n{script}\n")).unwrap();
+        fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+    }
+    let before = tree(env.home());
+    let ran = env.run(&["doctor"]);
+    assert_eq!(tree(env.home()), before, "nothing of the user's is touched");
+    let lines = ran.out.lines().filter(|it| it.contains("codex")).map(timeless);
+    (ran.code, lines.collect::<Vec<_>>().join("\n"))
+}
+
+/// A line without the time that something took, and without the number of samples, if all of them were answered.
+fn timeless(line: &str) -> String {
+    match line.split_once(" answered, slowest ") {
+        Some((head, tail)) => {
+            let (head, n) = head.rsplit_once(" of ").unwrap();
+            let head = head.strip_suffix(n).unwrap();
+            format!("{head}all answered, slowest N {}", tail.split_once(' ').unwrap().1)
+        }
+        None => line.to_owned(),
+    }
+}
+
+#[test]
+fn hooks_are_tried_as_the_client_would() {
+    let check = |script: &str, code: i32, expected: &str| {
+        let (found, lines) = said(script);
+        assert!(lines.contains(expected), "{script}: {lines}");
+        assert_eq!(found, code, "{script}: {lines}");
+    };
+    let event = r#"printf '{"hookSpecificOutput":{"hookEventName":"%s"}}' "$4""#;
+    check("cat > /dev/null", 0, "✓ hooks     codex: all answered, slowest N ms (.codex/hooks.json)");
+    check(event, 0, "✓ hooks     codex: all answered");
+    check("echo hello", 2, "✗ hooks     codex: SessionStart: the answer is no JSON object");
+    check("echo '{\"additionalContext\": 1}'", 2, "codex does not know `additionalContext` in an answer");
+    check("echo oh dear >&2; exit 7", 2, "✗ hooks     codex: SessionStart: exit code 7: oh dear");
+    check("", 2, "✗ hooks     codex: SessionStart: there is no program as in `apostille hook");
+    check("", 2, "✗ server    codex: there is no program 'apostille' (.codex/config.toml)");
+    check("test -z \"$CLAUDECODE\"", 0, "all answered");
+    // The way to the user's own files is bent.
+    check(
+        "test -z \"$(ls -A \"$XDG_DATA_HOME\" | grep -v -e out -e err)\" && test \"$HOME\" = \"$PWD\"",
+        0,
+        "all answered",
+    );
+}
