@@ -225,6 +225,17 @@ fn a_turn_with_a_secret_is_not_sent() {
 }
 
 #[test]
+fn a_find_that_makes_a_secret_of_harmless_words_is_dropped() {
+    let session = "person: on staging I sign in with Tr0ub4dor3xQ9 as always";
+    let check = |fact: &str, expected: usize| {
+        let answer = json!({ "found": [find(fact, "fact", 1, "sign in with Tr0ub4dor3xQ9")] }).to_string();
+        assert_eq!(gleaned(session, &answer).unwrap().len(), expected, "{fact}");
+    };
+    check("Staging is signed in to with Tr0ub4dor3xQ9", 1);
+    check("Staging has password=Tr0ub4dor3xQ9", 0);
+}
+
+#[test]
 fn nothing_is_asked_when_the_person_said_nothing() {
     let check = |session: &str| assert_eq!(sent(&turns(session)), "", "{session}");
     check("");
