@@ -28,6 +28,7 @@ mod remember;
 mod seed_000;
 #[cfg(test)]
 mod seed_002;
+#[cfg(test)]
 mod task;
 #[cfg(test)]
 mod world;

@@ -110,7 +110,8 @@ Examples:
   $ apostille list
   $ apostille list --path src/api --tag release
   $ apostille list --status superseded --status invalid
-  $ apostille list --text timeout --all-spaces";
+  $ apostille list --text timeout --all-spaces
+  $ apostille list --task fix-the-login-race";
 /// Examples.
 pub const SHOW: &str = "\
 Examples:

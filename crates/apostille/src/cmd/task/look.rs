@@ -7,7 +7,7 @@ use apostille_core::list as memories;
 use apostille_core::memory::{Memory, MemoryId, Stage};
 use apostille_core::store::{Filter, Order};
 use apostille_core::task::left::LEFT;
-use apostille_core::task::{Sort, Task};
+use apostille_core::task::{CONSTRAINT, Sort, Task};
 use apostille_core::verify::{self, Verified};
 use serde::Serialize;
 
@@ -135,7 +135,12 @@ fn page(paint: &Paint, task: &Task, seen: &[Verified]) -> String {
 fn entry(paint: &Paint, task: &Task, it: &Verified) -> String {
     let memory = &it.memory;
     let entry = task.entries.iter().find(|it| it.id == memory.id);
-    let sort = entry.map_or_else(|| tag(memory), |it| it.sort.as_str());
+    let is_constraint = memory.tags.iter().any(|it| it == CONSTRAINT);
+    let sort = match entry {
+        Some(_) if is_constraint => CONSTRAINT,
+        Some(it) => it.sort.as_str(),
+        None => tag(memory),
+    };
     let phase = entry
         .and_then(|it| it.phase.as_deref())
         .map(|it| format!(" in {}", one_line(it)))
