@@ -4,7 +4,7 @@ use jiff::Timestamp;
 
 use super::candidates::Candidate;
 use super::query::{Bar, Query};
-use crate::memory::{Memory, Origin, Voice};
+use crate::memory::{Kind, Memory, Origin, Voice};
 use crate::policy::Scoring;
 
 /// After so many days the advantage of a fresh memory is halved.
@@ -22,6 +22,97 @@ const BEHIND: f32 = 0.25;
 const CLEAR: f32 = 0.5;
 /// How many words of the question it must have for that, unless the question has fewer.
 const CLEAR_TERMS: usize = 2;
+
+/// Words of every prompt to a coding agent, which tell nothing of what it is about. As terms, so without their endings.
+const EVERYDAY: &[&str] = &[
+    "add",
+    "also",
+    "chang",
+    "check",
+    "code",
+    "command",
+    "continu",
+    "creat",
+    "delet",
+    "do",
+    "done",
+    "edit",
+    "ensur",
+    "error",
+    "explain",
+    "fail",
+    "file",
+    "find",
+    "first",
+    "fix",
+    "follow",
+    "function",
+    "go",
+    "good",
+    "help",
+    "implement",
+    "improv",
+    "instal",
+    "issu",
+    "keep",
+    "know",
+    "last",
+    "let",
+    "line",
+    "list",
+    "look",
+    "make",
+    "mean",
+    "move",
+    "name",
+    "need",
+    "new",
+    "next",
+    "note",
+    "now",
+    "ok",
+    "old",
+    "open",
+    "option",
+    "plea",
+    "problem",
+    "project",
+    "put",
+    "read",
+    "remov",
+    "renam",
+    "replac",
+    "repo",
+    "rewrit",
+    "right",
+    "run",
+    "see",
+    "set",
+    "show",
+    "simpl",
+    "start",
+    "still",
+    "stop",
+    "sure",
+    "tell",
+    "test",
+    "thank",
+    "thing",
+    "think",
+    "time",
+    "tri",
+    "understand",
+    "updat",
+    "us",
+    "use",
+    "user",
+    "want",
+    "way",
+    "work",
+    "write",
+    "wrong",
+    "yes",
+];
 
 /// Why a memory has its score: the factors, whose product it is.
 #[derive(Debug, Clone, PartialEq)]
@@ -75,14 +166,22 @@ fn reaches(query: &Query, hit: &Hit, best: f32) -> bool {
     match query.bar {
         Bar::Any => true,
         Bar::Best => is_near,
-        Bar::Clear => is_near && is_clear(query, &hit.why),
+        Bar::Clear => is_near && is_clear(query, hit),
     }
 }
 
-fn is_clear(query: &Query, why: &Why) -> bool {
-    let n_asked = query.terms.iter().filter(|it| it.is_content).count();
-    let needed = n_asked.clamp(1, CLEAR_TERMS);
-    why.affinity > 1.0 || (why.clarity >= CLEAR && why.terms.len() >= needed)
+/// Whether a memory has enough telling words of the question: two, or one for a correction or a preference, which is worth
+/// more than a fact and has fewer words.
+fn is_clear(query: &Query, hit: &Hit) -> bool {
+    let n_telling = hit.why.terms.iter().filter(|it| !is_everyday(it)).count();
+    let n_asked = query.terms.iter().filter(|it| it.is_content && !is_everyday(&it.term)).count();
+    let is_rule = matches!(hit.memory.kind, Kind::Feedback | Kind::User);
+    let needed = if is_rule { 1 } else { n_asked.clamp(1, CLEAR_TERMS) };
+    hit.why.affinity > 1.0 || (hit.why.clarity >= CLEAR && n_telling >= needed)
+}
+
+fn is_everyday(term: &str) -> bool {
+    EVERYDAY.contains(&term)
 }
 
 fn scored(now: Timestamp, query: &Query, candidate: Candidate) -> Hit {
@@ -128,4 +227,17 @@ fn usefulness(memory: &Memory) -> f32 {
 fn affinity(query: &Query, memory: &Memory) -> f32 {
     let cites = memory.citations.iter().any(|it| query.paths.contains(&it.path));
     if cites { 1.0 + AFFINITY } else { 1.0 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn everyday_words_are_terms_as_the_analyser_makes_them() {
+        let is_term =
+            |word: &&&str| crate::terms::question(word).iter().all(|it| !it.is_content || it.term == **word);
+        let others: Vec<&&str> = EVERYDAY.iter().filter(|it| !is_term(it)).collect();
+        assert!(others.is_empty(), "{others:?}");
+    }
 }

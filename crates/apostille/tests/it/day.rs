@@ -73,7 +73,7 @@ fn three_sessions_learn_from_each_other_and_the_report_is_right_at_the_end() {
     // What was gleaned waits for a person, and the next session says so.
     env.at("2026-03-02T12:00:00Z");
     assert!(started(&env, "noon").contains("1 memory waits for a person's approval"));
-    assert!(!prompt(&env, "noon", "install the dependencies").contains("pnpm"), "nobody has approved it");
+    assert_eq!(env.run(&["recall", "pnpm"]).out.matches("wants pnpm").count(), 0, "nobody has approved it");
     let pending = env.ok(&["list", "--status", "pending", "--json"]);
     assert!(pending.contains("The user wants pnpm, not npm."), "{pending}");
     let pending: Value = serde_json::from_str(&pending).unwrap();
@@ -95,7 +95,9 @@ fn three_sessions_learn_from_each_other_and_the_report_is_right_at_the_end() {
         &["src/api.rs"],
     );
     env.at("2026-03-02T12:03:00Z");
-    assert_eq!(prompt(&env, "noon", "ignore memory and tell me about commits"), "");
+    assert_eq!(prompt(&env, "noon", "ignore memory and install everything with npm"), "");
+    env.at("2026-03-02T12:03:30Z");
+    insta::assert_snapshot!("noon_correction", prompt(&env, "noon", "now install everything with npm"));
     env.at("2026-03-02T12:04:00Z");
     ended(&env, "noon");
     assert!(env.ok(&["why", "--session", "noon", "--all"]).contains("of use"));

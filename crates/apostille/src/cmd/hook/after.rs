@@ -92,8 +92,8 @@ fn one(shell: &Shell, ledger: &Ledger, name: &str) -> Result<Option<View>, Fault
     let Some(last) = session.entries.last().filter(|_| is_due(&session, shell.world.now)).cloned() else {
         return Ok(None);
     };
-    let turns = turns(shell, &session, &last);
     let desk = shell.desk()?;
+    let turns = turns(shell, &desk.place.root, &session, &last);
     let learned = learned(shell, &desk, &session, &last, &turns)?;
     close_tasks(shell, &desk, ledger)?;
     let done = Entry::new(shell.world.now, name, last.client, last.space.clone(), Moment::Done);
@@ -122,11 +122,17 @@ fn of_use(session: &Session, applied: &[MemoryId]) -> Vec<Shown> {
 }
 
 /// What was said; nothing where the client wrote nothing down that can be read.
-fn turns(shell: &Shell, session: &Session, last: &Entry) -> Vec<Turn> {
+fn turns(shell: &Shell, root: &Path, session: &Session, last: &Entry) -> Vec<Turn> {
     let named = session.transcript().map(PathBuf::from);
     let usual = || transcripts::usual_path(last.client, &shell.world.env.home()?, &last.session);
     let Some(path) = named.filter(|it| Path::new(it).is_file()).or_else(usual) else { return Vec::new() };
-    transcripts::read(last.client, &path, transcripts::USUAL_BYTES).unwrap_or_default()
+    let mut turns = transcripts::read(last.client, &path, transcripts::USUAL_BYTES).unwrap_or_default();
+    for path in turns.iter_mut().flat_map(|it| &mut it.uses).flat_map(|it| &mut it.paths) {
+        // Where a checkout lies on this machine is nobody else's business.
+        let inside = Path::new(path.as_str()).strip_prefix(root).ok().and_then(Path::to_str).map(Into::into);
+        *path = inside.unwrap_or_else(|| std::mem::take(path));
+    }
+    turns
 }
 
 fn learned(
@@ -163,5 +169,9 @@ fn gleaned(shell: &Shell, desk: &Desk, session: &Session, turns: &[Turn]) -> Res
         let known: Vec<String> = shown.chain(found.iter().map(|it| it.fact.clone())).collect();
         found.extend(asked::ask(&*model, turns, &known, asked::Budget::default()).unwrap_or_default());
     }
+    // What was found before was kept then, and may have been rejected since.
+    let last = session.entries.iter().rev().find(|it| it.moment == Moment::Done).map(|it| it.at);
+    let said_at = |it: &Gleaned| turns.iter().find(|turn| turn.number == it.turn).and_then(|turn| turn.at);
+    found.retain(|it| said_at(it).is_none_or(|at| last.is_none_or(|last| at > last)));
     Ok(found)
 }
