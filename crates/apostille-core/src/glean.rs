@@ -9,6 +9,7 @@ mod doubt;
 mod draft;
 mod foreign;
 mod lead;
+mod lexicon;
 mod pattern;
 mod phrase;
 mod prose;

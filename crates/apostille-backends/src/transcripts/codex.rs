@@ -1,12 +1,12 @@
 //! Codex: `{timestamp, type, payload}` per line. The same words come as a response item and as an event; the items are
-//! read. Old rollouts are compressed by the client and are not read.
+//! read, and of the events how a call ended. Old rollouts are compressed by the client and are not read.
 
 use apostille_core::transcript::Turn;
 use jiff::Timestamp;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::input::{text, texts, time};
+use super::input::{exit, text, texts, time};
 use super::page::Page;
 
 #[derive(Deserialize)]
@@ -40,6 +40,7 @@ impl super::Scribe for Lines {
             ("response_item", Some("function_call_output" | "custom_tool_call_output")) => {
                 self.output(at, payload)
             }
+            ("event_msg", Some("item_completed")) => self.completed(payload.get("item")),
             ("event_msg", Some("thread_rolled_back")) => {
                 let n = payload.get("num_turns").and_then(Value::as_u64).unwrap_or(0);
                 self.page.take_back(usize::try_from(n).unwrap_or(usize::MAX));
@@ -84,6 +85,13 @@ impl Lines {
         self.page.call(at, text(payload, "call_id"), &name, &given);
     }
 
+    /// How a server's tool ended is said in the event alone.
+    fn completed(&mut self, item: Option<&Value>) {
+        let Some(item) = item.filter(|it| text(it, "type") == Some("McpToolCall")) else { return };
+        let is_error = item.pointer("/result/isError").and_then(Value::as_bool).unwrap_or(false);
+        self.page.ended(text(item, "id"), Some(text(item, "status") == Some("completed") && !is_error));
+    }
+
     fn output(&mut self, at: Option<Timestamp>, payload: &Value) {
         let output = payload.get("output").unwrap_or(&Value::Null);
         let printed = match output {
@@ -91,7 +99,7 @@ impl Lines {
             _ => texts(output),
         };
         let said = output.get("success").and_then(Value::as_bool);
-        self.page.result(at, text(payload, "call_id"), &printed, said.or_else(|| exit(&printed)));
+        self.page.result(at, text(payload, "call_id"), &printed, said.or_else(|| ended(&printed)));
     }
 }
 
@@ -107,15 +115,8 @@ fn is_typed(kinds: Option<&Value>, at: usize) -> bool {
     kind.is_none_or(|it| it.starts_with("user.") || it == "unknown")
 }
 
-/// How a command ended, from the lines that are put before what it printed.
-fn exit(printed: &str) -> Option<bool> {
+/// How a command ended: said in front of what it printed, or beside it.
+fn ended(printed: &str) -> Option<bool> {
     let json = || serde_json::from_str::<Value>(printed).ok()?.pointer("/metadata/exit_code")?.as_i64();
-    let told = || {
-        let mut lines = printed.lines().take(6);
-        let code = lines.find_map(|it| {
-            it.strip_prefix("Process exited with code ").or_else(|| it.strip_prefix("Exit code: "))
-        })?;
-        code.trim().parse::<i64>().ok()
-    };
-    told().or_else(json).map(|it| it == 0)
+    exit(printed).or_else(|| json().map(|it| it == 0))
 }

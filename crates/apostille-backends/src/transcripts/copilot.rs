@@ -5,7 +5,7 @@ use jiff::Timestamp;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::input::{text, texts, time};
+use super::input::{exit, text, texts, time};
 use super::page::Page;
 
 #[derive(Deserialize)]
@@ -83,12 +83,10 @@ impl Lines {
             .or_else(|| data.get("error")?.get("message"))
             .or(result);
         let printed = printed.map(texts).unwrap_or_default();
-        self.page.result(
-            at,
-            text(data, "toolCallId"),
-            &printed,
-            data.get("success").and_then(Value::as_bool),
-        );
+        // A command that ends badly is a success of the tool.
+        let is_ok =
+            data.get("success").and_then(Value::as_bool).map(|it| it && exit(&printed) != Some(false));
+        self.page.result(at, text(data, "toolCallId"), &printed, is_ok);
     }
 }
 

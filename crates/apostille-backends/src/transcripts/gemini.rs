@@ -5,7 +5,7 @@ use apostille_core::transcript::Turn;
 use jiff::Timestamp;
 use serde_json::Value;
 
-use super::input::{text, texts, time};
+use super::input::{exit, text, texts, time};
 use super::page::Page;
 
 #[derive(Default)]
@@ -78,7 +78,7 @@ fn answer(page: &mut Page, at: Option<Timestamp>, message: &Value) {
     }
     for call in calls() {
         let is_ok = match text(call, "status") {
-            Some("success") => Some(true),
+            Some("success") => Some(exit(&printed(call)) != Some(false)),
             Some("error" | "cancelled") => Some(false),
             _ => None,
         };

@@ -67,3 +67,15 @@ pub(super) fn text<'a>(value: &'a Value, field: &str) -> Option<&'a str> {
 pub(super) fn time(value: Option<&Value>) -> Option<Timestamp> {
     value?.as_str()?.parse().ok()
 }
+
+/// How a command ended, from the line that a client puts before or behind what it printed.
+pub(super) fn exit(printed: &str) -> Option<bool> {
+    const SAYS: &[&str] =
+        &["Process exited with code ", "Exit code: ", "Exit Code: ", "<exited with exit code "];
+    let lines = printed.lines();
+    let code = lines.clone().take(6).chain(lines.rev().take(6)).find_map(|line| {
+        let code = SAYS.iter().find_map(|it| line.trim().strip_prefix(it))?;
+        code.trim_end_matches('>').trim().parse::<i64>().ok()
+    })?;
+    Some(code == 0)
+}

@@ -65,10 +65,16 @@ impl Page {
         text: &str,
         is_ok: Option<bool>,
     ) {
-        if let Some(&(turn, place)) = id.and_then(|it| self.calls.get(it)) {
+        self.ended(id, is_ok);
+        self.push(at, Speaker::Tool, shortened(text));
+    }
+
+    /// It is known how a call ended.
+    pub(super) fn ended(&mut self, id: Option<&str>, is_ok: Option<bool>) {
+        let place = id.and_then(|it| self.calls.get(it)).filter(|_| is_ok.is_some());
+        if let Some(&(turn, place)) = place {
             self.turns[turn].uses[place].has_succeeded = is_ok;
         }
-        self.push(at, Speaker::Tool, shortened(text));
     }
 
     /// Takes back the last `n` prompts and all that followed them.

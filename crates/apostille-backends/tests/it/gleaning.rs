@@ -18,6 +18,8 @@ const TUNED: &str = include_str!("gleaning/tuned.txt");
 const HELD_OUT: &str = include_str!("gleaning/held_out.txt");
 /// Prompts that state nothing for good, one per line.
 const NEAR_MISSES: &str = include_str!("gleaning/near_misses.txt");
+/// Prompts that state something, and what becomes of it.
+const STATED: &str = include_str!("gleaning/stated.txt");
 const CLIENTS: [Client; 4] = [Client::ClaudeCode, Client::Copilot, Client::Codex, Client::Gemini];
 
 /// How many of the labelled statements were found, and how many of the found ones were labelled.
@@ -31,11 +33,11 @@ struct Figures {
 
 impl Figures {
     fn precision(self) -> usize {
-        if self.found == 0 { 100 } else { self.right * 100 / self.found }
+        (self.right * 100).checked_div(self.found).unwrap_or(100)
     }
 
     fn recall(self) -> usize {
-        if self.labelled == 0 { 100 } else { self.right * 100 / self.labelled }
+        (self.right * 100).checked_div(self.labelled).unwrap_or(100)
     }
 }
 
@@ -96,6 +98,7 @@ fn add(to: &mut Figures, more: Figures) {
 }
 
 /// The figures of a file: each session by the client it is labelled with.
+#[expect(clippy::print_stdout, reason = "the figures are read by people")]
 fn measure(name: &str, text: &str, shows_faults: bool) -> Figures {
     let (mut all, mut faults) = (Figures::default(), Vec::new());
     let mut parts: BTreeMap<String, Figures> = BTreeMap::new();
@@ -124,6 +127,8 @@ fn what_is_gleaned_is_right() {
     add(&mut all, held_out);
     println!("all: {all}");
     assert!(all.precision() >= 95, "{all}");
+    // Measured: 97 % of all, 96 % of those held out.
+    assert!(all.recall() >= 90 && held_out.recall() >= 90, "{all}, held out {held_out}");
 }
 
 #[test]
@@ -167,11 +172,26 @@ fn no_sort_is_without_labels() {
 fn a_near_miss_gives_nothing() {
     let mut junk = Vec::new();
     for line in NEAR_MISSES.lines() {
-        let text = format!(
-            "---\n# codex: x\nperson: start\nagent: Done.\ncall: shell npm test\nperson: {line}\nagent: OK.\n"
-        );
-        let found = gleaned(&sessions(&text)[0], Client::Codex).1;
-        junk.extend(found.into_iter().map(|it| format!("{line} => {} ({})", it.fact, it.sort)));
+        junk.extend(prompted(line).into_iter().map(|it| format!("{line} => {} ({})", it.fact, it.sort)));
     }
     assert!(junk.is_empty(), "{}", junk.join("\n"));
+}
+
+/// `prompt => sort: fact`, one per line.
+#[test]
+fn a_statement_becomes_this_fact() {
+    for line in STATED.lines() {
+        let (prompt, expected) = line.split_once(" => ").expect(line);
+        let found =
+            prompted(prompt).into_iter().map(|it| format!("{}: {}", it.sort, it.fact)).collect::<Vec<_>>();
+        assert_eq!(found.join("; "), expected, "{prompt}");
+    }
+}
+
+/// What is gleaned from a prompt that follows a command of the agent's.
+fn prompted(prompt: &str) -> Vec<Gleaned> {
+    let text = format!(
+        "---\n# codex: x\nperson: start\nagent: Done.\ncall: shell npm test\nperson: {prompt}\nagent: OK.\n"
+    );
+    gleaned(&sessions(&text)[0], Client::Codex).1
 }

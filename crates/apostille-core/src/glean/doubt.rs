@@ -42,9 +42,10 @@ pattern!(
     CREDENTIAL,
     r"\b(?:passwords?|passwd|passphrase|passcode|api[ -]?keys?|secret keys?|access keys?|private keys?|pins?|tokens?|credentials?|login)\b[^,.]{0,40}(?: is | are |[:=])"
 );
+pattern!(QUESTION_TAIL, r", (?:why|right|or|no|correct|huh|or not|isn't it|don't we)$");
 pattern!(
     TASK_TAIL,
-    r"[,;:] (?:so |then |and |please |now |just )*(?:update|change|fix|add|make|remove|drop|adjust|refactor|rewrite|move|rename|debounce|delete|create|write|replace|implement|find|look|check|can you|could you)\b"
+    r"[,;:] (?:so |then |and |please |now |just )*(?:update|change|fix|add|make|remove|drop|adjust|refactor|rewrite|move|rename|debounce|delete|create|write|replace|implement|find|look|check|explain|help|give|show|tell|start|hurry|inline|stop|can you|could you)\b|[,;] (?:so |then |and |please |now |just )*\w+ (?:it|them|this|that|those|these)\b"
 );
 pattern!(
     TAKEN_BACK,
@@ -82,7 +83,7 @@ pub(super) fn takes_back(sentence: &Sentence) -> bool {
 pub(super) fn is_doubtful(sentence: &Sentence) -> bool {
     let lower = sentence.lower.as_str();
     let is_short = lower.is_ascii() && lower.split_whitespace().count() < FEWEST_WORDS;
-    let kinds = [&*QUESTION, &PASSING, &STATE, &OTHERS, &MOOD, &NOT_MEANT, &CODE, &CREDENTIAL, &TASK_TAIL];
+    let kinds = [&*QUESTION, &PASSING, &STATE, &OTHERS, &MOOD, &NOT_MEANT, &CODE, &CREDENTIAL];
     sentence.is_question
         || is_short
         || sentence.text.chars().count() > LONGEST
@@ -101,7 +102,14 @@ fn is_hypothesis(lower: &str) -> bool {
 
 /// Whether what follows the lead is a question after all, whatever mark it ends with.
 pub(super) fn asks(rest: &str) -> bool {
-    QUESTION.is_in(rest)
+    QUESTION.is_in(rest) || QUESTION_TAIL.is_in(rest)
+}
+
+/// Whether a statement is only the reason for some work: "our port is 80, change it".
+pub(super) fn ends_in_a_task(rest: &str) -> bool {
+    let is_rule =
+        ["when", "if ", "every ", "each ", "before ", "after "].iter().any(|it| rest.starts_with(it));
+    TASK_TAIL.is_in(rest) && !is_rule
 }
 
 /// Whether what follows the lead cannot be understood without what stood around it.

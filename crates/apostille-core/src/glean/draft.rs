@@ -16,6 +16,7 @@ const ID_CHARS: usize = 8;
 #[must_use]
 pub fn draft(gleaned: &Gleaned, repo: &Space, user: &Space, session: &str, client: Client) -> Draft {
     let (space, kind) = match gleaned.sort {
+        Sort::Preference if is_about_us(&gleaned.fact) => (repo, Kind::Feedback),
         Sort::Preference => (user, Kind::User),
         Sort::Correction => (repo, Kind::Feedback),
         Sort::Fact if is_about_the_person(&gleaned.fact) => (user, Kind::User),
@@ -45,4 +46,9 @@ fn is_about_the_person(fact: &str) -> bool {
         .is_some_and(|it| it.starts_with("I ") || it.starts_with("My "));
     let told = fact.starts_with("The user ") && !fact.starts_with("The user said: ");
     said || told || fact.starts_with("The user's ")
+}
+
+/// "We only support Node 20" is a rule of the project, however it was put.
+fn is_about_us(fact: &str) -> bool {
+    ["We ", "Our ", "All ", "Every ", "In this "].iter().any(|it| fact.starts_with(it))
 }

@@ -1,5 +1,7 @@
 //! How a sentence begins: fillers, and the words that say what sort of statement follows.
 
+use std::ops::Range;
+
 use super::pattern::pattern;
 
 /// What the beginning, or the end, of a sentence says about the rest.
@@ -33,7 +35,7 @@ pattern!(BARE_REMEMBER, r"^remember (?:we|our|i|i'm|my|the|all|every|this (?:rep
 pattern!(NOTE, r"^(?:please )?(?:note|keep in mind|bear in mind)(?: that\b|[,:])?[ ,:]*");
 pattern!(
     STANDING,
-    r"^(?:from (?:now|here|today) on(?:wards?)?|going forward|in (?:the )?future|for all future \w+|as a (?:general )?rule(?: of thumb)?|next time|in general|every time|starting now|henceforth)\b[ ,:]*"
+    r"^(?:from (?:now|here|today) on(?:wards?)?|going forward|in (?:the )?future|for all future \w+|as a (?:general )?rule(?: of thumb)?|next time|every time|starting now|henceforth)\b[ ,:]*"
 );
 pattern!(
     STANDING_END,
@@ -49,8 +51,28 @@ pattern!(
     r"^(?:like |as )?i(?:'ve| have)? (?:already |just )?(?:told you|said|mentioned)(?: already| before| twice| earlier)*[ ,:]*(?:that )?"
 );
 
+pattern!(REMEMBER_END, r",? +(?:please )?(?:remember|note|memori[sz]e) (?:that|this|it)(?: please)?$");
+
 /// The lead of a lower-case sentence, and where in it the rest is.
-pub(super) fn lead(lower: &str) -> (Lead, std::ops::Range<usize>) {
+pub(super) fn lead(lower: &str) -> (Lead, Range<usize>) {
+    announced(lower).unwrap_or_else(|| lead_in(lower))
+}
+
+/// How far into a sentence an announcement may reach: "before we go on: remember that …".
+const ANNOUNCEMENT: usize = 40;
+
+pattern!(
+    ANNOUNCES,
+    r"^(?:before|one|two|another|last|quick|small|also|ok|okay|btw|by the way|ps|fyi|important|note|oh|and|reminder|heads up|for next time)\b"
+);
+
+fn announced(lower: &str) -> Option<(Lead, Range<usize>)> {
+    let at = lower.find(": ").filter(|it| *it < ANNOUNCEMENT && ANNOUNCES.is_in(lower))? + ": ".len();
+    let (lead, range) = lead_in(&lower[at..]);
+    matches!(lead, Lead::Remember | Lead::Standing).then(|| (lead, at + range.start..at + range.end))
+}
+
+fn lead_in(lower: &str) -> (Lead, Range<usize>) {
     let end = lower.trim_end().len();
     let start = end - FILLER.after(&lower[..end]).unwrap_or(&lower[..end]).len();
     let rest = &lower[start..end];
@@ -74,6 +96,9 @@ pub(super) fn lead(lower: &str) -> (Lead, std::ops::Range<usize>) {
         if let Some(at) = behind(pattern) {
             return (lead, at..end);
         }
+    }
+    if let Some(stop) = REMEMBER_END.captures(rest).and_then(|it| Some(start + it.get(0)?.start())) {
+        return (Lead::Remember, start..stop);
     }
     match STANDING_END.captures(rest).and_then(|it| Some(start + it.get(0)?.start())) {
         Some(stop) => (Lead::Standing, start..stop),
@@ -107,5 +132,7 @@ mod tests {
         check("that's wrong: the port is 1", (Lead::No, "the port is 1"));
         check("i already told you that we use tabs", (Lead::Told, "we use tabs"));
         check("good work", (Lead::None, "work"));
+        check("before we go on: remember that we use uv", (Lead::Remember, "we use uv"));
+        check("we use uv, remember that", (Lead::Remember, "we use uv"));
     }
 }

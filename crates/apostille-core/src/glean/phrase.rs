@@ -31,7 +31,7 @@ pattern!(WHEN_ORDER, r"^(?:when|whenever|if|before|after|every time|each time|an
 pattern!(CLAUSE, r"^(?:we|our|the|this|all|every|each|in|for|new|no|only|both|any|there|[a-z0-9/_.-]+s?) .*");
 pattern!(
     VERB,
-    r"\b(?:is|are|was|has|have|had|uses?|runs?|goes|go|lives?|listens?|needs?|must|should|can|cannot|can't|don't|doesn't|do|does|gets?|requires?|deploys?|starts?|belongs?|wants?|owns?|approves?|strips?|support|supports|expects?|never|always|only|works?|means?|keeps?|takes?|comes?|stores?|signs?|generate|generates|squash|follow|follows|target|targets|ship|ships|release|host|hosts|review|reviews|test|tests|write|merge|tag|format|build|builds|log|logs|track|tracks|publish|publishes|push|commit|put|rejects?|resets?|sits?|contains?|returns?|fails?|breaks?|expires?|costs?|closes?|opens?|ends?)\b"
+    r"\b(?:is|are|was|has|have|had|uses?|runs?|goes|go|lives?|listens?|needs?|forbids?|enforces?|must|should|can|cannot|can't|don't|doesn't|do|does|gets?|requires?|deploys?|starts?|belongs?|wants?|owns?|approves?|strips?|support|supports|expects?|never|always|only|works?|means?|keeps?|takes?|comes?|stores?|signs?|generate|generates|squash|follow|follows|target|targets|ship|ships|release|host|hosts|review|reviews|test|tests|write|merge|tag|format|build|builds|log|logs|track|tracks|publish|publishes|push|commit|put|rejects?|resets?|sits?|contains?|returns?|fails?|breaks?|expires?|costs?|closes?|opens?|ends?)\b"
 );
 pattern!(FIRST_PERSON, r"(?:^| )(?:i|i'm|i've|i'd|i'll|myself)(?: |$|,)");
 pattern!(SECOND_PERSON, r"\b(?:you|your|yours|yourself)\b");
@@ -69,10 +69,15 @@ pub(super) fn of(text: &str, lower: &str) -> Option<Phrase> {
         return Some(wanted(rest, Phrase::Wanted));
     }
     if let Some(rest) = behind(&NOT_ORDER) {
+        let rest = rest.strip_suffix("ever").map_or(rest, |it| it.trim_end_matches([',', ' ']));
         return Some(wanted(rest, Phrase::Unwanted));
     }
     if ORDER.is_in(lower) && !is_noun_first(lower) {
         return Some(wanted(text.strip_prefix("please ").unwrap_or(text), Phrase::Wanted));
+    }
+    // What the agent may do is no fact.
+    if lower.starts_with("you ") {
+        return None;
     }
     if WHEN_ORDER.is_in(lower) {
         return Some(Phrase::Quoted(text.into()));

@@ -1,6 +1,7 @@
 //! Which sentences state something: the rules, by what a sentence begins with.
 
 use super::lead::{Lead, lead};
+use super::lexicon::{CHOICES, DOINGS, IN_HAND, THINGS, TOOLS, WAYS, has_any};
 use super::pattern::{any, pattern};
 use super::phrase::{self, Phrase};
 use super::prose::Sentence;
@@ -60,43 +61,6 @@ pub(super) fn is_shell(tool: &str) -> bool {
     ["bash", "shell", "exec", "terminal", "powershell", "command"].iter().any(|it| tool.contains(it))
 }
 
-/// Programs and libraries of which a project uses one or the other.
-const TOOLS: &str = "npm pnpm yarn bun deno npx pip pipx uv poetry pipenv conda mamba cargo nextest make just gradle maven mvn bazel buck \
-    docker podman nerdctl kubectl helm terraform pulumi tofu ansible jest vitest mocha ava pytest unittest nose tox nox black ruff \
-    flake8 pylint mypy pyright isort prettier biome eslint dprint standard rspec minitest rubocop git gh glab jj svn hg postgres \
-    postgresql mysql mariadb sqlite redis valkey mongodb rebase squash tabs spaces axios moment dayjs date-fns luxon lodash \
-    ramda rxjs jquery react vue svelte angular webpack vite rollup esbuild turbopack rspack swc tsc babel enzyme cypress playwright \
-    selenium puppeteer structlog loguru requests httpx aiohttp flask fastapi django rails sinatra express koa fastify nest anyhow \
-    thiserror tokio async-std println tracing log4j logback junit testng kotlin java typescript javascript scss sass tailwind \
-    bootstrap brew apt nix asdf mise nvm fnm volta pyenv rbenv bundler composer nuget gofmt goimports golangci-lint clang-format \
-    cmake meson ninja zsh bash fish vim emacs vscode jenkins circleci travis buildkite";
-
-/// What a project has of which a person states where or what it is.
-const THINGS: &str = "port host hostname url endpoint domain branch database databases db schema version region bucket command timeout directory folder \
-    env environment environments cluster namespace registry server servers service services api apis backend frontend ci pipeline pipelines \
-    convention conventions policy rule rules style stack package manager runner suite tests docs documentation wiki repo repository \
-    codebase monorepo deploys deployments releases release migrations queue topic license owner team channel gateway proxy vpn \
-    staging production prod qa sandbox account accounts limit limits quota schedule schedules cron job jobs config configs settings \
-    secrets vault budget deadline office customers tenants sdk client clients cache bot hook hooks linter formatter default image images \
-    dashboards alerts logs metrics flags mirror submodules fixtures snapshots commits branches builds artifacts";
-
-/// What a person speaks of when it is about the work in hand.
-const IN_HAND: &str = "bug loop test error problem issue function method variable button header footer output result results file line code answer fix \
-    condition check argument parameter class import type query component page reason cause question solution idea approach plan \
-    step first second third last next other one point field column row cell value key index array list string number name title label \
-    text color colour icon link image form modal dialog menu order sign brackets indentation typo";
-
-/// Verbs of the way an agent works, not of what its code does.
-const WAYS: &str = "use run commit push pull write ask check format prefer keep include put name explain answer reply respond sign squash rebase deploy merge \
-    create test add edit touch delete remove change modify install open tag release bump update review document mock import \
-    force-push amend skip disable ignore suppress leave assume guess confirm verify follow stick read work branch fix build lint \
-    bypass reformat generate hardcode prefix pin upgrade downgrade cherry-pick reset stash apply destroy drop migrate translate speak";
-
-/// Verbs that say what a project does.
-const DOINGS: &str = "use uses deploy deploys host hosts release releases ship ships support supports target targets generate generates squash follow follows require \
-    requires store stores publish publishes pin pins version sign run runs test tests write writes keep keeps name names rebase merge \
-    tag format lint commit review build builds log logs track tracks mock pair prefix bump push develop prefer prefers put";
-
 // What code and pages do, which a person tells as rules too: "always show the banner".
 pattern!(
     CODE_TALK,
@@ -117,13 +81,16 @@ pattern!(
 pattern!(SWITCHED, r"^we(?: have|'ve)? (?:switched|moved|migrated)\b[^,:;]{0,40}[,:;] *");
 pattern!(
     PREFERS,
-    r"^i (?:(?:always|usually|generally|strongly|really|much|definitely|personally) )*(?:prefer|hate|dislike|can't stand|cannot stand)\b|^i (?:always|never) want\b|^i (?:don't|do not|never) want .*\bever$|^i (?:don't|do not) ever want\b"
+    r"^i (?:(?:always|usually|generally|strongly|really|much|definitely|personally) )*(?:prefer|hate|dislike|can't stand|cannot stand)\b|^i (?:always|never) want\b|^i (?:don't|do not|never) want .*\bever$|^i (?:don't|do not) ever want\b|^i'd like you to (?:always|never)\b|^my preferred \w+(?: \w+)? is\b"
 );
 pattern!(
     ALWAYS,
     r"^(?:you (?:should|must|need to|have to) )?(?:always|never ever|never|don't ever|do not ever) ",
     any(WAYS),
-    r"\b"
+    r"\b",
+    r"|^(?:don't|do not) ",
+    any(WAYS),
+    r"\b.*,? ever$"
 );
 pattern!(
     WHENEVER,
@@ -135,13 +102,14 @@ pattern!(
 );
 pattern!(
     STOP,
-    r"^(?:please )?(?:stop|quit) (?:adding|using|putting|writing|creating|committing|pushing|asking|apologi[sz]ing|summari[sz]ing|explaining|generating|importing|including|suggesting|editing|touching|reformatting|formatting|leaving|mocking|inventing|hardcoding|installing|deleting|removing|renaming|wrapping|disabling|skipping|ignoring|opening|amending|force-pushing|rebasing|bumping|logging|guessing|assuming|over-?engineering)\b"
+    r"^(?:please )?(?:stop|quit) (?:adding|using|putting|writing|creating|committing|pushing|asking|apologi[sz]ing|summari[sz]ing|explaining|generating|importing|including|suggesting|editing|touching|reformatting|formatting|leaving|mocking|inventing|hardcoding|installing|deleting|removing|renaming|wrapping|disabling|skipping|ignoring|opening|amending|force-pushing|rebasing|bumping|guessing|assuming|over-?engineering)\b"
 );
 pattern!(
     STOP_FOR_NOW,
     r"\b(?:and (?:just|instead|do|fix|start)|first|it|that|this|them|now)\b|, (?:do|fix|just|start)"
 );
 pattern!(NOT_TO, r"^(?:you )?(?:not to|never to|don't|do not|never|to never) ");
+pattern!(OF_THE_TASK, r"^to \w+ (?:the|an?|my|both)\b");
 pattern!(TO_USE, r"^to (?:always )?(?:use|ask|keep|prefer) ");
 pattern!(
     IN_THIS,
@@ -149,7 +117,7 @@ pattern!(
 );
 pattern!(
     THIS_PROJECT,
-    r"^(?:this|our|the) (?:repo|repository|project|codebase|monorepo|workspace)(?:'s)? (?:only |always |never )?(?:uses|is (?:an? (?:monorepo|library|workspace|fork|rust|python|typescript|go|java|kotlin|ruby|node|react|next|django|rails|pnpm|yarn|npm|cargo|bazel|nx)|built|written|formatted|deployed|hosted|published|licensed|tested|on)|requires|needs|targets|supports|follows|runs|builds|deploys|lives|must|has to|does not use|doesn't use)\b"
+    r"^(?:this|our|the) (?:repo|repository|project|codebase|monorepo|workspace)(?:'s)? (?:only |always |never )?(?:uses|is (?:an? (?:monorepo|library|workspace|fork|rust|python|typescript|go|java|kotlin|ruby|node|react|next|django|rails|pnpm|yarn|npm|cargo|bazel|nx)|built|written|formatted|deployed|hosted|published|licensed|tested|on)|requires|targets|supports|runs|builds|deploys|lives|must|has to|does not use|doesn't use)\b"
 );
 pattern!(
     WE_ALWAYS,
@@ -162,16 +130,24 @@ pattern!(
     FIRMLY,
     r"\b(?:for \w+|in this (?:repo|project|codebase)|here\b|everywhere|throughout|as our|only|before|on every|every|each|without|by default|through|via)\b|, not |\binstead of\b|\brather than\b"
 );
-pattern!(BARE_OBJECT, r"^we \w+ (?:the|a|an|this|that|these|those|same|it|to|both|two)\b");
+pattern!(
+    BARE_OBJECT,
+    r"^we (?:don't |do not |always |never |only )?\w+ (?:the|a|an|this|that|these|those|same|it|to|both|two)\b"
+);
 pattern!(
     OUR,
-    r"^our ((?:[a-z0-9/_-]+ ){1,5})(?:only |always |never )?(?:is|are|runs?|lives?|uses?|needs?|requires?|goes|go|listens?|deploys?|expects?|must|should (?:always|never)|has to|have to|sits?|stays?)\b"
+    r"^our ((?:[a-z0-9/_-]+ ){1,5})(?:only |always |never )?(?:is|are|runs?|lives?|uses?|needs?|requires?|goes|go|listens?|deploys?|expects?|forbids?|rejects?|enforces?|must|should (?:always|never)|has to|have to|sits?|stays?)\b"
 );
 pattern!(
     PROCESS,
     r"^(?:all |every |each |any )?(?:new |public |feature |release |hotfix |production |prod )*(?:commits?|commit messages?|prs?|pull requests?|pr (?:descriptions?|titles?)|branch(?:es)?|branch names?|releases?|deploys?|deployments?|migrations?|hotfixes|secrets|changelog entries|tags|merges|schema changes|reviews?|(?:unit|integration|e2e|end-to-end|smoke) tests|dependencies) (?:must|always|never|should (?:always|never|only)|has to|have to|needs? to|needs? |go(?:es)? through|go out|are (?:always |never |only )?(?:cut|written|tagged|made|signed|released|deployed|generated|merged|squashed|reviewed|kept|stored|run|done|named|published|built|created|frozen)|is (?:always |never |only )?(?:cut|tagged|deployed|signed|reviewed)|lives? in|run (?:on|with|in)|starts? with|targets?)\b"
 );
-pattern!(PASS, r"\b(?:pass|compile|work|be (?:fixed|done|added|updated|green))\b");
+pattern!(MODAL, r"\b(?:must|should|always|never)\b");
+pattern!(KEPT_SO, r"\b(?:lives?|runs?|goes|go|are (?:written|named|kept|generated|stored|run)) ");
+pattern!(
+    PASS,
+    r"\b(?:pass|compile|work|fail|finish|succeed|break|complete|hang|time out|me|my|first|now|be (?:installed|fixed|done|added|updated|green|rewritten|deleted|cleaned|moved|renamed|split))\b"
+);
 pattern!(
     PLACED,
     r"^(?:the |our |all |every )?((?:[a-z0-9/_-]+ ){1,5})(?:is|are|runs?|lives?|listens?|goes?|belongs?|comes?|sits?|needs?|requires?|uses?) "
@@ -184,7 +160,12 @@ pub(super) fn stated(sentence: &Sentence, setting: &Setting<'_>) -> Option<(Sort
     let lead = if sentence.is_listed && lead == Lead::None { Lead::Remember } else { lead };
     let (lower, text) = (sentence.lower.get(range.clone())?, sentence.text.get(range)?);
     let is_short = lower.split_whitespace().count() < 2 && lower.is_ascii();
-    if is_short || doubt::asks(lower) || doubt::needs_its_place(lower) || MEASURED.is_in(lower) {
+    if is_short
+        || doubt::asks(lower)
+        || doubt::ends_in_a_task(lower)
+        || doubt::needs_its_place(lower)
+        || MEASURED.is_in(lower)
+    {
         return None;
     }
     let (sort, phrase) = match lead {
@@ -201,7 +182,7 @@ pub(super) fn stated(sentence: &Sentence, setting: &Setting<'_>) -> Option<(Sort
 
 /// What the person asks to remember: nearly anything that is a sentence.
 fn kept(text: &str, lower: &str) -> Option<(Sort, Phrase)> {
-    let phrase = phrase::of(text, lower)?;
+    let phrase = phrase::of(text, lower).filter(|_| !is_in_hand(lower))?;
     let is_wish = PREFERS.is_in(lower) || phrase.is_wish();
     Some((if is_wish { Sort::Preference } else { Sort::Fact }, phrase))
 }
@@ -211,20 +192,32 @@ pattern!(
     r"^(?:we|our|all|every|each|new|public|private|i)\b|\b(?:must|should|always|never|only|gets?)\b"
 );
 
+pattern!(
+    ONCE,
+    r"^(?:fix|implement|refactor|find|look|finish|continue|investigate|debug|focus|let's)\b|, then "
+);
+
 /// What is to be done from now on: an order, or a rule; not what has changed in the code.
 fn standing(text: &str, lower: &str) -> Option<Phrase> {
-    let phrase = phrase::of(text, lower)?;
-    let is_rule = RULED.is_in(lower) || PROCESS.is_in(lower);
+    let phrase = phrase::of(text, lower).filter(|_| !ONCE.is_in(lower))?;
+    let is_told = RULED.is_in(lower) && !CODE_TALK.is_in(lower);
+    let is_rule = (is_told || PROCESS.is_in(lower)) && !PASS.is_in(lower);
     (!matches!(phrase, Phrase::Clause(_)) || is_rule).then_some(phrase)
+}
+
+/// "the list is sorted by date": about the work in hand, and stale with it.
+fn is_in_hand(lower: &str) -> bool {
+    let Some(rest) = lower.strip_prefix("the ") else { return false };
+    let subject = PLACED.captures(lower).and_then(|it| lower.get(it.get(1)?.range()));
+    let mut words = subject.unwrap_or(rest).split_whitespace().take(3);
+    words.any(|it| IN_HAND.split_whitespace().any(|word| word == it)) || CODE_TALK.is_in(lower)
 }
 
 /// "Note that" is said of many things; what is about us is for good.
 fn noted(text: &str, lower: &str) -> Option<(Sort, Phrase)> {
-    let is_ours = lower.starts_with("we ")
-        || lower.starts_with("our ")
-        || IN_THIS.is_in(lower)
-        || THIS_PROJECT.is_in(lower);
-    is_ours.then(|| phrase::of(text, lower)).flatten().map(|it| (Sort::Fact, it))
+    let is_told = WE_DO.is_in(lower) && VALUE.is_in(&text.to_ascii_lowercase());
+    let told = || is_told.then(|| phrase::of(text, lower)).flatten();
+    ours(text, lower).or_else(told).or_else(|| fact(text, lower)).map(|it| (Sort::Fact, it))
 }
 
 /// What the agent was wrong about.
@@ -252,7 +245,7 @@ fn ours(text: &str, lower: &str) -> Option<Phrase> {
     let is_ours = WE_ALWAYS.is_in(lower)
         || OUR.is_in(lower)
         || THIS_PROJECT.is_in(lower)
-        || (WE_DO.is_in(lower) && !BARE_OBJECT.is_in(lower));
+        || (WE_DO.is_in(lower) && (!BARE_OBJECT.is_in(lower) || text.contains('`')));
     is_ours.then(|| phrase::of(text, lower)).flatten()
 }
 
@@ -260,8 +253,7 @@ fn ours(text: &str, lower: &str) -> Option<Phrase> {
 fn placed(text: &str, lower: &str) -> Option<Phrase> {
     let found = PLACED.captures(lower)?;
     let subject = lower.get(found.get(1)?.range())?;
-    let has =
-        |list: &str| subject.split_whitespace().any(|it| list.split_whitespace().any(|word| word == it));
+    let has = |list: &str| has_any(list, subject);
     (has(THINGS) && !has(IN_HAND) && VALUE.is_in(&text.to_ascii_lowercase()))
         .then(|| phrase::of(text, lower))
         .flatten()
@@ -275,7 +267,7 @@ fn told(text: &str, lower: &str, setting: &Setting<'_>) -> Option<Phrase> {
     if let Some(rest) = behind(&NOT_TO) {
         return Some(Phrase::Unwanted(rest.into()));
     }
-    if TO_USE.is_in(lower) {
+    if TO_USE.is_in(lower) && !OF_THE_TASK.is_in(lower) {
         return Some(Phrase::Wanted(text.get("to ".len()..)?.into()));
     }
     corrected(text, lower, setting)
@@ -284,7 +276,9 @@ fn told(text: &str, lower: &str, setting: &Setting<'_>) -> Option<Phrase> {
 /// What stands by itself.
 fn plain(text: &str, lower: &str, setting: &Setting<'_>) -> Option<(Sort, Phrase)> {
     if PREFERS.is_in(lower) {
-        return phrase::of(text, lower).filter(|_| !ONE_OF.is_in(lower)).map(|it| (Sort::Preference, it));
+        return phrase::of(text, lower)
+            .filter(|_| !ONE_OF.is_in(lower) && !lower.contains(" your "))
+            .map(|it| (Sort::Preference, it));
     }
     if STOP.is_in(lower) && setting.is_answer && !STOP_FOR_NOW.is_in(lower) {
         return Some((Sort::Correction, Phrase::Wanted(text.into())));
@@ -299,7 +293,8 @@ fn plain(text: &str, lower: &str, setting: &Setting<'_>) -> Option<(Sort, Phrase
             .filter(|_| rest.len() > 8)
             .map(|it| (Sort::Correction, it));
     }
-    let phrase = fact(text, lower)?;
+    // What a project uses is said before nearly every piece of work, and the code says it too.
+    let phrase = fact(text, lower).filter(|_| !(setting.has_task && THIS_PROJECT.is_in(lower)))?;
     let is_contrast = lower.contains(", not ") || lower.contains(", use ") || lower.contains(" instead of ");
     let sort = if is_contrast && setting.is_answer { Sort::Correction } else { Sort::Fact };
     Some((sort, phrase))
@@ -308,26 +303,26 @@ fn plain(text: &str, lower: &str, setting: &Setting<'_>) -> Option<(Sort, Phrase
 /// A fact about the project that needs no other lead.
 fn fact(text: &str, lower: &str) -> Option<Phrase> {
     if let Some(rest) = IN_THIS.after(lower).filter(|it| it.split_whitespace().count() > 2) {
-        let rest = text.get(lower.len() - rest.len()..)?;
-        return phrase::of(text, lower).filter(|_| phrase::of(rest, &rest.to_ascii_lowercase()).is_some());
+        let rules = [&*MODAL, &WE_ALWAYS, &WE_DO, &PROCESS, &KEPT_SO];
+        let is_rule = rules.iter().any(|it| it.is_in(rest));
+        return phrase::of(text, lower).filter(|it| is_rule && matches!(it, Phrase::Clause(_)));
     }
     let is_process = PROCESS.is_in(lower) && !PASS.is_in(lower);
-    let is_firm = || WE_DO.is_in(lower) && FIRMLY.is_in(lower) && !BARE_OBJECT.is_in(lower);
-    let is_way = || (WE_ALWAYS.is_in(lower) || is_firm()) && !CODE_TALK.is_in(lower);
+    let is_firm = || WE_ALWAYS.is_in(lower) || (WE_DO.is_in(lower) && FIRMLY.is_in(lower));
+    let is_way = || is_firm() && !BARE_OBJECT.is_in(lower) && !CODE_TALK.is_in(lower);
     let is_fact = is_process || THIS_PROJECT.is_in(lower) || is_way() || is_our_thing(text, lower);
-    is_fact.then(|| phrase::of(text, lower)).flatten()
+    is_fact.then(|| phrase::of(text, lower)).flatten().filter(|it| matches!(it, Phrase::Clause(_)))
 }
 
-/// What things of ours are by choice, so that it is enough to say what they are.
-const CHOICES: &str = "convention conventions policy rule rules default style stack license branch manager runner formatter linter registry owner";
+pattern!(WANTING, r"\bneeds? (?:an?|to|better|some|new|more|help|work|ci|tests|docs)\b");
 
 /// "Our production cluster is in eu-central-1"; not "our team is small".
 fn is_our_thing(text: &str, lower: &str) -> bool {
     let Some(found) = OUR.captures(lower) else { return false };
     let subject = found.get(1).and_then(|it| lower.get(it.range())).unwrap_or("");
-    let has =
-        |list: &str| subject.split_whitespace().any(|it| list.split_whitespace().any(|word| word == it));
+    let has = |list: &str| has_any(list, subject);
     let is_bare = matches!(found.get(0).map(|it| it.as_bytes()), Some(it) if it.ends_with(b" is") || it.ends_with(b" are"));
-    let is_told = !is_bare || has(CHOICES) || VALUE.is_in(&text.to_ascii_lowercase());
+    let is_told =
+        (!is_bare && !WANTING.is_in(lower)) || has(CHOICES) || VALUE.is_in(&text.to_ascii_lowercase());
     has(THINGS) && is_told && !CODE_TALK.is_in(lower)
 }

@@ -82,6 +82,7 @@ fn what_is_gleaned_waits_for_a_person() {
         assert!(world.ask(fact).shown.is_empty(), "a pending memory was recalled");
     };
     check("The user prefers tabs.", Sort::Preference, "users/ana", Kind::User);
+    check("We only support Node 20 and up.", Sort::Preference, "myorg/myapp", Kind::Feedback);
     check("The user wants pnpm, not npm.", Sort::Correction, "myorg/myapp", Kind::Feedback);
     check("Our staging DB is on port 5433.", Sort::Fact, "myorg/myapp", Kind::Project);
     check("The user said: \"I work in Berlin time.\"", Sort::Fact, "users/ana", Kind::User);
