@@ -30,7 +30,7 @@ use jiff::Timestamp;
 use crate::error::Fault;
 
 /// The variables that are read, and no others but the one that holds a model's key.
-const NAMES: [&str; 52] = [
+const NAMES: [&str; 53] = [
     "APOSTILLE_CONFIG",
     "APOSTILLE_STORE",
     "APOSTILLE_USER",
@@ -74,6 +74,7 @@ const NAMES: [&str; 52] = [
     "CLAUDE_CODE_SESSION_ID",
     "COPILOT_AGENT_SESSION_ID",
     "APOSTILLE_HOOK_DEADLINE_MS",
+    "APOSTILLE_HOOK_ALONE",
     "GEMINI_SESSION_ID",
     "CURSOR_VERSION",
     "CURSOR_TRANSCRIPT_PATH",

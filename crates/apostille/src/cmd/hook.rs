@@ -20,6 +20,8 @@ use crate::paint::one_line;
 use crate::shell::{Answer, Shell};
 use crate::world::World;
 
+pub use detach::ALONE;
+
 /// How long an agent waits at most, unless the user says otherwise.
 const DEADLINE_MS: u64 = 300;
 /// The longest line about what went wrong, in characters.

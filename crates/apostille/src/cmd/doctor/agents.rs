@@ -10,6 +10,7 @@ use apostille_core::client::Client;
 use serde_json::Value;
 
 use super::{Finding, broken, doubtful, good};
+use crate::cmd::hook::ALONE;
 use crate::cmd::init::scope::{Homes, Scope};
 use crate::cmd::init::table::{ROWS, Row};
 use crate::cmd::init::{self, NAME};
@@ -223,6 +224,7 @@ impl Room<'_> {
         for name in ["USERPROFILE", "APPDATA", "LOCALAPPDATA"] {
             command.env(name, self.folder);
         }
+        command.env(ALONE, "1");
         for name in LEADING_ELSEWHERE.iter().chain(&MARKS) {
             command.env_remove(name);
         }

@@ -4,9 +4,16 @@ use std::process::{Command, Stdio};
 
 use crate::shell::Shell;
 
+/// A variable that has a hook start nothing beside itself: whoever tries one in a room of its own clears the room when
+/// it has answered.
+pub const ALONE: &str = "APOSTILLE_HOOK_ALONE";
+
 /// Has what a session left behind gone through; every session that is over, when none is named. When it cannot be
 /// started, the next session to begin tries again.
 pub(super) fn after(shell: &Shell, session: &str) {
+    if shell.world.env.get(ALONE).is_some() {
+        return;
+    }
     let Ok(program) = std::env::current_exe() else { return };
     let mut command = Command::new(program);
     command.arg("hook").arg(format!("--after={session}")).arg("-C").arg(&shell.world.cwd);
