@@ -125,6 +125,8 @@ impl Cold<'_> {
     fn hook(&self, round: usize) -> Result<Vec<u8>> {
         let mut command = self.started()?;
         command.args(["hook", "--client", "claude-code", "UserPromptSubmit"]);
+        // Room for all ten, so that it can be seen that ten were looked up.
+        command.env("APOSTILLE_MAX_INJECT_CHARS", "6000");
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let prompt = [0, 1, 2].map(|it| facts::question(0, round * 3 + it)).join(" ");
         let payload = serde_json::json!({

@@ -1,6 +1,7 @@
 // The hooks against a command that answers as the real one does, and against commands that do not.
 
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -145,4 +146,22 @@ test("whoever listens for problems may not make one", async () => {
   };
   const hooks = apostilleHooks({ command: join(folder, "nothing-here"), onProblem });
   assert.equal(await hooks.onSessionStart(BASE, INVOCATION), undefined);
+});
+
+const program = process.env.APOSTILLE_BIN;
+test("the program itself answers", { skip: program ? false : "APOSTILLE_BIN names no program" }, async () => {
+  const env = { HOME: folder, PATH: process.env.PATH, USER: "ana", APOSTILLE_HOOK_ALONE: "1" };
+  execFileSync(program, ["remember", "--user", "prefers pnpm over npm"], { env, cwd: folder });
+  const problems = [];
+  const onProblem = (event, problem) => problems.push(`${event}: ${problem.message}`);
+  // A busy machine may take its time here; how long an agent waits is measured elsewhere.
+  const slow = { ...env, APOSTILLE_HOOK_DEADLINE_MS: "30000" };
+  const hooks = apostilleHooks({ command: program, env: slow, timeout: 30_000, onProblem });
+  const here = { ...BASE, workingDirectory: folder };
+  const first = await hooks.onUserPromptSubmitted({ ...here, prompt: "install with npm" }, INVOCATION);
+  assert.match(first.additionalContext, /<memory-context>[^]*prefers pnpm over npm/);
+  const again = await hooks.onUserPromptSubmitted({ ...here, prompt: "and npm again" }, INVOCATION);
+  assert.equal(again, undefined);
+  assert.equal(await hooks.onSessionEnd({ ...here, reason: "complete" }, INVOCATION), undefined);
+  assert.deepEqual(problems, []);
 });

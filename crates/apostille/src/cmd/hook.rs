@@ -23,7 +23,7 @@ use crate::world::World;
 pub use detach::ALONE;
 
 /// How long an agent waits at most, unless the user says otherwise.
-const DEADLINE_MS: u64 = 300;
+pub const DEADLINE_MS: u64 = 300;
 /// The longest line about what went wrong, in characters.
 const NOTICE_CHARS: usize = 300;
 

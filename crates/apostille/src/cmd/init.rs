@@ -28,6 +28,7 @@ use crate::world::place::Place;
 
 pub use part::{lines, value};
 pub use program::{NAME, first, is_program};
+pub use rules::RULES;
 
 use plan::{Action, Step};
 use program::Program;

@@ -10,7 +10,7 @@ use apostille_core::client::Client;
 use serde_json::Value;
 
 use super::{Finding, broken, doubtful, good};
-use crate::cmd::hook::ALONE;
+use crate::cmd::hook::{ALONE, DEADLINE_MS};
 use crate::cmd::init::scope::{Homes, Scope};
 use crate::cmd::init::table::{ROWS, Row};
 use crate::cmd::init::{self, NAME};
@@ -20,8 +20,6 @@ use crate::paint::one_line;
 use crate::shell::Shell;
 use crate::world::World;
 
-/// An answer that takes longer keeps people waiting.
-const DEADLINE_MS: u64 = 300;
 /// When waiting for an answer is given up.
 const PATIENCE_MS: u64 = 5_000;
 /// What a hook has to tell while it is tried.

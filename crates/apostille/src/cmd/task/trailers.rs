@@ -3,11 +3,13 @@
 use std::fs;
 use std::path::Path;
 
+use apostille_core::brief::FRAME;
 use apostille_core::task::trailers::{HASH, added, is_untouched};
 use apostille_server::profile::Profile;
 use serde::Serialize;
 
 use crate::args::TaskTrailers;
+use crate::cmd::init::RULES;
 use crate::error::{self, Fault};
 use crate::shell::{Answer, Shell};
 use crate::world::place::Place;
@@ -46,7 +48,8 @@ fn trailers(shell: &Shell) -> Result<Vec<(String, String)>, Fault> {
     let place = shell.place()?;
     let settings = shell.settings(&place)?;
     let Some(task) = task::active_task(&shell.world, &place, &settings) else { return Ok(Vec::new()) };
-    let version = prompt::version(&place.root, &[("instructions", Profile::Default.instructions())]);
+    let fixed = [("instructions", Profile::Default.instructions()), ("frame", FRAME), ("rules", RULES)];
+    let version = prompt::version(&place.root, &fixed);
     Ok(vec![("Task-Id".into(), task.slug.to_string()), ("Prompt-Version".into(), version.to_string())])
 }
 

@@ -44,7 +44,7 @@ fn hooks_are_tried_as_the_client_would() {
     };
     let real = format!("exec '{}' \"$@\"", env!("CARGO_BIN_EXE_apostille"));
     let silent = "answered, and none told a memory that was there (.codex/hooks.json)";
-    check(&real, 0, "✓ hooks     codex: all answered, slowest N ms (.codex/hooks.json)");
+    check(&real, 0, "hooks     codex: all answered, slowest N ms (.codex/hooks.json)");
     check("cat > /dev/null", 2, silent);
     check(r#"printf '{"hookSpecificOutput":{"hookEventName":"%s"}}' "$4""#, 2, silent);
     check("echo hello", 2, "✗ hooks     codex: SessionStart: the answer is no JSON object");
