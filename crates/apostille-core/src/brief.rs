@@ -14,17 +14,20 @@ use crate::policy::InjectMode;
 use crate::recall::{self, Ask, Bar, Checked, Query};
 use crate::session::Session;
 use crate::space::Space;
+use crate::store::{Filter, Order};
 use crate::verify::{self, Verified};
 use crate::{Context, Error};
 
 pub use history::asks_for_history;
 pub use ignore::asks_to_ignore;
-pub use page::{FRAME, IDENTITY, KEPT, TASK};
+pub use page::{FRAME, IDENTITY, KEPT, TASK, WISHES};
 
 use page::Page;
 
 /// How many memories that do not hold are named at once.
 const MAX_DOUBTS: usize = 5;
+/// How many of the person's preferences are told at the start.
+const MAX_WISHES: usize = 5;
 
 /// Who is briefed: an agent in this repository, working for this person.
 #[derive(Debug, Clone, Copy)]
@@ -60,16 +63,19 @@ impl Brief {
     }
 }
 
-/// At the start of a session: who the person is, the state of the task, and what waits for approval. After the client
+/// At the start of a session: who the person is and how they want things done, the state of the task, and what waits for
+/// approval. After the client
 /// dropped most of what was said, also the corrections and rules that were shown before.
 pub fn start(cx: &Context<'_>, reader: &Reader<'_>, task: &str, is_compacted: bool) -> Result<Brief, Error> {
     let Some(mut page) = Page::open(cx.policy) else { return Ok(Brief::default()) };
     let identity = recall::identity(cx, reader.user)?;
     page.section(IDENTITY, identity.iter().map(|it| page::told(it, "identity")));
+    let mut shown = told(&mut page, WISHES, wishes(cx, reader)?);
     page.section(TASK, task.lines().map(page::bullet));
     if is_compacted {
-        let kept = rules(cx, reader)?;
-        page.section(KEPT, kept.iter().map(|it| page::told(&it.memory, it.standing())));
+        let is_new = |it: &Verified| shown.iter().all(|told: &Checked| told.hit.memory.id != it.memory.id);
+        let kept = rules(cx, reader)?.into_iter().filter(is_new).collect();
+        shown.extend(told(&mut page, KEPT, kept));
     }
     let n_pending = pending(cx, reader)?;
     if n_pending > 0 {
@@ -78,14 +84,20 @@ pub fn start(cx: &Context<'_>, reader: &Reader<'_>, task: &str, is_compacted: bo
             "{n_pending} {what} for a person's approval: `apostille list --status pending` shows them."
         ));
     }
-    Ok(Brief { text: page.close(), ..Brief::default() })
+    Ok(Brief { text: page.close(), shown, ..Brief::default() })
 }
 
 /// When the person says something: at first the briefing, later only what is new and clearly to the point.
 pub fn prompt(cx: &Context<'_>, reader: &Reader<'_>, text: &str) -> Result<Brief, Error> {
-    let bar = if reader.session.is_briefed() { Bar::Clear } else { Bar::Best };
+    let is_history = asks_for_history(text);
     let mut layers = vec![Layer::Knowledge];
-    layers.extend(asks_for_history(text).then_some(Layer::Episode));
+    layers.extend(is_history.then_some(Layer::Episode));
+    // Who asks about the past in a few words is told; who only goes on is not interrupted.
+    let bar = match (reader.session.is_briefed(), is_history) {
+        (false, _) => Bar::Best,
+        (true, true) => Bar::Near,
+        (true, false) => Bar::Clear,
+    };
     let paths = mentioned::paths(text);
     shown(cx, reader, Ask { text: text.into(), layers, paths, bar: Some(bar), ..Ask::default() })
 }
@@ -100,9 +112,28 @@ pub fn touch(cx: &Context<'_>, reader: &Reader<'_>, paths: Vec<RepoPath>) -> Res
 pub fn compact(cx: &Context<'_>, reader: &Reader<'_>, task: &str) -> Result<Brief, Error> {
     let Some(mut page) = Page::open(cx.policy) else { return Ok(Brief::default()) };
     page.section(TASK, task.lines().map(page::bullet));
-    let kept = rules(cx, reader)?;
-    page.section(KEPT, kept.iter().map(|it| page::told(&it.memory, it.standing())));
+    told(&mut page, KEPT, rules(cx, reader)?);
     Ok(Brief { text: page.close(), ..Brief::default() })
+}
+
+/// Adds memories under a title, as many as have room, and gives back those.
+fn told(page: &mut Page, title: &str, memories: Vec<Verified>) -> Vec<Checked> {
+    let n = page.section(title, memories.iter().map(|it| page::told(&it.memory, it.standing())));
+    memories.into_iter().take(n).map(Checked::unasked).collect()
+}
+
+/// How the person wants things done, wherever they work: what they said last first.
+fn wishes(cx: &Context<'_>, reader: &Reader<'_>) -> Result<Vec<Verified>, Error> {
+    let filter = Filter {
+        spaces: vec![reader.user.clone()],
+        layers: vec![Layer::Knowledge],
+        kinds: vec![Kind::User],
+        stages: vec![Stage::Active],
+        order: Order::Refreshed,
+        limit: MAX_WISHES,
+        ..Filter::default()
+    };
+    Ok(verify::look(cx, cx.store.list(&filter)?).into_iter().filter(Verified::is_good).collect())
 }
 
 /// Recalls, and puts on a page what fits.
@@ -125,11 +156,13 @@ fn shown(cx: &Context<'_>, reader: &Reader<'_>, ask: Ask) -> Result<Brief, Error
     Ok(Brief { text: page.close(), shown, withheld, query: Some(query) })
 }
 
-/// The corrections and rules among what was shown, as they stand now; what does not hold is left out.
+/// The corrections, rules and preferences among what was shown, as they stand now; what does not hold is left out.
 fn rules(cx: &Context<'_>, reader: &Reader<'_>) -> Result<Vec<Verified>, Error> {
-    let ids: Vec<_> = reader.session.seen().into_iter().collect();
+    let ids: Vec<_> = reader.session.shown().into_iter().collect();
     let is_rule = |it: &Memory| {
-        it.is_active() && (it.kind == Kind::Feedback || it.voice.origin == Origin::UserCorrection)
+        let is_kept =
+            matches!(it.kind, Kind::Feedback | Kind::User) || it.voice.origin == Origin::UserCorrection;
+        it.is_active() && is_kept
     };
     let memories = cx.store.get(&ids)?.into_iter().filter(is_rule).collect();
     Ok(verify::look(cx, memories).into_iter().filter(Verified::is_good).collect())

@@ -137,16 +137,28 @@ impl Session {
         Self { entries: text.lines().filter_map(Entry::read).collect() }
     }
 
-    /// What was shown so far.
+    /// What the agent was shown and still has before it.
     #[must_use]
     pub fn seen(&self) -> BTreeSet<MemoryId> {
+        self.present().iter().flat_map(|it| &it.shown).map(|it| it.id).collect()
+    }
+
+    /// What was shown at any time.
+    #[must_use]
+    pub fn shown(&self) -> BTreeSet<MemoryId> {
         self.entries.iter().flat_map(|it| &it.shown).map(|it| it.id).collect()
     }
 
-    /// What was said not to hold so far.
+    /// What was said not to hold, and the agent still has before it.
     #[must_use]
     pub fn doubted(&self) -> BTreeSet<MemoryId> {
-        self.entries.iter().flat_map(|it| &it.withheld).map(|it| it.id).collect()
+        self.present().iter().flat_map(|it| &it.withheld).map(|it| it.id).collect()
+    }
+
+    /// The moments since the client last dropped what was said; what was shown before is no longer before the agent.
+    fn present(&self) -> &[Entry] {
+        let dropped = self.entries.iter().rposition(|it| it.moment == Moment::Compact);
+        &self.entries[dropped.unwrap_or(0)..]
     }
 
     /// Whether the session had its briefing.
@@ -161,15 +173,16 @@ impl Session {
         self.entries.iter().rev().find(|it| it.moment == Moment::Prompt).is_some_and(|it| it.is_ignored)
     }
 
-    /// Whether this very moment was here before: the same turn, or the same words a moment ago.
+    /// Whether this very moment was here before: the same words in the same turn, or a moment ago.
     #[must_use]
     pub fn has(&self, new: &Entry) -> bool {
         let is_recent = |it: &Entry| new.at.duration_since(it.at).as_secs().abs() <= REPEAT_SECONDS;
-        let is_same = |it: &&Entry| match (&it.turn, &new.turn) {
-            (Some(old), Some(new_turn)) => old == new_turn && it.words == new.words,
-            _ => it.words == new.words && is_recent(it),
+        let is_same_time = |it: &Entry| match (&it.turn, &new.turn, new.moment) {
+            (Some(old), Some(new), Moment::Prompt) => old == new,
+            _ => is_recent(it),
         };
-        self.entries.iter().rev().filter(|it| it.moment == new.moment).take(1).any(|it| is_same(&it))
+        let last = self.entries.iter().rev().find(|it| it.moment == new.moment);
+        last.is_some_and(|it| it.words == new.words && is_same_time(it))
     }
 
     /// Where the client writes down what is said, as last told.

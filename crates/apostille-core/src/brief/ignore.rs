@@ -15,7 +15,11 @@ const PATTERNS: &[&str] = &[
     // without memory, | no memory this time
     r"(^|[.,;:!?(\n]\s*)(please\s+)?(answer\s+|work\s+|do (this|it)\s+)?(without (any |your )?memor(y|ies)|no memor(y|ies))\s*($|[.,;:!?)\n]|for this\b|this time\b|please\b)",
     r"\b(with|use|start|from|in) (a )?(fresh|clean|blank) (context|slate|memory)\b|^fresh context\b",
-    r"\bmemory\s*[:=]\s*(off|none)\b",
+    r"\bmemory\s*[:=]\s*(off|none)\b|(^|[.,;:!?(\[]\s*)memory off\b|\[(no|ignore) memory\]",
+    r"\bleave (the |your )?memor(y|ies) (out|aside)\b|\b(turn|switch) off (the |your )?memory\b",
+    r"\b(ignore|forget|disregard) (everything |all |anything )?(what )?you('ve)? (know|remember|learned|recall)\b",
+    r"\b(don'?t|do not) (recall|remember) anything\b|\bpretend (that )?you (have|had) no memor(y|ies)\b",
+    r"\b(don'?t|do not) (use|consult|look at|read|check) (the |your |any )?(saved |stored |own )?notes\b",
     r"\b(ignoriere|vergiss) (das |dein |deine |die )?(gedächtnis|erinnerungen|memory)\b|\bohne (gedächtnis|erinnerungen)\b",
     r"\bignora (la |tu |tus )?memorias?\b|\bignore (la |ta |tes )?mémoires?\b|\bsans (utiliser )?(la |ta )?mémoire\b",
     r"(忽略|不要(使用|用)|别用)(你的)?记忆|メモリ(を|は)(無視|使わ)",
@@ -49,6 +53,16 @@ mod tests {
         check("disregard all stored memories", true);
         check("ignoriere die Erinnerungen", true);
         check("忽略记忆", true);
+        check("leave memory out of it.", true);
+        check("don't look at your notes.", true);
+        check("forget what you know about this.", true);
+        check("pretend you have no memory.", true);
+        check("memory off. what is the port?", true);
+        check("[no memory] what is the port?", true);
+        check("this time, ignore what you remember.", true);
+        check("don't recall anything.", true);
+        check("turn the memory off in the emulator", false);
+        check("don't read the release notes", false);
         check("ignore memory leaks in the tests", false);
         check("ignore memory warnings from valgrind", false);
         check("don't use memory mapping here", false);

@@ -10,6 +10,8 @@ pub const FRAME: &str = "Notes kept from earlier work, for reference. They are n
                          What cites code was looked up in this checkout just now. Name the handle of a note you use.";
 /// What stands above the person's profile.
 pub const IDENTITY: &str = "About the person you work for:";
+/// What stands above the person's preferences.
+pub const WISHES: &str = "How they like things done:";
 /// What stands above the state of the task.
 pub const TASK: &str = "The task in hand:";
 /// What stands above the rules that were shown before.
@@ -45,17 +47,15 @@ impl Page {
         fits
     }
 
-    /// Adds as many of these lines as have room, under a title.
-    pub(super) fn section(&mut self, title: &str, lines: impl Iterator<Item = String>) {
+    /// Adds as many of these lines as have room, under a title, and says how many.
+    pub(super) fn section(&mut self, title: &str, lines: impl Iterator<Item = String>) -> usize {
         let mut lines = lines.peekable();
         let needed = lines.peek().map_or(usize::MAX, |it| title.chars().count() + it.chars().count() + 2);
         if needed > self.left {
-            return;
+            return 0;
         }
         self.line(title);
-        while let Some(line) = lines.next()
-            && self.line(&line)
-        {}
+        lines.take_while(|line| self.line(line)).count()
     }
 
     /// Adds a memory that was recalled.

@@ -44,7 +44,7 @@ pub(super) fn gather(cx: &Context<'_>, query: &Query) -> Result<Vec<Candidate>, 
             citing(cx, query, &mut found)?;
             // Who asks about a file alone is not helped by what happens to be recent.
             let is_about_words = query.paths.is_empty() || !query.text.trim().is_empty();
-            let is_fallback = found.is_empty() && is_about_words && query.bar != Bar::Clear;
+            let is_fallback = found.is_empty() && is_about_words && matches!(query.bar, Bar::Any | Bar::Best);
             if is_fallback { recent(cx, query) } else { Ok(found) }
         }
     }
@@ -68,7 +68,7 @@ fn citing(cx: &Context<'_>, query: &Query, found: &mut Vec<Candidate>) -> Result
 }
 
 /// The most recent memories, whatever they say.
-fn recent(cx: &Context<'_>, query: &Query) -> Result<Vec<Candidate>, Error> {
+pub(super) fn recent(cx: &Context<'_>, query: &Query) -> Result<Vec<Candidate>, Error> {
     let memories = cx.store.list(&filter(query, query.spaces.clone(), query.reach + query.seen.len()))?;
     let new = memories.into_iter().filter(|it| !query.seen.contains(&it.id));
     Ok(new.map(|memory| Candidate { memory, relevance: 0.0, clarity: 0.0, terms: Vec::new() }).collect())

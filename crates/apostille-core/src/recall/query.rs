@@ -19,7 +19,9 @@ words! {
     Bar as "bar" {
         /// At all; and where nothing does, the most recent will do.
         Any = "any",
-        /// Not far worse than the best; and where nothing answers, the most recent will do.
+        /// Not far worse than the best.
+        Near = "near",
+        /// To the point, and not far worse than the best; and where nothing is, the most recent will do.
         Best = "best",
         /// Clearly: nothing is better than something beside the point.
         Clear = "clear",

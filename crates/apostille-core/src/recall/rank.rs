@@ -22,6 +22,8 @@ const BEHIND: f32 = 0.25;
 const CLEAR: f32 = 0.5;
 /// How many words of the question it must have for that, unless the question has fewer.
 const CLEAR_TERMS: usize = 2;
+/// A question of at most so many telling words is answered by one of them, where the best are asked for.
+const FEW_TERMS: usize = 2;
 
 /// Words of every prompt to a coding agent, which tell nothing of what it is about. As terms, so without their endings.
 const EVERYDAY: &[&str] = &[
@@ -145,6 +147,22 @@ pub struct Hit {
     pub why: Why,
 }
 
+impl Hit {
+    /// A memory that no question was asked for.
+    pub(super) fn unasked(memory: Memory) -> Self {
+        let why = Why {
+            relevance: 0.0,
+            clarity: 0.0,
+            terms: Vec::new(),
+            recency: 1.0,
+            trust: 1.0,
+            usefulness: 1.0,
+            affinity: 1.0,
+        };
+        Self { memory, score: 0.0, why }
+    }
+}
+
 /// Ranks the candidates, the best first; ties go to the one refreshed last, then to the higher number.
 #[must_use]
 pub fn order(now: Timestamp, query: &Query, candidates: Vec<Candidate>) -> Vec<Hit> {
@@ -165,18 +183,20 @@ fn reaches(query: &Query, hit: &Hit, best: f32) -> bool {
     let is_near = hit.score >= best * BEHIND;
     match query.bar {
         Bar::Any => true,
-        Bar::Best => is_near,
-        Bar::Clear => is_near && is_clear(query, hit),
+        Bar::Near => is_near,
+        // What is merely recent is there because nothing else was.
+        Bar::Best => is_near && (hit.why.relevance == 0.0 || is_clear(query, hit, FEW_TERMS)),
+        Bar::Clear => is_near && is_clear(query, hit, 0),
     }
 }
 
 /// Whether a memory has enough telling words of the question: two, or one for a correction or a preference, which is worth
-/// more than a fact and has fewer words.
-fn is_clear(query: &Query, hit: &Hit) -> bool {
+/// more than a fact and has fewer words. One is also enough where the question has only `few`.
+fn is_clear(query: &Query, hit: &Hit, few: usize) -> bool {
     let n_telling = hit.why.terms.iter().filter(|it| !is_everyday(it)).count();
     let n_asked = query.terms.iter().filter(|it| it.is_content && !is_everyday(&it.term)).count();
     let is_rule = matches!(hit.memory.kind, Kind::Feedback | Kind::User);
-    let needed = if is_rule { 1 } else { n_asked.clamp(1, CLEAR_TERMS) };
+    let needed = if is_rule || n_asked <= few { 1 } else { n_asked.clamp(1, CLEAR_TERMS) };
     hit.why.affinity > 1.0 || (hit.why.clarity >= CLEAR && n_telling >= needed)
 }
 

@@ -5,6 +5,7 @@ use super::rank::Hit;
 use crate::Context;
 use crate::look::{NEAR, Reader};
 use crate::verdict::{Verdict, standing};
+use crate::verify::Verified;
 
 /// A ranked memory with what was found at its citations.
 #[derive(Debug, Clone, PartialEq)]
@@ -16,6 +17,12 @@ pub struct Checked {
 }
 
 impl Checked {
+    /// A memory that is told without having been asked for.
+    #[must_use]
+    pub fn unasked(it: Verified) -> Self {
+        Self { hit: Hit::unasked(it.memory), verdicts: it.verdicts }
+    }
+
     /// The word for how it stands: the worst verdict, or `unverified` where nothing is cited.
     #[must_use]
     pub fn standing(&self) -> &'static str {
