@@ -57,7 +57,7 @@ impl Brief {
     /// that has it first. What went wrong comes back as problems.
     pub fn log(&self, cx: &Context<'_>) -> Vec<String> {
         match &self.query {
-            Some(query) => recall::log(cx, query, &self.shown, &self.withheld),
+            Some(query) => recall::log_later(cx, query, &self.shown, &self.withheld),
             None => Vec::new(),
         }
     }

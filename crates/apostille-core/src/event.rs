@@ -260,6 +260,11 @@ impl Batch {
         Self { events, expects: Vec::new(), durable: false }
     }
 
+    /// The same, only where this is still so: what was forgotten meanwhile is not written about.
+    pub(crate) fn telemetry_if(events: Vec<Event>, expects: Vec<Expect>) -> Self {
+        Self { events, expects, durable: false }
+    }
+
     /// The events, in order.
     #[must_use]
     pub fn events(&self) -> &[Event] {

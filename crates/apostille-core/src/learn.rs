@@ -12,7 +12,7 @@ use crate::remember::{Outcome, remember};
 use crate::session::{Moment, Session};
 use crate::space::Space;
 use crate::store::Filter;
-use crate::transcript::Turn;
+use crate::transcript::{Speaker, Turn, Use};
 use crate::{Context, Error, revise};
 
 /// What marks the summary of a session among episodes.
@@ -74,13 +74,19 @@ pub fn learn(cx: &Context<'_>, left: &Left<'_>) -> Result<Learned, Error> {
 fn stated(cx: &Context<'_>, left: &Left<'_>) -> Result<Vec<Memory>, Error> {
     let mut kept = Vec::new();
     for gleaned in left.gleaned {
-        let draft = draft(gleaned, left.repo, left.user, left.name, left.client);
+        let gleaned = Gleaned { turn: prompt(left.turns, gleaned.turn), ..gleaned.clone() };
+        let draft = draft(&gleaned, left.repo, left.user, left.name, left.client);
         let policy = if draft.space.is_user() { left.own } else { cx.policy };
         if let Outcome::Remembered { memory, .. } = remember(&Context { policy, ..*cx }, draft)? {
             kept.push(*memory);
         }
     }
     Ok(kept)
+}
+
+/// Which prompt of the session a turn is: people, and `why`, count those.
+fn prompt(turns: &[Turn], number: usize) -> usize {
+    turns.iter().filter(|it| it.speaker == Speaker::Person && it.number <= number).count()
 }
 
 /// Counts what was of use, once for a session.
@@ -114,7 +120,7 @@ fn showings(left: &Left<'_>) -> Vec<(MemoryId, usize)> {
 
 /// Keeps what was done as an episode; a later summary of the same session takes the place of an earlier one.
 fn summed_up(cx: &Context<'_>, left: &Left<'_>) -> Result<Option<Memory>, Error> {
-    let Some(fact) = summary(left.turns, None) else { return Ok(None) };
+    let Some(fact) = summary(&tellable(left), None) else { return Ok(None) };
     let before = earlier(cx, left)?;
     if before.as_ref().is_some_and(|it| it.fact == fact) {
         return Ok(before);
@@ -140,6 +146,30 @@ fn summed_up(cx: &Context<'_>, left: &Left<'_>) -> Result<Option<Memory>, Error>
         Outcome::Remembered { memory, .. } | Outcome::Refreshed { memory } => Some(*memory),
         Outcome::Similar { .. } | Outcome::Refused(_) => None,
     })
+}
+
+/// What may be told of a session. What waits for a person's approval is not told by another way, and where text from
+/// outside came in, neither are the words that an agent may have from there.
+fn tellable(left: &Left<'_>) -> Vec<Turn> {
+    let waits = |it: &Turn| left.gleaned.iter().any(|gleaned| gleaned.turn == it.number);
+    let mut is_foreign = false;
+    let told = |it: &Turn| {
+        is_foreign |= it.uses.iter().any(brings_in_text);
+        let is_hidden = waits(it) || (is_foreign && it.speaker == Speaker::Agent);
+        Turn { text: if is_hidden { String::new() } else { it.text.clone() }, ..it.clone() }
+    };
+    left.turns.iter().map(told).collect()
+}
+
+/// Whether a tool brings in what strangers wrote: pages, searches, other servers. A command that fetches does, too.
+fn brings_in_text(it: &Use) -> bool {
+    let tool = it.tool.to_lowercase();
+    let is_other_server = tool.contains("mcp") && !tool.contains("memory");
+    let fetches =
+        ["curl ", "wget ", "gh issue", "gh pr", "gh api"].iter().any(|word| it.input.contains(word));
+    is_other_server
+        || ["web", "fetch", "browser", "search_query"].iter().any(|word| tool.contains(word))
+        || fetches
 }
 
 fn earlier(cx: &Context<'_>, left: &Left<'_>) -> Result<Option<Memory>, Error> {

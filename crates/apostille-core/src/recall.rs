@@ -11,7 +11,7 @@ pub mod render;
 pub mod typo;
 pub mod verify;
 
-use crate::event::{Batch, Event, Showing, What};
+use crate::event::{Batch, Event, Expect, Showing, What};
 use crate::memory::Memory;
 use crate::verdict::Verdict;
 use crate::{Context, Error};
@@ -62,7 +62,23 @@ pub(crate) fn found(cx: &Context<'_>, ask: &Ask) -> Result<(Query, Recalled), Er
 }
 
 /// Writes down what was shown. A log that cannot be written does not cost the caller the answer.
-pub(crate) fn log(cx: &Context<'_>, query: &Query, shown: &[Checked], withheld: &[Checked]) -> Vec<String> {
+fn log(cx: &Context<'_>, query: &Query, shown: &[Checked], withheld: &[Checked]) -> Vec<String> {
+    written(cx, Batch::telemetry(events(cx, query, shown, withheld)))
+}
+
+/// The same some time after they were looked up: nothing is written about what was forgotten meanwhile.
+pub(crate) fn log_later(
+    cx: &Context<'_>,
+    query: &Query,
+    shown: &[Checked],
+    withheld: &[Checked],
+) -> Vec<String> {
+    let memories = shown.iter().chain(withheld).map(|it| &it.hit.memory);
+    let expects = memories.map(|it| Expect::Unmoved(it.id, it.status.clone())).collect();
+    written(cx, Batch::telemetry_if(events(cx, query, shown, withheld), expects))
+}
+
+fn events(cx: &Context<'_>, query: &Query, shown: &[Checked], withheld: &[Checked]) -> Vec<Event> {
     let mut events: Vec<Event> = Vec::new();
     for space in &query.spaces {
         let here = |it: &&Checked| it.hit.memory.space == *space;
@@ -73,10 +89,14 @@ pub(crate) fn log(cx: &Context<'_>, query: &Query, shown: &[Checked], withheld: 
     }
     let failed = withheld.iter().filter(|it| it.verdicts.iter().any(Verdict::is_bad));
     events.extend(failed.map(|it| crate::verify::event(cx, &it.hit.memory, &it.verdicts)));
-    if events.is_empty() {
+    events
+}
+
+fn written(cx: &Context<'_>, batch: Batch) -> Vec<String> {
+    if batch.events().is_empty() {
         return Vec::new();
     }
-    let written = cx.store.append(&Batch::telemetry(events));
+    let written = cx.store.append(&batch);
     written.err().map(|error| format!("this recall could not be logged: {error}")).into_iter().collect()
 }
 

@@ -162,6 +162,18 @@ fn after_a_compaction_the_rules_come_back() {
 }
 
 #[test]
+fn what_a_compaction_dropped_may_come_again() {
+    let (world, mut agent) = (stocked(), Agent::default());
+    assert!(agent.prompt(&world, "which api version?").contains("v3"));
+    assert_eq!(agent.prompt(&world, "which api version was it?"), "");
+    let make = |world: &World, it: &Reader<'_>| world.with(|cx| brief::start(cx, it, "", true)).unwrap();
+    let told = agent.briefed(&world, Moment::Compact, make).text;
+    assert!(told.contains("small commits"), "{told}");
+    assert!(agent.prompt(&world, "which api version was it?").contains("v3"));
+    assert_eq!(agent.prompt(&world, "how small are the commits?"), "", "that was told with the compaction");
+}
+
+#[test]
 fn episodes_come_when_somebody_asks_for_history() {
     let (world, mut agent) = (stocked(), Agent::default());
     let fact = "Fixed the login race by holding the session lock across the refresh.";

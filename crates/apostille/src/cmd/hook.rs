@@ -46,8 +46,10 @@ pub fn run(shell: &Shell, args: &Hook) -> Answer {
     let (sender, receiver) = mpsc::channel();
     let (flags, args) = (shell.flags.clone(), args.clone());
     thread::spawn(move || work(flags, &args, started, deadline, &sender));
-    let out = watch(&receiver, started, deadline);
-    Answer { err: out, ..Answer::default() }
+    let beside = watch(&receiver, started, deadline);
+    // Where it cannot be said, it is not said.
+    let _ = io::stderr().write_all(beside.as_bytes());
+    Answer::default()
 }
 
 /// A mistake of ours stops nobody but us: clients take some exit codes of a hook as an order to stop.

@@ -1,5 +1,6 @@
 //! What a session left behind, gone through when nobody waits.
 
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
@@ -26,6 +27,8 @@ const SILENCE: SignedDuration = SignedDuration::from_hours(1);
 const KEPT: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 /// How long another process that goes through the same session is waited for.
 const PATIENCE: Duration = Duration::from_secs(60);
+/// The same where there are others to go through.
+const BRIEF_PATIENCE: Duration = Duration::from_millis(500);
 
 #[derive(Serialize)]
 struct Reply {
@@ -68,13 +71,17 @@ fn gone_through(shell: &Shell, session: &str) -> Result<Vec<View>, Fault> {
         "" => ledger.all().into_iter().filter(|it| is_ours(it) && is_due(it, shell.world.now)).collect(),
         name => vec![ledger.read(name)],
     };
-    let mut views = Vec::new();
+    let (mut views, mut failed) = (Vec::new(), Ok(()));
     for it in due {
         let Some(name) = it.entries.last().map(|it| it.session.clone()) else { continue };
-        views.extend(one(shell, &ledger, &name)?);
+        // One that is stuck does not keep the others.
+        match one(shell, &ledger, &name, if session.is_empty() { BRIEF_PATIENCE } else { PATIENCE }) {
+            Ok(view) => views.extend(view),
+            Err(fault) => failed = Err(fault),
+        }
     }
     ledger.prune(SystemTime::from(shell.world.now) - KEPT);
-    Ok(views)
+    failed.map(|()| views)
 }
 
 /// Whether a session is over, and was not gone through since.
@@ -86,8 +93,8 @@ fn is_due(session: &Session, now: Timestamp) -> bool {
 }
 
 /// Goes through one session; nobody else does meanwhile.
-fn one(shell: &Shell, ledger: &Ledger, name: &str) -> Result<Option<View>, Fault> {
-    let _alone = ledger.alone(name, PATIENCE)?;
+fn one(shell: &Shell, ledger: &Ledger, name: &str, patience: Duration) -> Result<Option<View>, Fault> {
+    let _alone = ledger.alone(name, patience)?;
     let session = ledger.read(name);
     let Some(last) = session.entries.last().filter(|_| is_due(&session, shell.world.now)).cloned() else {
         return Ok(None);
@@ -125,7 +132,9 @@ fn of_use(session: &Session, applied: &[MemoryId]) -> Vec<Shown> {
 fn turns(shell: &Shell, root: &Path, session: &Session, last: &Entry) -> Vec<Turn> {
     let named = session.transcript().map(PathBuf::from);
     let usual = || transcripts::usual_path(last.client, &shell.world.env.home()?, &last.session);
-    let Some(path) = named.filter(|it| Path::new(it).is_file()).or_else(usual) else { return Vec::new() };
+    // A file of the system, which has no length, may never end.
+    let is_written = |it: &PathBuf| fs::metadata(it).is_ok_and(|it| it.is_file() && it.len() > 0);
+    let Some(path) = named.or_else(usual).filter(is_written) else { return Vec::new() };
     let mut turns = transcripts::read(last.client, &path, transcripts::USUAL_BYTES).unwrap_or_default();
     for path in turns.iter_mut().flat_map(|it| &mut it.uses).flat_map(|it| &mut it.paths) {
         // Where a checkout lies on this machine is nobody else's business.

@@ -7,6 +7,7 @@ use apostille_backends::ledger::Open;
 use apostille_core::Context;
 use apostille_core::brief::{self, Brief, Reader};
 use apostille_core::citation::RepoPath;
+use apostille_core::digest::Digest;
 use apostille_core::policy::InjectMode;
 use apostille_core::session::{Entry, Moment, Shown};
 use apostille_core::task::bullets::bullets;
@@ -24,6 +25,8 @@ use crate::world::{World, sessions, task};
 /// How much of the time may go into looking citations up; what is not looked up by then is left out.
 const LOOKING: f32 = 0.6;
 
+/// The longest name of a session that is kept as it is, in characters.
+const NAME_CHARS: usize = 100;
 /// How much of the task's state is told, in characters.
 const TASK_CHARS: usize = 800;
 
@@ -74,7 +77,7 @@ pub(super) fn answer(
     noted(&mut open, entry, &made)?;
     drop(open);
     say(Reply { context: Some(made.text.clone()).filter(|it| !it.is_empty()), notice: None });
-    if moment == Moment::Start {
+    if matches!(told.moment, hook::Moment::Start { .. }) {
         detach::after(&shell, "");
     }
     // Nobody waits for the log, and nobody can be told that it failed.
@@ -122,6 +125,8 @@ fn noted(open: &mut Open, mut entry: Entry, brief: &Brief) -> Result<(), Fault> 
 
 fn entry(shell: &Shell, told: &Told, settings: &Settings, session: &str) -> Entry {
     let moment = match told.moment {
+        // The client has dropped what was said, and begins again.
+        hook::Moment::Start { is_compacted: true, .. } => Moment::Compact,
         hook::Moment::Start { .. } => Moment::Start,
         hook::Moment::Prompt { .. } => Moment::Prompt,
         hook::Moment::Touch { .. } => Moment::Touch,
@@ -131,20 +136,30 @@ fn entry(shell: &Shell, told: &Told, settings: &Settings, session: &str) -> Entr
     };
     let words = match &told.moment {
         hook::Moment::Prompt { text } => Some(text.as_str()),
+        // Not to be taken for each other, however soon one follows the other.
+        hook::Moment::Start { is_compacted: true, .. } => Some("start after a compaction"),
+        hook::Moment::Start { is_again: true, .. } => Some("start again"),
         _ => None,
     };
     let entry = Entry::new(shell.world.now, session, told.client, settings.repo.value.clone(), moment);
     Entry {
-        is_ignored: words.is_some_and(brief::asks_to_ignore),
+        is_ignored: moment == Moment::Prompt && words.is_some_and(brief::asks_to_ignore),
         transcript: told.transcript.as_ref().map(|it| it.to_string_lossy().into_owned()),
         ..entry.said(told.turn.as_deref(), words)
     }
 }
 
-/// The session, by its name; a client that gives none has one for each folder.
+/// The session, by its name, bounded; a client that gives none has one for each folder.
 fn session(told: &Told, place: &Place) -> String {
     let unnamed = || format!("{} in {}", told.client, place.root.display());
-    told.session.clone().filter(|it| !it.trim().is_empty()).unwrap_or_else(unnamed)
+    let name = told.session.clone().filter(|it| !it.trim().is_empty()).unwrap_or_else(unnamed);
+    match name.chars().count() {
+        0..=NAME_CHARS => name,
+        _ => {
+            let digest = Digest::of(name.as_bytes());
+            format!("{}…{}", name.chars().take(NAME_CHARS / 2).collect::<String>(), digest.short())
+        }
+    }
 }
 
 /// A file as the client names it, if it lies in this checkout.
