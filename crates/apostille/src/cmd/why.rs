@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use apostille_core::memory::{Memory, MemoryId};
 use apostille_core::session::{Moment, Session, Shown};
 use apostille_core::verify::{self, Verified};
+use jiff::Timestamp;
 use serde::Serialize;
 
 use crate::args::Why;
@@ -109,11 +110,13 @@ fn listed(shell: &Shell, sessions: &[Session]) -> Answer {
     };
     let json = Rows { ok: true, sessions: sessions.iter().filter_map(row).collect() };
     let code = if json.sessions.is_empty() { error::NOTHING } else { error::OK };
-    let line = |it: &Row| {
-        let told = format!("{}, {} shown", count(it.turns as u64, "turn", "turns"), it.shown);
+    let times = sessions.iter().filter_map(|it| it.entries.last()).map(|it| it.at);
+    let line = |paint: &Paint, (it, at): (&Row, Timestamp)| {
+        let told =
+            format!("{}, {} shown, {}", count(it.turns as u64, "turn", "turns"), it.shown, paint.time(at));
         format!("{}  {} in {}  {}\n", ink(BOLD, safe(&it.session)), it.client, safe(&it.repo), ink(DIM, told))
     };
-    shell.answer(code, &json, |_| json.sessions.iter().map(line).collect())
+    shell.answer(code, &json, |paint| json.sessions.iter().zip(times).map(|it| line(paint, it)).collect())
 }
 
 fn n_turns(session: &Session) -> usize {
