@@ -83,9 +83,7 @@ fn three_sessions_learn_from_each_other_and_the_report_is_right_at_the_end() {
     env.live_on();
     env.commit();
     env.at("2026-03-02T12:01:00Z");
-    let told =
-        prompt(&env, "noon", "which API_VERSION and which MAX_UPLOAD? install with npm, then check uploads");
-    insta::assert_snapshot!("noon_prompt", told);
+    insta::assert_snapshot!("noon_prompt", prompt(&env, "noon", "which API_VERSION and which MAX_UPLOAD?"));
     person(&env, "noon", "2026-03-02T12:01:01Z", "which API_VERSION and which MAX_UPLOAD?");
     agent(
         &env,
