@@ -22,13 +22,48 @@ const PATTERNS: &[&str] = &[
     r"上次|之前(我们|是怎么)|前回|以前どう",
 ];
 
+/// One of these stands in whatever matches; without one, the patterns need not even be made.
+const HINTS: &[&str] = &[
+    " did ",
+    "have ",
+    "had ",
+    "did ",
+    "last ",
+    "previous",
+    "earlier",
+    "past ",
+    "back then",
+    "other day",
+    "yesterday",
+    "what was",
+    "what were",
+    " before",
+    "already",
+    " ago",
+    "history",
+    "summary",
+    "left off",
+    "pick up",
+    "wie haben",
+    "letzte",
+    "cómo",
+    "última",
+    "pasada",
+    "comment ",
+    "dernière",
+    "上次",
+    "之前",
+    "前回",
+    "以前",
+];
+
 static SET: LazyLock<Option<RegexSet>> = LazyLock::new(|| phrases(PATTERNS));
 
 /// Whether a question asks what happened before, so that past tasks answer it too.
 #[must_use]
 pub fn asks_for_history(text: &str) -> bool {
     let text: String = text.chars().take(2_000).collect::<String>().to_lowercase();
-    SET.as_ref().is_some_and(|it| it.is_match(&text))
+    HINTS.iter().any(|it| text.contains(it)) && SET.as_ref().is_some_and(|it| it.is_match(&text))
 }
 
 #[cfg(test)]

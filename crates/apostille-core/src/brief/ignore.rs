@@ -25,13 +25,31 @@ const PATTERNS: &[&str] = &[
     r"(忽略|不要(使用|用)|别用)(你的)?记忆|メモリ(を|は)(無視|使わ)",
 ];
 
+/// One of these stands in whatever matches; without one, the patterns need not even be made.
+const HINTS: &[&str] = &[
+    "memor",
+    "remember",
+    "recall",
+    "you know",
+    "you've",
+    "learned",
+    "notes",
+    "context",
+    "slate",
+    "gedächtnis",
+    "erinnerung",
+    "mémoire",
+    "记忆",
+    "メモリ",
+];
+
 static SET: LazyLock<Option<RegexSet>> = LazyLock::new(|| phrases(PATTERNS));
 
 /// Whether a person asks to leave memory out of this turn.
 #[must_use]
 pub fn asks_to_ignore(text: &str) -> bool {
     let text: String = text.chars().take(4_000).collect::<String>().to_lowercase().replace('’', "'");
-    SET.as_ref().is_some_and(|it| it.is_match(&text))
+    HINTS.iter().any(|it| text.contains(it)) && SET.as_ref().is_some_and(|it| it.is_match(&text))
 }
 
 #[cfg(test)]
