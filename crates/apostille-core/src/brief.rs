@@ -5,8 +5,7 @@ mod history;
 mod ignore;
 mod mentioned;
 mod page;
-
-use regex::RegexSet;
+mod phrase;
 
 use crate::citation::RepoPath;
 use crate::memory::{Kind, Layer, Memory, Origin, Stage};
@@ -175,10 +174,4 @@ fn pending(cx: &Context<'_>, reader: &Reader<'_>) -> Result<u64, Error> {
         n += cx.store.tally(space)?.stage(Stage::Pending);
     }
     Ok(n)
-}
-
-/// Patterns of speech, made once. Words end where ASCII ends: the tables of all scripts are not worth their size here.
-fn phrases(patterns: &[&str]) -> Option<RegexSet> {
-    let plain = |it: &&str| it.replace(r"\b", r"(?-u:\b)").replace(r"\s", r"[ \t\n]");
-    RegexSet::new(patterns.iter().map(plain)).ok()
 }

@@ -1,55 +1,57 @@
 //! Whether a person asks to leave memory out of a turn.
 
-use std::sync::LazyLock;
-
-use regex::RegexSet;
-
-use super::phrases;
+use super::phrase::{Phrase, says};
 
 /// What is ignored when somebody says "ignore memory": ours, and not the machine's.
-const PATTERNS: &[&str] = &[
-    // ignore memory | ignore your memories | ignore all saved notes from memory
-    r"\b(ignore|disregard|skip|forget about|bypass)\s+(all\s+|any\s+|the\s+|your\s+|my\s+|our\s+|saved\s+|stored\s+|previous\s+|project\s+|repo\s+|past\s+)*memor(y|ies)(\s+context)?\s*($|[.,;:!?)\n]|and\b|for\b|this\b|here\b|now\b|in this\b|on this\b|when\b|please\b|but\b|just\b)",
-    // don't use memory | do not consult your memories
-    r"\b(do not|don'?t|dont|never mind|without)\s+(use|using|consult|consulting|check|checking|read|reading|rely on|relying on|look at|touch|apply)\s+(any\s+|the\s+|your\s+|my\s+|our\s+|saved\s+|stored\s+|project\s+)*memor(y|ies)\s*($|[.,;:!?)\n]|and\b|for\b|this\b|here\b|now\b|in this\b|on this\b|when\b|please\b|but\b|just\b)",
-    // without memory, | no memory this time
-    r"(^|[.,;:!?(\n]\s*)(please\s+)?(answer\s+|work\s+|do (this|it)\s+)?(without (any |your )?memor(y|ies)|no memor(y|ies))\s*($|[.,;:!?)\n]|for this\b|this time\b|please\b)",
-    r"\b(with|use|start|from|in) (a )?(fresh|clean|blank) (context|slate|memory)\b|^fresh context\b",
-    r"\bmemory\s*[:=]\s*(off|none)\b|(^|[.,;:!?(\[]\s*)memory off\b|\[(no|ignore) memory\]",
-    r"\bleave (the |your )?memor(y|ies) (out|aside)\b|\b(turn|switch) off (the |your )?memory\b",
-    r"\b(ignore|forget|disregard) (everything |all |anything )?(what )?you('ve)? (know|remember|learned|recall)\b",
-    r"\b(don'?t|do not) (recall|remember) anything\b|\bpretend (that )?you (have|had) no memor(y|ies)\b",
-    r"\b(don'?t|do not) (use|consult|look at|read|check) (the |your |any )?(saved |stored |own )?notes\b",
-    r"\b(ignoriere|vergiss) (das |dein |deine |die )?(gedächtnis|erinnerungen|memory)\b|\bohne (gedächtnis|erinnerungen)\b",
-    r"\bignora (la |tu |tus )?memorias?\b|\bignore (la |ta |tes )?mémoires?\b|\bsans (utiliser )?(la |ta )?mémoire\b",
-    r"(忽略|不要(使用|用)|别用)(你的)?记忆|メモリ(を|は)(無視|使わ)",
+const PHRASES: &[Phrase] = &[
+    (
+        &["memor"],
+        r"\b(ignore|disregard|skip|forget about|bypass)\s+(all\s+|any\s+|the\s+|your\s+|my\s+|our\s+|saved\s+|stored\s+|previous\s+|project\s+|repo\s+|past\s+)*memor(y|ies)(\s+context)?\s*($|[.,;:!?)\n]|and\b|for\b|this\b|here\b|now\b|in this\b|on this\b|when\b|please\b|but\b|just\b)",
+    ),
+    (
+        &["memor"],
+        r"\b(do not|don'?t|dont|never mind|without)\s+(use|using|consult|consulting|check|checking|read|reading|rely on|relying on|look at|touch|apply)\s+(any\s+|the\s+|your\s+|my\s+|our\s+|saved\s+|stored\s+|project\s+)*memor(y|ies)\s*($|[.,;:!?)\n]|and\b|for\b|this\b|here\b|now\b|in this\b|on this\b|when\b|please\b|but\b|just\b)",
+    ),
+    (
+        &["memor"],
+        r"(^|[.,;:!?(\n]\s*)(please\s+)?(answer\s+|work\s+|do (this|it)\s+)?(without (any |your )?memor(y|ies)|no memor(y|ies))\s*($|[.,;:!?)\n]|for this\b|this time\b|please\b)",
+    ),
+    (
+        &["context", "slate", "memory"],
+        r"\b(with|use|start|from|in) (a )?(fresh|clean|blank) (context|slate|memory)\b|^fresh context\b",
+    ),
+    (&["memory"], r"\bmemory\s*[:=]\s*(off|none)\b|(^|[.,;:!?(\[]\s*)memory off\b|\[(no|ignore) memory\]"),
+    (
+        &["memor"],
+        r"\bleave (the |your )?memor(y|ies) (out|aside)\b|\b(turn|switch) off (the |your )?memory\b",
+    ),
+    (
+        &["you know", "you've", "you remember", "you learned", "you recall"],
+        r"\b(ignore|forget|disregard) (everything |all |anything )?(what )?you('ve)? (know|remember|learned|recall)\b",
+    ),
+    (
+        &["recall", "remember", "no memor"],
+        r"\b(don'?t|do not) (recall|remember) anything\b|\bpretend (that )?you (have|had) no memor(y|ies)\b",
+    ),
+    (
+        &["notes"],
+        r"\b(don'?t|do not) (use|consult|look at|read|check) (the |your |any )?(saved |stored |own )?notes\b",
+    ),
+    (
+        &["gedächtnis", "erinnerung", "memory"],
+        r"\b(ignoriere|vergiss) (das |dein |deine |die )?(gedächtnis|erinnerungen|memory)\b|\bohne (gedächtnis|erinnerungen)\b",
+    ),
+    (
+        &["memoria", "mémoire"],
+        r"\bignora (la |tu |tus )?memorias?\b|\bignore (la |ta |tes )?mémoires?\b|\bsans (utiliser )?(la |ta )?mémoire\b",
+    ),
+    (&["记忆", "メモリ"], r"(忽略|不要(使用|用)|别用)(你的)?记忆|メモリ(を|は)(無視|使わ)"),
 ];
-
-/// One of these stands in whatever matches; without one, the patterns need not even be made.
-const HINTS: &[&str] = &[
-    "memor",
-    "remember",
-    "recall",
-    "you know",
-    "you've",
-    "learned",
-    "notes",
-    "context",
-    "slate",
-    "gedächtnis",
-    "erinnerung",
-    "mémoire",
-    "记忆",
-    "メモリ",
-];
-
-static SET: LazyLock<Option<RegexSet>> = LazyLock::new(|| phrases(PATTERNS));
 
 /// Whether a person asks to leave memory out of this turn.
 #[must_use]
 pub fn asks_to_ignore(text: &str) -> bool {
-    let text: String = text.chars().take(4_000).collect::<String>().to_lowercase().replace('’', "'");
-    HINTS.iter().any(|it| text.contains(it)) && SET.as_ref().is_some_and(|it| it.is_match(&text))
+    says(text, PHRASES)
 }
 
 #[cfg(test)]
@@ -58,7 +60,7 @@ mod tests {
 
     #[test]
     fn memory_is_ignored_when_somebody_says_so_and_only_then() {
-        assert!(SET.is_some(), "the patterns are valid");
+        super::super::phrase::check(PHRASES);
         let check = |text: &str, expected: bool| assert_eq!(asks_to_ignore(text), expected, "{text:?}");
         check("ignore memory", true);
         check("Ignore memory and answer from the code alone", true);

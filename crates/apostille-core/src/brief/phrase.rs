@@ -1,0 +1,28 @@
+//! Turns of speech. A hook asks about one prompt and ends, so a pattern is made only where a word of it is there: making
+//! all of them would take longer than recalling.
+
+use regex::Regex;
+
+/// How much of a prompt is looked at, in characters.
+const READ_CHARS: usize = 4_000;
+
+/// Words of which one stands in whatever matches, and the pattern.
+pub(super) type Phrase = (&'static [&'static str], &'static str);
+
+/// Whether a text has one of these phrases.
+pub(super) fn says(text: &str, phrases: &[Phrase]) -> bool {
+    let text = text.chars().take(READ_CHARS).collect::<String>().to_lowercase().replace('’', "'");
+    let may_match = |(hints, _): &&Phrase| hints.iter().any(|it| text.contains(it));
+    phrases.iter().filter(may_match).any(|(_, pattern)| regex(pattern).is_some_and(|it| it.is_match(&text)))
+}
+
+/// Words end where ASCII ends: the tables of all scripts are not worth their size here.
+fn regex(pattern: &str) -> Option<Regex> {
+    Regex::new(&pattern.replace(r"\b", r"(?-u:\b)").replace(r"\s", r"[ \t\n]")).ok()
+}
+
+/// Makes sure that every pattern can be made.
+#[cfg(test)]
+pub(super) fn check(phrases: &[Phrase]) {
+    phrases.iter().for_each(|(_, pattern)| assert!(regex(pattern).is_some(), "{pattern}"));
+}
