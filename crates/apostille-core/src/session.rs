@@ -87,6 +87,8 @@ pub struct Entry {
     pub words: Option<String>,
     /// Whether the person asked to leave memory out of it.
     pub is_ignored: bool,
+    /// Whether the client goes on without what was said before.
+    pub is_fresh: bool,
     /// What was shown.
     pub shown: Vec<Shown>,
     /// What would have been shown, but does not hold here.
@@ -108,6 +110,7 @@ impl Entry {
             turn: None,
             words: None,
             is_ignored: false,
+            is_fresh: false,
             shown: Vec::new(),
             withheld: Vec::new(),
             transcript: None,
@@ -157,8 +160,14 @@ impl Session {
 
     /// The moments since the client last dropped what was said; what was shown before is no longer before the agent.
     fn present(&self) -> &[Entry] {
-        let dropped = self.entries.iter().rposition(|it| it.moment == Moment::Compact);
+        let dropped = self.entries.iter().rposition(|it| it.is_fresh);
         &self.entries[dropped.unwrap_or(0)..]
+    }
+
+    /// Whether it began before.
+    #[must_use]
+    pub fn has_begun(&self) -> bool {
+        self.entries.iter().any(|it| it.moment == Moment::Start)
     }
 
     /// Whether the session had its briefing.
@@ -173,7 +182,7 @@ impl Session {
         self.entries.iter().rev().find(|it| it.moment == Moment::Prompt).is_some_and(|it| it.is_ignored)
     }
 
-    /// Whether this very moment was here before: the same words in the same turn, or a moment ago.
+    /// Whether this very moment was here before: the same words in the same turn, or a moment ago with no prompt since.
     #[must_use]
     pub fn has(&self, new: &Entry) -> bool {
         let is_recent = |it: &Entry| new.at.duration_since(it.at).as_secs().abs() <= REPEAT_SECONDS;
@@ -181,7 +190,8 @@ impl Session {
             (Some(old), Some(new), Moment::Prompt) => old == new,
             _ => is_recent(it),
         };
-        let last = self.entries.iter().rev().find(|it| it.moment == new.moment);
+        let ends = |it: &&Entry| it.moment == new.moment || it.moment == Moment::Prompt;
+        let last = self.entries.iter().rev().find(ends).filter(|it| it.moment == new.moment);
         last.is_some_and(|it| it.words == new.words && is_same_time(it))
     }
 

@@ -23,6 +23,8 @@ struct Line {
     words: Option<String>,
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     ignored: bool,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    fresh: bool,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     shown: Vec<Row>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -62,6 +64,7 @@ impl Entry {
             turn: self.turn.clone(),
             words: self.words.clone(),
             ignored: self.is_ignored,
+            fresh: self.is_fresh,
             shown: self.shown.iter().map(Row::from).collect(),
             withheld: self.withheld.iter().map(Row::from).collect(),
             transcript: self.transcript.clone(),
@@ -82,6 +85,7 @@ impl Entry {
             turn: line.turn,
             words: line.words,
             is_ignored: line.ignored,
+            is_fresh: line.fresh,
             shown: line.shown.into_iter().filter_map(Row::shown).collect(),
             withheld: line.withheld.into_iter().filter_map(Row::shown).collect(),
             transcript: line.transcript,

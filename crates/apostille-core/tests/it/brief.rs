@@ -27,6 +27,7 @@ impl Agent {
         let mut entry = Entry::new(world.now(), "s-1", Client::Codex, repo, moment);
         entry.shown = brief.shown.iter().map(Shown::from).collect();
         entry.withheld = brief.withheld.iter().map(Shown::from).collect();
+        entry.is_fresh = moment == Moment::Compact;
         self.session.entries.push(entry);
         brief
     }
@@ -221,6 +222,10 @@ fn a_moment_that_comes_twice_counts_once() {
     let session = Session { entries: vec![at(100, Some("t1"), "go on")] };
     assert!(session.has(&at(900, Some("t1"), "go on")), "the same turn, however late");
     assert!(!session.has(&at(101, Some("t2"), "go on")), "the next turn, however soon");
+    let end = |second: i64| Entry { moment: Moment::End, words: None, ..at(second, None, "") };
+    let session = Session { entries: vec![end(100), at(101, None, "one more thing")] };
+    assert!(!session.has(&end(102)), "it went on in between");
+    assert!(Session { entries: vec![end(100)] }.has(&end(102)));
 }
 
 #[test]
@@ -230,6 +235,7 @@ fn a_session_is_read_as_it_was_written() {
     let mut ignored =
         Entry::new(world.now(), "s-1", Client::Gemini, repo(), Moment::Prompt).said(Some("t"), Some("x"));
     ignored.is_ignored = true;
+    ignored.is_fresh = true;
     ignored.transcript = Some("/home/ana/t.jsonl".into());
     agent.session.entries.push(ignored);
     let text: String = agent.session.entries.iter().map(|it| it.line() + "\n").collect();

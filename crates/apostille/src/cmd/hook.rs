@@ -90,7 +90,7 @@ fn watch(receiver: &Receiver<Said>, started: Instant, deadline: Duration) -> Str
             }
         };
         let beside = handed_over(asked.as_deref(), reply);
-        while !matches!(receiver.recv_timeout(left()), Err(_)) {}
+        while receiver.recv_timeout(left()).is_ok() {}
         return beside;
     }
 }

@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::thread;
 use std::time::{Duration, SystemTime};
 
 use apostille_backends::ledger::Ledger;
@@ -29,6 +30,11 @@ const KEPT: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 const PATIENCE: Duration = Duration::from_secs(60);
 /// The same where there are others to go through.
 const BRIEF_PATIENCE: Duration = Duration::from_millis(500);
+
+/// How long a file must be left alone to be taken for whole.
+const QUIET: Duration = Duration::from_millis(500);
+/// How often that is waited for.
+const WAITS: usize = 6;
 
 #[derive(Serialize)]
 struct Reply {
@@ -105,7 +111,8 @@ fn one(shell: &Shell, ledger: &Ledger, name: &str, patience: Duration) -> Result
     close_tasks(shell, &desk, ledger)?;
     let done = Entry::new(shell.world.now, name, last.client, last.space.clone(), Moment::Done);
     let shown = of_use(&session, &learned.applied);
-    ledger.open(name, PATIENCE)?.append(Entry { shown, ..done })?;
+    let turn = turns.last().map(|it| it.number.to_string());
+    ledger.open(name, PATIENCE)?.append(Entry { shown, turn, ..done })?;
     Ok(Some(View {
         session: name.to_owned(),
         pending: learned.pending.iter().map(|it| it.handle().to_string()).collect(),
@@ -135,6 +142,7 @@ fn turns(shell: &Shell, root: &Path, session: &Session, last: &Entry) -> Vec<Tur
     // A file of the system, which has no length, may never end.
     let is_written = |it: &PathBuf| fs::metadata(it).is_ok_and(|it| it.is_file() && it.len() > 0);
     let Some(path) = named.or_else(usual).filter(is_written) else { return Vec::new() };
+    settled(&path);
     let mut turns = transcripts::read(last.client, &path, transcripts::USUAL_BYTES).unwrap_or_default();
     for path in turns.iter_mut().flat_map(|it| &mut it.uses).flat_map(|it| &mut it.paths) {
         // Where a checkout lies on this machine is nobody else's business.
@@ -142,6 +150,23 @@ fn turns(shell: &Shell, root: &Path, session: &Session, last: &Entry) -> Vec<Tur
         *path = inside.unwrap_or_else(|| std::mem::take(path));
     }
     turns
+}
+
+/// Waits until nobody adds to a file any more, but not for long: some clients write down the last turn when the hooks of
+/// its end are through.
+fn settled(path: &Path) {
+    let len = || fs::metadata(path).map_or(0, |it| it.len());
+    let is_new = fs::metadata(path)
+        .and_then(|it| it.modified())
+        .is_ok_and(|it| it.elapsed().is_ok_and(|it| it < QUIET * 4));
+    let mut before = len();
+    for _ in 0..if is_new { WAITS } else { 0 } {
+        thread::sleep(QUIET);
+        if len() == before {
+            return;
+        }
+        before = len();
+    }
 }
 
 fn learned(
@@ -179,8 +204,8 @@ fn gleaned(shell: &Shell, desk: &Desk, session: &Session, turns: &[Turn]) -> Res
         found.extend(asked::ask(&*model, turns, &known, asked::Budget::default()).unwrap_or_default());
     }
     // What was found before was kept then, and may have been rejected since.
-    let last = session.entries.iter().rev().find(|it| it.moment == Moment::Done).map(|it| it.at);
-    let said_at = |it: &Gleaned| turns.iter().find(|turn| turn.number == it.turn).and_then(|turn| turn.at);
-    found.retain(|it| said_at(it).is_none_or(|at| last.is_none_or(|last| at > last)));
+    let done = session.entries.iter().rev().find(|it| it.moment == Moment::Done);
+    let read: usize = done.and_then(|it| it.turn.as_deref()?.parse().ok()).unwrap_or(0);
+    found.retain(|it| it.turn > read);
     Ok(found)
 }

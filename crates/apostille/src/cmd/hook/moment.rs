@@ -7,6 +7,7 @@ use apostille_backends::ledger::Open;
 use apostille_core::Context;
 use apostille_core::brief::{self, Brief, Reader};
 use apostille_core::citation::RepoPath;
+use apostille_core::client::Client;
 use apostille_core::digest::Digest;
 use apostille_core::policy::InjectMode;
 use apostille_core::session::{Entry, Moment, Shown};
@@ -92,8 +93,9 @@ fn is_shown(told: &Told, settings: &Settings, open: &Open, entry: &Entry) -> boo
         _ => entry.is_ignored,
     };
     let is_wanted = settings.inject_mode.value != InjectMode::Off;
+    let is_kept = entry.moment == Moment::Start && !entry.is_fresh && open.session.has_begun();
     // Without a store there is nothing to tell; it is made by whoever first has something to keep.
-    hook::takes_context(told) && is_wanted && !is_ignored && settings.store.value.path().exists()
+    hook::takes_context(told) && is_wanted && !is_ignored && !is_kept && settings.store.value.path().exists()
 }
 
 fn made(shell: &Shell, cx: &Context<'_>, desk: &Desk, told: &Told, open: &Open) -> Result<Brief, Fault> {
@@ -125,8 +127,6 @@ fn noted(open: &mut Open, mut entry: Entry, brief: &Brief) -> Result<(), Fault> 
 
 fn entry(shell: &Shell, told: &Told, settings: &Settings, session: &str) -> Entry {
     let moment = match told.moment {
-        // The client has dropped what was said, and begins again.
-        hook::Moment::Start { is_compacted: true, .. } => Moment::Compact,
         hook::Moment::Start { .. } => Moment::Start,
         hook::Moment::Prompt { .. } => Moment::Prompt,
         hook::Moment::Touch { .. } => Moment::Touch,
@@ -144,8 +144,20 @@ fn entry(shell: &Shell, told: &Told, settings: &Settings, session: &str) -> Entr
     let entry = Entry::new(shell.world.now, session, told.client, settings.repo.value.clone(), moment);
     Entry {
         is_ignored: moment == Moment::Prompt && words.is_some_and(brief::asks_to_ignore),
+        is_fresh: is_fresh(told),
         transcript: told.transcript.as_ref().map(|it| it.to_string_lossy().into_owned()),
         ..entry.said(told.turn.as_deref(), words)
+    }
+}
+
+/// Whether the client goes on without what was said before: it compacts, it begins anew, or it resumes without the
+/// context that hooks gave. Claude Code and Codex keep that when they resume; Gemini CLI and Copilot CLI do not.
+fn is_fresh(told: &Told) -> bool {
+    let keeps = !matches!(told.client, Client::Gemini | Client::Copilot);
+    match told.moment {
+        hook::Moment::Start { is_again, is_compacted } => is_compacted || !(is_again && keeps),
+        hook::Moment::Compact => true,
+        _ => false,
     }
 }
 
