@@ -89,22 +89,26 @@ def chat(body, call):
     if call:
         _, name, arguments, number = call
         function = {"name": name, "arguments": json.dumps(arguments)}
-        delta = {"role": "assistant", "content": None, "tool_calls": [{"index": 0, "id": f"call_{number}", "type": "function", "function": function}]}
-        end = "tool_calls"
+        made = {"index": 0, "id": f"call_{number}", "type": "function", "function": function}
+        delta, end = {"role": "assistant", "content": None, "tool_calls": [made]}, "tool_calls"
     if not body.get("stream"):
-        return base | {"object": "chat.completion", "choices": [{"index": 0, "message": delta, "finish_reason": end}], "usage": usage}
+        choices = [{"index": 0, "message": delta, "finish_reason": end}]
+        return base | {"object": "chat.completion", "choices": choices, "usage": usage}
     choice = lambda delta, end: {**base, "choices": [{"index": 0, "delta": delta, "finish_reason": end}]}
     return [choice(delta, None), choice({}, end), {**base, "choices": [], "usage": usage}, "[DONE]"]
 
 
 def responses(body, call):
-    item = {"type": "message", "id": "msg_0", "status": "completed", "role": "assistant", "content": [{"type": "output_text", "text": SAYS, "annotations": []}]}
+    text = {"type": "output_text", "text": SAYS, "annotations": []}
+    item = {"type": "message", "id": "msg_0", "status": "completed", "role": "assistant", "content": [text]}
     if call:
         space, name, arguments, number = call
-        item = {"type": "function_call", "id": f"fc_{number}", "call_id": f"call_{number}", "name": name, "arguments": json.dumps(arguments), "status": "completed"}
-        item |= {"namespace": space} if space else {}
-    usage = {"input_tokens": 10, "input_tokens_details": {"cached_tokens": 0}, "output_tokens": 5, "output_tokens_details": {"reasoning_tokens": 0}, "total_tokens": 15}
-    whole = {"id": "resp_0", "object": "response", "created_at": 1, "status": "completed", "model": body.get("model"), "output": [item], "usage": usage}
+        item = {"type": "function_call", "id": f"fc_{number}", "call_id": f"call_{number}", "status": "completed"}
+        item |= {"name": name, "arguments": json.dumps(arguments)} | ({"namespace": space} if space else {})
+    usage = {"input_tokens": 10, "output_tokens": 5, "total_tokens": 15}
+    usage |= {"input_tokens_details": {"cached_tokens": 0}, "output_tokens_details": {"reasoning_tokens": 0}}
+    whole = {"id": "resp_0", "object": "response", "created_at": 1, "status": "completed", "model": body.get("model")}
+    whole |= {"output": [item], "usage": usage}
     if not body.get("stream"):
         return whole
     return [
@@ -121,8 +125,10 @@ def messages(body, call):
     if call:
         _, name, arguments, number = call
         block = {"type": "tool_use", "id": f"toolu_{number}", "name": name, "input": {}}
-        delta, end, whole = {"type": "input_json_delta", "partial_json": json.dumps(arguments)}, "tool_use", block | {"input": arguments}
-    message = {"id": "msg_0", "type": "message", "role": "assistant", "model": body.get("model"), "stop_sequence": None, "usage": {"input_tokens": 10, "output_tokens": 5}}
+        delta, end = {"type": "input_json_delta", "partial_json": json.dumps(arguments)}, "tool_use"
+        whole = block | {"input": arguments}
+    usage = {"input_tokens": 10, "output_tokens": 5}
+    message = {"id": "msg_0", "type": "message", "role": "assistant", "model": body.get("model"), "usage": usage, "stop_sequence": None}
     if not body.get("stream"):
         return message | {"content": [whole], "stop_reason": end}
     return [
@@ -165,7 +171,8 @@ class Desk(BaseHTTPRequestHandler):
         self.answer(b"", "text/plain")
 
     def do_GET(self):
-        self.answer(json.dumps({"object": "list", "data": [{"id": MODEL, "object": "model", "created": 1, "owned_by": "nobody"}]}).encode())
+        model = {"id": MODEL, "object": "model", "created": 1, "owned_by": "nobody"}
+        self.answer(json.dumps({"object": "list", "data": [model]}).encode())
 
     def do_POST(self):
         raw, path = self.body(), self.path.split("?")[0]
