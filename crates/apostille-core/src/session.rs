@@ -182,7 +182,8 @@ impl Session {
         self.entries.iter().rev().find(|it| it.moment == Moment::Prompt).is_some_and(|it| it.is_ignored)
     }
 
-    /// Whether this very moment was here before: the same words in the same turn, or a moment ago with no prompt since.
+    /// Whether this very moment is the last one that was here: with the same words, in the same turn or just now. When
+    /// anything else happened since, it is another one.
     #[must_use]
     pub fn has(&self, new: &Entry) -> bool {
         let is_recent = |it: &Entry| new.at.duration_since(it.at).as_secs().abs() <= REPEAT_SECONDS;
@@ -190,8 +191,9 @@ impl Session {
             (Some(old), Some(new), Moment::Prompt) => old == new,
             _ => is_recent(it),
         };
-        let ends = |it: &&Entry| it.moment == new.moment || it.moment == Moment::Prompt;
-        let last = self.entries.iter().rev().find(ends).filter(|it| it.moment == new.moment);
+        let mut moments =
+            self.entries.iter().rev().filter(|it| !matches!(it.moment, Moment::Touch | Moment::Done));
+        let last = moments.next().filter(|it| it.moment == new.moment);
         last.is_some_and(|it| it.words == new.words && is_same_time(it))
     }
 

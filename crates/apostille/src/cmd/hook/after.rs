@@ -206,6 +206,9 @@ fn gleaned(shell: &Shell, desk: &Desk, session: &Session, turns: &[Turn]) -> Res
     // What was found before was kept then, and may have been rejected since.
     let done = session.entries.iter().rev().find(|it| it.moment == Moment::Done);
     let read: usize = done.and_then(|it| it.turn.as_deref()?.parse().ok()).unwrap_or(0);
-    found.retain(|it| it.turn > read);
+    let said_at = |it: &Gleaned| turns.iter().find(|turn| turn.number == it.turn).and_then(|turn| turn.at);
+    // Some clients write late, some begin another file when they take a session up again.
+    let is_later = |it: &Gleaned| said_at(it).zip(done).is_some_and(|(at, done)| at > done.at);
+    found.retain(|it| it.turn > read || is_later(it));
     Ok(found)
 }
