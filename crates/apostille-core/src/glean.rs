@@ -8,8 +8,11 @@ pub mod asked;
 mod doubt;
 mod draft;
 mod foreign;
+mod general;
+mod habit;
 mod lead;
 mod lexicon;
+mod maxim;
 mod pattern;
 mod phrase;
 mod prose;
@@ -88,6 +91,7 @@ fn stated(sentence: &Sentence, setting: &rule::Setting<'_>) -> Option<(Sort, Str
     if setting.is_off_record || doubt::is_doubtful(sentence) {
         return None;
     }
-    let (sort, fact) = foreign::stated(sentence, setting).or_else(|| rule::stated(sentence, setting))?;
+    let english = || rule::stated(sentence, setting).map(|(sort, phrase)| (sort, phrase.declared()));
+    let (sort, fact) = foreign::stated(sentence, setting).or_else(english)?;
     doubt::is_fit(&fact).then_some((sort, fact))
 }

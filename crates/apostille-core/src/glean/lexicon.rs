@@ -40,6 +40,24 @@ pub(super) const DOINGS: &str = "use uses deploy deploys host hosts release rele
 /// What things of ours are by choice, so that it is enough to say what they are.
 pub(super) const CHOICES: &str = "convention conventions policy rule rules default style stack license branch manager runner formatter linter registry owner";
 
+/// Verbs of what an agent does time and again, which its code may do as well.
+pub(super) const HABITS: &str = "silence swallow log mention return wrap catch open tell repeat rename split start end call make copy duplicate paste invent rely depend comment print \
+    avoid pass store place group order handle treat abbreviate say claim declare reference link squash close wait hide";
+
+/// What an agent makes in any piece of work, in the plural: without an article it is all of them.
+pub(super) const WORK: &str = "tests commits messages subjects prs descriptions titles branches names identifiers functions methods modules files scripts comments docs \
+    migrations dependencies libraries packages crates casts sleeps mocks stubs fixtures snapshots emojis emoji summaries headings checklists answers \
+    replies questions versions releases tags components helpers singletons globals exports imports abbreviations refactorings refactors \
+    refactoring reviews merges macros annotations decorators todos acronyms apologies placeholders examples documentation codebases docstrings \
+    warnings suppressions workarounds plans diffs lines";
+
+/// What a rule of the project is about, where it is the subject of a sentence.
+pub(super) const SUBJECTS: &str = "tests commits commit_messages commit_subjects messages subjects prs pull_requests descriptions titles branches branch_names names \
+    identifiers functions methods modules files scripts comments docs docstrings documentation migrations dependencies libraries packages \
+    crates mocks fixtures snapshots versions releases tags components helpers exports imports reviews merges macros deploys deployments \
+    builds hotfixes secrets credentials logging linting formatting testing versioning columns tables endpoints changes dates timestamps \
+    money prices amounts containers constants translations strings_in_the_ui assets configs frontend backend feature_flags flags";
+
 /// Whether a text has one of a list's words.
 pub(super) fn has_any(list: &str, text: &str) -> bool {
     text.split_whitespace().any(|it| list.split_whitespace().any(|word| word == it))

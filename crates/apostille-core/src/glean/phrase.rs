@@ -27,6 +27,12 @@ const ORDERS: &str = "use run commit push pull write ask check format prefer kee
 pattern!(ORDER, r"^(?:please )?(?:also |first |just )?(?:always |never ever |never )?", any(ORDERS), r"\b");
 pattern!(NOT_ORDER, r"^(?:please )?(?:don't|do not) (?:ever )?");
 pattern!(YOU_MUST, r"^you (?:should|must|need to|have to) ");
+pattern!(YOU_MUST_NOT, r"^you (?:(?:should|must|may|can) not|shouldn't|mustn't|can't) (?:ever )?");
+// What is to be done in place of what is not.
+pattern!(
+    INSTEAD,
+    r", (?:but |instead |rather |please |just )*(?P<order>use|run|put|write|keep|ask|report|fix|prefer|return|open|call|make|mark) "
+);
 pattern!(WHEN_ORDER, r"^(?:when|whenever|if|before|after|every time|each time|any time) [^,]+, ");
 pattern!(CLAUSE, r"^(?:we|our|the|this|all|every|each|in|for|new|no|only|both|any|there|[a-z0-9/_.-]+s?) .*");
 pattern!(
@@ -64,6 +70,9 @@ pub(super) fn of(text: &str, lower: &str) -> Option<Phrase> {
     };
     if lower.starts_with("i ") || lower.starts_with("i'") || lower.starts_with("my ") {
         return Some(third_person(text, lower));
+    }
+    if let Some(rest) = behind(&YOU_MUST_NOT) {
+        return Some(wanted(rest, Phrase::Unwanted));
     }
     if let Some(rest) = behind(&YOU_MUST) {
         return Some(wanted(rest, Phrase::Wanted));
@@ -112,22 +121,35 @@ fn wanted(order: &str, form: impl Fn(String) -> Phrase) -> Phrase {
     if FIRST_PERSON.is_in(&lower) || SECOND_PERSON.is_in(&lower) {
         Phrase::Quoted(order.into())
     } else {
-        form(order.into())
+        form(placed(order, &lower))
     }
 }
 
 /// "We use podman here" reads the same tomorrow, but for its "here".
-fn clause(text: &str, lower: &str) -> Phrase {
+pub(super) fn clause(text: &str, lower: &str) -> Phrase {
     if FIRST_PERSON.is_in(lower) || SECOND_PERSON.is_in(lower) {
         return Phrase::Quoted(text.into());
     }
-    let placed = match lower.find(" here") {
+    Phrase::Clause(placed(text, lower))
+}
+
+fn placed(text: &str, lower: &str) -> String {
+    match lower.find(" here") {
         Some(at) if lower[at + 5..].is_empty() || lower[at + 5..].starts_with([',', ' ', ';']) => {
             format!("{} in this project{}", &text[..at], &text[at + 5..])
         }
         _ => text.to_owned(),
-    };
-    Phrase::Clause(placed)
+    }
+}
+
+/// "no singletons, ever": what is not wanted at all.
+pub(super) fn none_of(text: &str, lower: &str) -> Phrase {
+    let end = lower.strip_suffix("please").map_or(lower.len(), |it| it.trim_end_matches([',', ' ']).len());
+    let (text, lower) = (&text[..end], &lower[..end]);
+    match clause(text, lower) {
+        Phrase::Clause(it) => Phrase::Clause(format!("The user wants {}", uncapitalised(&it))),
+        other => other,
+    }
 }
 
 fn third_person(text: &str, lower: &str) -> Phrase {
@@ -172,13 +194,23 @@ impl Phrase {
             Self::Clause(it) => capitalised(it),
             Self::Wanted(it) => format!("The user wants the agent to {}", of_the_user(&uncapitalised(it))),
             Self::Unwanted(it) => {
-                format!("The user does not want the agent to {}", of_the_user(&uncapitalised(it)))
+                format!("The user does not want the agent to {}", of_the_user(&turned(&uncapitalised(it))))
             }
             Self::Contrast(x, y) => format!("The user wants {x}, not {y}"),
             Self::Quoted(it) => return format!("The user said: \"{}.\"", capitalised(it)),
         };
         sentence + "."
     }
+}
+
+/// "don't do this, do that": the second half is wanted again.
+fn turned(order: &str) -> String {
+    let lower = order.to_ascii_lowercase();
+    let found = INSTEAD.captures(&lower).and_then(|it| Some((it.get(0)?.start(), it.name("order")?.start())));
+    found.map_or_else(
+        || order.to_owned(),
+        |(comma, verb)| format!("{}, but to {}", &order[..comma], &order[verb..]),
+    )
 }
 
 /// "without asking me" was said by the user.

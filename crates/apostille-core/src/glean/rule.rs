@@ -5,7 +5,7 @@ use super::lexicon::{CHOICES, DOINGS, IN_HAND, THINGS, TOOLS, WAYS, has_any};
 use super::pattern::{any, pattern};
 use super::phrase::{self, Phrase};
 use super::prose::Sentence;
-use super::{Sort, doubt};
+use super::{Sort, doubt, habit, maxim};
 use crate::transcript::{Speaker, Turn};
 
 /// Where a sentence stands.
@@ -15,7 +15,9 @@ pub(super) struct Setting<'a> {
     /// Whether an agent spoke at all before.
     pub(super) is_answer: bool,
     /// Whether the prompt asks for a piece of work: rules in it are rules for that work.
-    has_task: bool,
+    pub(super) has_task: bool,
+    /// Whether the prompt says please.
+    pub(super) is_polite: bool,
     /// Whether the person does not want it kept.
     pub(super) is_off_record: bool,
 }
@@ -41,6 +43,7 @@ impl<'a> Setting<'a> {
             before: before[start..].iter().filter(|it| it.speaker == Speaker::Agent).collect(),
             is_answer: before.iter().any(|it| it.speaker == Speaker::Agent),
             has_task: sentences.iter().any(|it| TASK.is_in(&it.lower)),
+            is_polite: sentences.iter().any(|it| it.lower.contains("please")),
             is_off_record: sentences.iter().any(|it| OFF_RECORD.is_in(&it.lower)),
         }
     }
@@ -155,20 +158,25 @@ pattern!(
 pattern!(VALUE, r"[0-9]|`|/|\.[a-z]{2,4}\b|\b(?:owned by|called|named)\b");
 
 /// What a sentence states by the rules for English.
-pub(super) fn stated(sentence: &Sentence, setting: &Setting<'_>) -> Option<(Sort, String)> {
+pub(super) fn stated(sentence: &Sentence, setting: &Setting<'_>) -> Option<(Sort, Phrase)> {
     let (lead, range) = lead(&sentence.lower);
     let lead = if sentence.is_listed && lead == Lead::None { Lead::Remember } else { lead };
     let (lower, text) = (sentence.lower.get(range.clone())?, sentence.text.get(range)?);
     let is_short = lower.split_whitespace().count() < 2 && lower.is_ascii();
-    if is_short
-        || doubt::asks(lower)
-        || doubt::ends_in_a_task(lower)
-        || doubt::needs_its_place(lower)
-        || MEASURED.is_in(lower)
-    {
+    if is_short || doubt::asks(lower) || MEASURED.is_in(lower) {
         return None;
     }
-    let (sort, phrase) = match lead {
+    by_lead(text, lower, lead, setting)
+        .or_else(|| habit::stated(text, lower, lead, setting))
+        .or_else(|| maxim::stated(text, lower, lead, setting))
+}
+
+/// What it states by the words it begins with.
+fn by_lead(text: &str, lower: &str, lead: Lead, setting: &Setting<'_>) -> Option<(Sort, Phrase)> {
+    if doubt::ends_in_a_task(lower) || doubt::needs_its_place(lower) {
+        return None;
+    }
+    Some(match lead {
         Lead::Remember => kept(text, lower)?,
         Lead::Note => noted(text, lower)?,
         Lead::Standing => (Sort::Preference, standing(text, lower)?),
@@ -176,8 +184,7 @@ pub(super) fn stated(sentence: &Sentence, setting: &Setting<'_>) -> Option<(Sort
         Lead::Actually => (Sort::Correction, corrected(text, lower, setting).or_else(|| fact(text, lower))?),
         Lead::Told => (Sort::Correction, told(text, lower, setting)?),
         Lead::None => plain(text, lower, setting)?,
-    };
-    Some((sort, phrase.declared()))
+    })
 }
 
 /// What the person asks to remember: nearly anything that is a sentence.
@@ -206,7 +213,7 @@ fn standing(text: &str, lower: &str) -> Option<Phrase> {
 }
 
 /// "the list is sorted by date": about the work in hand, and stale with it.
-fn is_in_hand(lower: &str) -> bool {
+pub(super) fn is_in_hand(lower: &str) -> bool {
     let Some(rest) = lower.strip_prefix("the ") else { return false };
     let subject = PLACED.captures(lower).and_then(|it| lower.get(it.get(1)?.range()));
     let mut words = subject.unwrap_or(rest).split_whitespace().take(3);

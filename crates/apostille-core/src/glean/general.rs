@@ -1,0 +1,103 @@
+//! Whether a sentence speaks of a class of things and not of one thing: "in tests", not "in the test".
+
+use super::lexicon::WORK;
+use super::pattern::pattern;
+
+pattern!(
+    PROJECT,
+    r"\b(?:in|of|for|across|throughout|within) (?:this|our) (?:repo|repository|project|codebase|monorepo|workspace|team|company|org)\b|\bon our machines\b"
+);
+pattern!(HERE, r" here(?:[ ,;:]|$)");
+// A scope that is gone with the work in hand. "The end of your answers" is none.
+pattern!(
+    NARROW,
+    r"\b(?:in|for|of|on|to|from|at|into|with|inside) (?:the|this|that|these|those|my) |\b(?:in|for|to|from|of) (?:[\w-]+/)*\w+(?:\.[a-z]{1,4}\b|\(|_\w+)|\b(?:yet|now|first|again|anymore|any more|here and there|tests? you (?:just )?(?:wrote|added))\b"
+);
+pattern!(
+    WIDE,
+    r"\b(?:in|for|of|on|to|from|at|into|with|inside) (?:the (?:end|start|beginning|top|bottom|code|user|network|repo|repository|project|codebase|imperative|same|first place|main branch)|this (?:repo|repository|project|codebase|monorepo|workspace|team))\b"
+);
+
+/// Words after which a determiner no longer holds.
+const BREAKS: &str =
+    "in into on to for with of at from by without before after and or as than that when if not use using";
+const DETERMINERS: &str = "the this that these those its my his her their both some two three few";
+
+/// Whether a text says that it holds in the project: "in this repo", "here".
+pub(super) fn is_of_the_project(lower: &str) -> bool {
+    PROJECT.is_in(lower) || HERE.is_in(lower)
+}
+
+/// The text without its "here" and "in this project", so that other pointers can be looked for.
+pub(super) fn without_place(lower: &str) -> String {
+    let mut text = lower.replace(" in this project", "");
+    for it in ["repo", "repository", "codebase", "monorepo", "workspace", "team"] {
+        text = text.replace(&format!(" in this {it}"), "");
+    }
+    match text.find(" here") {
+        Some(at) if HERE.is_in(&text) => format!("{}{}", &text[..at], &text[at + " here".len()..]),
+        _ => text,
+    }
+}
+
+/// Whether it is about a class of things of the work, and not about a part of the work in hand.
+pub(super) fn is_general(lower: &str) -> bool {
+    !is_narrow(lower) && has_bare(lower, |it| WORK.split_whitespace().any(|word| word == it))
+}
+
+/// The same, for any things at all: enough where the project is named.
+pub(super) fn is_general_here(lower: &str) -> bool {
+    let is_plural =
+        |it: &str| it.len() > 3 && it.ends_with('s') && !it.ends_with("ss") && !it.ends_with("us");
+    is_of_the_project(lower) && !is_narrow(lower) && has_bare(lower, is_plural)
+}
+
+/// Whether it is bound to one place, which is gone tomorrow.
+pub(super) fn is_narrow(lower: &str) -> bool {
+    let mut text = without_place(lower);
+    while let Some(found) = WIDE.captures(&text).and_then(|it| it.get(0).map(|it| it.range())) {
+        text.replace_range(found, "");
+    }
+    NARROW.is_in(&text)
+}
+
+/// Whether one of such words stands without a determiner.
+fn has_bare(lower: &str, is_such: impl Fn(&str) -> bool) -> bool {
+    let among = |list: &str, it: &str| list.split(' ').any(|word| word == it);
+    let mut is_definite = false;
+    for word in lower.split(|it: char| it.is_whitespace() || matches!(it, ',' | ';' | ':')) {
+        if among(DETERMINERS, word) && word != "that" {
+            is_definite = true;
+        } else if among(BREAKS, word) {
+            is_definite = false;
+        } else if !is_definite && is_such(word) {
+            return true;
+        }
+    }
+    false
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_class_is_told_from_a_thing() {
+        let check = |text: &str, expected: bool| assert_eq!(is_general(text), expected, "{text:?}");
+        check("don't use sleeps in tests", true);
+        check("don't use emojis in commit messages", true);
+        check("don't touch the tests", false);
+        check("don't use mocks for the parser", false);
+        check("don't use mocks in parser_test.rs", false);
+        check("don't add tests for now", false);
+        check("no summaries at the end of your answers", true);
+        check("don't use mocks in this repo", true);
+    }
+
+    #[test]
+    fn the_place_is_taken_out() {
+        assert_eq!(without_place("we keep styles here, always"), "we keep styles, always");
+        assert_eq!(without_place("no mocks in this repo"), "no mocks");
+        assert_eq!(without_place("adhere to it"), "adhere to it");
+    }
+}

@@ -1,0 +1,143 @@
+//! How a person wants things done every time, without the words "from now on": the object is a class of things.
+
+use super::Sort;
+use super::doubt;
+use super::general::{is_general, is_general_here, is_narrow, without_place};
+use super::lead::Lead;
+use super::lexicon::{HABITS, WAYS};
+use super::pattern::{any, pattern};
+use super::phrase::{self, Phrase};
+use super::rule::Setting;
+
+// "don't use sleeps in tests", "avoid abbreviations".
+pattern!(
+    NOT_DONE,
+    r"^(?:please )?(?:(?:don't|do not|you (?:must|should|may) not|you (?:mustn't|shouldn't)) (?:ever |just |simply )?",
+    any(WAYS),
+    r"|(?:don't|do not|you (?:must|should|may) not) (?:ever |just |simply )?",
+    any(HABITS),
+    r"|avoid|never (?:",
+    any(WAYS),
+    "|",
+    any(HABITS),
+    r"))\b"
+);
+pattern!(
+    NEVER_EVER,
+    r"^(?:please )?(?:don't|do not|you (?:must|should|may|can) not|you (?:mustn't|shouldn't|can't)|never) \S+ .*,? ever$"
+);
+pattern!(NONE_OF, r"^no (?:more )?(?:[a-z-]+ ){0,3}[a-z-]+s\b");
+pattern!(STATES, r"^no .*\b(?:is|are|was|were|has|have|can|will|do|does|must|should|need|found|left)\b");
+// What is done to commits, reviews and answers is done every time, whatever the verb.
+pattern!(
+    IN_MESSAGES,
+    r"^(?:please )?(?:also )?(?:always )?(?:use|include|put|mention|write|keep|prefix|start|end|name|limit|add|reference|link) .*\b(?:commit messages|commit subjects|commit titles|commits|prs|pull requests|pr descriptions|pr titles|branch names|test names|variable names|function names|answers|replies|reviews|changelog entries)\b"
+);
+pattern!(
+    AT_A_TIME,
+    r"^(?:please )?(?:ask|answer|reply|commit|explain|report|change) .*\b(?:at a time|at most|at once|in one go)\b"
+);
+// Wishes of the person.
+pattern!(
+    RATHER,
+    r"^i(?:'d| would) (?:much |really |strongly )?(?:rather|prefer|like)(?: it)?(?: if| that)? you "
+);
+pattern!(
+    RATHER_ALWAYS,
+    r"\b(?:never|always|every time|each time)\b|\b(?:before|without|when|whenever|after|instead of) (?:you )?[a-z-]+(?:ing)? (?:an?|any|new|large|big|other)\b|\b(?:before|without) [a-z-]+ing$"
+);
+pattern!(WANT_EVERY, r"^i (?:want|need|expect) (?:all|every|each|one|no|only|new) ");
+pattern!(ALWAYS_WANT, r"^i (?:always|never) want (?:you )?(?:to )?");
+pattern!(ON_THE_PAGE, r"^i (?:always|never) want (?:the|a|an|this|that|it)\b");
+pattern!(LIKE_WHEN, r"^i (?:don't like|do not like|hate|dislike|like|love)(?: it)? when(?:ever)? you ");
+pattern!(LIKE, r"^i (?:(?:really|do|much|don't|do not) )*(?:like|love|hate) ");
+pattern!(
+    LIKED_ONE,
+    r"^i (?:(?:really|do|much|don't|do not) )*(?:like|love|hate) (?:the|how|that|this|your|my|it|to|what)\b|\byou (?:chose|wrote|made|picked|used|added|did)\b"
+);
+// "stop adding comments that repeat the code" is about comments, not about "that".
+pattern!(
+    STOP,
+    r"^(?:please )?(?:stop|quit|no more) (?:adding|using|putting|writing|creating|committing|asking|apologi[sz]ing|explaining|generating|importing|including|suggesting|editing|reformatting|leaving|mocking|inventing|hardcoding|installing|deleting|removing|renaming|wrapping|disabling|skipping|ignoring|opening|telling|saying|claiming|calling|making|changing|rewriting|repeating|marking|starting|ending|refactoring|catching|swallowing|abbreviating|prefixing|copying|duplicating|pasting|commenting|documenting|declaring)\b"
+);
+pattern!(
+    STOP_ONCE,
+    r"\b(?:and (?:just|instead|do|fix|start|write)|first|now|yet|when|until|while)\b|, (?:do|fix|just|start|i|we)\b"
+);
+pattern!(RELATIVE, r"s (?:that|which) (?:just |only |merely |simply |don't |do not )*(?:[a-z]+)");
+pattern!(PRONOUN, r"\b(?:it|its|them|this|that|these|those|there|one of|ones)\b");
+// Pronouns that point at nothing outside of the sentence.
+pattern!(
+    OWN_PRONOUN,
+    r"\b(?:like|hate|love|prefer) it (?:when|if)|\b(?:that|it's|it is) (?:done|finished|ready|fixed)|, (?:please |just |rather )*(?:ask|report|look|tell|mark|leave|keep|move|fix|name|list) them\b|\btell(?:ing)? me (?:that|it's|it is)\b"
+);
+
+/// What is wanted every time, by its form.
+pub(super) fn stated(text: &str, lower: &str, lead: Lead, setting: &Setting<'_>) -> Option<(Sort, Phrase)> {
+    let is_led = matches!(lead, Lead::None | Lead::No | Lead::Actually | Lead::Told);
+    if !is_led || !setting.is_answer || setting.has_task || points_away(lower) {
+        return None;
+    }
+    let sort = match lead {
+        Lead::None if lower.starts_with("i ") || lower.starts_with("i'") => Sort::Preference,
+        Lead::None if !STOP.is_in(lower) && !is_blunt(text, setting) => Sort::Preference,
+        _ => Sort::Correction,
+    };
+    let is_habit = is_wish(lower) || is_order(lower) || is_stop(lower);
+    if is_habit {
+        return phrase::of(text, lower).map(|it| (sort, it));
+    }
+    none_of(text, lower).map(|it| (sort, it))
+}
+
+/// "Don't silence errors" puts the agent right; "please don't" and "ever" state how it is to be.
+fn is_blunt(text: &str, setting: &Setting<'_>) -> bool {
+    let lower = text.to_ascii_lowercase();
+    (lower.starts_with("don't ") || lower.starts_with("do not "))
+        && !lower.ends_with("ever")
+        && !setting.is_polite
+}
+
+fn points_away(lower: &str) -> bool {
+    let mut text = without_place(lower);
+    for own in [&*OWN_PRONOUN, &RELATIVE] {
+        while let Some(found) = own.captures(&text).and_then(|it| it.get(0).map(|it| it.range())) {
+            text.replace_range(found, "");
+        }
+    }
+    PRONOUN.is_in(&text) || doubt::ends_in_a_task(&text)
+}
+
+fn is_order(lower: &str) -> bool {
+    let is_class = || is_general(lower) || is_general_here(lower);
+    NEVER_EVER.is_in(lower) && !is_narrow(lower)
+        || NOT_DONE.is_in(lower) && is_class()
+        || IN_MESSAGES.is_in(lower) && is_general(lower)
+        || AT_A_TIME.is_in(lower) && !is_narrow(lower)
+}
+
+fn is_wish(lower: &str) -> bool {
+    let is_every_time = || RATHER_ALWAYS.is_in(lower) && !lower.contains(" the ");
+    RATHER.is_in(lower) && !is_narrow(lower) && (is_general(lower) || is_every_time())
+        || ALWAYS_WANT.is_in(lower) && !ON_THE_PAGE.is_in(lower)
+        || WANT_EVERY.is_in(lower) && !is_narrow(lower) && is_general(&without_number(lower))
+        || LIKE_WHEN.is_in(lower) && !is_narrow(lower)
+        || LIKE.is_in(lower) && !LIKED_ONE.is_in(lower) && is_general(lower)
+}
+
+/// "All tests", "one commit": a class too.
+fn without_number(lower: &str) -> String {
+    lower.replace(" commit ", " commits ").replace(" pr ", " prs ").replace(" test ", " tests ")
+}
+
+fn is_stop(lower: &str) -> bool {
+    let is_code = lower.contains(" the ") && !RELATIVE.is_in(lower);
+    STOP.is_in(lower) && !STOP_ONCE.is_in(lower) && !is_code && lower.split(' ').count() > 2
+}
+
+/// "no singletons, ever", "no TODO comments without a ticket number".
+fn none_of(text: &str, lower: &str) -> Option<Phrase> {
+    let is_firm = lower.ends_with(" ever") || is_general(lower);
+    let is_none = NONE_OF.is_in(lower) && !STATES.is_in(lower) && is_firm && !is_narrow(lower);
+    is_none.then(|| phrase::none_of(text, lower))
+}

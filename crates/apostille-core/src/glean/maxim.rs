@@ -1,0 +1,122 @@
+//! What is so in the project, said as a rule: "our convention is that …", "tests must not …", "in this repo we …".
+
+use super::Sort;
+use super::doubt;
+use super::general::{is_narrow, is_of_the_project, without_place};
+use super::lead::Lead;
+use super::lexicon::{HABITS, SUBJECTS, WAYS};
+use super::pattern::{any, pattern};
+use super::phrase::{self, Phrase};
+use super::rule::{Setting, is_in_hand};
+
+pattern!(
+    CONVENTION,
+    r"^(?:our (?:[a-z-]+ )?|(?:the|a) (?:[a-z-]+ )?)(?:convention|rule|policy|standard|guideline|practice|agreement|principle)(?P<place>(?: here| of ours| in (?:this|our) [a-z]+| on (?:this|our) team)?)(?: is(?: that|:| to| not to| never| always| no)|:| says(?: that)?) +\S+ \S+"
+);
+pattern!(
+    OUR_POLICY,
+    r"^(?:it's|it is) (?:our|a|the) (?:convention|rule|policy|standard|practice|principle)(?: here| in (?:this|our) [a-z]+)? (?:to|not to|that) \S+ \S+"
+);
+pattern!(
+    IN_THIS,
+    r"^(?:in|for|across|within|throughout) (?:this|our) (?:repo|repository|project|codebase|monorepo|workspace|team|company)\b[ ,:]*"
+);
+pattern!(
+    WE_DO,
+    r"^we (?:(?:always|never|only|don't|do not|all) )?(?:do|avoid|",
+    any(WAYS),
+    "|",
+    any(HABITS),
+    r")\b"
+);
+pattern!(WE_DONT, r"^we (?:don't|do not|never|avoid|always|only) ?");
+pattern!(
+    BARE_OBJECT,
+    r"^we (?:(?:always|never|only|don't|do not|all) )?[a-z-]+ (?:the|an?|this|that|these|those|it|them|to|both)\b"
+);
+// A class of things of the work, without an article: "tests must not", "database columns are always".
+pattern!(
+    OF_WORK,
+    r"^(?:all |every |each |new |any )?(?:(?:[a-z0-9_-]+ ){0,2})",
+    any(SUBJECTS),
+    r"(?: in (?:tests|scripts|commits|prs|the api|the ui))? (?P<verb>[a-z']+(?: (?:not|never|always|only))?)"
+);
+pattern!(
+    FIRM,
+    r"^(?:must|should|may|can|cannot|can't|mustn't|shall|never|always|only|needs?|requires?|has|have)\b"
+);
+pattern!(NEVER, r"\b(?:must|should|may|can) (?:never|always|only)\b|\b(?:must not|mustn't|may not|cannot)\b");
+pattern!(
+    KEPT,
+    r"\b(?:goes?|lives?|belongs?|starts?|ends?|comes?|stays?|runs?|gets?|uses?|follows?|carry|carries|(?:is|are) (?:always |never |only )?(?:[a-z]+ed|written|done|run|kept|cut|made|built|named|functions|snake_case|kebab-case|camelcase|pascalcase|iso)|(?:is|are) (?:always|never|only))\b"
+);
+pattern!(ARTICLE, r"^(?:the|a|an|my|your|its|his|their|this|that|these|those|there|here|it|i|you|they)\b");
+pattern!(ONLY, r"^only (?:the |our )?((?:[a-z0-9-]+ ){1,3})(?:may |can |must )?[a-z]+s? [a-z-]+s\b");
+pattern!(LOCATED, r"\b(?:is|are|was|were|exists?|has|have) (?:\w+ )?(?:in (?:this|our)|here)\b|^there\b");
+pattern!(
+    FAILS,
+    r"\b(?:pass|compile|fails?|work|works|finish|green|red|broken|inconsistent|outdated|wrong|missing|parallel)\b"
+);
+
+/// What is so, by its form.
+pub(super) fn stated(text: &str, lower: &str, lead: Lead, setting: &Setting<'_>) -> Option<(Sort, Phrase)> {
+    let is_put_right = matches!(lead, Lead::No | Lead::Actually | Lead::Told) && setting.is_answer;
+    if !(is_put_right || lead == Lead::None) || setting.has_task || doubt::ends_in_a_task(lower) {
+        return None;
+    }
+    let is_rule = is_convention(lower)
+        || !needs_its_place(lower)
+            && !FAILS.is_in(lower)
+            && (is_ours(lower, is_put_right) || is_of_work(lower, lead) || (is_put_right && is_put(lower)));
+    let is_contrast = lower.starts_with("we ") && lower.contains(", ") && setting.is_answer;
+    let sort = if is_put_right || is_contrast { Sort::Correction } else { Sort::Fact };
+    is_rule.then(|| (sort, phrase::clause(text, lower)))
+}
+
+fn needs_its_place(lower: &str) -> bool {
+    doubt::needs_its_place(&without_place(lower)) || is_narrow_clause(lower)
+}
+
+/// "for this benchmark" is narrow; "in the imperative" says how.
+fn is_narrow_clause(lower: &str) -> bool {
+    let is_bound = ["for the ", "for this ", "of the ", "yet", " now", " first", " again"];
+    is_narrow(lower) && is_bound.iter().any(|it| lower.contains(it))
+}
+
+fn is_convention(lower: &str) -> bool {
+    let Some(found) = CONVENTION.captures(lower) else { return OUR_POLICY.is_in(lower) };
+    let is_placed = found.name("place").is_some_and(|it| !it.as_bytes().is_empty());
+    lower.starts_with("our ") || is_placed
+}
+
+/// "in this repo we avoid snapshot tests", "we don't do axios here".
+fn is_ours(lower: &str, is_put_right: bool) -> bool {
+    let rest = IN_THIS.after(lower);
+    let is_we = |it: &str| WE_DO.is_in(it) && !BARE_OBJECT.is_in(it);
+    match rest {
+        Some(rest) => is_we(rest) || is_class(rest) && KEPT.is_in(rest) || is_put_right && is_class(rest),
+        None => is_of_the_project(lower) && is_we(lower) && (is_put_right || WE_DONT.is_in(lower)),
+    }
+}
+
+fn is_class(lower: &str) -> bool {
+    OF_WORK.is_in(lower) && !ARTICLE.is_in(lower)
+}
+
+/// "tests must not hit the network": firm enough by itself, or as a correction.
+fn is_of_work(lower: &str, lead: Lead) -> bool {
+    let Some(found) = OF_WORK.captures(lower).filter(|_| !ARTICLE.is_in(lower)) else { return false };
+    let verb = found.name("verb").and_then(|it| lower.get(it.start()..)).unwrap_or("");
+    match lead {
+        Lead::None => NEVER.is_in(verb),
+        _ => FIRM.is_in(verb) || KEPT.is_in(verb),
+    }
+}
+
+/// "logging goes through tracing in this project", "only the release bot bumps versions".
+fn is_put(lower: &str) -> bool {
+    let is_placed = is_of_the_project(lower) && KEPT.is_in(lower) && !LOCATED.is_in(lower);
+    let of_whom = ONLY.captures(lower).and_then(|it| lower.get(it.get(1)?.range()));
+    let is_only = of_whom.is_some_and(|it| !is_in_hand(&format!("the {it}is ")));
+    (is_placed && !is_in_hand(lower)) || is_only
+}
