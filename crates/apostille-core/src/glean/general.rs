@@ -7,7 +7,7 @@ pattern!(
     PROJECT,
     r"\b(?:in|of|for|across|throughout|within) (?:this|our) (?:repo|repository|project|codebase|monorepo|workspace|team|company|org)\b|\bon our machines\b"
 );
-pattern!(HERE, r" here(?:[ ,;:]|$)");
+pattern!(HERE, r" here(?:[ ,;:.]|$)");
 // A scope that is gone with the work in hand. "The end of your answers" is none.
 pattern!(
     NARROW,

@@ -48,7 +48,7 @@ pattern!(
 );
 pattern!(WANT_EVERY, r"^i (?:want|need|expect) (?:all|every|each|one|no|only|new) ");
 pattern!(ALWAYS_WANT, r"^i (?:always|never) want (?:you )?(?:to )?");
-pattern!(ON_THE_PAGE, r"^i (?:always|never) want (?:the|a|an|this|that|it)\b");
+pattern!(ON_THE_PAGE, r"^i (?:always|never) want (?:the|this|that|it)\b");
 pattern!(LIKE_WHEN, r"^i (?:don't like|do not like|hate|dislike|like|love)(?: it)? when(?:ever)? you ");
 pattern!(LIKE, r"^i (?:(?:really|do|much|don't|do not) )*(?:like|love|hate) ");
 pattern!(
@@ -119,10 +119,15 @@ fn is_order(lower: &str) -> bool {
 fn is_wish(lower: &str) -> bool {
     let is_every_time = || RATHER_ALWAYS.is_in(lower) && !lower.contains(" the ");
     RATHER.is_in(lower) && !is_narrow(lower) && (is_general(lower) || is_every_time())
-        || ALWAYS_WANT.is_in(lower) && !ON_THE_PAGE.is_in(lower)
+        || ALWAYS_WANT.is_in(lower) && !is_on_the_page(lower)
         || WANT_EVERY.is_in(lower) && !is_narrow(lower) && is_general(&without_number(lower))
         || LIKE_WHEN.is_in(lower) && !is_narrow(lower)
         || LIKE.is_in(lower) && !LIKED_ONE.is_in(lower) && is_general(lower)
+}
+
+/// "I always want the cursor at the end of the line": what a program is to do.
+pub(super) fn is_on_the_page(lower: &str) -> bool {
+    ON_THE_PAGE.is_in(lower) && is_narrow(lower)
 }
 
 /// "All tests", "one commit": a class too.
@@ -136,7 +141,7 @@ fn is_stop(lower: &str) -> bool {
 }
 
 /// "no singletons, ever", "no TODO comments without a ticket number".
-fn none_of(text: &str, lower: &str) -> Option<Phrase> {
+pub(super) fn none_of(text: &str, lower: &str) -> Option<Phrase> {
     let is_firm = lower.ends_with(" ever") || is_general(lower);
     let is_none = NONE_OF.is_in(lower) && !STATES.is_in(lower) && is_firm && !is_narrow(lower);
     is_none.then(|| phrase::none_of(text, lower))

@@ -188,6 +188,23 @@ impl Phrase {
         matches!(self, Self::Wanted(_) | Self::Unwanted(_) | Self::Contrast(..))
     }
 
+    /// Two wishes as one; `None` where the words of one cannot be turned.
+    pub(super) fn with(self, other: Self) -> Option<Self> {
+        Some(match (self, other) {
+            (Self::Wanted(a), Self::Wanted(b)) => Self::Wanted(format!("{a}, and to {}", uncapitalised(&b))),
+            (Self::Wanted(a), Self::Unwanted(b)) => {
+                Self::Wanted(format!("{a}, and not to {}", uncapitalised(&b)))
+            }
+            (Self::Unwanted(a), Self::Wanted(b)) => {
+                Self::Unwanted(format!("{a}, but to {}", uncapitalised(&b)))
+            }
+            (Self::Unwanted(a), Self::Unwanted(b)) => {
+                Self::Unwanted(format!("{a}, nor to {}", uncapitalised(&b)))
+            }
+            _ => return None,
+        })
+    }
+
     /// It as a sentence.
     pub(super) fn declared(&self) -> String {
         let sentence = match self {

@@ -206,6 +206,9 @@ pattern!(
 
 /// What is to be done from now on: an order, or a rule; not what has changed in the code.
 fn standing(text: &str, lower: &str) -> Option<Phrase> {
+    if let Some(none) = habit::none_of(text, lower) {
+        return Some(none);
+    }
     let phrase = phrase::of(text, lower).filter(|_| !ONCE.is_in(lower))?;
     let is_told = RULED.is_in(lower) && !CODE_TALK.is_in(lower);
     let is_rule = (is_told || PROCESS.is_in(lower)) && !PASS.is_in(lower);
@@ -284,7 +287,7 @@ fn told(text: &str, lower: &str, setting: &Setting<'_>) -> Option<Phrase> {
 fn plain(text: &str, lower: &str, setting: &Setting<'_>) -> Option<(Sort, Phrase)> {
     if PREFERS.is_in(lower) {
         return phrase::of(text, lower)
-            .filter(|_| !ONE_OF.is_in(lower) && !lower.contains(" your "))
+            .filter(|_| !ONE_OF.is_in(lower) && !lower.contains(" your ") && !habit::is_on_the_page(lower))
             .map(|it| (Sort::Preference, it));
     }
     if STOP.is_in(lower) && setting.is_answer && !STOP_FOR_NOW.is_in(lower) {
