@@ -1,6 +1,6 @@
 //! Whether a sentence speaks of a class of things and not of one thing: "in tests", not "in the test".
 
-use super::lexicon::WORK;
+use super::lexicon::{CODE_HABITS, HABITS, MANNERS, WAYS, WORK};
 use super::pattern::pattern;
 
 pattern!(
@@ -18,6 +18,9 @@ pattern!(
     r"\b(?:in|for|of|on|to|from|at|into|with|inside) (?:the (?:end|start|beginning|top|bottom|code|user|network|repo|repository|project|codebase|imperative|same|first place|main branch)|this (?:repo|repository|project|codebase|monorepo|workspace|team))\b"
 );
 
+/// Words that narrow nothing.
+const EMPTY: &str =
+    "and or no any more all other for from of as than that not ever never always only just like love hate";
 /// Words after which a determiner no longer holds.
 const BREAKS: &str =
     "in into on to for with of at from by without before after and or as than that when if not use using";
@@ -40,16 +43,39 @@ pub(super) fn without_place(lower: &str) -> String {
     }
 }
 
-/// Whether it is about a class of things of the work, and not about a part of the work in hand.
+// Only for the work in hand, or the reason why.
+pattern!(
+    EXCUSED,
+    r", (?:only|just|go|i|we|it|they|so|because|since|but)\b|\b(?:until|till|because|twice|and (?:continue|go|get|move|start|just|instead|do|fix|write)|for a (?:moment|minute|while|second|sec|bit))\b"
+);
+
+/// Whether it is about a class of things of the work, and not about a part of the work in hand: the class is a place
+/// ("in tests"), it is told from others ("wildcard imports"), or it is good or bad by itself ("emojis").
 pub(super) fn is_general(lower: &str) -> bool {
-    !is_narrow(lower) && has_bare(lower, |it| WORK.split_whitespace().any(|word| word == it))
+    !is_narrow(lower)
+        && !EXCUSED.is_in(lower)
+        && (has_bare(lower, |it, _| is_among(MANNERS, it))
+            || has_bare(lower, |it, before| is_among(WORK, it) && tells_apart(before)))
+}
+
+/// Whether the word before a class narrows it, or makes it a place; a verb does neither.
+fn tells_apart(before: &str) -> bool {
+    let is_verb = is_among(WAYS, before) || is_among(HABITS, before) || is_among(CODE_HABITS, before);
+    !before.is_empty() && (!is_verb || before == "test") && !is_among(EMPTY, before)
+}
+
+fn is_among(list: &str, it: &str) -> bool {
+    list.split_whitespace().any(|word| word == it)
 }
 
 /// The same, for any things at all: enough where the project is named.
 pub(super) fn is_general_here(lower: &str) -> bool {
     let is_plural =
         |it: &str| it.len() > 3 && it.ends_with('s') && !it.ends_with("ss") && !it.ends_with("us");
-    is_of_the_project(lower) && !is_narrow(lower) && has_bare(lower, is_plural)
+    is_of_the_project(lower)
+        && !is_narrow(lower)
+        && !EXCUSED.is_in(lower)
+        && has_bare(lower, |it, _| is_plural(it))
 }
 
 /// Whether it is bound to one place, which is gone tomorrow.
@@ -61,18 +87,18 @@ pub(super) fn is_narrow(lower: &str) -> bool {
     NARROW.is_in(&text)
 }
 
-/// Whether one of such words stands without a determiner.
-fn has_bare(lower: &str, is_such: impl Fn(&str) -> bool) -> bool {
-    let among = |list: &str, it: &str| list.split(' ').any(|word| word == it);
-    let mut is_definite = false;
+/// Whether one of such words, given with the word before it, stands without a determiner.
+fn has_bare(lower: &str, is_such: impl Fn(&str, &str) -> bool) -> bool {
+    let (mut is_definite, mut before) = (false, "");
     for word in lower.split(|it: char| it.is_whitespace() || matches!(it, ',' | ';' | ':')) {
-        if among(DETERMINERS, word) && word != "that" {
+        if is_among(DETERMINERS, word) && word != "that" {
             is_definite = true;
-        } else if among(BREAKS, word) {
+        } else if is_among(BREAKS, word) {
             is_definite = false;
-        } else if !is_definite && is_such(word) {
+        } else if !is_definite && is_such(word, before) {
             return true;
         }
+        before = word;
     }
     false
 }
@@ -90,6 +116,9 @@ mod tests {
         check("don't use mocks for the parser", false);
         check("don't use mocks in parser_test.rs", false);
         check("don't add tests for now", false);
+        check("don't add tests", false);
+        check("don't use wildcard imports", true);
+        check("no tests, just the fix", false);
         check("no summaries at the end of your answers", true);
         check("don't use mocks in this repo", true);
     }

@@ -4,7 +4,7 @@ use super::Sort;
 use super::doubt;
 use super::general::{is_general, is_general_here, is_narrow, without_place};
 use super::lead::Lead;
-use super::lexicon::{HABITS, WAYS};
+use super::lexicon::{CODE_HABITS, HABITS, WAYS};
 use super::pattern::{any, pattern};
 use super::phrase::{self, Phrase};
 use super::rule::Setting;
@@ -24,32 +24,47 @@ pattern!(
 );
 pattern!(
     NEVER_EVER,
-    r"^(?:please )?(?:don't|do not|you (?:must|should|may|can) not|you (?:mustn't|shouldn't|can't)|never) \S+ .*,? ever$"
+    r"^(?:please )?(?:don't|do not|you (?:must|should|may|can) not|you (?:mustn't|shouldn't|can't)|never) (?:log|hardcode|expose|leak|",
+    any(WAYS),
+    "|",
+    any(HABITS),
+    r")\b .*,? ever$"
 );
+pattern!(NOT_DONE_HERE, r"^(?:please )?(?:don't|do not|never) ", any(CODE_HABITS), r"\b");
 pattern!(NONE_OF, r"^no (?:more )?(?:[a-z-]+ ){0,3}[a-z-]+s\b");
 pattern!(STATES, r"^no .*\b(?:is|are|was|were|has|have|can|will|do|does|must|should|need|found|left)\b");
 // What is done to commits, reviews and answers is done every time, whatever the verb.
 pattern!(
     IN_MESSAGES,
-    r"^(?:please )?(?:also )?(?:always )?(?:use|include|put|mention|write|keep|prefix|start|end|name|limit|add|reference|link) .*\b(?:commit messages|commit subjects|commit titles|commits|prs|pull requests|pr descriptions|pr titles|branch names|test names|variable names|function names|answers|replies|reviews|changelog entries)\b"
+    r"^(?:please )?(?:also )?(?:always )?(?:(?:use|include|put|mention|write|add|reference|link) .*\b(?:in|into|to|on) (?:all |every )?|(?:keep|prefix|start|end|name|limit) (?:your |all )?)(?:commit messages|commit subjects|commit titles|commits|prs|pull requests|pr descriptions|pr titles|branch names|test names|variable names|function names|answers|replies|changelog entries)\b"
 );
-pattern!(
-    AT_A_TIME,
-    r"^(?:please )?(?:ask|answer|reply|commit|explain|report|change) .*\b(?:at a time|at most|at once|in one go)\b"
-);
+pattern!(AT_A_TIME, r"^(?:please )?(?:ask|answer|reply|commit|explain) [^,]*\b(?:at a time|at most)\b[^,]*$");
 // Wishes of the person.
 pattern!(
     RATHER,
     r"^i(?:'d| would) (?:much |really |strongly )?(?:rather|prefer|like)(?: it)?(?: if| that)? you "
 );
 pattern!(
-    RATHER_ALWAYS,
-    r"\b(?:never|always|every time|each time)\b|\b(?:before|without|when|whenever|after|instead of) (?:you )?[a-z-]+(?:ing)? (?:an?|any|new|large|big|other)\b|\b(?:before|without) [a-z-]+ing$"
+    EVERY_TIME,
+    r"\b(?:never|always|every time|each time)\b|\b(?:before|without|when|whenever|instead of) (?:you )?[a-z-]+ (?:an?|any|new|large|big|other) (?:new )?(?:dependenc|librar|package|crate|file|commit|branch|pr\b|migration|refactor|abstraction)|\b(?:before|without) (?:asking|committing|pushing|deleting|merging|deploying|refactoring)\b|\b(?:before|without) (?:large|big|new) [a-z]+s\b"
 );
-pattern!(WANT_EVERY, r"^i (?:want|need|expect) (?:all|every|each|one|no|only|new) ");
+pattern!(NOT, r"\b(?:didn't|don't|did not|do not|not|avoided|stopped)\b");
+pattern!(
+    SMALL,
+    r"\b(?:small|smaller|short|shorter|separate|atomic|explicit|descriptive) (?:commits|prs|functions|names|messages|answers|diffs|files|modules)\b"
+);
+pattern!(
+    WANT_EVERY,
+    r"^i (?:want|need|expect) (?:all|every|each|one|new) .*\b(?:to (?:be (?:in|written|named|signed|reviewed|documented)|have|follow|start|use|come)|per|without)\b"
+);
 pattern!(ALWAYS_WANT, r"^i (?:always|never) want (?:you )?(?:to )?");
+pattern!(OF_THE_APP, r"\bthe (?:app|page|screen|server|game|program|ui|cursor)\b");
 pattern!(ON_THE_PAGE, r"^i (?:always|never) want (?:the|this|that|it)\b");
 pattern!(LIKE_WHEN, r"^i (?:don't like|do not like|hate|dislike|like|love)(?: it)? when(?:ever)? you ");
+pattern!(
+    ONE_DOES,
+    r"\bwhen(?:ever)? you (?:click|hover|see|press|scroll|type|drag|tap|select|visit|land|enter|swipe|open|get|hit|load|have|log)\b"
+);
 pattern!(LIKE, r"^i (?:(?:really|do|much|don't|do not) )*(?:like|love|hate) ");
 pattern!(
     LIKED_ONE,
@@ -58,7 +73,11 @@ pattern!(
 // "stop adding comments that repeat the code" is about comments, not about "that".
 pattern!(
     STOP,
-    r"^(?:please )?(?:stop|quit|no more) (?:adding|using|putting|writing|creating|committing|asking|apologi[sz]ing|explaining|generating|importing|including|suggesting|editing|reformatting|leaving|mocking|inventing|hardcoding|installing|deleting|removing|renaming|wrapping|disabling|skipping|ignoring|opening|telling|saying|claiming|calling|making|changing|rewriting|repeating|marking|starting|ending|refactoring|catching|swallowing|abbreviating|prefixing|copying|duplicating|pasting|commenting|documenting|declaring)\b"
+    r"^(?:please )?(?:stop|quit) (?:telling|saying|claiming|apologi[sz]ing|repeating|guessing|assuming|inventing|rewriting|reformatting|adding|using|putting|writing|creating|committing|explaining|generating|importing|including|suggesting|editing|leaving|mocking|hardcoding|installing|deleting|removing|renaming|wrapping|disabling|skipping|ignoring|opening|abbreviating|commenting|refactoring)\b"
+);
+pattern!(
+    MANNERED,
+    r"^(?:please )?(?:stop|quit) (?:telling|saying|claiming|apologi[sz]ing|repeating|guessing|inventing|rewriting|reformatting|abbreviating|wrapping everything|refactoring (?:code|files|things))\b"
 );
 pattern!(
     STOP_ONCE,
@@ -69,8 +88,10 @@ pattern!(PRONOUN, r"\b(?:it|its|them|this|that|these|those|there|one of|ones)\b"
 // Pronouns that point at nothing outside of the sentence.
 pattern!(
     OWN_PRONOUN,
-    r"\b(?:like|hate|love|prefer) it (?:when|if)|\b(?:that|it's|it is) (?:done|finished|ready|fixed)|, (?:please |just |rather )*(?:ask|report|look|tell|mark|leave|keep|move|fix|name|list) them\b|\btell(?:ing)? me (?:that|it's|it is)\b"
+    r"\b(?:like|hate|love|prefer) it (?:when|if)|\b(?:that|it's|it is) (?:done|finished|ready|fixed)|, (?:please |just |rather )*(?:ask|report|look|tell|mark|leave|keep|move|fix|name|list) them\b|\bto (?:make|get|keep) them\b|\btell(?:ing)? me (?:that|it's|it is)\b"
 );
+
+pattern!(FAILS, r"\b(?:green|red|pass|passing|work|compile|fixed|renamed|removed|deleted)\b");
 
 /// What is wanted every time, by its form.
 pub(super) fn stated(text: &str, lower: &str, lead: Lead, setting: &Setting<'_>) -> Option<(Sort, Phrase)> {
@@ -112,22 +133,27 @@ fn is_order(lower: &str) -> bool {
     let is_class = || is_general(lower) || is_general_here(lower);
     NEVER_EVER.is_in(lower) && !is_narrow(lower)
         || NOT_DONE.is_in(lower) && is_class()
+        || NOT_DONE_HERE.is_in(lower) && is_general_here(lower)
         || IN_MESSAGES.is_in(lower) && is_general(lower)
         || AT_A_TIME.is_in(lower) && !is_narrow(lower)
 }
 
 fn is_wish(lower: &str) -> bool {
-    let is_every_time = || RATHER_ALWAYS.is_in(lower) && !lower.contains(" the ");
-    RATHER.is_in(lower) && !is_narrow(lower) && (is_general(lower) || is_every_time())
+    let is_every_time = || EVERY_TIME.is_in(lower) && !lower.contains(" the ");
+    let is_way = || is_every_time() || SMALL.is_in(lower) || NOT.is_in(lower) && is_general(lower);
+    RATHER.is_in(lower) && !is_narrow(lower) && is_way()
         || ALWAYS_WANT.is_in(lower) && !is_on_the_page(lower)
-        || WANT_EVERY.is_in(lower) && !is_narrow(lower) && is_general(&without_number(lower))
-        || LIKE_WHEN.is_in(lower) && !is_narrow(lower)
-        || LIKE.is_in(lower) && !LIKED_ONE.is_in(lower) && is_general(lower)
+        || WANT_EVERY.is_in(lower)
+            && !is_narrow(lower)
+            && is_general(&without_number(lower))
+            && !FAILS.is_in(lower)
+        || LIKE_WHEN.is_in(lower) && !ONE_DOES.is_in(lower) && !is_narrow(lower)
+        || LIKE.is_in(lower) && !LIKED_ONE.is_in(lower) && is_general(lower) && !lower.contains(" you ")
 }
 
 /// "I always want the cursor at the end of the line": what a program is to do.
 pub(super) fn is_on_the_page(lower: &str) -> bool {
-    ON_THE_PAGE.is_in(lower) && is_narrow(lower)
+    ON_THE_PAGE.is_in(lower) && is_narrow(lower) || OF_THE_APP.is_in(lower)
 }
 
 /// "All tests", "one commit": a class too.
@@ -136,13 +162,14 @@ fn without_number(lower: &str) -> String {
 }
 
 fn is_stop(lower: &str) -> bool {
-    let is_code = lower.contains(" the ") && !RELATIVE.is_in(lower);
-    STOP.is_in(lower) && !STOP_ONCE.is_in(lower) && !is_code && lower.split(' ').count() > 2
+    let is_told = RELATIVE.is_in(lower) || is_general(lower);
+    let is_manner = MANNERED.is_in(lower) && !lower.contains(" the ");
+    STOP.is_in(lower) && !STOP_ONCE.is_in(lower) && (is_told || is_manner)
 }
 
 /// "no singletons, ever", "no TODO comments without a ticket number".
 pub(super) fn none_of(text: &str, lower: &str) -> Option<Phrase> {
-    let is_firm = lower.ends_with(" ever") || is_general(lower);
+    let is_firm = lower.ends_with(" ever") || lower.contains(" without ") || is_general(lower);
     let is_none = NONE_OF.is_in(lower) && !STATES.is_in(lower) && is_firm && !is_narrow(lower);
     is_none.then(|| phrase::none_of(text, lower))
 }

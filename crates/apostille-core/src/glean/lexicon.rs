@@ -40,23 +40,28 @@ pub(super) const DOINGS: &str = "use uses deploy deploys host hosts release rele
 /// What things of ours are by choice, so that it is enough to say what they are.
 pub(super) const CHOICES: &str = "convention conventions policy rule rules default style stack license branch manager runner formatter linter registry owner";
 
-/// Verbs of what an agent does time and again, which its code may do as well.
-pub(super) const HABITS: &str = "silence swallow log mention return wrap catch open tell repeat rename split start end call make copy duplicate paste invent rely depend comment print \
-    avoid pass store place group order handle treat abbreviate say claim declare reference link squash close wait hide";
+/// Verbs of what an agent does time and again, and code hardly ever.
+pub(super) const HABITS: &str = "silence swallow mention tell repeat rename split abbreviate say claim invent duplicate paste comment wrap catch squash open start end avoid";
+
+/// Verbs of what code does as well: about the way of work only where the project is named.
+pub(super) const CODE_HABITS: &str =
+    "log return call make copy rely depend print pass store place group order handle treat declare reference";
 
 /// What an agent makes in any piece of work, in the plural: without an article it is all of them.
 pub(super) const WORK: &str = "tests commits messages subjects prs descriptions titles branches names identifiers functions methods modules files scripts comments docs \
-    migrations dependencies libraries packages crates casts sleeps mocks stubs fixtures snapshots emojis emoji summaries headings checklists answers \
-    replies questions versions releases tags components helpers singletons globals exports imports abbreviations refactorings refactors \
-    refactoring reviews merges macros annotations decorators todos acronyms apologies placeholders examples documentation codebases docstrings \
-    warnings suppressions workarounds plans diffs lines";
+    migrations dependencies libraries packages crates mocks stubs fixtures snapshots answers replies questions versions releases tags \
+    components controllers handlers exports imports reviews macros annotations decorators examples documentation docstrings plans diffs code";
 
-/// What a rule of the project is about, where it is the subject of a sentence.
-pub(super) const SUBJECTS: &str = "tests commits commit_messages commit_subjects messages subjects prs pull_requests descriptions titles branches branch_names names \
-    identifiers functions methods modules files scripts comments docs docstrings documentation migrations dependencies libraries packages \
-    crates mocks fixtures snapshots versions releases tags components helpers exports imports reviews merges macros deploys deployments \
-    builds hotfixes secrets credentials logging linting formatting testing versioning columns tables endpoints changes dates timestamps \
-    money prices amounts containers constants translations strings_in_the_ui assets configs frontend backend feature_flags flags";
+/// Things that are good or bad wherever they stand.
+pub(super) const MANNERS: &str = "casts sleeps emojis emoji summaries headings checklists singletons globals abbreviations refactorings refactors refactoring merges todos \
+    acronyms apologies placeholders suppressions workarounds force-pushes pushes numbers";
+
+/// What a rule of the project is about, where it is the subject of a sentence: things of the work, hardly of a product.
+pub(super) const SUBJECTS: &str = "tests commits commit_messages commit_subjects commit_titles prs pull_requests pr_descriptions pr_titles branches branch_names [a-z]+_names \
+    functions methods modules [a-z]+_files scripts code_comments todo_comments docs docstrings documentation migrations dependencies libraries \
+    crates mocks fixtures snapshots releases components helpers exports imports code_reviews merges macros deploys deployments builds \
+    hotfixes logging linting formatting testing versioning database_columns database_tables (?:api|schema|config|breaking)_changes \
+    error_messages log_messages feature_flags frontend backend controllers handlers";
 
 /// Whether a text has one of a list's words.
 pub(super) fn has_any(list: &str, text: &str) -> bool {

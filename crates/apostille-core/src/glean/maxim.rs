@@ -4,10 +4,10 @@ use super::Sort;
 use super::doubt;
 use super::general::{is_narrow, is_of_the_project, without_place};
 use super::lead::Lead;
-use super::lexicon::{HABITS, SUBJECTS, WAYS};
+use super::lexicon::{CODE_HABITS, HABITS, SUBJECTS, WAYS};
 use super::pattern::{any, pattern};
 use super::phrase::{self, Phrase};
-use super::rule::{Setting, is_in_hand};
+use super::rule::Setting;
 
 pattern!(
     CONVENTION,
@@ -15,7 +15,7 @@ pattern!(
 );
 pattern!(
     OUR_POLICY,
-    r"^(?:it's|it is) (?:our|a|the) (?:convention|rule|policy|standard|practice|principle)(?: here| in (?:this|our) [a-z]+)? (?:to|not to|that) \S+ \S+"
+    r"^(?:it's|it is) our (?:convention|rule|policy|standard|practice|principle)(?: here| in (?:this|our) [a-z]+)? (?:to|not to|that) \S+ \S+"
 );
 pattern!(
     IN_THIS,
@@ -23,12 +23,19 @@ pattern!(
 );
 pattern!(
     WE_DO,
-    r"^we (?:(?:always|never|only|don't|do not|all) )?(?:do|avoid|",
+    r"^we (?:(?:always|never|only|don't|do not|all) )?(?:do|",
     any(WAYS),
     "|",
     any(HABITS),
     r")\b"
 );
+pattern!(
+    WE_CODE,
+    r"^we (?:(?:always|never|only|don't|do not|all) )?",
+    any(CODE_HABITS),
+    r"\b.*\b(?:explicitly|instead of|rather than|by hand|as|via|through)\b"
+);
+pattern!(TO_BE, r"\b(?:is|:) (?:not )?to be\b");
 pattern!(WE_DONT, r"^we (?:don't|do not|never|avoid|always|only) ?");
 pattern!(
     BARE_OBJECT,
@@ -51,11 +58,20 @@ pattern!(
     r"\b(?:goes?|lives?|belongs?|starts?|ends?|comes?|stays?|runs?|gets?|uses?|follows?|carry|carries|(?:is|are) (?:always |never |only )?(?:[a-z]+ed|written|done|run|kept|cut|made|built|named|functions|snake_case|kebab-case|camelcase|pascalcase|iso)|(?:is|are) (?:always|never|only))\b"
 );
 pattern!(ARTICLE, r"^(?:the|a|an|my|your|its|his|their|this|that|these|those|there|here|it|i|you|they)\b");
-pattern!(ONLY, r"^only (?:the |our )?((?:[a-z0-9-]+ ){1,3})(?:may |can |must )?[a-z]+s? [a-z-]+s\b");
+pattern!(
+    ONLY,
+    r"^only (?:the |our )?(?:[a-z-]+ )?(?:bot|ci|pipeline|maintainers?|lead|ops|team|hook|release job|release script) (?:may |can |must )?[a-z]+s? [a-z-]+s\b"
+);
+pattern!(SUBJECT, r"^(?:the |our |all )?(?:[a-z0-9_-]+ ){0,2}", any(SUBJECTS), r" ");
+// Things of a product too, unless it is said in which form they are kept.
+pattern!(
+    FORMED,
+    r"^(?:all |every )?(?:[a-z]+ )?(?:dates|times|timestamps|money|prices|amounts|names|ids|columns|tables|strings|constants|translations|components|titles|messages|files)(?: in (?:the )?[a-z]+)? (?:is|are) (?:always |never |only )?(?:stored (?:in|as)|written|formatted|named|snake_case|camelcase|kebab-case|pascalcase|iso|utc|lower-?case|upper-?case|singular|plural|functions|in (?:utc|english|cents))\b"
+);
 pattern!(LOCATED, r"\b(?:is|are|was|were|exists?|has|have) (?:\w+ )?(?:in (?:this|our)|here)\b|^there\b");
 pattern!(
     FAILS,
-    r"\b(?:pass|compile|fails?|work|works|finish|green|red|broken|inconsistent|outdated|wrong|missing|parallel)\b"
+    r"\b(?:pass|compile|fails?|work|works|finish|green|red|broken|inconsistent|outdated|wrong|missing|parallel|too (?:much|many|often)|at line|before the (?:release|demo|merge)|be (?:installed|fixed|done|added|updated|rewritten|deleted|cleaned|moved|renamed|split|restarted|loaded|shown))\b"
 );
 
 /// What is so, by its form.
@@ -86,13 +102,13 @@ fn is_narrow_clause(lower: &str) -> bool {
 fn is_convention(lower: &str) -> bool {
     let Some(found) = CONVENTION.captures(lower) else { return OUR_POLICY.is_in(lower) };
     let is_placed = found.name("place").is_some_and(|it| !it.as_bytes().is_empty());
-    lower.starts_with("our ") || is_placed
+    (lower.starts_with("our ") || is_placed) && !TO_BE.is_in(lower)
 }
 
 /// "in this repo we avoid snapshot tests", "we don't do axios here".
 fn is_ours(lower: &str, is_put_right: bool) -> bool {
     let rest = IN_THIS.after(lower);
-    let is_we = |it: &str| WE_DO.is_in(it) && !BARE_OBJECT.is_in(it);
+    let is_we = |it: &str| WE_DO.is_in(it) && !BARE_OBJECT.is_in(it) || WE_CODE.is_in(it);
     match rest {
         Some(rest) => is_we(rest) || is_class(rest) && KEPT.is_in(rest) || is_put_right && is_class(rest),
         None => is_of_the_project(lower) && is_we(lower) && (is_put_right || WE_DONT.is_in(lower)),
@@ -116,7 +132,5 @@ fn is_of_work(lower: &str, lead: Lead) -> bool {
 /// "logging goes through tracing in this project", "only the release bot bumps versions".
 fn is_put(lower: &str) -> bool {
     let is_placed = is_of_the_project(lower) && KEPT.is_in(lower) && !LOCATED.is_in(lower);
-    let of_whom = ONLY.captures(lower).and_then(|it| lower.get(it.get(1)?.range()));
-    let is_only = of_whom.is_some_and(|it| !is_in_hand(&format!("the {it}is ")));
-    (is_placed && !is_in_hand(lower)) || is_only
+    (is_placed && SUBJECT.is_in(lower)) || ONLY.is_in(lower) || FORMED.is_in(lower)
 }

@@ -72,17 +72,18 @@ pub(super) fn of(text: &str, lower: &str) -> Option<Phrase> {
         return Some(third_person(text, lower));
     }
     if let Some(rest) = behind(&YOU_MUST_NOT) {
-        return Some(wanted(rest, Phrase::Unwanted));
+        return Some(wanted(text, rest, Phrase::Unwanted));
     }
     if let Some(rest) = behind(&YOU_MUST) {
-        return Some(wanted(rest, Phrase::Wanted));
+        return Some(wanted(text, rest, Phrase::Wanted));
     }
     if let Some(rest) = behind(&NOT_ORDER) {
         let rest = rest.strip_suffix("ever").map_or(rest, |it| it.trim_end_matches([',', ' ']));
-        return Some(wanted(rest, Phrase::Unwanted));
+        return Some(wanted(text, rest, Phrase::Unwanted));
     }
     if ORDER.is_in(lower) && !is_noun_first(lower) {
-        return Some(wanted(text.strip_prefix("please ").unwrap_or(text), Phrase::Wanted));
+        let order = text.strip_prefix("please ").unwrap_or(text);
+        return Some(wanted(order, order, Phrase::Wanted));
     }
     // What the agent may do is no fact.
     if lower.starts_with("you ") {
@@ -115,11 +116,11 @@ fn is_noun_first(lower: &str) -> bool {
     .contains(&second)
 }
 
-/// An order with "I" or "you" in it cannot be turned without touching its verbs.
-fn wanted(order: &str, form: impl Fn(String) -> Phrase) -> Phrase {
+/// An order with "I" or "you" in it cannot be turned without touching its verbs: it is quoted as a whole.
+fn wanted(text: &str, order: &str, form: impl Fn(String) -> Phrase) -> Phrase {
     let lower = order.to_ascii_lowercase();
     if FIRST_PERSON.is_in(&lower) || SECOND_PERSON.is_in(&lower) {
-        Phrase::Quoted(order.into())
+        Phrase::Quoted(text.into())
     } else {
         form(placed(order, &lower))
     }
@@ -280,6 +281,7 @@ mod tests {
         check("we use podman here", "We use podman in this project.");
         check("tests need Docker", "Tests need Docker.");
         check("You must always run lint", "The user wants the agent to always run lint.");
+        check("don't sign your name", "The user said: \"Don't sign your name.\"");
         assert_eq!(of("that bug", "that bug"), None);
     }
 }

@@ -109,7 +109,7 @@ pattern!(
 );
 pattern!(
     STOP_FOR_NOW,
-    r"\b(?:and (?:just|instead|do|fix|start)|first|it|that|this|them|now)\b|, (?:do|fix|just|start)"
+    r"\b(?:and (?:just|instead|do|fix|start|continue|go|get|move|write)|first|it|that|this|them|now|when|until|twice|for a (?:moment|minute|while|bit))\b|, (?:do|fix|just|start|i|we|you)\b"
 );
 pattern!(NOT_TO, r"^(?:you )?(?:not to|never to|don't|do not|never|to never) ");
 pattern!(OF_THE_TASK, r"^to \w+ (?:the|an?|my|both)\b");
@@ -216,7 +216,7 @@ fn standing(text: &str, lower: &str) -> Option<Phrase> {
 }
 
 /// "the list is sorted by date": about the work in hand, and stale with it.
-pub(super) fn is_in_hand(lower: &str) -> bool {
+fn is_in_hand(lower: &str) -> bool {
     let Some(rest) = lower.strip_prefix("the ") else { return false };
     let subject = PLACED.captures(lower).and_then(|it| lower.get(it.get(1)?.range()));
     let mut words = subject.unwrap_or(rest).split_whitespace().take(3);
@@ -291,7 +291,7 @@ fn plain(text: &str, lower: &str, setting: &Setting<'_>) -> Option<(Sort, Phrase
             .map(|it| (Sort::Preference, it));
     }
     if STOP.is_in(lower) && setting.is_answer && !STOP_FOR_NOW.is_in(lower) {
-        return Some((Sort::Correction, Phrase::Wanted(text.into())));
+        return phrase::of(text, lower).map(|it| (Sort::Correction, it));
     }
     let is_rule = (ALWAYS.is_in(lower) || WHENEVER.is_in(lower)) && !CODE_TALK.is_in(lower);
     if is_rule && !setting.has_task {
