@@ -82,7 +82,9 @@ fn hear(turns: &[Turn], at: usize, last_prompt: Option<usize>, found: &mut Vec<G
         if doubt::takes_back(sentence) {
             found.retain(|it| it.turn != turn.number && Some(it.turn) != last_prompt);
             thought = None;
-        } else if let Some((sort, phrase)) = stated(sentence, &setting) {
+        } else if let Some((sort, phrase)) =
+            stated(sentence, &setting).filter(|_| !thought::is_half(sentence))
+        {
             let fact = phrase.declared();
             let is_new = found.iter().all(|it| normalised(None, &it.fact) != normalised(None, &fact));
             if is_new {

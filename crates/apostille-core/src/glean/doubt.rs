@@ -27,7 +27,7 @@ pattern!(WISH, r"^i would (?:much |really |strongly )?(?:rather|prefer|like)\b")
 // "before you say you are done" tells when, not how things are.
 pattern!(
     ONCE_DONE,
-    r"\b(?:before|until|when|once|after|that|unless) (?:you(?: say| think| tell me| claim)?(?: that)? ?)?(?:you are|you're|it is|it's|everything is)? ?(?:done|finished|ready)\b"
+    r"\b(?:before|until|when|once|after|that|unless) (?:you(?: say| think| tell me| claim)?(?: that)? ?)?(?:you are|you're|it is|it's|everything is)? ?(?:done|finished|ready)\b|\b(?:is|are) (?:always |only )?done (?:by|with|in|through|via|using)\b"
 );
 pattern!(
     PASSING,

@@ -11,16 +11,15 @@ pattern!(HERE, r" here(?:[ ,;:.]|$)");
 // A scope that is gone with the work in hand. "The end of your answers" is none.
 pattern!(
     NARROW,
-    r"\b(?:in|for|of|on|to|from|at|into|with|inside) (?:the|this|that|these|those|my) |\b(?:in|for|to|from|of) (?:[\w-]+/)*\w+(?:\.[a-z]{1,4}\b|\(|_\w+)|\b(?:yet|now|first|again|anymore|any more|here and there|tests? you (?:just )?(?:wrote|added))\b"
+    r"\b(?:in|for|of|on|to|from|at|into|with|inside) (?:the|this|that|these|those|my) |\b(?:in|for|to|from|of) (?:[\w-]+/)*\w+(?:\.[a-z]{1,4}\b|\(|_\w+)|\b(?:yet|now|first|again|anymore|any more|the (?:new|old)|tests? you (?:just )?(?:wrote|added))\b"
 );
 pattern!(
     WIDE,
-    r"\b(?:in|for|of|on|to|from|at|into|with|inside) (?:the (?:end|start|beginning|top|bottom|code|user|network|repo|repository|project|codebase|imperative|same|first place|main branch)|this (?:repo|repository|project|codebase|monorepo|workspace|team))\b"
+    r"\b(?:in|for|of|on|to|from|at|into|with|inside) (?:the (?:end|start|beginning|top|bottom|code|user|network|repo|repository|project|codebase|imperative|same|first place|main branch|present tense|past tense|active voice|first person)|this (?:repo|repository|project|codebase|monorepo|workspace|team))\b"
 );
 
 /// Words that narrow nothing.
-const EMPTY: &str =
-    "and or no any more all other for from of as than that not ever never always only just like love hate";
+const EMPTY: &str = "and or no any more all other old new existing open current extra additional unused remaining slow for from of as than that not ever never always only just like love hate";
 /// Words after which a determiner no longer holds.
 const BREAKS: &str =
     "in into on to for with of at from by without before after and or as than that when if not use using";
@@ -55,24 +54,32 @@ pub(super) fn is_general(lower: &str) -> bool {
     !is_narrow(lower)
         && !EXCUSED.is_in(lower)
         && (has_bare(lower, |it, _| is_among(MANNERS, it))
-            || has_bare(lower, |it, before| is_among(WORK, it) && tells_apart(before)))
+            || has_bare(lower, |it, before| is_among(WORK, it) && tells_apart(it, before)))
 }
 
 /// Whether the word before a class narrows it, or makes it a place; a verb does neither.
-fn tells_apart(before: &str) -> bool {
+fn tells_apart(class: &str, before: &str) -> bool {
     let is_verb = is_among(WAYS, before) || is_among(HABITS, before) || is_among(CODE_HABITS, before);
-    !before.is_empty() && (!is_verb || before == "test") && !is_among(EMPTY, before)
+    let is_compound = is_among("messages subjects titles names descriptions", class)
+        && is_among("commit branch test tag release", before);
+    is_compound || !(before.is_empty() || is_verb || is_among(EMPTY, before))
+}
+
+/// Whether it names things of the work at all, where its form already says that it is about all of them.
+pub(super) fn names_work(lower: &str) -> bool {
+    let is_work = |it: &str| is_among(WORK, it) || is_among(MANNERS, it);
+    !is_narrow(lower) && !EXCUSED.is_in(lower) && has_bare(lower, |it, _| is_work(it))
 }
 
 fn is_among(list: &str, it: &str) -> bool {
     list.split_whitespace().any(|word| word == it)
 }
 
-/// The same, for any things at all: enough where the project is named.
+/// The same, for any things at all: enough where the project is named. "Here" alone may be a line of code.
 pub(super) fn is_general_here(lower: &str) -> bool {
     let is_plural =
         |it: &str| it.len() > 3 && it.ends_with('s') && !it.ends_with("ss") && !it.ends_with("us");
-    is_of_the_project(lower)
+    PROJECT.is_in(lower)
         && !is_narrow(lower)
         && !EXCUSED.is_in(lower)
         && has_bare(lower, |it, _| is_plural(it))

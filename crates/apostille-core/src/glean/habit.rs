@@ -2,7 +2,7 @@
 
 use super::Sort;
 use super::doubt;
-use super::general::{is_general, is_general_here, is_narrow, without_place};
+use super::general::{is_general, is_general_here, is_narrow, names_work, without_place};
 use super::lead::Lead;
 use super::lexicon::{CODE_HABITS, HABITS, WAYS};
 use super::pattern::{any, pattern};
@@ -36,17 +36,24 @@ pattern!(STATES, r"^no .*\b(?:is|are|was|were|has|have|can|will|do|does|must|sho
 // What is done to commits, reviews and answers is done every time, whatever the verb.
 pattern!(
     IN_MESSAGES,
-    r"^(?:please )?(?:also )?(?:always )?(?:(?:use|include|put|mention|write|add|reference|link) .*\b(?:in|into|to|on) (?:all |every )?|(?:keep|prefix|start|end|name|limit) (?:your |all )?)(?:commit messages|commit subjects|commit titles|commits|prs|pull requests|pr descriptions|pr titles|branch names|test names|variable names|function names|answers|replies|changelog entries)\b"
+    r"^(?:please )?(?:also )?(?:always )?(?:(?:use|include|put|mention|write|add|reference|link) .*\b(?:in|into|to|on) (?:all |every )?|(?:keep|prefix|start|end|name|write) (?:your |all )?)(?:commit messages|commit subjects|commit titles|commits|prs|pull requests|pr descriptions|pr titles|branch names|test names|variable names|function names|answers|replies|changelog entries)\b"
 );
 pattern!(AT_A_TIME, r"^(?:please )?(?:ask|answer|reply|commit|explain) [^,]*\b(?:at a time|at most)\b[^,]*$");
+pattern!(
+    EVERY_STEP,
+    r"^(?:please )?(?:also )?(?:always )?",
+    any(WAYS),
+    r"\b [^,]*\b(?:before|after|with|for) (?:every|each|any) (?:single )?(?:commit|push|pr|pull request|merge|release|deploy|bug ?fix|new (?:feature|module|file|function|dependency))s?$"
+);
 // Wishes of the person.
+pattern!(PREFER_SMALL, r"^i(?:'d| would) (?:much |really |strongly )?prefer (?:[a-z-]+ ){1,3}[a-z-]+s$");
 pattern!(
     RATHER,
     r"^i(?:'d| would) (?:much |really |strongly )?(?:rather|prefer|like)(?: it)?(?: if| that)? you "
 );
 pattern!(
     EVERY_TIME,
-    r"\b(?:never|always|every time|each time)\b|\b(?:before|without|when|whenever|instead of) (?:you )?[a-z-]+ (?:an?|any|new|large|big|other) (?:new )?(?:dependenc|librar|package|crate|file|commit|branch|pr\b|migration|refactor|abstraction)|\b(?:before|without) (?:asking|committing|pushing|deleting|merging|deploying|refactoring)\b|\b(?:before|without) (?:large|big|new) [a-z]+s\b"
+    r"\b(?:never|always|every time|each time)\b|\bask(?:ed)?(?: me)? (?:than|instead of|rather than) (?:to )?(?:guess|assum)|\b(?:before|without|when|whenever|instead of) (?:you )?[a-z-]+ (?:an?|any|new|large|big|other) (?:new )?(?:dependenc|librar|package|crate|file|commit|branch|pr\b|migration|refactor|abstraction)|\b(?:before|without) (?:asking|committing|pushing|deleting|merging|deploying|refactoring)\b|\b(?:before|without) (?:large|big|new) [a-z]+s\b"
 );
 pattern!(NOT, r"\b(?:didn't|don't|did not|do not|not|avoided|stopped)\b");
 pattern!(
@@ -130,30 +137,49 @@ fn points_away(lower: &str) -> bool {
 }
 
 fn is_order(lower: &str) -> bool {
-    let is_class = || is_general(lower) || is_general_here(lower);
+    let is_class = || is_general(lower) || is_general_here(lower) || is_without(lower);
     NEVER_EVER.is_in(lower) && !is_narrow(lower)
         || NOT_DONE.is_in(lower) && is_class()
         || NOT_DONE_HERE.is_in(lower) && is_general_here(lower)
-        || IN_MESSAGES.is_in(lower) && is_general(lower)
-        || AT_A_TIME.is_in(lower) && !is_narrow(lower)
+        || IN_MESSAGES.is_in(lower) && names_work(lower)
+        || EVERY_STEP.is_in(lower)
+        || AT_A_TIME.is_in(lower) && !is_narrow(lower) && !lower.contains(" the ")
+}
+
+/// "tests without assertions", "dependencies without asking": a condition that makes a rule.
+fn is_without(lower: &str) -> bool {
+    lower.contains(" without ") && names_work(lower)
 }
 
 fn is_wish(lower: &str) -> bool {
+    is_rather(lower) || is_liking(lower) || is_wanting(lower)
+}
+
+/// "I'd rather you ask before adding a dependency", "I would prefer small PRs".
+fn is_rather(lower: &str) -> bool {
     let is_every_time = || EVERY_TIME.is_in(lower) && !lower.contains(" the ");
     let is_way = || is_every_time() || SMALL.is_in(lower) || NOT.is_in(lower) && is_general(lower);
-    RATHER.is_in(lower) && !is_narrow(lower) && is_way()
-        || ALWAYS_WANT.is_in(lower) && !is_on_the_page(lower)
-        || WANT_EVERY.is_in(lower)
-            && !is_narrow(lower)
-            && is_general(&without_number(lower))
-            && !FAILS.is_in(lower)
-        || LIKE_WHEN.is_in(lower) && !ONE_DOES.is_in(lower) && !is_narrow(lower)
-        || LIKE.is_in(lower) && !LIKED_ONE.is_in(lower) && is_general(lower) && !lower.contains(" you ")
+    let is_rather = RATHER.is_in(lower) && is_way();
+    let is_small = PREFER_SMALL.is_in(lower) && SMALL.is_in(lower);
+    (is_rather || is_small) && !is_narrow(lower)
+}
+
+/// "I always want a test", "I want all documentation to be in English".
+fn is_wanting(lower: &str) -> bool {
+    let is_every = WANT_EVERY.is_in(lower) && names_work(&without_number(lower)) && !FAILS.is_in(lower);
+    is_every || ALWAYS_WANT.is_in(lower) && !is_on_the_page(lower)
+}
+
+/// "I like short answers", "I hate it when you apologise".
+fn is_liking(lower: &str) -> bool {
+    let is_class = || is_general(lower) || RELATIVE.is_in(lower) && names_work(lower);
+    let is_thing = LIKE.is_in(lower) && !LIKED_ONE.is_in(lower) && !lower.contains(" you ") && is_class();
+    is_thing || LIKE_WHEN.is_in(lower) && !ONE_DOES.is_in(lower) && !is_narrow(lower)
 }
 
 /// "I always want the cursor at the end of the line": what a program is to do.
 pub(super) fn is_on_the_page(lower: &str) -> bool {
-    ON_THE_PAGE.is_in(lower) && is_narrow(lower) || OF_THE_APP.is_in(lower)
+    ON_THE_PAGE.is_in(lower) && is_narrow(lower) || OF_THE_APP.is_in(lower) || ONE_DOES.is_in(lower)
 }
 
 /// "All tests", "one commit": a class too.
@@ -170,6 +196,7 @@ fn is_stop(lower: &str) -> bool {
 /// "no singletons, ever", "no TODO comments without a ticket number".
 pub(super) fn none_of(text: &str, lower: &str) -> Option<Phrase> {
     let is_firm = lower.ends_with(" ever") || lower.contains(" without ") || is_general(lower);
+    let is_firm = is_firm && !lower.contains(", only ") && !lower.contains(", just ");
     let is_none = NONE_OF.is_in(lower) && !STATES.is_in(lower) && is_firm && !is_narrow(lower);
     is_none.then(|| phrase::none_of(text, lower))
 }

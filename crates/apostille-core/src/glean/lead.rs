@@ -101,8 +101,9 @@ fn lead_in(lower: &str) -> (Lead, Range<usize>) {
         return (Lead::Remember, start..stop);
     }
     match STANDING_END.captures(rest).and_then(|it| Some(start + it.get(0)?.start())) {
-        Some(stop) => (Lead::Standing, start..stop),
-        None => (Lead::None, start..end),
+        // "dates must not be in the future" is no rule for the future.
+        Some(stop) if !lower[..stop].ends_with(" be") => (Lead::Standing, start..stop),
+        _ => (Lead::None, start..end),
     }
 }
 

@@ -61,7 +61,7 @@ pub(super) const SUBJECTS: &str = "tests commits commit_messages commit_subjects
     functions methods modules [a-z]+_files scripts code_comments todo_comments docs docstrings documentation migrations dependencies libraries \
     crates mocks fixtures snapshots releases components helpers exports imports code_reviews merges macros deploys deployments builds \
     hotfixes logging linting formatting testing versioning database_columns database_tables (?:api|schema|config|breaking)_changes \
-    error_messages log_messages feature_flags frontend backend controllers handlers";
+    error_messages log_messages feature_flags frontend backend controllers handlers apis public_[a-z]+";
 
 /// Whether a text has one of a list's words.
 pub(super) fn has_any(list: &str, text: &str) -> bool {

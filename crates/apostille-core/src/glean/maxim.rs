@@ -7,7 +7,7 @@ use super::lead::Lead;
 use super::lexicon::{CODE_HABITS, HABITS, SUBJECTS, WAYS};
 use super::pattern::{any, pattern};
 use super::phrase::{self, Phrase};
-use super::rule::Setting;
+use super::rule::{CODE_TALK, Setting};
 
 pattern!(
     CONVENTION,
@@ -49,14 +49,19 @@ pattern!(
     r"(?: in (?:tests|scripts|commits|prs|the api|the ui))? (?P<verb>[a-z']+(?: (?:not|never|always|only))?)"
 );
 pattern!(
-    FIRM,
-    r"^(?:must|should|may|can|cannot|can't|mustn't|shall|never|always|only|needs?|requires?|has|have)\b"
+    PROCESS,
+    r"^(?:all |every |each |new |any |the )?(?:[a-z0-9_-]+ ){0,2}(?:tests|commits|commit (?:messages|subjects|titles)|prs|pull requests|pr (?:descriptions|titles)|branches|(?:branch|test|function|variable|class|method|module|type|constant) names|(?:generated|lock|vendored|source|test|binary|migration) files|(?:code|todo) comments|scripts|docs|docstrings|documentation|migrations|dependencies|mocks|fixtures|snapshots|releases|code reviews|merges|hotfixes|logging|linting|formatting|testing|versioning|(?:api|schema|config|breaking) changes|(?:error|log) messages|feature flags|database (?:columns|tables)|deploys|deployments|frontend|backend)\b"
 );
-pattern!(NEVER, r"\b(?:must|should|may|can) (?:never|always|only)\b|\b(?:must not|mustn't|may not|cannot)\b");
+pattern!(
+    FIRM,
+    r"^(?:must|mustn't|shall|cannot|never|always|only|needs?|requires?|should (?:not|never|always|only)|may (?:not|never|only)|(?:is|are|have|has) (?:always|never|only))\b"
+);
+pattern!(NEVER, r"^(?:(?:must|should|may) (?:never|always|only)|must not|mustn't|may not)\b");
 pattern!(
     KEPT,
-    r"\b(?:goes?|lives?|belongs?|starts?|ends?|comes?|stays?|runs?|gets?|uses?|follows?|carry|carries|(?:is|are) (?:always |never |only )?(?:[a-z]+ed|written|done|run|kept|cut|made|built|named|functions|snake_case|kebab-case|camelcase|pascalcase|iso)|(?:is|are) (?:always|never|only))\b"
+    r"\b(?:go(?:es)?|lives?|belongs?|starts? with|ends? with|stays?|runs? (?:with|on|in|through)|uses?|follows?|carry|carries|(?:is|are) (?:always |never |only )?(?:written|named|formatted|signed|squashed|reviewed|documented|prefixed|tagged|cut|kept|generated|committed|merged|released|published|deployed|pinned|versioned|translated|tested|mocked|linted|read|set|put|done|run|made|stored|handled|functions|snake_case|kebab-case|camelcase|pascalcase|iso)|(?:is|are) (?:always|never|only))\b"
 );
+pattern!(HELD, r"\b(?:needs?|have|has|must|should) ");
 pattern!(ARTICLE, r"^(?:the|a|an|my|your|its|his|their|this|that|these|those|there|here|it|i|you|they)\b");
 pattern!(
     ONLY,
@@ -71,7 +76,7 @@ pattern!(
 pattern!(LOCATED, r"\b(?:is|are|was|were|exists?|has|have) (?:\w+ )?(?:in (?:this|our)|here)\b|^there\b");
 pattern!(
     FAILS,
-    r"\b(?:pass|compile|fails?|work|works|finish|green|red|broken|inconsistent|outdated|wrong|missing|parallel|too (?:much|many|often)|at line|before the (?:release|demo|merge)|be (?:installed|fixed|done|added|updated|rewritten|deleted|cleaned|moved|renamed|split|restarted|loaded|shown))\b"
+    r"\b(?:pass|compile|fails?|work|works|finish|green|red|broken|inconsistent|outdated|wrong|missing|parallel|too (?:much|many|often)|twice|badly|poorly|others|at line|before the (?:release|demo|merge)|be (?:installed|fixed|done|added|updated|rewritten|deleted|cleaned|moved|renamed|split|restarted|loaded|shown))\b|, so |(?:^|[ :])(?:see|read) \S+\.md"
 );
 
 /// What is so, by its form.
@@ -80,9 +85,10 @@ pub(super) fn stated(text: &str, lower: &str, lead: Lead, setting: &Setting<'_>)
     if !(is_put_right || lead == Lead::None) || setting.has_task || doubt::ends_in_a_task(lower) {
         return None;
     }
-    let is_rule = is_convention(lower)
+    let is_rule = is_convention(lower) && !FAILS.is_in(lower)
         || !needs_its_place(lower)
             && !FAILS.is_in(lower)
+            && !CODE_TALK.is_in(lower)
             && (is_ours(lower, is_put_right) || is_of_work(lower, lead) || (is_put_right && is_put(lower)));
     let is_contrast = lower.starts_with("we ") && lower.contains(", ") && setting.is_answer;
     let sort = if is_put_right || is_contrast { Sort::Correction } else { Sort::Fact };
@@ -110,7 +116,11 @@ fn is_ours(lower: &str, is_put_right: bool) -> bool {
     let rest = IN_THIS.after(lower);
     let is_we = |it: &str| WE_DO.is_in(it) && !BARE_OBJECT.is_in(it) || WE_CODE.is_in(it);
     match rest {
-        Some(rest) => is_we(rest) || is_class(rest) && KEPT.is_in(rest) || is_put_right && is_class(rest),
+        Some(rest) => {
+            is_we(rest)
+                || is_class(rest) && (KEPT.is_in(rest) || HELD.is_in(rest))
+                || is_put_right && is_class(rest)
+        }
         None => is_of_the_project(lower) && is_we(lower) && (is_put_right || WE_DONT.is_in(lower)),
     }
 }
@@ -124,7 +134,8 @@ fn is_of_work(lower: &str, lead: Lead) -> bool {
     let Some(found) = OF_WORK.captures(lower).filter(|_| !ARTICLE.is_in(lower)) else { return false };
     let verb = found.name("verb").and_then(|it| lower.get(it.start()..)).unwrap_or("");
     match lead {
-        Lead::None => NEVER.is_in(verb),
+        Lead::None => NEVER.is_in(verb) && !is_of_code(lower),
+        _ if is_of_code(lower) => FIRM.is_in(verb) && is_of_the_project(lower),
         _ => FIRM.is_in(verb) || KEPT.is_in(verb),
     }
 }
@@ -133,4 +144,9 @@ fn is_of_work(lower: &str, lead: Lead) -> bool {
 fn is_put(lower: &str) -> bool {
     let is_placed = is_of_the_project(lower) && KEPT.is_in(lower) && !LOCATED.is_in(lower);
     (is_placed && SUBJECT.is_in(lower)) || ONLY.is_in(lower) || FORMED.is_in(lower)
+}
+
+/// "Handlers must return a promise" may be about one page of code; "tests must not sleep" is not.
+fn is_of_code(lower: &str) -> bool {
+    !PROCESS.is_in(lower)
 }

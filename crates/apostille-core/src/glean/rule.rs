@@ -75,7 +75,7 @@ pattern!(
 );
 pattern!(
     MEASURED,
-    r"\b(?:uses|needs|has|takes|requires) (?:too|so|a lot|more|less|much|many|some|very)\b|\bis (?:a (?:mess|pain|nightmare|joke|bit)|very|so|really|quite|pretty|small|big|large|huge|old|new|hard|easy|great|good|bad|nice|slow|fast)\b|\bare (?:very|so|really|quite|pretty|small|big|large|huge|old|hard|great|good|bad|piling)\b"
+    r"\b(?:uses|needs|has|takes|requires) (?:too|so|a lot|more|less|much|many|some|very)\b|\bis (?:a (?:mess|pain|nightmare|joke|bit)|very|so|really|quite|pretty|small|big|large|huge|old|new|hard|easy|great|good|bad|nice|slow|fast)\b|\bare (?:very|so|really|quite|pretty|small|big|large|huge|old|hard|great|good|bad|piling)\b|\b(?:is|are) (?:not )?to be\b"
 );
 pattern!(
     CONTRAST,
@@ -109,7 +109,7 @@ pattern!(
 );
 pattern!(
     STOP_FOR_NOW,
-    r"\b(?:and (?:just|instead|do|fix|start|continue|go|get|move|write)|first|it|that|this|them|now|when|until|twice|for a (?:moment|minute|while|bit))\b|, (?:do|fix|just|start|i|we|you)\b"
+    r"\b(?:and (?:just|instead|do|fix|start|continue|go|get|move|write|look)|of the|first|it|that|this|them|now|when|until|twice|for a (?:moment|minute|while|bit))\b|, (?:do|fix|just|start|i|we|you)\b"
 );
 pattern!(NOT_TO, r"^(?:you )?(?:not to|never to|don't|do not|never|to never) ");
 pattern!(OF_THE_TASK, r"^to \w+ (?:the|an?|my|both)\b");

@@ -17,6 +17,16 @@ pattern!(
 );
 pattern!(POINTS, r"\b(?:it|them|this|that|these|those|the)\b");
 
+pattern!(
+    HALF,
+    r"\b(?:a new|another|the other|the right) one\b|^(?:please )?(?:always|never|only) \w+ \S+ instead$"
+);
+
+/// Whether a sentence says little without the one before it: "always add a new one".
+pub(super) fn is_half(sentence: &Sentence) -> bool {
+    HALF.is_in(&sentence.lower)
+}
+
 /// A wish that was just stated, to which the next sentence may belong.
 pub(super) struct Thought {
     text: String,
