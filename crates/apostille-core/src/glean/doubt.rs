@@ -57,7 +57,7 @@ pattern!(
 pattern!(QUESTION_TAIL, r", (?:why|right|or|no|correct|huh|or not|isn't it|don't we)$");
 pattern!(
     TASK_TAIL,
-    r"[,;:] (?:so |then |and |please |now |just )*(?:update|change|fix|add|make|remove|drop|adjust|refactor|rewrite|move|rename|debounce|delete|create|write|replace|implement|find|look|check|explain|help|give|show|tell|start|hurry|inline|stop|can you|could you)\b|[,;] (?:so |then |and |please |now |just )*\w+ (?:it|them|this|that|those|these)\b"
+    r", so (?:please )?(?:run|use) the\b|[,;:] (?:so |then |and |please |now |just )*(?:update|change|fix|add|make|remove|drop|adjust|refactor|rewrite|move|rename|debounce|delete|create|write|replace|implement|find|look|check|explain|help|give|show|tell|start|hurry|inline|stop|can you|could you)\b|[,;] (?:so |then |and |please |now |just )*\w+ (?:it|them|this|that|those|these)\b"
 );
 pattern!(
     TAKEN_BACK,

@@ -31,12 +31,17 @@ pattern!(
     r")\b .*,? ever$"
 );
 pattern!(NOT_DONE_HERE, r"^(?:please )?(?:don't|do not|never) ", any(CODE_HABITS), r"\b");
+// One name, and the project as its place.
+pattern!(
+    NOT_USED,
+    r"^(?:please )?(?:don't|do not|never|avoid) (?:use|using|add|write|import) [^ ]+ (?:in|anywhere in) (?:this|our) (?:codebase|repo|repository|project)(?:, (?:but )?use [^ ]+)?$"
+);
 pattern!(NONE_OF, r"^no (?:more )?(?:[a-z-]+ ){0,3}[a-z-]+s\b");
 pattern!(STATES, r"^no .*\b(?:is|are|was|were|has|have|can|will|do|does|must|should|need|found|left)\b");
 // What is done to commits, reviews and answers is done every time, whatever the verb.
 pattern!(
     IN_MESSAGES,
-    r"^(?:please )?(?:also )?(?:always )?(?:(?:use|include|put|mention|write|add|reference|link) .*\b(?:in|into|to|on) (?:all |every )?|(?:keep|prefix|start|end|name|write) (?:your |all )?)(?:commit messages|commit subjects|commit titles|commits|prs|pull requests|pr descriptions|pr titles|branch names|test names|variable names|function names|answers|replies|changelog entries)\b"
+    r"^(?:please )?(?:also )?(?:always )?(?:(?:use|include|put|mention|write|add|reference|link) .*\b(?:in|into|to|on) (?:all |every )?|(?:keep|prefix|start|end|name|write) (?:your |all )?)(?:commit messages|commit subjects|commit titles|prs|pull requests|pr descriptions|pr titles|branch names|test names|variable names|function names|answers|replies|changelog entries)\b"
 );
 pattern!(AT_A_TIME, r"^(?:please )?(?:ask|answer|reply|commit|explain) [^,]*\b(?:at a time|at most)\b[^,]*$");
 pattern!(
@@ -46,7 +51,10 @@ pattern!(
     r"\b [^,]*\b(?:before|after|with|for) (?:every|each|any) (?:single )?(?:commit|push|pr|pull request|merge|release|deploy|bug ?fix|new (?:feature|module|file|function|dependency))s?$"
 );
 // Wishes of the person.
-pattern!(PREFER_SMALL, r"^i(?:'d| would) (?:much |really |strongly )?prefer (?:[a-z-]+ ){1,3}[a-z-]+s$");
+pattern!(
+    PREFER_SMALL,
+    r"^i(?:'d| would) (?:much |really |strongly )?prefer (?:really )?(?:[a-z-]+ )[a-z-]+s$"
+);
 pattern!(
     RATHER,
     r"^i(?:'d| would) (?:much |really |strongly )?(?:rather|prefer|like)(?: it)?(?: if| that)? you "
@@ -66,6 +74,10 @@ pattern!(
 );
 pattern!(ALWAYS_WANT, r"^i (?:always|never) want (?:you )?(?:to )?");
 pattern!(OF_THE_APP, r"\bthe (?:app|page|screen|server|game|program|ui|cursor)\b");
+pattern!(
+    OF_OUR_WORK,
+    r"\b(?:you|tests?|plan|diff|commits?|docs|documentation|linter|formatter|command|reasons?|changelog|branch|review)\b"
+);
 pattern!(ON_THE_PAGE, r"^i (?:always|never) want (?:the|this|that|it)\b");
 pattern!(LIKE_WHEN, r"^i (?:don't like|do not like|hate|dislike|like|love)(?: it)? when(?:ever)? you ");
 pattern!(
@@ -141,9 +153,14 @@ fn is_order(lower: &str) -> bool {
     NEVER_EVER.is_in(lower) && !is_narrow(lower)
         || NOT_DONE.is_in(lower) && is_class()
         || NOT_DONE_HERE.is_in(lower) && is_general_here(lower)
-        || IN_MESSAGES.is_in(lower) && names_work(lower)
-        || EVERY_STEP.is_in(lower)
+        || NOT_USED.is_in(lower)
+        || is_standing(lower)
         || AT_A_TIME.is_in(lower) && !is_narrow(lower) && !lower.contains(" the ")
+}
+
+/// "put the ticket number into commit messages", "add an entry with every PR": no piece of work, however it begins.
+pub(super) fn is_standing(lower: &str) -> bool {
+    IN_MESSAGES.is_in(lower) && names_work(lower) || EVERY_STEP.is_in(lower)
 }
 
 /// "tests without assertions", "dependencies without asking": a condition that makes a rule.
@@ -179,7 +196,7 @@ fn is_liking(lower: &str) -> bool {
 
 /// "I always want the cursor at the end of the line": what a program is to do.
 pub(super) fn is_on_the_page(lower: &str) -> bool {
-    ON_THE_PAGE.is_in(lower) && is_narrow(lower) || OF_THE_APP.is_in(lower) || ONE_DOES.is_in(lower)
+    ON_THE_PAGE.is_in(lower) && !OF_OUR_WORK.is_in(lower) || OF_THE_APP.is_in(lower) || ONE_DOES.is_in(lower)
 }
 
 /// "All tests", "one commit": a class too.

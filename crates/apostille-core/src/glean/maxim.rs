@@ -11,7 +11,7 @@ use super::rule::{CODE_TALK, Setting};
 
 pattern!(
     CONVENTION,
-    r"^(?:our (?:[a-z-]+ )?|(?:the|a) (?:[a-z-]+ )?)(?:convention|rule|policy|standard|guideline|practice|agreement|principle)(?P<place>(?: here| of ours| in (?:this|our) [a-z]+| on (?:this|our) team)?)(?: is(?: that|:| to| not to| never| always| no)|:| says(?: that)?) +\S+ \S+"
+    r"^(?:our (?:[a-z'-]+ )?|(?:the|a) (?:[a-z-]+ )?)(?:convention|rule|policy|standard|guideline|practice|agreement|principle)(?P<place>(?: here| of ours| in (?:this|our) [a-z]+| on (?:this|our) team)?)(?: is(?: that|:| to| not to| never| always| no| one| only| all| every| each)|:| says(?: that)?) +\S+ \S+"
 );
 pattern!(
     OUR_POLICY,
@@ -33,7 +33,7 @@ pattern!(
     WE_CODE,
     r"^we (?:(?:always|never|only|don't|do not|all) )?",
     any(CODE_HABITS),
-    r"\b.*\b(?:explicitly|instead of|rather than|by hand|as|via|through)\b"
+    r"\b.*\b(?:explicitly|with|instead of|rather than|by hand|as|via|through)\b"
 );
 pattern!(TO_BE, r"\b(?:is|:) (?:not )?to be\b");
 pattern!(WE_DONT, r"^we (?:don't|do not|never|avoid|always|only) ?");
@@ -59,7 +59,7 @@ pattern!(
 pattern!(NEVER, r"^(?:(?:must|should|may) (?:never|always|only)|must not|mustn't|may not)\b");
 pattern!(
     KEPT,
-    r"\b(?:go(?:es)?|lives?|belongs?|starts? with|ends? with|stays?|runs? (?:with|on|in|through)|uses?|follows?|carry|carries|(?:is|are) (?:always |never |only )?(?:written|named|formatted|signed|squashed|reviewed|documented|prefixed|tagged|cut|kept|generated|committed|merged|released|published|deployed|pinned|versioned|translated|tested|mocked|linted|read|set|put|done|run|made|stored|handled|functions|snake_case|kebab-case|camelcase|pascalcase|iso)|(?:is|are) (?:always|never|only))\b"
+    r"\b(?:go(?:es)?|lives?|belongs?|starts? with|ends? with|stays?|runs? (?:with|on|in|through)|uses?|follows?|carry|carries|(?:is|are) (?:always |never |only )?(?:written|named|formatted|signed|squashed|reviewed|documented|prefixed|tagged|cut|kept|generated|committed|merged|released|published|deployed|pinned|versioned|translated|tested|mocked|linted|read|set|put|done|run|made|stored|handled|wrapped|functions|snake_case|kebab-case|camelcase|pascalcase|iso)|(?:is|are) (?:always|never|only))\b"
 );
 pattern!(HELD, r"\b(?:needs?|have|has|must|should) ");
 pattern!(ARTICLE, r"^(?:the|a|an|my|your|its|his|their|this|that|these|those|there|here|it|i|you|they)\b");
@@ -101,7 +101,7 @@ fn needs_its_place(lower: &str) -> bool {
 
 /// "for this benchmark" is narrow; "in the imperative" says how.
 fn is_narrow_clause(lower: &str) -> bool {
-    let is_bound = ["for the ", "for this ", "of the ", "yet", " now", " first", " again"];
+    let is_bound = ["for the ", "for this ", "yet", " now", " first", " again"];
     is_narrow(lower) && is_bound.iter().any(|it| lower.contains(it))
 }
 
@@ -136,7 +136,9 @@ fn is_of_work(lower: &str, lead: Lead) -> bool {
     match lead {
         Lead::None => NEVER.is_in(verb) && !is_of_code(lower),
         _ if is_of_code(lower) => FIRM.is_in(verb) && is_of_the_project(lower),
-        _ => FIRM.is_in(verb) || KEPT.is_in(verb),
+        _ => {
+            FIRM.is_in(verb) || KEPT.captures(verb).and_then(|it| it.get(0)).is_some_and(|it| it.start() == 0)
+        }
     }
 }
 

@@ -42,7 +42,7 @@ impl<'a> Setting<'a> {
         Self {
             before: before[start..].iter().filter(|it| it.speaker == Speaker::Agent).collect(),
             is_answer: before.iter().any(|it| it.speaker == Speaker::Agent),
-            has_task: sentences.iter().any(|it| TASK.is_in(&it.lower)),
+            has_task: sentences.iter().any(|it| TASK.is_in(&it.lower) && !habit::is_standing(&it.lower)),
             is_polite: sentences.iter().any(|it| it.lower.contains("please")),
             is_off_record: sentences.iter().any(|it| OFF_RECORD.is_in(&it.lower)),
         }
