@@ -18,6 +18,7 @@ mod phrase;
 mod prose;
 mod remembered;
 mod rule;
+mod setting;
 pub mod summary;
 mod thought;
 
@@ -29,6 +30,7 @@ pub use draft::draft;
 
 use phrase::Phrase;
 use prose::Sentence;
+use setting::Setting;
 use thought::Thought;
 
 /// How many statements are taken from one session.
@@ -76,7 +78,7 @@ pub fn glean(turns: &[Turn]) -> Vec<Gleaned> {
 fn hear(turns: &[Turn], at: usize, last_prompt: Option<usize>, found: &mut Vec<Gleaned>) {
     let turn = &turns[at];
     let sentences = prose::sentences(&turn.text);
-    let setting = rule::Setting::of(turns, at, &sentences);
+    let setting = Setting::of(turns, at, &sentences);
     let mut thought: Option<Thought> = None;
     for sentence in &sentences {
         if doubt::takes_back(sentence) {
@@ -100,7 +102,7 @@ fn hear(turns: &[Turn], at: usize, last_prompt: Option<usize>, found: &mut Vec<G
 }
 
 /// What a sentence states, if it does so beyond doubt.
-fn stated(sentence: &Sentence, setting: &rule::Setting<'_>) -> Option<(Sort, Phrase)> {
+fn stated(sentence: &Sentence, setting: &Setting<'_>) -> Option<(Sort, Phrase)> {
     if setting.is_off_record || doubt::is_doubtful(sentence) {
         return None;
     }

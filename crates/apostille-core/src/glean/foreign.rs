@@ -4,7 +4,7 @@ use super::Sort;
 use super::pattern::pattern;
 use super::phrase::Phrase;
 use super::prose::Sentence;
-use super::rule::Setting;
+use super::setting::Setting;
 
 pattern!(GERMAN_KEEP, r"^(?:bitte )?(?:merk(?:e)? dir|denk(?:e)? daran|vergiss nicht)(?: bitte)?,? dass ");
 pattern!(

@@ -127,7 +127,7 @@ mod tests {
         check("don't use wildcard imports", true);
         check("no tests, just the fix", false);
         check("no summaries at the end of your answers", true);
-        check("don't use mocks in this repo", true);
+        assert!(is_general_here("don't use mocks in this repo") && !is_general_here("don't use mocks here"));
     }
 
     #[test]

@@ -7,7 +7,7 @@ use super::lead::Lead;
 use super::lexicon::{CODE_HABITS, HABITS, WAYS};
 use super::pattern::{any, pattern};
 use super::phrase::{self, Phrase};
-use super::rule::Setting;
+use super::setting::Setting;
 
 // "don't use sleeps in tests", "avoid abbreviations".
 pattern!(

@@ -7,7 +7,8 @@ use super::lead::Lead;
 use super::lexicon::{CODE_HABITS, HABITS, SUBJECTS, WAYS};
 use super::pattern::{any, pattern};
 use super::phrase::{self, Phrase};
-use super::rule::{CODE_TALK, Setting};
+use super::rule::CODE_TALK;
+use super::setting::Setting;
 
 pattern!(
     CONVENTION,

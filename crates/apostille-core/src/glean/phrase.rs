@@ -215,7 +215,8 @@ impl Phrase {
                 format!("The user does not want the agent to {}", of_the_user(&turned(&uncapitalised(it))))
             }
             Self::Contrast(x, y) => format!("The user wants {x}, not {y}"),
-            Self::Quoted(it) => return format!("The user said: \"{}.\"", capitalised(it)),
+            // A quotation in the quotation gets the other marks.
+            Self::Quoted(it) => return format!("The user said: \"{}.\"", capitalised(&it.replace('"', "'"))),
         };
         sentence + "."
     }

@@ -4,7 +4,7 @@
 use apostille_core::client::Client;
 
 use super::session::{Session, sessions};
-use super::{Figures, add, judge};
+use super::{Figures, add, gleaned, judge};
 
 const FAMILIES: &str = include_str!("families.txt");
 
@@ -42,10 +42,20 @@ fn measure(name: &str, is_held_out: bool) -> Figures {
 
 #[test]
 fn corrections_and_wishes_are_gleaned() {
-    let mut all = measure("tuned", false);
-    add(&mut all, measure("held out", true));
+    let (tuned, held_out) = (measure("tuned", false), measure("held out", true));
+    let mut all = tuned;
+    add(&mut all, held_out);
     println!("families: {all}");
-    assert!(all.precision() >= 80, "{all}");
+    assert!(all.precision() >= 95 && held_out.precision() >= 95, "{all}, held out {held_out}");
+    // Measured: 100 % of those in view, 77 % of those held out; 22 % of both before there were rules for them.
+    assert!(all.recall() >= 85 && held_out.recall() >= 75, "{all}, held out {held_out}");
+}
+
+#[test]
+fn nothing_comes_of_what_only_looks_like_them() {
+    for session in [half(false), half(true)].concat().iter().filter(|it| it.labels.is_empty()) {
+        assert_eq!(gleaned(session, Client::Codex).1, [], "{}", session.name);
+    }
 }
 
 #[test]
