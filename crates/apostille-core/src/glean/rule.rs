@@ -53,7 +53,7 @@ pattern!(
 );
 pattern!(
     STOP_FOR_NOW,
-    r"\b(?:and (?:just|instead|do|fix|start|continue|go|get|move|write|look)|of the|first|it|that|this|them|now|when|until|twice|for a (?:moment|minute|while|bit))\b|, (?:do|fix|just|start|i|we|you)\b"
+    r"\b(?:and (?:just|instead|do|fix|start|continue|go|get|move|write|look|add|use|run|make|try)|of the|first|it|that|this|them|now|when|until|twice|for a (?:moment|minute|while|bit))\b|, (?:do|fix|just|start|i|we|you)\b"
 );
 pattern!(NOT_TO, r"^(?:you )?(?:not to|never to|don't|do not|never|to never) ");
 pattern!(OF_THE_TASK, r"^to \w+ (?:the|an?|my|both)\b");
