@@ -8,14 +8,19 @@ pub mod asked;
 mod doubt;
 mod draft;
 mod foreign;
+mod general;
+mod habit;
 mod lead;
 mod lexicon;
+mod maxim;
 mod pattern;
 mod phrase;
 mod prose;
 mod remembered;
 mod rule;
+mod setting;
 pub mod summary;
+mod thought;
 
 use crate::remember::dedupe::normalised;
 use crate::transcript::{Speaker, Turn};
@@ -23,7 +28,10 @@ use crate::words::words;
 
 pub use draft::draft;
 
+use phrase::Phrase;
 use prose::Sentence;
+use setting::Setting;
+use thought::Thought;
 
 /// How many statements are taken from one session.
 pub const MOST: usize = 5;
@@ -70,24 +78,34 @@ pub fn glean(turns: &[Turn]) -> Vec<Gleaned> {
 fn hear(turns: &[Turn], at: usize, last_prompt: Option<usize>, found: &mut Vec<Gleaned>) {
     let turn = &turns[at];
     let sentences = prose::sentences(&turn.text);
-    let setting = rule::Setting::of(turns, at, &sentences);
+    let setting = Setting::of(turns, at, &sentences);
+    let mut thought: Option<Thought> = None;
     for sentence in &sentences {
         if doubt::takes_back(sentence) {
             found.retain(|it| it.turn != turn.number && Some(it.turn) != last_prompt);
-        } else if let Some((sort, fact)) = stated(sentence, &setting) {
+            thought = None;
+        } else if let Some((sort, phrase)) =
+            stated(sentence, &setting).filter(|_| !thought::is_half(sentence))
+        {
+            let fact = phrase.declared();
             let is_new = found.iter().all(|it| normalised(None, &it.fact) != normalised(None, &fact));
             if is_new {
                 found.push(Gleaned { fact, sort, turn: turn.number });
             }
+            thought = is_new.then(|| Thought::new(sentence, phrase));
+        } else if let (Some(whole), Some(last)) =
+            (thought.take().and_then(|it| it.going_on(sentence)), found.last_mut())
+        {
+            last.fact = whole;
         }
     }
 }
 
 /// What a sentence states, if it does so beyond doubt.
-fn stated(sentence: &Sentence, setting: &rule::Setting<'_>) -> Option<(Sort, String)> {
+fn stated(sentence: &Sentence, setting: &Setting<'_>) -> Option<(Sort, Phrase)> {
     if setting.is_off_record || doubt::is_doubtful(sentence) {
         return None;
     }
-    let (sort, fact) = foreign::stated(sentence, setting).or_else(|| rule::stated(sentence, setting))?;
-    doubt::is_fit(&fact).then_some((sort, fact))
+    let (sort, phrase) = foreign::stated(sentence, setting).or_else(|| rule::stated(sentence, setting))?;
+    doubt::is_fit(&phrase.declared()).then_some((sort, phrase))
 }

@@ -17,6 +17,18 @@ pattern!(
     HYPOTHESIS,
     r"\b(?:maybe|perhaps|probably|possibly|would|could|might|may|suppose|imagine|let's say|what if|i guess|i think|i assume|i believe|i wonder|not sure|i'm unsure|if we (?:used|had|were)|were to|thinking (?:of|about)|considering|wish|hope|hopefully|supposedly|apparently|seems?|in theory|theoretically|ideally|no idea|tbd|undecided)\b|^(?:if|unless|assuming|in case) "
 );
+// Orders and reproaches that begin as questions do.
+pattern!(NOT_DONE, r"^(?:(?:and|but|so|ok|okay|hey|please),? )*do not \w+");
+pattern!(
+    REPROACH,
+    r"^how (?:many times|often) (?:do|must|should) i (?:have to |need to )?(?:say|tell|repeat|explain)[^:,]{0,24}[:,] "
+);
+pattern!(WISH, r"^i would (?:much |really |strongly )?(?:rather|prefer|like)\b");
+// "before you say you are done" tells when, not how things are.
+pattern!(
+    ONCE_DONE,
+    r"\b(?:before|until|when|once|after|that|unless) (?:you(?: say| think| tell me| claim)?(?: that)? ?)?(?:you are|you're|it is|it's|everything is)? ?(?:done|finished|ready)\b|\b(?:is|are) (?:always |only )?done (?:by|with|in|through|via|using)\b"
+);
 pattern!(
     PASSING,
     r"\b(?:for now|right now|today|tonight|tomorrow|yesterday|this (?:time|once|week|month|sprint|morning|afternoon|evening|task|change|one|case|pr|commit|branch|ticket|release)|just (?:this )?once|temporarily|for the moment|at the moment|currently|until (?:tomorrow|monday|further notice|then|i|we|the)|for the time being|meanwhile|again today|so far|still|yet)\b"
@@ -45,7 +57,7 @@ pattern!(
 pattern!(QUESTION_TAIL, r", (?:why|right|or|no|correct|huh|or not|isn't it|don't we)$");
 pattern!(
     TASK_TAIL,
-    r"[,;:] (?:so |then |and |please |now |just )*(?:update|change|fix|add|make|remove|drop|adjust|refactor|rewrite|move|rename|debounce|delete|create|write|replace|implement|find|look|check|explain|help|give|show|tell|start|hurry|inline|stop|can you|could you)\b|[,;] (?:so |then |and |please |now |just )*\w+ (?:it|them|this|that|those|these)\b"
+    r", so (?:please )?(?:run|use) the\b|[,;:] (?:so |then |and |please |now |just )*(?:update|change|fix|add|make|remove|drop|adjust|refactor|rewrite|move|rename|debounce|delete|create|write|replace|implement|find|look|check|explain|help|give|show|tell|start|hurry|inline|stop|can you|could you)\b|[,;] (?:so |then |and |please |now |just )*\w+ (?:it|them|this|that|those|these)\b"
 );
 pattern!(
     TAKEN_BACK,
@@ -82,13 +94,18 @@ pub(super) fn takes_back(sentence: &Sentence) -> bool {
 /// Whether a sentence must not be taken for a statement, whatever it begins with.
 pub(super) fn is_doubtful(sentence: &Sentence) -> bool {
     let lower = sentence.lower.as_str();
+    let told = ONCE_DONE
+        .captures(lower)
+        .and_then(|it| it.get(0))
+        .map_or_else(|| lower.to_owned(), |it| format!("{}{}", &lower[..it.start()], &lower[it.end()..]));
     let is_short = lower.is_ascii() && lower.split_whitespace().count() < FEWEST_WORDS;
-    let kinds = [&*QUESTION, &PASSING, &STATE, &OTHERS, &MOOD, &NOT_MEANT, &CODE, &CREDENTIAL];
+    let kinds = [&*PASSING, &STATE, &OTHERS, &MOOD, &NOT_MEANT, &CODE, &CREDENTIAL];
     sentence.is_question
         || is_short
         || sentence.text.chars().count() > LONGEST
         || sentence.text.contains('🙄')
-        || kinds.iter().any(|it| it.is_in(lower))
+        || (QUESTION.is_in(lower) && !REPROACH.is_in(lower) && !NOT_DONE.is_in(lower))
+        || kinds.iter().any(|it| it.is_in(&told))
         || is_hypothesis(lower)
         || moderate::is_instruction(&sentence.text)
         || secrets::find(&sentence.text).is_some()
@@ -97,12 +114,13 @@ pub(super) fn is_doubtful(sentence: &Sentence) -> bool {
 /// "If you change the schema, always run the migrations" is a rule; other ifs are none.
 fn is_hypothesis(lower: &str) -> bool {
     let is_rule = lower.starts_with("if you ") && (lower.contains(", always ") || lower.contains(", never "));
-    HYPOTHESIS.is_in(lower) && !is_rule
+    let wished = WISH.after(lower).unwrap_or(lower);
+    HYPOTHESIS.is_in(wished) && !is_rule
 }
 
 /// Whether what follows the lead is a question after all, whatever mark it ends with.
 pub(super) fn asks(rest: &str) -> bool {
-    QUESTION.is_in(rest) || QUESTION_TAIL.is_in(rest)
+    (QUESTION.is_in(rest) && !NOT_DONE.is_in(rest)) || QUESTION_TAIL.is_in(rest)
 }
 
 /// Whether a statement is only the reason for some work: "our port is 80, change it".

@@ -1,6 +1,6 @@
 //! A statement on its way to the store: whose it is, what sort, and what it rests on.
 
-use super::{Gleaned, Sort};
+use super::{Gleaned, Sort, general};
 use crate::client::Client;
 use crate::memory::{Draft, Kind, Layer, Origin, Twin, Voice};
 use crate::space::Space;
@@ -16,9 +16,14 @@ const ID_CHARS: usize = 8;
 #[must_use]
 pub fn draft(gleaned: &Gleaned, repo: &Space, user: &Space, session: &str, client: Client) -> Draft {
     let (space, kind) = match gleaned.sort {
-        Sort::Preference if is_about_us(&gleaned.fact) => (repo, Kind::Feedback),
+        Sort::Preference if is_about_us(&gleaned.fact) || is_about_here(&gleaned.fact) => {
+            (repo, Kind::Feedback)
+        }
         Sort::Preference => (user, Kind::User),
         Sort::Correction => (repo, Kind::Feedback),
+        Sort::Fact if is_about_the_person(&gleaned.fact) && is_about_here(&gleaned.fact) => {
+            (repo, Kind::Feedback)
+        }
         Sort::Fact if is_about_the_person(&gleaned.fact) => (user, Kind::User),
         Sort::Fact => (repo, Kind::Project),
     };
@@ -51,4 +56,9 @@ fn is_about_the_person(fact: &str) -> bool {
 /// "We only support Node 20" is a rule of the project, however it was put.
 fn is_about_us(fact: &str) -> bool {
     ["We ", "Our ", "All ", "Every ", "In this "].iter().any(|it| fact.starts_with(it))
+}
+
+/// "Always use snake_case in this repo" is how the person wants it, but only there.
+fn is_about_here(fact: &str) -> bool {
+    general::is_of_the_project(&fact.to_ascii_lowercase())
 }

@@ -2,8 +2,9 @@
 
 use super::Sort;
 use super::pattern::pattern;
+use super::phrase::Phrase;
 use super::prose::Sentence;
-use super::rule::Setting;
+use super::setting::Setting;
 
 pattern!(GERMAN_KEEP, r"^(?:bitte )?(?:merk(?:e)? dir|denk(?:e)? daran|vergiss nicht)(?: bitte)?,? dass ");
 pattern!(
@@ -53,10 +54,10 @@ const KEEP: &[&str] = &["记住", "请记住", "记得", "請記住", "覚えて
 const STANDING: &[&str] = &["从现在开始", "从现在起", "今后", "以后", "今後は", "これからは", "今後、"];
 
 /// What a sentence states in another language.
-pub(super) fn stated(sentence: &Sentence, setting: &Setting<'_>) -> Option<(Sort, String)> {
+pub(super) fn stated(sentence: &Sentence, setting: &Setting<'_>) -> Option<(Sort, Phrase)> {
     let lower = sentence.text.to_lowercase();
     let sort = european(&lower, setting.is_answer).or_else(|| asian(&sentence.text))?;
-    Some((sort, format!("The user said: \"{}.\"", sentence.text)))
+    Some((sort, Phrase::Quoted(sentence.text.clone())))
 }
 
 fn european(lower: &str, is_answer: bool) -> Option<Sort> {

@@ -39,7 +39,7 @@ pattern!(
 );
 pattern!(
     STANDING_END,
-    r"[ ,]+(?:from (?:now|here|today) on(?:wards?)?|going forward|in (?:the )?future|every time|next time|at all times)$"
+    r"[ ,]+(?:from (?:now|here|today) on(?:wards?)?|going forward|in (?:the )?future|every time|next time|at all times)$|, (?:always|every single time|each time)$"
 );
 pattern!(
     NO,
@@ -48,7 +48,7 @@ pattern!(
 pattern!(ACTUALLY, r"^(?:actually|in fact)\b[ ,:]*");
 pattern!(
     TOLD,
-    r"^(?:like |as )?i(?:'ve| have)? (?:already |just )?(?:told you|said|mentioned)(?: already| before| twice| earlier)*[ ,:]*(?:that )?"
+    r"^(?:like |as )?i(?:'ve| have)? (?:already |just )?(?:told you|said|mentioned)(?: (?:this|that|it|so)(?: already| before| twice| earlier)+:| already| before| twice| earlier)*[ ,:]*(?:that )?|^i keep (?:telling you|saying|repeating)[ ,:]*(?:that )?|^(?:once )?(?:again|more)[,:] *|^for the (?:second|third|fourth|fifth|last|nth|hundredth|umpteenth) time[,:] *|^how (?:many times|often) (?:do|must|should) i (?:have to |need to )?(?:say|tell|repeat|explain)[^:,]{0,24}[:,] *"
 );
 
 pattern!(REMEMBER_END, r",? +(?:please )?(?:remember|note|memori[sz]e) (?:that|this|it)(?: please)?$");
@@ -101,8 +101,9 @@ fn lead_in(lower: &str) -> (Lead, Range<usize>) {
         return (Lead::Remember, start..stop);
     }
     match STANDING_END.captures(rest).and_then(|it| Some(start + it.get(0)?.start())) {
-        Some(stop) => (Lead::Standing, start..stop),
-        None => (Lead::None, start..end),
+        // "dates must not be in the future" is no rule for the future.
+        Some(stop) if !lower[..stop].ends_with(" be") => (Lead::Standing, start..stop),
+        _ => (Lead::None, start..end),
     }
 }
 

@@ -40,6 +40,28 @@ pub(super) const DOINGS: &str = "use uses deploy deploys host hosts release rele
 /// What things of ours are by choice, so that it is enough to say what they are.
 pub(super) const CHOICES: &str = "convention conventions policy rule rules default style stack license branch manager runner formatter linter registry owner";
 
+/// Verbs of what an agent does time and again, and code hardly ever.
+pub(super) const HABITS: &str = "silence swallow mention tell repeat rename split abbreviate say claim invent duplicate paste comment wrap catch squash open start end avoid apologi[sz]e summari[sz]e";
+
+/// Verbs of what code does as well: about the way of work only where the project is named.
+pub(super) const CODE_HABITS: &str = "log return call make copy rely depend print pass store place group order handle treat declare reference sort wrap";
+
+/// What an agent makes in any piece of work, in the plural: without an article it is all of them.
+pub(super) const WORK: &str = "tests commits messages subjects prs descriptions titles branches names identifiers functions methods modules files scripts comments docs \
+    migrations dependencies libraries packages crates mocks stubs fixtures snapshots answers replies questions versions releases tags \
+    components controllers handlers exports imports reviews macros annotations decorators examples documentation docstrings plans diffs code";
+
+/// Things that are good or bad wherever they stand.
+pub(super) const MANNERS: &str = "casts sleeps emojis emoji summaries headings checklists singletons globals abbreviations refactorings refactors refactoring merges todos \
+    acronyms apologies placeholders suppressions workarounds force-pushes pushes numbers";
+
+/// What a rule of the project is about, where it is the subject of a sentence: things of the work, hardly of a product.
+pub(super) const SUBJECTS: &str = "tests commits commit_messages commit_subjects commit_titles prs pull_requests pr_descriptions pr_titles branches branch_names [a-z]+_names \
+    functions methods modules [a-z]+_files scripts code_comments todo_comments docs docstrings documentation migrations dependencies libraries \
+    crates mocks fixtures snapshots releases components helpers exports imports code_reviews merges macros deploys deployments builds \
+    hotfixes logging linting formatting testing versioning database_columns database_tables (?:api|schema|config|breaking)_changes \
+    error_messages log_messages feature_flags frontend backend controllers handlers apis errors exceptions public_[a-z]+";
+
 /// Whether a text has one of a list's words.
 pub(super) fn has_any(list: &str, text: &str) -> bool {
     text.split_whitespace().any(|it| list.split_whitespace().any(|word| word == it))

@@ -33,7 +33,7 @@ pub(super) fn any(words: &str) -> String {
 /// Declares a pattern that is compiled once.
 macro_rules! pattern {
     ($name:ident, $($pattern:expr),+) => {
-        static $name: std::sync::LazyLock<$crate::glean::pattern::Pattern> =
+        pub(super) static $name: std::sync::LazyLock<$crate::glean::pattern::Pattern> =
             std::sync::LazyLock::new(|| $crate::glean::pattern::Pattern::new(&[$($pattern.to_string()),+].concat()));
     };
 }

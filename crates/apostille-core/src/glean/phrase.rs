@@ -27,6 +27,12 @@ const ORDERS: &str = "use run commit push pull write ask check format prefer kee
 pattern!(ORDER, r"^(?:please )?(?:also |first |just )?(?:always |never ever |never )?", any(ORDERS), r"\b");
 pattern!(NOT_ORDER, r"^(?:please )?(?:don't|do not) (?:ever )?");
 pattern!(YOU_MUST, r"^you (?:should|must|need to|have to) ");
+pattern!(YOU_MUST_NOT, r"^you (?:(?:should|must|may|can) not|shouldn't|mustn't|can't) (?:ever )?");
+// What is to be done in place of what is not.
+pattern!(
+    INSTEAD,
+    r", (?:but |instead |rather |please |just )*(?P<order>use|run|put|write|keep|ask|report|fix|prefer|return|open|call|make|mark) "
+);
 pattern!(WHEN_ORDER, r"^(?:when|whenever|if|before|after|every time|each time|any time) [^,]+, ");
 pattern!(CLAUSE, r"^(?:we|our|the|this|all|every|each|in|for|new|no|only|both|any|there|[a-z0-9/_.-]+s?) .*");
 pattern!(
@@ -65,15 +71,19 @@ pub(super) fn of(text: &str, lower: &str) -> Option<Phrase> {
     if lower.starts_with("i ") || lower.starts_with("i'") || lower.starts_with("my ") {
         return Some(third_person(text, lower));
     }
+    if let Some(rest) = behind(&YOU_MUST_NOT) {
+        return Some(wanted(text, rest, Phrase::Unwanted));
+    }
     if let Some(rest) = behind(&YOU_MUST) {
-        return Some(wanted(rest, Phrase::Wanted));
+        return Some(wanted(text, rest, Phrase::Wanted));
     }
     if let Some(rest) = behind(&NOT_ORDER) {
         let rest = rest.strip_suffix("ever").map_or(rest, |it| it.trim_end_matches([',', ' ']));
-        return Some(wanted(rest, Phrase::Unwanted));
+        return Some(wanted(text, rest, Phrase::Unwanted));
     }
     if ORDER.is_in(lower) && !is_noun_first(lower) {
-        return Some(wanted(text.strip_prefix("please ").unwrap_or(text), Phrase::Wanted));
+        let order = text.strip_prefix("please ").unwrap_or(text);
+        return Some(wanted(order, order, Phrase::Wanted));
     }
     // What the agent may do is no fact.
     if lower.starts_with("you ") {
@@ -106,28 +116,41 @@ fn is_noun_first(lower: &str) -> bool {
     .contains(&second)
 }
 
-/// An order with "I" or "you" in it cannot be turned without touching its verbs.
-fn wanted(order: &str, form: impl Fn(String) -> Phrase) -> Phrase {
+/// An order with "I" or "you" in it cannot be turned without touching its verbs: it is quoted as a whole.
+fn wanted(text: &str, order: &str, form: impl Fn(String) -> Phrase) -> Phrase {
     let lower = order.to_ascii_lowercase();
     if FIRST_PERSON.is_in(&lower) || SECOND_PERSON.is_in(&lower) {
-        Phrase::Quoted(order.into())
+        Phrase::Quoted(text.into())
     } else {
-        form(order.into())
+        form(placed(order, &lower))
     }
 }
 
 /// "We use podman here" reads the same tomorrow, but for its "here".
-fn clause(text: &str, lower: &str) -> Phrase {
+pub(super) fn clause(text: &str, lower: &str) -> Phrase {
     if FIRST_PERSON.is_in(lower) || SECOND_PERSON.is_in(lower) {
         return Phrase::Quoted(text.into());
     }
-    let placed = match lower.find(" here") {
+    Phrase::Clause(placed(text, lower))
+}
+
+fn placed(text: &str, lower: &str) -> String {
+    match lower.find(" here") {
         Some(at) if lower[at + 5..].is_empty() || lower[at + 5..].starts_with([',', ' ', ';']) => {
             format!("{} in this project{}", &text[..at], &text[at + 5..])
         }
         _ => text.to_owned(),
-    };
-    Phrase::Clause(placed)
+    }
+}
+
+/// "no singletons, ever": what is not wanted at all.
+pub(super) fn none_of(text: &str, lower: &str) -> Phrase {
+    let end = lower.strip_suffix("please").map_or(lower.len(), |it| it.trim_end_matches([',', ' ']).len());
+    let (text, lower) = (&text[..end], &lower[..end]);
+    match clause(text, lower) {
+        Phrase::Clause(it) => Phrase::Clause(format!("The user wants {}", uncapitalised(&it))),
+        other => other,
+    }
 }
 
 fn third_person(text: &str, lower: &str) -> Phrase {
@@ -166,19 +189,47 @@ impl Phrase {
         matches!(self, Self::Wanted(_) | Self::Unwanted(_) | Self::Contrast(..))
     }
 
+    /// Two wishes as one; `None` where the words of one cannot be turned.
+    pub(super) fn with(self, other: Self) -> Option<Self> {
+        Some(match (self, other) {
+            (Self::Wanted(a), Self::Wanted(b)) => Self::Wanted(format!("{a}, and to {}", uncapitalised(&b))),
+            (Self::Wanted(a), Self::Unwanted(b)) => {
+                Self::Wanted(format!("{a}, and not to {}", uncapitalised(&b)))
+            }
+            (Self::Unwanted(a), Self::Wanted(b)) => {
+                Self::Unwanted(format!("{a}, but to {}", uncapitalised(&b)))
+            }
+            (Self::Unwanted(a), Self::Unwanted(b)) => {
+                Self::Unwanted(format!("{a}, nor to {}", uncapitalised(&b)))
+            }
+            _ => return None,
+        })
+    }
+
     /// It as a sentence.
     pub(super) fn declared(&self) -> String {
         let sentence = match self {
             Self::Clause(it) => capitalised(it),
             Self::Wanted(it) => format!("The user wants the agent to {}", of_the_user(&uncapitalised(it))),
             Self::Unwanted(it) => {
-                format!("The user does not want the agent to {}", of_the_user(&uncapitalised(it)))
+                format!("The user does not want the agent to {}", of_the_user(&turned(&uncapitalised(it))))
             }
             Self::Contrast(x, y) => format!("The user wants {x}, not {y}"),
-            Self::Quoted(it) => return format!("The user said: \"{}.\"", capitalised(it)),
+            // A quotation in the quotation gets the other marks.
+            Self::Quoted(it) => return format!("The user said: \"{}.\"", capitalised(&it.replace('"', "'"))),
         };
         sentence + "."
     }
+}
+
+/// "don't do this, do that": the second half is wanted again.
+fn turned(order: &str) -> String {
+    let lower = order.to_ascii_lowercase();
+    let found = INSTEAD.captures(&lower).and_then(|it| Some((it.get(0)?.start(), it.name("order")?.start())));
+    found.map_or_else(
+        || order.to_owned(),
+        |(comma, verb)| format!("{}, but to {}", &order[..comma], &order[verb..]),
+    )
 }
 
 /// "without asking me" was said by the user.
@@ -231,6 +282,7 @@ mod tests {
         check("we use podman here", "We use podman in this project.");
         check("tests need Docker", "Tests need Docker.");
         check("You must always run lint", "The user wants the agent to always run lint.");
+        check("don't sign your name", "The user said: \"Don't sign your name.\"");
         assert_eq!(of("that bug", "that bug"), None);
     }
 }

@@ -155,6 +155,8 @@ pattern!(
     r"^(no|nope|nah|wrong|incorrect|not (quite|right|correct)|that's (wrong|incorrect|not (right|correct|true)))$"
 );
 
+pattern!(EVER, r"^(?:ever|always|every time)$");
+
 /// "No. Our default branch is develop" is one statement.
 fn joined(sentences: Vec<Sentence>) -> Vec<Sentence> {
     let mut out: Vec<Sentence> = Vec::new();
@@ -164,6 +166,11 @@ fn joined(sentences: Vec<Sentence>) -> Vec<Sentence> {
                 let text = format!("{}, {}", last.text, sentence.text);
                 let lower = format!("{}, {}", last.lower, sentence.lower);
                 *last = Sentence { text, lower, ..sentence };
+            }
+            // "Don't do it. Ever."
+            Some(last) if EVER.is_in(&sentence.lower) && !last.is_question && !sentence.is_question => {
+                last.text = format!("{}, {}", last.text, sentence.lower);
+                last.lower = format!("{}, {}", last.lower, sentence.lower);
             }
             _ => out.push(sentence),
         }
@@ -183,6 +190,7 @@ mod tests {
         };
         check("One. Two! Three?", &["One", "Two", "Three"]);
         check("No. Use v1.2 of it, e.g. in CI.", &["No, Use v1.2 of it, e.g. in CI"]);
+        check("Don't push. Ever! Why? Always.", &["Don't push, ever", "Why", "Always"]);
         check("a\n```\nb\n```\nc", &["a", "c"]);
         check("a\n> b\nc", &["a", "c"]);
         check("Fix this issue\nUsers always wait.", &["Fix this issue"]);

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::rule::is_shell;
+use super::setting::is_shell;
 use super::{Gleaned, Sort};
 use crate::terms;
 use crate::transcript::{Speaker, Turn, Use};

@@ -5,61 +5,8 @@ use super::lexicon::{CHOICES, DOINGS, IN_HAND, THINGS, TOOLS, WAYS, has_any};
 use super::pattern::{any, pattern};
 use super::phrase::{self, Phrase};
 use super::prose::Sentence;
-use super::{Sort, doubt};
-use crate::transcript::{Speaker, Turn};
-
-/// Where a sentence stands.
-pub(super) struct Setting<'a> {
-    /// What the agent said and did before, back to the prompt before this one.
-    before: Vec<&'a Turn>,
-    /// Whether an agent spoke at all before.
-    pub(super) is_answer: bool,
-    /// Whether the prompt asks for a piece of work: rules in it are rules for that work.
-    has_task: bool,
-    /// Whether the person does not want it kept.
-    pub(super) is_off_record: bool,
-}
-
-pattern!(
-    TASK,
-    r"^(?:(?:please|ok|okay|now|then|and|so|next|first|also|great|good|thanks|yes|can you|could you|would you|i want you to|i need you to|let's|go ahead and),? )*",
-    any(
-        "write implement add create build make fix refactor change update generate convert remove delete rename move translate review draft put set show explain find look check investigate design port migrate replace extract render parse rewrite improve optimi[sz]e clean debug finish continue handle give list summari[sz]e"
-    ),
-    r"\b|^i (?:want|need) (?:a|an|the|some|you)\b"
-);
-pattern!(
-    OFF_RECORD,
-    r"\b(?:don't|do not|no need to) (?:remember|store|save|memori[sz]e|keep|note|write (?:that|this|it) down)\b(?: (?:that|this|it))?|\boff the record\b|\bignore memory\b"
-);
-
-impl<'a> Setting<'a> {
-    pub(super) fn of(turns: &'a [Turn], at: usize, sentences: &[Sentence]) -> Self {
-        let before = &turns[..at];
-        let start = before.iter().rposition(|it| it.speaker == Speaker::Person).unwrap_or(0);
-        Self {
-            before: before[start..].iter().filter(|it| it.speaker == Speaker::Agent).collect(),
-            is_answer: before.iter().any(|it| it.speaker == Speaker::Agent),
-            has_task: sentences.iter().any(|it| TASK.is_in(&it.lower)),
-            is_off_record: sentences.iter().any(|it| OFF_RECORD.is_in(&it.lower)),
-        }
-    }
-
-    /// Whether the agent has just run such a command.
-    fn has_run(&self, command: &str) -> bool {
-        let words = |text: &str| {
-            text.split(|it: char| !(it.is_alphanumeric() || matches!(it, '-' | '_')))
-                .any(|it| it.eq_ignore_ascii_case(command))
-        };
-        self.before.iter().flat_map(|it| &it.uses).filter(|it| is_shell(&it.tool)).any(|it| words(&it.input))
-    }
-}
-
-/// Whether a tool runs commands.
-pub(super) fn is_shell(tool: &str) -> bool {
-    let tool = tool.to_ascii_lowercase();
-    ["bash", "shell", "exec", "terminal", "powershell", "command"].iter().any(|it| tool.contains(it))
-}
+use super::setting::Setting;
+use super::{Sort, doubt, habit, maxim};
 
 // What code and pages do, which a person tells as rules too: "always show the banner".
 pattern!(
@@ -72,7 +19,7 @@ pattern!(
 );
 pattern!(
     MEASURED,
-    r"\b(?:uses|needs|has|takes|requires) (?:too|so|a lot|more|less|much|many|some|very)\b|\bis (?:a (?:mess|pain|nightmare|joke|bit)|very|so|really|quite|pretty|small|big|large|huge|old|new|hard|easy|great|good|bad|nice|slow|fast)\b|\bare (?:very|so|really|quite|pretty|small|big|large|huge|old|hard|great|good|bad|piling)\b"
+    r"\b(?:uses|needs|has|takes|requires) (?:too|so|a lot|more|less|much|many|some|very)\b|\bis (?:a (?:mess|pain|nightmare|joke|bit)|very|so|really|quite|pretty|small|big|large|huge|old|new|hard|easy|great|good|bad|nice|slow|fast)\b|\bare (?:very|so|really|quite|pretty|small|big|large|huge|old|hard|great|good|bad|piling)\b|\b(?:is|are) (?:not )?to be\b"
 );
 pattern!(
     CONTRAST,
@@ -106,7 +53,7 @@ pattern!(
 );
 pattern!(
     STOP_FOR_NOW,
-    r"\b(?:and (?:just|instead|do|fix|start)|first|it|that|this|them|now)\b|, (?:do|fix|just|start)"
+    r"\b(?:and (?:just|instead|do|fix|start|continue|go|get|move|write|look|add|use|run|make|try)|of the|first|it|that|this|them|now|when|until|twice|for a (?:moment|minute|while|bit))\b|, (?:do|fix|just|start|i|we|you)\b"
 );
 pattern!(NOT_TO, r"^(?:you )?(?:not to|never to|don't|do not|never|to never) ");
 pattern!(OF_THE_TASK, r"^to \w+ (?:the|an?|my|both)\b");
@@ -155,20 +102,25 @@ pattern!(
 pattern!(VALUE, r"[0-9]|`|/|\.[a-z]{2,4}\b|\b(?:owned by|called|named)\b");
 
 /// What a sentence states by the rules for English.
-pub(super) fn stated(sentence: &Sentence, setting: &Setting<'_>) -> Option<(Sort, String)> {
+pub(super) fn stated(sentence: &Sentence, setting: &Setting<'_>) -> Option<(Sort, Phrase)> {
     let (lead, range) = lead(&sentence.lower);
     let lead = if sentence.is_listed && lead == Lead::None { Lead::Remember } else { lead };
     let (lower, text) = (sentence.lower.get(range.clone())?, sentence.text.get(range)?);
     let is_short = lower.split_whitespace().count() < 2 && lower.is_ascii();
-    if is_short
-        || doubt::asks(lower)
-        || doubt::ends_in_a_task(lower)
-        || doubt::needs_its_place(lower)
-        || MEASURED.is_in(lower)
-    {
+    if is_short || doubt::asks(lower) || MEASURED.is_in(lower) {
         return None;
     }
-    let (sort, phrase) = match lead {
+    by_lead(text, lower, lead, setting)
+        .or_else(|| habit::stated(text, lower, lead, setting))
+        .or_else(|| maxim::stated(text, lower, lead, setting))
+}
+
+/// What it states by the words it begins with.
+fn by_lead(text: &str, lower: &str, lead: Lead, setting: &Setting<'_>) -> Option<(Sort, Phrase)> {
+    if doubt::ends_in_a_task(lower) || doubt::needs_its_place(lower) {
+        return None;
+    }
+    Some(match lead {
         Lead::Remember => kept(text, lower)?,
         Lead::Note => noted(text, lower)?,
         Lead::Standing => (Sort::Preference, standing(text, lower)?),
@@ -176,8 +128,7 @@ pub(super) fn stated(sentence: &Sentence, setting: &Setting<'_>) -> Option<(Sort
         Lead::Actually => (Sort::Correction, corrected(text, lower, setting).or_else(|| fact(text, lower))?),
         Lead::Told => (Sort::Correction, told(text, lower, setting)?),
         Lead::None => plain(text, lower, setting)?,
-    };
-    Some((sort, phrase.declared()))
+    })
 }
 
 /// What the person asks to remember: nearly anything that is a sentence.
@@ -199,6 +150,9 @@ pattern!(
 
 /// What is to be done from now on: an order, or a rule; not what has changed in the code.
 fn standing(text: &str, lower: &str) -> Option<Phrase> {
+    if let Some(none) = habit::none_of(text, lower) {
+        return Some(none);
+    }
     let phrase = phrase::of(text, lower).filter(|_| !ONCE.is_in(lower))?;
     let is_told = RULED.is_in(lower) && !CODE_TALK.is_in(lower);
     let is_rule = (is_told || PROCESS.is_in(lower)) && !PASS.is_in(lower);
@@ -277,11 +231,11 @@ fn told(text: &str, lower: &str, setting: &Setting<'_>) -> Option<Phrase> {
 fn plain(text: &str, lower: &str, setting: &Setting<'_>) -> Option<(Sort, Phrase)> {
     if PREFERS.is_in(lower) {
         return phrase::of(text, lower)
-            .filter(|_| !ONE_OF.is_in(lower) && !lower.contains(" your "))
+            .filter(|_| !ONE_OF.is_in(lower) && !lower.contains(" your ") && !habit::is_on_the_page(lower))
             .map(|it| (Sort::Preference, it));
     }
     if STOP.is_in(lower) && setting.is_answer && !STOP_FOR_NOW.is_in(lower) {
-        return Some((Sort::Correction, Phrase::Wanted(text.into())));
+        return phrase::of(text, lower).map(|it| (Sort::Correction, it));
     }
     let is_rule = (ALWAYS.is_in(lower) || WHENEVER.is_in(lower)) && !CODE_TALK.is_in(lower);
     if is_rule && !setting.has_task {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::pattern::pattern;
-use super::rule::is_shell;
+use super::setting::is_shell;
 use crate::remember::secrets;
 use crate::transcript::{Speaker, Turn, Use};
 

@@ -58,6 +58,33 @@ fn seed_004_what_is_gleaned_is_a_fact_and_not_an_instruction() {
 }
 
 #[test]
+fn two_sentences_of_one_thought_are_one_fact() {
+    let check = |said: &str, expected: &[&str]| {
+        let session = format!("person: start\nagent: Done.\nperson: {said}");
+        assert_eq!(facts(&session), expected, "{said}");
+    };
+    check(
+        "Never commit directly to main. Always open a branch.",
+        &["The user wants the agent to never commit directly to main, and to always open a branch."],
+    );
+    check(
+        "Don't push to main, ever. Open a PR instead.",
+        &["The user does not want the agent to push to main, but to open a PR instead."],
+    );
+    check(
+        "Never edit migrations. Always add a new one.",
+        &["The user wants the agent to never edit migrations, and to always add a new one."],
+    );
+    check(
+        "Never merge your own PRs. Always wait for a review.",
+        &["The user said: \"Never merge your own PRs. Always wait for a review.\""],
+    );
+    // A piece of work is no half of a rule, and neither is what was taken back.
+    check("Never push to main. Run the tests.", &["The user wants the agent to never push to main."]);
+    check("Never push to main. Scratch that. Always open a branch.", &[]);
+}
+
+#[test]
 fn at_most_five_are_gleaned_and_none_twice() {
     let said = |n: usize| format!("person: remember that rule {n} is kept in docs/rule{n}.md\nagent: ok\n");
     let many: String = (1..9).map(said).collect();
@@ -83,6 +110,11 @@ fn what_is_gleaned_waits_for_a_person() {
     };
     check("The user prefers tabs.", Sort::Preference, "users/ana", Kind::User);
     check("We only support Node 20 and up.", Sort::Preference, "myorg/myapp", Kind::Feedback);
+    let here = "The user wants the agent to always use snake_case for new test names in this repo.";
+    check(here, Sort::Preference, "myorg/myapp", Kind::Feedback);
+    let said = "The user said: \"I always want you to run tox here.\"";
+    check(said, Sort::Preference, "myorg/myapp", Kind::Feedback);
+    check("The user prefers adhering to PEP 8.", Sort::Preference, "users/ana", Kind::User);
     check("The user wants pnpm, not npm.", Sort::Correction, "myorg/myapp", Kind::Feedback);
     check("Our staging DB is on port 5433.", Sort::Fact, "myorg/myapp", Kind::Project);
     check("The user said: \"I work in Berlin time.\"", Sort::Fact, "users/ana", Kind::User);

@@ -1,0 +1,139 @@
+//! Whether a sentence speaks of a class of things and not of one thing: "in tests", not "in the test".
+
+use super::lexicon::{CODE_HABITS, HABITS, MANNERS, WAYS, WORK};
+use super::pattern::pattern;
+
+pattern!(
+    PROJECT,
+    r"\b(?:in|of|for|across|throughout|within) (?:this|our) (?:repo|repository|project|codebase|monorepo|workspace|team|company|org)\b|\bon our machines\b"
+);
+pattern!(HERE, r" here(?:[ ,;:.]|$)");
+// A scope that is gone with the work in hand. "The end of your answers" is none.
+pattern!(
+    NARROW,
+    r"\b(?:in|for|of|on|to|from|at|into|with|inside) (?:the|this|that|these|those|my) |\b(?:in|for|to|from|of) (?:[\w-]+/)*\w+(?:\.[a-z]{1,4}\b|\(|_\w+)|\b(?:yet|now|first|again|anymore|any more|the (?:new|old)|tests? you (?:just )?(?:wrote|added))\b"
+);
+pattern!(
+    WIDE,
+    r"\b(?:in|for|of|on|to|from|at|into|with|inside) (?:the (?:end|start|beginning|top|bottom|code|user|network|repo|repository|project|codebase|imperative|same|first place|main branch|present tense|past tense|active voice|first person)|this (?:repo|repository|project|codebase|monorepo|workspace|team))\b"
+);
+
+/// Words that narrow nothing.
+const EMPTY: &str = "and or no any more all other old new existing open current extra additional unused remaining slow for from of as than that not ever never always only just like love hate";
+/// Words after which a determiner no longer holds.
+const BREAKS: &str =
+    "in into on to for with of at from by without before after and or as than that when if not use using";
+const DETERMINERS: &str = "the this that these those its my his her their both some two three few";
+
+/// Whether a text says that it holds in the project: "in this repo", "here".
+pub(super) fn is_of_the_project(lower: &str) -> bool {
+    PROJECT.is_in(lower) || HERE.is_in(lower)
+}
+
+/// The text without its "here" and "in this project", so that other pointers can be looked for.
+pub(super) fn without_place(lower: &str) -> String {
+    let mut text = lower.replace(" in this project", "");
+    for it in ["repo", "repository", "codebase", "monorepo", "workspace", "team"] {
+        text = text.replace(&format!(" in this {it}"), "");
+    }
+    match text.find(" here") {
+        Some(at) if HERE.is_in(&text) => format!("{}{}", &text[..at], &text[at + " here".len()..]),
+        _ => text,
+    }
+}
+
+// Only for the work in hand, or the reason why.
+pattern!(
+    EXCUSED,
+    r", (?:only|just|go|i|we|it|they|so|because|since|but)\b|\b(?:until|till|because|twice|and (?:continue|go|get|move|start|just|instead|do|fix|write)|for a (?:moment|minute|while|second|sec|bit))\b"
+);
+
+/// Whether it is about a class of things of the work, and not about a part of the work in hand: the class is a place
+/// ("in tests"), it is told from others ("wildcard imports"), or it is good or bad by itself ("emojis").
+pub(super) fn is_general(lower: &str) -> bool {
+    !is_narrow(lower)
+        && !EXCUSED.is_in(lower)
+        && (has_bare(lower, |it, _| is_among(MANNERS, it))
+            || has_bare(lower, |it, before| is_among(WORK, it) && tells_apart(it, before)))
+}
+
+/// Whether the word before a class narrows it, or makes it a place; a verb does neither.
+fn tells_apart(class: &str, before: &str) -> bool {
+    let is_verb = is_among(WAYS, before) || is_among(HABITS, before) || is_among(CODE_HABITS, before);
+    let is_compound = is_among("messages subjects titles names descriptions", class)
+        && is_among("commit branch test tag release", before);
+    is_compound || !(before.is_empty() || is_verb || is_among(EMPTY, before))
+}
+
+/// Whether it names things of the work at all, where its form already says that it is about all of them.
+pub(super) fn names_work(lower: &str) -> bool {
+    let is_work = |it: &str| is_among(WORK, it) || is_among(MANNERS, it);
+    !is_narrow(lower) && !EXCUSED.is_in(lower) && has_bare(lower, |it, _| is_work(it))
+}
+
+fn is_among(list: &str, it: &str) -> bool {
+    list.split_whitespace().any(|word| word == it)
+}
+
+/// The same, for any things at all: enough where the project is named. "Here" alone may be a line of code.
+pub(super) fn is_general_here(lower: &str) -> bool {
+    let is_plural =
+        |it: &str| it.len() > 3 && it.ends_with('s') && !it.ends_with("ss") && !it.ends_with("us");
+    PROJECT.is_in(lower)
+        && !is_narrow(lower)
+        && !EXCUSED.is_in(lower)
+        && has_bare(lower, |it, _| is_plural(it))
+}
+
+/// Whether it is bound to one place, which is gone tomorrow.
+pub(super) fn is_narrow(lower: &str) -> bool {
+    let mut text = without_place(lower);
+    while let Some(found) = WIDE.captures(&text).and_then(|it| it.get(0).map(|it| it.range())) {
+        text.replace_range(found, "");
+    }
+    NARROW.is_in(&text)
+}
+
+/// Whether one of such words, given with the word before it, stands without a determiner.
+fn has_bare(lower: &str, is_such: impl Fn(&str, &str) -> bool) -> bool {
+    let (mut is_definite, mut before) = (false, "");
+    for word in lower.split(|it: char| it.is_whitespace() || matches!(it, ',' | ';' | ':')) {
+        if is_among(DETERMINERS, word) && word != "that" {
+            is_definite = true;
+        } else if is_among(BREAKS, word) {
+            is_definite = false;
+        } else if !is_definite && is_such(word, before) {
+            return true;
+        }
+        before = word;
+    }
+    false
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_class_is_told_from_a_thing() {
+        let check = |text: &str, expected: bool| assert_eq!(is_general(text), expected, "{text:?}");
+        check("don't use sleeps in tests", true);
+        check("don't use emojis in commit messages", true);
+        check("don't touch the tests", false);
+        check("don't use mocks for the parser", false);
+        check("don't use mocks in parser_test.rs", false);
+        check("don't add tests for now", false);
+        check("don't add tests", false);
+        check("don't use wildcard imports", true);
+        check("no tests, just the fix", false);
+        check("no summaries at the end of your answers", true);
+        assert!(is_general_here("don't use mocks in this repo") && !is_general_here("don't use mocks here"));
+    }
+
+    #[test]
+    fn the_place_is_taken_out() {
+        assert_eq!(without_place("we keep styles here, always"), "we keep styles, always");
+        assert_eq!(without_place("no mocks in this repo"), "no mocks");
+        assert_eq!(without_place("adhere to it"), "adhere to it");
+    }
+}

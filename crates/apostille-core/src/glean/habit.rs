@@ -1,0 +1,219 @@
+//! How a person wants things done every time, without the words "from now on": the object is a class of things.
+
+use super::Sort;
+use super::doubt;
+use super::general::{is_general, is_general_here, is_narrow, names_work, without_place};
+use super::lead::Lead;
+use super::lexicon::{CODE_HABITS, HABITS, WAYS};
+use super::pattern::{any, pattern};
+use super::phrase::{self, Phrase};
+use super::setting::Setting;
+
+// "don't use sleeps in tests", "avoid abbreviations".
+pattern!(
+    NOT_DONE,
+    r"^(?:please )?(?:(?:don't|do not|you (?:must|should|may) not|you (?:mustn't|shouldn't)) (?:ever |just |simply )?",
+    any(WAYS),
+    r"|(?:don't|do not|you (?:must|should|may) not) (?:ever |just |simply )?",
+    any(HABITS),
+    r"|avoid|never (?:",
+    any(WAYS),
+    "|",
+    any(HABITS),
+    r"))\b"
+);
+pattern!(
+    NEVER_EVER,
+    r"^(?:please )?(?:don't|do not|you (?:must|should|may|can) not|you (?:mustn't|shouldn't|can't)|never) (?:log|hardcode|expose|leak|",
+    any(WAYS),
+    "|",
+    any(HABITS),
+    r")\b .*,? ever$"
+);
+pattern!(NOT_DONE_HERE, r"^(?:please )?(?:don't|do not|never) ", any(CODE_HABITS), r"\b");
+// One name, and the project as its place.
+pattern!(
+    NOT_USED,
+    r"^(?:please )?(?:don't|do not|never|avoid) (?:use|using|add|write|import) [^ ]+ (?:in|anywhere in) (?:this|our) (?:codebase|repo|repository|project)(?:, (?:but )?use [^ ]+)?$"
+);
+pattern!(NONE_OF, r"^no (?:more )?(?:[a-z-]+ ){0,3}[a-z-]+s\b");
+pattern!(STATES, r"^no .*\b(?:is|are|was|were|has|have|can|will|do|does|must|should|need|found|left)\b");
+// What is done to commits, reviews and answers is done every time, whatever the verb.
+pattern!(
+    IN_MESSAGES,
+    r"^(?:please )?(?:also )?(?:always )?(?:(?:use|include|put|mention|write|add|reference|link) .*\b(?:in|into|to|on) (?:all |every )?|(?:keep|prefix|start|end|name|write) (?:your |all )?)(?:commit messages|commit subjects|commit titles|prs|pull requests|pr descriptions|pr titles|branch names|test names|variable names|function names|answers|replies|changelog entries)\b"
+);
+pattern!(AT_A_TIME, r"^(?:please )?(?:ask|answer|reply|commit|explain) [^,]*\b(?:at a time|at most)\b[^,]*$");
+pattern!(
+    EVERY_STEP,
+    r"^(?:please )?(?:also )?(?:always )?",
+    any(WAYS),
+    r"\b [^,]*\b(?:before|after|with|for) (?:every|each|any) (?:single )?(?:commit|push|pr|pull request|merge|release|deploy|bug ?fix|new (?:feature|module|file|function|dependency))s?$"
+);
+// Wishes of the person.
+pattern!(
+    PREFER_SMALL,
+    r"^i(?:'d| would) (?:much |really |strongly )?prefer (?:really )?(?:[a-z-]+ )[a-z-]+s$"
+);
+pattern!(
+    RATHER,
+    r"^i(?:'d| would) (?:much |really |strongly )?(?:rather|prefer|like)(?: it)?(?: if| that)? you "
+);
+pattern!(
+    EVERY_TIME,
+    r"\b(?:never|always|every time|each time)\b|\bask(?:ed)?(?: me)? (?:than|instead of|rather than) (?:to )?(?:guess|assum)|\b(?:before|without|when|whenever|instead of) (?:you )?[a-z-]+ (?:an?|any|new|large|big|other) (?:new )?(?:dependenc|librar|package|crate|file|commit|branch|pr\b|migration|refactor|abstraction)|\b(?:before|without) (?:asking|committing|pushing|deleting|merging|deploying|refactoring)\b|\b(?:before|without) (?:large|big|new) [a-z]+s\b"
+);
+pattern!(NOT, r"\b(?:didn't|don't|did not|do not|not|avoided|stopped)\b");
+pattern!(
+    SMALL,
+    r"\b(?:small|smaller|short|shorter|separate|atomic|explicit|descriptive) (?:commits|prs|functions|names|messages|answers|diffs|files|modules)\b"
+);
+pattern!(
+    WANT_EVERY,
+    r"^i (?:want|need|expect) (?:all|every|each|one|new) .*\b(?:to (?:be (?:in|written|named|signed|reviewed|documented)|have|follow|start|use|come)|per|without)\b"
+);
+pattern!(ALWAYS_WANT, r"^i (?:always|never) want (?:you )?(?:to )?");
+pattern!(OF_THE_APP, r"\bthe (?:app|page|screen|server|game|program|ui|cursor)\b");
+pattern!(
+    OF_OUR_WORK,
+    r"\b(?:you|tests?|plan|diff|commits?|docs|documentation|linter|formatter|command|reasons?|changelog|branch|review)\b"
+);
+pattern!(ON_THE_PAGE, r"^i (?:always|never) want (?:the|this|that|it)\b");
+pattern!(LIKE_WHEN, r"^i (?:don't like|do not like|hate|dislike|like|love)(?: it)? when(?:ever)? you ");
+pattern!(
+    ONE_DOES,
+    r"\bwhen(?:ever)? you (?:click|hover|see|press|scroll|type|drag|tap|select|visit|land|enter|swipe|open|get|hit|load|have|log)\b"
+);
+pattern!(LIKE, r"^i (?:(?:really|do|much|don't|do not) )*(?:like|love|hate) ");
+pattern!(
+    LIKED_ONE,
+    r"^i (?:(?:really|do|much|don't|do not) )*(?:like|love|hate) (?:the|how|that|this|your|my|it|to|what)\b|\byou (?:chose|wrote|made|picked|used|added|did)\b"
+);
+// "stop adding comments that repeat the code" is about comments, not about "that".
+pattern!(
+    STOP,
+    r"^(?:please )?(?:stop|quit) (?:telling|saying|claiming|apologi[sz]ing|repeating|guessing|assuming|inventing|rewriting|reformatting|adding|using|putting|writing|creating|committing|explaining|generating|importing|including|suggesting|editing|leaving|mocking|hardcoding|installing|deleting|removing|renaming|wrapping|disabling|skipping|ignoring|opening|abbreviating|commenting|refactoring)\b"
+);
+pattern!(
+    MANNERED,
+    r"^(?:please )?(?:stop|quit) (?:telling|saying|claiming|apologi[sz]ing|repeating|guessing|inventing|rewriting|reformatting|abbreviating|wrapping everything|refactoring (?:code|files|things))\b"
+);
+pattern!(
+    STOP_ONCE,
+    r"\b(?:and (?:just|instead|do|fix|start|write)|first|now|yet|when|until|while)\b|, (?:do|fix|just|start|i|we)\b"
+);
+pattern!(RELATIVE, r"s (?:that|which) (?:just |only |merely |simply |don't |do not )*(?:[a-z]+)");
+pattern!(PRONOUN, r"\b(?:it|its|them|this|that|these|those|there|one of|ones)\b");
+// Pronouns that point at nothing outside of the sentence.
+pattern!(
+    OWN_PRONOUN,
+    r"\b(?:like|hate|love|prefer) it (?:when|if)|\b(?:that|it's|it is) (?:done|finished|ready|fixed)|, (?:please |just |rather )*(?:ask|report|look|tell|mark|leave|keep|move|fix|name|list) them\b|\bto (?:make|get|keep) them\b|\btell(?:ing)? me (?:that|it's|it is)\b"
+);
+
+pattern!(FAILS, r"\b(?:green|red|pass|passing|work|compile|fixed|renamed|removed|deleted)\b");
+
+/// What is wanted every time, by its form.
+pub(super) fn stated(text: &str, lower: &str, lead: Lead, setting: &Setting<'_>) -> Option<(Sort, Phrase)> {
+    let is_led = matches!(lead, Lead::None | Lead::No | Lead::Actually | Lead::Told);
+    if !is_led || !setting.is_answer || setting.has_task || points_away(lower) {
+        return None;
+    }
+    let sort = match lead {
+        Lead::None if lower.starts_with("i ") || lower.starts_with("i'") => Sort::Preference,
+        Lead::None if !STOP.is_in(lower) && !is_blunt(text, setting) => Sort::Preference,
+        _ => Sort::Correction,
+    };
+    let is_habit = is_wish(lower) || is_order(lower) || is_stop(lower);
+    if is_habit {
+        return phrase::of(text, lower).map(|it| (sort, it));
+    }
+    none_of(text, lower).map(|it| (sort, it))
+}
+
+/// "Don't silence errors" puts the agent right; "please don't" and "ever" state how it is to be.
+fn is_blunt(text: &str, setting: &Setting<'_>) -> bool {
+    let lower = text.to_ascii_lowercase();
+    (lower.starts_with("don't ") || lower.starts_with("do not "))
+        && !lower.ends_with("ever")
+        && !setting.is_polite
+}
+
+fn points_away(lower: &str) -> bool {
+    let mut text = without_place(lower);
+    for own in [&*OWN_PRONOUN, &RELATIVE] {
+        while let Some(found) = own.captures(&text).and_then(|it| it.get(0).map(|it| it.range())) {
+            text.replace_range(found, "");
+        }
+    }
+    PRONOUN.is_in(&text) || doubt::ends_in_a_task(&text)
+}
+
+fn is_order(lower: &str) -> bool {
+    let is_class = || is_general(lower) || is_general_here(lower) || is_without(lower);
+    NEVER_EVER.is_in(lower) && !is_narrow(lower)
+        || NOT_DONE.is_in(lower) && is_class()
+        || NOT_DONE_HERE.is_in(lower) && is_general_here(lower)
+        || NOT_USED.is_in(lower)
+        || is_standing(lower)
+        || AT_A_TIME.is_in(lower) && !is_narrow(lower) && !lower.contains(" the ")
+}
+
+/// "put the ticket number into commit messages", "add an entry with every PR": no piece of work, however it begins.
+pub(super) fn is_standing(lower: &str) -> bool {
+    IN_MESSAGES.is_in(lower) && names_work(lower) || EVERY_STEP.is_in(lower)
+}
+
+/// "tests without assertions", "dependencies without asking": a condition that makes a rule.
+fn is_without(lower: &str) -> bool {
+    lower.contains(" without ") && names_work(lower)
+}
+
+fn is_wish(lower: &str) -> bool {
+    is_rather(lower) || is_liking(lower) || is_wanting(lower)
+}
+
+/// "I'd rather you ask before adding a dependency", "I would prefer small PRs".
+fn is_rather(lower: &str) -> bool {
+    let is_every_time = || EVERY_TIME.is_in(lower) && !lower.contains(" the ");
+    let is_way = || is_every_time() || SMALL.is_in(lower) || NOT.is_in(lower) && is_general(lower);
+    let is_rather = RATHER.is_in(lower) && is_way();
+    let is_small = PREFER_SMALL.is_in(lower) && SMALL.is_in(lower);
+    (is_rather || is_small) && !is_narrow(lower)
+}
+
+/// "I always want a test", "I want all documentation to be in English".
+fn is_wanting(lower: &str) -> bool {
+    let is_every = WANT_EVERY.is_in(lower) && names_work(&without_number(lower)) && !FAILS.is_in(lower);
+    is_every || ALWAYS_WANT.is_in(lower) && !is_on_the_page(lower)
+}
+
+/// "I like short answers", "I hate it when you apologise".
+fn is_liking(lower: &str) -> bool {
+    let is_class = || is_general(lower) || RELATIVE.is_in(lower) && names_work(lower);
+    let is_thing = LIKE.is_in(lower) && !LIKED_ONE.is_in(lower) && !lower.contains(" you ") && is_class();
+    is_thing || LIKE_WHEN.is_in(lower) && !ONE_DOES.is_in(lower) && !is_narrow(lower)
+}
+
+/// "I always want the cursor at the end of the line": what a program is to do.
+pub(super) fn is_on_the_page(lower: &str) -> bool {
+    ON_THE_PAGE.is_in(lower) && !OF_OUR_WORK.is_in(lower) || OF_THE_APP.is_in(lower) || ONE_DOES.is_in(lower)
+}
+
+/// "All tests", "one commit": a class too.
+fn without_number(lower: &str) -> String {
+    lower.replace(" commit ", " commits ").replace(" pr ", " prs ").replace(" test ", " tests ")
+}
+
+fn is_stop(lower: &str) -> bool {
+    let is_told = RELATIVE.is_in(lower) || is_general(lower);
+    let is_manner = MANNERED.is_in(lower) && !lower.contains(" the ");
+    STOP.is_in(lower) && !STOP_ONCE.is_in(lower) && (is_told || is_manner)
+}
+
+/// "no singletons, ever", "no TODO comments without a ticket number".
+pub(super) fn none_of(text: &str, lower: &str) -> Option<Phrase> {
+    let is_firm = lower.ends_with(" ever") || lower.contains(" without ") || is_general(lower);
+    let is_firm = is_firm && !lower.contains(", only ") && !lower.contains(", just ");
+    let is_none = NONE_OF.is_in(lower) && !STATES.is_in(lower) && is_firm && !is_narrow(lower);
+    is_none.then(|| phrase::none_of(text, lower))
+}

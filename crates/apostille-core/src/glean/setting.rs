@@ -1,0 +1,62 @@
+//! Where a sentence stands: what the agent did before it, and what the prompt around it is about.
+
+use super::habit;
+use super::pattern::{any, pattern};
+use super::prose::Sentence;
+use crate::transcript::{Speaker, Turn};
+
+/// Where a sentence stands.
+pub(super) struct Setting<'a> {
+    /// What the agent said and did before, back to the prompt before this one.
+    before: Vec<&'a Turn>,
+    /// Whether an agent spoke at all before.
+    pub(super) is_answer: bool,
+    /// Whether the prompt asks for a piece of work: rules in it are rules for that work.
+    pub(super) has_task: bool,
+    /// Whether the prompt says please.
+    pub(super) is_polite: bool,
+    /// Whether the person does not want it kept.
+    pub(super) is_off_record: bool,
+}
+
+pattern!(
+    TASK,
+    r"^(?:(?:please|ok|okay|now|then|and|so|next|first|also|great|good|thanks|yes|can you|could you|would you|i want you to|i need you to|let's|go ahead and),? )*",
+    any(
+        "write implement add create build make fix refactor change update generate convert remove delete rename move translate review draft put set show explain find look check investigate design port migrate replace extract render parse rewrite improve optimi[sz]e clean debug finish continue handle give list summari[sz]e"
+    ),
+    r"\b|^i (?:want|need) (?:a|an|the|some|you)\b"
+);
+pattern!(
+    OFF_RECORD,
+    r"\b(?:don't|do not|no need to) (?:remember|store|save|memori[sz]e|keep|note|write (?:that|this|it) down)\b(?: (?:that|this|it))?|\boff the record\b|\bignore memory\b"
+);
+
+impl<'a> Setting<'a> {
+    pub(super) fn of(turns: &'a [Turn], at: usize, sentences: &[Sentence]) -> Self {
+        let before = &turns[..at];
+        let start = before.iter().rposition(|it| it.speaker == Speaker::Person).unwrap_or(0);
+        Self {
+            before: before[start..].iter().filter(|it| it.speaker == Speaker::Agent).collect(),
+            is_answer: before.iter().any(|it| it.speaker == Speaker::Agent),
+            has_task: sentences.iter().any(|it| TASK.is_in(&it.lower) && !habit::is_standing(&it.lower)),
+            is_polite: sentences.iter().any(|it| it.lower.contains("please")),
+            is_off_record: sentences.iter().any(|it| OFF_RECORD.is_in(&it.lower)),
+        }
+    }
+
+    /// Whether the agent has just run such a command.
+    pub(super) fn has_run(&self, command: &str) -> bool {
+        let words = |text: &str| {
+            text.split(|it: char| !(it.is_alphanumeric() || matches!(it, '-' | '_')))
+                .any(|it| it.eq_ignore_ascii_case(command))
+        };
+        self.before.iter().flat_map(|it| &it.uses).filter(|it| is_shell(&it.tool)).any(|it| words(&it.input))
+    }
+}
+
+/// Whether a tool runs commands.
+pub(super) fn is_shell(tool: &str) -> bool {
+    let tool = tool.to_ascii_lowercase();
+    ["bash", "shell", "exec", "terminal", "powershell", "command"].iter().any(|it| tool.contains(it))
+}

@@ -1,0 +1,57 @@
+//! A thought in two sentences: "Never commit to main. Always open a branch."
+
+use super::doubt;
+use super::lead::lead;
+use super::pattern::pattern;
+use super::phrase::{self, Phrase};
+use super::prose::Sentence;
+
+pattern!(
+    FORBIDS,
+    r"^(?:[a-z]+, )?(?:please )?(?:never|don't|do not|no|stop|avoid|always|you (?:must|should|may) (?:not|never|always))\b"
+);
+// The other half of a rule: firm, or what to do in place of what is forbidden.
+pattern!(
+    OTHER_HALF,
+    r"^(?:please )?(?:always|never|only|instead,?|rather,?) \w+ |^(?:please )?(?:use|ask|open|wait|create|run) (?:an?|me|for|with|by|before) "
+);
+pattern!(POINTS, r"\b(?:it|them|this|that|these|those|the)\b");
+
+pattern!(
+    HALF,
+    r"\b(?:a new|another|the other|the right) one\b|^(?:please )?(?:always|never|only) \w+ \S+ instead$"
+);
+
+/// Whether a sentence says little without the one before it: "always add a new one".
+pub(super) fn is_half(sentence: &Sentence) -> bool {
+    HALF.is_in(&sentence.lower)
+}
+
+/// A wish that was just stated, to which the next sentence may belong.
+pub(super) struct Thought {
+    text: String,
+    is_open: bool,
+    phrase: Phrase,
+}
+
+impl Thought {
+    pub(super) fn new(sentence: &Sentence, phrase: Phrase) -> Self {
+        let (_, range) = lead(&sentence.lower);
+        let is_open = sentence.lower.get(range).is_some_and(|it| FORBIDS.is_in(it));
+        Self { text: sentence.text.clone(), is_open, phrase }
+    }
+
+    /// The whole thought as a fact, where the sentence is its other half.
+    pub(super) fn going_on(self, sentence: &Sentence) -> Option<String> {
+        let lower = sentence.lower.as_str();
+        let is_half = self.is_open
+            && OTHER_HALF.is_in(lower)
+            && !POINTS.is_in(lower)
+            && !doubt::is_doubtful(sentence)
+            && !doubt::ends_in_a_task(lower);
+        let half = is_half.then(|| phrase::of(&sentence.text, lower)).flatten()?;
+        let quoted = || Phrase::Quoted(format!("{}. {}", self.text, sentence.text));
+        let whole = self.phrase.clone().with(half).unwrap_or_else(quoted).declared();
+        doubt::is_fit(&whole).then_some(whole)
+    }
+}
