@@ -6,6 +6,7 @@ use super::candidates::Candidate;
 use super::query::{Bar, Query};
 use crate::memory::{Kind, Memory, Origin, Voice};
 use crate::policy::Scoring;
+use crate::terms::Asked;
 
 /// After so many days the advantage of a fresh memory is halved.
 const HALF_LIFE_DAYS: f32 = 90.0;
@@ -194,7 +195,9 @@ fn reaches(query: &Query, hit: &Hit, best: f32) -> bool {
 /// more than a fact and has fewer words. One is also enough where the question has only `few`.
 fn is_clear(query: &Query, hit: &Hit, few: usize) -> bool {
     let n_telling = hit.why.terms.iter().filter(|it| !is_everyday(it)).count();
-    let n_asked = query.terms.iter().filter(|it| it.is_content && !is_everyday(&it.term)).count();
+    // Two words in one, which stand for a name they may be a part of, are not a third word.
+    let is_word = |it: &&Asked| it.is_content && it.weight >= 1.0 && !is_everyday(&it.term);
+    let n_asked = query.terms.iter().filter(is_word).count();
     let is_rule = matches!(hit.memory.kind, Kind::Feedback | Kind::User);
     let needed = if is_rule || n_asked <= few { 1 } else { n_asked.clamp(1, CLEAR_TERMS) };
     hit.why.affinity > 1.0 || (hit.why.clarity >= CLEAR && n_telling >= needed)
