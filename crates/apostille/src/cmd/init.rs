@@ -6,6 +6,7 @@ mod disk;
 mod find;
 mod jsonc;
 mod kept;
+mod line;
 mod part;
 mod plan;
 mod program;
@@ -26,8 +27,9 @@ use crate::paint::{DIM, ink};
 use crate::shell::{Answer, Shell};
 use crate::world::place::Place;
 
+pub use line::Line;
 pub use part::{lines, value};
-pub use program::{NAME, first, is_program};
+pub use program::{NAME, first, is_program, is_same};
 pub use rules::RULES;
 
 use plan::{Action, Step};

@@ -1,6 +1,7 @@
 //! `init` over the files that people have: what is there stays, twice is once, and it can all be taken back.
 
 mod files;
+mod hostile;
 mod links;
 mod proof;
 

@@ -123,7 +123,7 @@ mod tests {
             let program = Program::find("/opt/my programs/apostille".as_ref(), None);
             let once = text(planned(Some(typed.as_bytes()), &parts, &program), &typed);
             prop_assert_eq!(planned(Some(once.as_bytes()), &parts, &program), Outcome::Nothing, "{}", once);
-            prop_assert_eq!(lines(&once).len(), ROWS[n].moments.len());
+            prop_assert_eq!(lines(&once).unwrap().len(), ROWS[n].moments.len());
             let moved = Program::find("/usr/bin/apostille".as_ref(), None);
             let other = text(planned(Some(once.as_bytes()), &parts, &moved), &once);
             prop_assert!(!other.contains("/opt/"), "{}", other);
