@@ -27,8 +27,10 @@ use crate::paint::{DIM, ink};
 use crate::shell::{Answer, Shell};
 use crate::world::place::Place;
 
+pub use disk::text;
+pub use find::is_marked;
 pub use line::Line;
-pub use part::{lines, value};
+pub use part::lines;
 pub use program::{NAME, first, is_program, is_same};
 pub use rules::RULES;
 

@@ -22,7 +22,7 @@ pub fn findings(shell: &Shell) -> Vec<Finding> {
     let mut findings = Vec::new();
     for scope in here.iter().chain(&own) {
         for row in &ROWS {
-            findings.extend(server(shell, scope, row.client));
+            findings.extend(server(shell, scope, row));
             // Visual Studio Code reads the hooks of Copilot CLI.
             if row.client != Client::Vscode {
                 findings.extend(hooks(shell, scope, row));
@@ -33,14 +33,20 @@ pub fn findings(shell: &Shell) -> Vec<Finding> {
 }
 
 /// Whether the server that a client is told of is there.
-fn server(shell: &Shell, scope: &Scope, client: Client) -> Option<Finding> {
-    let path = scope.files(client).0;
-    let command = command(&path)?;
-    let place = scope.shown(&path);
+fn server(shell: &Shell, scope: &Scope, row: &Row) -> Option<Finding> {
+    let path = scope.files(row.client).0;
+    let read = init::text(&path, scope.bounds());
+    let entry = read.and_then(|it| it.map_or(Ok(None), |it| scope.servers(row.client).entry(&it)));
+    let entry = match entry {
+        Err(why) => return unread("server", scope, row, &path, &why),
+        Ok(entry) => entry?,
+    };
+    let command = entry["command"].as_str().filter(|it| init::is_program(it))?;
+    let (client, place) = (row.client, scope.shown(&path));
     let folders = shell.world.env.get("PATH").map(AsRef::as_ref);
-    let is_there = match Path::new(&command).is_absolute() {
-        true => Path::new(&command).is_file(),
-        false => init::first(&command, folders).is_some(),
+    let is_there = match Path::new(command).is_absolute() {
+        true => Path::new(command).is_file(),
+        false => init::first(command, folders).is_some(),
     };
     Some(match is_there {
         true => good("server", format!("{client}: {command} ({place})")),
@@ -52,28 +58,22 @@ fn server(shell: &Shell, scope: &Scope, client: Client) -> Option<Finding> {
     })
 }
 
-/// The program that a file starts as our server.
-fn command(path: &Path) -> Option<String> {
-    let text = fs::read_to_string(path).ok()?;
-    let entry = match path.extension().is_some_and(|it| it == "toml") {
-        true => {
-            serde_json::to_value(text.parse::<toml::Table>().ok()?.get("mcp_servers")?.get(NAME)?).ok()?
-        }
-        false => {
-            let whole = init::value(&text)?;
-            ["mcpServers", "servers"].iter().find_map(|it| whole.get(it)?.get(NAME)).cloned()?
-        }
-    };
-    entry["command"].as_str().filter(|it| init::is_program(it)).map(str::to_owned)
+/// A file that cannot be read, where its client is in use.
+fn unread(what: &'static str, scope: &Scope, row: &Row, path: &Path, why: &str) -> Option<Finding> {
+    let detail = format!("{}: {} cannot be read: {why}", row.client, scope.shown(path));
+    init::is_marked(row, scope).then(|| broken(what, error::USAGE, detail))
 }
 
 /// Whether the hooks of a client answer.
 fn hooks(shell: &Shell, scope: &Scope, row: &Row) -> Vec<Finding> {
-    let path = scope.files(row.client).1;
+    let (servers, path) = scope.files(row.client);
     let place = format!("({})", scope.shown(&path));
-    let Ok(lines) = fs::read_to_string(&path).map_err(drop).and_then(|it| init::lines(&it).map_err(drop))
-    else {
-        return Vec::new();
+    let read = init::text(&path, scope.bounds());
+    let lines = match read.and_then(|it| init::lines(&it.unwrap_or_default())) {
+        // One file for both was spoken of already.
+        Err(_) if servers == path => return Vec::new(),
+        Err(why) => return unread("hooks", scope, row, &path, &why).into_iter().collect(),
+        Ok(lines) => lines,
     };
     let (mut calls, mut findings) = (Vec::new(), Vec::new());
     for (event, line) in &lines {

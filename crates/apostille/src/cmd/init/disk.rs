@@ -1,13 +1,17 @@
 //! Reading and writing the files of others: never through a link out of a repository, whole or not at all.
 
 use std::fs::{self, OpenOptions, Permissions};
-use std::io::{self, Write as _};
+use std::io::{self, Read as _, Write as _};
 use std::path::{Component, Path, PathBuf};
 
 use anyhow::{Context as _, anyhow};
 
-/// The largest file that is read.
-const MAX_BYTES: u64 = 64 * 1024 * 1024;
+/// A million bytes, as people count.
+const MB: u64 = 1024 * 1024;
+/// The largest file that is changed.
+const MOST: u64 = 64 * MB;
+/// The largest file of a repository that is read without anybody having asked for that file.
+const MOST_HERE: u64 = MB;
 
 /// A file as it is.
 #[derive(Debug, Clone)]
@@ -33,25 +37,47 @@ pub struct Change {
 
 /// Looks at a file. `within` is the folder that its links may not lead out of; why not, where they do.
 pub fn look(path: &Path, within: Option<&Path>) -> Result<Found, String> {
-    let target = resolved(path)?;
-    if let Some(root) = within {
-        let root = fs::canonicalize(root).map_err(|error| error.to_string())?;
-        let inside =
-            target.strip_prefix(&root).map_err(|_| "it leads out of the repository through a link")?;
-        if inside.components().any(|it| it == Component::Normal(".git".as_ref())) {
-            return Err("it leads into .git through a link".into());
-        }
+    let target = inside(path, within)?;
+    let bytes = bytes(&target, MOST)?;
+    if bytes.is_some() && fs::metadata(&target).is_ok_and(|it| it.permissions().readonly()) {
+        return Err("it is read-only".into());
     }
-    match fs::metadata(&target) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Found { target, bytes: None }),
-        Err(error) => Err(error.to_string()),
-        Ok(it) if !it.is_file() => Err("it is no file".into()),
-        Ok(it) if it.len() > MAX_BYTES => Err("it is larger than 64 MB".into()),
-        Ok(it) if it.permissions().readonly() => Err("it is read-only".into()),
-        Ok(_) => {
-            let bytes = fs::read(&target).map_err(|error| error.to_string())?;
-            Ok(Found { target, bytes: Some(bytes) })
-        }
+    Ok(Found { target, bytes })
+}
+
+/// The text of a file; nothing, if it is not there. What a repository brings is read within narrow bounds.
+pub fn text(path: &Path, within: Option<&Path>) -> Result<Option<String>, String> {
+    let most = if within.is_some() { MOST_HERE } else { MOST };
+    let Some(bytes) = bytes(&inside(path, within)?, most)? else { return Ok(None) };
+    String::from_utf8(bytes).map(Some).map_err(|_| "it is not UTF-8".into())
+}
+
+/// Where a path leads, unless that is out of a folder.
+fn inside(path: &Path, within: Option<&Path>) -> Result<PathBuf, String> {
+    let target = resolved(path)?;
+    let Some(root) = within else { return Ok(target) };
+    let root = fs::canonicalize(root).map_err(|error| error.to_string())?;
+    let inside = target.strip_prefix(&root).map_err(|_| "it leads out of the repository through a link")?;
+    match inside.components().any(|it| it == Component::Normal(".git".as_ref())) {
+        true => Err("it leads into .git through a link".into()),
+        false => Ok(target),
+    }
+}
+
+/// What is in a file of this size at most: in a plain one, for others may have no end.
+fn bytes(target: &Path, most: u64) -> Result<Option<Vec<u8>>, String> {
+    match fs::metadata(target) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(error.to_string()),
+        Ok(it) if !it.is_file() => return Err("it is no file".into()),
+        Ok(_) => {}
+    }
+    let mut bytes = Vec::new();
+    let file = fs::File::open(target).map_err(|error| error.to_string())?;
+    file.take(most + 1).read_to_end(&mut bytes).map_err(|error| error.to_string())?;
+    match bytes.len() as u64 > most {
+        true => Err(format!("it is larger than {} MB", most / MB)),
+        false => Ok(Some(bytes)),
     }
 }
 

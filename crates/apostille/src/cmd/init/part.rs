@@ -4,9 +4,10 @@ mod hooks;
 mod server;
 
 use apostille_core::client::Client;
+use serde_json::Value;
 
 use super::program::Program;
-use super::{jsonc, rules, toml};
+use super::{rules, toml};
 
 pub use hooks::lines;
 pub use server::Servers;
@@ -41,6 +42,15 @@ impl Part {
         match client {
             Client::Vscode => Self::Hooks(Client::Copilot),
             other => Self::Hooks(other),
+        }
+    }
+
+    /// The entry of the server in a text; why the text cannot have one, where that is so.
+    pub fn entry(self, text: &str) -> Result<Option<Value>, String> {
+        match self {
+            Self::Server(servers) => server::entry(text.trim_start_matches(BOM), servers),
+            Self::Toml => toml::entry(text),
+            Self::Hooks(_) | Self::Rules => Ok(None),
         }
     }
 
@@ -79,12 +89,6 @@ pub fn is_bare(bytes: &[u8], extension: &str) -> bool {
     text.is_empty() || extension == "json" && hooks::is_bare(text)
 }
 
-/// A JSON text with comments as a value, if it is one.
-pub fn value(text: &str) -> Option<serde_json::Value> {
-    let root = jsonc::parse(text.trim_start_matches(BOM)).ok()??;
-    Some(root.value())
-}
-
 const BOM: char = '\u{feff}';
 
 fn edited(bytes: Option<&[u8]>, edit: impl FnOnce(&str) -> Result<String, String>) -> Outcome {
@@ -104,6 +108,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::cmd::init::jsonc;
     use crate::cmd::init::table::ROWS;
 
     fn text(outcome: Outcome, before: &str) -> String {
@@ -128,7 +133,7 @@ mod tests {
             let other = text(planned(Some(once.as_bytes()), &parts, &moved), &once);
             prop_assert!(!other.contains("/opt/"), "{}", other);
             let back = text(cleared(other.as_bytes(), Some(typed.as_bytes()), "json"), &other);
-            let mut left = super::value(&back).unwrap();
+            let mut left = jsonc::parse(&back).unwrap().unwrap().value();
             if value.get("version").is_none() {
                 left.as_object_mut().unwrap().shift_remove("version");
             }

@@ -129,6 +129,14 @@ impl Scope {
         }
     }
 
+    /// The folder that links may not lead out of: a repository is not trusted.
+    pub fn bounds(&self) -> Option<&Path> {
+        match self {
+            Self::Repository(root) => Some(root),
+            Self::User(_) => None,
+        }
+    }
+
     /// A path as people read it.
     pub fn shown(&self, path: &Path) -> String {
         match (path.strip_prefix(self.root()), self) {
@@ -156,7 +164,8 @@ impl Scope {
         (root.join(servers), root.join(hooks))
     }
 
-    fn servers(&self, client: Client) -> Part {
+    /// How a client's server is written down.
+    pub fn servers(&self, client: Client) -> Part {
         match (client, self) {
             (Client::Codex, _) => Part::Toml,
             (Client::Gemini, _) => Part::Server(Servers::Gemini),

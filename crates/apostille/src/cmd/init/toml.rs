@@ -22,6 +22,14 @@ const PASSED_ON: [&str; 7] = [
     "XDG_DATA_HOME",
 ];
 
+/// The entry of the server, if there is one; why there cannot be, where the text has another shape.
+pub fn entry(text: &str) -> Result<Option<serde_json::Value>, String> {
+    let whole = read(text.trim_start_matches('\u{feff}'))?;
+    let Some(servers) = whole.get(SERVERS) else { return Ok(None) };
+    let servers = servers.as_table().ok_or_else(|| format!("`{SERVERS}` is not a table"))?;
+    servers.get(NAME).map(serde_json::to_value).transpose().map_err(|it| it.to_string())
+}
+
 /// The text with the server in it.
 pub fn with(text: &str, command: &str) -> Result<String, String> {
     let old = read(text)?;

@@ -48,7 +48,6 @@ pub fn made(runs: &[Run]) -> Vec<PathBuf> {
 
 impl Trail<'_> {
     fn step(&self, scope: &Scope) -> Result<Step, Fault> {
-        let within = matches!(scope, Scope::Repository(_)).then(|| scope.root());
         let step = |action, why, change| Step {
             path: self.path.to_path_buf(),
             clients: Vec::new(),
@@ -56,7 +55,7 @@ impl Trail<'_> {
             why,
             change,
         };
-        let found = match disk::look(self.path, within) {
+        let found = match disk::look(self.path, scope.bounds()) {
             Ok(found) if found.target == self.path => found,
             Ok(_) => return Ok(step(Action::Refused, Some("it is a link now".into()), None)),
             Err(why) => return Ok(step(Action::Refused, Some(why), None)),

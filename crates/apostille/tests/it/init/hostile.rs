@@ -1,7 +1,7 @@
 //! A repository that was cloned is somebody else's word: nothing of it is run, and what it says is not taken for ours.
 
 use std::fs;
-use std::os::unix::fs::PermissionsExt as _;
+use std::os::unix::fs::{PermissionsExt as _, symlink};
 
 use super::{programs, world};
 use crate::env::Env;
@@ -78,4 +78,47 @@ fn a_line_that_looks_like_ours_is_left_alone() {
     env.write(".codex/hooks.json", text() + "\n");
     env.ok(&["init", "--undo", "--yes"]);
     assert!(text().contains(theirs) && text().matches("hook --client").count() == 1, "{}", text());
+}
+
+#[test]
+fn files_of_a_repository_are_read_within_bounds() {
+    let check = |path: &str, prepare: &dyn Fn(&Env, &std::path::Path), expected: &str| {
+        let env = world();
+        fs::create_dir_all(env.repo().join(path).parent().unwrap()).unwrap();
+        prepare(&env, &env.repo().join(path));
+        let found = said(&env, path);
+        assert!(found.contains(expected) && found.contains('✗'), "{path}: {found}");
+    };
+    let outside = |env: &Env, path: &std::path::Path| {
+        env.beside("theirs.json", &hooks("apostille hook --client codex SessionStart"));
+        symlink("../../theirs.json", path).unwrap();
+    };
+    check(".codex/hooks.json", &outside, "it leads out of the repository through a link");
+    let large = |_: &Env, path: &std::path::Path| fs::write(path, " ".repeat(1_100_000)).unwrap();
+    check(".codex/hooks.json", &large, "it is larger than 1 MB");
+    check(".codex/config.toml", &large, "it is larger than 1 MB");
+    let folder = |_: &Env, path: &std::path::Path| fs::create_dir(path).unwrap();
+    check(".cursor/mcp.json", &folder, "it is no file");
+    let endless = |_: &Env, path: &std::path::Path| symlink("/dev/zero", path).unwrap();
+    check(".cursor/hooks.json", &endless, "it leads out of the repository through a link");
+}
+
+#[test]
+fn a_file_that_cannot_be_read_is_said() {
+    let check = |client: &str, path: &str, text: &str, expected: &str| {
+        let env = world();
+        env.write(path, text);
+        let ran = env.run(&["doctor"]);
+        let line = ran.out.lines().find(|it| it.contains(path)).unwrap_or_default();
+        assert!(line.contains('✗') && line.contains(expected) && line.contains(client), "{text}: {ran}");
+        assert_eq!(ran.code, 2, "{text}: {ran}");
+    };
+    check("vscode", ".vscode/mcp.json", "{\"servers\": [", "cannot be read");
+    check("vscode", ".vscode/mcp.json", "{\"servers\": []}", "`servers` is not an object");
+    check("codex", ".codex/config.toml", "a = \nb = 1", "line 1");
+    check("cursor", ".cursor/hooks.json", "[]", "it is not an object");
+    check("cursor", ".cursor/hooks.json", "{\"hooks\": []}", "`hooks` is not an object");
+    check("cursor", ".cursor/hooks.json", "{\"hooks\": {\"stop\": {}}}", "`hooks.stop` is not a list");
+    check("claude-code", ".claude/settings.local.json", "{\"hooks\": 1}", "`hooks` is not an object");
+    check("claude-code", ".mcp.json", "\u{fffd}", "cannot be read");
 }

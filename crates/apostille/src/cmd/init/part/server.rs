@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::super::jsonc::{self, Step};
+use super::super::jsonc::{self, Kind, Step};
 use super::super::program::{NAME, is_program};
 
 /// How a client writes its servers down.
@@ -44,6 +44,19 @@ impl Servers {
             Self::Code => json!({"type": "stdio", "command": command, "args": ["mcp"]}),
         }
     }
+}
+
+/// The entry by the name of this program, if there is one; why there cannot be, where the text has another shape.
+pub fn entry(text: &str, servers: Servers) -> Result<Option<Value>, String> {
+    let Some(root) = jsonc::parse(text)? else { return Ok(None) };
+    if !matches!(root.kind, Kind::Object(_)) {
+        return Err("it is not an object".into());
+    }
+    let Some(list) = root.child(Step::Key(servers.place())) else { return Ok(None) };
+    if !matches!(list.kind, Kind::Object(_)) {
+        return Err(format!("`{}` is not an object", servers.place()));
+    }
+    Ok(list.child(Step::Key(NAME)).map(jsonc::Node::value))
 }
 
 /// The text with the server in it. Of an entry that is there, only what is missing and the program's path are changed:
