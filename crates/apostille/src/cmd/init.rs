@@ -31,7 +31,7 @@ pub use disk::text;
 pub use find::is_marked;
 pub use line::Line;
 pub use part::lines;
-pub use program::{NAME, first, is_program, is_same};
+pub use program::{NAME, first, is_same};
 pub use rules::RULES;
 
 use plan::{Action, Step};

@@ -132,7 +132,7 @@ fn an_older_entry_is_brought_up_to_date() {
     );
     env.write(
         ".mcp.json",
-        r#"{"mcpServers": {"apostille": {"command": "/old/apostille", "args": ["mcp", "--profile", "all"]}}}"#,
+        r#"{"mcpServers": {"apostille": {"command": "/old/apostille", "args": ["mcp"], "timeout": 9}}}"#,
     );
     let before = tree(env.home());
     env.ok(&["init", "--yes", "--client", "claude-code"]);
@@ -143,7 +143,7 @@ fn an_older_entry_is_brought_up_to_date() {
     let servers = read(".mcp.json");
     assert_eq!(
         servers,
-        r#"{"mcpServers":{"apostille":{"command":"apostille","args":["mcp","--profile","all"],"type":"stdio","alwaysLoad":true}}}"#
+        r#"{"mcpServers":{"apostille":{"command":"apostille","args":["mcp"],"timeout":9,"type":"stdio","alwaysLoad":true}}}"#
             .replace("\":", "\": ")
             .replace(",\"", ", \"")
     );

@@ -41,16 +41,19 @@ fn server(shell: &Shell, scope: &Scope, row: &Row) -> Option<Finding> {
         Err(why) => return unread("server", scope, row, &path, &why),
         Ok(entry) => entry?,
     };
-    let command = entry["command"].as_str().filter(|it| init::is_program(it))?;
     let (client, place) = (row.client, scope.shown(&path));
-    let folders = shell.world.env.get("PATH").map(AsRef::as_ref);
-    let is_there = match Path::new(command).is_absolute() {
-        true => Path::new(command).is_file(),
-        false => init::first(command, folders).is_some(),
-    };
-    Some(match is_there {
-        true => good("server", format!("{client}: {command} ({place})")),
-        false => broken(
+    if let Some(doubt) = scope.servers(client).doubt(&entry) {
+        return Some(doubtful("server", format!("{client}: {doubt} ({place})")));
+    }
+    let command = entry["command"].as_str()?;
+    Some(match started(shell, command) {
+        Ok(program) if scope.bounds().is_none() || is_trusted(shell, command, &program) => {
+            good("server", format!("{client}: {command} ({place})"))
+        }
+        Ok(program) => {
+            doubtful("server", format!("{client}: another program: {} ({place})", program.display()))
+        }
+        Err(_) => broken(
             "server",
             error::USAGE,
             format!("{client}: there is no program '{command}' ({place}); run `apostille init` again"),
@@ -122,21 +125,32 @@ impl Untried {
 /// repository does not choose.
 fn call(shell: &Shell, client: Client, event: &str, line: &str) -> Result<Call, Untried> {
     let read = Line::read(line).filter(|it| it.is_for(client, event)).ok_or(Untried::Odd)?;
-    let folders = shell.world.env.get("PATH").map(AsRef::as_ref);
-    let is_bare = !read.program.contains(['/', '\\']);
-    let program = match is_bare {
-        true => init::first(NAME, folders).ok_or(Untried::Missing)?,
-        false => PathBuf::from(&read.program),
-    };
-    if !program.is_file() {
-        return Err(Untried::Missing);
-    }
-    let is_this = shell.world.program().is_ok_and(|it| init::is_same(&it, &program));
-    if !is_this && !(is_bare && is_outside(shell, &program)) {
+    let program = started(shell, &read.program)?;
+    if !is_trusted(shell, &read.program, &program) {
         return Err(Untried::Other(program));
     }
     let arguments = ["hook", "--client", client.as_str(), event].map(str::to_owned).to_vec();
     Ok(Call { event: event.to_owned(), program, arguments })
+}
+
+/// The program that a client would start by this name or path.
+fn started(shell: &Shell, command: &str) -> Result<PathBuf, Untried> {
+    let folders = shell.world.env.get("PATH").map(AsRef::as_ref);
+    let program = match is_bare(command) {
+        true => init::first(NAME, folders),
+        false => Some(PathBuf::from(command)),
+    };
+    program.filter(|it| it.is_file()).ok_or(Untried::Missing)
+}
+
+/// Whether it is this very program, or one that the user's own path names.
+fn is_trusted(shell: &Shell, command: &str, program: &Path) -> bool {
+    let is_this = shell.world.program().is_ok_and(|it| init::is_same(&it, program));
+    is_this || is_bare(command) && is_outside(shell, program)
+}
+
+fn is_bare(command: &str) -> bool {
+    !command.contains(['/', '\\'])
 }
 
 /// Whether a program is no part of the repository, nor leads into it.

@@ -1,5 +1,6 @@
 //! What belongs into a file, and how it gets there: bytes in, bytes out.
 
+mod entry;
 mod hooks;
 mod server;
 
@@ -9,6 +10,7 @@ use serde_json::Value;
 use super::program::Program;
 use super::{rules, toml};
 
+pub use entry::checked;
 pub use hooks::lines;
 pub use server::Servers;
 
@@ -16,13 +18,22 @@ pub use server::Servers;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Part {
     /// The server, in JSON.
-    Server(Servers),
+    Server(Servers, Whose),
     /// The server, in Codex's TOML.
-    Toml,
+    Toml(Whose),
     /// A client's hooks.
     Hooks(Client),
     /// The block of rules.
     Rules,
+}
+
+/// Whose word a file is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Whose {
+    /// Whoever could write to the repository.
+    Anybody,
+    /// The user's own.
+    User,
 }
 
 /// What becomes of a file.
@@ -48,16 +59,25 @@ impl Part {
     /// The entry of the server in a text; why the text cannot have one, where that is so.
     pub fn entry(self, text: &str) -> Result<Option<Value>, String> {
         match self {
-            Self::Server(servers) => server::entry(text.trim_start_matches(BOM), servers),
-            Self::Toml => toml::entry(text),
+            Self::Server(servers, _) => server::entry(text.trim_start_matches(BOM), servers),
+            Self::Toml(_) => toml::entry(text),
             Self::Hooks(_) | Self::Rules => Ok(None),
+        }
+    }
+
+    /// What is wrong with the entry of a server; nothing, if it is one of ours.
+    pub fn doubt(self, entry: &Value) -> Option<String> {
+        match self {
+            Self::Server(servers, whose) => checked(entry, servers.cwd(), whose).err(),
+            Self::Toml(whose) => checked(entry, None, whose).err(),
+            Self::Hooks(_) | Self::Rules => None,
         }
     }
 
     fn put(self, text: &str, program: &Program) -> Result<String, String> {
         match self {
-            Self::Server(servers) => server::with(text, servers, program.command()),
-            Self::Toml => toml::with(text, program.command()),
+            Self::Server(servers, whose) => server::with(text, servers, whose, program.command()),
+            Self::Toml(whose) => toml::with(text, whose, program.command()),
             Self::Hooks(client) => hooks::with(text, client, program),
             Self::Rules => rules::with(text),
         }
@@ -124,7 +144,8 @@ mod tests {
         fn whatever_is_there_twice_is_once_and_it_goes_again(
             (value, typed) in jsonc::documents(), n in 0..ROWS.len(), servers in 0..3_usize,
         ) {
-            let parts = [Part::Server([Servers::Claude, Servers::Gemini, Servers::Code][servers]), Part::hooks(ROWS[n].client)];
+            let servers = [Servers::Claude, Servers::Gemini, Servers::Code][servers];
+            let parts = [Part::Server(servers, Whose::Anybody), Part::hooks(ROWS[n].client)];
             let program = Program::find("/opt/my programs/apostille".as_ref(), None);
             let once = text(planned(Some(typed.as_bytes()), &parts, &program), &typed);
             prop_assert_eq!(planned(Some(once.as_bytes()), &parts, &program), Outcome::Nothing, "{}", once);

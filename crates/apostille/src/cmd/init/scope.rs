@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use apostille_core::client::Client;
 
-use super::part::{Part, Servers};
+use super::part::{Part, Servers, Whose};
 use crate::world::Environment;
 
 /// The folders of the clients in the user's home.
@@ -166,15 +166,20 @@ impl Scope {
 
     /// How a client's server is written down.
     pub fn servers(&self, client: Client) -> Part {
-        match (client, self) {
-            (Client::Codex, _) => Part::Toml,
-            (Client::Gemini, _) => Part::Server(Servers::Gemini),
-            (Client::Cursor, _) => Part::Server(Servers::Plain),
-            (Client::Vscode, Self::Repository(_)) => Part::Server(Servers::CodeHere),
-            (Client::Vscode, Self::User(_)) => Part::Server(Servers::Code),
-            (Client::Copilot, Self::User(_)) => Part::Server(Servers::Copilot),
-            (Client::ClaudeCode | Client::Copilot, _) => Part::Server(Servers::Claude),
-        }
+        let (whose, is_here) = match self {
+            Self::Repository(_) => (Whose::Anybody, true),
+            Self::User(_) => (Whose::User, false),
+        };
+        let servers = match client {
+            Client::Codex => return Part::Toml(whose),
+            Client::Gemini => Servers::Gemini,
+            Client::Cursor => Servers::Plain,
+            Client::Vscode if is_here => Servers::CodeHere,
+            Client::Vscode => Servers::Code,
+            Client::Copilot if !is_here => Servers::Copilot,
+            Client::ClaudeCode | Client::Copilot => Servers::Claude,
+        };
+        Part::Server(servers, whose)
     }
 
     /// The instructions that clients read.
