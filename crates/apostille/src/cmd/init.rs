@@ -15,10 +15,12 @@ pub mod scope;
 mod show;
 pub mod table;
 mod toml;
+mod turn;
 mod undo;
 
 use std::io::Write as _;
 
+use anyhow::anyhow;
 use apostille_core::client::Client;
 
 use crate::args::Init;
@@ -34,10 +36,12 @@ pub use part::lines;
 pub use program::{NAME, first, is_same};
 pub use rules::RULES;
 
+use disk::Change;
 use plan::{Action, Step};
 use program::Program;
 use scope::{Homes, Scope, Wanted};
 use show::Reply;
+use turn::Turn;
 
 /// Sets the agents up, or takes it back.
 pub fn run(shell: &Shell, args: &Init) -> Result<Answer, Fault> {
@@ -71,10 +75,12 @@ fn done(shell: &Shell, args: &Init, scope: &Scope) -> Result<Answer, Fault> {
     let folders = shell.world.env.get("PATH").map(AsRef::as_ref);
     let program = Program::find(&shell.world.program()?, folders);
     let wanted = Wanted { mcp: !args.no_mcp, hooks: !args.no_hooks, rules: !args.no_rules };
-    let steps = plan::plan(scope, scope.wishes(&clients, wanted), &program);
+    let make = || Ok(plan::plan(scope, scope.wishes(&clients, wanted), &program));
+    let turn = turn(shell, args)?;
+    let steps = make()?;
     let notes = notes(scope, &clients, &program, wanted);
     let act = |steps: &[Step]| {
-        let changes: Vec<_> = steps.iter().filter_map(|it| it.change.clone()).collect();
+        let (_turn, changes) = still(shell, turn, steps, make)?;
         let run = kept::keep(&shell.world, scope, &changes)?;
         disk::apply(&changes).map_err(|failed| {
             if failed.is_taken_back {
@@ -83,16 +89,19 @@ fn done(shell: &Shell, args: &Init, scope: &Scope) -> Result<Answer, Fault> {
             Fault::internal(failed.cause)
         })
     };
+    let clients = clients.clone();
     let page = Page { shell, args, scope, clients, steps, notes, outcome: "written" };
     page.answer(act)
 }
 
 fn undone(shell: &Shell, args: &Init, scope: &Scope) -> Result<Answer, Fault> {
+    let turn = turn(shell, args)?;
     let runs = kept::runs(&shell.world, scope)?;
     let steps = undo::plan(scope, &runs)?;
     let is_whole = steps.iter().all(|it| it.action != Action::Refused);
+    let make = || undo::plan(scope, &kept::runs(&shell.world, scope)?);
     let act = |steps: &[Step]| {
-        let changes: Vec<_> = steps.iter().filter_map(|it| it.change.clone()).collect();
+        let (_turn, changes) = still(shell, turn, steps, make)?;
         disk::apply(&changes).map_err(|failed| Fault::internal(failed.cause))?;
         disk::prune(&undo::made(&runs));
         // What could not be taken back yet is still needed.
@@ -101,6 +110,29 @@ fn undone(shell: &Shell, args: &Init, scope: &Scope) -> Result<Answer, Fault> {
     };
     let page = Page { shell, args, scope, clients: Vec::new(), steps, notes: Vec::new(), outcome: "undone" };
     page.answer(act)
+}
+
+/// The turn of a run that asks nobody, from the first look on. Nobody else waits while a person thinks.
+fn turn(shell: &Shell, args: &Init) -> Result<Option<Turn>, Fault> {
+    (args.yes && !args.dry_run).then(|| turn::taken(&shell.world)).transpose()
+}
+
+/// The changes, if they are still what was shown once it is this run's turn.
+fn still(
+    shell: &Shell,
+    turn: Option<Turn>,
+    steps: &[Step],
+    make: impl FnOnce() -> Result<Vec<Step>, Fault>,
+) -> Result<(Turn, Vec<Change>), Fault> {
+    let changes = |steps: &[Step]| steps.iter().filter_map(|it| it.change.clone()).collect::<Vec<_>>();
+    let turn = match turn {
+        Some(turn) => turn,
+        None => turn::taken(&shell.world)?,
+    };
+    match changes(&make()?) == changes(steps) {
+        true => Ok((turn, changes(steps))),
+        false => Err(Fault::internal(anyhow!("somebody changed these files meanwhile; try again"))),
+    }
 }
 
 /// What is left to a person.

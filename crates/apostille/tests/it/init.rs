@@ -4,6 +4,7 @@ mod files;
 mod hostile;
 mod links;
 mod proof;
+mod together;
 
 use std::collections::BTreeMap;
 use std::fs;

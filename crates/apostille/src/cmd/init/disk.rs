@@ -23,7 +23,7 @@ pub struct Found {
 }
 
 /// A file that is to be something else.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Change {
     /// Where it really is.
     pub target: PathBuf,
@@ -120,8 +120,7 @@ pub fn apply(changes: &[Change]) -> Result<(), Failed> {
     for (n, change) in changes.iter().enumerate() {
         made.extend(missing(&change.target));
         let Err(error) = one(change) else { continue };
-        let back = changes[..n].iter().rev().map(|it| written(&it.target, it.before.as_deref(), None));
-        let lost: Vec<_> = back.filter_map(Result::err).collect();
+        let lost: Vec<_> = changes[..n].iter().rev().map(back).filter_map(Result::err).collect();
         prune(&made);
         let error = error.context(format!("cannot write '{}'", change.target.display()));
         let outcome = match lost.first() {
@@ -140,12 +139,24 @@ pub fn prune(folders: &[PathBuf]) {
     }
 }
 
+/// Takes a change back, if it is still what we made of it: what somebody else wrote since is theirs.
+fn back(change: &Change) -> anyhow::Result<()> {
+    if now(&change.target)? != change.after {
+        return Err(anyhow!("somebody else changed '{}' meanwhile", change.target.display()));
+    }
+    written(&change.target, change.before.as_deref(), None)
+}
+
+fn now(target: &Path) -> io::Result<Option<Vec<u8>>> {
+    match fs::read(target) {
+        Ok(bytes) => Ok(Some(bytes)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
 fn one(change: &Change) -> anyhow::Result<()> {
-    let now = match fs::read(&change.target) {
-        Ok(bytes) => Some(bytes),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => None,
-        Err(error) => return Err(error.into()),
-    };
+    let now = now(&change.target)?;
     // Clients write to their files while they run.
     if now != change.before || resolved(&change.target).map_err(|it| anyhow!(it))? != change.target {
         return Err(anyhow!("somebody else changed it meanwhile; try again"));
@@ -213,4 +224,29 @@ pub fn mode(target: &Path) -> Option<u32> {
 #[cfg(not(unix))]
 pub fn mode(_: &Path) -> Option<u32> {
     None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_somebody_else_wrote_is_not_taken_back() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().canonicalize().unwrap();
+        let change = |name: &str, before: Option<&str>, after: &str| Change {
+            target: root.join(name),
+            before: before.map(Into::into),
+            after: Some(after.into()),
+            mode: None,
+        };
+        // The second change is not what is there, so the first is taken back.
+        fs::write(root.join("b"), "theirs").unwrap();
+        let failed = apply(&[change("a", None, "ours"), change("b", Some("other"), "ours")]).unwrap_err();
+        assert!(failed.is_taken_back && !root.join("a").exists());
+        fs::write(root.join("a"), "theirs").unwrap();
+        let error = back(&change("a", None, "ours")).unwrap_err();
+        assert!(error.to_string().contains("somebody else changed"), "{error}");
+        assert_eq!(fs::read(root.join("a")).unwrap(), b"theirs");
+    }
 }

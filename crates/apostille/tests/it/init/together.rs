@@ -1,0 +1,23 @@
+//! Several at once, others in between, and what a person sees before they agree.
+
+use std::process::Stdio;
+
+use super::world;
+
+#[test]
+fn several_at_once_lose_nothing() {
+    let env = world();
+    let arguments = ["init", "--yes", "--client", "claude-code", "--client", "codex", "--client", "gemini"];
+    let start = |_| env.command(&arguments).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    let children: Vec<_> = (0..8).map(start).collect();
+    for mut child in children {
+        assert!(child.wait().unwrap().success());
+    }
+    let all = [".mcp.json", ".claude/settings.local.json", ".codex/config.toml", ".codex/hooks.json"];
+    for path in all.iter().chain(&[".gemini/settings.json", "AGENTS.md"]) {
+        assert!(env.repo().join(path).exists(), "{path}");
+    }
+    assert_eq!(env.ok(&arguments), "nothing to change\n");
+    env.ok(&["init", "--undo", "--yes"]);
+    assert!(!env.repo().join(".mcp.json").exists() && !env.repo().join(".codex").exists());
+}
