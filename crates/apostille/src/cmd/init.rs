@@ -3,6 +3,7 @@
 //! A plan is made first, of bytes in and bytes out; then it is shown, somebody agrees, and it is carried out whole.
 
 mod disk;
+mod excerpt;
 mod find;
 mod jsonc;
 mod kept;

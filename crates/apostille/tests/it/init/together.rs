@@ -21,3 +21,16 @@ fn several_at_once_lose_nothing() {
     env.ok(&["init", "--undo", "--yes"]);
     assert!(!env.repo().join(".mcp.json").exists() && !env.repo().join(".codex").exists());
 }
+
+#[test]
+fn what_changes_in_a_long_line_is_shown() {
+    let env = world();
+    let others: Vec<String> = (0..40).map(|n| format!(r#""server{n}":{{"command":"c{n}"}}"#)).collect();
+    env.write(".mcp.json", format!(r#"{{"mcpServers":{{{}}},"last":1}}"#, others.join(",")));
+    let arguments = ["init", "--dry-run", "--client", "claude-code", "--no-hooks", "--no-rules"];
+    let shown = env.ok(&arguments);
+    assert!(shown.contains(r#""apostille":{"type":"stdio","command":"apostille""#), "{shown}");
+    assert!(shown.contains("…") && !shown.contains("server2\""), "{shown}");
+    let json = env.ok(&[arguments.as_slice(), &["--json"]].concat());
+    assert!(json.contains(r#"\"apostille\":{\"type\":\"stdio\""#), "{json}");
+}
