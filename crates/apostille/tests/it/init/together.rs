@@ -1,5 +1,6 @@
 //! Several at once, others in between, and what a person sees before they agree.
 
+use std::fs;
 use std::process::Stdio;
 
 use super::world;
@@ -20,6 +21,18 @@ fn several_at_once_lose_nothing() {
     assert_eq!(env.ok(&arguments), "nothing to change\n");
     env.ok(&["init", "--undo", "--yes"]);
     assert!(!env.repo().join(".mcp.json").exists() && !env.repo().join(".codex").exists());
+}
+
+#[test]
+fn a_line_that_was_added_since_stays_a_line() {
+    let env = world();
+    env.write("AGENTS.md", "# Us\n\nlast line");
+    env.ok(&["init", "--yes", "--client", "codex"]);
+    let path = env.repo().join("AGENTS.md");
+    let text = fs::read_to_string(&path).unwrap();
+    env.write("AGENTS.md", text + "- new rule\n");
+    env.ok(&["init", "--undo", "--yes"]);
+    assert_eq!(fs::read_to_string(&path).unwrap(), "# Us\n\nlast line\n- new rule\n");
 }
 
 #[test]
