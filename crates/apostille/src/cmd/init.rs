@@ -23,6 +23,7 @@ use std::io::Write as _;
 
 use anyhow::anyhow;
 use apostille_core::client::Client;
+use serde_json::Value;
 
 use crate::args::Init;
 use crate::error::{self, Fault};
@@ -150,8 +151,7 @@ fn notes(scope: &Scope, clients: &[Client], program: &Program, wanted: Wanted) -
         let hooks = row.hooks.filter(|_| wanted.hooks);
         notes.extend(here.into_iter().chain(hooks).map(|it| format!("{} {it}", row.client)));
     }
-    let has_gemini = clients.contains(&Client::Gemini) && wanted.rules;
-    if has_gemini && matches!(scope, Scope::Repository(root) if !root.join("GEMINI.md").exists()) {
+    if clients.contains(&Client::Gemini) && wanted.rules && !gemini_reads_rules(scope) {
         notes.push(
             "gemini reads neither AGENTS.md nor CLAUDE.md: make a GEMINI.md and run `apostille init` again, or set \
              context.fileName to [\"AGENTS.md\", \"GEMINI.md\"] in .gemini/settings.json"
@@ -159,6 +159,18 @@ fn notes(scope: &Scope, clients: &[Client], program: &Program, wanted: Wanted) -
         );
     }
     notes
+}
+
+/// Whether Gemini CLI reads instructions here that have the block of rules, or are the user's own.
+fn gemini_reads_rules(scope: &Scope) -> bool {
+    let Scope::Repository(root) = scope else { return true };
+    let names = |it: &Value| match it {
+        Value::Array(all) => all.iter().any(|it| it == "AGENTS.md"),
+        one => one == "AGENTS.md",
+    };
+    let path = scope.files(Client::Gemini).0;
+    let settings = disk::text(&path, scope.bounds()).ok().flatten().and_then(|it| part::value(&it));
+    root.join("GEMINI.md").exists() || settings.is_some_and(|it| names(&it["context"]["fileName"]))
 }
 
 /// A plan on its way to an answer.

@@ -8,7 +8,7 @@ use apostille_core::client::Client;
 use serde_json::Value;
 
 use super::program::Program;
-use super::{rules, toml};
+use super::{jsonc, rules, toml};
 
 pub use entry::checked;
 pub use hooks::lines;
@@ -109,6 +109,12 @@ pub fn is_bare(bytes: &[u8], extension: &str) -> bool {
     text.is_empty() || extension == "json" && hooks::is_bare(text)
 }
 
+/// A JSON text with comments as a value, if it is one.
+pub fn value(text: &str) -> Option<Value> {
+    let root = jsonc::parse(text.trim_start_matches(BOM)).ok()??;
+    Some(root.value())
+}
+
 const BOM: char = '\u{feff}';
 
 fn edited(bytes: Option<&[u8]>, edit: impl FnOnce(&str) -> Result<String, String>) -> Outcome {
@@ -128,7 +134,6 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::cmd::init::jsonc;
     use crate::cmd::init::table::ROWS;
 
     fn text(outcome: Outcome, before: &str) -> String {

@@ -47,3 +47,16 @@ fn what_changes_in_a_long_line_is_shown() {
     let json = env.ok(&[arguments.as_slice(), &["--json"]].concat());
     assert!(json.contains(r#"\"apostille\":{\"type\":\"stdio\""#), "{json}");
 }
+
+#[test]
+fn gemini_is_advised_only_where_that_helps() {
+    let advice = |settings: &str| {
+        let env = world();
+        env.write(".gemini/settings.json", settings);
+        env.ok(&["init", "--yes", "--client", "gemini"]).replace('\n', " ").contains("context.fileName")
+    };
+    assert!(advice("{}"));
+    assert!(advice(r#"{"context": {"fileName": "GEMINI.md"}}"#));
+    assert!(!advice(r#"{"context": {"fileName": ["AGENTS.md", "GEMINI.md"]}}"#));
+    assert!(!advice(r#"{"context": {"fileName": "AGENTS.md"}}"#));
+}
