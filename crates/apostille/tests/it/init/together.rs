@@ -60,3 +60,12 @@ fn gemini_is_advised_only_where_that_helps() {
     assert!(!advice(r#"{"context": {"fileName": ["AGENTS.md", "GEMINI.md"]}}"#));
     assert!(!advice(r#"{"context": {"fileName": "AGENTS.md"}}"#));
 }
+
+#[test]
+fn help_is_wrapped_once() {
+    let help = world().ok(&["init", "--help"]);
+    let tail: Vec<&str> = help.lines().skip_while(|it| !it.starts_with("Agents are found")).collect();
+    let is_short = |it: &[&str]| it[0].len() < 40 && !it[0].is_empty() && !it[1].is_empty();
+    let prose: Vec<&str> = tail.into_iter().take_while(|it| !it.starts_with(' ')).collect();
+    assert!(prose.len() > 2 && !prose.windows(2).any(is_short), "{help}");
+}
