@@ -32,7 +32,7 @@ use crate::shell::{Answer, Shell};
 use crate::world::place::Place;
 
 pub use disk::text;
-pub use find::is_marked;
+pub use find::{in_use, is_marked};
 pub use line::Line;
 pub use part::lines;
 pub use program::{NAME, first, is_same};
@@ -71,7 +71,7 @@ pub fn here(place: &Place) -> Option<Scope> {
 
 fn done(shell: &Shell, args: &Init, scope: &Scope) -> Result<Answer, Fault> {
     let clients = match args.clients.as_slice() {
-        [] => find::in_use(&shell.world.env, scope),
+        [] => in_use(&shell.world.env, scope),
         named => Client::ALL.iter().copied().filter(|it| named.contains(it)).collect(),
     };
     let folders = shell.world.env.get("PATH").map(AsRef::as_ref);

@@ -23,8 +23,8 @@ pub fn findings(shell: &Shell) -> Vec<Finding> {
     for scope in here.iter().chain(&own) {
         for row in &ROWS {
             findings.extend(server(shell, scope, row));
-            // Visual Studio Code reads the hooks of Copilot CLI.
-            if row.client != Client::Vscode {
+            // Visual Studio Code reads the hooks of Copilot CLI, which are tried for it only where it is there.
+            if row.client != Client::Vscode || init::in_use(&shell.world.env, scope).contains(&row.client) {
                 findings.extend(hooks(shell, scope, row));
             }
         }
@@ -79,7 +79,7 @@ fn hooks(shell: &Shell, scope: &Scope, row: &Row) -> Vec<Finding> {
         Ok(lines) => lines,
     };
     let (mut calls, mut findings) = (Vec::new(), Vec::new());
-    for (event, line) in &lines {
+    for (event, line) in lines.iter().filter(|(event, _)| own(row.client, event).is_some()) {
         match call(shell, row.client, event, line) {
             Ok(call) => calls.push(call),
             Err(untried) => findings.push(untried.finding(row.client, event, line, &place)),
@@ -89,6 +89,19 @@ fn hooks(shell: &Shell, scope: &Scope, row: &Row) -> Vec<Finding> {
     // One word for all of them is enough.
     findings.dedup_by(|one, other| one.state == other.state && one.detail == other.detail);
     findings
+}
+
+/// What a client itself calls an event of its file. Visual Studio Code has names of its own for those of Copilot CLI, and
+/// none for the end of a session.
+fn own(client: Client, event: &str) -> Option<&str> {
+    match (client, event) {
+        (Client::Vscode, "sessionStart") => Some("SessionStart"),
+        (Client::Vscode, "userPromptSubmitted") => Some("UserPromptSubmit"),
+        (Client::Vscode, "postToolUse") => Some("PostToolUse"),
+        (Client::Vscode, "agentStop") => Some("Stop"),
+        (Client::Vscode, _) => None,
+        (_, event) => Some(event),
+    }
 }
 
 /// Why a line is not tried.
@@ -124,13 +137,15 @@ impl Untried {
 /// What may be started for a line: the program that the user's own path names, or this very one. A file that came with a
 /// repository does not choose.
 fn call(shell: &Shell, client: Client, event: &str, line: &str) -> Result<Call, Untried> {
-    let read = Line::read(line).filter(|it| it.is_for(client, event)).ok_or(Untried::Odd)?;
+    let owner = if client == Client::Vscode { Client::Copilot } else { client };
+    let read = Line::read(line).filter(|it| it.is_for(owner, event)).ok_or(Untried::Odd)?;
     let program = started(shell, &read.program)?;
     if !is_trusted(shell, &read.program, &program) {
         return Err(Untried::Other(program));
     }
-    let arguments = ["hook", "--client", client.as_str(), event].map(str::to_owned).to_vec();
-    Ok(Call { event: event.to_owned(), program, arguments })
+    let arguments = ["hook", "--client", owner.as_str(), event].map(str::to_owned).to_vec();
+    let event = own(client, event).unwrap_or(event).to_owned();
+    Ok(Call { event, program, arguments })
 }
 
 /// The program that a client would start by this name or path.

@@ -60,7 +60,7 @@ pub struct Try {
 /// A hook that may be tried. It is started as it is: no shell reads it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Call {
-    /// The event, as the file has it.
+    /// The event, by the client's own name.
     pub event: String,
     /// The program, by its whole path.
     pub program: PathBuf,

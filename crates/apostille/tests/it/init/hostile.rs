@@ -164,3 +164,15 @@ fn a_file_that_cannot_be_read_is_said() {
     check("claude-code", ".claude/settings.local.json", "{\"hooks\": 1}", "`hooks` is not an object");
     check("claude-code", ".mcp.json", "\u{fffd}", "cannot be read");
 }
+
+#[test]
+fn visual_studio_code_is_tried_where_it_is_in_use() {
+    let tried = |client: &str| {
+        let env = world();
+        env.ok(&["init", "--yes", "--client", client, "--no-rules"]);
+        said(&env, "hooks")
+    };
+    let both = tried("vscode");
+    assert!(both.contains("✓ hooks     copilot: ") && both.contains("✓ hooks     vscode: "), "{both}");
+    assert!(!tried("copilot").contains("vscode"));
+}
