@@ -4,6 +4,7 @@
 
 mod disk;
 mod excerpt;
+mod exclude;
 mod find;
 mod jsonc;
 mod kept;
@@ -19,6 +20,7 @@ mod toml;
 mod turn;
 mod undo;
 
+use std::fs;
 use std::io::Write as _;
 
 use anyhow::anyhow;
@@ -41,7 +43,7 @@ pub use rules::RULES;
 use disk::Change;
 use plan::{Action, Step};
 use program::Program;
-use scope::{Homes, Scope, Wanted};
+use scope::{Homes, Repository, Scope, Wanted};
 use show::Reply;
 use turn::Turn;
 
@@ -65,8 +67,10 @@ fn scope(shell: &Shell, is_user: bool) -> Result<Scope, Fault> {
 
 /// The repository that a place belongs to, if it has files.
 pub fn here(place: &Place) -> Option<Scope> {
-    let root = place.checkout.as_ref()?.root()?;
-    Some(Scope::Repository(root.to_path_buf()))
+    let checkout = place.checkout.as_ref()?;
+    let (root, git) = (checkout.root()?.to_path_buf(), checkout.common_dir());
+    let git = fs::canonicalize(git).unwrap_or_else(|_| git.to_path_buf());
+    Some(Scope::Repository(Repository { root, git }))
 }
 
 fn done(shell: &Shell, args: &Init, scope: &Scope) -> Result<Answer, Fault> {
@@ -163,13 +167,13 @@ fn notes(scope: &Scope, clients: &[Client], program: &Program, wanted: Wanted) -
 
 /// Whether Gemini CLI reads instructions here that have the block of rules, or are the user's own.
 fn gemini_reads_rules(scope: &Scope) -> bool {
-    let Scope::Repository(root) = scope else { return true };
+    let Scope::Repository(Repository { root, .. }) = scope else { return true };
     let names = |it: &Value| match it {
         Value::Array(all) => all.iter().any(|it| it == "AGENTS.md"),
         one => one == "AGENTS.md",
     };
     let path = scope.files(Client::Gemini).0;
-    let settings = disk::text(&path, scope.bounds()).ok().flatten().and_then(|it| part::value(&it));
+    let settings = disk::text(&path, scope.bounds(&path)).ok().flatten().and_then(|it| part::value(&it));
     root.join("GEMINI.md").exists() || settings.is_some_and(|it| names(&it["context"]["fileName"]))
 }
 

@@ -35,7 +35,7 @@ pub fn findings(shell: &Shell) -> Vec<Finding> {
 /// Whether the server that a client is told of is there.
 fn server(shell: &Shell, scope: &Scope, row: &Row) -> Option<Finding> {
     let path = scope.files(row.client).0;
-    let read = init::text(&path, scope.bounds());
+    let read = init::text(&path, scope.bounds(&path));
     let entry = read.and_then(|it| it.map_or(Ok(None), |it| scope.servers(row.client).entry(&it)));
     let entry = match entry {
         Err(why) => return unread("server", scope, row, &path, &why),
@@ -47,7 +47,7 @@ fn server(shell: &Shell, scope: &Scope, row: &Row) -> Option<Finding> {
     }
     let command = entry["command"].as_str()?;
     Some(match started(shell, command) {
-        Ok(program) if scope.bounds().is_none() || is_trusted(shell, command, &program) => {
+        Ok(program) if scope.bounds(&path).is_none() || is_trusted(shell, command, &program) => {
             good("server", format!("{client}: {command} ({place})"))
         }
         Ok(program) => {
@@ -71,7 +71,7 @@ fn unread(what: &'static str, scope: &Scope, row: &Row, path: &Path, why: &str) 
 fn hooks(shell: &Shell, scope: &Scope, row: &Row) -> Vec<Finding> {
     let (servers, path) = scope.files(row.client);
     let place = format!("({})", scope.shown(&path));
-    let read = init::text(&path, scope.bounds());
+    let read = init::text(&path, scope.bounds(&path));
     let lines = match read.and_then(|it| init::lines(&it.unwrap_or_default())) {
         // One file for both was spoken of already.
         Err(_) if servers == path => return Vec::new(),

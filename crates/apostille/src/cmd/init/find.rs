@@ -24,7 +24,7 @@ pub fn is_marked(row: &Row, scope: &Scope) -> bool {
 
 fn has_mark(row: &Row, scope: &Scope) -> bool {
     match scope {
-        Scope::Repository(root) => row.marks.iter().any(|it| root.join(it).exists()),
+        Scope::Repository(_) => row.marks.iter().any(|it| scope.root().join(it).exists()),
         Scope::User(_) => false,
     }
 }

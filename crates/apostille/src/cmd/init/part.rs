@@ -8,7 +8,7 @@ use apostille_core::client::Client;
 use serde_json::Value;
 
 use super::program::Program;
-use super::{jsonc, rules, toml};
+use super::{exclude, jsonc, rules, toml};
 
 pub use entry::checked;
 pub use hooks::lines;
@@ -25,6 +25,8 @@ pub enum Part {
     Hooks(Client),
     /// The block of rules.
     Rules,
+    /// The line that keeps personal settings out of git.
+    Exclude,
 }
 
 /// Whose word a file is.
@@ -61,7 +63,7 @@ impl Part {
         match self {
             Self::Server(servers, _) => server::entry(text.trim_start_matches(BOM), servers),
             Self::Toml(_) => toml::entry(text),
-            Self::Hooks(_) | Self::Rules => Ok(None),
+            Self::Hooks(_) | Self::Rules | Self::Exclude => Ok(None),
         }
     }
 
@@ -70,7 +72,7 @@ impl Part {
         match self {
             Self::Server(servers, whose) => checked(entry, servers.cwd(), whose).err(),
             Self::Toml(whose) => checked(entry, None, whose).err(),
-            Self::Hooks(_) | Self::Rules => None,
+            Self::Hooks(_) | Self::Rules | Self::Exclude => None,
         }
     }
 
@@ -80,6 +82,7 @@ impl Part {
             Self::Toml(whose) => toml::with(text, whose, program.command()),
             Self::Hooks(client) => hooks::with(text, client, program),
             Self::Rules => rules::with(text),
+            Self::Exclude => Ok(exclude::with(text)),
         }
     }
 }
@@ -89,10 +92,11 @@ pub fn planned(bytes: Option<&[u8]>, parts: &[Part], program: &Program) -> Outco
     edited(bytes, |text| parts.iter().try_fold(text.to_owned(), |text, part| part.put(&text, program)))
 }
 
-/// What becomes of a file that is to hold nothing of ours; `first` is what it was before anything of ours came.
-pub fn cleared(bytes: &[u8], first: Option<&[u8]>, extension: &str) -> Outcome {
+/// What becomes of a file of a kind that is to hold nothing of ours; `first` is what it was before anything of ours came.
+pub fn cleared(bytes: &[u8], first: Option<&[u8]>, kind: &str) -> Outcome {
     let first = first.map(|it| String::from_utf8_lossy(it).into_owned());
-    edited(Some(bytes), |text| match extension {
+    edited(Some(bytes), |text| match kind {
+        "exclude" => Ok(exclude::without(text)),
         "toml" => toml::without(text),
         "md" => rules::without(text),
         _ => {
@@ -103,10 +107,10 @@ pub fn cleared(bytes: &[u8], first: Option<&[u8]>, extension: &str) -> Outcome {
 }
 
 /// Whether nothing is left in a file but what we would have put there ourselves.
-pub fn is_bare(bytes: &[u8], extension: &str) -> bool {
+pub fn is_bare(bytes: &[u8], kind: &str) -> bool {
     let text = String::from_utf8_lossy(bytes);
     let text = text.trim_start_matches(BOM).trim();
-    text.is_empty() || extension == "json" && hooks::is_bare(text)
+    text.is_empty() || kind == "json" && hooks::is_bare(text)
 }
 
 /// A JSON text with comments as a value, if it is one.

@@ -76,7 +76,7 @@ pub struct Step {
 pub fn plan(scope: &Scope, wishes: Vec<Wish>, program: &Program) -> Vec<Step> {
     let mut steps: Vec<Step> = Vec::new();
     for wish in wishes {
-        match disk::look(&wish.path, scope.bounds()) {
+        match disk::look(&wish.path, scope.bounds(&wish.path)) {
             Err(why) => steps.push(step(wish, Action::Refused, Some(why), None)),
             Ok(found) if found.bytes.is_none() && !wish.is_made => {}
             Ok(found) => add(&mut steps, wish, found, program),

@@ -3,7 +3,7 @@
 use std::fs;
 use std::process::Stdio;
 
-use super::world;
+use super::{tree, world};
 
 #[test]
 fn several_at_once_lose_nothing() {
@@ -68,4 +68,29 @@ fn help_is_wrapped_once() {
     let is_short = |it: &[&str]| it[0].len() < 40 && !it[0].is_empty() && !it[1].is_empty();
     let prose: Vec<&str> = tail.into_iter().take_while(|it| !it.starts_with(' ')).collect();
     assert!(prose.len() > 2 && !prose.windows(2).any(is_short), "{help}");
+}
+
+/// Personal settings do not end up in a commit.
+#[test]
+fn personal_settings_are_kept_out_of_git() {
+    let env = world();
+    let path = env.repo().join(".git/info/exclude");
+    let before = fs::read_to_string(&path).ok();
+    let untouched = tree(env.home());
+    env.ok(&["init", "--yes", "--client", "claude-code"]);
+    let after = fs::read_to_string(&path).unwrap();
+    let is_it = |it: &&str| *it == "/.claude/settings.local.json";
+    assert_eq!(after.lines().filter(is_it).count(), 1, "{after}");
+    env.git(&["check-ignore", "--quiet", ".claude/settings.local.json"]);
+    assert_eq!(env.ok(&["init", "--yes", "--client", "claude-code"]), "nothing to change\n");
+    env.ok(&["init", "--undo", "--yes"]);
+    assert_eq!((fs::read_to_string(&path).ok(), tree(env.home())), (before, untouched));
+
+    env.ok(&["init", "--yes", "--client", "claude-code"]);
+    fs::write(&path, after.clone() + "/theirs\n").unwrap();
+    env.ok(&["init", "--undo", "--yes"]);
+    let left = fs::read_to_string(&path).unwrap();
+    assert!(left.ends_with("/theirs\n") && !left.contains("settings.local"), "{left}");
+    env.ok(&["init", "--yes", "--client", "codex", "--client", "claude-code", "--no-hooks"]);
+    assert_eq!(fs::read_to_string(&path).unwrap(), left, "no hooks, no personal settings");
 }
