@@ -251,10 +251,10 @@ Examples:
   $ apostille init --undo               # as it was before, byte for byte
   $ apostille doctor                    # does it work? sends each hook a sample
 
-Agents are found by their files here, by their folders in your home, or by their program. Each gets the
-MCP server and the hooks in its own files, and AGENTS.md, CLAUDE.md and GEMINI.md a short block of rules.
-What is there stays as it is, comments too; a file that cannot be read is left alone and named (exit
-code 3). Without a terminal nothing is written unless you say --yes (exit code 2).
+Agents are found by their files here, by their folders in your home, or by their program. Each gets the MCP \
+server and the hooks in its own files, and AGENTS.md, CLAUDE.md and GEMINI.md a short block of rules. What is \
+there stays as it is, comments too; a file that cannot be read is left alone and named (exit code 3). Without a \
+terminal nothing is written unless you say --yes (exit code 2).
 docs/init.md lists every file.";
 /// Examples.
 pub const MCP: &str = "\

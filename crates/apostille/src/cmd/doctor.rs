@@ -1,6 +1,7 @@
 //! `doctor`: is everything in order?
 
 mod agents;
+mod room;
 
 use std::fs::{self, OpenOptions};
 use std::path::Path;

@@ -3,9 +3,12 @@
 //! A plan is made first, of bytes in and bytes out; then it is shown, somebody agrees, and it is carried out whole.
 
 mod disk;
+mod excerpt;
+mod exclude;
 mod find;
 mod jsonc;
 mod kept;
+mod line;
 mod part;
 mod plan;
 mod program;
@@ -14,11 +17,15 @@ pub mod scope;
 mod show;
 pub mod table;
 mod toml;
+mod turn;
 mod undo;
 
+use std::fs;
 use std::io::Write as _;
 
+use anyhow::anyhow;
 use apostille_core::client::Client;
+use serde_json::Value;
 
 use crate::args::Init;
 use crate::error::{self, Fault};
@@ -26,14 +33,19 @@ use crate::paint::{DIM, ink};
 use crate::shell::{Answer, Shell};
 use crate::world::place::Place;
 
-pub use part::{lines, value};
-pub use program::{NAME, first, is_program};
+pub use disk::text;
+pub use find::{in_use, is_marked};
+pub use line::Line;
+pub use part::lines;
+pub use program::{NAME, first, is_same};
 pub use rules::RULES;
 
+use disk::Change;
 use plan::{Action, Step};
 use program::Program;
-use scope::{Homes, Scope, Wanted};
+use scope::{Homes, Repository, Scope, Wanted};
 use show::Reply;
+use turn::Turn;
 
 /// Sets the agents up, or takes it back.
 pub fn run(shell: &Shell, args: &Init) -> Result<Answer, Fault> {
@@ -55,22 +67,26 @@ fn scope(shell: &Shell, is_user: bool) -> Result<Scope, Fault> {
 
 /// The repository that a place belongs to, if it has files.
 pub fn here(place: &Place) -> Option<Scope> {
-    let root = place.checkout.as_ref()?.root()?;
-    Some(Scope::Repository(root.to_path_buf()))
+    let checkout = place.checkout.as_ref()?;
+    let (root, git) = (checkout.root()?.to_path_buf(), checkout.common_dir());
+    let git = fs::canonicalize(git).unwrap_or_else(|_| git.to_path_buf());
+    Some(Scope::Repository(Repository { root, git }))
 }
 
 fn done(shell: &Shell, args: &Init, scope: &Scope) -> Result<Answer, Fault> {
     let clients = match args.clients.as_slice() {
-        [] => find::in_use(&shell.world.env, scope),
+        [] => in_use(&shell.world.env, scope),
         named => Client::ALL.iter().copied().filter(|it| named.contains(it)).collect(),
     };
     let folders = shell.world.env.get("PATH").map(AsRef::as_ref);
     let program = Program::find(&shell.world.program()?, folders);
     let wanted = Wanted { mcp: !args.no_mcp, hooks: !args.no_hooks, rules: !args.no_rules };
-    let steps = plan::plan(scope, scope.wishes(&clients, wanted), &program);
+    let make = || Ok(plan::plan(scope, scope.wishes(&clients, wanted), &program));
+    let turn = turn(shell, args)?;
+    let steps = make()?;
     let notes = notes(scope, &clients, &program, wanted);
     let act = |steps: &[Step]| {
-        let changes: Vec<_> = steps.iter().filter_map(|it| it.change.clone()).collect();
+        let (_turn, changes) = still(shell, turn, steps, make)?;
         let run = kept::keep(&shell.world, scope, &changes)?;
         disk::apply(&changes).map_err(|failed| {
             if failed.is_taken_back {
@@ -79,16 +95,19 @@ fn done(shell: &Shell, args: &Init, scope: &Scope) -> Result<Answer, Fault> {
             Fault::internal(failed.cause)
         })
     };
+    let clients = clients.clone();
     let page = Page { shell, args, scope, clients, steps, notes, outcome: "written" };
     page.answer(act)
 }
 
 fn undone(shell: &Shell, args: &Init, scope: &Scope) -> Result<Answer, Fault> {
+    let turn = turn(shell, args)?;
     let runs = kept::runs(&shell.world, scope)?;
     let steps = undo::plan(scope, &runs)?;
     let is_whole = steps.iter().all(|it| it.action != Action::Refused);
+    let make = || undo::plan(scope, &kept::runs(&shell.world, scope)?);
     let act = |steps: &[Step]| {
-        let changes: Vec<_> = steps.iter().filter_map(|it| it.change.clone()).collect();
+        let (_turn, changes) = still(shell, turn, steps, make)?;
         disk::apply(&changes).map_err(|failed| Fault::internal(failed.cause))?;
         disk::prune(&undo::made(&runs));
         // What could not be taken back yet is still needed.
@@ -97,6 +116,29 @@ fn undone(shell: &Shell, args: &Init, scope: &Scope) -> Result<Answer, Fault> {
     };
     let page = Page { shell, args, scope, clients: Vec::new(), steps, notes: Vec::new(), outcome: "undone" };
     page.answer(act)
+}
+
+/// The turn of a run that asks nobody, from the first look on. Nobody else waits while a person thinks.
+fn turn(shell: &Shell, args: &Init) -> Result<Option<Turn>, Fault> {
+    (args.yes && !args.dry_run).then(|| turn::taken(&shell.world)).transpose()
+}
+
+/// The changes, if they are still what was shown once it is this run's turn.
+fn still(
+    shell: &Shell,
+    turn: Option<Turn>,
+    steps: &[Step],
+    make: impl FnOnce() -> Result<Vec<Step>, Fault>,
+) -> Result<(Turn, Vec<Change>), Fault> {
+    let changes = |steps: &[Step]| steps.iter().filter_map(|it| it.change.clone()).collect::<Vec<_>>();
+    let turn = match turn {
+        Some(turn) => turn,
+        None => turn::taken(&shell.world)?,
+    };
+    match changes(&make()?) == changes(steps) {
+        true => Ok((turn, changes(steps))),
+        false => Err(Fault::internal(anyhow!("somebody changed these files meanwhile; try again"))),
+    }
 }
 
 /// What is left to a person.
@@ -113,8 +155,7 @@ fn notes(scope: &Scope, clients: &[Client], program: &Program, wanted: Wanted) -
         let hooks = row.hooks.filter(|_| wanted.hooks);
         notes.extend(here.into_iter().chain(hooks).map(|it| format!("{} {it}", row.client)));
     }
-    let has_gemini = clients.contains(&Client::Gemini) && wanted.rules;
-    if has_gemini && matches!(scope, Scope::Repository(root) if !root.join("GEMINI.md").exists()) {
+    if clients.contains(&Client::Gemini) && wanted.rules && !gemini_reads_rules(scope) {
         notes.push(
             "gemini reads neither AGENTS.md nor CLAUDE.md: make a GEMINI.md and run `apostille init` again, or set \
              context.fileName to [\"AGENTS.md\", \"GEMINI.md\"] in .gemini/settings.json"
@@ -122,6 +163,18 @@ fn notes(scope: &Scope, clients: &[Client], program: &Program, wanted: Wanted) -
         );
     }
     notes
+}
+
+/// Whether Gemini CLI reads instructions here that have the block of rules, or are the user's own.
+fn gemini_reads_rules(scope: &Scope) -> bool {
+    let Scope::Repository(Repository { root, .. }) = scope else { return true };
+    let names = |it: &Value| match it {
+        Value::Array(all) => all.iter().any(|it| it == "AGENTS.md"),
+        one => one == "AGENTS.md",
+    };
+    let path = scope.files(Client::Gemini).0;
+    let settings = disk::text(&path, scope.bounds(&path)).ok().flatten().and_then(|it| part::value(&it));
+    root.join("GEMINI.md").exists() || settings.is_some_and(|it| names(&it["context"]["fileName"]))
 }
 
 /// A plan on its way to an answer.

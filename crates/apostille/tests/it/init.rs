@@ -1,8 +1,10 @@
 //! `init` over the files that people have: what is there stays, twice is once, and it can all be taken back.
 
 mod files;
+mod hostile;
 mod links;
 mod proof;
+mod together;
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -131,7 +133,7 @@ fn an_older_entry_is_brought_up_to_date() {
     );
     env.write(
         ".mcp.json",
-        r#"{"mcpServers": {"apostille": {"command": "/old/apostille", "args": ["mcp", "--profile", "all"]}}}"#,
+        r#"{"mcpServers": {"apostille": {"command": "/old/apostille", "args": ["mcp"], "timeout": 9}}}"#,
     );
     let before = tree(env.home());
     env.ok(&["init", "--yes", "--client", "claude-code"]);
@@ -142,7 +144,7 @@ fn an_older_entry_is_brought_up_to_date() {
     let servers = read(".mcp.json");
     assert_eq!(
         servers,
-        r#"{"mcpServers":{"apostille":{"command":"apostille","args":["mcp","--profile","all"],"type":"stdio","alwaysLoad":true}}}"#
+        r#"{"mcpServers":{"apostille":{"command":"apostille","args":["mcp"],"timeout":9,"type":"stdio","alwaysLoad":true}}}"#
             .replace("\":", "\": ")
             .replace(",\"", ", \"")
     );

@@ -1,13 +1,17 @@
 //! Reading and writing the files of others: never through a link out of a repository, whole or not at all.
 
 use std::fs::{self, OpenOptions, Permissions};
-use std::io::{self, Write as _};
+use std::io::{self, Read as _, Write as _};
 use std::path::{Component, Path, PathBuf};
 
 use anyhow::{Context as _, anyhow};
 
-/// The largest file that is read.
-const MAX_BYTES: u64 = 64 * 1024 * 1024;
+/// A million bytes, as people count.
+const MB: u64 = 1024 * 1024;
+/// The largest file that is changed.
+const MOST: u64 = 64 * MB;
+/// The largest file of a repository that is read without anybody having asked for that file.
+const MOST_HERE: u64 = MB;
 
 /// A file as it is.
 #[derive(Debug, Clone)]
@@ -19,7 +23,7 @@ pub struct Found {
 }
 
 /// A file that is to be something else.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Change {
     /// Where it really is.
     pub target: PathBuf,
@@ -33,25 +37,47 @@ pub struct Change {
 
 /// Looks at a file. `within` is the folder that its links may not lead out of; why not, where they do.
 pub fn look(path: &Path, within: Option<&Path>) -> Result<Found, String> {
-    let target = resolved(path)?;
-    if let Some(root) = within {
-        let root = fs::canonicalize(root).map_err(|error| error.to_string())?;
-        let inside =
-            target.strip_prefix(&root).map_err(|_| "it leads out of the repository through a link")?;
-        if inside.components().any(|it| it == Component::Normal(".git".as_ref())) {
-            return Err("it leads into .git through a link".into());
-        }
+    let target = inside(path, within)?;
+    let bytes = bytes(&target, MOST)?;
+    if bytes.is_some() && fs::metadata(&target).is_ok_and(|it| it.permissions().readonly()) {
+        return Err("it is read-only".into());
     }
-    match fs::metadata(&target) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Found { target, bytes: None }),
-        Err(error) => Err(error.to_string()),
-        Ok(it) if !it.is_file() => Err("it is no file".into()),
-        Ok(it) if it.len() > MAX_BYTES => Err("it is larger than 64 MB".into()),
-        Ok(it) if it.permissions().readonly() => Err("it is read-only".into()),
-        Ok(_) => {
-            let bytes = fs::read(&target).map_err(|error| error.to_string())?;
-            Ok(Found { target, bytes: Some(bytes) })
-        }
+    Ok(Found { target, bytes })
+}
+
+/// The text of a file; nothing, if it is not there. What a repository brings is read within narrow bounds.
+pub fn text(path: &Path, within: Option<&Path>) -> Result<Option<String>, String> {
+    let most = if within.is_some() { MOST_HERE } else { MOST };
+    let Some(bytes) = bytes(&inside(path, within)?, most)? else { return Ok(None) };
+    String::from_utf8(bytes).map(Some).map_err(|_| "it is not UTF-8".into())
+}
+
+/// Where a path leads, unless that is out of a folder.
+fn inside(path: &Path, within: Option<&Path>) -> Result<PathBuf, String> {
+    let target = resolved(path)?;
+    let Some(root) = within else { return Ok(target) };
+    let root = fs::canonicalize(root).map_err(|error| error.to_string())?;
+    let inside = target.strip_prefix(&root).map_err(|_| "it leads out of the repository through a link")?;
+    match inside.components().any(|it| it == Component::Normal(".git".as_ref())) {
+        true => Err("it leads into .git through a link".into()),
+        false => Ok(target),
+    }
+}
+
+/// What is in a file of this size at most: in a plain one, for others may have no end.
+fn bytes(target: &Path, most: u64) -> Result<Option<Vec<u8>>, String> {
+    match fs::metadata(target) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(error.to_string()),
+        Ok(it) if !it.is_file() => return Err("it is no file".into()),
+        Ok(_) => {}
+    }
+    let mut bytes = Vec::new();
+    let file = fs::File::open(target).map_err(|error| error.to_string())?;
+    file.take(most + 1).read_to_end(&mut bytes).map_err(|error| error.to_string())?;
+    match bytes.len() as u64 > most {
+        true => Err(format!("it is larger than {} MB", most / MB)),
+        false => Ok(Some(bytes)),
     }
 }
 
@@ -94,8 +120,7 @@ pub fn apply(changes: &[Change]) -> Result<(), Failed> {
     for (n, change) in changes.iter().enumerate() {
         made.extend(missing(&change.target));
         let Err(error) = one(change) else { continue };
-        let back = changes[..n].iter().rev().map(|it| written(&it.target, it.before.as_deref(), None));
-        let lost: Vec<_> = back.filter_map(Result::err).collect();
+        let lost: Vec<_> = changes[..n].iter().rev().map(back).filter_map(Result::err).collect();
         prune(&made);
         let error = error.context(format!("cannot write '{}'", change.target.display()));
         let outcome = match lost.first() {
@@ -114,12 +139,24 @@ pub fn prune(folders: &[PathBuf]) {
     }
 }
 
+/// Takes a change back, if it is still what we made of it: what somebody else wrote since is theirs.
+fn back(change: &Change) -> anyhow::Result<()> {
+    if now(&change.target)? != change.after {
+        return Err(anyhow!("somebody else changed '{}' meanwhile", change.target.display()));
+    }
+    written(&change.target, change.before.as_deref(), None)
+}
+
+fn now(target: &Path) -> io::Result<Option<Vec<u8>>> {
+    match fs::read(target) {
+        Ok(bytes) => Ok(Some(bytes)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
 fn one(change: &Change) -> anyhow::Result<()> {
-    let now = match fs::read(&change.target) {
-        Ok(bytes) => Some(bytes),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => None,
-        Err(error) => return Err(error.into()),
-    };
+    let now = now(&change.target)?;
     // Clients write to their files while they run.
     if now != change.before || resolved(&change.target).map_err(|it| anyhow!(it))? != change.target {
         return Err(anyhow!("somebody else changed it meanwhile; try again"));
@@ -187,4 +224,29 @@ pub fn mode(target: &Path) -> Option<u32> {
 #[cfg(not(unix))]
 pub fn mode(_: &Path) -> Option<u32> {
     None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_somebody_else_wrote_is_not_taken_back() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().canonicalize().unwrap();
+        let change = |name: &str, before: Option<&str>, after: &str| Change {
+            target: root.join(name),
+            before: before.map(Into::into),
+            after: Some(after.into()),
+            mode: None,
+        };
+        // The second change is not what is there, so the first is taken back.
+        fs::write(root.join("b"), "theirs").unwrap();
+        let failed = apply(&[change("a", None, "ours"), change("b", Some("other"), "ours")]).unwrap_err();
+        assert!(failed.is_taken_back && !root.join("a").exists());
+        fs::write(root.join("a"), "theirs").unwrap();
+        let error = back(&change("a", None, "ours")).unwrap_err();
+        assert!(error.to_string().contains("somebody else changed"), "{error}");
+        assert_eq!(fs::read(root.join("a")).unwrap(), b"theirs");
+    }
 }

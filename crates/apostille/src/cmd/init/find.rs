@@ -14,9 +14,17 @@ pub fn in_use(env: &Environment, scope: &Scope) -> Vec<Client> {
     ROWS.iter().filter(is_used).map(|it| it.client).collect()
 }
 
+/// Whether a client has left something where its files of a scope are.
+pub fn is_marked(row: &Row, scope: &Scope) -> bool {
+    match scope {
+        Scope::Repository(_) => has_mark(row, scope),
+        Scope::User(homes) => has_home(row, Some(homes)),
+    }
+}
+
 fn has_mark(row: &Row, scope: &Scope) -> bool {
     match scope {
-        Scope::Repository(root) => row.marks.iter().any(|it| root.join(it).exists()),
+        Scope::Repository(_) => row.marks.iter().any(|it| scope.root().join(it).exists()),
         Scope::User(_) => false,
     }
 }

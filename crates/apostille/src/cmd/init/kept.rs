@@ -58,7 +58,7 @@ pub struct Run {
 }
 
 /// The folder of all runs.
-fn folder(world: &World) -> Result<PathBuf, Fault> {
+pub fn folder(world: &World) -> Result<PathBuf, Fault> {
     let data =
         world.env.data_dir().ok_or_else(|| Fault::config("this user has no home, and so no data folder"))?;
     Ok(data.join("init"))
@@ -90,13 +90,22 @@ fn kept(world: &World, scope: &Scope, changes: &[Change], all: &Path) -> anyhow:
     Ok(Run { folder, manifest })
 }
 
-/// A new folder, numbered behind the others.
-fn numbered(all: &Path) -> anyhow::Result<PathBuf> {
+/// Makes the folder of all runs, its owner's alone.
+pub fn made(all: &Path) -> io::Result<()> {
+    builder().recursive(true).create(all)
+}
+
+fn builder() -> fs::DirBuilder {
     let mut builder = fs::DirBuilder::new();
     #[cfg(unix)]
     std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.recursive(true).create(all).with_context(|| format!("cannot make '{}'", all.display()))?;
-    builder.recursive(false);
+    builder
+}
+
+/// A new folder, numbered behind the others.
+fn numbered(all: &Path) -> anyhow::Result<PathBuf> {
+    made(all).with_context(|| format!("cannot make '{}'", all.display()))?;
+    let builder = builder();
     let mut number = numbers(all)?.last().map_or(1, |it| it + 1);
     loop {
         let folder = all.join(number.to_string());

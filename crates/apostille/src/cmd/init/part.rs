@@ -1,13 +1,16 @@
 //! What belongs into a file, and how it gets there: bytes in, bytes out.
 
+mod entry;
 mod hooks;
 mod server;
 
 use apostille_core::client::Client;
+use serde_json::Value;
 
 use super::program::Program;
-use super::{jsonc, rules, toml};
+use super::{exclude, jsonc, rules, toml};
 
+pub use entry::checked;
 pub use hooks::lines;
 pub use server::Servers;
 
@@ -15,13 +18,24 @@ pub use server::Servers;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Part {
     /// The server, in JSON.
-    Server(Servers),
+    Server(Servers, Whose),
     /// The server, in Codex's TOML.
-    Toml,
+    Toml(Whose),
     /// A client's hooks.
     Hooks(Client),
     /// The block of rules.
     Rules,
+    /// The line that keeps personal settings out of git.
+    Exclude,
+}
+
+/// Whose word a file is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Whose {
+    /// Whoever could write to the repository.
+    Anybody,
+    /// The user's own.
+    User,
 }
 
 /// What becomes of a file.
@@ -44,12 +58,31 @@ impl Part {
         }
     }
 
+    /// The entry of the server in a text; why the text cannot have one, where that is so.
+    pub fn entry(self, text: &str) -> Result<Option<Value>, String> {
+        match self {
+            Self::Server(servers, _) => server::entry(text.trim_start_matches(BOM), servers),
+            Self::Toml(_) => toml::entry(text),
+            Self::Hooks(_) | Self::Rules | Self::Exclude => Ok(None),
+        }
+    }
+
+    /// What is wrong with the entry of a server; nothing, if it is one of ours.
+    pub fn doubt(self, entry: &Value) -> Option<String> {
+        match self {
+            Self::Server(servers, whose) => checked(entry, servers.cwd(), whose).err(),
+            Self::Toml(whose) => checked(entry, None, whose).err(),
+            Self::Hooks(_) | Self::Rules | Self::Exclude => None,
+        }
+    }
+
     fn put(self, text: &str, program: &Program) -> Result<String, String> {
         match self {
-            Self::Server(servers) => server::with(text, servers, program.command()),
-            Self::Toml => toml::with(text, program.command()),
+            Self::Server(servers, whose) => server::with(text, servers, whose, program.command()),
+            Self::Toml(whose) => toml::with(text, whose, program.command()),
             Self::Hooks(client) => hooks::with(text, client, program),
             Self::Rules => rules::with(text),
+            Self::Exclude => Ok(exclude::with(text)),
         }
     }
 }
@@ -59,10 +92,11 @@ pub fn planned(bytes: Option<&[u8]>, parts: &[Part], program: &Program) -> Outco
     edited(bytes, |text| parts.iter().try_fold(text.to_owned(), |text, part| part.put(&text, program)))
 }
 
-/// What becomes of a file that is to hold nothing of ours; `first` is what it was before anything of ours came.
-pub fn cleared(bytes: &[u8], first: Option<&[u8]>, extension: &str) -> Outcome {
+/// What becomes of a file of a kind that is to hold nothing of ours; `first` is what it was before anything of ours came.
+pub fn cleared(bytes: &[u8], first: Option<&[u8]>, kind: &str) -> Outcome {
     let first = first.map(|it| String::from_utf8_lossy(it).into_owned());
-    edited(Some(bytes), |text| match extension {
+    edited(Some(bytes), |text| match kind {
+        "exclude" => Ok(exclude::without(text)),
         "toml" => toml::without(text),
         "md" => rules::without(text),
         _ => {
@@ -73,14 +107,14 @@ pub fn cleared(bytes: &[u8], first: Option<&[u8]>, extension: &str) -> Outcome {
 }
 
 /// Whether nothing is left in a file but what we would have put there ourselves.
-pub fn is_bare(bytes: &[u8], extension: &str) -> bool {
+pub fn is_bare(bytes: &[u8], kind: &str) -> bool {
     let text = String::from_utf8_lossy(bytes);
     let text = text.trim_start_matches(BOM).trim();
-    text.is_empty() || extension == "json" && hooks::is_bare(text)
+    text.is_empty() || kind == "json" && hooks::is_bare(text)
 }
 
 /// A JSON text with comments as a value, if it is one.
-pub fn value(text: &str) -> Option<serde_json::Value> {
+pub fn value(text: &str) -> Option<Value> {
     let root = jsonc::parse(text.trim_start_matches(BOM)).ok()??;
     Some(root.value())
 }
@@ -119,16 +153,17 @@ mod tests {
         fn whatever_is_there_twice_is_once_and_it_goes_again(
             (value, typed) in jsonc::documents(), n in 0..ROWS.len(), servers in 0..3_usize,
         ) {
-            let parts = [Part::Server([Servers::Claude, Servers::Gemini, Servers::Code][servers]), Part::hooks(ROWS[n].client)];
+            let servers = [Servers::Claude, Servers::Gemini, Servers::Code][servers];
+            let parts = [Part::Server(servers, Whose::Anybody), Part::hooks(ROWS[n].client)];
             let program = Program::find("/opt/my programs/apostille".as_ref(), None);
             let once = text(planned(Some(typed.as_bytes()), &parts, &program), &typed);
             prop_assert_eq!(planned(Some(once.as_bytes()), &parts, &program), Outcome::Nothing, "{}", once);
-            prop_assert_eq!(lines(&once).len(), ROWS[n].moments.len());
+            prop_assert_eq!(lines(&once).unwrap().len(), ROWS[n].moments.len());
             let moved = Program::find("/usr/bin/apostille".as_ref(), None);
             let other = text(planned(Some(once.as_bytes()), &parts, &moved), &once);
             prop_assert!(!other.contains("/opt/"), "{}", other);
             let back = text(cleared(other.as_bytes(), Some(typed.as_bytes()), "json"), &other);
-            let mut left = super::value(&back).unwrap();
+            let mut left = jsonc::parse(&back).unwrap().unwrap().value();
             if value.get("version").is_none() {
                 left.as_object_mut().unwrap().shift_remove("version");
             }

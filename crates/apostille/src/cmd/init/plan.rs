@@ -76,22 +76,13 @@ pub struct Step {
 pub fn plan(scope: &Scope, wishes: Vec<Wish>, program: &Program) -> Vec<Step> {
     let mut steps: Vec<Step> = Vec::new();
     for wish in wishes {
-        match look(scope, &wish) {
+        match disk::look(&wish.path, scope.bounds(&wish.path)) {
             Err(why) => steps.push(step(wish, Action::Refused, Some(why), None)),
             Ok(found) if found.bytes.is_none() && !wish.is_made => {}
             Ok(found) => add(&mut steps, wish, found, program),
         }
     }
     steps
-}
-
-/// Looks at a file of a scope. A repository is not trusted: its links may not lead out of it.
-pub fn look(scope: &Scope, wish: &Wish) -> Result<Found, String> {
-    let within = match scope {
-        Scope::Repository(root) => Some(root.as_path()),
-        Scope::User(_) => None,
-    };
-    disk::look(&wish.path, within)
 }
 
 fn step(wish: Wish, action: Action, why: Option<String>, change: Option<Change>) -> Step {

@@ -10,7 +10,7 @@ use apostille_core::client::Client;
 pub const NAME: &str = "apostille";
 
 /// What a hook's command line says behind the program.
-const HOOK: &str = " hook --client ";
+pub(super) const HOOK: &str = " hook --client ";
 
 /// How to start this program.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -48,17 +48,17 @@ impl Program {
     }
 }
 
-/// Whether a command line is one of ours, whatever path it names.
-pub fn is_ours(line: &str) -> bool {
-    line.split_once(HOOK).is_some_and(|(program, _)| is_program(program.trim_end_matches(['\'', '"'])))
+/// Whether a command is this program, by its name alone or by a whole path. A path from somewhere is nobody's.
+pub fn is_program(command: &str) -> bool {
+    let file = command.rsplit(['/', '\\']).next().unwrap_or(command);
+    let is_named = file.strip_suffix(".exe").unwrap_or(file) == NAME;
+    is_named && (file == command || is_whole(command))
 }
 
-/// Whether a command is this program, whatever path it names.
-pub fn is_program(command: &str) -> bool {
-    let name = command.rsplit(['/', '\\']).next().unwrap_or(command);
-    let name = name.strip_suffix(".exe").unwrap_or(name);
-    // A quote may stand in front of a bare name.
-    name.trim_start_matches(['&', ' ', '\'', '"']) == NAME
+/// Whether a path is one from the root, on this system or on another.
+fn is_whole(path: &str) -> bool {
+    let is_drive = |it: &[u8]| matches!(it, [letter, b':', b'/' | b'\\', ..] if letter.is_ascii_alphabetic());
+    path.starts_with('/') || path.starts_with(r"\\") || is_drive(path.as_bytes())
 }
 
 /// The first program of this name in these folders.
@@ -82,11 +82,12 @@ fn is_executable(path: &Path) -> bool {
     fs::metadata(path).is_ok_and(|it| it.is_file())
 }
 
-fn is_same(one: &Path, other: &Path) -> bool {
+/// Whether two paths lead to one file.
+pub fn is_same(one: &Path, other: &Path) -> bool {
     matches!((fs::canonicalize(one), fs::canonicalize(other)), (Ok(one), Ok(other)) if one == other)
 }
 
-fn is_plain(text: &str) -> bool {
+pub(super) fn is_plain(text: &str) -> bool {
     text.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '/' | '.' | '_' | '-' | '+' | ':'))
 }
 
@@ -102,20 +103,8 @@ fn quoted(word: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use super::super::line::Line;
     use super::*;
-
-    #[test]
-    fn a_line_of_ours_is_known_by_its_program() {
-        let check = |line: &str, expected: bool| assert_eq!(is_ours(line), expected, "{line}");
-        check("apostille hook --client codex Stop", true);
-        check("/home/ana/.cargo/bin/apostille hook --client codex Stop", true);
-        check("'/home/ana b/apostille' hook --client codex Stop", true);
-        check(r#""C:/Program Files/apostille.exe" hook --client codex Stop"#, true);
-        check(r"& 'C:\Program Files\apostille.exe' hook --client codex Stop", true);
-        check("apostille verify", false);
-        check("not-apostille hook --client codex Stop", false);
-        check("echo apostille", false);
-    }
 
     #[cfg(unix)]
     #[test]
@@ -123,7 +112,7 @@ mod tests {
         let check = |path: &str, expected: &str| {
             let line = Program(path.into()).line(Client::Codex, "Stop");
             assert_eq!(line, format!("{expected} hook --client codex Stop"));
-            assert!(is_ours(&line), "{line}");
+            assert_eq!(Line::read(&line).map(|it| it.program).as_deref(), Some(path));
         };
         check("apostille", "apostille");
         check("/opt/bin/apostille", "/opt/bin/apostille");

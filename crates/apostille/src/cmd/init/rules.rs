@@ -23,12 +23,13 @@ pub fn with(text: &str) -> Result<String, String> {
     let newline = if text.contains("\r\n") { "\r\n" } else { "\n" };
     let block = format!("{BEGIN}\n{RULES}\n{END}").replace('\n', newline);
     if let Some((start, end)) = place(text)? {
-        return Ok(format!("{}{block}{}", &text[..start], &text[end..]));
+        // What somebody appends must not end up in the line of the mark.
+        let tail = if text.len() == end { newline } else { &text[end..] };
+        return Ok(format!("{}{block}{tail}", &text[..start]));
     }
     let body = text.trim_end_matches(['\r', '\n']);
-    let tail = if body.len() == text.len() && !text.is_empty() { "" } else { newline };
     let gap = if body.is_empty() { String::new() } else { newline.repeat(2) };
-    Ok(format!("{body}{gap}{block}{tail}"))
+    Ok(format!("{body}{gap}{block}{newline}"))
 }
 
 /// The text without the block, and without the empty line that came with it.
@@ -38,7 +39,8 @@ pub fn without(text: &str) -> Result<String, String> {
     if before.is_empty() {
         return Ok(after.trim_start_matches(['\r', '\n']).to_owned());
     }
-    Ok(format!("{before}{after}"))
+    let is_apart = after.is_empty() || after.starts_with(['\r', '\n']);
+    Ok(format!("{before}{}{after}", if is_apart { "" } else { "\n" }))
 }
 
 /// Where the block is. Marks that are not a pair are somebody's mistake, which nobody can guess right.
@@ -74,7 +76,7 @@ mod tests {
         };
         check("", BEGIN, "end -->\n");
         check("# Us\n", "# Us\n\n<!--", "end -->\n");
-        check("# Us", "# Us\n\n<!--", "end -->");
+        check("# Us", "# Us\n\n<!--", "end -->\n");
         check("# Us\r\n\r\n", "# Us\r\n\r\n<!-- apostille:begin -->\r\n", "end -->\r\n");
     }
 
@@ -84,6 +86,14 @@ mod tests {
         let new = with(&text).unwrap();
         assert_eq!(without(&new).unwrap(), "# Us\n\nmore\n");
         assert!(!new.contains("formerly") && new.ends_with("\n\nmore\n"), "{new}");
+    }
+
+    #[test]
+    fn what_is_appended_stays_a_line_of_its_own() {
+        let block = format!("{BEGIN}\nformerly\n{END}");
+        assert!(with(&format!("# Us\n\n{block}")).unwrap().ends_with("end -->\n"));
+        assert_eq!(without(&format!("# Us\n\n{block}- more\n")).as_deref(), Ok("# Us\n- more\n"));
+        assert_eq!(without(&format!("# Us\n\n{block}\n- more\n")).as_deref(), Ok("# Us\n- more\n"));
     }
 
     #[test]

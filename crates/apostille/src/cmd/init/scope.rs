@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use apostille_core::client::Client;
 
-use super::part::{Part, Servers};
+use super::part::{Part, Servers, Whose};
 use crate::world::Environment;
 
 /// The folders of the clients in the user's home.
@@ -18,11 +18,20 @@ pub struct Homes {
     code: PathBuf,
 }
 
+/// A repository, as it lies on this machine.
+#[derive(Debug, Clone)]
+pub struct Repository {
+    /// Its folder.
+    pub root: PathBuf,
+    /// Git's own folder, which all its working trees share; it does not come with a clone.
+    pub git: PathBuf,
+}
+
 /// Whose files are written.
 #[derive(Debug, Clone)]
 pub enum Scope {
-    /// Those of the repository at this folder.
-    Repository(PathBuf),
+    /// Those of a repository.
+    Repository(Repository),
     /// The user's own, for every repository.
     User(Homes),
 }
@@ -124,8 +133,17 @@ impl Scope {
     /// The folder that it is about.
     pub fn root(&self) -> &Path {
         match self {
-            Self::Repository(root) => root,
+            Self::Repository(it) => &it.root,
             Self::User(homes) => &homes.home,
+        }
+    }
+
+    /// The folder that the links of a file may not lead out of: a repository is not trusted.
+    pub fn bounds(&self, path: &Path) -> Option<&Path> {
+        match self {
+            Self::Repository(it) if path.starts_with(&it.git) => Some(&it.git),
+            Self::Repository(it) => Some(&it.root),
+            Self::User(_) => None,
         }
     }
 
@@ -142,7 +160,7 @@ impl Scope {
     pub fn files(&self, client: Client) -> (PathBuf, PathBuf) {
         let root = match self {
             Self::User(homes) => return homes.files(client),
-            Self::Repository(root) => root,
+            Self::Repository(it) => &it.root,
         };
         let (servers, hooks) = match client {
             // A hook in the settings that are committed would fail for whoever has not got the program.
@@ -156,16 +174,22 @@ impl Scope {
         (root.join(servers), root.join(hooks))
     }
 
-    fn servers(&self, client: Client) -> Part {
-        match (client, self) {
-            (Client::Codex, _) => Part::Toml,
-            (Client::Gemini, _) => Part::Server(Servers::Gemini),
-            (Client::Cursor, _) => Part::Server(Servers::Plain),
-            (Client::Vscode, Self::Repository(_)) => Part::Server(Servers::CodeHere),
-            (Client::Vscode, Self::User(_)) => Part::Server(Servers::Code),
-            (Client::Copilot, Self::User(_)) => Part::Server(Servers::Copilot),
-            (Client::ClaudeCode | Client::Copilot, _) => Part::Server(Servers::Claude),
-        }
+    /// How a client's server is written down.
+    pub fn servers(&self, client: Client) -> Part {
+        let (whose, is_here) = match self {
+            Self::Repository(_) => (Whose::Anybody, true),
+            Self::User(_) => (Whose::User, false),
+        };
+        let servers = match client {
+            Client::Codex => return Part::Toml(whose),
+            Client::Gemini => Servers::Gemini,
+            Client::Cursor => Servers::Plain,
+            Client::Vscode if is_here => Servers::CodeHere,
+            Client::Vscode => Servers::Code,
+            Client::Copilot if !is_here => Servers::Copilot,
+            Client::ClaudeCode | Client::Copilot => Servers::Claude,
+        };
+        Part::Server(servers, whose)
     }
 
     /// The instructions that clients read.
@@ -173,7 +197,7 @@ impl Scope {
         use Client::{ClaudeCode, Codex, Copilot, Cursor, Gemini, Vscode};
         let root = match self {
             Self::User(homes) => return homes.rules(),
-            Self::Repository(root) => root,
+            Self::Repository(it) => &it.root,
         };
         // A new CLAUDE.md would hide AGENTS.md from Claude Code; Gemini CLI reads neither of them.
         vec![
@@ -193,6 +217,7 @@ impl Scope {
             }
             if wanted.hooks {
                 join(&mut wishes, hooks, *client, Part::hooks(*client));
+                self.keep_out(&mut wishes, *client);
             }
         }
         if wanted.rules {
@@ -203,6 +228,13 @@ impl Scope {
             wishes.extend(self.rules().into_iter().filter_map(rule));
         }
         wishes
+    }
+
+    /// Personal settings in a repository are not for a commit, unless somebody says so.
+    fn keep_out(&self, wishes: &mut Vec<Wish>, client: Client) {
+        if let (Self::Repository(it), Client::ClaudeCode) = (self, client) {
+            join(wishes, it.git.join("info/exclude"), client, Part::Exclude);
+        }
     }
 }
 

@@ -1,19 +1,12 @@
 //! How a plan looks: a short diff for each file, never a secret that stands beside a change.
 
 use apostille_core::client::Client;
-use apostille_core::diff::unified;
-use apostille_core::remember::secrets;
 use serde::Serialize;
 
-use super::disk::Change;
+use super::excerpt::diff;
 use super::plan::{Action, Step};
 use super::scope::Scope;
-use crate::paint::{self, BOLD, CYAN, DIM, GREEN, RED, YELLOW, cut, ink, safe};
-
-/// How many lines of a diff are shown.
-const MOST_LINES: usize = 120;
-/// How much of a line is shown.
-const MOST_COLUMNS: usize = 160;
+use crate::paint::{self, BOLD, CYAN, DIM, GREEN, RED, YELLOW, ink, safe};
 
 /// The answer of `init`.
 #[derive(Debug, Serialize)]
@@ -92,26 +85,4 @@ fn head(scope: &Scope, step: &Step, word: &str) -> String {
         (None, true) => String::new(),
     };
     format!("{} {}{aside}\n", ink(style, word), ink(BOLD, path))
-}
-
-/// What changes in a file, as people read it: not too much, and no secrets.
-fn diff(change: &Change) -> String {
-    let text = |bytes: &Option<Vec<u8>>| {
-        let text = String::from_utf8_lossy(bytes.as_deref().unwrap_or_default()).replace('\r', "");
-        if text.is_empty() || text.ends_with('\n') { text } else { text + "\n" }
-    };
-    let whole = unified(&text(&change.before), &text(&change.after));
-    let lines: Vec<&str> = whole.lines().collect();
-    let mut shown: Vec<String> = lines.iter().take(MOST_LINES).map(|it| tamed(it)).collect();
-    if lines.len() > MOST_LINES {
-        shown.push(format!(" … {} more lines", lines.len() - MOST_LINES));
-    }
-    shown.join("\n") + "\n"
-}
-
-fn tamed(line: &str) -> String {
-    match secrets::find(line) {
-        Some(_) => format!("{}… (this line holds a secret)", line.chars().next().unwrap_or(' ')),
-        None => cut(line, MOST_COLUMNS),
-    }
 }

@@ -6,13 +6,14 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 use toml::{Spanned, Table, Value};
 
-use super::program::{NAME, is_program};
+use super::part::{self, Whose};
+use super::program::NAME;
 
 const SERVERS: &str = "mcp_servers";
 const HEADER: &str = "[mcp_servers.apostille]";
 
 /// What Codex would not pass on, and the store depends on: hooks and server must find the same one.
-const PASSED_ON: [&str; 7] = [
+pub const PASSED_ON: [&str; 7] = [
     "APOSTILLE_CONFIG",
     "APOSTILLE_REPO",
     "APOSTILLE_STORE",
@@ -22,23 +23,31 @@ const PASSED_ON: [&str; 7] = [
     "XDG_DATA_HOME",
 ];
 
+/// The entry of the server, if there is one; why there cannot be, where the text has another shape.
+pub fn entry(text: &str) -> Result<Option<serde_json::Value>, String> {
+    let whole = read(text.trim_start_matches('\u{feff}'))?;
+    let Some(servers) = whole.get(SERVERS) else { return Ok(None) };
+    let servers = servers.as_table().ok_or_else(|| format!("`{SERVERS}` is not a table"))?;
+    servers.get(NAME).map(serde_json::to_value).transpose().map_err(|it| it.to_string())
+}
+
 /// The text with the server in it.
-pub fn with(text: &str, command: &str) -> Result<String, String> {
+pub fn with(text: &str, whose: Whose, command: &str) -> Result<String, String> {
     let old = read(text)?;
-    let Some(entry) = old.get(SERVERS).and_then(|it| it.get(NAME)) else {
-        return appended(text, old, command);
-    };
-    let said = entry.get("command").and_then(Value::as_str).unwrap_or_default();
-    let is_server = entry.get("args").and_then(|it| it.get(0)).and_then(Value::as_str) == Some("mcp");
-    match said {
-        _ if said == command && is_server => Ok(text.to_owned()),
-        _ if is_program(said) && is_server => respelt(text, old, command),
-        _ => Err(format!("{HEADER} is there and starts something else")),
+    let Some(there) = entry(text).ok().flatten() else { return appended(text, old, command) };
+    part::checked(&there, None, whose)?;
+    match there["command"] == command {
+        true => Ok(text.to_owned()),
+        false => respelt(text, old, command),
     }
 }
 
 /// The text without the server; as it is, if it has none.
 pub fn without(text: &str) -> Result<String, String> {
+    let is_ours_there = |it: &serde_json::Value| part::checked(it, None, Whose::User).is_ok();
+    if !entry(text)?.as_ref().is_some_and(is_ours_there) {
+        return Ok(text.to_owned());
+    }
     let mut expected = read(text)?;
     let Some(servers) = expected.get_mut(SERVERS).and_then(Value::as_table_mut) else {
         return Ok(text.to_owned());
@@ -151,9 +160,9 @@ mod tests {
     #[test]
     fn the_section_comes_last_and_goes_again() {
         let check = |text: &str, before: &str| {
-            let new = with(text, "apostille").unwrap();
+            let new = with(text, Whose::Anybody, "apostille").unwrap();
             assert_eq!(new.replace("\r\n", "\n"), format!("{before}{SECTION}"));
-            assert_eq!(with(&new, "apostille").as_deref(), Ok(new.as_str()), "twice is once");
+            assert_eq!(with(&new, Whose::Anybody, "apostille").as_deref(), Ok(new.as_str()), "twice is once");
             assert_eq!(without(&new).unwrap().trim_end(), text.trim_end());
         };
         check("", "");
@@ -165,7 +174,7 @@ mod tests {
     #[test]
     fn an_entry_that_is_there_keeps_what_a_person_said() {
         let old = "[mcp_servers.apostille]\ncommand = '/old/apostille' # there\nargs = [\"mcp\", \"--profile\", \"all\"]\n\n[x]\n";
-        let new = with(old, "apostille").unwrap();
+        let new = with(old, Whose::User, "apostille").unwrap();
         assert_eq!(new, old.replace("'/old/apostille'", "\"apostille\""));
         assert_eq!(without(&new).unwrap(), "[x]\n");
     }
@@ -173,7 +182,7 @@ mod tests {
     #[test]
     fn what_cannot_be_changed_is_said() {
         let check = |text: &str, expected: &str| {
-            let why = with(text, "apostille").unwrap_err();
+            let why = with(text, Whose::Anybody, "apostille").unwrap_err();
             assert!(why.contains(expected), "{text:?}: {why}");
         };
         check("a = \nb = 1", "line 1");

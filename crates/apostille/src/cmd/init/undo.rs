@@ -48,7 +48,6 @@ pub fn made(runs: &[Run]) -> Vec<PathBuf> {
 
 impl Trail<'_> {
     fn step(&self, scope: &Scope) -> Result<Step, Fault> {
-        let within = matches!(scope, Scope::Repository(_)).then(|| scope.root());
         let step = |action, why, change| Step {
             path: self.path.to_path_buf(),
             clients: Vec::new(),
@@ -56,7 +55,7 @@ impl Trail<'_> {
             why,
             change,
         };
-        let found = match disk::look(self.path, within) {
+        let found = match disk::look(self.path, scope.bounds(self.path)) {
             Ok(found) if found.target == self.path => found,
             Ok(_) => return Ok(step(Action::Refused, Some("it is a link now".into()), None)),
             Err(why) => return Ok(step(Action::Refused, Some(why), None)),
@@ -64,14 +63,14 @@ impl Trail<'_> {
         let Back { bytes, is_edited, mode } = self.back(&found)?;
         let first = self.first()?;
         let after = match bytes {
-            Some(bytes) if is_edited => match part::cleared(&bytes, first.as_deref(), extension(self.path)) {
+            Some(bytes) if is_edited => match part::cleared(&bytes, first.as_deref(), kind(self.path)) {
                 Outcome::Refused(why) => return Ok(step(Action::Refused, Some(why), None)),
                 Outcome::Nothing => Some(bytes),
                 Outcome::Bytes(bytes) => Some(bytes),
             },
             other => other,
         };
-        let after = after.filter(|it| first.is_some() || !part::is_bare(it, extension(self.path)));
+        let after = after.filter(|it| first.is_some() || !part::is_bare(it, kind(self.path)));
         if after == found.bytes {
             return Ok(step(Action::Nothing, None, None));
         }
@@ -106,6 +105,7 @@ impl Trail<'_> {
     }
 }
 
-fn extension(path: &Path) -> &str {
-    path.extension().and_then(|it| it.to_str()).unwrap_or_default()
+/// What kind of file it is: by its extension, or else by its name.
+fn kind(path: &Path) -> &str {
+    path.extension().or_else(|| path.file_name()).and_then(|it| it.to_str()).unwrap_or_default()
 }

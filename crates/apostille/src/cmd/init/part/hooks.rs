@@ -3,8 +3,9 @@
 use apostille_core::client::Client;
 use serde_json::{Value, json};
 
-use super::super::jsonc::{self, Node, Step};
-use super::super::program::{Program, is_ours};
+use super::super::jsonc::{self, Kind, Node, Step};
+use super::super::line::{Line, resembles};
+use super::super::program::Program;
 use super::super::table::{self, Shape};
 use super::server::has;
 
@@ -63,20 +64,38 @@ pub fn is_bare(text: &str) -> bool {
         .contains(&value)
 }
 
-/// Every command line of ours in a text, with the event that it is for.
-pub fn lines(text: &str) -> Vec<(String, String)> {
-    let Ok(Some(root)) = jsonc::parse(text.trim_start_matches(super::BOM)) else { return Vec::new() };
-    let whole = root.value();
-    let mut lines = Vec::new();
-    for it in found(text.trim_start_matches(super::BOM)).unwrap_or_default() {
-        let entry = &whole[HOOKS][&it.event][it.entry];
-        let handler = it.handler.map_or(entry, |n| &entry[HOOKS][n]);
-        let key = COMMANDS.iter().find(|key| handler[**key].is_string());
-        lines.extend(
-            key.and_then(|key| handler[*key].as_str()).map(|line| (it.event.clone(), line.to_owned())),
-        );
+/// Every command line in a text that speaks of our hooks, ours or not, with the event that it is for; why the text is no
+/// hooks file, where it is none.
+pub fn lines(text: &str) -> Result<Vec<(String, String)>, String> {
+    let Some(root) = jsonc::parse(text.trim_start_matches(super::BOM))? else { return Ok(Vec::new()) };
+    if !matches!(root.kind, Kind::Object(_)) {
+        return Err("it is not an object".into());
     }
-    lines
+    let Some(hooks) = root.child(Step::Key(HOOKS)) else { return Ok(Vec::new()) };
+    if !matches!(hooks.kind, Kind::Object(_)) {
+        return Err(format!("`{HOOKS}` is not an object"));
+    }
+    let mut lines = Vec::new();
+    for item in hooks.items() {
+        let event = item.key.clone().unwrap_or_default();
+        if !matches!(item.value.kind, Kind::Array(_)) {
+            return Err(format!("`{HOOKS}.{event}` is not a list"));
+        }
+        let handlers = item.value.items().iter().flat_map(|it| {
+            let inner = it.value.child(Step::Key(HOOKS)).map(Node::items).unwrap_or_default();
+            std::iter::once(&it.value).chain(inner.iter().map(|it| &it.value))
+        });
+        lines.extend(handlers.filter_map(run).map(|line| (event.clone(), line)));
+    }
+    Ok(lines)
+}
+
+/// The line that a handler runs, if it speaks of our hooks. One for another shell counts only where it is not ours.
+fn run(handler: &Node) -> Option<String> {
+    let line = |key: &&str| handler.child(Step::Key(key))?.value().as_str().map(str::to_owned);
+    let lines: Vec<String> = COMMANDS.iter().filter_map(line).filter(|it| resembles(it)).collect();
+    let odd = lines.iter().find(|it| Line::read(it).is_none());
+    odd.or_else(|| lines.first()).cloned()
 }
 
 /// The text with the version that flat files begin with.
@@ -119,9 +138,12 @@ fn found(text: &str) -> Result<Vec<Found>, String> {
     Ok(all)
 }
 
+/// Whether every command of a handler is ours: one that is not is somebody's, and stays with all that it has.
 fn is_mine(node: &Node) -> bool {
-    let line = |key: &&str| node.child(Step::Key(key)).map(Node::value);
-    COMMANDS.iter().filter_map(line).any(|it| it.as_str().is_some_and(is_ours))
+    let lines: Vec<_> =
+        COMMANDS.iter().filter_map(|key| node.child(Step::Key(key))).map(Node::value).collect();
+    let is_ours = |it: &Value| it.as_str().is_some_and(|it| Line::read(it).is_some());
+    !lines.is_empty() && lines.iter().all(is_ours)
 }
 
 /// The text without these handlers, and without the groups that they leave empty.

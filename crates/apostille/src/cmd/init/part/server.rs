@@ -1,9 +1,11 @@
 //! The server in a client's JSON: one entry, by the name of this program.
 
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
-use super::super::jsonc::{self, Step};
-use super::super::program::{NAME, is_program};
+use super::super::jsonc::{self, Kind, Step};
+use super::super::program::NAME;
+use super::Whose;
+use super::entry::checked;
 
 /// How a client writes its servers down.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,6 +32,11 @@ impl Servers {
         }
     }
 
+    /// The folder that the server is started in, where it is named.
+    pub fn cwd(self) -> Option<&'static str> {
+        (self == Self::CodeHere).then_some("${workspaceFolder}")
+    }
+
     fn entry(self, command: &str) -> Value {
         match self {
             // Without `alwaysLoad`, Claude Code shows its model the names of tools only.
@@ -39,24 +46,35 @@ impl Servers {
             Self::Gemini => json!({"command": command, "args": ["mcp"], "trust": true}),
             Self::Plain => json!({"command": command, "args": ["mcp"]}),
             Self::CodeHere => {
-                json!({"type": "stdio", "command": command, "args": ["mcp"], "cwd": "${workspaceFolder}"})
+                json!({"type": "stdio", "command": command, "args": ["mcp"], "cwd": self.cwd()})
             }
             Self::Code => json!({"type": "stdio", "command": command, "args": ["mcp"]}),
         }
     }
 }
 
+/// The entry by the name of this program, if there is one; why there cannot be, where the text has another shape.
+pub fn entry(text: &str, servers: Servers) -> Result<Option<Value>, String> {
+    let Some(root) = jsonc::parse(text)? else { return Ok(None) };
+    if !matches!(root.kind, Kind::Object(_)) {
+        return Err("it is not an object".into());
+    }
+    let Some(list) = root.child(Step::Key(servers.place())) else { return Ok(None) };
+    if !matches!(list.kind, Kind::Object(_)) {
+        return Err(format!("`{}` is not an object", servers.place()));
+    }
+    Ok(list.child(Step::Key(NAME)).map(jsonc::Node::value))
+}
+
 /// The text with the server in it. Of an entry that is there, only what is missing and the program's path are changed:
-/// the rest is somebody's choice.
-pub fn with(text: &str, servers: Servers, command: &str) -> Result<String, String> {
+/// the rest is somebody's choice, in their own files.
+pub fn with(text: &str, servers: Servers, whose: Whose, command: &str) -> Result<String, String> {
     let path = [servers.place(), NAME];
     let wanted = servers.entry(command);
     let root = jsonc::parse(text)?;
     let there = root.as_ref().and_then(|it| it.child(Step::Key(path[0]))?.child(Step::Key(path[1])));
     let Some(there) = there.map(jsonc::Node::value) else { return jsonc::set(text, &path, &wanted) };
-    let Some(there) = ours(&there) else {
-        return Err(format!("`{}.{NAME}` is there and starts something else", path[0]));
-    };
+    checked(&there, servers.cwd(), whose)?;
     let wanted = wanted.as_object().cloned().unwrap_or_default();
     let is_due = |key: &str, value: &Value| match there.get(key) {
         None => true,
@@ -67,20 +85,13 @@ pub fn with(text: &str, servers: Servers, command: &str) -> Result<String, Strin
         .try_fold(text.to_owned(), |text, (key, value)| jsonc::set(&text, &[path[0], path[1], key], value))
 }
 
-/// The entry, if it starts this program as a server.
-fn ours(entry: &Value) -> Option<&Map<String, Value>> {
-    let is_program = entry["command"].as_str().is_some_and(is_program);
-    let is_server = entry["args"][0] == "mcp";
-    entry.as_object().filter(|_| is_program && is_server)
-}
-
 /// The text without the server, and without the list of servers if `first` had none.
 pub fn without(text: &str, first: Option<&str>) -> Result<String, String> {
     let mut text = text.to_owned();
     for place in ["mcpServers", "servers"] {
         let Some(root) = jsonc::parse(&text)? else { return Ok(text) };
         let Some(list) = root.child(Step::Key(place)) else { continue };
-        let is_ours = list.child(Step::Key(NAME)).is_some_and(|it| ours(&it.value()).is_some());
+        let is_ours = list.child(Step::Key(NAME)).is_some_and(|it| is_server(&it.value()));
         if !is_ours {
             continue;
         }
@@ -89,6 +100,11 @@ pub fn without(text: &str, first: Option<&str>) -> Result<String, String> {
         text = jsonc::remove(&text, if is_only { &path[..1] } else { &path })?;
     }
     Ok(text)
+}
+
+/// Whether an entry starts this program as a server, however.
+fn is_server(entry: &Value) -> bool {
+    checked(entry, None, Whose::User).is_ok()
 }
 
 /// Whether a text had something at this path; one that cannot be read had.
