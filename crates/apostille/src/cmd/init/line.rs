@@ -3,7 +3,7 @@
 
 use apostille_core::client::Client;
 
-use super::program::{HOOK, NAME, is_program};
+use super::program::{ANYWAY, HOOK, NAME, is_program};
 use super::table;
 
 /// A command line of ours, taken apart.
@@ -20,7 +20,7 @@ pub struct Line {
 impl Line {
     /// The line, if it is as a whole one that this program writes, or wrote: events come and go.
     pub fn read(line: &str) -> Option<Self> {
-        let (program, rest) = word(line)?;
+        let (program, rest) = word(line.strip_suffix(ANYWAY).unwrap_or(line))?;
         let (client, event) = rest.strip_prefix(HOOK)?.split_once(' ')?;
         let client = Client::ALL.iter().copied().find(|it| it.as_str() == client)?;
         let is_event = (1..=40).contains(&event.len()) && event.chars().all(|c| c.is_ascii_alphanumeric());
@@ -88,6 +88,7 @@ mod tests {
             assert_eq!(found.as_deref(), expected, "{line}");
         };
         check("apostille hook --client codex Stop", Some("apostille"));
+        check("apostille hook --client codex Stop || exit 0", Some("apostille"));
         let path = "/home/ana/.cargo/bin/apostille";
         check(&format!("{path} hook --client codex Stop"), Some(path));
         check("'/home/ana b/apostille' hook --client codex Stop", Some("/home/ana b/apostille"));
@@ -111,6 +112,8 @@ mod tests {
             "'/a'$(x)'/apostille' hook --client codex Stop",
             "'/a\n/apostille' hook --client codex Stop",
             "apostille hook --client codex Stop; x",
+            "apostille hook --client codex Stop || exit 0; x",
+            "apostille hook --client codex Stop || x || exit 0",
             "apostille hook --client codex Stop x",
             "apostille hook --client codex Stop\nx",
             "apostille hook --client codex ",

@@ -11,6 +11,9 @@ pub const NAME: &str = "apostille";
 
 /// What a hook's command line says behind the program.
 pub(super) const HOOK: &str = " hook --client ";
+/// What it ends with. Where the program is not installed, a shell says so with a code that Gemini CLI and Copilot CLI take
+/// for an order to stop, and a colleague who has the settings and not the program could do nothing.
+pub(super) const ANYWAY: &str = " || exit 0";
 
 /// How to start this program.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -37,7 +40,7 @@ impl Program {
 
     /// The command line that answers a hook, for the shells of Unix.
     pub fn line(&self, client: Client, event: &str) -> String {
-        format!("{}{HOOK}{client} {event}", quoted(&self.0))
+        format!("{}{HOOK}{client} {event}{ANYWAY}", quoted(&self.0))
     }
 
     /// The same for PowerShell, which calls a quoted program only when told to.
@@ -111,7 +114,7 @@ mod tests {
     fn a_path_is_one_word_to_a_shell() {
         let check = |path: &str, expected: &str| {
             let line = Program(path.into()).line(Client::Codex, "Stop");
-            assert_eq!(line, format!("{expected} hook --client codex Stop"));
+            assert_eq!(line, format!("{expected} hook --client codex Stop || exit 0"));
             assert_eq!(Line::read(&line).map(|it| it.program).as_deref(), Some(path));
         };
         check("apostille", "apostille");
