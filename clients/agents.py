@@ -38,6 +38,9 @@ class Agent:
             with tarfile.open(next(pathlib.Path(folder).glob("*.tgz"))) as packed:
                 packed.extractall(self.folder().parent, filter="data")
 
+    # Whether it takes a session up again without what hooks gave to its prompts.
+    drops = False
+
     def settle(self, world, address):
         """What a person has said before: this folder is trusted, the model is there."""
 
@@ -124,6 +127,7 @@ class Copilot(Agent):
 
 class Gemini(Agent):
     name, package, version = "gemini", "@google/gemini-cli", "0.61.0"
+    drops = True
     wrong = r"^(?:Hook execution for .* [1-9]\d* failed|.*Agent execution blocked).*$"
 
     def settle(self, world, address):

@@ -95,6 +95,8 @@ pub struct Entry {
     pub withheld: Vec<Shown>,
     /// Where the client writes down what is said.
     pub transcript: Option<String>,
+    /// How many moments were gone through, of one that says so: more may have come while it was done.
+    pub covers: Option<usize>,
 }
 
 impl Entry {
@@ -114,6 +116,7 @@ impl Entry {
             shown: Vec::new(),
             withheld: Vec::new(),
             transcript: None,
+            covers: None,
         }
     }
 
@@ -162,6 +165,13 @@ impl Session {
     fn present(&self) -> &[Entry] {
         let dropped = self.entries.iter().rposition(|it| it.is_fresh);
         &self.entries[dropped.unwrap_or(0)..]
+    }
+
+    /// The moments that nobody has gone through yet.
+    #[must_use]
+    pub fn left(&self) -> Vec<&Entry> {
+        let covered = self.entries.iter().rev().find_map(|it| it.covers).unwrap_or(0);
+        self.entries.iter().skip(covered).filter(|it| it.moment != Moment::Done).collect()
     }
 
     /// Whether it began before.

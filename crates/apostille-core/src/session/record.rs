@@ -31,6 +31,8 @@ struct Line {
     withheld: Vec<Row>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     transcript: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    covers: Option<usize>,
 }
 
 /// A memory in it.
@@ -68,6 +70,7 @@ impl Entry {
             shown: self.shown.iter().map(Row::from).collect(),
             withheld: self.withheld.iter().map(Row::from).collect(),
             transcript: self.transcript.clone(),
+            covers: self.covers,
         };
         // Texts and finite numbers only: there is nothing in a line that JSON cannot write.
         serde_json::to_string(&line).unwrap_or_default()
@@ -89,6 +92,7 @@ impl Entry {
             shown: line.shown.into_iter().filter_map(Row::shown).collect(),
             withheld: line.withheld.into_iter().filter_map(Row::shown).collect(),
             transcript: line.transcript,
+            covers: line.covers,
         })
     }
 }

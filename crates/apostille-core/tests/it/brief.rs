@@ -243,6 +243,17 @@ fn a_session_is_read_as_it_was_written() {
     assert!(!text.contains("Never edit"), "no text of a memory is in it");
 }
 
+#[test]
+fn what_came_while_a_session_was_gone_through_is_left() {
+    let entry =
+        |moment: Moment| Entry::new(jiff::Timestamp::UNIX_EPOCH, "s", Client::Copilot, repo(), moment);
+    let mut entries =
+        vec![entry(Moment::Prompt), entry(Moment::End), entry(Moment::Prompt), entry(Moment::End)];
+    entries.push(Entry { covers: Some(2), ..entry(Moment::Done) });
+    let session = Session { entries };
+    assert_eq!(session.left().iter().map(|it| it.moment).collect::<Vec<_>>(), [Moment::Prompt, Moment::End]);
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 48, failure_persistence: None, ..ProptestConfig::default() })]
 

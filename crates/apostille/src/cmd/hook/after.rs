@@ -92,10 +92,9 @@ fn gone_through(shell: &Shell, session: &str) -> Result<Vec<View>, Fault> {
 
 /// Whether a session is over, and was not gone through since.
 fn is_due(session: &Session, now: Timestamp) -> bool {
-    let new = session.entries.iter().rev().take_while(|it| it.moment != Moment::Done);
-    let new: Vec<&Entry> = new.collect();
-    let is_over = new.iter().any(|it| it.moment == Moment::End);
-    new.first().is_some_and(|it| is_over || now.duration_since(it.at) > SILENCE)
+    let left = session.left();
+    let is_over = left.iter().any(|it| it.moment == Moment::End);
+    left.last().is_some_and(|it| is_over || now.duration_since(it.at) > SILENCE)
 }
 
 /// Goes through one session; nobody else does meanwhile.
@@ -112,7 +111,12 @@ fn one(shell: &Shell, ledger: &Ledger, name: &str, patience: Duration) -> Result
     let done = Entry::new(shell.world.now, name, last.client, last.space.clone(), Moment::Done);
     let shown = of_use(&session, &learned.applied);
     let turn = turns.last().map(|it| it.number.to_string());
-    ledger.open(name, PATIENCE)?.append(Entry { shown, turn, ..done })?;
+    ledger.open(name, PATIENCE)?.append(Entry {
+        shown,
+        turn,
+        covers: Some(session.entries.len()),
+        ..done
+    })?;
     Ok(Some(View {
         session: name.to_owned(),
         pending: learned.pending.iter().map(|it| it.handle().to_string()).collect(),

@@ -93,7 +93,7 @@ fn is_shown(told: &Told, settings: &Settings, open: &Open, entry: &Entry) -> boo
         _ => entry.is_ignored,
     };
     let is_wanted = settings.inject_mode.value != InjectMode::Off;
-    let is_kept = entry.moment == Moment::Start && !entry.is_fresh && open.session.has_begun();
+    let is_kept = keeps_start(told) && open.session.has_begun();
     // Without a store there is nothing to tell; it is made by whoever first has something to keep.
     hook::takes_context(told) && is_wanted && !is_ignored && !is_kept && settings.store.value.path().exists()
 }
@@ -151,14 +151,21 @@ fn entry(shell: &Shell, told: &Told, settings: &Settings, session: &str) -> Entr
 }
 
 /// Whether the client goes on without what was said before: it compacts, it begins anew, or it resumes without the
-/// context that hooks gave. Claude Code and Codex keep that when they resume; Gemini CLI and Copilot CLI do not.
+/// context that hooks gave to prompts, as Gemini CLI does.
 fn is_fresh(told: &Told) -> bool {
-    let keeps = !matches!(told.client, Client::Gemini | Client::Copilot);
     match told.moment {
-        hook::Moment::Start { is_again, is_compacted } => is_compacted || !(is_again && keeps),
+        hook::Moment::Start { is_again, is_compacted } => {
+            is_compacted || !is_again || told.client == Client::Gemini
+        }
         hook::Moment::Compact => true,
         _ => false,
     }
+}
+
+/// Whether the client still has what it was told when the session began. Copilot CLI and Gemini CLI do not keep that.
+fn keeps_start(told: &Told) -> bool {
+    let is_resumed = matches!(told.moment, hook::Moment::Start { is_again: true, is_compacted: false });
+    is_resumed && !matches!(told.client, Client::Copilot | Client::Gemini)
 }
 
 /// The session, by its name, bounded; a client that gives none has one for each folder.
