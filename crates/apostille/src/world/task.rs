@@ -13,8 +13,8 @@ use apostille_core::task::gate::{self, Log};
 use apostille_core::task::{Passage, Slug, Task, What};
 use jiff::Timestamp;
 
-use super::World;
 use super::place::Place;
+use super::{World, disk};
 use crate::config::Settings;
 use crate::error::Fault;
 
@@ -36,6 +36,8 @@ pub struct Tasks {
     has_notes: bool,
     now: Timestamp,
     session: Option<String>,
+    /// For the names of files that are written aside.
+    draw: u128,
 }
 
 /// The task that is worked on here: one small file, and the gates of that task.
@@ -53,6 +55,7 @@ impl Tasks {
             has_notes: settings.task_notes.value,
             now: world.now,
             session: world.env.session().map(Into::into),
+            draw: (world.random())(),
         })
     }
 
@@ -121,12 +124,7 @@ impl Tasks {
     /// Makes a task the active one of this working tree, or none.
     pub fn point(&self, slug: Option<&Slug>) -> Result<(), Fault> {
         let change = || match slug {
-            Some(slug) => {
-                self.pointer.parent().map_or(Ok(()), fs::create_dir_all)?;
-                let new = self.pointer.with_extension("new");
-                fs::write(&new, format!("{slug}\n"))?;
-                fs::rename(&new, &self.pointer)
-            }
+            Some(slug) => disk::put(&self.pointer, format!("{slug}\n").as_bytes(), None, self.draw),
             None => match fs::remove_file(&self.pointer) {
                 Err(error) if error.kind() != ErrorKind::NotFound => Err(error),
                 _ => Ok(()),

@@ -271,3 +271,24 @@ fn answers_in_json_have_what_programs_need() {
     assert_eq!(ask(&["task", "trailers", "--print"])["trailers"].as_array().unwrap().len(), 0);
     assert_eq!(ask(&["report"])["days"][0]["items"][0]["status"], "done");
 }
+
+#[test]
+fn a_link_beside_a_file_is_not_written_through() {
+    let env = Env::new();
+    let mine = env.beside("profile", "mine\n");
+    env.write("NOTES.md", "rm -rf everything\n");
+    for name in
+        ["NOTES.md.apostille", "NOTES.apostille", ".git/apostille-task.new", ".git/hooks/commit-msg.new"]
+    {
+        fs::create_dir_all(env.repo().join(name).parent().unwrap()).unwrap();
+        std::os::unix::fs::symlink(&mine, env.repo().join(name)).unwrap();
+    }
+    env.ok(&["task", "start", "Something"]);
+    assert!(read(&env, "NOTES.md").contains("## Something"));
+    env.write(".git/hooks/commit-msg", "#!/usr/bin/python\n");
+    let hook = env.repo().join(".git/hooks/commit-msg");
+    fs::set_permissions(&hook, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    env.ok(&["task", "hooks", "--install"]);
+    env.ok(&["task", "hooks", "--remove"]);
+    assert_eq!(fs::read_to_string(mine).unwrap(), "mine\n");
+}
