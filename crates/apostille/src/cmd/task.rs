@@ -72,6 +72,9 @@ struct TaskView {
     active: bool,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     left_open: bool,
+    /// Nobody began it here: its file came with the repository.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    from_elsewhere: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     phase: Option<String>,
     phases: Vec<String>,
@@ -98,6 +101,7 @@ impl TaskView {
             status: task.status.as_str(),
             active: active == Some(&task.slug),
             left_open: false,
+            from_elsewhere: false,
             phase: task.phase.clone(),
             phases: task.phases.clone(),
             passed: task.passed.clone(),
