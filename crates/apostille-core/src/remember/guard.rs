@@ -224,7 +224,8 @@ fn is_gleaned(voice: &Voice, layer: Layer) -> bool {
 }
 
 /// Text from outside, what the program gleaned, what reads like an instruction and no person said, and what the cited
-/// lines do not say waits for a person.
+/// lines do not say waits for a person. An episode tells what was done or decided, often about lines that are to change,
+/// and claims nothing of them.
 fn trusted(voice: &Voice, layer: Layer, marks: &[Mark], unsaid: &[String]) -> Status {
     if voice.tainted {
         Status::Pending { why: "the text comes from outside".into() }
@@ -232,7 +233,7 @@ fn trusted(voice: &Voice, layer: Layer, marks: &[Mark], unsaid: &[String]) -> St
         Status::Pending { why: "it was gleaned from a session, and nobody has confirmed it".into() }
     } else if marks.contains(&Mark::Instruction) && !voice.is_person() {
         Status::Pending { why: "it reads like an instruction to a model".into() }
-    } else if !unsaid.is_empty() {
+    } else if !unsaid.is_empty() && layer != Layer::Episode {
         Status::Pending { why: not_said(unsaid) }
     } else {
         Status::Active
