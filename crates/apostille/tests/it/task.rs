@@ -338,3 +338,25 @@ fn a_secret_in_a_title_of_a_file_is_not_shown() {
     env.write("plans/artifacts/evil/observability/evil.ndjson", brought(&secret));
     assert!(env.ok(&["task", "list"]).contains("(withheld)"));
 }
+
+#[test]
+fn a_session_is_reported_line_by_line() {
+    let env = Env::new();
+    let fact = format!(
+        "Asked: {}\nThen: faster\nChanged: src/api.rs, src/limits.rs\nRan: cargo test\nEnded: it works\nPrompts: 2, turns: 9",
+        "raise the limit ".repeat(20)
+    );
+    env.ok(&["remember", "--layer", "episode", &fact]);
+    let lines = |arguments: &[&str]| -> Vec<String> { env.ok(arguments).lines().map(Into::into).collect() };
+    let told = lines(&["report"]);
+    assert!(told[1].starts_with("  session (m-1): raise the limit") && told[1].ends_with('…'), "{told:?}");
+    assert_eq!(
+        told[2..],
+        ["    changed: src/api.rs, src/limits.rs", "    ran: cargo test", "    ended: it works"]
+    );
+    let told = lines(&["report", "--markdown"]);
+    assert_eq!(
+        told[3..],
+        ["  - changed: src/api.rs, src/limits.rs", "  - ran: cargo test", "  - ended: it works"]
+    );
+}
