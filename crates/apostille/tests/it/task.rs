@@ -340,6 +340,29 @@ fn a_secret_in_a_title_of_a_file_is_not_shown() {
 }
 
 #[test]
+fn taking_a_hook_out_says_what_stays() {
+    let check = |hook: Option<&str>, expected: &str| {
+        let env = Env::new();
+        if let Some(text) = hook {
+            env.write(".git/hooks/commit-msg", text);
+            let path = env.repo().join(".git/hooks/commit-msg");
+            fs::set_permissions(path, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+        }
+        env.ok(&["task", "hooks", "--install"]);
+        let removed = env.ok(&["task", "hooks", "--remove"]);
+        assert!(removed.starts_with(expected), "{removed}");
+        assert_eq!(hook.is_some(), env.repo().join(".git/hooks/commit-msg").exists());
+    };
+    let path = "[HOME]/app/.git/hooks/commit-msg";
+    check(None, &format!("removed {path}"));
+    check(Some("#!/bin/sh\necho hi\n"), &format!("removed two lines from {path}, and the rest of it stays"));
+    check(
+        Some("#!/usr/bin/python\n"),
+        &format!("removed what was put around {path}, and the program that was there is back"),
+    );
+}
+
+#[test]
 fn a_session_is_reported_line_by_line() {
     let env = Env::new();
     let fact = format!(

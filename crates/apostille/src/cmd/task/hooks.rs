@@ -87,7 +87,9 @@ pub fn run(shell: &Shell, args: TaskHooks) -> Result<Answer, Fault> {
     };
     Ok(shell.answer(error::OK, &json, |_| {
         let way = if json.installed { "" } else { "  (apostille task hooks --install)" };
-        format!("{} {}{}\n", ink(GREEN, outcome), one_line(&json.path), ink(DIM, way))
+        let what = if outcome == "removed" { taken(&found) } else { ("", "") };
+        let path = one_line(&json.path);
+        format!("{}{} {path}{}{}\n", ink(GREEN, outcome), what.0, what.1, ink(DIM, way))
     }))
 }
 
@@ -220,6 +222,15 @@ fn install(hook: &Path, found: &Found, draw: u128) -> io::Result<()> {
             })
         }
         _ => disk::put(hook, alone().as_bytes(), EXECUTABLE, draw),
+    }
+}
+
+/// What of the hook is taken out, and what stays: the words before its path and behind it.
+fn taken(found: &Found) -> (&'static str, &'static str) {
+    match found {
+        Found::Wrapped => (" what was put around", ", and the program that was there is back"),
+        Found::Script(text) if *text != alone() => (" two lines from", ", and the rest of it stays"),
+        _ => ("", ""),
     }
 }
 
