@@ -340,6 +340,54 @@ fn a_secret_in_a_title_of_a_file_is_not_shown() {
 }
 
 #[test]
+fn a_misspelt_phase_is_told_its_name() {
+    let env = Env::new();
+    env.ok(&["task", "start", "Something", "--phases", "plan,build,ship"]);
+    let check = |name: &str, expected: &str| {
+        let ran = env.run(&["task", "phase", name]);
+        assert!(ran.code == 3 && ran.err.contains(expected), "{ran}");
+    };
+    check("buidl", "buidl is none of the phases plan, build, ship; did you mean build? --new adds it");
+    check("measure", "measure is none of the phases plan, build, ship; --new adds it");
+    assert!(env.ok(&["task", "phase", "measure", "--new"]).starts_with("phase measure"));
+    assert!(env.ok(&["task", "phase", "build"]).starts_with("phase build (2 of 3)"));
+    assert!(env.ok(&["task", "phase", "measure"]).starts_with("phase measure"), "it is known by now");
+}
+
+#[test]
+fn what_is_promoted_and_waits_is_not_called_promoted() {
+    let env = Env::new();
+    env.ok(&["task", "start", "Something"]);
+    let noted = env.ok(&["task", "note", "`MAX_UPLOAD` is 25", "--decision", "--cite", "src/limits.rs:3"]);
+    assert!(!noted.contains("pending"), "a decision may be about what comes: {noted}");
+    let done = env.ok(&["task", "done", "--promote", "m-1", "--kind", "project"]);
+    let expected = "not in use yet: m-1 is kept as m-3, which is pending: the cited lines do not say";
+    assert!(done.contains(expected) && done.contains("apostille approve m-3"), "{done}");
+    assert!(!done.contains("promoted m-1"), "{done}");
+}
+
+#[test]
+fn only_what_lasts_is_offered_and_what_cites_code_with_its_standing() {
+    let env = Env::new();
+    env.ok(&["task", "start", "Something", "--phase", "plan"]);
+    env.ok(&["task", "note", "cargo test passes", "--verified"]);
+    env.ok(&["task", "note", "MAX_UPLOAD stays a constant", "--decision", "--cite", "src/limits.rs:3"]);
+    env.ok(&["remember", "--layer", "session", "--cite", "src/api.rs:3", "API_VERSION is looked at"]);
+    env.ok(&["remember", "--layer", "session", "--cite", "src/api.rs:5", "serve is empty"]);
+    env.write(
+        "src/api.rs",
+        "//! The API.\n\npub const API_VERSION: u32 = 7;\n\npub fn other() -> u8 { 1 }\n",
+    );
+    let begun = env.ok(&["task", "phase", "build"]);
+    assert!(begun.contains("m-2 (holds src/limits.rs:3)  MAX_UPLOAD stays"), "{begun}");
+    assert!(begun.contains("m-3 (holds src/api.rs:3)  API_VERSION is looked at"), "{begun}");
+    assert!(!begun.contains("serve is empty"), "{begun}");
+    let done = env.ok(&["task", "done"]);
+    let offers = done.split("worth keeping as knowledge:").nth(1).unwrap();
+    assert!(offers.contains("m-2 (holds src/limits.rs:3)") && !offers.contains("cargo test"), "{done}");
+}
+
+#[test]
 fn taking_a_hook_out_says_what_stays() {
     let check = |hook: Option<&str>, expected: &str| {
         let env = Env::new();
