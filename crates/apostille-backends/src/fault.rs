@@ -21,9 +21,8 @@ pub(crate) fn sqlite(error: rusqlite::Error) -> StoreError {
     match error.sqlite_error_code() {
         Some(ErrorCode::DiskFull) => StoreError::Full,
         Some(ErrorCode::ReadOnly | ErrorCode::PermissionDenied) => StoreError::ReadOnly,
-        Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => {
-            StoreError::Corrupt { at: error.to_string() }
-        }
+        Some(ErrorCode::NotADatabase) => StoreError::Corrupt { at: "it is not a database".into() },
+        Some(ErrorCode::DatabaseCorrupt) => StoreError::Corrupt { at: error.to_string() },
         Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => StoreError::Busy { waited_ms: BUSY_MS },
         Some(ErrorCode::SystemIoFailure) if is_short(&error) => StoreError::Full,
         _ => StoreError::Unavailable { what: "the store cannot be used".into(), source: Box::new(error) },

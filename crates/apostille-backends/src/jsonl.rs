@@ -4,6 +4,7 @@
 //! to a file beside it (`memories.local.jsonl`), so that reading a memory never changes a file under version control.
 //! A plain notebook's `memories.jsonl` opens as it is. Lines that cannot be read are kept and reported, never dropped.
 
+mod foreign;
 mod line;
 mod tape;
 
@@ -32,10 +33,20 @@ const LOG_PATIENCE: Duration = Duration::from_millis(100);
 /// Memories in a file of lines.
 #[derive(Debug)]
 pub struct Jsonl {
-    repo: Space,
+    hand: Hand,
     path: PathBuf,
     queue: Mutex<Queue>,
     read: Mutex<Reading>,
+}
+
+/// Whose lines they are.
+#[derive(Debug, Clone)]
+struct Hand {
+    /// Where lines of a plain notebook belong.
+    repo: Space,
+    /// Whether the file came with the repository: then it speaks for that repository alone, and what it says is moderated
+    /// as if it were said now.
+    is_foreign: bool,
 }
 
 /// What was read of the files so far.
@@ -51,16 +62,25 @@ struct Reading {
 impl Jsonl {
     /// Opens the file, which need not be there yet. Lines of a plain notebook belong to `repo`.
     pub fn open(path: &Path, repo: &Space) -> Result<Self, StoreError> {
-        let local = path.with_extension("local.jsonl");
+        Self::opened(path, Hand { repo: repo.clone(), is_foreign: false })
+    }
+
+    /// Opens a file that the repository itself names, and whoever wrote the repository may have written: no link is
+    /// followed, lines of other spaces count for nothing, and what is read is moderated as if it were said now.
+    pub fn of_repository(path: &Path, repo: &Space) -> Result<Self, StoreError> {
+        Self::opened(path, Hand { repo: repo.clone(), is_foreign: true })
+    }
+
+    fn opened(path: &Path, hand: Hand) -> Result<Self, StoreError> {
         let reading = Reading {
             state: State::default(),
-            shared: Tape::new(path.into()),
-            local: Tape::new(local),
+            shared: Tape::new(path.into(), !hand.is_foreign),
+            local: Tape::new(path.with_extension("local.jsonl"), false),
             last_at: Timestamp::MIN,
             problems: Vec::new(),
         };
         let queue = Mutex::new(Queue::new(path.with_extension("lock")));
-        let store = Self { repo: repo.clone(), path: path.into(), queue, read: Mutex::new(reading) };
+        let store = Self { hand, path: path.into(), queue, read: Mutex::new(reading) };
         drop(store.current()?);
         Ok(store)
     }
@@ -73,7 +93,7 @@ impl Jsonl {
     /// The state, with what other processes wrote meanwhile.
     fn current(&self) -> Result<MutexGuard<'_, Reading>, StoreError> {
         let mut reading = self.reading();
-        reading.catch_up(&self.repo)?;
+        reading.catch_up(&self.hand)?;
         Ok(reading)
     }
 
@@ -92,12 +112,13 @@ impl Jsonl {
     }
 
     fn append_alone(&self, batch: &Batch) -> Result<Receipt, StoreError> {
+        self.hand.speaks_for(batch)?;
         let mut reading = self.current()?;
         reading.state.check(batch.expects())?;
         let events = numbered(&reading.state, batch.events());
         let tape = if batch.is_durable() { &reading.shared } else { &reading.local };
         tape.append(&line::written(&events)?, batch.is_durable())?;
-        reading.catch_up(&self.repo)?;
+        reading.catch_up(&self.hand)?;
         Ok(Receipt { numbers: events.iter().filter_map(brought).collect() })
     }
 
@@ -106,13 +127,13 @@ impl Jsonl {
         if !reading.state.knows(erasure.id()) {
             return Ok(false);
         }
-        let mut shared = reading.shared.without(erasure.id(), &self.repo)?;
+        let mut shared = reading.shared.without(erasure.id(), &self.hand.repo)?;
         shared.extend(line::written(std::slice::from_ref(erasure.tombstone()))?.bytes());
         reading.shared.rewrite(&shared)?;
         if reading.local.path().exists() {
-            reading.local.rewrite(&reading.local.without(erasure.id(), &self.repo)?)?;
+            reading.local.rewrite(&reading.local.without(erasure.id(), &self.hand.repo)?)?;
         }
-        reading.reload(&self.repo)?;
+        reading.reload(&self.hand)?;
         Ok(true)
     }
 }
@@ -120,30 +141,30 @@ impl Jsonl {
 impl Reading {
     /// Folds in what is new. Lines are folded in the order of their times, so that files merged line by line mean the
     /// same whatever their order; what arrives late makes the state be folded anew.
-    fn catch_up(&mut self, repo: &Space) -> Result<(), StoreError> {
+    fn catch_up(&mut self, hand: &Hand) -> Result<(), StoreError> {
         let mut batches = Vec::new();
-        let replaced = self.read_on(repo, &mut batches)?;
+        let replaced = self.read_on(hand, &mut batches)?;
         if replaced || batches.iter().any(|(at, _)| *at < self.last_at) {
-            return self.reload(repo);
+            return self.reload(hand);
         }
         self.fold(batches);
         Ok(())
     }
 
-    fn reload(&mut self, repo: &Space) -> Result<(), StoreError> {
+    fn reload(&mut self, hand: &Hand) -> Result<(), StoreError> {
         self.state = State::default();
         self.last_at = Timestamp::MIN;
         self.problems.clear();
         self.shared.rewind();
         self.local.rewind();
         let mut batches = Vec::new();
-        self.read_on(repo, &mut batches)?;
+        self.read_on(hand, &mut batches)?;
         self.fold(batches);
         Ok(())
     }
 
     /// Reads what both files have to say since the last time. `true`: one of them is no longer the file it was.
-    fn read_on(&mut self, repo: &Space, into: &mut Vec<Told>) -> Result<bool, StoreError> {
+    fn read_on(&mut self, hand: &Hand, into: &mut Vec<Told>) -> Result<bool, StoreError> {
         let Self { shared, local, problems, .. } = self;
         for tape in [shared, local] {
             match tape.news()? {
@@ -151,11 +172,11 @@ impl Reading {
                 News::Replaced => return Ok(true),
                 News::Added(lines, tail) => {
                     for bytes in &lines {
-                        problems.extend(told(bytes, repo, into)?.map(|why| unreadable(bytes, &why)));
+                        problems.extend(told(bytes, hand, into)?.map(|why| unreadable(bytes, &why)));
                     }
                     // A last line without its end that can be read is whole; one that cannot may still be growing.
                     if let Some(bytes) = tail {
-                        match told(&bytes, repo, into)? {
+                        match told(&bytes, hand, into)? {
                             None => tape.take_tail(),
                             Some(why) => {
                                 problems.push(format!("the last line is torn: {}", unreadable(&bytes, &why)))
@@ -177,16 +198,39 @@ impl Reading {
     }
 }
 
+impl Hand {
+    /// The events of a line as they count here, or why they do not.
+    fn admitted(&self, events: Vec<Event>) -> Result<Vec<Event>, String> {
+        if !self.is_foreign {
+            return Ok(events);
+        }
+        events.into_iter().map(|it| foreign::admitted(it, &self.repo)).collect()
+    }
+
+    /// What would not be read again is not written.
+    fn speaks_for(&self, batch: &Batch) -> Result<(), StoreError> {
+        let other = batch.events().iter().find(|it| self.is_foreign && it.space != self.repo);
+        other.map_or(Ok(()), |it| {
+            let why = format!("this file is {}'s, not {}'s", self.repo, it.space);
+            Err(io("cannot write the store", std::io::Error::other(why)))
+        })
+    }
+}
+
 /// A batch and its time.
 type Told = (Timestamp, Vec<Event>);
 
 /// Reads one line into the batches; `Some` is why it cannot be read.
-fn told(bytes: &[u8], repo: &Space, into: &mut Vec<Told>) -> Result<Option<String>, StoreError> {
+fn told(bytes: &[u8], hand: &Hand, into: &mut Vec<Told>) -> Result<Option<String>, StoreError> {
     let Ok(text) = std::str::from_utf8(bytes) else { return Ok(Some("it is not UTF-8".into())) };
-    match line::read(text, repo)? {
+    match line::read(text, &hand.repo)? {
         Read::Empty => Ok(None),
         Read::Unreadable(why) => Ok(Some(why)),
         Read::Events(events) => {
+            let events = match hand.admitted(events) {
+                Ok(events) => events,
+                Err(why) => return Ok(Some(why)),
+            };
             let at = events.iter().map(|it| it.at).max().unwrap_or(Timestamp::MIN);
             into.push((at, events));
             Ok(None)
@@ -247,7 +291,7 @@ impl Store for Jsonl {
 
     fn health(&self) -> Result<Health, StoreError> {
         let mut reading = self.reading();
-        reading.reload(&self.repo)?;
+        reading.reload(&self.hand)?;
         Ok(Health { name: format!("jsonl:{}", self.path.display()), problems: reading.problems.clone() })
     }
 }

@@ -7,6 +7,8 @@ use std::time::{Duration, Instant};
 
 use apostille_core::store::StoreError;
 
+use crate::unlinked;
+
 /// The lock file of a store.
 #[derive(Debug)]
 pub(crate) struct Queue {
@@ -81,10 +83,10 @@ fn waited(file: File, patience: Duration) -> Result<File, StoreError> {
 }
 
 fn open(path: &Path) -> Result<File, StoreError> {
-    let mut options = OpenOptions::new();
+    let mut options = cap_std::fs::OpenOptions::new();
     options.create(true).truncate(false).write(true);
-    private(&mut options);
-    options.open(path).map_err(|error| crate::fault::io("cannot open the store's lock file", error))
+    unlinked::open(path, &mut options)
+        .map_err(|error| crate::fault::io("cannot open the store's lock file", error))
 }
 
 /// Files of a store are their owner's alone.

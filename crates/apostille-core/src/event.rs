@@ -277,6 +277,21 @@ impl Batch {
         &self.expects
     }
 
+    /// The part that is about some spaces, for a store that keeps them apart; `None` if nothing is. What is expected of
+    /// a memory goes with the events about that memory.
+    #[must_use]
+    pub fn part(&self, is_wanted: impl Fn(&Space) -> bool) -> Option<Self> {
+        let events: Vec<Event> = self.events.iter().filter(|it| is_wanted(&it.space)).cloned().collect();
+        let is_kept = |it: &&Expect| match it {
+            Expect::NoTwin(space, _) | Expect::IdentityChars(space, _) => is_wanted(space),
+            Expect::Unmoved(id, _) => {
+                events.len() == self.events.len() || events.iter().any(|it| it.memory == Some(*id))
+            }
+        };
+        let expects = self.expects.iter().filter(is_kept).cloned().collect();
+        (!events.is_empty()).then_some(Self { events, expects, durable: self.durable })
+    }
+
     /// Whether it must be on the disk before it is acknowledged.
     #[must_use]
     pub fn is_durable(&self) -> bool {

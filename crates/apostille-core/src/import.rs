@@ -59,6 +59,12 @@ fn known(cx: &Context<'_>, memory: &Memory) -> Result<Option<Memory>, Error> {
 }
 
 fn vetted(cx: &Context<'_>, memory: Memory) -> Result<Memory, Refusal> {
+    let cleaned = cleaned(&memory)?;
+    guard::admit_import(&cx.policy.limits, cleaned, memory)
+}
+
+/// The texts of a memory as they would be had it been said here; refused where one holds a secret.
+fn cleaned(memory: &Memory) -> Result<moderate::Moderated, Refusal> {
     let draft = Draft {
         layer: Some(memory.layer),
         kind: Some(memory.kind),
@@ -72,5 +78,11 @@ fn vetted(cx: &Context<'_>, memory: Memory) -> Result<Memory, Refusal> {
         ..Draft::new(memory.space.clone(), memory.fact.clone(), memory.voice.clone())
     };
     memory.citations.iter().try_for_each(|it| moderate::check_text("citations", &it.snippet))?;
-    guard::admit_import(&cx.policy.limits, moderate::clean(draft)?, memory)
+    moderate::clean(draft)
+}
+
+/// A memory out of a file that anybody may have written: its texts are moderated as if they were said now, the rest is
+/// as it was. Refused where one of them holds a secret.
+pub fn moderated(memory: Memory) -> Result<Memory, Refusal> {
+    guard::moderated(cleaned(&memory)?, memory)
 }

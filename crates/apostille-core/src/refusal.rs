@@ -152,6 +152,19 @@ pub enum Refusal {
         /// How it stands.
         status: crate::task::Status,
     },
+    /// The task has no such phase.
+    #[error(
+        "{name} is none of the phases {}; {}--new adds it", .phases.join(", "),
+        .near.as_ref().map(|it| format!("did you mean {it}? ")).unwrap_or_default()
+    )]
+    NoSuchPhase {
+        /// As it was named.
+        name: String,
+        /// The phase that is spelt much like it.
+        near: Option<String>,
+        /// Those that were planned.
+        phases: Vec<String>,
+    },
     /// Only a person may do this.
     #[error("only a person's word can override a check; an agent cites the code or lets it be")]
     NotAPerson,
@@ -179,6 +192,7 @@ impl Refusal {
             Self::NoSuchTask { .. } => "no_such_task",
             Self::NoTask => "no_task",
             Self::TaskEnded { .. } => "task_ended",
+            Self::NoSuchPhase { .. } => "no_such_phase",
             Self::NotAPerson => "not_a_person",
         }
     }

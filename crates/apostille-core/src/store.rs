@@ -22,9 +22,9 @@ pub enum StoreError {
         known: u32,
     },
     /// Its bytes are not what was written.
-    #[error("the store is damaged at {at}; run `apostille doctor`")]
+    #[error("the store is damaged: {at}; run `apostille doctor`")]
     Corrupt {
-        /// Where.
+        /// Where, or how it shows.
         at: String,
     },
     /// Another writer was first; decide again.

@@ -247,6 +247,16 @@ pub fn plain(field: &'static str, text: &str, limit: usize) -> Result<String, Re
     }
 }
 
+/// A text out of a file that anybody may have written, as it may be shown: made plain, cut where it is too long, and left
+/// out where it may not be shown at all.
+pub(crate) fn made_plain(field: &'static str, text: &str, limit: usize) -> String {
+    let line = moderate::neutralised(text).split_whitespace().collect::<Vec<_>>().join(" ");
+    plain(field, &cut(&line, limit), limit).unwrap_or_else(|_| WITHHELD.into())
+}
+
+/// What stands for a text that may not be shown.
+const WITHHELD: &str = "(withheld)";
+
 /// The beginning of a text that has at most so many characters, with an ellipsis where something was cut.
 pub(crate) fn cut(text: &str, chars: usize) -> String {
     match text.char_indices().nth(chars) {

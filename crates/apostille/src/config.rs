@@ -90,6 +90,8 @@ pub struct Found<T> {
 pub struct Settings {
     /// Where memories are kept.
     pub store: Found<StoreUrl>,
+    /// Where the user's own memories are kept, where a repository chose the store: it chooses for its own.
+    pub own_store: Option<Found<StoreUrl>>,
     /// Whose the user's space is.
     pub user: Found<Space>,
     /// Whose the repository's space is.
@@ -186,8 +188,14 @@ pub fn resolve(world: &World, flags: &Everywhere, place: &Place) -> Result<Setti
         None => Space::user("me").map(default).map_err(Fault::internal),
     };
     let place_name = || place.space().map(|value| Found { value, origin: Origin::Checkout });
+    let store = pick(&layers, |it| it.store.clone()).map_or_else(|| usual_store(world), Ok)?;
+    let own_store = || {
+        let own: Vec<_> = layers.iter().filter(|it| !it.0.is_repository()).cloned().collect();
+        pick(&own, |it| it.store.clone()).map_or_else(|| usual_store(world), Ok)
+    };
     Ok(Settings {
-        store: pick(&layers, |it| it.store.clone()).map_or_else(|| usual_store(world), Ok)?,
+        own_store: store.origin.is_repository().then(own_store).transpose()?,
+        store,
         user: pick(&layers, |it| it.user.clone()).map_or_else(login, Ok)?,
         repo: pick(&layers, |it| it.repo.clone()).map_or_else(place_name, Ok)?,
         inject_mode: pick(&layers, |it| it.inject_mode).unwrap_or(default(policy.inject.mode)),

@@ -5,6 +5,7 @@
 )]
 
 pub mod desk;
+pub mod disk;
 pub mod host;
 pub mod hub;
 pub mod model;

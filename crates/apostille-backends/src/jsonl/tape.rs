@@ -1,21 +1,24 @@
 //! A file of lines that only grows: read from where we left off, appended whole, rewritten aside.
 
-use std::fs::{File, OpenOptions};
-use std::io::{Read as _, Seek as _, SeekFrom, Write as _};
+use std::fs::File;
+use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
 
 use apostille_core::memory::MemoryId;
 use apostille_core::space::Space;
 use apostille_core::store::StoreError;
+use cap_std::fs::OpenOptions;
 
 use super::line;
-use crate::fault::io;
-use crate::lock::private;
+use crate::fault::io as fault;
+use crate::unlinked;
 
 /// A file of lines, and how far it was read.
 #[derive(Debug)]
 pub(super) struct Tape {
     path: PathBuf,
+    /// Whether its owner may have put a link in its place; a file that only this program makes is never one.
+    may_be_link: bool,
     mark: Mark,
 }
 
@@ -39,8 +42,15 @@ pub(super) enum News {
 }
 
 impl Tape {
-    pub(super) fn new(path: PathBuf) -> Self {
-        Self { path, mark: Mark::default() }
+    pub(super) fn new(path: PathBuf, may_be_link: bool) -> Self {
+        Self { path, may_be_link, mark: Mark::default() }
+    }
+
+    /// Opens the file, through a link only where it may be one.
+    fn open(&self, options: &mut cap_std::fs::OpenOptions) -> io::Result<File> {
+        let target = if self.may_be_link { std::fs::canonicalize(&self.path) } else { Ok(self.path.clone()) };
+        // What is not there yet has no other name.
+        unlinked::open(&target.unwrap_or_else(|_| self.path.clone()), options)
     }
 
     pub(super) fn path(&self) -> &Path {
@@ -54,10 +64,10 @@ impl Tape {
 
     /// Reads what was added since the last time.
     pub(super) fn news(&mut self) -> Result<News, StoreError> {
-        let broken = |error| io("cannot read the store", error);
-        let mut file = match File::open(&self.path) {
+        let broken = |error| fault("cannot read the store", error);
+        let mut file = match self.open(OpenOptions::new().read(true)) {
             Ok(file) => file,
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 let was_there = self.mark != Mark::default();
                 return Ok(if was_there { News::Replaced } else { News::Nothing });
             }
@@ -87,11 +97,9 @@ impl Tape {
 
     /// Adds a line and, if it must last, waits until it is on the disk. A line cut short by a full disk is taken back.
     pub(super) fn append(&self, line: &str, must_last: bool) -> Result<(), StoreError> {
-        let broken = |error| io("cannot write the store", error);
+        let broken = |error| fault("cannot write the store", error);
         let is_new = !self.path.exists();
-        let mut file = private(OpenOptions::new().read(true).create(true).append(true))
-            .open(&self.path)
-            .map_err(broken)?;
+        let mut file = self.open(OpenOptions::new().read(true).create(true).append(true)).map_err(broken)?;
         let len = file.metadata().map_err(broken)?.len();
         let torn = ends_torn(&mut file, len).map_err(broken)?;
         let line = if torn { format!("\n{line}") } else { line.to_owned() };
@@ -110,10 +118,9 @@ impl Tape {
 
     /// Puts a new content in place of the old: written aside, forced to the disk, renamed.
     pub(super) fn rewrite(&self, content: &[u8]) -> Result<(), StoreError> {
-        let broken = |error| io("cannot rewrite the store", error);
+        let broken = |error| fault("cannot rewrite the store", error);
         let aside = self.path.with_extension("rewrite");
-        let mut file = private(OpenOptions::new().write(true).create(true).truncate(true))
-            .open(&aside)
+        let mut file = unlinked::open(&aside, OpenOptions::new().write(true).create(true).truncate(true))
             .map_err(broken)?;
         file.write_all(content).and_then(|()| file.sync_all()).map_err(broken)?;
         std::fs::rename(&aside, &self.path).map_err(broken)?;
@@ -122,11 +129,12 @@ impl Tape {
 
     /// The content of the file without what it says of a memory. What cannot be read stays as it is.
     pub(super) fn without(&self, id: MemoryId, repo: &Space) -> Result<Vec<u8>, StoreError> {
-        let bytes = match std::fs::read(&self.path) {
-            Ok(bytes) => bytes,
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Vec::new(),
-            Err(error) => return Err(io("cannot read the store", error)),
-        };
+        let mut bytes = Vec::new();
+        match self.open(OpenOptions::new().read(true)).and_then(|mut it| it.read_to_end(&mut bytes)) {
+            Ok(_) => {}
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            Err(error) => return Err(fault("cannot read the store", error)),
+        }
         let mut content = Vec::with_capacity(bytes.len());
         for bytes in lines(&bytes) {
             match std::str::from_utf8(&bytes) {
@@ -147,7 +155,7 @@ fn lines(bytes: &[u8]) -> Vec<Vec<u8>> {
     lines
 }
 
-fn ends_torn(file: &mut File, len: u64) -> std::io::Result<bool> {
+fn ends_torn(file: &mut File, len: u64) -> io::Result<bool> {
     if len == 0 {
         return Ok(false);
     }
@@ -158,7 +166,7 @@ fn ends_torn(file: &mut File, len: u64) -> std::io::Result<bool> {
 }
 
 /// A rename is only on the disk when its folder is.
-fn sync_folder(path: &Path) -> std::io::Result<()> {
+fn sync_folder(path: &Path) -> io::Result<()> {
     match path.parent() {
         #[cfg(unix)]
         Some(folder) => {

@@ -1,8 +1,9 @@
-//! The contract on RAM, SQLite and JSONL.
+//! The contract on RAM, SQLite, JSONL, and a store split in two.
 
 use std::path::Path;
 
 use apostille_backends::jsonl::Jsonl;
+use apostille_backends::split::Split;
 use apostille_backends::sqlite::Sqlite;
 use apostille_core::contract::{agrees, crowd, prunes, steps, story};
 use apostille_core::store::Store;
@@ -15,6 +16,10 @@ fn sqlite(dir: &Path) -> Box<dyn Store> {
 
 fn jsonl(dir: &Path) -> Box<dyn Store> {
     Box::new(Jsonl::open(&dir.join("memories.jsonl"), &"acme/shop".parse().unwrap()).unwrap())
+}
+
+fn split(dir: &Path) -> Box<dyn Store> {
+    Box::new(Split::new(jsonl(dir), sqlite(dir)))
 }
 
 /// Runs a part of the suite on a fresh folder.
@@ -38,6 +43,13 @@ fn the_story_on_jsonl() {
 }
 
 #[test]
+fn the_story_on_a_split_store() {
+    on(split, |open| story(open));
+    on(split, |open| prunes(open));
+    on(split, |open| crowd(open));
+}
+
+#[test]
 fn the_story_in_ram() {
     let ram = Ram::default();
     story(&|| Box::new(ram.clone()));
@@ -51,6 +63,11 @@ proptest! {
     #[test]
     fn sqlite_agrees_with_the_twin(steps in steps()) {
         on(sqlite, |open| agrees(open, &steps));
+    }
+
+    #[test]
+    fn a_split_store_agrees_with_the_twin(steps in steps()) {
+        on(split, |open| agrees(open, &steps));
     }
 
     #[test]

@@ -6,6 +6,7 @@ mod damage;
 mod disk;
 mod erasure;
 mod follow;
+mod foreign;
 mod gleaning;
 mod golden;
 mod processes;

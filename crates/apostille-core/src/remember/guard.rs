@@ -81,23 +81,28 @@ pub(super) fn admit(cx: &Context<'_>, cited: Cited) -> Result<Vetted, Stop> {
 }
 
 /// Admits a memory that was exported: its texts are cleaned and within the limits, the rest is as it was.
-pub(crate) fn admit_import(limits: &Limits, moderated: Moderated, memory: Memory) -> Result<Memory, Refusal> {
+pub(crate) fn admit_import(limits: &Limits, cleaned: Moderated, memory: Memory) -> Result<Memory, Refusal> {
+    within_limits(&import_limits(limits, &memory), &cleaned.draft, memory.layer)?;
+    let memory = moderated(cleaned, memory)?;
+    // A file is no person: what would have waited when it was said waits when it is read.
+    let is_marked = memory.marks.contains(&Mark::Ungrounded);
+    let unsaid = if is_marked { cite::unsaid(&memory.fact, &memory.citations) } else { Vec::new() };
+    let status = match trusted(&memory.voice, memory.layer, &memory.marks, &unsaid) {
+        Status::Pending { why } if memory.status == Status::Active => Status::Pending { why },
+        _ => memory.status,
+    };
+    Ok(Memory { status, ..memory })
+}
+
+/// A memory with the texts that moderation left of it.
+pub(crate) fn moderated(moderated: Moderated, memory: Memory) -> Result<Memory, Refusal> {
     let Moderated { draft, marks } = moderated;
-    within_limits(&import_limits(limits, &memory), &draft, memory.layer)?;
     if memory.layer == Layer::Identity && !memory.space.is_user() {
         return Err(Refusal::IdentityNeedsUser);
     }
     let Draft { subject, fact, reason, tags, voice, task, .. } = draft;
-    let marks: Vec<Mark> =
-        marks.into_iter().chain(memory.marks).collect::<BTreeSet<_>>().into_iter().collect();
-    // A file is no person: what would have waited when it was said waits when it is read.
-    let is_marked = marks.contains(&Mark::Ungrounded);
-    let unsaid = if is_marked { cite::unsaid(&fact, &memory.citations) } else { Vec::new() };
-    let status = match trusted(&voice, memory.layer, &marks, &unsaid) {
-        Status::Pending { why } if memory.status == Status::Active => Status::Pending { why },
-        _ => memory.status,
-    };
-    Ok(Memory { subject, fact, reason, tags, voice, task, marks, status, ..memory })
+    let marks = marks.into_iter().chain(memory.marks).collect::<BTreeSet<_>>().into_iter().collect();
+    Ok(Memory { subject, fact, reason, tags, voice, task, marks, ..memory })
 }
 
 /// What was kept as a file was measured as one.
@@ -219,7 +224,8 @@ fn is_gleaned(voice: &Voice, layer: Layer) -> bool {
 }
 
 /// Text from outside, what the program gleaned, what reads like an instruction and no person said, and what the cited
-/// lines do not say waits for a person.
+/// lines do not say waits for a person. An episode tells what was done or decided, often about lines that are to change,
+/// and claims nothing of them.
 fn trusted(voice: &Voice, layer: Layer, marks: &[Mark], unsaid: &[String]) -> Status {
     if voice.tainted {
         Status::Pending { why: "the text comes from outside".into() }
@@ -227,7 +233,7 @@ fn trusted(voice: &Voice, layer: Layer, marks: &[Mark], unsaid: &[String]) -> St
         Status::Pending { why: "it was gleaned from a session, and nobody has confirmed it".into() }
     } else if marks.contains(&Mark::Instruction) && !voice.is_person() {
         Status::Pending { why: "it reads like an instruction to a model".into() }
-    } else if !unsaid.is_empty() {
+    } else if !unsaid.is_empty() && layer != Layer::Episode {
         Status::Pending { why: not_said(unsaid) }
     } else {
         Status::Active

@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use super::Slug;
+use super::{MAX_PHASES, PHASE_CHARS, Slug, TITLE_CHARS, made_plain};
 use crate::format::timestamp;
 use crate::memory::MemoryId;
 use crate::words::words;
@@ -152,17 +152,19 @@ pub fn read(text: &str) -> Log {
     log
 }
 
+/// The gate that a line tells of. The file may have come with the repository, so its words are made plain.
 fn passage(line: Line) -> Option<Passage> {
+    let phase = |it: &String| made_plain("phase", it, PHASE_CHARS);
     let memory = line.memory.as_deref().and_then(|it| it.parse::<MemoryId>().ok());
     let what = match line.gate.parse::<Gate>().ok()? {
         Gate::Started => What::Started(Start {
-            title: line.title?,
-            phases: line.phases,
-            phase: line.phase,
+            title: made_plain("title", &line.title?, TITLE_CHARS),
+            phases: line.phases.iter().take(MAX_PHASES).map(phase).collect(),
+            phase: line.phase.as_ref().map(phase),
             commit: line.commit,
-            by: line.by,
+            by: line.by.map(|it| made_plain("by", &it, TITLE_CHARS)),
         }),
-        Gate::Phase => What::Phase(line.phase?),
+        Gate::Phase => What::Phase(phase(&line.phase?)),
         Gate::Noted => What::Noted(memory?),
         Gate::Decided => What::Decided(memory?),
         Gate::Verified => What::Verified(memory?),

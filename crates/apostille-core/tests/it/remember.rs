@@ -96,6 +96,14 @@ fn a_person_vouches_for_what_the_cited_lines_do_not_say_and_it_is_recorded() {
 }
 
 #[test]
+fn an_episode_may_cite_lines_that_are_about_to_change() {
+    let decided = Draft { layer: Some(Layer::Episode), ..ungrounded() };
+    let memory = World::verified().kept(decided);
+    assert!(memory.is_active());
+    assert!(memory.marks.contains(&Mark::Ungrounded));
+}
+
+#[test]
 fn the_reason_names_what_is_missing_after_graver_reasons_and_in_bounds() {
     let check = |draft: Draft, expected: &str| {
         let memory = World::verified().kept(draft);

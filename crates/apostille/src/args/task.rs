@@ -115,6 +115,9 @@ impl SortArgs {
 pub struct TaskPhase {
     /// The phase that begins
     pub name: String,
+    /// It was not planned, and is a phase all the same
+    #[arg(long)]
+    pub new: bool,
 }
 
 /// `task done`.

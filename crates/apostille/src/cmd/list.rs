@@ -28,7 +28,21 @@ pub fn run(shell: &Shell, args: &List) -> Result<Answer, Fault> {
         limit: args.limit.saturating_add(1),
     };
     let memories = list::list(&desk.cx(), &filter)?;
-    Ok(listed(shell, memories, args.limit, args.spaces.all_spaces))
+    let is_missed = memories.is_empty() && is_narrow(args);
+    let answer = listed(shell, memories, args.limit, args.spaces.all_spaces);
+    Ok(if is_missed { Answer { err: MISSED.into(), ..answer } } else { answer })
+}
+
+const MISSED: &str =
+    "nothing here matches; ask for less, or `apostille list --all-spaces` looks everywhere\n";
+
+/// Whether only some of what there is was asked for.
+fn is_narrow(args: &List) -> bool {
+    let words = [&args.tag, &args.task, &args.path, &args.text];
+    words.iter().any(|it| it.is_some())
+        || !args.layers.is_empty()
+        || !args.kinds.is_empty()
+        || !args.stages.is_empty()
 }
 
 /// A listing of at most `limit` memories; one more was asked for, to know whether there are more.

@@ -13,6 +13,10 @@ use crate::shell::{Answer, Shell};
 /// How much of one text is shown, in columns, and how many things are told in all.
 const TEXT_CHARS: usize = 300;
 const MAX_ITEMS: usize = 300;
+/// How much of one line of a session is shown, in columns.
+const PART_CHARS: usize = 120;
+/// The lines of a session's summary that tell what was done, and the words for them here.
+const DONE: [(&str, &str); 3] = [("Changed", "changed"), ("Ran", "ran"), ("Ended", "ended")];
 
 #[derive(Serialize)]
 struct Reply {
@@ -137,7 +141,7 @@ impl Pen {
         let depth = usize::from(item.task.is_some());
         out.extend(item.outcome().map(|it| self.line(depth, "outcome", None, it)));
         out.extend(item.decisions.iter().map(|it| self.told(depth, "decided", it)));
-        out.extend(item.sessions.iter().map(|it| self.told(depth, "session", it)));
+        out.extend(item.sessions.iter().map(|it| self.session(depth, it)));
         out
     }
 
@@ -155,14 +159,24 @@ impl Pen {
         }
     }
 
+    /// A session: what was asked, and below it what was done, each short and on a line of its own.
+    fn session(&self, depth: usize, it: &Verified) -> String {
+        let part =
+            |name: &str| it.memory.fact.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(": "));
+        let done = DONE.iter().filter_map(|(name, word)| Some((*word, part(name)?)));
+        let done: Vec<String> = done
+            .map(|(word, text)| self.line(depth + 1, word, None, &cut(&one_line(text), PART_CHARS)))
+            .collect();
+        let Some(asked) = part("Asked").or(it.memory.fact.lines().next()).filter(|_| !done.is_empty()) else {
+            return self.told(depth, "session", it);
+        };
+        let head = self.line(depth, "session", Some(about(it)), &cut(&one_line(asked), PART_CHARS));
+        head + &done.concat()
+    }
+
     /// A memory with how it stands here: what cites code is never told without that.
     fn told(&self, depth: usize, word: &str, it: &Verified) -> String {
-        let standing = match (it.memory.citations.is_empty(), it.verdicts.is_empty()) {
-            (true, _) => String::new(),
-            (false, true) => ", not looked up here".into(),
-            (false, false) => format!(", {}", it.standing()),
-        };
-        self.line(depth, word, Some(format!("{}{standing}", it.memory.handle())), &it.memory.fact)
+        self.line(depth, word, Some(about(it)), &it.memory.fact)
     }
 
     fn line(&self, depth: usize, word: &str, about: Option<String>, text: &str) -> String {
@@ -174,4 +188,14 @@ impl Pen {
             false => format!("{indent}  {word}{}: {text}\n", ink(DIM, about)),
         }
     }
+}
+
+/// The handle of a memory, and how it stands here.
+fn about(it: &Verified) -> String {
+    let standing = match (it.memory.citations.is_empty(), it.verdicts.is_empty()) {
+        (true, _) => String::new(),
+        (false, true) => ", not looked up here".into(),
+        (false, false) => format!(", {}", it.standing()),
+    };
+    format!("{}{standing}", it.memory.handle())
 }

@@ -13,11 +13,12 @@ use std::collections::BTreeMap;
 use apostille_core::memory::{Memory, MemoryId, Origin, Voice};
 use apostille_core::refusal::Refusal;
 use apostille_core::task::{Slug, Sort, Task};
+use apostille_core::verify::{self, Verified};
 use serde::Serialize;
 
 use crate::args::{self, TaskWhat};
 use crate::error::Fault;
-use crate::paint::{YELLOW, ink, one_line};
+use crate::paint::{BOLD, DIM, YELLOW, ink, one_line};
 use crate::shell::{Answer, Shell};
 use crate::world::desk::Desk;
 use crate::world::task::Tasks;
@@ -72,6 +73,9 @@ struct TaskView {
     active: bool,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     left_open: bool,
+    /// Nobody began it here: its file came with the repository.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    from_elsewhere: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     phase: Option<String>,
     phases: Vec<String>,
@@ -98,6 +102,7 @@ impl TaskView {
             status: task.status.as_str(),
             active: active == Some(&task.slug),
             left_open: false,
+            from_elsewhere: false,
             phase: task.phase.clone(),
             phases: task.phases.clone(),
             passed: task.passed.clone(),
@@ -114,6 +119,22 @@ impl TaskView {
 /// What went beside the matter, each on a line.
 fn problems(problems: &[String]) -> String {
     problems.iter().map(|it| format!("{} {}\n", ink(YELLOW, "note:"), one_line(it))).collect()
+}
+
+/// Notes that may be offered: each looked up here, and those whose code no longer says so left out.
+fn offered(desk: &Desk, notes: Vec<Memory>) -> Vec<Verified> {
+    let mut seen = verify::look(&desk.cx(), notes);
+    seen.retain(|it| !it.is_bad());
+    seen
+}
+
+/// A note on one line; what cites code with how that stands here.
+fn told(it: &Verified) -> String {
+    let standing = match it.memory.citations.first() {
+        Some(first) => format!(" ({} {})", it.standing(), one_line(&first.place().to_string())),
+        None => String::new(),
+    };
+    format!("{}{}  {}", ink(BOLD, it.memory.handle()), ink(DIM, standing), one_line(&it.memory.fact))
 }
 
 /// The memory with this id among these.

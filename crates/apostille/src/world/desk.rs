@@ -6,6 +6,7 @@ use std::sync::Arc;
 use apostille_backends::jsonl::Jsonl;
 use apostille_backends::ledger::Ledger;
 use apostille_backends::memo::{FileMemo, Remembering};
+use apostille_backends::split::Split;
 use apostille_backends::sqlite::Sqlite;
 use apostille_core::Context;
 use apostille_core::digest::Digest;
@@ -149,10 +150,21 @@ pub fn findings(world: &World, repo: &Space) -> Option<PathBuf> {
     world.env.cache_dir().map(|it| it.join("verdicts").join(name))
 }
 
-/// Opens the store that the settings name.
+/// Opens the store that the settings name. One that a repository named keeps that repository's memories and no others.
 pub fn opened(settings: &Settings) -> Result<Arc<dyn Store>, StoreError> {
-    match &settings.store.value {
-        StoreUrl::Sqlite(path) => Ok(Arc::new(Sqlite::open(path)?)),
-        StoreUrl::Jsonl(path) => Ok(Arc::new(Jsonl::open(path, &settings.repo.value)?)),
+    let (url, repo) = (&settings.store.value, &settings.repo.value);
+    Ok(match &settings.own_store {
+        None => Arc::from(opened_at(url, repo)?),
+        Some(own) => {
+            let file = Jsonl::of_repository(url.path(), repo)?;
+            Arc::new(Split::new(Box::new(file), opened_at(&own.value, repo)?))
+        }
+    })
+}
+
+fn opened_at(url: &StoreUrl, repo: &Space) -> Result<Box<dyn Store>, StoreError> {
+    match url {
+        StoreUrl::Sqlite(path) => Ok(Box::new(Sqlite::open(path)?)),
+        StoreUrl::Jsonl(path) => Ok(Box::new(Jsonl::open(path, repo)?)),
     }
 }

@@ -154,7 +154,9 @@ impl Machine {
         let spaces = [settings.repo.value.clone(), settings.user.value.clone()];
         let mut used = self.used.lock().unwrap_or_else(PoisonError::into_inner);
         if used.as_ref().is_none_or(|it| !it.is_of(&store, &spaces)) {
-            *used = Some(Used::new(Arc::clone(&store), spaces, settings.store.value.path()));
+            let own = settings.own_store.iter().map(|it| it.value.path());
+            let files = own.chain([settings.store.value.path()]).map(Into::into).collect();
+            *used = Some(Used::new(Arc::clone(&store), spaces, files));
         }
         drop(used);
         let findings = self.findings(world, &settings);
@@ -177,7 +179,8 @@ impl Machine {
             StoreUrl::Sqlite(_) => String::new(),
             StoreUrl::Jsonl(_) => settings.repo.value.to_string(),
         };
-        let key = (url.to_string(), repo);
+        let own = settings.own_store.as_ref().map(|it| format!(" {}", it.value)).unwrap_or_default();
+        let key = (format!("{url}{own}"), repo);
         if let Some(store) = stores.get(&key) {
             return Ok(Arc::clone(store));
         }

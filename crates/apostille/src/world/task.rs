@@ -2,6 +2,7 @@
 
 mod left;
 mod notes;
+mod started;
 
 use std::fs::{self, OpenOptions};
 use std::io::{self, ErrorKind, Read as _, Seek as _, SeekFrom, Write as _};
@@ -13,8 +14,8 @@ use apostille_core::task::gate::{self, Log};
 use apostille_core::task::{Passage, Slug, Task, What};
 use jiff::Timestamp;
 
-use super::World;
 use super::place::Place;
+use super::{World, disk};
 use crate::config::Settings;
 use crate::error::Fault;
 
@@ -33,9 +34,13 @@ pub struct Tasks {
     root: PathBuf,
     dir: RepoPath,
     pointer: PathBuf,
+    /// The list of tasks that were begun here; `None` where nobody knows this user's folder.
+    started: Option<PathBuf>,
     has_notes: bool,
     now: Timestamp,
     session: Option<String>,
+    /// For the names of files that are written aside.
+    draw: u128,
 }
 
 /// The task that is worked on here: one small file, and the gates of that task.
@@ -50,9 +55,11 @@ impl Tasks {
             root: place.root.clone(),
             dir: settings.task_dir.value.clone(),
             pointer: pointer(world, place)?,
+            started: kept_of(world, place).map(|it| it.with_extension("started")),
             has_notes: settings.task_notes.value,
             now: world.now,
             session: world.env.session().map(Into::into),
+            draw: (world.random())(),
         })
     }
 
@@ -61,10 +68,11 @@ impl Tasks {
         self.dir.as_str()
     }
 
-    /// The task that is worked on in this working tree.
+    /// The task that is worked on in this working tree: one that was begun, or taken up, here.
     pub fn active(&self) -> Option<Task> {
         let slug = self.pointed()?;
-        self.get(&slug).ok().flatten().filter(Task::is_open)
+        let task = self.get(&slug).ok().flatten().filter(Task::is_open)?;
+        self.is_started(&slug).then_some(task)
     }
 
     fn pointed(&self) -> Option<Slug> {
@@ -118,15 +126,11 @@ impl Tasks {
         write().map_err(|error| Fault::usage(format!("cannot write '{}': {error}", path.display())))
     }
 
-    /// Makes a task the active one of this working tree, or none.
+    /// Makes a task the active one of this working tree, and one of those that were begun here; or none.
     pub fn point(&self, slug: Option<&Slug>) -> Result<(), Fault> {
+        slug.map_or(Ok(()), |it| self.note_start(it))?;
         let change = || match slug {
-            Some(slug) => {
-                self.pointer.parent().map_or(Ok(()), fs::create_dir_all)?;
-                let new = self.pointer.with_extension("new");
-                fs::write(&new, format!("{slug}\n"))?;
-                fs::rename(&new, &self.pointer)
-            }
+            Some(slug) => disk::put(&self.pointer, format!("{slug}\n").as_bytes(), None, self.draw),
             None => match fs::remove_file(&self.pointer) {
                 Err(error) if error.kind() != ErrorKind::NotFound => Err(error),
                 _ => Ok(()),
@@ -162,14 +166,18 @@ fn pointer(world: &World, place: &Place) -> Result<PathBuf, Fault> {
             Err(fault.hint("go to one of its working trees"))
         }
         Some(checkout) => Ok(checkout.git_dir().join(POINTER)),
-        None => {
-            let name = Digest::of(place.root.as_os_str().as_encoded_bytes()).short();
-            let data = world.env.data_dir();
-            let data =
-                data.ok_or_else(|| Fault::config("cannot tell where your data is kept: HOME is not set"))?;
-            Ok(data.join("tasks").join(name))
-        }
+        None => kept_of(world, place).ok_or_else(homeless),
     }
+}
+
+/// The file among this user's data that is about the tasks of a place.
+fn kept_of(world: &World, place: &Place) -> Option<PathBuf> {
+    let name = Digest::of(place.root.as_os_str().as_encoded_bytes()).short();
+    Some(world.env.data_dir()?.join("tasks").join(name))
+}
+
+fn homeless() -> Fault {
+    Fault::config("cannot tell where your data is kept: HOME is not set")
 }
 
 /// Whether a file is empty or ends with the end of a line.

@@ -21,18 +21,18 @@ const CHANGES: [Happening; 8] = [
     Happening::Forgotten,
 ];
 
-/// A store in use, and what was seen of it: a file that did not change needs no second look.
+/// A store in use, and what was seen of it: files that did not change need no second look.
 pub struct Used {
     store: Arc<dyn Store>,
     spaces: [Space; 2],
-    file: PathBuf,
+    files: Vec<PathBuf>,
     seen: Option<(u64, u64)>,
 }
 
 impl Used {
     /// This store, of which nothing was seen yet.
-    pub fn new(store: Arc<dyn Store>, spaces: [Space; 2], file: &Path) -> Self {
-        Self { store, spaces, file: file.to_owned(), seen: None }
+    pub fn new(store: Arc<dyn Store>, spaces: [Space; 2], files: Vec<PathBuf>) -> Self {
+        Self { store, spaces, files, seen: None }
     }
 
     /// Whether it is this store, with these spaces in play.
@@ -42,8 +42,9 @@ impl Used {
 
     /// How many changes these spaces have seen; being shown is none.
     pub fn changes(&mut self) -> Option<u64> {
-        let file = stamped(&self.file).wrapping_mul(31).wrapping_add(stamped(&wal(&self.file)));
-        if let Some((_, changes)) = self.seen.filter(|it| it.0 == file) {
+        let parts = self.files.iter().flat_map(|it| [stamped(it), stamped(&wal(it))]);
+        let stamp = parts.fold(0_u64, |sum, it| sum.wrapping_mul(31).wrapping_add(it));
+        if let Some((_, changes)) = self.seen.filter(|it| it.0 == stamp) {
             return Some(changes);
         }
         let mut changes = 0;
@@ -51,7 +52,7 @@ impl Used {
             let tally = self.store.tally(space).ok()?;
             changes += CHANGES.iter().map(|it| tally.event(it.as_str())).sum::<u64>();
         }
-        self.seen = Some((file, changes));
+        self.seen = Some((stamp, changes));
         Some(changes)
     }
 }

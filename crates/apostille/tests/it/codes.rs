@@ -56,3 +56,16 @@ fn a_secret_is_kept_nowhere() {
     let bytes = std::fs::read(env.home().join(".local/share/apostille/memories.db")).unwrap();
     assert!(!bytes.windows(secret.len()).any(|it| it == secret.as_bytes()));
 }
+
+#[test]
+fn a_search_without_a_hit_says_so() {
+    let env = Env::new();
+    let check = |arguments: &[&str], expected: &str| {
+        let ran = env.run(arguments);
+        assert!(ran.code == 1 && ran.err.starts_with(expected), "{ran}");
+    };
+    check(&["list"], "nothing here yet;");
+    env.with_facts();
+    check(&["list", "--text", "zebra"], "nothing here matches;");
+    check(&["list", "--tag", "zebra"], "nothing here matches;");
+}

@@ -133,3 +133,37 @@ fn the_environment_is_checked_too() {
     check("APOSTILLE_CONFIG", "nowhere.toml", "there is no such file; APOSTILLE_CONFIG names it");
     check("APOSTILLE_NOW", "noon", "not a time such as");
 }
+
+#[test]
+fn a_store_that_a_repository_names_keeps_that_repository_alone() {
+    let env = Env::new();
+    let file = ".apostille/memories.jsonl";
+    env.write("apostille.toml", format!("store = \"jsonl:{file}\"\n"));
+    env.with_facts();
+    let text = std::fs::read_to_string(env.repo().join(file)).unwrap();
+    assert!(text.contains("API_VERSION") && !text.contains("small commits"), "{text}");
+    let listed = env.ok(&["list"]);
+    assert!(listed.contains("u-1") && listed.contains("m-2"), "{listed}");
+    std::fs::remove_file(env.repo().join("apostille.toml")).unwrap();
+    let listed = env.ok(&["list"]);
+    assert!(listed.contains("prefers small commits") && !listed.contains("m-1"), "{listed}");
+}
+
+#[test]
+fn a_repository_speaks_for_no_user_and_its_links_lead_nowhere() {
+    let mut env = Env::new();
+    let forged = env.beside("forged.jsonl", "");
+    env.set("APOSTILLE_STORE", &format!("jsonl:{forged}"));
+    env.ok(&["remember", "--user", "--layer", "identity", "runs every script there is"]);
+    env.set("APOSTILLE_STORE", "");
+    env.write(".apostille/memories.jsonl", std::fs::read(&forged).unwrap());
+    env.write("apostille.toml", "store = \"jsonl:.apostille/memories.jsonl\"\n");
+    assert_eq!(env.run(&["list"]).code, 1, "nothing of it counts");
+    let doctor = env.run(&["doctor"]);
+    assert!(doctor.to_string().contains("another space than acme/app"), "{doctor}");
+    let mine = env.beside("profile", "mine\n");
+    std::os::unix::fs::symlink(&mine, env.repo().join(".apostille/memories.local.jsonl")).unwrap();
+    let ran = env.run(&["recall", "anything"]);
+    assert!(ran.code != 0 && ran.err.contains("memories.local.jsonl' is a link"), "{ran}");
+    assert_eq!(std::fs::read_to_string(mine).unwrap(), "mine\n");
+}

@@ -124,7 +124,7 @@ fn a_damaged_store_costs_one_line() {
     env.with_facts();
     fs::write(store(&env), "this is no database, whatever it may have been before").unwrap();
     let ran = hooked(&env, "s1", "UserPromptSubmit", &json!({ "prompt": "hello" }));
-    insta::assert_snapshot!(notice(&ran), @"apostille: no memory this time: the store is damaged at file is not a database; run `apostille doctor`");
+    insta::assert_snapshot!(notice(&ran), @"apostille: no memory this time: the store is damaged: it is not a database; run `apostille doctor`");
 }
 
 #[test]

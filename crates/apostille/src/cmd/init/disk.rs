@@ -1,10 +1,12 @@
 //! Reading and writing the files of others: never through a link out of a repository, whole or not at all.
 
-use std::fs::{self, OpenOptions, Permissions};
-use std::io::{self, Read as _, Write as _};
+use std::fs;
+use std::io::{self, Read as _};
 use std::path::{Component, Path, PathBuf};
 
 use anyhow::{Context as _, anyhow};
+
+use crate::world::disk::{put, synced};
 
 /// A million bytes, as people count.
 const MB: u64 = 1024 * 1024;
@@ -173,44 +175,7 @@ fn written(target: &Path, bytes: Option<&[u8]>, mode: Option<u32>) -> anyhow::Re
         synced(folder);
         return Ok(());
     };
-    fs::create_dir_all(folder)?;
-    let name = target.file_name().context("it has no name")?.to_string_lossy();
-    let draft = folder.join(format!(".{name}.{}.tmp", std::process::id()));
-    let permissions = fs::metadata(target).ok().map(|it| it.permissions());
-    let done = filled(&draft, bytes, permissions, mode).and_then(|()| fs::rename(&draft, target));
-    if done.is_err() {
-        let _ = fs::remove_file(&draft);
-    }
-    done?;
-    synced(folder);
-    Ok(())
-}
-
-fn filled(draft: &Path, bytes: &[u8], like: Option<Permissions>, mode: Option<u32>) -> io::Result<()> {
-    let mut file = OpenOptions::new().write(true).create_new(true).open(draft)?;
-    if let Some(permissions) = moded(mode).or(like) {
-        file.set_permissions(permissions)?;
-    }
-    file.write_all(bytes)?;
-    file.sync_all()
-}
-
-/// That the name lasts is known only once its folder is written; where folders cannot be, nobody is told.
-fn synced(folder: &Path) {
-    if let Ok(folder) = fs::File::open(folder) {
-        let _ = folder.sync_all();
-    }
-}
-
-#[cfg(unix)]
-fn moded(mode: Option<u32>) -> Option<Permissions> {
-    use std::os::unix::fs::PermissionsExt as _;
-    mode.map(Permissions::from_mode)
-}
-
-#[cfg(not(unix))]
-fn moded(_: Option<u32>) -> Option<Permissions> {
-    None
+    Ok(put(target, bytes, mode, std::process::id().into())?)
 }
 
 /// The permissions of a file, where it has some.

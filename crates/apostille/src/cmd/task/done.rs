@@ -1,15 +1,16 @@
 //! `task done`: the summary is archived, and what is durable is offered, or kept, as knowledge.
 
-use apostille_core::memory::{Memory, Name};
+use apostille_core::memory::{self, Memory, Name};
 use apostille_core::refusal::Refusal;
 use apostille_core::remember::Outcome;
 use apostille_core::task::promote::{is_durable, promote};
 use apostille_core::task::summary::{self, Ending, Work};
 use apostille_core::task::{self, Status, Task, What, day};
+use apostille_core::verify::Verified;
 use serde::Serialize;
 
 use super::note::kept;
-use super::{TaskView, meant, opened, voice};
+use super::{TaskView, meant, offered, opened, told, voice};
 use crate::args::TaskDone;
 use crate::error::{self, Fault};
 use crate::json::{self, MemoryView, RefusalView};
@@ -40,6 +41,9 @@ struct Promoted {
     from: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     memory: Option<MemoryView>,
+    /// Why the new memory waits for a person.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pending: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     refused: Option<RefusalView>,
     /// The memory that says much the same.
@@ -143,6 +147,7 @@ fn promoted(desk: &Desk, note: &Memory, args: &TaskDone) -> Result<Promoted, Fau
     let mut it = Promoted {
         from: note.handle().to_string(),
         memory: None,
+        pending: None,
         refused: None,
         similar: None,
         told: String::new(),
@@ -150,6 +155,10 @@ fn promoted(desk: &Desk, note: &Memory, args: &TaskDone) -> Result<Promoted, Fau
     match outcome {
         Outcome::Remembered { memory, .. } | Outcome::Refreshed { memory } => {
             it.told = format!("{} {} as {}\n", ink(GREEN, "promoted"), it.from, ink(BOLD, memory.handle()));
+            if let memory::Status::Pending { why } = &memory.status {
+                it.told = waiting(&it.from, &memory, why);
+                it.pending = Some(why.clone());
+            }
             it.memory = Some(MemoryView::from(&*memory));
         }
         Outcome::Refused(refusal) => {
@@ -166,13 +175,21 @@ fn promoted(desk: &Desk, note: &Memory, args: &TaskDone) -> Result<Promoted, Fau
     Ok(it)
 }
 
-/// What was decided or verified with proof, and is not promoted yet.
-fn durable(desk: &Desk, task: &Task, promoted: &[Name]) -> Result<Vec<Memory>, Fault> {
+/// What is told of a memory that is kept and not yet in use.
+fn waiting(from: &str, memory: &Memory, why: &str) -> String {
+    let (handle, word) = (memory.handle(), ink(YELLOW, "not in use yet:"));
+    let way = ink(CYAN, format!("apostille approve {handle}"));
+    format!("{word} {from} is kept as {}, which is pending: {}; {way}\n", ink(BOLD, handle), one_line(why))
+}
+
+/// What was decided or verified with proof that stands, and is not promoted yet.
+fn durable(desk: &Desk, task: &Task, promoted: &[Name]) -> Result<Vec<Verified>, Fault> {
     let is_promoted = |it: &Memory| {
         promoted.iter().any(|name| *name == Name::Id(it.id) || *name == Name::Handle(it.handle()))
     };
     let memories = task::memories(&desk.cx(), &desk.settings.repo.value, task)?;
-    Ok(memories.into_iter().filter(|it| is_durable(it) && !is_promoted(it)).collect())
+    let durable = memories.into_iter().filter(|it| is_durable(it) && !is_promoted(it)).collect();
+    Ok(offered(desk, durable))
 }
 
 fn answer(
@@ -180,7 +197,7 @@ fn answer(
     task: &Task,
     summary: Option<Memory>,
     promoted: Vec<Promoted>,
-    durable: Vec<Memory>,
+    durable: Vec<Verified>,
     problems: Vec<String>,
 ) -> Answer {
     let ok = promoted.iter().all(|it| it.memory.is_some());
@@ -199,7 +216,7 @@ fn answer(
     Answer { err, ..answer }
 }
 
-fn text(paint: &Paint, task: &Task, summary: Option<&Memory>, json: &Reply, durable: &[Memory]) -> String {
+fn text(paint: &Paint, task: &Task, summary: Option<&Memory>, json: &Reply, durable: &[Verified]) -> String {
     let mut out = String::new();
     if let Some(it) = summary {
         let head = format!("{} {}", ink(GREEN, task.status), ink(BOLD, &task.slug));
@@ -210,8 +227,8 @@ fn text(paint: &Paint, task: &Task, summary: Option<&Memory>, json: &Reply, dura
         out += &format!("{}\n", ink(DIM, "worth keeping as knowledge:"));
     }
     for it in durable {
-        let command = format!("apostille task done {} --promote {}", task.slug, it.handle());
-        out += &format!("  {}  {}\n    {}\n", ink(BOLD, it.handle()), one_line(&it.fact), ink(CYAN, command));
+        let command = format!("apostille task done {} --promote {}", task.slug, it.memory.handle());
+        out += &format!("  {}\n    {}\n", told(it), ink(CYAN, command));
     }
     out
 }

@@ -14,9 +14,12 @@ use crate::args::TaskHooks;
 use crate::error::{self, Fault};
 use crate::paint::{CYAN, DIM, GREEN, YELLOW, ink, one_line};
 use crate::shell::{Answer, Shell};
+use crate::world::disk;
 use crate::world::place::Place;
 
 const NAME: &str = "commit-msg";
+/// What everybody may run.
+const EXECUTABLE: Option<u32> = Some(0o755);
 /// The folder for a program that is called first.
 const BEFORE: &str = "before-apostille";
 const MARK: &str =
@@ -65,11 +68,11 @@ pub fn run(shell: &Shell, args: TaskHooks) -> Result<Answer, Fault> {
     if let Found::Strange(why) = found {
         return Ok(by_hand(shell, args, &hook, why));
     }
-    let is_ours = is_installed(&found);
+    let (is_ours, draw) = (is_installed(&found), (shell.world.random())());
     let done = match args {
-        TaskHooks { install: true, .. } if !is_ours => install(&hook, &found).map(|()| "installed"),
+        TaskHooks { install: true, .. } if !is_ours => install(&hook, &found, draw).map(|()| "installed"),
         TaskHooks { install: true, .. } => Ok("already installed"),
-        TaskHooks { remove: true, .. } if is_ours => remove(&hook, &found).map(|()| "removed"),
+        TaskHooks { remove: true, .. } if is_ours => remove(&hook, &found, draw).map(|()| "removed"),
         _ if is_ours => Ok("installed"),
         _ => Ok("not installed"),
     };
@@ -84,7 +87,9 @@ pub fn run(shell: &Shell, args: TaskHooks) -> Result<Answer, Fault> {
     };
     Ok(shell.answer(error::OK, &json, |_| {
         let way = if json.installed { "" } else { "  (apostille task hooks --install)" };
-        format!("{} {}{}\n", ink(GREEN, outcome), one_line(&json.path), ink(DIM, way))
+        let what = if outcome == "removed" { taken(&found) } else { ("", "") };
+        let path = one_line(&json.path);
+        format!("{}{} {path}{}{}\n", ink(GREEN, outcome), what.0, what.1, ink(DIM, way))
     }))
 }
 
@@ -198,33 +203,38 @@ fn wrapper() -> String {
     format!("{SHELL}\n{FIRST}\n{}", lines())
 }
 
-fn install(hook: &Path, found: &Found) -> io::Result<()> {
-    hook.parent().map_or(Ok(()), fs::create_dir_all)?;
+fn install(hook: &Path, found: &Found, draw: u128) -> io::Result<()> {
     match found {
         Found::Script(text) => {
             let (first, rest) = text.split_once('\n').unwrap_or((text, ""));
-            replaced(hook, &format!("{first}\n{}{rest}", lines()))
+            disk::put(hook, format!("{first}\n{}{rest}", lines()).as_bytes(), None, draw)
         }
         Found::Program => {
             let before = hook.with_file_name(BEFORE);
             fs::create_dir_all(&before)?;
-            let (kept, new) = (before.join(NAME), hook.with_extension("new"));
+            let kept = before.join(NAME);
             if kept.exists() {
                 return Err(io::Error::other(format!("'{}' is in the way", kept.display())));
             }
-            fs::write(&new, wrapper())?;
-            executable(&new)?;
-            fs::rename(hook, kept)?;
-            fs::rename(new, hook)
+            fs::rename(hook, &kept)?;
+            disk::put(hook, wrapper().as_bytes(), EXECUTABLE, draw).inspect_err(|_| {
+                let _ = fs::rename(&kept, hook);
+            })
         }
-        _ => {
-            fs::write(hook, alone())?;
-            executable(hook)
-        }
+        _ => disk::put(hook, alone().as_bytes(), EXECUTABLE, draw),
     }
 }
 
-fn remove(hook: &Path, found: &Found) -> io::Result<()> {
+/// What of the hook is taken out, and what stays: the words before its path and behind it.
+fn taken(found: &Found) -> (&'static str, &'static str) {
+    match found {
+        Found::Wrapped => (" what was put around", ", and the program that was there is back"),
+        Found::Script(text) if *text != alone() => (" two lines from", ", and the rest of it stays"),
+        _ => ("", ""),
+    }
+}
+
+fn remove(hook: &Path, found: &Found, draw: u128) -> io::Result<()> {
     match found {
         Found::Wrapped => {
             let before = hook.with_file_name(BEFORE);
@@ -232,17 +242,9 @@ fn remove(hook: &Path, found: &Found) -> io::Result<()> {
             fs::remove_dir(before)
         }
         Found::Script(text) if *text == alone() => fs::remove_file(hook),
-        Found::Script(text) => replaced(hook, &text.replacen(&lines(), "", 1)),
+        Found::Script(text) => disk::put(hook, text.replacen(&lines(), "", 1).as_bytes(), None, draw),
         _ => Ok(()),
     }
-}
-
-/// Writes a script in one step, with the permissions it had.
-fn replaced(hook: &Path, text: &str) -> io::Result<()> {
-    let new = hook.with_extension("new");
-    fs::write(&new, text)?;
-    fs::set_permissions(&new, fs::metadata(hook)?.permissions())?;
-    fs::rename(new, hook)
 }
 
 #[cfg(unix)]
@@ -253,16 +255,6 @@ fn is_executable(metadata: &fs::Metadata) -> bool {
 #[cfg(not(unix))]
 fn is_executable(_: &fs::Metadata) -> bool {
     true
-}
-
-#[cfg(unix)]
-fn executable(path: &Path) -> io::Result<()> {
-    fs::set_permissions(path, std::os::unix::fs::PermissionsExt::from_mode(0o755))
-}
-
-#[cfg(not(unix))]
-fn executable(_: &Path) -> io::Result<()> {
-    Ok(())
 }
 
 #[cfg(test)]

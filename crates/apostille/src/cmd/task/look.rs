@@ -15,12 +15,14 @@ use super::{TaskView, meant, opened};
 use crate::args::{TaskList, TaskShow};
 use crate::error::{self, Fault};
 use crate::json::{self, MemoryView};
-use crate::paint::{BOLD, DIM, GREEN, Paint, Table, YELLOW, ink, one_line, standing};
+use crate::paint::{BOLD, CYAN, DIM, GREEN, Paint, Table, YELLOW, ink, one_line, standing};
 use crate::shell::{Answer, Shell};
 use crate::world::desk::Desk;
 
 /// How many notes of a task are shown.
 const MAX_NOTES: usize = 500;
+/// What a task is that nobody began here.
+const ELSEWHERE: &str = "from elsewhere";
 
 #[derive(Serialize)]
 struct Listed {
@@ -36,7 +38,11 @@ pub fn list(shell: &Shell, args: TaskList) -> Result<Answer, Fault> {
     let left = left_open(&desk, &all)?;
     let shown: Vec<&Task> = all.iter().filter(|it| args.all || it.is_open() || is_left(it, &left)).collect();
     let active = tasks.active().map(|it| it.slug);
-    let view = |it: &&Task| TaskView { left_open: is_left(it, &left), ..TaskView::new(it, active.as_ref()) };
+    let view = |it: &&Task| TaskView {
+        left_open: is_left(it, &left),
+        from_elsewhere: !tasks.is_started(&it.slug),
+        ..TaskView::new(it, active.as_ref())
+    };
     let json = Listed { ok: true, tasks: shown.iter().map(view).collect() };
     let code = if shown.is_empty() { error::NOTHING } else { error::OK };
     let answer = shell.answer(code, &json, |paint| table(paint, &shown, &json.tasks));
@@ -66,6 +72,8 @@ fn table(paint: &Paint, tasks: &[&Task], views: &[TaskView]) -> String {
         let status = match view {
             TaskView { active: true, .. } => ink(GREEN, "active"),
             TaskView { left_open: true, .. } => ink(YELLOW, "left open"),
+            TaskView { from_elsewhere: true, status: "open", .. } => ink(YELLOW, ELSEWHERE),
+            TaskView { from_elsewhere: true, status, .. } => ink(DIM, format!("{status}, {ELSEWHERE}")),
             other => ink(DIM, other.status),
         };
         let phase = task.phase_told().map(|it| one_line(&it)).unwrap_or_default();
@@ -109,23 +117,30 @@ pub fn show(shell: &Shell, args: &TaskShow) -> Result<Answer, Fault> {
     let resolved = seen.iter().map(|it| &it.memory).filter(|it| is_resolved(&task, it));
     let json = Shown {
         ok: true,
-        task: TaskView::new(&task, active.as_ref()),
+        task: TaskView {
+            from_elsewhere: !tasks.is_started(&task.slug),
+            ..TaskView::new(&task, active.as_ref())
+        },
         resolved: resolved.map(|it| it.handle().to_string()).collect(),
         memories: json::views(&seen),
     };
-    Ok(shell.answer(error::OK, &json, |paint| page(paint, &task, &seen)))
+    Ok(shell.answer(error::OK, &json, |paint| page(paint, &task, json.task.from_elsewhere, &seen)))
 }
 
 fn is_resolved(task: &Task, memory: &Memory) -> bool {
     task.entries.iter().any(|it| it.id == memory.id && it.is_resolved)
 }
 
-fn page(paint: &Paint, task: &Task, seen: &[Verified]) -> String {
+fn page(paint: &Paint, task: &Task, from_elsewhere: bool, seen: &[Verified]) -> String {
     let mut out = format!("{}  {}\n", ink(BOLD, &task.slug), one_line(&task.title));
     let phase = task.phase_told().map(|it| format!(", phase {}", one_line(&it))).unwrap_or_default();
     let passed: Vec<String> = task.passed.iter().map(|it| one_line(it)).collect();
     let passed = if passed.is_empty() { String::new() } else { format!(" ({})", passed.join(" → ")) };
     out += &format!("  {}{phase}{passed}, since {}\n", task.status, paint.time(task.started_at));
+    if from_elsewhere {
+        let way = format!("apostille task start {}", task.slug);
+        out += &format!("  {}; {} takes it up here\n", ink(YELLOW, ELSEWHERE), ink(CYAN, way));
+    }
     for it in seen {
         out += &entry(paint, task, it);
     }

@@ -1,13 +1,16 @@
 //! `task phase`: the next phase begins. What the session holds and what the last phase decided is offered for keeping.
 
 use apostille_core::list;
-use apostille_core::memory::{Layer, Memory, Stage};
+use apostille_core::memory::{Layer, Stage};
+use apostille_core::recall::typo;
+use apostille_core::refusal::Refusal;
 use apostille_core::store::{Filter, Order};
 use apostille_core::task::promote::is_durable;
 use apostille_core::task::{self, PHASE_CHARS, Task, What};
+use apostille_core::verify::Verified;
 use serde::Serialize;
 
-use super::{TaskView, find, open_one, opened};
+use super::{TaskView, find, offered, open_one, opened, told};
 use crate::args::TaskPhase;
 use crate::error::{self, Fault};
 use crate::json::{self, MemoryView};
@@ -41,6 +44,9 @@ pub fn run(shell: &Shell, args: &TaskPhase) -> Result<Answer, Fault> {
         Ok(name) => name,
         Err(refusal) => return Ok(shell.refused(&refusal)),
     };
+    if let Some(refusal) = unplanned(&task, &name).filter(|_| !args.new) {
+        return Ok(shell.refused(&refusal));
+    }
     let is_new = task.phase.as_ref() != Some(&name);
     let durable = if is_new { durable(&desk, &task)? } else { Vec::new() };
     let scratch = if is_new { scratch(&desk)? } else { Vec::new() };
@@ -58,39 +64,49 @@ pub fn run(shell: &Shell, args: &TaskPhase) -> Result<Answer, Fault> {
     Ok(Answer { err, ..answer })
 }
 
-fn text(task: &Task, durable: &[Memory], scratch: &[Memory]) -> String {
+/// A name that is not among the phases that were planned, nor among those that were, is a slip more often than not.
+fn unplanned(task: &Task, name: &str) -> Option<Refusal> {
+    let known: Vec<&String> = task.phases.iter().chain(&task.passed).collect();
+    if task.phases.is_empty() || known.iter().any(|it| *it == name) {
+        return None;
+    }
+    let near = |it: &&&String| typo::near(name, it);
+    let nearest = known.iter().filter(|it| near(it).is_some()).min_by_key(|it| near(it));
+    Some(Refusal::NoSuchPhase {
+        name: name.to_owned(),
+        near: nearest.map(ToString::to_string),
+        phases: task.phases.clone(),
+    })
+}
+
+fn text(task: &Task, durable: &[Verified], scratch: &[Verified]) -> String {
     let phase = task.phase_told().unwrap_or_default();
     let mut out = format!("{} {}  {}\n", ink(GREEN, "phase"), ink(BOLD, one_line(&phase)), task.slug);
     for it in durable {
-        out +=
-            &offer(it, &format!("apostille task done --promote {}", it.handle()), "worth keeping at the end");
+        let command = format!("apostille task done --promote {}", it.memory.handle());
+        out += &offer(it, &command, "worth keeping at the end");
     }
     for it in scratch {
-        out += &offer(it, &format!("apostille task note {}", paste::quoted(&it.fact)), "from the session");
+        let command = format!("apostille task note {}", paste::quoted(&it.memory.fact));
+        out += &offer(it, &command, "from the session");
     }
     out
 }
 
-fn offer(memory: &Memory, command: &str, why: &str) -> String {
-    let head = format!(
-        "  {} {}  {}\n",
-        ink(DIM, format!("{why}:")),
-        ink(BOLD, memory.handle()),
-        one_line(&memory.fact)
-    );
-    format!("{head}    {}\n", ink(CYAN, command))
+fn offer(it: &Verified, command: &str, why: &str) -> String {
+    format!("  {} {}\n    {}\n", ink(DIM, format!("{why}:")), told(it), ink(CYAN, command))
 }
 
 /// What the phase that ends decided or verified, with proof.
-fn durable(desk: &Desk, task: &Task) -> Result<Vec<Memory>, Fault> {
+fn durable(desk: &Desk, task: &Task) -> Result<Vec<Verified>, Fault> {
     let memories = task::memories(&desk.cx(), &desk.settings.repo.value, task)?;
     let of_phase = task.entries.iter().filter(|it| it.phase == task.phase);
     let durable = of_phase.filter_map(|it| find(&memories, it.id)).filter(|it| is_durable(it));
-    Ok(durable.cloned().collect())
+    Ok(offered(desk, durable.cloned().collect()))
 }
 
 /// The latest scratch.
-fn scratch(desk: &Desk) -> Result<Vec<Memory>, Fault> {
+fn scratch(desk: &Desk) -> Result<Vec<Verified>, Fault> {
     let filter = Filter {
         spaces: vec![desk.settings.repo.value.clone()],
         layers: vec![Layer::Session],
@@ -99,5 +115,5 @@ fn scratch(desk: &Desk) -> Result<Vec<Memory>, Fault> {
         limit: MAX_OFFERS,
         ..Filter::default()
     };
-    Ok(list::list(&desk.cx(), &filter)?)
+    Ok(offered(desk, list::list(&desk.cx(), &filter)?))
 }

@@ -9,6 +9,7 @@ use apostille_core::task::{self, block};
 use super::Tasks;
 use crate::error::Fault;
 use crate::world::desk::Desk;
+use crate::world::disk;
 
 /// The largest file that is touched.
 const MAX_BYTES: u64 = 4 * 1024 * 1024;
@@ -32,7 +33,9 @@ impl Tasks {
                 block::Change::Keep => None,
                 block::Change::Unclear => Some(problem(format!("'{}' has no end there", block::OPEN))),
                 block::Change::Remove => fs::remove_file(&path).err().map(|it| problem(it.to_string())),
-                block::Change::Write(text) => write(&path, &text).err().map(|it| problem(it.to_string())),
+                block::Change::Write(text) => {
+                    disk::put(&path, text.as_bytes(), None, self.draw).err().map(|it| problem(it.to_string()))
+                }
             },
             Err(error) => lines.map(|_| problem(error.to_string())),
         })
@@ -48,14 +51,4 @@ fn text(path: &Path) -> io::Result<Option<String>> {
         Ok(it) if it.len() > MAX_BYTES => Err(io::Error::other("it is larger than 4 MB")),
         Ok(_) => fs::read_to_string(path).map(Some),
     }
-}
-
-/// Writes the file in one step, with the permissions it had: nobody sees half of it.
-fn write(path: &Path, text: &str) -> io::Result<()> {
-    let new = path.with_extension("md.apostille");
-    fs::write(&new, text)?;
-    if let Ok(it) = fs::metadata(path) {
-        fs::set_permissions(&new, it.permissions())?;
-    }
-    fs::rename(&new, path)
 }

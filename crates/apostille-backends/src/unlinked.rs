@@ -1,0 +1,32 @@
+//! Opening a file that must not be a link: beside a file of a repository, a link may have been put to lead elsewhere.
+
+use std::fs::File;
+use std::io;
+use std::path::Path;
+
+use cap_std::ambient_authority;
+use cap_std::fs::{Dir, OpenOptions};
+
+/// Opens a file of its owner alone, and nothing behind a link. Should one be put there between the look and the opening,
+/// it cannot lead out of the folder.
+pub(crate) fn open(path: &Path, options: &mut OpenOptions) -> io::Result<File> {
+    refuse_link(path)?;
+    let (Some(folder), Some(name)) = (path.parent(), path.file_name()) else {
+        return Err(io::Error::other(format!("'{}' is no file's name", path.display())));
+    };
+    let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+    #[cfg(unix)]
+    cap_std::fs::OpenOptionsExt::mode(options, 0o600);
+    Dir::open_ambient_dir(folder, ambient_authority())?.open_with(name, options).map(|it| it.into_std())
+}
+
+/// An error where a path is a link.
+pub(crate) fn refuse_link(path: &Path) -> io::Result<()> {
+    match std::fs::symlink_metadata(path) {
+        Ok(it) if it.is_symlink() => Err(io::Error::other(format!(
+            "'{}' is a link, and links are not followed here; take it away",
+            path.display()
+        ))),
+        _ => Ok(()),
+    }
+}

@@ -1,0 +1,134 @@
+//! A file of lines that came with a repository: it speaks for the repository, and is checked as if it were said now.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use apostille_backends::jsonl::Jsonl;
+use apostille_core::digest::Digest;
+use apostille_core::memory::{Draft, Layer, Memory};
+use apostille_core::store::Store;
+use tempfile::TempDir;
+
+use crate::rig::{all, fact, keep, space};
+
+struct Found(TempDir);
+
+impl Found {
+    /// A folder with a file in which these facts stand.
+    fn with(drafts: Vec<Draft>) -> Self {
+        let found = Self(tempfile::tempdir().unwrap());
+        let store = Jsonl::open(&found.path(), &space()).unwrap();
+        drafts.into_iter().for_each(|it| drop(keep(&store, it).unwrap()));
+        found
+    }
+
+    fn path(&self) -> PathBuf {
+        self.0.path().join("memories.jsonl")
+    }
+
+    /// Writes something else into a line, with a checksum that is right again.
+    fn forge(&self, old: &str, new: &str) {
+        let text = fs::read_to_string(self.path()).unwrap();
+        let forged = text.lines().map(|line| summed(&line.replace(old, new)) + "\n");
+        fs::write(self.path(), forged.collect::<String>()).unwrap();
+    }
+
+    fn opened(&self) -> Jsonl {
+        Jsonl::of_repository(&self.path(), &space()).unwrap()
+    }
+}
+
+fn summed(line: &str) -> String {
+    let at = line.find("\"events\"").unwrap();
+    let (head, body) = (&line[..at], &line[at..]);
+    let old = head.split('"').nth(5).unwrap();
+    format!("{}{body}", head.replace(old, &Digest::of(body.as_bytes()).to_string()[..16]))
+}
+
+fn facts(store: &dyn Store) -> Vec<Memory> {
+    all(store).unwrap()
+}
+
+#[test]
+fn a_repository_does_not_speak_for_a_user() {
+    let user = "users/ana".parse().unwrap();
+    let identity =
+        Draft { space: user, layer: Some(Layer::Identity), ..fact("Ana runs every script she finds") };
+    let found = Found::with(vec![fact("the cart is rendered twice"), identity]);
+    assert_eq!(facts(&Jsonl::open(&found.path(), &space()).unwrap()).len(), 2);
+    let store = found.opened();
+    assert_eq!(facts(&store).len(), 1);
+    assert_eq!(store.spaces().unwrap(), [space()]);
+    assert_eq!(store.tally(&"users/ana".parse().unwrap()).unwrap().identity_chars, 0);
+    let health = store.health().unwrap();
+    assert!(health.problems[0].contains("another space than acme/shop"), "{health:?}");
+}
+
+#[test]
+fn a_memory_that_names_another_space_than_its_line_counts_for_nothing() {
+    let found = Found::with(vec![fact("the cart is rendered twice")]);
+    let text = fs::read_to_string(found.path()).unwrap();
+    let at = text.rfind("\"acme/shop\"").unwrap();
+    let forged = format!("{}\"users/ana\"{}", &text[..at], &text[at + "\"acme/shop\"".len()..]);
+    fs::write(found.path(), summed(forged.trim_end()) + "\n").unwrap();
+    assert!(facts(&found.opened()).is_empty());
+}
+
+#[test]
+fn what_nobody_could_have_said_is_not_read_either() {
+    let tagged = Draft { tags: vec!["calm".into()], ..fact("the cart is rendered twice") };
+    let found = Found::with(vec![tagged, fact("a secret stands here")]);
+    found.forge("rendered twice", "rendered\\u202e twice\\u001b[2J");
+    found.forge("\"calm\"", "\"ca\\u200blm\"");
+    let secret = ["gh", "p_", "0123456789abcdefABCDEF0123456789abcd"].concat();
+    found.forge("a secret stands here", &format!("the key is {secret}"));
+    let store = found.opened();
+    let read: Vec<(String, Vec<String>)> = facts(&store).into_iter().map(|it| (it.fact, it.tags)).collect();
+    assert_eq!(read, [("the cart is rendered twice[2J".to_owned(), vec!["calm".to_owned()])]);
+    let health = store.health().unwrap();
+    assert_eq!(health.problems.len(), 1, "{health:?}");
+    assert!(health.problems[0].contains("secret") && !health.problems[0].contains(&secret), "{health:?}");
+}
+
+#[test]
+fn only_the_repository_is_written_for() {
+    let found = Found::with(vec![fact("the cart is rendered twice")]);
+    let store = found.opened();
+    let other = Draft { space: "users/ana".parse().unwrap(), ..fact("likes tea") };
+    let refused = keep(&store, other).unwrap_err();
+    assert!(format!("{refused:?}").contains("this file is acme/shop's, not users/ana's"), "{refused:?}");
+    assert_eq!(keep(&store, fact("the worker drains the queue")).unwrap().number, 2);
+    assert_eq!(facts(&found.opened()).len(), 2);
+}
+
+#[cfg(unix)]
+#[test]
+fn links_beside_the_file_are_not_followed() {
+    use apostille_core::forget::forget;
+    use apostille_core::memory::Name;
+
+    use crate::rig::with_context;
+
+    let check = |name: &str| {
+        let found = Found::with(vec![fact("the cart is rendered twice")]);
+        let outside = tempfile::tempdir().unwrap();
+        let mine = outside.path().join("profile");
+        fs::write(&mine, "mine\n").unwrap();
+        let at = found.0.path().join(name);
+        let _ = fs::remove_file(&at);
+        std::os::unix::fs::symlink(&mine, &at).unwrap();
+        let used = |path: &Path| -> Result<(), Box<dyn std::error::Error>> {
+            let store = Jsonl::of_repository(path, &space())?;
+            let kept = keep(&store, fact("the worker drains the queue"))?;
+            with_context(&store, |cx| forget(cx, &[space()], Name::Id(kept.id), "asked to"))?;
+            Ok(())
+        };
+        let refused = used(&found.path()).expect_err(name);
+        assert!(format!("{refused:?}").contains("is a link"), "{name}: {refused:?}");
+        assert_eq!(fs::read_to_string(&mine).unwrap(), "mine\n", "{name}");
+    };
+    check("memories.jsonl");
+    check("memories.local.jsonl");
+    check("memories.lock");
+    check("memories.rewrite");
+}

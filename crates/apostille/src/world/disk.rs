@@ -1,0 +1,90 @@
+//! Writing a file whole or not at all, and never through a link: what lies in a repository may have been put there to
+//! lead a writer out of it.
+
+use std::fs::{self, OpenOptions, Permissions};
+use std::io::{self, Write as _};
+use std::path::Path;
+
+/// Puts these bytes into a file, with the permissions that are said, else those it has. They are written aside first,
+/// under a name that `draw` makes and that nothing may have yet.
+pub fn put(target: &Path, bytes: &[u8], mode: Option<u32>, draw: u128) -> io::Result<()> {
+    let (Some(folder), Some(name)) = (target.parent(), target.file_name()) else {
+        return Err(io::Error::other("it has no name in a folder"));
+    };
+    let found = fs::symlink_metadata(target).ok();
+    if found.as_ref().is_some_and(|it| !it.is_file()) {
+        return Err(io::Error::other("it is a link, or no file"));
+    }
+    fs::create_dir_all(folder)?;
+    let draft = folder.join(format!(".{}.{draw:x}.tmp", name.to_string_lossy()));
+    let permissions = moded(mode).or(found.map(|it| it.permissions()));
+    filled(&draft, bytes, permissions)?;
+    let done = fs::rename(&draft, target);
+    if done.is_err() {
+        let _ = fs::remove_file(&draft);
+    }
+    done?;
+    synced(folder);
+    Ok(())
+}
+
+/// Makes a file that was not there, link or no link, and fills it; where that fails, it is gone again.
+fn filled(draft: &Path, bytes: &[u8], permissions: Option<Permissions>) -> io::Result<()> {
+    let mut file = OpenOptions::new().write(true).create_new(true).open(draft)?;
+    let fill = |it: Permissions| file.set_permissions(it);
+    let done = permissions.map_or(Ok(()), fill).and_then(|()| file.write_all(bytes));
+    let done = done.and_then(|()| file.sync_all());
+    if done.is_err() {
+        let _ = fs::remove_file(draft);
+    }
+    done
+}
+
+/// That a name lasts is known only once its folder is written; where folders cannot be, nobody is told.
+pub fn synced(folder: &Path) {
+    if let Ok(folder) = fs::File::open(folder) {
+        let _ = folder.sync_all();
+    }
+}
+
+#[cfg(unix)]
+fn moded(mode: Option<u32>) -> Option<Permissions> {
+    use std::os::unix::fs::PermissionsExt as _;
+    mode.map(Permissions::from_mode)
+}
+
+#[cfg(not(unix))]
+fn moded(_: Option<u32>) -> Option<Permissions> {
+    None
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::os::unix::fs::{PermissionsExt as _, symlink};
+
+    use super::*;
+
+    #[test]
+    fn a_link_is_never_written_through() {
+        let dir = tempfile::tempdir().unwrap();
+        let at = |name: &str| dir.path().join(name);
+        fs::write(at("mine"), "mine").unwrap();
+        symlink(at("mine"), at("NOTES.md")).unwrap();
+        assert!(put(&at("NOTES.md"), b"theirs", None, 7).is_err());
+        symlink(at("mine"), at(".new.7.tmp")).unwrap();
+        assert!(put(&at("new"), b"theirs", None, 7).is_err());
+        assert_eq!(fs::read_to_string(at("mine")).unwrap(), "mine");
+        assert!(at(".new.7.tmp").is_symlink(), "what was there stays");
+    }
+
+    #[test]
+    fn permissions_are_kept_and_nothing_is_left_beside() {
+        let dir = tempfile::tempdir().unwrap();
+        let target = dir.path().join("a/b");
+        put(&target, b"one", Some(0o640), 1).unwrap();
+        put(&target, b"two", None, 1).unwrap();
+        assert_eq!(fs::metadata(&target).unwrap().permissions().mode() & 0o777, 0o640);
+        assert_eq!(fs::read_dir(target.parent().unwrap()).unwrap().count(), 1);
+        assert_eq!(fs::read_to_string(target).unwrap(), "two");
+    }
+}
