@@ -95,7 +95,9 @@ fn is_shown(told: &Told, settings: &Settings, open: &Open, entry: &Entry) -> boo
     let is_wanted = settings.inject_mode.value != InjectMode::Off;
     let is_kept = keeps_start(told) && open.session.has_begun();
     // Without a store there is nothing to tell; it is made by whoever first has something to keep.
-    hook::takes_context(told) && is_wanted && !is_ignored && !is_kept && settings.store.value.path().exists()
+    let has_store =
+        [&settings.store].into_iter().chain(&settings.own_store).any(|it| it.value.path().exists());
+    hook::takes_context(told) && is_wanted && !is_ignored && !is_kept && has_store
 }
 
 fn made(shell: &Shell, cx: &Context<'_>, desk: &Desk, told: &Told, open: &Open) -> Result<Brief, Fault> {
