@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::fs;
+use std::hash::{BuildHasherDefault, DefaultHasher, Hasher};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -15,6 +16,8 @@ use apostille_core::source::{Blob, Edit, History, Source, SourceError, Tree};
 const HEADER: &str = "apostille verdicts 1\n";
 /// A file that has grown beyond this is begun anew.
 const MAX_BYTES: u64 = 8 * 1024 * 1024;
+/// How long a line is, more or less.
+const LINE_BYTES: usize = 100;
 
 /// Keys and values, a line each. Read when first asked, written when dropped, in one piece: several processes may do so
 /// at once, and a torn line is ignored.
@@ -26,10 +29,67 @@ pub struct FileMemo {
 
 #[derive(Debug, Default)]
 struct State {
-    known: Option<HashMap<String, String>>,
+    known: Option<Known>,
     fresh: String,
     /// The file as it was when it was read or written last.
     seen: Option<Seen>,
+}
+
+/// What a file says, and what was found since. A hook reads thousands of lines to ask for ten, so a line is only looked
+/// up by the hash of its key, and nothing of it is copied until somebody wants it.
+#[derive(Debug, Default)]
+struct Known {
+    text: String,
+    /// Where the line of a key begins, by the hash of the key.
+    lines: HashMap<u64, usize, BuildHasherDefault<AsItIs>>,
+    found: HashMap<String, String>,
+}
+
+impl Known {
+    fn read(text: String) -> Self {
+        let mut lines =
+            HashMap::with_capacity_and_hasher(text.len() / LINE_BYTES, BuildHasherDefault::default());
+        let mut at = 0;
+        for line in text.split_inclusive('\n') {
+            if let Some((key, _)) = line.strip_suffix('\n').and_then(|it| it.split_once('\t')) {
+                lines.insert(hash(key), at);
+            }
+            at += line.len();
+        }
+        Self { text, lines, found: HashMap::new() }
+    }
+
+    fn get(&self, key: &str) -> Option<&str> {
+        if let Some(value) = self.found.get(key) {
+            return Some(value);
+        }
+        let line = self.text.get(*self.lines.get(&hash(key))?..)?.lines().next()?;
+        line.split_once('\t').filter(|(it, _)| *it == key).map(|(_, value)| value)
+    }
+}
+
+fn hash(key: &str) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    hasher.write(key.as_bytes());
+    hasher.finish()
+}
+
+/// A hash is its own hash.
+#[derive(Debug, Default)]
+struct AsItIs(u64);
+
+impl Hasher for AsItIs {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        bytes.iter().for_each(|it| self.0 = self.0.rotate_left(8) ^ u64::from(*it));
+    }
+
+    fn write_u64(&mut self, hash: u64) {
+        self.0 = hash;
+    }
 }
 
 /// What tells whether a file is still the same.
@@ -46,7 +106,7 @@ impl FileMemo {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn known<'s>(&self, state: &'s mut State) -> &'s mut HashMap<String, String> {
+    fn known<'s>(&self, state: &'s mut State) -> &'s mut Known {
         if state.known.is_none() {
             state.seen = seen(&self.path);
         }
@@ -95,13 +155,13 @@ impl FileMemo {
 
 impl Memo for FileMemo {
     fn get(&self, key: &str) -> Option<String> {
-        self.known(&mut self.state()).get(key).cloned()
+        self.known(&mut self.state()).get(key).map(Into::into)
     }
 
     fn put(&self, key: &str, value: &str) {
         let mut state = self.state();
         if self.known(&mut state).get(key).is_none_or(|it| it != value) {
-            self.known(&mut state).insert(key.to_owned(), value.to_owned());
+            self.known(&mut state).found.insert(key.to_owned(), value.to_owned());
             state.fresh += &format!("{key}\t{value}\n");
         }
     }
@@ -119,15 +179,10 @@ fn seen(path: &Path) -> Option<Seen> {
 }
 
 /// The lines of a memo; nothing of a file that is none, that is too large, or of another version.
-fn read(path: &Path) -> HashMap<String, String> {
+fn read(path: &Path) -> Known {
     let is_small = fs::metadata(path).is_ok_and(|it| it.len() <= MAX_BYTES * 2);
     let text = if is_small { fs::read_to_string(path).unwrap_or_default() } else { String::new() };
-    let Some(lines) = text.strip_prefix(HEADER) else { return HashMap::new() };
-    let whole = lines.split_inclusive('\n').filter_map(|it| it.strip_suffix('\n'));
-    whole
-        .filter_map(|it| it.split_once('\t'))
-        .map(|(key, value)| (key.to_owned(), value.to_owned()))
-        .collect()
+    if text.starts_with(HEADER) { Known::read(text) } else { Known::default() }
 }
 
 fn begins_well(path: &Path) -> bool {

@@ -6,14 +6,14 @@ mod detach;
 mod moment;
 
 use std::io::{self, Write as _};
-use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use apostille_core::client::Client;
 use apostille_core::recall::typo;
 
-use crate::args::{Everywhere, Hook};
+use crate::args::Hook;
 use crate::error::Fault;
 use crate::hook::{self, Reply, Told};
 use crate::paint::one_line;
@@ -27,12 +27,12 @@ pub const DEADLINE_MS: u64 = 300;
 /// The longest line about what went wrong, in characters.
 const NOTICE_CHARS: usize = 300;
 
-/// What the one who works tells the one who watches the clock.
-enum Said {
+/// What was asked and whether it was answered: shared by the one who works and the one who watches the clock.
+#[derive(Default)]
+struct Exchange {
     /// What was asked, so that it can be answered in the right words whatever happens.
-    Asked(Box<Told>),
-    /// What to say.
-    Answer(Reply),
+    asked: Option<Told>,
+    is_answered: bool,
 }
 
 /// Answers a hook.
@@ -41,15 +41,25 @@ pub fn run(shell: &Shell, args: &Hook) -> Answer {
         return after::run(shell, session);
     }
     std::panic::set_hook(Box::new(|_| mistaken()));
-    let started = Instant::now();
-    let deadline = Duration::from_millis(deadline(&shell.world));
-    let (sender, receiver) = mpsc::channel();
-    let (flags, args) = (shell.flags.clone(), args.clone());
-    thread::spawn(move || work(flags, &args, started, deadline, &sender));
-    let beside = watch(&receiver, started, deadline);
-    // Where it cannot be said, it is not said.
-    let _ = io::stderr().write_all(beside.as_bytes());
+    let clock = moment::Clock { started: Instant::now(), deadline: deadline(&shell.world) };
+    let exchange = Arc::new(Mutex::new(Exchange::default()));
+    watched(Arc::clone(&exchange), clock.deadline);
+    let reply = work(shell, args, clock, &exchange).err().map(|fault| failed(&fault));
+    handed_over(&exchange, reply.unwrap_or_default());
     Answer::default()
+}
+
+/// Ends it all when the time is over. The work is not the one that is put aside: what a second thread allocates costs
+/// more than all the watching.
+#[expect(clippy::exit, reason = "whoever is stuck cannot be asked to stop")]
+fn watched(exchange: Arc<Mutex<Exchange>>, deadline: Duration) {
+    thread::spawn(move || {
+        thread::sleep(deadline);
+        let ms = deadline.as_millis();
+        let notice = Some(format!("no memory this time: it took longer than {ms} ms"));
+        handed_over(&exchange, Reply { context: None, notice });
+        std::process::exit(0)
+    });
 }
 
 /// A mistake of ours stops nobody but us: clients take some exit codes of a hook as an order to stop.
@@ -62,80 +72,48 @@ fn mistaken() {
     std::process::exit(0)
 }
 
-/// The deadline in milliseconds.
-fn deadline(world: &World) -> u64 {
+/// How long the agent waits.
+fn deadline(world: &World) -> Duration {
     let said = world.env.get("APOSTILLE_HOOK_DEADLINE_MS").and_then(|it| it.parse().ok());
-    said.filter(|it| *it > 0).unwrap_or(DEADLINE_MS)
+    Duration::from_millis(said.filter(|it| *it > 0).unwrap_or(DEADLINE_MS))
 }
 
-/// Waits for the answer and hands it over at once; then lets the rest be done in what is left of the time. Gives back
-/// what is to be said beside the answer.
-fn watch(receiver: &Receiver<Said>, started: Instant, deadline: Duration) -> String {
-    let left = || deadline.saturating_sub(started.elapsed());
-    let mut asked: Option<Box<Told>> = None;
-    loop {
-        let reply = match receiver.recv_timeout(left()) {
-            Ok(Said::Asked(told)) => {
-                asked = Some(told);
-                continue;
-            }
-            Ok(Said::Answer(reply)) => reply,
-            Err(RecvTimeoutError::Disconnected) => Reply::default(),
-            Err(RecvTimeoutError::Timeout) => {
-                let ms = deadline.as_millis();
-                Reply {
-                    context: None,
-                    notice: Some(format!("no memory this time: it took longer than {ms} ms")),
-                }
-            }
-        };
-        let beside = handed_over(asked.as_deref(), reply);
-        while receiver.recv_timeout(left()).is_ok() {}
-        return beside;
+/// Prints the answer in the client's words, once; what these have no place for is said beside it.
+fn handed_over(exchange: &Mutex<Exchange>, reply: Reply) {
+    let mut exchange = exchange.lock().unwrap_or_else(PoisonError::into_inner);
+    if std::mem::replace(&mut exchange.is_answered, true) {
+        return;
     }
-}
-
-/// Prints the answer in the client's words; what they have no place for comes back.
-fn handed_over(asked: Option<&Told>, reply: Reply) -> String {
     let reply = Reply { notice: reply.notice.map(|it| format!("apostille: {}", brief(&it))), ..reply };
-    let Some(told) = asked else { return reply.notice.map(|it| it + "\n").unwrap_or_default() };
+    let asked = exchange.asked.as_ref();
+    let said = asked.map(|told| hook::answer(told, &reply)).unwrap_or_default();
     let mut stdout = io::stdout().lock();
     // A client that no longer listens has its answer.
-    let _ = stdout.write_all(hook::answer(told, &reply).as_bytes()).and_then(|()| stdout.flush());
-    match reply.notice {
-        Some(notice) if !hook::has_notice(told.client) => notice + "\n",
-        _ => String::new(),
+    let _ = stdout.write_all(said.as_bytes()).and_then(|()| stdout.flush());
+    if let Some(notice) = reply.notice.filter(|_| asked.is_none_or(|it| !hook::has_notice(it.client))) {
+        // Where it cannot be said, it is not said.
+        let _ = writeln!(io::stderr(), "{notice}");
     }
+}
+
+fn failed(fault: &Fault) -> Reply {
+    Reply { context: None, notice: Some(format!("no memory this time: {:#}", fault.cause)) }
 }
 
 fn brief(text: &str) -> String {
     one_line(text).chars().take(NOTICE_CHARS).collect()
 }
 
-/// Does the work, wherever it may stop.
-fn work(flags: Everywhere, args: &Hook, started: Instant, deadline: Duration, sender: &Sender<Said>) {
-    let say = |reply: Reply| drop(sender.send(Said::Answer(reply)));
-    let failed = |fault: &Fault| {
-        say(Reply { context: None, notice: Some(format!("no memory this time: {:#}", fault.cause)) });
-    };
-    let client = match client(&args.client) {
-        Ok(client) => client,
-        Err(fault) => return failed(&fault),
-    };
-    let world = match World::ask(Vec::new()) {
-        Ok(world) => world,
-        Err(fault) => return failed(&fault),
-    };
-    let Ok(stdin) = world.read_stdin() else { return };
-    let env = |name: &str| world.env.get(name).map(Into::into);
+/// Does the work, and hands the answer over as soon as there is one.
+fn work(shell: &Shell, args: &Hook, clock: moment::Clock, exchange: &Mutex<Exchange>) -> Result<(), Fault> {
+    let client = client(&args.client)?;
+    let stdin = shell.world.read_stdin()?;
+    let env = |name: &str| shell.world.env.get(name).map(Into::into);
     let event = args.event.as_deref().unwrap_or_default();
-    let Some(told) = hook::told(client, event, &stdin, &env) else { return };
+    let Some(told) = hook::told(client, event, &stdin, &env) else { return Ok(()) };
     drop(stdin);
-    let _ = sender.send(Said::Asked(Box::new(told.clone())));
-    let clock = moment::Clock { started, deadline };
-    if let Err(fault) = moment::answer(world, flags, &told, clock, &say) {
-        failed(&fault);
-    }
+    exchange.lock().unwrap_or_else(PoisonError::into_inner).asked = Some(told.clone());
+    moment::answer(shell, &told, clock, &|reply| handed_over(exchange, reply))
 }
 
 fn client(name: &str) -> Result<Client, Fault> {

@@ -21,7 +21,7 @@ use crate::hook::{self, Reply, Told};
 use crate::shell::Shell;
 use crate::world::desk::Desk;
 use crate::world::place::Place;
-use crate::world::{World, sessions, task};
+use crate::world::{sessions, task};
 
 /// How much of the time may go into looking citations up; what is not looked up by then is left out.
 const LOOKING: f32 = 0.6;
@@ -45,15 +45,11 @@ impl Clock {
 }
 
 /// Answers a moment, and does what is left to do when the answer is out.
-pub(super) fn answer(
-    world: World,
-    flags: Everywhere,
-    told: &Told,
-    clock: Clock,
-    say: &dyn Fn(Reply),
-) -> Result<(), Fault> {
+pub(super) fn answer(shell: &Shell, told: &Told, clock: Clock, say: &dyn Fn(Reply)) -> Result<(), Fault> {
+    let flags = shell.flags.clone();
     let cwd = told.cwd.clone().filter(|it| it.is_dir());
-    let shell = Shell::new(world, Everywhere { dir: cwd.or_else(|| flags.dir.clone()), ..flags });
+    let shell =
+        Shell::new(shell.world.clone(), Everywhere { dir: cwd.or_else(|| flags.dir.clone()), ..flags });
     let place = shell.place()?;
     let settings = shell.settings(&place)?;
     let session = session(told, &place);
