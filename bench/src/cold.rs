@@ -107,9 +107,11 @@ impl Cold<'_> {
 
     /// The program as a client's hook: each time another session begins, and is briefed with ten verified memories.
     fn hooks(&self, report: &mut Report) -> Result<()> {
-        let [mut one, mut three] = <[Sample; 2]>::default();
+        let [mut one, mut three, mut beside] = <[Sample; 3]>::default();
         let (mut fewest, mut n) = (usize::MAX, 0);
         for round in rounds(self.budget, HOOKS.0, HOOKS.1) {
+            let mut recall = self.command(n)?;
+            beside.time(|| recall.output())?;
             for (sample, n_questions) in [(&mut one, 1), (&mut three, 3)] {
                 let questions: Vec<String> = (n..n + n_questions).map(|it| facts::question(0, it)).collect();
                 n += n_questions;
@@ -122,6 +124,7 @@ impl Cold<'_> {
             self.budget.leave_out(format!("hooks: one showed {fewest} verified memories, not {VERIFIED}"));
             return Ok(());
         }
+        report.add(report::COLD_BESIDE, MEMORIES, MEMORIES, &beside);
         report.add(report::HOOK, MEMORIES, MEMORIES, &one);
         report.add(report::HOOK_LONG, MEMORIES, MEMORIES, &three);
         Ok(())

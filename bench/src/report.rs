@@ -25,6 +25,8 @@ pub(crate) const MISSPELT: &str = "recall, a word misspelt";
 pub(crate) const COLD: &str = "cold recall, whole process";
 /// Starting the program as a client's hook, for the first prompt of a session.
 pub(crate) const HOOK: &str = "hook on a prompt, whole process";
+/// Starting the program to recall once, in turns with the hook.
+pub(crate) const COLD_BESIDE: &str = "cold recall, in turns with the hook";
 /// The same for a prompt of three questions.
 pub(crate) const HOOK_LONG: &str = "the same, a prompt of three questions";
 /// Starting a program that does nothing.

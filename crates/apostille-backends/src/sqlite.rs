@@ -32,6 +32,9 @@ const PATIENCE: Duration = Duration::from_secs(30);
 /// How long a log entry that nobody waits for waits in line.
 const LOG_PATIENCE: Duration = Duration::from_millis(100);
 
+/// How long the write-ahead log may be before a process that merely looked empties it, in bytes.
+const LONG_LOG: u64 = 1024 * 1024;
+
 /// Memories in a SQLite file.
 #[derive(Debug)]
 pub struct Sqlite {
@@ -163,7 +166,10 @@ impl Sqlite {
             db.connection.pragma_update(None, "synchronous", level).map_err(sqlite)?;
             db.is_durable = is_durable;
         }
-        if is_durable {
+        // A process that finds no other one reads the whole log to know what is in it. So that many which only look do not
+        // let it grow without end, one of them empties it now and then.
+        let is_long = || std::fs::metadata(beside(&self.path, "-wal")).is_ok_and(|it| it.len() > LONG_LOG);
+        if is_durable || is_long() {
             empty_log_on_close(&db.connection, true)?;
         }
         let Db { connection, queue, .. } = &mut *db;

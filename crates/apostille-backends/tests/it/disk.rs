@@ -4,9 +4,10 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use apostille_core::Error;
+use apostille_core::recall::{Ask, recall};
 use apostille_core::store::StoreError;
 
-use crate::rig::{STORES, Writer, all, fact, keep, open};
+use crate::rig::{STORES, Writer, all, fact, keep, open, space, with_context};
 
 #[test]
 fn a_file_that_may_not_grow_gives_a_typed_error_and_loses_nothing() {
@@ -102,4 +103,23 @@ fn set_read_only(dir: &Path, yes: bool) {
     let mut permissions = std::fs::metadata(dir).unwrap().permissions();
     permissions.set_readonly(yes);
     std::fs::set_permissions(dir, permissions).unwrap();
+}
+
+#[test]
+fn processes_that_only_look_do_not_let_the_log_grow_without_end() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("memories.db");
+    let keep_one =
+        |n: usize| keep(&*open("sqlite", &path).unwrap(), fact(format!("fact {n} about the scheduler")));
+    (0..60).for_each(|n| drop(keep_one(n).unwrap()));
+    let ask = Ask { text: "scheduler".into(), spaces: vec![space()], ..Ask::default() };
+    let longest = (0..200).map(|_| {
+        // As a hook does: open, ask, log, close.
+        let store = open("sqlite", &path).unwrap();
+        with_context(&*store, |cx| recall(cx, &ask)).unwrap();
+        drop(store);
+        std::fs::metadata(dir.path().join("memories.db-wal")).map_or(0, |it| it.len())
+    });
+    let longest = longest.max().unwrap();
+    assert!(longest < 2 * 1024 * 1024, "{longest} bytes");
 }
