@@ -5,7 +5,7 @@ use crate::client::Client;
 use crate::forget::forget;
 use crate::glean::applied::applied;
 use crate::glean::summary::summary;
-use crate::glean::{Gleaned, draft};
+use crate::glean::{Gleaned, draft, glean};
 use crate::memory::{Draft, Layer, Memory, MemoryId, Name, Origin, Replacement, Stage, Twin, Voice};
 use crate::policy::Policy;
 use crate::remember::{Outcome, remember};
@@ -151,7 +151,9 @@ fn summed_up(cx: &Context<'_>, left: &Left<'_>) -> Result<Option<Memory>, Error>
 /// What may be told of a session. What waits for a person's approval is not told by another way, and where text from
 /// outside came in, neither are the words that an agent may have from there.
 fn tellable(left: &Left<'_>) -> Vec<Turn> {
-    let waits = |it: &Turn| left.gleaned.iter().any(|gleaned| gleaned.turn == it.number);
+    // What was found before waits as well, or was rejected.
+    let stated = glean(left.turns);
+    let waits = |it: &Turn| left.gleaned.iter().chain(&stated).any(|gleaned| gleaned.turn == it.number);
     let mut is_foreign = false;
     let told = |it: &Turn| {
         is_foreign |= it.uses.iter().any(brings_in_text);

@@ -1,7 +1,7 @@
 //! What a session leaves behind.
 
 use apostille_core::client::Client;
-use apostille_core::glean::glean;
+use apostille_core::glean::{Gleaned, glean};
 use apostille_core::learn::{Learned, Left, learn};
 use apostille_core::memory::{Draft, Layer, Memory, Stage, Voice};
 use apostille_core::session::{Entry, Moment, Session, Shown};
@@ -32,6 +32,11 @@ fn said() -> Vec<Turn> {
 }
 
 fn learned(world: &World, session: &Session, turns: &[Turn]) -> Learned {
+    learned_of(world, session, turns, &glean(turns))
+}
+
+/// The same when only this was not found before.
+fn learned_of(world: &World, session: &Session, turns: &[Turn], gleaned: &[Gleaned]) -> Learned {
     let (repo, user) = (repo(), user());
     let left = Left {
         repo: &repo,
@@ -41,7 +46,7 @@ fn learned(world: &World, session: &Session, turns: &[Turn]) -> Learned {
         client: Client::ClaudeCode,
         session,
         turns,
-        gleaned: &glean(turns),
+        gleaned,
         task: Some("bump"),
     };
     world.with(|cx| learn(cx, &left)).unwrap()
@@ -83,7 +88,8 @@ fn a_session_leaves_a_correction_to_approve_an_episode_and_what_was_of_use() {
     let mut longer = said();
     longer.push(turn(5, Speaker::Person, "And now release it."));
     longer.push(turn(6, Speaker::Agent, "Released as v3.1."));
-    learned(&world, &session, &longer);
+    let later = learned_of(&world, &session, &longer, &[]).episode.unwrap().fact;
+    assert!(later.contains("release it") && !later.contains("use pnpm"), "what waits is not told: {later}");
     let episodes = kept(&world, Layer::Episode);
     let n_active = episodes.iter().filter(|it| it.status.stage() == Stage::Active).count();
     assert_eq!((episodes.len(), n_active), (2, 1), "a later summary takes the place of an earlier one");
