@@ -7,11 +7,13 @@ use std::time::{Duration, SystemTime};
 
 use apostille_backends::ledger::Ledger;
 use apostille_backends::transcripts;
+use apostille_core::client::Client;
+use apostille_core::digest::Digest;
 use apostille_core::glean::{Gleaned, asked, glean};
 use apostille_core::learn::{Learned, Left, learn};
 use apostille_core::memory::MemoryId;
 use apostille_core::session::{Entry, Moment, Session, Shown};
-use apostille_core::transcript::Turn;
+use apostille_core::transcript::{Speaker, Turn};
 use jiff::{SignedDuration, Timestamp};
 use serde::Serialize;
 
@@ -31,10 +33,12 @@ const PATIENCE: Duration = Duration::from_secs(60);
 /// The same where there are others to go through.
 const BRIEF_PATIENCE: Duration = Duration::from_millis(500);
 
-/// How long a file must be left alone to be taken for whole.
-const QUIET: Duration = Duration::from_millis(500);
-/// How often that is waited for.
-const WAITS: usize = 6;
+/// How long it is since somebody wrote a file that may not be whole yet.
+const RECENT: Duration = Duration::from_secs(10);
+/// How long the rest of it is waited for each time.
+const PAUSE: Duration = Duration::from_millis(250);
+/// How often.
+const WAITS: usize = 16;
 
 #[derive(Serialize)]
 struct Reply {
@@ -146,8 +150,7 @@ fn turns(shell: &Shell, root: &Path, session: &Session, last: &Entry) -> Vec<Tur
     // A file of the system, which has no length, may never end.
     let is_written = |it: &PathBuf| fs::metadata(it).is_ok_and(|it| it.is_file() && it.len() > 0);
     let Some(path) = named.or_else(usual).filter(is_written) else { return Vec::new() };
-    settled(&path);
-    let mut turns = transcripts::read(last.client, &path, transcripts::USUAL_BYTES).unwrap_or_default();
+    let mut turns = written_down(last.client, &path, session);
     for path in turns.iter_mut().flat_map(|it| &mut it.uses).flat_map(|it| &mut it.paths) {
         // Where a checkout lies on this machine is nobody else's business.
         let inside = Path::new(path.as_str()).strip_prefix(root).ok().and_then(Path::to_str).map(Into::into);
@@ -156,21 +159,31 @@ fn turns(shell: &Shell, root: &Path, session: &Session, last: &Entry) -> Vec<Tur
     turns
 }
 
-/// Waits until nobody adds to a file any more, but not for long: some clients write down the last turn when the hooks of
-/// its end are through.
-fn settled(path: &Path) {
-    let len = || fs::metadata(path).map_or(0, |it| it.len());
-    let is_new = fs::metadata(path)
-        .and_then(|it| it.modified())
-        .is_ok_and(|it| it.elapsed().is_ok_and(|it| it < QUIET * 4));
-    let mut before = len();
+/// What is written down, to the last prompt that was seen: some clients write the last turn only when the hooks of its
+/// end are through. That is waited for, but not for long, and not where nobody has written for a while.
+fn written_down(client: Client, path: &Path, session: &Session) -> Vec<Turn> {
+    let read = || transcripts::read(client, path, transcripts::USUAL_BYTES).unwrap_or_default();
+    let changed = fs::metadata(path).and_then(|it| it.modified()).ok();
+    let is_new = changed.is_some_and(|it| it.elapsed().is_ok_and(|it| it < RECENT));
+    let mut turns = read();
     for _ in 0..if is_new { WAITS } else { 0 } {
-        thread::sleep(QUIET);
-        if len() == before {
-            return;
+        if is_whole(session, &turns) {
+            break;
         }
-        before = len();
+        thread::sleep(PAUSE);
+        turns = read();
     }
+    turns
+}
+
+/// Whether the last prompt that was seen is there, with an answer behind it.
+fn is_whole(session: &Session, turns: &[Turn]) -> bool {
+    let seen =
+        session.entries.iter().rev().find(|it| it.moment == Moment::Prompt).and_then(|it| it.words.clone());
+    let at = turns.iter().rposition(|it| it.speaker == Speaker::Person);
+    let is_answered = at.is_some_and(|at| turns[at..].iter().any(|it| it.speaker == Speaker::Agent));
+    let said = at.map(|at| Digest::of(turns[at].text.trim().as_bytes()).short().to_owned());
+    seen.is_none() || (is_answered && said == seen)
 }
 
 fn learned(
