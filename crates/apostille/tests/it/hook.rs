@@ -190,3 +190,14 @@ fn whatever_is_wrong_with_a_call_the_agent_goes_on() {
     check(&["hook", "--no-such-flag"], "{}", "error: unexpected argument");
     check(&["hook"], "{}", "error: the following required arguments");
 }
+
+#[test]
+fn a_folder_that_is_named_counts_once() {
+    let env = Env::new();
+    env.with_facts();
+    let ran = env.fed(
+        &["hook", "-C", "src", "--client", "claude-code", "UserPromptSubmit"],
+        "{\"session_id\":\"s1\",\"prompt\":\"how large may uploads be?\"}",
+    );
+    assert!(context(&ran).contains("10 MB"), "{ran}");
+}

@@ -46,10 +46,9 @@ impl Clock {
 
 /// Answers a moment, and does what is left to do when the answer is out.
 pub(super) fn answer(shell: &Shell, told: &Told, clock: Clock, say: &dyn Fn(Reply)) -> Result<(), Fault> {
-    let flags = shell.flags.clone();
-    let cwd = told.cwd.clone().filter(|it| it.is_dir());
-    let shell =
-        Shell::new(shell.world.clone(), Everywhere { dir: cwd.or_else(|| flags.dir.clone()), ..flags });
+    // This world is seen from the folder of the flags already.
+    let dir = told.cwd.clone().filter(|it| it.is_dir());
+    let shell = Shell::new(shell.world.clone(), Everywhere { dir, ..shell.flags.clone() });
     let place = shell.place()?;
     let settings = shell.settings(&place)?;
     let session = session(told, &place);
@@ -60,7 +59,9 @@ pub(super) fn answer(shell: &Shell, told: &Told, clock: Clock, say: &dyn Fn(Repl
         return Ok(());
     }
     if !is_shown(told, &settings, &open, &entry) {
-        open.append(entry)?;
+        if moment != Moment::Touch {
+            open.append(entry)?;
+        }
         drop(open);
         if matches!(moment, Moment::End) {
             detach::after(&shell, &session);
