@@ -2,6 +2,8 @@
 //!
 //! A store's tests call [`story`] and [`agrees`] with a function that opens the same store again and again.
 
+pub mod derive;
+
 use std::cell::Cell;
 use std::collections::BTreeMap;
 

@@ -16,6 +16,7 @@ mod learn;
 mod literals;
 #[cfg(test)]
 mod notes;
+mod origin;
 #[cfg(test)]
 mod probe;
 #[cfg(test)]

@@ -139,7 +139,7 @@ fn what() -> impl Strategy<Value = What> {
 fn checked(memory: Memory) -> Checked {
     let candidate = Candidate { memory, relevance: 1.0, clarity: 1.0, terms: Vec::new() };
     let query = query::complete(&Policy::default(), &Ask::default());
-    let hit = rank::order(Timestamp::UNIX_EPOCH, &query, vec![candidate]).remove(0);
+    let hit = rank::order(Timestamp::UNIX_EPOCH, &query, vec![candidate]).0.remove(0);
     Checked { hit, verdicts: Vec::new() }
 }
 
@@ -199,7 +199,7 @@ proptest! {
                 Candidate { memory, relevance: f32::from(relevance), clarity: 0.0, terms: Vec::new() }
             };
             let candidates = all.into_iter().map(candidate).collect();
-            rank::order(Timestamp::UNIX_EPOCH, &query, candidates).into_iter().map(|it| it.memory.id).collect()
+            rank::order(Timestamp::UNIX_EPOCH, &query, candidates).0.into_iter().map(|it| it.memory.id).collect()
         };
         prop_assert_eq!(order(memories), order(shuffled));
     }
