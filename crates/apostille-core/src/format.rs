@@ -148,6 +148,9 @@ pub struct MemoryRecord {
     /// Whether the words came from outside.
     #[serde(default, skip_serializing_if = "is_false")]
     pub tainted: bool,
+    /// Whether it was said in a session that had read words from outside.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub exposed: bool,
     /// The agent's or user's name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub author: Option<String>,
@@ -206,6 +209,7 @@ impl From<&Memory> for MemoryRecord {
             origin: it.voice.origin.as_str().into(),
             channel: Some(it.voice.channel).filter(|it| *it != Channel::Unknown).map(|it| it.as_str().into()),
             tainted: it.voice.tainted,
+            exposed: it.voice.exposed,
             author: it.voice.author.clone(),
             session: it.voice.session.clone(),
             task: it.task.clone(),
@@ -275,6 +279,7 @@ impl TryFrom<MemoryRecord> for Memory {
                 origin: word(&it.origin)?,
                 channel: it.channel.as_deref().map_or(Ok(Channel::Unknown), word)?,
                 tainted: it.tainted,
+                exposed: it.exposed,
                 author: it.author,
                 session: it.session,
             },

@@ -232,6 +232,8 @@ pub struct Voice {
     pub channel: Channel,
     /// Whether the words come from a web page, an issue, a tool's output: text nobody here vouches for.
     pub tainted: bool,
+    /// Whether it was said in a session that had read words from outside: they may be behind it.
+    pub exposed: bool,
     /// The agent's or user's name, where known.
     pub author: Option<String>,
     /// The session it was said in, where known.
@@ -242,7 +244,14 @@ impl Voice {
     /// A voice with nothing known but who speaks.
     #[must_use]
     pub fn of(origin: Origin) -> Self {
-        Self { origin, channel: Channel::Unknown, tainted: false, author: None, session: None }
+        Self {
+            origin,
+            channel: Channel::Unknown,
+            tainted: false,
+            exposed: false,
+            author: None,
+            session: None,
+        }
     }
 
     /// The same, come in this way. What comes from outside is tainted, and no person here said it.
@@ -265,7 +274,7 @@ impl Voice {
     pub fn lowered(self, from: &Self) -> Self {
         let channel = if from.tainted && !self.channel.is_outside() { from.channel } else { self.channel };
         let (origin, tainted) = (self.origin.max(from.origin), self.tainted || from.tainted);
-        Self { origin, channel, tainted, ..self }
+        Self { origin, channel, tainted, exposed: self.exposed || from.exposed, ..self }
     }
 
     /// Who else vouches when this voice says again what another said: somebody else, by name; or the same one in a session

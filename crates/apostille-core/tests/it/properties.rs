@@ -68,8 +68,15 @@ fn citation() -> impl Strategy<Value = Citation> {
 
 fn voice() -> impl Strategy<Value = Voice> {
     let known = || proptest::option::of(".*");
-    (one_of(Origin::ALL), one_of(Channel::ALL), any::<bool>(), known(), known()).prop_map(
-        |(origin, channel, tainted, author, session)| Voice { origin, channel, tainted, author, session },
+    (one_of(Origin::ALL), one_of(Channel::ALL), any::<[bool; 2]>(), known(), known()).prop_map(
+        |(origin, channel, [tainted, exposed], author, session)| Voice {
+            origin,
+            channel,
+            tainted,
+            exposed,
+            author,
+            session,
+        },
     )
 }
 
