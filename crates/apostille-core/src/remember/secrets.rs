@@ -9,11 +9,13 @@
 mod decode;
 mod fold;
 mod judge;
+mod mask;
 mod named;
 mod public;
 mod rules;
 
 use judge::Judge;
+pub use mask::masked;
 use named::{NOUNS, Noun, WAYS, Word};
 use regex::bytes::{Regex, RegexBuilder};
 use rules::{ROWS, Row};
