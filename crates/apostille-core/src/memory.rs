@@ -8,6 +8,7 @@ use uuid::Uuid;
 
 use crate::citation::{Citation, Cite};
 use crate::digest::Digest;
+use crate::remember::secrets::masked;
 use crate::space::Space;
 use crate::words::words;
 
@@ -56,7 +57,7 @@ impl fmt::Display for MemoryId {
 impl FromStr for MemoryId {
     type Err = BadHandle;
     fn from_str(text: &str) -> Result<Self, BadHandle> {
-        Uuid::try_parse(text).map(Self).map_err(|_| BadHandle(text.chars().take(60).collect()))
+        Uuid::try_parse(text).map(Self).map_err(|_| BadHandle(masked(text).chars().take(60).collect()))
     }
 }
 
@@ -83,7 +84,7 @@ impl fmt::Display for Handle {
 impl FromStr for Handle {
     type Err = BadHandle;
     fn from_str(text: &str) -> Result<Self, BadHandle> {
-        let bad = || BadHandle(text.chars().take(60).collect());
+        let bad = || BadHandle(masked(text).chars().take(60).collect());
         let (letter, number) = text.split_once('-').ok_or_else(bad)?;
         let letter = match letter {
             "m" => 'm',

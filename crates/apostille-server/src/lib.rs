@@ -32,6 +32,7 @@ use apostille_core::memory::{Channel, Memory, MemoryId, Name, Origin, Voice};
 use apostille_core::policy::Policy;
 use apostille_core::refusal::Refusal;
 use apostille_core::remember::dedupe::Near;
+use apostille_core::remember::secrets::masked;
 use apostille_core::source::{Source, SourceError};
 use apostille_core::space::Space;
 use apostille_core::store::StoreError;
@@ -146,7 +147,7 @@ impl From<StoreError> for Fault {
 impl Fault {
     fn no_such_tool(name: &str, tools: &[Tool]) -> Self {
         let known = tools.iter().map(|it| it.name).collect::<Vec<_>>().join(", ");
-        Self::NoSuchTool { name: name.chars().take(60).collect(), known }
+        Self::NoSuchTool { name: masked(name).chars().take(60).collect(), known }
     }
 }
 

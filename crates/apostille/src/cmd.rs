@@ -31,6 +31,7 @@ mod why;
 use std::ffi::OsString;
 
 use apostille_core::memory::{Memory, Name};
+use apostille_core::remember::secrets::masked;
 use apostille_core::revise::Revised;
 use clap::{ColorChoice, FromArgMatches as _};
 
@@ -107,8 +108,10 @@ fn dispatched(shell: &Shell, command: &Command) -> Result<Answer, Fault> {
 
 /// What clap says about a command line that it does not understand, or its help.
 fn misunderstood(error: &clap::Error, argv: &[OsString]) -> Answer {
-    let text = error.render().ansi().to_string();
     let is_help = !error.use_stderr();
+    let text = error.render().ansi().to_string();
+    // What was typed is quoted there, and a secret may have been typed in the wrong place.
+    let text = if is_help { text } else { masked(&text).into_owned() };
     let code = if is_help { error::OK } else { error::USAGE };
     if !is_help && argv.iter().any(|it| it == "--json") {
         let out = shell::failed(&told(&error.render().to_string()), true, ColorChoice::Never, None).out;
