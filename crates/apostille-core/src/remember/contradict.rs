@@ -5,11 +5,13 @@
 //! the other says, and nothing else tells them apart. Meaning is not understood here: where both may be true it is
 //! *doubtful*, and somebody is asked.
 
+mod gist;
 mod told;
 
 use std::collections::BTreeSet;
 
 use crate::memory::Memory;
+pub use gist::Gist;
 use told::Told;
 
 /// How two facts of one subject stand.
@@ -170,7 +172,7 @@ mod tests {
             let note = crate::notebook::Note::parse(line).unwrap();
             let mut memory = note.memory(crate::space::Space::repo("o/n").unwrap());
             let captured = |it: &&str| {
-                let blob = crate::source::Blob { id: None, bytes: b"a\n".to_vec().into() };
+                let blob = crate::source::Blob { id: None, bytes: b"a\n".to_vec() };
                 super::super::cite::captured(&format!("{it}:1").parse().unwrap(), &blob, None).unwrap()
             };
             memory.citations = paths.iter().map(captured).collect();

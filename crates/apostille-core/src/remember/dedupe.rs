@@ -188,7 +188,7 @@ fn spoken(memory: &Memory) -> String {
 }
 
 fn nearest(memory: &Memory, neighbours: &[Memory], threshold: f32) -> Vec<Near> {
-    let ours = normalised(memory.subject.as_deref(), &memory.fact);
+    let ours = spoken_of(memory);
     let ours = words(&ours);
     let is_beside = |it: &&Memory| it.layer == memory.layer && it.belongs_to() == memory.belongs_to();
     let beside = neighbours.iter().filter(is_beside);
@@ -199,10 +199,9 @@ fn nearest(memory: &Memory, neighbours: &[Memory], threshold: f32) -> Vec<Near> 
 }
 
 fn compare(draft: &Memory, ours: &[&str], known: &Memory, threshold: f32) -> Option<Near> {
-    let theirs = normalised(known.subject.as_deref(), &known.fact);
+    let theirs = spoken_of(known);
     let overlap = jaccard(ours, &words(&theirs));
-    let stand = if is_one_subject(draft, known) { stand(draft, known, overlap) } else { Stand::Compatible };
-    let relation = match stand {
+    let relation = match stand_at(draft, known, overlap) {
         // Of different modules both may be right.
         Stand::Doubtful | Stand::Opposed if contradict::modules(draft, known) == Modules::Apart => return None,
         Stand::Doubtful | Stand::Opposed => Relation::Contradiction,
@@ -218,8 +217,22 @@ pub fn is_one_subject(a: &Memory, b: &Memory) -> bool {
     a.subject.is_some() && fold(a.subject.as_deref()) == fold(b.subject.as_deref())
 }
 
-/// How a newer memory stands to an older one of its subject, with this overlap of their words.
-fn stand(new: &Memory, old: &Memory, overlap: f32) -> Stand {
+/// How a newer memory stands to an older one, whatever their modules. Only of one subject can they contradict.
+#[must_use]
+pub fn stand(new: &Memory, old: &Memory) -> Stand {
+    let (ours, theirs) = (spoken_of(new), spoken_of(old));
+    stand_at(new, old, jaccard(&words(&ours), &words(&theirs)))
+}
+
+fn spoken_of(memory: &Memory) -> String {
+    normalised(memory.subject.as_deref(), &memory.fact)
+}
+
+/// The same with this overlap of their words.
+fn stand_at(new: &Memory, old: &Memory, overlap: f32) -> Stand {
+    if !is_one_subject(new, old) {
+        return Stand::Compatible;
+    }
     let is_one_matter = overlap >= SAME_MATTER;
     match contradict::stand(&new.fact, &old.fact) {
         Stand::Opposed => Stand::Opposed,

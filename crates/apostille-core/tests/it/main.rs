@@ -3,7 +3,11 @@
 #[cfg(test)]
 mod asked;
 #[cfg(test)]
+mod audit;
+#[cfg(test)]
 mod brief;
+#[cfg(test)]
+mod contradictions;
 #[cfg(test)]
 mod glean;
 #[cfg(test)]

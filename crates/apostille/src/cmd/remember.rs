@@ -82,13 +82,16 @@ struct Kept {
     identity_percent: Option<u8>,
     #[serde(skip_serializing_if = "Option::is_none")]
     retired: Option<usize>,
+    /// What it contradicts, and took the place of by itself.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    superseded: Option<NearView>,
 }
 
 impl Kept {
     fn new(outcome: &'static str, memory: &Memory) -> Self {
         let pending = pending(memory).map(Into::into);
         let memory = MemoryView::from(memory);
-        Self { ok: true, outcome, memory, pending, identity_percent: None, retired: None }
+        Self { ok: true, outcome, memory, pending, identity_percent: None, retired: None, superseded: None }
     }
 }
 
@@ -113,11 +116,15 @@ pub(super) struct Asked<'a> {
 /// What became of the draft.
 pub(super) fn answer(shell: &Shell, asked: &Asked<'_>, outcome: Outcome) -> Answer {
     match outcome {
-        Outcome::Remembered { memory, identity_percent, retired } => {
+        Outcome::Remembered { memory, identity_percent, retired, superseded } => {
             let retired = (retired > 0).then_some(retired);
-            let json = Kept { identity_percent, retired, ..Kept::new("remembered", &memory) };
+            let view = superseded.as_ref().map(NearView::from);
+            let json =
+                Kept { identity_percent, retired, superseded: view, ..Kept::new("remembered", &memory) };
+            let instead = asked.instead.or(superseded.as_ref().map(|it| Name::Handle(it.handle)));
             shell.answer(error::OK, &json, |paint| {
-                kept(paint, "remembered", &memory, asked.instead)
+                kept(paint, "remembered", &memory, instead)
+                    + &superseded.as_ref().map(|it| outdated(paint, it)).unwrap_or_default()
                     + &waits(shell, asked, &memory)
                     + &room(identity_percent, retired)
             })
@@ -132,6 +139,12 @@ pub(super) fn answer(shell: &Shell, asked: &Asked<'_>, outcome: Outcome) -> Answ
         Outcome::Similar { near } => similar(shell, asked.fact, &near),
         Outcome::Refused(refusal) => shell.refused(&refusal),
     }
+}
+
+/// What nobody asked to replace is shown, so that it can be seen to be right.
+fn outdated(paint: &Paint, it: &Near) -> String {
+    let text = format!("{} said: {}; it contradicts this, and is older", it.handle, one_line(&it.fact));
+    ink(YELLOW, paint.wrapped(&text, 2))
 }
 
 fn kept(paint: &Paint, outcome: &str, memory: &Memory, instead: Option<Name>) -> String {

@@ -118,11 +118,16 @@ impl Told {
         let mut lacking: Vec<&Value> = Vec::new();
         for it in self.values.iter().filter(|it| !it.is_denied) {
             let is_seen = lacking.iter().any(|seen| seen.text == it.text);
-            if !is_seen && !other.flat.contains(&format!(" {} ", it.text)) {
+            if !is_seen && !other.names(&it.text) {
                 lacking.push(it);
             }
         }
         lacking
+    }
+
+    /// Whether these words stand in it, one after the other.
+    pub(super) fn names(&self, normalised: &str) -> bool {
+        self.flat.contains(&format!(" {normalised} "))
     }
 
     /// Whether it denies the one value that the other states.
@@ -215,8 +220,13 @@ fn is_name(word: &str, is_first: bool) -> bool {
     is_code || has_hump || (is_capital && has_lower && !is_first)
 }
 
+/// Whether a word says nothing of what a fact is about.
+pub(super) fn is_filler(word: &str) -> bool {
+    FILLERS.contains(&word) || word == "uses" || word == "them"
+}
+
 /// A plain word in one form: "supports" and "support" are one.
-fn stemmed(mut word: String) -> String {
+pub(super) fn stemmed(mut word: String) -> String {
     if word.len() > 3 && word.ends_with('s') && !word.ends_with("ss") {
         word.pop();
     }
