@@ -29,6 +29,7 @@ pub mod memory;
 pub mod model;
 pub mod notebook;
 pub mod policy;
+pub mod promote;
 pub mod recall;
 pub mod refusal;
 pub mod remember;

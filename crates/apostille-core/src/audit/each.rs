@@ -3,9 +3,10 @@
 use std::collections::BTreeMap;
 
 use super::{Class, Finding, Named, Seen, Severity, typed};
-use crate::memory::{Kind, Layer, Mark, Memory};
-use crate::refusal::Refusal;
+use crate::memory::{Layer, Mark, Memory};
+use crate::refusal::{Exclusion, Refusal, flag};
 use crate::remember::{classify, moderate};
+use crate::promote;
 use crate::space::Space;
 use crate::verify::Verified;
 
@@ -70,7 +71,7 @@ pub(super) fn excluded(seen: &Seen<'_>) -> Vec<Finding> {
     facts.filter_map(|it| Some(exclusion(it, classify::exclusion(&it.memory.fact)?))).collect()
 }
 
-fn exclusion(it: &Verified, (what, why): (crate::refusal::Exclusion, &str)) -> Finding {
+fn exclusion(it: &Verified, (what, why): (Exclusion, &str)) -> Finding {
     let memory = &it.memory;
     // A person may have kept it knowingly.
     let severity = if memory.voice.is_person() { Severity::Note } else { Severity::Warning };
@@ -101,22 +102,9 @@ fn lacking(space: &Space, missing: &[&'static str], lot: &[&Verified]) -> Findin
     Finding::new(Class::MissingField, severity, what, way_out).about(space, lot.iter().map(|it| Named::of(it)))
 }
 
-fn flag(field: &str) -> &'static str {
-    match field {
-        "subject" => "--subject \"…\"",
-        "reason" => "--reason \"…\"",
-        _ => "--cite PATH:LINES",
+fn missing(memory: &Memory) -> Vec<&'static str> {
+    match memory.space.is_user() {
+        true => Vec::new(),
+        false => promote::lacking(memory.kind, memory.subject.as_ref(), memory.reason.as_ref(), memory.citations.len()),
     }
-}
-
-/// The fields that a memory should have and does not. A preference or a correction needs no proof.
-pub(crate) fn missing(memory: &Memory) -> Vec<&'static str> {
-    let needs_proof = matches!(memory.kind, Kind::Project | Kind::Reference) && !memory.space.is_user();
-    let needs_more = !memory.space.is_user();
-    let lacks = [
-        ("subject", needs_more && memory.subject.is_none()),
-        ("reason", needs_more && memory.reason.is_none()),
-        ("citation", needs_proof && memory.citations.is_empty()),
-    ];
-    lacks.into_iter().filter(|it| it.1).map(|it| it.0).collect()
 }

@@ -91,6 +91,7 @@ pub(super) fn restated(cx: &Context<'_>, vetted: &Vetted, mut known: Memory) -> 
 fn replaced(cx: &Context<'_>, vetted: &Vetted, old: &Memory, by: MemoryId) -> Event {
     let what = match vetted.twin() {
         Twin::Replace(_, Replacement::Correction) => What::Corrected { by, reason: None },
+        Twin::Replace(_, Replacement::Promotion) => What::Superseded { by, reason: Some("promoted".into()) },
         Twin::Merge(_) => What::Superseded { by, reason: Some("merged".into()) },
         Twin::Ask => What::Superseded { by, reason: Some("contradicted by what was stated later".into()) },
         _ => What::Superseded { by, reason: None },

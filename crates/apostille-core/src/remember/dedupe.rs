@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use super::Stop;
 use super::contradict::{self, Modules, Stand};
 use super::guard::Vetted;
-use crate::memory::{Handle, Layer, Memory, MemoryId, Name, Status, Twin};
+use crate::memory::{Handle, Layer, Memory, MemoryId, Name, Replacement, Status, Twin};
 use crate::refusal::Refusal;
 use crate::space::Space;
 use crate::{Context, list, terms};
@@ -69,10 +69,11 @@ pub(super) enum Decision {
 /// hidden from the comparison, the write fails, and the second time the claim itself is looked up.
 pub(super) fn decide(cx: &Context<'_>, vetted: &Vetted, is_first: bool) -> Result<Decision, Stop> {
     let memory = vetted.memory();
-    let asks = matches!(vetted.twin(), Twin::Ask | Twin::Skip);
+    let is_plain = matches!(vetted.twin(), Twin::Ask | Twin::Skip);
+    let asks = is_plain || matches!(vetted.twin(), Twin::Replace(_, Replacement::Promotion));
     let known = if asks { neighbours(cx, memory)? } else { Vec::new() };
     let near = nearest(memory, &known, cx.policy.near_duplicate);
-    if is_first && asks && near.is_empty() {
+    if is_first && is_plain && near.is_empty() {
         return Ok(Decision::New);
     }
     if let Some(known) = cx.store.claimed(&memory.space, &memory.claim())? {
@@ -84,6 +85,7 @@ pub(super) fn decide(cx: &Context<'_>, vetted: &Vetted, is_first: bool) -> Resul
         return Ok(if vouched { Decision::Known(known) } else { Decision::Near(vec![same(&known)]) });
     }
     match vetted.twin() {
+        Twin::Replace(_, Replacement::Promotion) if !near.is_empty() => Ok(Decision::Near(near)),
         Twin::Merge(name) | Twin::Replace(name, _) => {
             replaced(cx, &memory.space, *name).map(Decision::Instead)
         }
