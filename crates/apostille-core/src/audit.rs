@@ -80,7 +80,9 @@ impl Class {
             Self::Contradiction => "two memories of one subject do not agree",
             Self::Duplicate => "several memories say much the same",
             Self::Excluded => "a memory is better read from the code, from git or from the task",
-            Self::MissingField => "a memory lacks a field that tells what it is about, why, or what proves it",
+            Self::MissingField => {
+                "a memory lacks a field that tells what it is about, why, or what proves it"
+            }
             Self::Ungrounded => "the cited lines do not say what a memory in use states",
             Self::Unmerged => "the code that proves a memory was never merged here",
             Self::Unused => "a memory has been of no use for long",
@@ -170,7 +172,9 @@ pub struct Audit {
     pub n_unknown: usize,
     /// How many findings there are of each class, those left off included.
     pub counts: BTreeMap<Class, usize>,
-    /// How many there are of each severity.
+    /// How many memories they are about, by class.
+    pub affected: BTreeMap<Class, usize>,
+    /// How many findings there are of each severity.
     weights: BTreeMap<Severity, usize>,
     /// The findings, by class, the gravest first.
     pub findings: Vec<Finding>,
@@ -212,7 +216,8 @@ struct Seen<'a> {
 pub fn audit(cx: &Context<'_>, spaces: &[Space], options: &Options<'_>) -> Result<Audit, Error> {
     let filter =
         Filter { spaces: spaces.to_vec(), order: Order::Oldest, limit: usize::MAX, ..Filter::default() };
-    let memories = cx.store.list(&filter)?;
+    let mut memories = cx.store.list(&filter)?;
+    memories.sort_by_key(|it| (spaces.iter().position(|space| *space == it.space), it.number));
     let mut stages = BTreeMap::new();
     memories.iter().for_each(|it| *stages.entry(it.status.stage()).or_default() += 1);
     let (active, rest): (Vec<Memory>, Vec<Memory>) = memories.into_iter().partition(Memory::is_active);
@@ -224,9 +229,11 @@ pub fn audit(cx: &Context<'_>, spaces: &[Space], options: &Options<'_>) -> Resul
         }
     }
     findings.retain(|it| options.only.is_empty() || options.only.contains(&it.class));
-    findings.sort_by_key(|it| (it.class, it.severity));
+    findings.sort_by(|a, b| order(a).cmp(&order(b)));
     let mut weights: BTreeMap<Severity, usize> = BTreeMap::new();
     findings.iter().for_each(|it| *weights.entry(it.severity).or_default() += 1);
+    let mut affected: BTreeMap<Class, usize> = BTreeMap::new();
+    findings.iter().for_each(|it| *affected.entry(it.class).or_default() += it.memories.len() + it.n_more);
     let mut counts: BTreeMap<Class, usize> = BTreeMap::new();
     findings.retain(|it| {
         let n = counts.entry(it.class).or_default();
@@ -235,7 +242,23 @@ pub fn audit(cx: &Context<'_>, spaces: &[Space], options: &Options<'_>) -> Resul
     });
     let n_unknown = seen.active.iter().filter(|it| !it.is_good() && !it.is_bad()).count();
     let commit = cx.source.tree().ok().and_then(|it| it.commit);
-    Ok(Audit { spaces: spaces.to_vec(), at: cx.time(), commit, stages, n_unknown, counts, weights, findings })
+    Ok(Audit {
+        spaces: spaces.to_vec(),
+        at: cx.time(),
+        commit,
+        stages,
+        n_unknown,
+        counts,
+        affected,
+        weights,
+        findings,
+    })
+}
+
+/// By class, the gravest first, then by handle; what is turned away for one reason stays together.
+fn order(it: &Finding) -> impl Ord {
+    let why = if it.class == Class::Excluded { it.what.as_str() } else { "" };
+    (it.class, it.severity, why, it.memories.first().map(|it| it.handle))
 }
 
 type Check = fn(&Seen<'_>) -> Result<Vec<Finding>, Error>;

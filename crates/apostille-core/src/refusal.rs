@@ -177,7 +177,9 @@ pub enum Refusal {
         fields: Vec<&'static str>,
     },
     /// It cannot go up from where it is.
-    #[error("{handle} is in the {from} layer and cannot be promoted to {to}; scratch becomes an episode, and both become knowledge")]
+    #[error(
+        "{handle} is in the {from} layer and cannot be promoted to {to}; scratch becomes an episode, and both become knowledge"
+    )]
     NotPromotable {
         /// Which.
         handle: Handle,

@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use super::{Class, Finding, Named, Seen, Severity, typed};
 use crate::memory::{Layer, Memory};
-use crate::remember::contradict::Gist;
+use crate::remember::contradict::{Gist, Modules, modules};
 use crate::space::Space;
 use crate::verify::Verified;
 
@@ -50,10 +50,13 @@ fn rank(it: &Verified) -> impl Ord {
 
 /// The groups of a shelf, in the order of their keepers' numbers.
 fn joined<'v>(shelf: &[&'v Verified], threshold: f32) -> Vec<Vec<&'v Verified>> {
-    let gists: Vec<Gist> = shelf.iter().map(|it| Gist::of(it.memory.subject.as_deref(), &it.memory.fact)).collect();
+    let gists: Vec<Gist> =
+        shelf.iter().map(|it| Gist::of(it.memory.subject.as_deref(), &it.memory.fact)).collect();
     let mut sets = Sets::new(shelf.len());
     for (a, b) in candidates(&gists) {
-        if sets.root(a) != sets.root(b) && gists[a].is_like(&gists[b], threshold) {
+        // Of different modules each needs its own.
+        let are_apart = || modules(&shelf[a].memory, &shelf[b].memory) == Modules::Apart;
+        if sets.root(a) != sets.root(b) && gists[a].is_like(&gists[b], threshold) && !are_apart() {
             sets.unite(a, b);
         }
     }

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use super::{Class, Finding, Named, Seen, Severity, typed};
 use crate::memory::{Layer, Mark, Memory};
+use crate::promote;
 use crate::refusal::{Exclusion, Refusal, flag};
 use crate::remember::{classify, moderate};
-use crate::promote;
 use crate::space::Space;
 use crate::verify::Verified;
 
@@ -20,7 +20,8 @@ pub(super) fn secrets(seen: &Seen<'_>) -> Vec<Finding> {
 }
 
 fn secret(memory: &Memory, rule: &str) -> Finding {
-    let what = format!("today's rules take a part of it for a secret ({rule}); whoever reads the store has it");
+    let what =
+        format!("today's rules take a part of it for a secret ({rule}); whoever reads the store has it");
     let way_out = format!("apostille forget {}", memory.handle());
     Finding::new(Class::Secret, Severity::Error, what, way_out).about(&memory.space, [Named::unsaid(memory)])
 }
@@ -29,7 +30,8 @@ fn secret(memory: &Memory, rule: &str) -> Finding {
 /// that one has something.
 fn rule(memory: &Memory) -> Option<&'static str> {
     let texts = || {
-        let told = [Some(&memory.fact), memory.subject.as_ref(), memory.reason.as_ref(), memory.task.as_ref()];
+        let told =
+            [Some(&memory.fact), memory.subject.as_ref(), memory.reason.as_ref(), memory.task.as_ref()];
         let cited = memory.citations.iter().map(|it| &it.snippet);
         told.into_iter().flatten().chain(&memory.tags).chain(cited)
     };
@@ -99,12 +101,18 @@ fn lacking(space: &Space, missing: &[&'static str], lot: &[&Verified]) -> Findin
     let flags: Vec<&str> = missing.iter().map(|it| flag(it)).collect();
     let first = typed(lot.first().map(|it| &it.memory));
     let way_out = format!("apostille supersede {first} \"…\" {}", flags.join(" "));
-    Finding::new(Class::MissingField, severity, what, way_out).about(space, lot.iter().map(|it| Named::of(it)))
+    Finding::new(Class::MissingField, severity, what, way_out)
+        .about(space, lot.iter().map(|it| Named::of(it)))
 }
 
 fn missing(memory: &Memory) -> Vec<&'static str> {
     match memory.space.is_user() {
         true => Vec::new(),
-        false => promote::lacking(memory.kind, memory.subject.as_ref(), memory.reason.as_ref(), memory.citations.len()),
+        false => promote::lacking(
+            memory.kind,
+            memory.subject.as_ref(),
+            memory.reason.as_ref(),
+            memory.citations.len(),
+        ),
     }
 }

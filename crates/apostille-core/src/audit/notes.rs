@@ -21,7 +21,8 @@ pub fn findings(text: &str, tasks: &[Task]) -> Vec<Finding> {
     let history: Vec<usize> = numbers(&own, is_history);
     let mut findings = Vec::new();
     if n_lines > MANY_LINES {
-        let what = format!("{n_lines} lines, more than {MANY_LINES}: it tells what is going on, not what was");
+        let what =
+            format!("{n_lines} lines, more than {MANY_LINES}: it tells what is going on, not what was");
         findings.push(found(&what, "apostille task note \"…\""));
     }
     if !of_ended.is_empty() {
@@ -80,7 +81,8 @@ fn mentions(line: &str, task: &Task) -> bool {
 fn is_history(line: &str) -> bool {
     let item = line.trim_start_matches(|c: char| !c.is_alphanumeric() && c != '[').to_lowercase();
     let is_ticked = item.starts_with("[x]");
-    let is_past = ["done:", "fixed:", "merged:", "completed:", "finished:"].iter().any(|it| item.starts_with(it));
+    let is_past =
+        ["done:", "fixed:", "merged:", "completed:", "finished:"].iter().any(|it| item.starts_with(it));
     let excluded = classify::exclusion(line).map(|it| it.0);
     // "In progress" and "next step" are what it is for.
     let is_next = ["todo", "next", "in progress", "currently", "wip"].iter().any(|it| item.starts_with(it));

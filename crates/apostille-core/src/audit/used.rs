@@ -44,7 +44,8 @@ fn waiting_in(seen: &Seen<'_>, space: &Space) -> Option<Finding> {
     let old: Vec<&Memory> = seen.rest.iter().filter(is_old).collect();
     let oldest = old.iter().map(|it| age(it)).max()?;
     let what = format!("waiting for a person for {limit} days or more, the oldest for {oldest}");
-    let way_out = format!("apostille show {}        # then approve it, or forget it", typed(old.first().copied()));
+    let way_out =
+        format!("apostille show {}        # then approve it, or forget it", typed(old.first().copied()));
     let finding = Finding::new(Class::Waiting, Severity::Note, what, way_out);
     Some(finding.about(space, old.into_iter().map(Named::unsaid)))
 }

@@ -24,7 +24,8 @@ pub(super) fn room(seen: &Seen<'_>) -> Result<Vec<Finding>, Error> {
         let policy = seen.options.own.filter(|_| space.is_user()).unwrap_or(seen.cx.policy);
         let stats = stats(&Context { policy, ..*seen.cx }, space)?;
         if stats.over_soft_limit {
-            let what = format!("{space} has {} active memories, more than {}", stats.active, stats.soft_limit);
+            let what =
+                format!("{space} has {} active memories, more than {}", stats.active, stats.soft_limit);
             let way_out = "apostille audit --only near-duplicate --only unused --only stale";
             let finding = Finding::new(Class::SoftLimit, Severity::Warning, what, way_out);
             findings.push(finding.about(space, []));

@@ -137,7 +137,10 @@ mod tests {
         check("We lint with `eslint`", "We lint with `oxlint`");
         check("Migration 12 must run before a deploy", "Migration 13 must run before a deploy");
         check("npm is our package manager", "npm is our package manager, not for the docs");
-        check("The limit is 10 for guests and 20 for members", "The limit is 20 for guests and 40 for members");
+        check(
+            "The limit is 10 for guests and 20 for members",
+            "The limit is 20 for guests and 40 for members",
+        );
         check("`parse_v1` is deprecated", "`parse_v2` is deprecated");
         check("The timeout is 30s", "The timeout of uploads is 60s");
         check("Tabs are allowed", "Tabs are not allowed in Markdown");

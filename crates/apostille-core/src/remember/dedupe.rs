@@ -103,8 +103,13 @@ fn newer(vetted: &Vetted, known: Vec<Memory>, mut near: Vec<Near>) -> Decision {
     let is_fit = |old: &Memory| {
         let has_proof = old.citations.is_empty() || !draft.citations.is_empty();
         let is_trusted = draft.voice.origin <= old.voice.origin;
-        let is_opposed = is_one_subject(draft, old) && contradict::stand(&draft.fact, &old.fact) == Stand::Opposed;
-        old.is_active() && is_trusted && has_proof && is_opposed && contradict::modules(draft, old) == Modules::Same
+        let is_opposed =
+            is_one_subject(draft, old) && contradict::stand(&draft.fact, &old.fact) == Stand::Opposed;
+        old.is_active()
+            && is_trusted
+            && has_proof
+            && is_opposed
+            && contradict::modules(draft, old) == Modules::Same
     };
     let is_able = draft.is_active() && !vetted.is_forced() && draft.layer == Layer::Knowledge;
     let old = match &*near {
@@ -205,7 +210,9 @@ fn compare(draft: &Memory, ours: &[&str], known: &Memory, threshold: f32) -> Opt
     let overlap = jaccard(ours, &words(&theirs));
     let relation = match stand_at(draft, known, overlap) {
         // Of different modules both may be right.
-        Stand::Doubtful | Stand::Opposed if contradict::modules(draft, known) == Modules::Apart => return None,
+        Stand::Doubtful | Stand::Opposed if contradict::modules(draft, known) == Modules::Apart => {
+            return None;
+        }
         Stand::Doubtful | Stand::Opposed => Relation::Contradiction,
         Stand::Compatible if overlap >= threshold => Relation::NearDuplicate,
         Stand::Compatible => return None,

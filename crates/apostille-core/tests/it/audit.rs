@@ -10,14 +10,8 @@ use proptest::prelude::*;
 
 use crate::world::{World, cited, note, preference, repo, user};
 
-const ALL: Options<'static> = Options {
-    only: Vec::new(),
-    limit: usize::MAX,
-    is_thorough: true,
-    own: None,
-    notes: None,
-    tasks: &[],
-};
+const ALL: Options<'static> =
+    Options { only: Vec::new(), limit: usize::MAX, is_thorough: true, own: None, notes: None, tasks: &[] };
 
 fn audited(world: &World, options: &Options<'_>) -> Audit {
     world.with(|cx| audit(cx, &[repo(), user()], options)).unwrap()
@@ -74,7 +68,8 @@ fn seed_001_six_descriptions_of_one_command_are_one_group_with_a_keeper_and_five
 #[test]
 fn the_keeper_is_the_most_trusted_then_the_proved_then_the_most_used_then_the_newest() {
     let world = World::verified();
-    let same = |n: usize| format!("Integration tests of the api need docker on the build machine {}", "x".repeat(n));
+    let same =
+        |n: usize| format!("Integration tests of the api need docker on the build machine {}", "x".repeat(n));
     for n in 1..=4 {
         world.kept(Draft { kind: Some(Kind::Feedback), ..full(&same(n)) });
     }
@@ -98,8 +93,16 @@ fn what_names_other_values_or_denies_is_no_duplicate() {
         assert_eq!(!of(&world, Class::Duplicate).is_empty(), expected, "{a:?} and {b:?}");
     };
     check("The upload limit of the public api is 10 MB", "The upload limit of our public api is 10 MB", true);
-    check("The upload limit of the public api is 10 MB", "The upload limit of the public api is 25 MB", false);
-    check("Mock the database in the unit tests of api", "Don't mock the database in the unit tests of api", false);
+    check(
+        "The upload limit of the public api is 10 MB",
+        "The upload limit of the public api is 25 MB",
+        false,
+    );
+    check(
+        "Mock the database in the unit tests of api",
+        "Don't mock the database in the unit tests of api",
+        false,
+    );
     check("Errors carry a code and a hint for people", "Errors carry a code and one hint for people", true);
     check("Deploys need two approvals", "Releases need a changelog", false);
 }
@@ -213,7 +216,10 @@ fn seed_001_notes_tell_what_is_going_on_and_nothing_else() {
     check("", &[]);
     check("# Notes\n\nGoal: ship the panel\nNext step: the table\nBlocked by the staging database\n", &[]);
     check("- fix-the-login-race needs a lease\n", &["NOTES.md: line 1 tells of tasks that have ended"]);
-    check("# a\n- [x] table\n- [ ] chart\n", &["NOTES.md: line 2 tells of what is over: done, merged or passed"]);
+    check(
+        "# a\n- [x] table\n- [ ] chart\n",
+        &["NOTES.md: line 2 tells of what is over: done, merged or passed"],
+    );
     check(
         "Branch x was merged into main\nDone: chart\n",
         &["NOTES.md: lines 1, 2 tell of what is over: done, merged or passed"],

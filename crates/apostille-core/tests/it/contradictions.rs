@@ -79,7 +79,10 @@ fn contradictions_stay_within_their_space_layer_and_subject() {
     let of_user = |fact: &str| Draft::new(user(), fact, Voice::of(Origin::User));
     assert_eq!(then(about(note(OLD)), about(of_user(NEW))), "beside");
     assert_eq!(then(about(note(OLD)), in_layer(Layer::Episode, note(NEW))), "beside");
-    assert_eq!(then(in_layer(Layer::Episode, note(OLD)), in_layer(Layer::Episode, note(NEW))), "contradiction");
+    assert_eq!(
+        then(in_layer(Layer::Episode, note(OLD)), in_layer(Layer::Episode, note(NEW))),
+        "contradiction"
+    );
     let other = Draft { subject: Some("End-to-end".into()), ..about(note(NEW)) };
     assert_eq!(then(about(note(OLD)), other), "beside");
     let none = Draft { subject: None, ..about(note(NEW)) };

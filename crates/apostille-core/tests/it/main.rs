@@ -23,6 +23,8 @@ mod notes;
 #[cfg(test)]
 mod probe;
 #[cfg(test)]
+mod promote;
+#[cfg(test)]
 mod properties;
 #[cfg(test)]
 mod recall;

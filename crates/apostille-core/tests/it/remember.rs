@@ -16,7 +16,8 @@ fn told(world: &World, outcome: &Outcome) -> String {
     let mut out = match outcome {
         Outcome::Remembered { memory, identity_percent, retired, superseded } => {
             let percent = identity_percent.map(|it| format!(", identity {it}% full")).unwrap_or_default();
-            let instead = superseded.as_ref().map(|it| format!(", in place of {}", it.handle)).unwrap_or_default();
+            let instead =
+                superseded.as_ref().map(|it| format!(", in place of {}", it.handle)).unwrap_or_default();
             format!("remembered {}{percent}, retired {retired}{instead}\n", described(memory))
         }
         Outcome::Refreshed { memory } => format!("refreshed {}\n", described(memory)),

@@ -17,7 +17,10 @@ pub const STYLES: Styles = Styles::styled()
 const GROUPS: [(&str, &[&str]); 7] = [
     ("Remember and recall", &["remember", "recall", "promote"]),
     ("Look around", &["list", "show", "recent", "why", "stats", "log"]),
-    ("Keep it true", &["verify", "audit", "refresh", "supersede", "invalidate", "approve", "apply", "forget"]),
+    (
+        "Keep it true",
+        &["verify", "audit", "refresh", "supersede", "invalidate", "approve", "apply", "forget"],
+    ),
     ("Work on something", &["task", "report"]),
     ("Move it", &["export", "import"]),
     ("Serve agents", &["mcp", "serve", "hook"]),
@@ -151,11 +154,11 @@ Examples:
   $ apostille audit --ci --sarif audit.sarif    # in CI; exit code 1 if something misleads
   $ apostille audit --json --verbose
 
-What is looked for: secret, damage, instruction-like, stale, contradiction, near-duplicate, excluded,
-missing-field, ungrounded, unmerged, unused, waiting, notes, soft-limit, identity.
-Of near-duplicates the one to keep comes first: the most trusted, then what is proved, of use, and new.
-An audit changes nothing: every finding has the command that does. docs/audit.md explains each class.
-Exit code 1: an error or a warning was found. Notes alone, and what could not be looked up, are no failure.";
+An audit changes nothing: every finding names the command that does.
+Of near-duplicates the one to keep comes first: the most trusted, then what is proved, then what
+is of use, then the newest. docs/audit.md explains each class.
+Exit code 1: an error or a warning was found. Notes alone are no failure, nor is what could not
+be looked up.";
 /// Examples.
 pub const PROMOTE: &str = "\
 Examples:

@@ -6,12 +6,10 @@ mod told;
 use std::collections::BTreeMap;
 use std::fs;
 
-use apostille_core::Context;
 use apostille_core::audit::{self, Class, Finding, Named, Options};
 use apostille_core::format;
 use serde::Serialize;
 
-use super::verify::progress::Progress;
 use crate::args::Audit;
 use crate::error::{self, Fault};
 use crate::shell::{Answer, Shell};
@@ -34,6 +32,8 @@ struct Reply<'a> {
     unknown: usize,
     /// How many findings there are, by class, those left off included.
     counts: BTreeMap<&'static str, usize>,
+    /// How many memories these are about.
+    affected: BTreeMap<&'static str, usize>,
     findings: Vec<FindingView<'a>>,
 }
 
@@ -103,6 +103,7 @@ fn reply(it: &audit::Audit) -> Reply<'_> {
         memories: it.stages.iter().map(|(stage, n)| (stage.as_str(), *n)).collect(),
         unknown: it.n_unknown,
         counts: it.counts.iter().map(|(class, n)| (class.as_str(), *n)).collect(),
+        affected: it.affected.iter().map(|(class, n)| (class.as_str(), *n)).collect(),
         findings: it.findings.iter().map(FindingView::from).collect(),
     }
 }
@@ -145,11 +146,5 @@ fn looked_over(shell: &Shell, desk: &Desk, args: &Audit) -> Result<audit::Audit,
         notes: notes.as_deref(),
         tasks: &tasks.all()?,
     };
-    let cited = desk.store.tally(&desk.settings.repo.value)?.stage(apostille_core::memory::Stage::Active);
-    let progress = Progress::new(shell, usize::try_from(cited).unwrap_or(usize::MAX));
-    let late = || {
-        progress.step();
-        false
-    };
-    Ok(audit::audit(&Context { late: &late, ..desk.cx() }, &desk.spaces(), &options)?)
+    Ok(audit::audit(&desk.cx(), &desk.spaces(), &options)?)
 }

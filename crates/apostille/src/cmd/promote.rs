@@ -35,7 +35,8 @@ pub fn run(shell: &Shell, args: &Promote) -> Result<Answer, Fault> {
     match promote(&cx, &desk.spaces(), promotion)? {
         Outcome::Similar { near } => Ok(not_promoted(shell, args.name, &near)),
         outcome => {
-            let (fact, instead) = (args.fact.as_deref().unwrap_or(""), Some(args.name).filter(|_| is_scratch));
+            let (fact, instead) =
+                (args.fact.as_deref().unwrap_or(""), Some(args.name).filter(|_| is_scratch));
             Ok(answer(shell, &Asked { is_skipped: false, fact, instead, word: "promoted" }, outcome))
         }
     }

@@ -124,8 +124,7 @@ pub(super) fn answer(shell: &Shell, asked: &Asked<'_>, outcome: Outcome) -> Answ
         Outcome::Remembered { memory, identity_percent, retired, superseded } => {
             let retired = (retired > 0).then_some(retired);
             let view = superseded.as_ref().map(NearView::from);
-            let json =
-                Kept { identity_percent, retired, superseded: view, ..Kept::new(asked.word, &memory) };
+            let json = Kept { identity_percent, retired, superseded: view, ..Kept::new(asked.word, &memory) };
             let instead = asked.instead.or(superseded.as_ref().map(|it| Name::Handle(it.handle)));
             shell.answer(error::OK, &json, |paint| {
                 kept(paint, asked.word, &memory, instead)

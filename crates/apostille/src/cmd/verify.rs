@@ -5,7 +5,7 @@ mod citations;
 mod finding;
 mod fix;
 mod page;
-pub(super) mod progress;
+mod progress;
 pub(super) mod sarif;
 mod settled;
 

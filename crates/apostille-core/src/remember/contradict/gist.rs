@@ -31,19 +31,29 @@ impl Gist {
         let telling = telling.split(' ').filter(|it| !it.is_empty() && !is_filler(it));
         let words: BTreeSet<String> = telling.map(|it| stemmed(it.to_owned())).collect();
         let subject = normalised(None, subject.unwrap_or(""));
-        Self { words: words.into_iter().collect(), all, subject, told: Told::of(fact), commands: commands(fact) }
+        Self {
+            words: words.into_iter().collect(),
+            all,
+            subject,
+            told: Told::of(fact),
+            commands: commands(fact),
+        }
     }
 
     /// Whether two say much the same. Those that name different values do not.
     #[must_use]
     pub fn is_like(&self, other: &Self, threshold: f32) -> bool {
-        let differ = || !self.told.lacking(&other.told).is_empty() && !other.told.lacking(&self.told).is_empty();
-        let is_close = || self.has_command_of(other) || (!self.subject.is_empty() && self.subject == other.subject);
+        let differ =
+            || !self.told.lacking(&other.told).is_empty() && !other.told.lacking(&self.told).is_empty();
+        let is_close =
+            || self.has_command_of(other) || (!self.subject.is_empty() && self.subject == other.subject);
         let ours: BTreeSet<&String> = self.words.iter().collect();
         let theirs: BTreeSet<&String> = other.words.iter().collect();
         let overlap = share(&ours, &theirs);
         let is_like = overlap >= MUCH
-            && (overlap >= threshold || share(&refs(&self.all), &refs(&other.all)) >= threshold || is_close());
+            && (overlap >= threshold
+                || share(&refs(&self.all), &refs(&other.all)) >= threshold
+                || is_close());
         is_like && self.told.is_negated == other.told.is_negated && !differ()
     }
 

@@ -6,16 +6,77 @@ use crate::remember::dedupe::normalised;
 
 /// Words that say nothing of what a fact is about.
 const FILLERS: &[&str] = &[
-    "a", "an", "the", "this", "that", "these", "those", "it", "its", "our", "we", "is", "are", "be", "been", "was", "were",
-    "has", "have", "do", "does", "did", "will", "shall", "should", "must", "can", "may", "to", "of", "in", "on", "at", "for",
-    "with", "by", "from", "and", "or", "as", "so", "than", "then", "use", "used", "using", "always", "now", "currently",
-    "already", "instead", "rather", "longer", "anymore", "any", "more", "still", "just", "only", "set", "default", "equal",
-    "there", "all", "up", "but",
+    "a",
+    "an",
+    "the",
+    "this",
+    "that",
+    "these",
+    "those",
+    "it",
+    "its",
+    "our",
+    "we",
+    "is",
+    "are",
+    "be",
+    "been",
+    "was",
+    "were",
+    "has",
+    "have",
+    "do",
+    "does",
+    "did",
+    "will",
+    "shall",
+    "should",
+    "must",
+    "can",
+    "may",
+    "to",
+    "of",
+    "in",
+    "on",
+    "at",
+    "for",
+    "with",
+    "by",
+    "from",
+    "and",
+    "or",
+    "as",
+    "so",
+    "than",
+    "then",
+    "use",
+    "used",
+    "using",
+    "always",
+    "now",
+    "currently",
+    "already",
+    "instead",
+    "rather",
+    "longer",
+    "anymore",
+    "any",
+    "more",
+    "still",
+    "just",
+    "only",
+    "set",
+    "default",
+    "equal",
+    "there",
+    "all",
+    "up",
+    "but",
 ];
 /// Words that say that something was otherwise before.
 const CHANGES: &[&str] = &[
-    "migrated", "migrate", "moved", "switched", "switch", "changed", "replaced", "replace", "upgraded", "bumped", "renamed",
-    "adopted",
+    "migrated", "migrate", "moved", "switched", "switch", "changed", "replaced", "replace", "upgraded",
+    "bumped", "renamed", "adopted",
 ];
 /// Words that negate.
 const NEGATIONS: &[&str] = &["not", "never", "no", "cannot", "without", "neither", "nor"];
@@ -24,7 +85,8 @@ const SOLE: &[&str] = &["is", "are", "be", "equal", "=", "every", "most", "least
 /// The same, of a number.
 const SOLE_NUMBER: &[&str] = &["of", "after"];
 /// What makes a "to" or an "at" stand before the one value that something has.
-const BINDING: &[&str] = &["limited", "set", "default", "pinned", "capped", "up", "equal", "restricted", "fixed", "locked"];
+const BINDING: &[&str] =
+    &["limited", "set", "default", "pinned", "capped", "up", "equal", "restricted", "fixed", "locked"];
 /// What may stand between such a word and the value.
 const BETWEEN: &[&str] = &["a", "an", "the", "exactly", "about", "now", "currently", "version"];
 /// Families of which a project has one: naming another one is naming another value.
@@ -108,7 +170,8 @@ impl Told {
             }
         }
         // "Use a, not b" denies b and no more; "do not use b" denies what it says.
-        let names_another = told.values.iter().any(|it| !it.is_denied) && told.values.iter().any(|it| it.is_denied);
+        let names_another =
+            told.values.iter().any(|it| !it.is_denied) && told.values.iter().any(|it| it.is_denied);
         told.is_negated = n_negations % 2 == 1 && !names_another;
         told
     }
@@ -160,7 +223,9 @@ fn is_denied(before: &[&str]) -> bool {
 fn is_sole(token: &Token, before: &[&str]) -> bool {
     let mut before = before.iter().rev().filter(|it| !BETWEEN.contains(it)).peekable();
     // "is Node 18"
-    if token.is_number && before.peek().is_some_and(|it| ["node", "python", "java", "rust", "go"].contains(it)) {
+    if token.is_number
+        && before.peek().is_some_and(|it| ["node", "python", "java", "rust", "go"].contains(it))
+    {
         before.next();
     }
     match (before.next(), before.next()) {

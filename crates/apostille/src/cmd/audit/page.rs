@@ -27,11 +27,12 @@ fn unknown(found: &Audit) -> String {
     }
 }
 
-/// How many findings there are of each class, with what the class means.
+/// How many memories each class is about, or how many findings it has, with what it means.
 fn counts(paint: &Paint, found: &Audit) -> String {
     let mut table = Table::default();
     for (class, n) in &found.counts {
         let style = colour(worst(found, *class));
+        let n = found.affected.get(class).filter(|it| **it > 0).unwrap_or(n);
         table.row([ink(style, format!("{n:>4}")), ink(BOLD, class), class.told().into()]);
     }
     table.text(paint, 0)
@@ -51,27 +52,49 @@ fn colour(severity: Severity) -> Style {
 }
 
 fn section(paint: &Paint, found: &Audit, class: Class) -> String {
-    let Some(n) = found.counts.get(&class) else { return String::new() };
+    if !found.counts.contains_key(&class) {
+        return String::new();
+    }
     let title = ink(colour(worst(found, class)).bold(), class);
-    let of_class = found.findings.iter().filter(|it| it.class == class);
-    let mut out = format!("\n{title} {}\n", ink(DIM, format!("({n})")));
-    out.extend(of_class.map(|it| entry(paint, it)));
+    let of_class: Vec<&Finding> = found.findings.iter().filter(|it| it.class == class).collect();
+    // Where each is about one memory, what to type is the same but for the handle.
+    let is_alike = of_class.len() > 1 && of_class.iter().all(|it| it.memories.len() == 1);
+    let mut out = format!("\n{title}\n");
+    for lot in of_class.chunk_by(|a, b| a.what == b.what) {
+        out += &entry(paint, lot);
+        out.extend(lot.iter().filter(|_| !is_alike).map(|it| command(&it.way_out, "")));
+    }
+    if let (true, Some(first)) = (is_alike, of_class.first()) {
+        out += &command(&first.way_out, "        # likewise the others");
+    }
     match found.left_off(class) {
         0 => out,
         more => out + &ink(DIM, format!("  … and {more} more\n")),
     }
 }
 
-/// What is the matter, the memories below it, and what to type.
-fn entry(paint: &Paint, it: &Finding) -> String {
-    let what = paint.wrapped(&one_line(&it.what), 2);
-    let mut table = Table::default();
-    for (n, member) in it.memories.iter().take(MEMBERS).enumerate() {
-        table.row(row(it.class, n, member));
-    }
-    let more = it.memories.len().saturating_sub(MEMBERS) + it.n_more;
+fn command(way_out: &str, remark: &str) -> String {
+    format!("    {}{}\n", ink(CYAN, format!("$ {way_out}")), ink(DIM, remark))
+}
+
+/// What is the matter, and the memories below it.
+fn entry(paint: &Paint, lot: &[&Finding]) -> String {
+    let what = lot.first().map(|it| paint.wrapped(&one_line(&it.what), 2)).unwrap_or_default();
+    let members =
+        || lot.iter().flat_map(|it| it.memories.iter().enumerate().map(|(n, member)| (it.class, n, member)));
+    let n_more: usize = lot.iter().map(|it| it.n_more).sum();
+    let more = members().count().saturating_sub(MEMBERS) + n_more;
     let more = if more > 0 { ink(DIM, format!("    … and {more} more\n")) } else { String::new() };
-    format!("{what}{}{more}    {}\n", table.text(paint, 4), ink(CYAN, format!("$ {}", it.way_out)))
+    let shown = members().take(MEMBERS);
+    if members().all(|it| it.2.fact.is_none()) {
+        // What they say is not read out.
+        let handles: Vec<String> = shown.map(|it| it.2.handle.to_string()).collect();
+        let handles = if handles.is_empty() { String::new() } else { paint.wrapped(&handles.join(" "), 4) };
+        return what + &handles + &more;
+    }
+    let mut table = Table::default();
+    shown.for_each(|(class, n, member)| table.row(row(class, n, member)));
+    what + &table.text(paint, 4) + &more
 }
 
 fn row(class: Class, n: usize, it: &Named) -> Vec<String> {
@@ -83,6 +106,6 @@ fn row(class: Class, n: usize, it: &Named) -> Vec<String> {
         _ => None,
     };
     let word = it.standing.map(|it| ink(standing(it), it)).unwrap_or_default();
-    let fact = it.fact.as_deref().map_or_else(|| "(its text is not shown here)".into(), one_line);
+    let fact = it.fact.as_deref().map(one_line).unwrap_or_default();
     [Some(ink(BOLD, it.handle)), mark, Some(word), Some(fact)].into_iter().flatten().collect()
 }

@@ -29,8 +29,12 @@ pub fn sarif(found: &Audit) -> Value {
     let rules: Vec<Value> = Class::ALL.iter().map(|it| rule(*it)).collect();
     let results: Vec<Value> = found.findings.iter().filter_map(result).collect();
     let is_placeless = |it: &&Finding| it.memories.iter().all(|it| it.place.is_none());
-    let mut notes: Vec<String> =
-        found.findings.iter().filter(is_placeless).map(|it| format!("{}: {}", it.class, message(it))).collect();
+    let mut notes: Vec<String> = found
+        .findings
+        .iter()
+        .filter(is_placeless)
+        .map(|it| format!("{}: {}", it.class, message(it)))
+        .collect();
     notes.extend((found.n_unknown > 0).then(|| format!("{} could not be looked up", found.n_unknown)));
     sarif::written(&rules, &results, &notes)
 }
