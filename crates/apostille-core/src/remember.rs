@@ -7,6 +7,7 @@ pub mod contradict;
 pub mod dedupe;
 pub mod guard;
 pub mod moderate;
+pub mod queue;
 pub mod secrets;
 
 use crate::memory::{Draft, Memory};

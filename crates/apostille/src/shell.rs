@@ -151,7 +151,9 @@ fn way_out(refusal: &Refusal) -> Option<&'static str> {
             "commit or stash, and switch to the default branch; \
              or by hand: apostille invalidate HANDLE --reason \"…\"",
         ),
-        Refusal::NotAPerson => Some("if you are a person, say --origin user"),
+        Refusal::NotAPerson => {
+            Some("type it at a terminal; a script of yours says APOSTILLE_PERSON=your-name")
+        }
         _ => None,
     }
 }

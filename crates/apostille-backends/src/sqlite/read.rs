@@ -1,5 +1,7 @@
 //! Reading: rows become memories and events, and a row that is not what was written is said to be damaged.
 
+use std::collections::BTreeMap;
+
 use apostille_core::event::{Event, Happening, Logged, What};
 use apostille_core::format::{EventRecord, MemoryRecord};
 use apostille_core::memory::{Layer, Memory, MemoryId, Stage, Usage};
@@ -8,13 +10,15 @@ use apostille_core::store::{Filter, Order, Page, StoreError, Tally};
 use rusqlite::types::Value;
 use rusqlite::{Connection, OptionalExtension, Row, params, params_from_iter};
 
-use super::{SPACE_BITS, key, seal};
+use super::{SPACE_BITS, key, schema, seal};
 use crate::fault::{corrupt, sqlite};
 
 type Found<T> = Result<T, StoreError>;
 
 const COLUMNS: &str = "m.record, m.seal, m.key, u.recalls, u.applied, u.verified";
 const JOINED: &str = "memory m LEFT JOIN usage u ON u.key = m.key";
+const WAITING: &str = "(SELECT * FROM memory INDEXED BY memory_waiting WHERE stage IN ('pending', 'invalid')) m \
+                       LEFT JOIN usage u ON u.key = m.key";
 const BY_KEY: &str = "SELECT m.record, m.seal, m.key, u.recalls, u.applied, u.verified \
                       FROM memory m LEFT JOIN usage u ON u.key = m.key WHERE m.key = ?1";
 
@@ -159,12 +163,19 @@ fn may_belong(row: &Row<'_>, filter: &Filter) -> bool {
     record.is_none_or(|it| it.contains(&format!("\"task\":\"{task}\"")))
 }
 
+/// Few memories wait or were found wrong: they are found by an index of their own, however many others there are.
+fn table(filter: &Filter) -> &'static str {
+    let is_waiting = |it: &Stage| matches!(it, Stage::Pending | Stage::Invalid);
+    let is_few = !filter.stages.is_empty() && filter.stages.iter().all(is_waiting);
+    if is_few && filter.order != Order::Refreshed { WAITING } else { JOINED }
+}
+
 fn list_query(space: i64, filter: &Filter, only: &str, order: &str) -> (String, Vec<Value>) {
     let words =
         |list: Vec<&str>| if list.is_empty() { String::new() } else { format!("'{}'", list.join("','")) };
     let stages = words(filter.stages.iter().map(|it| it.as_str()).collect());
     let layers = words(filter.layers.iter().map(|it| it.as_str()).collect());
-    let mut sql = format!("SELECT {COLUMNS} FROM {JOINED} WHERE m.space = ?1{only}");
+    let mut sql = format!("SELECT {COLUMNS} FROM {} WHERE m.space = ?1{only}", table(filter));
     let mut values = vec![Value::Integer(space)];
     if !stages.is_empty() {
         sql.push_str(&format!(" AND m.stage IN ({stages})"));
@@ -196,15 +207,26 @@ pub(super) fn tally(db: &Connection, space: i64) -> Found<Tally> {
         let layer: Layer = word(1)?.parse().map_err(|_| corrupt("a layer"))?;
         tally.memories.insert((stage, layer), row.get(2).map_err(sqlite)?);
     }
-    let words: Vec<&str> = Happening::ALL.iter().map(|it| it.as_str()).collect();
-    let select = format!("SELECT {} FROM space WHERE id = ?1", words.join(", "));
+    tally.events = counted(db, space)?;
+    Ok(tally)
+}
+
+/// How many events of each word a space has seen.
+fn counted(db: &Connection, space: i64) -> Found<BTreeMap<String, u64>> {
+    let mut words: Vec<&str> = Happening::ALL.iter().map(|it| it.as_str()).collect();
+    let select = |words: &[&str]| format!("SELECT {} FROM space WHERE id = ?1", words.join(", "));
+    let mut select = match db.prepare_cached(&select(&words)) {
+        Err(error) if schema::is_older(&error) => {
+            words.truncate(schema::OLD_WORDS);
+            db.prepare_cached(&select(&words)).map_err(sqlite)?
+        }
+        other => other.map_err(sqlite)?,
+    };
     let counts =
         |row: &Row<'_>| (0..words.len()).map(|at| row.get::<_, u64>(at)).collect::<Result<Vec<_>, _>>();
-    let counts =
-        db.prepare_cached(&select).and_then(|mut it| it.query_row([space], counts)).map_err(sqlite)?;
-    let counted = words.iter().zip(counts).filter(|(_, n)| *n > 0);
-    tally.events = counted.map(|(word, n)| ((*word).to_owned(), n)).collect();
-    Ok(tally)
+    let counts = select.query_row([space], counts).map_err(sqlite)?;
+    let seen = words.iter().zip(counts).filter(|(_, n)| *n > 0);
+    Ok(seen.map(|(word, n)| ((*word).to_owned(), n)).collect())
 }
 
 /// The characters of the active identity layer.

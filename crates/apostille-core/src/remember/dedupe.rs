@@ -261,7 +261,7 @@ fn fold(text: Option<&str>) -> String {
 }
 
 /// The words of a normalised text, sorted, each once.
-fn words(normalised: &str) -> Vec<&str> {
+pub(super) fn words(normalised: &str) -> Vec<&str> {
     let mut words: Vec<&str> = normalised.split(' ').collect();
     words.sort_unstable();
     words.dedup();

@@ -20,6 +20,7 @@ mod learn;
 mod literals;
 #[cfg(test)]
 mod notes;
+mod origin;
 #[cfg(test)]
 mod probe;
 #[cfg(test)]

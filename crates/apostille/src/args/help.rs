@@ -228,9 +228,10 @@ Examples:
 /// Examples.
 pub const IMPORT: &str = "\
 Examples:
-  $ apostille import memories.json
+  $ apostille import memories.json                  # waits: `apostille review` lets it in
+  $ apostille import memories.json --trust          # your own export, as it was
   $ apostille import .aegis/memory/memories.jsonl   # lines of {\"id\", \"scope\", \"text\", \"tags\", \"ts\"}
-  $ apostille export --json | apostille import - --store copy.db
+  $ apostille export --json | apostille import - --trust --store copy.db
 
 Memories keep their id, status, citations and times. What is known already is left alone.
 Nothing is imported from a file that cannot be read to its end.";
