@@ -491,13 +491,15 @@ pub enum Twin {
     Replace(Name, Replacement),
 }
 
-/// Whether a replacement is a better version, or the correction of something wrong.
+/// Whether a replacement is a better version, the correction of something wrong, or the same kept for longer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Replacement {
     /// A better version.
     Better,
     /// The old one was wrong.
     Correction,
+    /// The old one was scratch, and is kept for longer now. What is known already is asked about.
+    Promotion,
 }
 
 /// What a caller asks to keep: untrusted.

@@ -1,9 +1,11 @@
 //! The command line as it is typed. What is meant by it is worked out elsewhere.
 
+mod audit;
 pub mod help;
 mod hook;
 mod init;
 mod offer;
+mod promote;
 mod report;
 mod task;
 mod verify;
@@ -17,9 +19,11 @@ use apostille_core::words::UnknownWord;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ColorChoice, Parser, Subcommand, ValueEnum};
 
+pub use audit::Audit;
 pub use hook::{Hook, Why};
 pub use init::Init;
 pub use offer::{Offered, Serve};
+pub use promote::Promote;
 pub use report::Report;
 pub use task::{
     Note, Task, TaskDone, TaskHooks, TaskList, TaskPhase, TaskShow, TaskStart, TaskTrailers, TaskWhat,
@@ -90,6 +94,12 @@ pub enum Command {
     /// Look up the citations: does it still hold?
     #[command(after_help = help::VERIFY)]
     Verify(Verify),
+    /// Look everything over: what needs attention, and the way out
+    #[command(after_help = help::AUDIT)]
+    Audit(Audit),
+    /// Make a note into an episode, or into knowledge
+    #[command(after_help = help::PROMOTE)]
+    Promote(Promote),
     /// Say that memories still hold; they rank as fresh again
     #[command(after_help = help::REFRESH)]
     Refresh(Several),

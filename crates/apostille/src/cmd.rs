@@ -2,6 +2,7 @@
 
 mod apply;
 mod approve;
+mod audit;
 mod completions;
 mod config;
 mod doctor;
@@ -15,6 +16,7 @@ mod list;
 mod log;
 mod man;
 mod mcp;
+mod promote;
 mod recall;
 mod recent;
 mod refresh;
@@ -81,6 +83,8 @@ fn dispatched(shell: &Shell, command: &Command) -> Result<Answer, Fault> {
         Command::Show(args) => show::run(shell, args),
         Command::Recent(args) => recent::run(shell, args),
         Command::Verify(args) => verify::run(shell, args),
+        Command::Audit(args) => audit::run(shell, args),
+        Command::Promote(args) => promote::run(shell, args),
         Command::Refresh(args) => refresh::run(shell, args),
         Command::Supersede(args) => supersede::run(shell, args),
         Command::Invalidate(args) => invalidate::run(shell, args),
