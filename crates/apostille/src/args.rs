@@ -5,6 +5,7 @@ mod hook;
 mod init;
 mod offer;
 mod report;
+mod rollback;
 mod task;
 mod verify;
 
@@ -21,6 +22,7 @@ pub use hook::{Hook, Why};
 pub use init::Init;
 pub use offer::{Offered, Serve};
 pub use report::Report;
+pub use rollback::Rollback;
 pub use task::{
     Note, Task, TaskDone, TaskHooks, TaskList, TaskPhase, TaskShow, TaskStart, TaskTrailers, TaskWhat,
 };
@@ -114,6 +116,9 @@ pub enum Command {
     /// What happened, the latest first
     #[command(after_help = help::LOG)]
     Log(Log),
+    /// Take a space back to how it stood at a time or an event
+    #[command(after_help = help::ROLLBACK)]
+    Rollback(Rollback),
     /// Write everything out, as JSON or Markdown
     #[command(after_help = help::EXPORT)]
     Export(Export),

@@ -24,6 +24,7 @@ mod moving;
 mod near;
 mod output;
 mod pending;
+mod rollback;
 mod serve;
 mod story;
 mod task;
