@@ -10,7 +10,7 @@ use std::collections::HashMap;
 use jiff::Timestamp;
 
 use crate::citation::Citation;
-use crate::event::{Batch, Expect, Logged, What};
+use crate::event::{Batch, Event, Expect, Logged, What};
 use crate::format::timestamp;
 use crate::memory::{Memory, MemoryId, Stage, Status};
 use crate::remember::{Stop, decided_anew};
@@ -108,23 +108,42 @@ fn batch(cx: &Context<'_>, space: &Space, plan: &Plan) -> Batch {
 /// The point as the log has it: an event that was written with others counts with them. `None`: there is no such event.
 fn settled(cx: &Context<'_>, space: &Space, point: Point) -> Result<Option<Point>, Error> {
     let Point::Event(place @ 1..) = point else { return Ok(Some(point)) };
-    let page = Page { space: Some(space.clone()), after: place - 1, limit: 1, ..Page::default() };
-    let Some(at) = cx.store.events(&page)?.pop().filter(|it| it.seq == place) else { return Ok(None) };
-    let mut last = place;
+    let page = |after, limit| Page { space: Some(space.clone()), after, limit, ..Page::default() };
+    let Some(mut last) = cx.store.events(&page(place - 1, 1))?.pop().filter(|it| it.seq == place) else {
+        return Ok(None);
+    };
     loop {
-        let page = Page { space: Some(space.clone()), after: last, limit: PAGE, ..Page::default() };
-        let next = cx.store.events(&page)?;
-        let is_with = |it: &&Logged| {
-            (it.event.at, &it.event.actor) == (at.event.at, &at.event.actor)
-                && !matches!(it.event.what, What::RolledBack { .. })
-        };
-        let with = next.iter().take_while(is_with);
-        let (n, end) = with.fold((0, last), |(n, _), it| (n + 1, it.seq));
-        last = end;
-        if n < PAGE {
-            return Ok(Some(Point::Event(last)));
+        let next = cx.store.events(&page(last.seq, PAGE))?;
+        let is_last = next.len() < PAGE;
+        for logged in next {
+            if !is_with(&last.event, &logged.event) {
+                return Ok(Some(Point::Event(last.seq)));
+            }
+            last = logged;
+        }
+        if is_last {
+            return Ok(Some(Point::Event(last.seq)));
         }
     }
+}
+
+/// Whether an event was written together with the one before it: a replacement, what makes room, an approval, a rollback.
+fn is_with(before: &Event, next: &Event) -> bool {
+    let follows = match (&before.what, &next.what) {
+        (What::Superseded { by, .. } | What::Corrected { by, .. }, What::Remembered { memory, .. }) => {
+            memory.id == *by
+        }
+        (What::Retired { .. }, What::Retired { .. } | What::Remembered { .. } | What::Restored { .. }) => {
+            true
+        }
+        (What::RolledBack { .. } | What::Restored { .. }, What::Retired { .. } | What::Restored { .. }) => {
+            true
+        }
+        (What::Refreshed { .. }, What::Approved) => true,
+        (What::Refreshed { .. } | What::Approved, What::Superseded { .. } | What::Corrected { .. }) => true,
+        _ => false,
+    };
+    follows && (before.at, &before.actor) == (next.at, &next.actor)
 }
 
 /// What the log says of the memories that changed since a point.
