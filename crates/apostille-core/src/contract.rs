@@ -236,31 +236,27 @@ enum Seen {
     Nothing,
 }
 
+/// A draft with all that a step says about it.
+fn furnished(draft: Draft, words: &[u8], cited: bool, layer: u8) -> Draft {
+    let layers = [Layer::Identity, Layer::Episode, Layer::Session];
+    let is_fit = |it: &Layer| *it != Layer::Identity || draft.space.is_user();
+    Draft {
+        layer: layers.get(usize::from(layer)).copied().filter(is_fit),
+        kind: Some(if cited { Kind::Project } else { Kind::Feedback }),
+        citations: "src/api.rs:2".parse::<Cite>().into_iter().filter(|_| cited).collect(),
+        tags: vec!["contract".into()],
+        task: task(words),
+        ..draft
+    }
+}
+
 fn act(bench: &Bench<'_>, step: &Step) -> Result<Seen, crate::Error> {
     let voice = |tainted| Voice { tainted, ..Voice::of(Origin::Agent) };
     bench.at_next(|cx| {
         Ok(match step {
             Step::Remember { space, words, cited, layer, tainted } => {
-                let space = spaces()[usize::from(*space)].clone();
-                let layers = [Layer::Identity, Layer::Episode, Layer::Session];
-                let layer = layers
-                    .get(usize::from(*layer))
-                    .copied()
-                    .filter(|it| *it != Layer::Identity || space.is_user());
-                let citations: Vec<Cite> = "src/api.rs:2".parse().into_iter().filter(|_| *cited).collect();
-                let draft = Draft::new(space, said(words), voice(*tainted));
-                let kind = Some(if *cited { Kind::Project } else { Kind::Feedback });
-                Seen::Outcome(remember(
-                    cx,
-                    Draft {
-                        layer,
-                        kind,
-                        citations,
-                        tags: vec!["contract".into()],
-                        task: task(words),
-                        ..draft
-                    },
-                )?)
+                let draft = Draft::new(spaces()[usize::from(*space)].clone(), said(words), voice(*tainted));
+                Seen::Outcome(remember(cx, furnished(draft, words, *cited, *layer))?)
             }
             Step::Refresh(space, n) => {
                 let (space, name) = name(*space, *n);
@@ -314,7 +310,7 @@ fn back(cx: &Context<'_>, space: u8, point: Point) -> Result<Seen, crate::Error>
 
 /// Whom a breaker is about: nobody in particular, or one of two.
 fn actor(n: u8) -> Option<String> {
-    (n % 3 > 0).then(|| format!("actor {}", n % 3))
+    (!n.is_multiple_of(3)).then(|| format!("actor {}", n % 3))
 }
 
 /// Writes what belongs to a space and to no memory.

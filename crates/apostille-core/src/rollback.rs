@@ -286,6 +286,6 @@ impl Before {
         let citations = self.citations.filter(|it| *it != memory.citations);
         let refreshed_at = self.refreshed_at.unwrap_or(memory.refreshed_at);
         let is_same = status == memory.status && citations.is_none() && refreshed_at == memory.refreshed_at;
-        (!is_same).then(|| Turn { what: What::Restored { status, citations, refreshed_at }, memory })
+        (!is_same).then_some(Turn { what: What::Restored { status, citations, refreshed_at }, memory })
     }
 }

@@ -301,6 +301,9 @@ pub(super) struct Place<'a> {
     pub(super) number: i64,
 }
 
+/// A row of the index: space, term, number and blob.
+type Kept = (i64, String, i64, Vec<u8>);
+
 /// Gives the blobs of a file of version 1, whose checksums do not cover their place, the checksums that do.
 pub(super) fn seal_keys(db: &Connection) -> Found<()> {
     let tables = [("tail", "''", "number", "terms"), ("posting", "term", "segment", "entries")];
@@ -308,8 +311,7 @@ pub(super) fn seal_keys(db: &Connection) -> Found<()> {
         let select = format!("SELECT space, {term}, {number}, {blob} FROM {table}");
         let mut select = db.prepare(&select).map_err(sqlite)?;
         let row = |row: &Row<'_>| Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?));
-        let rows: Result<Vec<(i64, String, i64, Vec<u8>)>, _> =
-            select.query_map([], row).and_then(Iterator::collect);
+        let rows: Result<Vec<Kept>, _> = select.query_map([], row).and_then(Iterator::collect);
         let update =
             format!("UPDATE {table} SET {blob} = ?4 WHERE space = ?1 AND ?2 = {term} AND {number} = ?3");
         let mut update = db.prepare(&update).map_err(sqlite)?;

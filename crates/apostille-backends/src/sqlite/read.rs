@@ -320,7 +320,7 @@ pub(super) fn events(db: &Connection, page: &Page) -> Found<Vec<Logged>> {
         }
         other => other.map_err(sqlite)?,
     };
-    let is_sealed = select.column_names().last() == Some(&"seal");
+    let is_sealed = select.column_names().last() == Some("seal");
     let mut rows = select.query(params_from_iter(values)).map_err(sqlite)?;
     let mut found = Vec::new();
     while let Some(row) = rows.next().map_err(sqlite)? {
