@@ -7,10 +7,12 @@
 mod corpus;
 mod origin;
 mod page;
+mod rollback;
 mod room;
 mod secrets;
 pub(crate) mod speed;
 mod tally;
+mod tamper;
 
 use std::path::Path;
 use std::time::Instant;
@@ -39,8 +41,13 @@ pub(crate) struct Section {
 /// A section's name, and how it is measured. A new one is one line.
 type Measure = (&'static str, fn(&Corpus) -> Result<Section>);
 
-const SECTIONS: &[Measure] =
-    &[("secrets", secrets::measured), ("origin", origin::measured), ("speed", speed::measured)];
+const SECTIONS: &[Measure] = &[
+    ("secrets", secrets::measured),
+    ("origin", origin::measured),
+    ("speed", speed::measured),
+    ("rollback", rollback::measured),
+    ("tampering", tamper::measured),
+];
 
 /// Runs the suite and prints what it found.
 pub(crate) fn run(args: &Args, folder: &Path) -> Result<()> {

@@ -12,6 +12,7 @@ use crate::event::{Breaker, Event, Happening, Showing, What};
 use crate::memory::{Channel, Memory, MemoryId, Stage, Status, Usage, Voice};
 use crate::space::Space;
 use crate::store::watch::Trip;
+use crate::was::Was;
 
 /// The version of the shape.
 pub const VERSION: u32 = 1;
@@ -190,6 +191,12 @@ pub struct MemoryRecord {
     /// Times found to hold.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub verified: u32,
+    /// The SHA-256 of what it says, see [`Memory::digest`]. Older records have none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub digest: Option<String>,
+    /// The version of this shape. Older records have none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub v: Option<u32>,
 }
 
 impl From<&Memory> for MemoryRecord {
@@ -224,13 +231,36 @@ impl From<&Memory> for MemoryRecord {
             recalls: it.usage.recalls,
             applied: it.usage.applied,
             verified: it.usage.verified,
+            digest: None,
+            v: None,
         }
     }
 }
 
 impl MemoryRecord {
+    /// The record with the digest of what it says and the version of the shape: as it is kept and given away.
+    #[must_use]
+    pub fn stamped(memory: &Memory) -> Self {
+        Self { digest: Some(memory.digest().to_string()), v: Some(VERSION), ..Self::from(memory) }
+    }
+
     fn status(&self) -> Result<Status, BadRecord> {
         standing(&self.status, self.status_why.clone(), self.superseded_by.as_deref())
+    }
+}
+
+/// The part of a memory's record that says where it stands, for whoever needs no more of it.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+pub struct StandingRecord {
+    status: String,
+    status_why: Option<String>,
+    superseded_by: Option<String>,
+}
+
+impl TryFrom<StandingRecord> for Status {
+    type Error = BadRecord;
+    fn try_from(it: StandingRecord) -> Result<Self, BadRecord> {
+        standing(&it.status, it.status_why, it.superseded_by.as_deref())
     }
 }
 
@@ -398,6 +428,9 @@ pub struct EventRecord {
     /// Whose writes a breaker is about.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub about: Option<String>,
+    /// How the memory stood before. A file of lines does not have it: it comes out of the lines before.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub was: Option<Box<WasRecord>>,
 }
 
 impl From<&Event> for EventRecord {
@@ -428,6 +461,7 @@ impl From<&Event> for EventRecord {
             counts: None,
             breaker: None,
             about: None,
+            was: None,
         };
         record.fill(&it.what);
         record
@@ -568,6 +602,47 @@ impl TryFrom<EventRecord> for Event {
             memory: it.id.as_deref().map(word).transpose()?,
             actor: it.actor.clone(),
             what: it.what()?,
+        })
+    }
+}
+
+/// How a memory stood before an event, as JSON.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WasRecord {
+    /// Where it stood.
+    pub status: String,
+    /// Why it stood there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub why: Option<String>,
+    /// What had replaced it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub by: Option<String>,
+    /// Its citations, where they were replaced.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub citations: Option<Vec<CitationRecord>>,
+    /// When it had last been stated.
+    pub refreshed_at: String,
+}
+
+impl From<&Was> for WasRecord {
+    fn from(it: &Was) -> Self {
+        Self {
+            status: it.status.stage().as_str().into(),
+            why: it.status.why().map(Into::into),
+            by: replacement(&it.status),
+            citations: it.citations.as_deref().map(cited),
+            refreshed_at: timestamp(it.refreshed_at),
+        }
+    }
+}
+
+impl TryFrom<WasRecord> for Was {
+    type Error = BadRecord;
+    fn try_from(it: WasRecord) -> Result<Self, BadRecord> {
+        Ok(Self {
+            status: standing(&it.status, it.why, it.by.as_deref())?,
+            citations: it.citations.map(citing).transpose()?,
+            refreshed_at: time(&it.refreshed_at)?,
         })
     }
 }

@@ -46,6 +46,12 @@ impl MemoryId {
     pub fn from_bytes(bytes: [u8; 16]) -> Self {
         Self(Uuid::from_bytes(bytes))
     }
+
+    /// When it was made, in milliseconds: the first six bytes.
+    #[must_use]
+    pub fn at_millisecond(&self) -> i64 {
+        self.as_bytes()[..6].iter().fold(0, |sum, byte| sum << 8 | i64::from(*byte))
+    }
 }
 
 impl fmt::Display for MemoryId {
@@ -580,5 +586,6 @@ mod tests {
         assert!(early < late);
         assert_eq!(late.to_string().as_bytes()[14], b'7');
         assert_eq!(late.to_string().parse(), Ok(late));
+        assert_eq!(late.at_millisecond(), 1_000);
     }
 }

@@ -7,6 +7,7 @@ mod init;
 mod offer;
 mod promote;
 mod report;
+mod rollback;
 mod task;
 mod verify;
 
@@ -25,6 +26,7 @@ pub use init::Init;
 pub use offer::{Offered, Serve};
 pub use promote::Promote;
 pub use report::Report;
+pub use rollback::Rollback;
 pub use task::{
     Note, Task, TaskDone, TaskHooks, TaskList, TaskPhase, TaskShow, TaskStart, TaskTrailers, TaskWhat,
 };
@@ -124,6 +126,9 @@ pub enum Command {
     /// What happened, the latest first
     #[command(after_help = help::LOG)]
     Log(Log),
+    /// Take a space back to how it stood at a time or an event
+    #[command(after_help = help::ROLLBACK)]
+    Rollback(Rollback),
     /// Write everything out, as JSON or Markdown
     #[command(after_help = help::EXPORT)]
     Export(Export),

@@ -22,6 +22,7 @@ mod recent;
 mod refresh;
 mod remember;
 mod report;
+mod rollback;
 mod serve;
 mod show;
 mod stats;
@@ -93,6 +94,7 @@ fn dispatched(shell: &Shell, command: &Command) -> Result<Answer, Fault> {
         Command::Approve(args) => approve::run(shell, args),
         Command::Stats(args) => stats::run(shell, *args),
         Command::Log(args) => log::run(shell, args),
+        Command::Rollback(args) => rollback::run(shell, args),
         Command::Export(args) => export::run(shell, args),
         Command::Import(args) => import::run(shell, args),
         Command::Init(args) => init::run(shell, args),

@@ -19,7 +19,9 @@ const GROUPS: [(&str, &[&str]); 7] = [
     ("Look around", &["list", "show", "recent", "why", "stats", "log"]),
     (
         "Keep it true",
-        &["verify", "audit", "refresh", "supersede", "invalidate", "approve", "apply", "forget"],
+        &[
+            "verify", "audit", "refresh", "supersede", "invalidate", "approve", "apply", "forget", "rollback",
+        ],
     ),
     ("Work on something", &["task", "report"]),
     ("Move it", &["export", "import"]),
@@ -219,6 +221,17 @@ pub const LOG: &str = "\
 Examples:
   $ apostille log --limit 20
   $ apostille log --memory m-12";
+/// Examples.
+pub const ROLLBACK: &str = "\
+Examples:
+  $ apostille rollback --to 2h --dry-run
+  $ apostille rollback --to 2026-02-26T12:00:00Z
+  $ apostille rollback --to 41          # as it stood after event 41 of `apostille log`
+  $ apostille rollback --user --to 1d
+  $ apostille rollback --undo
+
+Every memory stands again as it stood then. What was remembered since is set aside, and comes back
+with --undo. What was forgotten since has no text left and cannot come back. Only a person may do it.";
 /// Examples.
 pub const EXPORT: &str = "\
 Examples:

@@ -27,6 +27,7 @@ mod near;
 mod output;
 mod pending;
 mod poison;
+mod rollback;
 mod serve;
 mod story;
 mod task;
