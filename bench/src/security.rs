@@ -5,10 +5,12 @@
 //! command runs on it.
 
 mod corpus;
+mod injection;
 mod page;
 mod secrets;
 pub(crate) mod speed;
 mod tally;
+mod unicode;
 
 use std::path::Path;
 use std::time::Instant;
@@ -37,7 +39,12 @@ pub(crate) struct Section {
 /// A section's name, and how it is measured. A new one is one line.
 type Measure = (&'static str, fn(&Corpus) -> Result<Section>);
 
-const SECTIONS: &[Measure] = &[("secrets", secrets::measured), ("speed", speed::measured)];
+const SECTIONS: &[Measure] = &[
+    ("secrets", secrets::measured),
+    ("unicode", unicode::measured),
+    ("injection", injection::measured),
+    ("speed", speed::measured),
+];
 
 /// Runs the suite and prints what it found.
 pub(crate) fn run(args: &Args, folder: &Path) -> Result<()> {
