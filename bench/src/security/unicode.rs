@@ -68,6 +68,8 @@ fn attacked(attacks: &[Row]) -> Section {
         let text = moderate::harmless(&row.text);
         let is_left = match row.kind.as_str() {
             "html-md-exfil" => acts(&text),
+            // They hold words and pictures that need their joiners.
+            kind if kind.starts_with("naughty") => text.chars().any(|it| hides(it) && !is_joiner(it)),
             _ => text.chars().any(hides),
         };
         let kind = row.kind.split(" (").next().unwrap_or("");
@@ -137,6 +139,10 @@ fn hides(c: char) -> bool {
         | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{fe00}'..='\u{fe0e}'
         | '\u{fff9}'..='\u{fffb}' | '\u{e000}'..='\u{f8ff}' | '\u{e0000}'..='\u{e0fff}' | '\u{f0000}'..);
     is_control || is_odd
+}
+
+fn is_joiner(c: char) -> bool {
+    matches!(c, '\u{200c}' | '\u{200d}')
 }
 
 /// Whether a page would run or load something.

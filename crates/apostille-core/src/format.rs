@@ -10,6 +10,7 @@ use crate::citation::{Citation, Cite};
 use crate::digest::Digest;
 use crate::event::{Event, Happening, Showing, What};
 use crate::memory::{Memory, MemoryId, Stage, Status, Usage, Voice};
+use crate::remember::moderate::read;
 use crate::space::Space;
 
 /// The version of the shape.
@@ -237,6 +238,7 @@ impl MemoryRecord {
 impl TryFrom<MemoryRecord> for Memory {
     type Error = BadRecord;
     fn try_from(it: MemoryRecord) -> Result<Self, BadRecord> {
+        let it = read::memory(it);
         Ok(Self {
             status: it.status()?,
             id: word(&it.id)?,
@@ -451,6 +453,7 @@ impl EventRecord {
 impl TryFrom<EventRecord> for Event {
     type Error = BadRecord;
     fn try_from(it: EventRecord) -> Result<Self, BadRecord> {
+        let it = read::event(it);
         Ok(Self {
             at: time(&it.at)?,
             space: word(&it.space)?,

@@ -37,18 +37,15 @@ fn escape(text: &str) -> usize {
     }
 }
 
-/// The longest string that a sequence may carry; without an end within it, the rest is text.
-const LONGEST: usize = 4_096;
-
-/// A string up to the bell or the string terminator.
+/// A string up to the bell or the string terminator. Another control character breaks it off, and then the rest is text.
 fn string(text: &str) -> usize {
-    let end = text.char_indices().take_while(|(at, _)| *at < LONGEST).find_map(|(at, c)| match c {
-        '\u{7}' => Some(at + 1),
-        '\u{9c}' => Some(at + 2),
-        '\u{1b}' if text[at..].starts_with("\u{1b}\\") => Some(at + 2),
-        _ => None,
-    });
-    end.unwrap_or(0)
+    let Some((at, c)) = text.char_indices().find(|(_, c)| c.is_control()) else { return 0 };
+    match c {
+        '\u{7}' => at + 1,
+        '\u{9c}' => at + 2,
+        _ if text[at..].starts_with("\u{1b}\\") => at + 2,
+        _ => 0,
+    }
 }
 
 #[cfg(test)]

@@ -29,19 +29,13 @@ const TURNS: [&str; 2] = ["inst]", "memories]"];
 
 /// The text with the brackets of forged delimiters made harmless.
 pub(crate) fn defused(text: &str) -> Cow<'_, str> {
-    if !text.bytes().any(|it| matches!(it, b'<' | b'[' | b'&' | b'%' | b'\\' | 0x80..)) {
-        return Cow::Borrowed(text);
-    }
     let mut out = String::new();
     let (mut done, mut at) = (0, 0);
-    while at < text.len() {
+    while let Some(step) = text[at..].find(begins) {
+        at += step;
         let rest = &text[at..];
-        let first = rest.chars().next().map_or(1, char::len_utf8);
-        let Some((open, len)) = unit(rest).filter(|(c, _)| matches!(c, '<' | '[')) else {
-            at += first;
-            continue;
-        };
-        if is_forged(open, &rest[len..]) {
+        let (open, len) = unit(rest).unwrap_or((' ', 1));
+        if matches!(open, '<' | '[') && is_forged(open, &rest[len..]) {
             out.push_str(&text[done..at]);
             out.push('‹');
             done = at + len;
@@ -49,6 +43,11 @@ pub(crate) fn defused(text: &str) -> Cow<'_, str> {
         at += len;
     }
     if done == 0 { Cow::Borrowed(text) } else { Cow::Owned(out + &text[done..]) }
+}
+
+/// Whether a bracket, or what stands for one, may begin here.
+fn begins(c: char) -> bool {
+    matches!(c, '<' | '[' | '&' | '%' | '\\' | '＜' | '﹤' | '［')
 }
 
 /// Whether what follows a bracket spells a delimiter, however it is cased, spaced, joined or encoded.

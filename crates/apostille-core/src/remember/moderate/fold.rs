@@ -2,15 +2,16 @@
 //! they show, look-alikes of other scripts become the Latin letters they pass for, what hides is dropped. Screens read
 //! the skeleton; the text itself is kept as it is.
 
+use std::borrow::Cow;
+
 use super::hidden::is_hidden;
 
 /// The skeleton in lower case, with every stretch of white space as one space, or one line end if it holds one.
 pub(super) fn skeleton(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
     if text.is_ascii() {
-        text.bytes().for_each(|it| push(&mut out, char::from(it.to_ascii_lowercase())));
-        return out;
+        return squeezed(text);
     }
+    let mut out = String::with_capacity(text.len());
     // In a text of that script a word of look-alikes is just a word.
     let is_foreign = text.chars().any(|it| is_of_alike_script(it) && lookalike(it).is_none());
     let poses = |word: &str| is_mixed(word) || !is_foreign && word.chars().all(|it| lookalike(it).is_some());
@@ -23,6 +24,22 @@ pub(super) fn skeleton(text: &str) -> String {
         }
     }
     out
+}
+
+/// The same for ASCII, which is nearly every text.
+fn squeezed(text: &str) -> String {
+    let mut out: Vec<u8> = Vec::with_capacity(text.len());
+    for byte in text.bytes() {
+        match (byte, out.last_mut()) {
+            (b'\n' | b'\r', Some(last @ b' ')) => *last = b'\n',
+            (b'\n' | b'\r', Some(b'\n')) | (b' ' | b'\t', Some(b' ' | b'\n')) => {}
+            (b'\n' | b'\r', _) => out.push(b'\n'),
+            (b' ' | b'\t', _) => out.push(b' '),
+            (it, _) if it.is_ascii_control() => {}
+            (it, _) => out.push(it.to_ascii_lowercase()),
+        }
+    }
+    String::from_utf8(out).unwrap_or_default()
 }
 
 fn push(out: &mut String, c: char) {
@@ -47,10 +64,26 @@ fn push(out: &mut String, c: char) {
 /// `α-β`, `Δt` and `µs` are none. Nor is a Latin word with an ending of the script that the text is written in
 /// (`commit` + `а`, as Russian writers inflect), or a Greek letter before one or two Latin ones (`αx`).
 pub(super) fn is_confusable(text: &str) -> bool {
-    !text.is_ascii()
-        && words(text).any(|(word, has_letters)| {
-            has_letters && is_mixed(word) && is_posing(word) && !is_inflected(text, word)
-        })
+    if text.is_ascii() {
+        return false;
+    }
+    let text = &without_escapes(text);
+    words(text).any(|(word, has_letters)| {
+        has_letters && is_mixed(word) && is_posing(word) && !is_inflected(text, word)
+    })
+}
+
+/// The text without the letters of escapes, as in `\\bслово`: they belong to no word.
+fn without_escapes(text: &str) -> Cow<'_, str> {
+    if !text.contains('\\') {
+        return Cow::Borrowed(text);
+    }
+    let mut is_escaped = false;
+    let kept = text.chars().map(|c| {
+        let was_escaped = std::mem::replace(&mut is_escaped, c == '\\');
+        if was_escaped && c.is_ascii_alphabetic() { ' ' } else { c }
+    });
+    Cow::Owned(kept.collect())
 }
 
 /// Whether a word holds both Latin letters and letters that pass for Latin ones.
@@ -198,6 +231,7 @@ mod tests {
         check("Привет мир, все хорошо", false);
         check("после commitа и PRов", false);
         check("API-ключ", false);
+        check(r"\bразвернул\s+{name}", false);
         check("ＡＰＩ キー", false);
         check("日本語のAPI", false);
         check("ελληνικά and english", false);

@@ -179,7 +179,8 @@ pub(super) fn is_hidden(c: char) -> bool {
         0xfeff | 0xffa0 | 0xfff0..=0xfffb => true,
         0xe000..=0xf8ff | 0xfdd0..=0xfdef => true,
         0x13430..=0x1343f | 0x1bca0..=0x1bca3 | 0x1d173..=0x1d17a => true,
-        0xe0000..=0xe0fff | 0xf0000.. => true,
+        // Planes that hold no characters, the tags, and the planes for private use.
+        0x40000.. => true,
         it => it & 0xfffe == 0xfffe,
     }
 }

@@ -8,18 +8,18 @@ mod rows;
 
 use std::sync::{LazyLock, OnceLock};
 
-use regex::bytes::{Regex, RegexBuilder, RegexSet, RegexSetBuilder};
+use regex::bytes::{Regex, RegexBuilder};
 
 use super::fold::skeleton;
 use rows::ROWS;
 
 /// How many times a word or two must be said again before the text is a flood that drowns what was before it.
-const FLOOD: usize = 24;
+const FLOOD: usize = 90;
 
 /// One sort of order.
 pub(super) struct Row {
     name: &'static str,
-    /// Words of which at least one must be there, as alternatives of a pattern.
+    /// Groups of words, of each of which one must be there. A low line stands for a space.
     needs: &'static str,
     pattern: &'static str,
     #[cfg_attr(not(test), expect(dead_code, reason = "samples are for the test of the table"))]
@@ -28,19 +28,80 @@ pub(super) struct Row {
     no: &'static str,
 }
 
+impl Row {
+    /// The bits of its groups; a row that needs nothing is always tried.
+    const fn groups(&self) -> u8 {
+        let (needs, mut at, mut groups) = (self.needs.as_bytes(), 0, 0);
+        while at < needs.len() {
+            if at == 0 || needs[at] == b'/' && needs[at - 1] == b' ' && needs[at + 1] == b' ' {
+                groups = groups << 1 | 1;
+            }
+            at += 1;
+        }
+        groups
+    }
+}
+
 /// The name of the row that a text matches, if any.
 pub(super) fn find(text: &str) -> Option<&'static str> {
     let text = skeleton(text);
-    let rows = NEEDS.matches(text.as_bytes());
-    let row = rows.iter().find(|index| pattern(*index).is_match(text.as_bytes()));
+    let row = rows_seen(text.as_bytes()).find(|index| pattern(*index).is_match(text.as_bytes()));
     row.map(|it| ROWS[it].name).or_else(|| is_flood(&text).then_some("flood"))
 }
 
-#[expect(clippy::expect_used, reason = "patterns are constants; a test compiles every row")]
-static NEEDS: LazyLock<RegexSet> = LazyLock::new(|| {
-    let needs = RegexSetBuilder::new(ROWS.iter().map(|it| it.needs)).unicode(false).build();
-    needs.expect("the words in the table are valid")
+/// Buckets of the index of words: a power of two, so that a mask picks one.
+const BUCKETS: usize = 1024;
+/// A word, the row that needs it, and the bit of its group in that row.
+type Word = (Box<[u8]>, usize, u8);
+
+/// The words of all rows, by their first two bytes.
+static WORDS: LazyLock<Vec<Vec<Word>>> = LazyLock::new(|| {
+    let mut buckets: Vec<Vec<Word>> = vec![Vec::new(); BUCKETS];
+    for (index, row) in ROWS.iter().enumerate() {
+        for (group, words) in row.needs.split(" / ").enumerate() {
+            for word in words.split(' ').filter(|it| !it.is_empty()) {
+                let word: Box<[u8]> = word.replace('_', " ").into_bytes().into();
+                for bucket in buckets_of(&word) {
+                    buckets[bucket].push((word.clone(), index, 1 << group));
+                }
+            }
+        }
+    }
+    buckets
 });
+
+fn bucket(start: &[u8]) -> usize {
+    match start {
+        [first, second, ..] => (usize::from(*first) * 37 + usize::from(*second)) & (BUCKETS - 1),
+        [first] => usize::from(*first) * 37 & (BUCKETS - 1),
+        [] => 0,
+    }
+}
+
+/// Where a word is looked up: a sign may have anything behind it.
+fn buckets_of(word: &[u8]) -> Vec<usize> {
+    match word {
+        [sign] => (0..=u8::MAX).map(|it| bucket(&[*sign, it])).collect(),
+        _ => vec![bucket(word)],
+    }
+}
+
+/// The rows of which every group of words is there. A line end counts as a space.
+fn rows_seen(text: &[u8]) -> impl Iterator<Item = usize> {
+    let text: Vec<u8> = text.iter().map(|it| if *it == b'\n' { b' ' } else { *it }).collect();
+    let mut seen = [0_u8; ROWS.len()];
+    let is_inside =
+        |at: usize| at > 0 && text[at - 1].is_ascii_alphanumeric() && text[at].is_ascii_alphanumeric();
+    // Words are looked for where words begin.
+    for start in (0..text.len()).filter(|at| !is_inside(*at)) {
+        for (word, row, group) in &WORDS[bucket(&text[start..])] {
+            if seen[*row] & group == 0 && text[start..].starts_with(word) {
+                seen[*row] |= group;
+            }
+        }
+    }
+    (0..ROWS.len()).filter(move |row| seen[*row] == ROWS[*row].groups())
+}
 
 /// A row's pattern, compiled on first use.
 #[expect(clippy::expect_used, reason = "patterns are constants; a test compiles every row")]
@@ -76,7 +137,7 @@ fn is_bracket_flood(text: &str) -> bool {
     let mut run = 0;
     text.bytes().any(|it| {
         run = if matches!(it, b')' | b']' | b'}' | b' ') { run + 1 } else { 0 };
-        run >= 3 * FLOOD && it != b' '
+        run >= FLOOD && it != b' '
     })
 }
 
@@ -89,7 +150,7 @@ mod tests {
         for (index, row) in ROWS.iter().enumerate() {
             let matches = |text: &str| {
                 let text = skeleton(text);
-                NEEDS.matches(text.as_bytes()).matched(index) && pattern(index).is_match(text.as_bytes())
+                rows_seen(text.as_bytes()).any(|it| it == index) && pattern(index).is_match(text.as_bytes())
             };
             assert!(matches(row.yes), "{}: {:?}", row.name, row.yes);
             assert_eq!(find(row.no), None, "{}: {:?}", row.name, row.no);
@@ -99,8 +160,8 @@ mod tests {
     #[test]
     fn floods_are_told_from_lists() {
         let check = |text: &str, expected: Option<&str>| assert_eq!(find(text), expected, "{text:?}");
-        check(&"k ".repeat(40), Some("flood"));
-        check(&") ] } ".repeat(40), Some("flood"));
+        check(&"k ".repeat(100), Some("flood"));
+        check(&") ] } ".repeat(50), Some("flood"));
         check(&")]}".repeat(40), Some("flood"));
         check(&"| a ".repeat(8), None);
         check(&"- [ ] task\n".repeat(5), None);

@@ -17,7 +17,7 @@ pub(super) fn pass(text: &str) -> Cow<'_, str> {
     if !text.bytes().any(|it| matches!(it, b'<' | b'[' | b':')) {
         return Cow::Borrowed(text);
     }
-    let mut out = Out { text, done: 0, out: String::new() };
+    let mut out = Out { text, done: 0, out: String::new(), endless: Vec::new() };
     let mut at = 0;
     while let Some(step) = text[at..].find(['<', '[', ':']) {
         at += step;
@@ -36,6 +36,8 @@ struct Out<'a> {
     text: &'a str,
     done: usize,
     out: String,
+    /// Elements that do not end any more from here on: looked for once, not once for each that begins.
+    endless: Vec<String>,
 }
 
 impl<'a> Out<'a> {
@@ -45,6 +47,18 @@ impl<'a> Out<'a> {
         self.out.push_str(by);
         self.done = to;
         to
+    }
+
+    /// How many bytes belong to an element behind its tag.
+    fn body(&mut self, tag: &tag::Tag<'_>, from: usize) -> usize {
+        if self.endless.contains(&tag.name) {
+            return 0;
+        }
+        let len = tag.body(&self.text[from..]);
+        if len == 0 {
+            self.endless.push(tag.name.clone());
+        }
+        len
     }
 
     fn finish(mut self) -> Cow<'a, str> {
@@ -63,11 +77,14 @@ fn open(out: &mut Out<'_>, at: usize) -> usize {
         return comment(out, at);
     }
     let Some(tag) = tag::parse(rest) else { return at + 1 };
-    match tag.fate(is_quoted(out.text, at, at + tag.len)) {
+    match tag.fate(|| is_quoted(out.text, at, at + tag.len)) {
         Fate::Stays => at + tag.name_end,
         Fate::Shown => defused(out, at, tag.len),
         Fate::Goes => out.replace(at, at + tag.len, &tag.alt()),
-        Fate::GoesWithBody => out.replace(at, at + tag.len + tag.body(&rest[tag.len..]), ""),
+        Fate::GoesWithBody => {
+            let end = at + tag.len + out.body(&tag, at + tag.len);
+            out.replace(at, end, "")
+        }
     }
 }
 
@@ -81,7 +98,12 @@ fn defused(out: &mut Out<'_>, at: usize, len: usize) -> usize {
 /// A comment is text that a page hides. One that is a single word or path is a note to a tool, and stays.
 fn comment(out: &mut Out<'_>, at: usize) -> usize {
     let rest = &out.text[at..];
-    let Some(end) = rest[4..].find("-->") else { return out.replace(at, at + 4, "‹!--") };
+    let is_endless = out.endless.iter().any(|it| it == "!--");
+    let end = if is_endless { None } else { rest[4..].find("-->") };
+    let Some(end) = end else {
+        out.endless.push("!--".into());
+        return out.replace(at, at + 4, "‹!--");
+    };
     let (inner, len) = (&rest[4..4 + end], 4 + end + 3);
     let is_word = inner.len() <= 60 && inner.split_whitespace().count() <= 1 && !inner.contains('<');
     if is_word || is_quoted(out.text, at, at + len) { at + len } else { out.replace(at, at + len, "") }
@@ -107,11 +129,16 @@ fn scheme(out: &mut Out<'_>, at: usize) -> usize {
     at + 1
 }
 
-/// Whether a part of a text stands by itself between backticks, as code does.
+/// How far around a tag the backticks are looked for that make it code.
+const AROUND: usize = 400;
+
+/// Whether a part of a text stands between backticks on its line, as code does.
 fn is_quoted(text: &str, from: usize, to: usize) -> bool {
-    let line = text[..from].rfind('\n').map_or(0, |it| it + 1);
-    let ticks = text[line..from].bytes().filter(|it| *it == b'`').count();
-    ticks % 2 == 1 && text[to..].lines().next().is_some_and(|it| it.contains('`'))
+    let before =
+        text.as_bytes()[from.saturating_sub(AROUND)..from].iter().rev().take_while(|it| **it != b'\n');
+    let ticks = before.filter(|it| **it == b'`').count();
+    let mut after = text.as_bytes()[to..].iter().take(AROUND).take_while(|it| **it != b'\n');
+    ticks % 2 == 1 && after.any(|it| *it == b'`')
 }
 
 #[cfg(test)]

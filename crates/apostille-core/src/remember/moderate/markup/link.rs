@@ -19,8 +19,9 @@ enum Form {
     Definition,
 }
 
-/// The longest text and address that are taken for a link.
+/// The longest text and address that are taken for a link, and how deep brackets may be nested in them.
 const LONGEST: usize = 2_048;
+const DEEPEST: usize = 4;
 
 /// The link that a text begins with.
 pub(super) fn parse(text: &str, is_image: bool) -> Option<Link<'_>> {
@@ -48,12 +49,17 @@ pub(super) fn parse(text: &str, is_image: bool) -> Option<Link<'_>> {
 
 /// Where the bracket is closed that was opened before.
 fn closing(text: &str, open: u8, close: u8) -> Option<usize> {
-    let mut depth = 0_usize;
-    text.bytes().take(LONGEST).position(|it| {
-        let is_end = it == close && depth == 0;
-        depth = if it == open { depth + 1 } else { depth.saturating_sub(usize::from(it == close)) };
-        is_end
-    })
+    let mut depth = 0;
+    for (at, byte) in text.bytes().enumerate().take(LONGEST) {
+        match byte {
+            it if it == close && depth == 0 => return Some(at),
+            it if it == close => depth -= 1,
+            it if it == open && depth == DEEPEST => return None,
+            it if it == open => depth += 1,
+            _ => {}
+        }
+    }
+    None
 }
 
 impl Link<'_> {

@@ -63,7 +63,7 @@ pub(super) struct Tag<'a> {
     /// How many bytes it takes, and how many of them up to the end of its name.
     pub(super) len: usize,
     pub(super) name_end: usize,
-    name: String,
+    pub(super) name: String,
     is_end: bool,
     is_closed: bool,
     attributes: Vec<(&'a str, &'a str)>,
@@ -134,10 +134,10 @@ impl<'a> Tag<'a> {
     }
 
     /// What becomes of it; `is_quoted` when it stands between backticks, as code does.
-    pub(super) fn fate(&self, is_quoted: bool) -> Fate {
+    pub(super) fn fate(&self, is_quoted: impl Fn() -> bool) -> Fate {
         let is_active = ACTIVE.contains(&self.name.rsplit(':').next().unwrap_or(""));
         let is_bare = self.attributes.is_empty() && self.is_closed;
-        if is_active && is_bare && is_quoted {
+        if is_active && is_bare && is_quoted() {
             return Fate::Stays;
         }
         if is_active && !self.is_end && matches!(self.name.as_str(), "script" | "style") {
