@@ -48,9 +48,9 @@ fn one_of<T: Copy + std::fmt::Debug + 'static>(all: &'static [T]) -> impl Strate
 fn status() -> impl Strategy<Value = Status> {
     prop_oneof![
         Just(Status::Active),
-        text().prop_map(|why| Status::Pending { why }),
-        text().prop_map(|why| Status::Invalid { why }),
-        text().prop_map(|why| Status::Retired { why }),
+        kept().prop_map(|why| Status::Pending { why }),
+        kept().prop_map(|why| Status::Invalid { why }),
+        kept().prop_map(|why| Status::Retired { why }),
         id().prop_map(|by| Status::Superseded { by }),
     ]
 }
@@ -67,12 +67,12 @@ fn citation() -> impl Strategy<Value = Citation> {
 }
 
 /// A text as moderation leaves it: on the way in and on the way out nothing else is kept.
-fn text() -> impl Strategy<Value = String> {
+fn kept() -> impl Strategy<Value = String> {
     ".*".prop_map(|it| moderate::harmless(&it).into_owned())
 }
 
 fn voice() -> impl Strategy<Value = Voice> {
-    let known = || proptest::option::of(text());
+    let known = || proptest::option::of(kept());
     (one_of(Origin::ALL), any::<bool>(), known(), known())
         .prop_map(|(origin, tainted, author, session)| Voice { origin, tainted, author, session })
 }
@@ -80,8 +80,8 @@ fn voice() -> impl Strategy<Value = Voice> {
 fn memory() -> impl Strategy<Value = Memory> {
     let space = prop_oneof![Just(repo()), Just(Space::user("ana").unwrap())];
     let nature = (id(), any::<u64>(), space, one_of(Layer::ALL), one_of(Kind::ALL), status());
-    let known = || proptest::option::of(text());
-    let words = (known(), text(), known(), proptest::collection::vec(text(), 0..5), known(), voice());
+    let known = || proptest::option::of(kept());
+    let words = (known(), kept(), known(), proptest::collection::vec(kept(), 0..5), known(), voice());
     let marks = proptest::sample::subsequence(Mark::ALL, 0..=Mark::ALL.len());
     let proof = (proptest::collection::vec(citation(), 0..3), marks, proptest::option::of(id()));
     let past = (time(), time(), any::<[u32; 3]>());
@@ -119,21 +119,21 @@ fn what() -> impl Strategy<Value = What> {
     let showing =
         (id(), 0.0_f32..1e6, "[a-z]*").prop_map(|(id, score, verdict)| Showing { id, score, verdict });
     let shown = proptest::collection::vec(showing, 0..3);
-    let known = || proptest::option::of(text());
+    let known = || proptest::option::of(kept());
     prop_oneof![
         (memory().prop_map(Box::new), any::<bool>(), known())
             .prop_map(|(memory, forced, rationale)| What::Remembered { memory, forced, rationale }),
-        (citations, proptest::collection::vec(text(), 0..2))
+        (citations, proptest::collection::vec(kept(), 0..2))
             .prop_map(|(citations, followed)| What::Refreshed { citations, followed }),
         (id(), known()).prop_map(|(by, reason)| What::Superseded { by, reason }),
         (id(), known()).prop_map(|(by, reason)| What::Corrected { by, reason }),
-        (text(), proptest::option::of(text())).prop_map(|(reason, diff)| What::Invalidated { reason, diff }),
-        text().prop_map(|reason| What::Retired { reason }),
-        (any::<u64>(), text()).prop_map(|(number, reason)| What::Forgotten { number, reason }),
-        text().prop_map(|class| What::Refused { class }),
-        (any::<bool>(), proptest::collection::vec(text(), 0..3), known())
+        (kept(), proptest::option::of(kept())).prop_map(|(reason, diff)| What::Invalidated { reason, diff }),
+        kept().prop_map(|reason| What::Retired { reason }),
+        (any::<u64>(), kept()).prop_map(|(number, reason)| What::Forgotten { number, reason }),
+        kept().prop_map(|class| What::Refused { class }),
+        (any::<bool>(), proptest::collection::vec(kept(), 0..3), known())
             .prop_map(|(valid, found, commit)| What::Verified { valid, found, commit }),
-        (text(), shown).prop_map(|(query, shown)| What::Retrieved { query, shown }),
+        (kept(), shown).prop_map(|(query, shown)| What::Retrieved { query, shown }),
         Just(What::Approved),
         Just(What::Applied),
     ]

@@ -116,8 +116,7 @@ fn pattern(index: usize) -> &'static Regex {
 
 /// Whether the same word, or the same two or three, are said over and over.
 fn is_flood(text: &str) -> bool {
-    // Each word and the space behind it take two bytes at least.
-    if text.len() < 2 * FLOOD {
+    if text.len() < FLOOD {
         return false;
     }
     let words: Vec<&str> = text.split_ascii_whitespace().collect();
