@@ -5,6 +5,7 @@
 //! command runs on it.
 
 mod corpus;
+mod injection;
 mod origin;
 mod page;
 mod rollback;
@@ -13,6 +14,7 @@ mod secrets;
 pub(crate) mod speed;
 mod tally;
 mod tamper;
+mod unicode;
 
 use std::path::Path;
 use std::time::Instant;
@@ -43,6 +45,8 @@ type Measure = (&'static str, fn(&Corpus) -> Result<Section>);
 
 const SECTIONS: &[Measure] = &[
     ("secrets", secrets::measured),
+    ("unicode", unicode::measured),
+    ("injection", injection::measured),
     ("origin", origin::measured),
     ("speed", speed::measured),
     ("rollback", rollback::measured),

@@ -10,6 +10,7 @@ use crate::citation::{Citation, Cite};
 use crate::digest::Digest;
 use crate::event::{Breaker, Event, Happening, Showing, What};
 use crate::memory::{Channel, Memory, MemoryId, Stage, Status, Usage, Voice};
+use crate::remember::moderate::read;
 use crate::space::Space;
 use crate::store::watch::Trip;
 use crate::was::Was;
@@ -297,6 +298,7 @@ fn citing(list: Vec<CitationRecord>) -> Result<Vec<Citation>, BadRecord> {
 impl TryFrom<MemoryRecord> for Memory {
     type Error = BadRecord;
     fn try_from(it: MemoryRecord) -> Result<Self, BadRecord> {
+        let it = read::memory(it);
         Ok(Self {
             status: it.status()?,
             id: word(&it.id)?,
@@ -596,6 +598,7 @@ impl EventRecord {
 impl TryFrom<EventRecord> for Event {
     type Error = BadRecord;
     fn try_from(it: EventRecord) -> Result<Self, BadRecord> {
+        let it = read::event(it);
         Ok(Self {
             at: time(&it.at)?,
             space: word(&it.space)?,

@@ -220,10 +220,12 @@ words! {
     Mark as "mark" {
         /// It reads like an instruction to a model, not like a fact.
         Instruction = "instruction-like",
-        /// Hidden or control characters were taken out.
+        /// Hidden characters, markup that acts, or forged delimiters were taken out.
         Neutralised = "neutralised",
         /// What it cites does not say what it states.
         Ungrounded = "ungrounded",
+        /// A word of it passes for another: letters of one script that look like those of another.
+        Confusable = "confusable",
     }
 }
 

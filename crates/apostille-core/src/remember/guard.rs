@@ -278,6 +278,8 @@ fn trusted(voice: &Voice, layer: Layer, marks: &[Mark], unsaid: &[String]) -> St
         Status::Pending { why: "it was gleaned from a session, and nobody has confirmed it".into() }
     } else if marks.contains(&Mark::Instruction) && !voice.is_person() {
         Status::Pending { why: "it reads like an instruction to a model".into() }
+    } else if marks.contains(&Mark::Confusable) && !voice.is_person() {
+        Status::Pending { why: "a word of it is spelled with letters that only look like its own".into() }
     } else if !unsaid.is_empty() && layer != Layer::Episode {
         Status::Pending { why: not_said(unsaid) }
     } else {
