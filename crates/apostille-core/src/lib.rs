@@ -32,6 +32,7 @@ pub mod recall;
 pub mod refusal;
 pub mod remember;
 pub mod report;
+pub mod review;
 pub mod revise;
 pub mod session;
 pub mod sheet;

@@ -113,13 +113,15 @@ pub enum Refusal {
         /// What was to be done to it.
         verb: &'static str,
     },
-    /// There is nothing to approve.
-    #[error("{handle} is {stage}, only a pending memory can be approved")]
+    /// There is nothing to decide.
+    #[error("{handle} is {stage}, only a pending memory can be {verb}")]
     NotPending {
         /// Which.
         handle: Handle,
         /// Where it stands.
         stage: crate::memory::Stage,
+        /// What was to be done to it.
+        verb: &'static str,
     },
     /// What is found here proves nothing for good.
     #[error("memories are invalidated from the default branch with nothing half done in it, but {why}")]
@@ -168,6 +170,12 @@ pub enum Refusal {
     /// Only a person may do this.
     #[error("only a person's word can override a check; an agent cites the code or lets it be")]
     NotAPerson,
+    /// Only a person may decide this.
+    #[error("only a person can {verb}; ask yours to do it at a terminal")]
+    PersonDecides {
+        /// What was to be done.
+        verb: &'static str,
+    },
 }
 
 impl Refusal {
@@ -193,7 +201,7 @@ impl Refusal {
             Self::NoTask => "no_task",
             Self::TaskEnded { .. } => "task_ended",
             Self::NoSuchPhase { .. } => "no_such_phase",
-            Self::NotAPerson => "not_a_person",
+            Self::NotAPerson | Self::PersonDecides { .. } => "not_a_person",
         }
     }
 }

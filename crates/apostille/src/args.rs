@@ -5,6 +5,7 @@ mod hook;
 mod init;
 mod offer;
 mod report;
+mod review;
 mod task;
 mod verify;
 
@@ -21,6 +22,7 @@ pub use hook::{Hook, Why};
 pub use init::Init;
 pub use offer::{Offered, Serve};
 pub use report::Report;
+pub use review::{Approve, Review};
 pub use task::{
     Note, Task, TaskDone, TaskHooks, TaskList, TaskPhase, TaskShow, TaskStart, TaskTrailers, TaskWhat,
 };
@@ -105,9 +107,12 @@ pub enum Command {
     /// Note that memories were of use in a task
     #[command(after_help = help::APPLY)]
     Apply(Several),
+    /// Go through what waits: accept, edit, merge or reject
+    #[command(after_help = help::REVIEW)]
+    Review(Review),
     /// Let pending memories out of quarantine
     #[command(after_help = help::APPROVE)]
-    Approve(Several),
+    Approve(Approve),
     /// What is kept, in numbers
     #[command(after_help = help::STATS)]
     Stats(Spaces),

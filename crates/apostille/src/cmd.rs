@@ -20,6 +20,7 @@ mod recent;
 mod refresh;
 mod remember;
 mod report;
+mod review;
 mod serve;
 mod show;
 mod stats;
@@ -85,6 +86,7 @@ fn dispatched(shell: &Shell, command: &Command) -> Result<Answer, Fault> {
         Command::Invalidate(args) => invalidate::run(shell, args),
         Command::Forget(args) => forget::run(shell, args),
         Command::Apply(args) => apply::run(shell, args),
+        Command::Review(args) => review::run(shell, args),
         Command::Approve(args) => approve::run(shell, args),
         Command::Stats(args) => stats::run(shell, *args),
         Command::Log(args) => log::run(shell, args),

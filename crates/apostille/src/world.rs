@@ -31,7 +31,7 @@ use jiff::Timestamp;
 use crate::error::Fault;
 
 /// The variables that are read, and no others but the one that holds a model's key.
-const NAMES: [&str; 53] = [
+const NAMES: [&str; 55] = [
     "APOSTILLE_CONFIG",
     "APOSTILLE_STORE",
     "APOSTILLE_USER",
@@ -85,6 +85,8 @@ const NAMES: [&str; 53] = [
     "CLAUDE_CONFIG_DIR",
     "CODEX_HOME",
     "GEMINI_CLI_HOME",
+    "VISUAL",
+    "EDITOR",
 ];
 /// How much is read from the standard input.
 const MAX_INPUT: u64 = 256 * 1024 * 1024;

@@ -6,7 +6,7 @@ use super::guard::{self, Vetted};
 use super::{Outcome, Stop, dedupe};
 use crate::citation::Citation;
 use crate::event::{Batch, Event, Expect, What};
-use crate::memory::{Layer, Memory, MemoryId, Replacement, Stage, Status, Twin};
+use crate::memory::{Layer, Memory, MemoryId, Replacement, Stage, Twin};
 use crate::refusal::Refusal;
 use crate::space::Space;
 use crate::store::{Filter, Order};
@@ -38,7 +38,7 @@ pub(super) fn instead(cx: &Context<'_>, vetted: &Vetted, old: &Memory) -> Result
     let mut expects = expects(vetted);
     // The same words put differently: the memory that makes the claim is the one that goes.
     expects.retain(|it| !matches!(it, Expect::NoTwin(_, claim) if *claim == old.claim()));
-    expects.push(Expect::Unmoved(old.id, Status::Active));
+    expects.push(Expect::Unmoved(old.id, old.status.clone()));
     written(cx, vetted, memory, events, expects, 0)
 }
 
@@ -68,10 +68,10 @@ pub(super) fn restated(cx: &Context<'_>, vetted: &Vetted, mut known: Memory) -> 
     if let Twin::Merge(name) | Twin::Replace(name, _) = vetted.twin()
         && known.is_active()
     {
-        let old = dedupe::replaced(cx, &known.space, *name)?;
+        let old = dedupe::replaced(cx, &known.space, *name, &vetted.memory().voice)?;
         if old.id != known.id && !events.iter().any(|it| it.memory == Some(old.id)) {
             events.push(replaced(cx, vetted, &old, known.id));
-            expects.push(Expect::Unmoved(old.id, Status::Active));
+            expects.push(Expect::Unmoved(old.id, old.status));
         }
     }
     cx.store.append(&Batch::durable(events, expects))?;

@@ -192,7 +192,7 @@ fn identity_room(cx: &Context<'_>, it: &Classified) -> Result<Option<Room>, Stop
 /// The characters that a draft frees by taking the place of another identity entry.
 fn freed(cx: &Context<'_>, draft: &Draft) -> Result<usize, Stop> {
     let (Twin::Merge(name) | Twin::Replace(name, _)) = &draft.twin else { return Ok(0) };
-    let old = dedupe::replaced(cx, &draft.space, *name)?;
+    let old = dedupe::replaced(cx, &draft.space, *name, &draft.voice)?;
     Ok(if old.layer == Layer::Identity { old.fact.chars().count() } else { 0 })
 }
 

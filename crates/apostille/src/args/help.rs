@@ -17,7 +17,10 @@ pub const STYLES: Styles = Styles::styled()
 const GROUPS: [(&str, &[&str]); 7] = [
     ("Remember and recall", &["remember", "recall"]),
     ("Look around", &["list", "show", "recent", "why", "stats", "log"]),
-    ("Keep it true", &["verify", "refresh", "supersede", "invalidate", "approve", "apply", "forget"]),
+    (
+        "Keep it true",
+        &["verify", "refresh", "supersede", "invalidate", "review", "approve", "apply", "forget"],
+    ),
     ("Work on something", &["task", "report"]),
     ("Move it", &["export", "import"]),
     ("Serve agents", &["mcp", "serve", "hook"]),
@@ -172,10 +175,29 @@ pub const APPROVE: &str = "\
 Text that came from outside, or that reads like an instruction, waits until a person has read it.
 
 Examples:
-  $ apostille list --status pending
+  $ apostille review           # all that waits, one by one
   $ apostille show m-12        # read it first
-  $ apostille approve m-12";
+  $ apostille approve m-12
 
+Only a person approves: at a terminal, or in a script with --origin user.";
+/// Examples.
+pub const REVIEW: &str = "\
+Examples:
+  $ apostille review                       # one by one, the safest first
+  $ apostille review --all-safe            # what is proven and ours, after a look at the list
+  $ apostille review --json                # the queue, for programs
+  $ apostille review --origin user --accept m-1 m-2
+  $ apostille review --origin user --reject m-3 --reason \"nobody decided this\"
+
+Waiting is what came from outside, what was gleaned from a session, what reads like an
+instruction, and what the cited lines do not say. Each is shown with the lines as they are now,
+who said it, and what is known that is much like it. Copies are one decision.
+Keys: a accept · e edit · m merge · r reject · f forget · s skip · b back · all · q quit · ? help
+What was decided stays decided, however you leave. Safe is what cites lines that say it now, is
+marked by nothing, came from nowhere outside, and was said by an agent or found by this program.
+Only a person decides: at a terminal, or in a script with --origin user. docs/review.md has more.";
+
+/// Examples.
 pub const APPLY: &str = "\
 Examples:
   $ apostille apply m-12       # memories that are of use rank higher";

@@ -97,6 +97,14 @@ impl Desk {
         Ok(sessions.collect::<Result<(), StoreError>>()?)
     }
 
+    /// The same while the store stays open, for what goes on.
+    pub fn forget_meanwhile(&self, id: MemoryId) -> Result<(), Fault> {
+        if let Some(memo) = &self.findings {
+            memo.clear();
+        }
+        Ok(self.sessions.as_ref().map_or(Ok(()), |it| it.forget(id))?)
+    }
+
     /// What every verb of the core is given.
     pub fn cx(&self) -> Context<'_> {
         Context {

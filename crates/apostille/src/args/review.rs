@@ -1,0 +1,48 @@
+//! The command line of deciding what waits.
+
+use apostille_core::memory::{Name, Origin};
+use clap::Args;
+
+use super::{Several, word};
+
+/// `review`.
+#[derive(Debug, Args)]
+pub struct Review {
+    /// Accept these, without a dialogue
+    #[arg(long, value_name = "HANDLE", num_args = 1..)]
+    pub accept: Vec<Name>,
+    /// Turn these away, without a dialogue
+    #[arg(long, value_name = "HANDLE", num_args = 1..)]
+    pub reject: Vec<Name>,
+    /// Why they are turned away
+    #[arg(long, requires = "reject")]
+    pub reason: Option<String>,
+    /// Accept everything that is safe, after a look at the list
+    #[arg(long, conflicts_with_all = ["accept", "reject"])]
+    pub all_safe: bool,
+    /// Do not ask
+    #[arg(long, short, requires = "all_safe")]
+    pub yes: bool,
+    /// Who decides.
+    #[command(flatten)]
+    pub by: Decider,
+}
+
+/// Who decides.
+#[derive(Debug, Clone, Copy, Args)]
+pub struct Decider {
+    /// Who decides: you at a terminal, nobody else unless a script says user
+    #[arg(long, value_parser = word(Origin::ALL, Origin::as_str), hide_possible_values = true)]
+    pub origin: Option<Origin>,
+}
+
+/// `approve`.
+#[derive(Debug, Args)]
+pub struct Approve {
+    /// Which.
+    #[command(flatten)]
+    pub which: Several,
+    /// Who decides.
+    #[command(flatten)]
+    pub by: Decider,
+}
