@@ -25,6 +25,8 @@ mod recall;
 #[cfg(test)]
 mod remember;
 #[cfg(test)]
+mod review;
+#[cfg(test)]
 mod seed_000;
 #[cfg(test)]
 mod seed_002;

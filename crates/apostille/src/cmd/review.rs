@@ -5,6 +5,8 @@ mod deeds;
 mod dialogue;
 mod edit;
 mod queue;
+#[cfg(test)]
+mod tests;
 
 use apostille_core::memory::Name;
 use apostille_core::refusal::Refusal;

@@ -24,6 +24,7 @@ mod moving;
 mod near;
 mod output;
 mod pending;
+mod review;
 mod serve;
 mod story;
 mod task;

@@ -37,7 +37,7 @@ fn each_way_out_leads_out() {
     check(&["remember", "--cite", "src/next.rs:1", "API_VERSION is 8"], "m-1");
     check(&["remember", "--cite", "src/api.rs:3", "API_VERSION equals 7, as the client's does"], "m-2");
     check(&[WRONG, &["--force", "--origin", "user"]].concat(), "m-1");
-    check(&["approve", "m-1"], "m-1");
+    check(&["approve", "--origin", "user", "m-1"], "m-1");
 }
 
 #[test]

@@ -13,6 +13,8 @@ use crate::paint::{
 /// How many citations are shown, and how many lines of each.
 const CITATIONS: usize = 3;
 const LINES: usize = 6;
+/// How much of a line is shown.
+const WIDEST: usize = 160;
 /// How many copies are named.
 const COPIES: usize = 5;
 /// How wide the rule above a card is, at most.
@@ -52,14 +54,9 @@ fn head(paint: &Paint, it: &Waiting, progress: &str) -> String {
     let subject = it.memory().subject.as_deref().map(one_line).unwrap_or_default();
     let (handle, care) = (it.memory().handle().to_string(), it.care.as_str());
     let room = columns.saturating_sub(handle.len() + care.len() + 4);
-    format!(
-        "{} {progress} {}\n{}  {}  {}\n",
-        ink(DIM, "──"),
-        ink(DIM, rule),
-        ink(BOLD, handle),
-        ink(style(it.care), care),
-        ink(BOLD, cut(&subject, room)).trim_end()
-    )
+    let subject = if subject.is_empty() { subject } else { format!("  {}", ink(BOLD, cut(&subject, room))) };
+    let (handle, care) = (ink(BOLD, handle), ink(style(it.care), care));
+    format!("{} {progress} {}\n{handle}  {care}{subject}\n", ink(DIM, "──"), ink(DIM, rule))
 }
 
 /// A text behind its label, in lines that fit; nothing where there is no text.
@@ -120,7 +117,8 @@ fn place(paint: &Paint, citation: &Citation, verdict: &Verdict) -> String {
 
 fn lines(paint: &Paint, from: u32, text: &str) -> String {
     let text = safe(text);
-    let room = paint.columns().map_or(usize::MAX, |it| it.saturating_sub(10));
+    // A narrow terminal wraps the line: the value that matters often stands at its end.
+    let room = paint.columns().map_or(usize::MAX, |it| it.saturating_sub(10).max(WIDEST));
     let numbered = (from..).zip(text.lines()).take(LINES);
     let shown: String = numbered
         .map(|(n, line)| format!("  {} {}\n", ink(DIM, format!("{n:>5} │")), cut(line.trim_end(), room)))
@@ -146,6 +144,7 @@ fn copies(paint: &Paint, it: &Waiting) -> String {
     let named: Vec<String> = it.copies.iter().take(COPIES).map(|it| it.handle().to_string()).collect();
     let more = it.copies.len().saturating_sub(COPIES);
     let more = if more == 0 { String::new() } else { format!(" and {more} more") };
-    let text = format!("{}{more} say the same; one decision is for all", named.join(", "));
-    labelled(paint, "copies", YELLOW, &text)
+    let text = format!("{}{more}: nearly the same words; one decision is for all", named.join(", "));
+    let label = if it.copies.len() == 1 { "copy" } else { "copies" };
+    labelled(paint, label, YELLOW, &text)
 }

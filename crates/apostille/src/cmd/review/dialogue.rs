@@ -14,7 +14,7 @@ use crate::shell::{self, Shell};
 use crate::world::desk::Desk;
 
 /// How many are listed before all that is safe is accepted.
-const LISTED: usize = 30;
+const LISTED: usize = 500;
 
 /// A person to talk to.
 pub trait Talk {
@@ -85,18 +85,18 @@ impl Choice {
     }
 }
 
-/// The keys with what they do, in the order of the question.
+/// The keys, each as it stands in the word for what it does.
 const KEYS: [(&str, &str); 10] = [
-    ("a", "accept"),
-    ("e", "edit"),
-    ("m", "merge"),
-    ("r", "reject"),
-    ("f", "forget"),
-    ("s", "skip"),
-    ("b", "back"),
-    ("all", "safe"),
-    ("q", "quit"),
-    ("?", "help"),
+    ("a", "ccept"),
+    ("e", "dit"),
+    ("m", "erge"),
+    ("r", "eject"),
+    ("f", "orget"),
+    ("s", "kip"),
+    ("b", "ack"),
+    ("all", " safe"),
+    ("q", "uit"),
+    ("?", ""),
 ];
 
 const HELP: [(&str, &str); 10] = [
@@ -186,7 +186,11 @@ impl<'a> Dialogue<'a> {
     fn chosen(&self) -> Choice {
         loop {
             self.say(&question(self.paint));
-            match Choice::of(&self.talk.line()) {
+            let line = self.talk.line();
+            if line.is_empty() {
+                self.say("\n");
+            }
+            match Choice::of(&line) {
                 Some(Choice::Help) => self.say(&help(self.paint)),
                 Some(choice) => return choice,
                 None => self.say(&ink(DIM, "one of these keys, then enter\n")),
@@ -295,7 +299,7 @@ impl<'a> Dialogue<'a> {
         let line = |it: &&Waiting| format!("{:8} {}\n", it.memory().handle(), cut(&queue::said(it), room));
         let mut list: String = safe.iter().take(LISTED).map(line).collect();
         if let Some(more) = safe.len().checked_sub(LISTED).filter(|it| *it > 0) {
-            list += &ink(DIM, format!("… and {more} more; apostille review --json has them all\n"));
+            list += &self.paint.wrapped(&format!("… and {more} more; review --json has them all"), 0);
         }
         let these = if safe.len() == 1 { "it".into() } else { format!("these {}", safe.len()) };
         match self.asked(&format!("{list}accept {these}? [y/N] ")).as_str() {
@@ -324,8 +328,8 @@ impl<'a> Dialogue<'a> {
 fn question(paint: &Paint) -> String {
     let room = paint.columns().unwrap_or(usize::MAX);
     let mut lines = vec![String::new()];
-    for (key, what) in KEYS {
-        let part = format!("[{}] {what}  ", ink(BOLD, key));
+    for (key, rest) in KEYS {
+        let part = format!("[{}]{rest} ", ink(BOLD, key));
         match lines.last_mut() {
             Some(line) if width(line) + width(part.trim_end()) <= room => line.push_str(&part),
             _ => lines.push(part),
