@@ -7,7 +7,9 @@ use apostille_core::digest::Digest;
 use apostille_core::event::{Batch, Erasure, Logged};
 use apostille_core::memory::{Memory, MemoryId};
 use apostille_core::space::Space;
+use apostille_core::store::watch::Watch;
 use apostille_core::store::{Filter, Health, Page, Postings, Receipt, Store, StoreError, Tally};
+use jiff::Timestamp;
 
 /// Repositories' spaces in one store, users' spaces in another.
 pub struct Split {
@@ -125,6 +127,10 @@ impl Store for Split {
 
     fn tally(&self, space: &Space) -> Result<Tally, StoreError> {
         self.of(space).tally(space)
+    }
+
+    fn watch(&self, space: &Space, since: Timestamp) -> Result<Watch, StoreError> {
+        self.of(space).watch(space, since)
     }
 
     fn events(&self, page: &Page) -> Result<Vec<Logged>, StoreError> {

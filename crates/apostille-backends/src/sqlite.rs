@@ -6,6 +6,7 @@
 mod index;
 mod read;
 mod schema;
+mod watch;
 mod write;
 
 use std::collections::HashMap;
@@ -18,7 +19,9 @@ use apostille_core::digest::Digest;
 use apostille_core::event::{Batch, Erasure, Logged};
 use apostille_core::memory::{Memory, MemoryId};
 use apostille_core::space::Space;
+use apostille_core::store::watch::Watch;
 use apostille_core::store::{Filter, Health, Page, Postings, Receipt, Store, StoreError, Tally};
+use jiff::Timestamp;
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
 
@@ -323,6 +326,10 @@ impl Store for Sqlite {
         self.read_space(space, Tally::default(), read::tally)
     }
 
+    fn watch(&self, space: &Space, since: Timestamp) -> Result<Watch, StoreError> {
+        self.read_space(space, Watch::default(), |db, space| watch::of(db, space, since))
+    }
+
     fn events(&self, page: &Page) -> Result<Vec<Logged>, StoreError> {
         self.read(|db| read::events(db, page))
     }
@@ -352,5 +359,27 @@ fn lingering(error: StoreError) -> StoreError {
             StoreError::Unavailable { what: what.into(), source: error.into() }
         }
         other => other,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A file of version 1 where nothing can be written is not brought up to date, and can be read all the same.
+    #[test]
+    fn an_old_file_that_cannot_be_written_is_read() {
+        let golden = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/v1.db");
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("v1.db");
+        std::fs::copy(&golden, &path).unwrap();
+        let store = Sqlite::open_readable(&path).unwrap();
+        assert_eq!(schema::version(&store.db().connection).unwrap(), 1);
+        let space = "acme/shop".parse().unwrap();
+        assert_eq!(store.list(&Filter { limit: 9, ..Filter::default() }).unwrap().len(), 3);
+        assert!(!store.events(&Page { limit: 99, ..Page::default() }).unwrap().is_empty());
+        assert_eq!(store.tally(&space).unwrap().event("remembered"), 3);
+        let watch = store.watch(&space, Timestamp::UNIX_EPOCH).unwrap();
+        assert_eq!((watch.recent, watch.open), (3, Vec::new()));
     }
 }

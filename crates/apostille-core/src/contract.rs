@@ -9,6 +9,7 @@ use jiff::{SignedDuration, Timestamp};
 use proptest::prelude::*;
 
 use crate::citation::{Cite, RepoPath};
+use crate::event::{Batch, Breaker, What};
 use crate::forget::{Forgotten, forget};
 use crate::memory::{
     Draft, Handle, Kind, Layer, Memory, Name, Origin, Replacement, Stage, Status, Twin, Voice,
@@ -73,9 +74,7 @@ impl<'a> Bench<'a> {
             drawn.set(drawn.get() + (1 << 60));
             drawn.get().reverse_bits()
         };
-        let now = Timestamp::UNIX_EPOCH
-            + SignedDuration::from_hours(24 * 365 * 56)
-            + SignedDuration::from_secs(tick.into());
+        let now = start() + SignedDuration::from_secs(tick.into());
         act(&Context {
             store: &*self.store,
             source: &self.source,
@@ -86,6 +85,11 @@ impl<'a> Bench<'a> {
             actor: Some("contract"),
         })
     }
+}
+
+/// When the suite begins.
+fn start() -> Timestamp {
+    Timestamp::UNIX_EPOCH + SignedDuration::from_hours(24 * 365 * 56)
 }
 
 /// One thing that is done to a store.
@@ -114,6 +118,10 @@ pub enum Step {
     Apply(u8, u8),
     /// Forget it.
     Forget(u8, u8),
+    /// Open a breaker of a space, for one of two actors or for everybody.
+    Trip(u8, u8),
+    /// Close those of one of them, or all.
+    Close(u8, u8),
     /// Ask for words.
     Recall(Vec<u8>),
     /// Open the store anew.
@@ -134,6 +142,8 @@ pub fn steps() -> BoxedStrategy<Vec<Step>> {
         2 => (0_u8..3, 1_u8..12, words()).prop_map(|(space, n, words)| Step::Supersede(space, n, words)),
         1 => pick().prop_map(|(space, n)| Step::Apply(space, n)),
         1 => pick().prop_map(|(space, n)| Step::Forget(space, n)),
+        1 => pick().prop_map(|(space, n)| Step::Trip(space, n)),
+        1 => pick().prop_map(|(space, n)| Step::Close(space, n)),
         3 => words().prop_map(Step::Recall),
         1 => Just(Step::Reopen),
     ];
@@ -257,6 +267,11 @@ fn act(bench: &Bench<'_>, step: &Step) -> Result<Seen, crate::Error> {
                 let (space, name) = name(*space, *n);
                 Seen::Forgotten(forget(cx, &[space], name, "asked to")?)
             }
+            Step::Trip(space, n) => {
+                let (breaker, actor) = (Breaker::ALL[usize::from(*n) % Breaker::ALL.len()], actor(*n));
+                noted(cx, *space, What::Tripped { breaker, actor, why: format!("{n} at once") })?
+            }
+            Step::Close(space, n) => noted(cx, *space, What::Closed { actor: actor(*n) })?,
             Step::Recall(words) => {
                 let ask = Ask { text: said(words), spaces: spaces().to_vec(), ..Ask::default() };
                 Seen::Recalled(Box::new(recall(cx, &ask)?))
@@ -264,6 +279,18 @@ fn act(bench: &Bench<'_>, step: &Step) -> Result<Seen, crate::Error> {
             Step::Reopen => Seen::Nothing,
         })
     })
+}
+
+/// Whom a breaker is about: nobody in particular, or one of two.
+fn actor(n: u8) -> Option<String> {
+    (n % 3 > 0).then(|| format!("actor {}", n % 3))
+}
+
+/// Writes what belongs to a space and to no memory.
+fn noted(cx: &Context<'_>, space: u8, what: What) -> Result<Seen, crate::Error> {
+    let event = cx.event(&spaces()[usize::from(space)], None, what);
+    cx.store.append(&Batch::durable(vec![event], Vec::new()))?;
+    Ok(Seen::Nothing)
 }
 
 /// Does the same to a store and to the RAM twin, and compares all that can be seen.
@@ -354,6 +381,10 @@ fn compare(ours: &dyn Store, twin: &dyn Store) {
     let asked: Vec<String> = terms::terms(&WORDS.join(" ")).into_iter().map(|(term, _)| term).collect();
     for space in &spaces() {
         same(&format!("postings of {space}"), &|it| format!("{:?}", it.postings(space, &asked)));
+        for secs in [0, 5, 30] {
+            let since = start() + SignedDuration::from_secs(secs);
+            same(&format!("watch of {space}"), &|it| format!("{:#?}", it.watch(space, since)));
+        }
         same(&format!("tally of {space}"), &|it| format!("{:#?}", it.tally(space)));
         for initial in ['p', 't', '日', 'z'] {
             same(&format!("vocabulary of {space}"), &|it| format!("{:?}", it.vocabulary(space, initial)));

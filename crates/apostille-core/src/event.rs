@@ -37,6 +37,28 @@ words! {
         Refused = "refused",
         /// Its text was removed everywhere.
         Forgotten = "forgotten",
+        /// Its standing was put back to what it had been.
+        Restored = "restored",
+        /// A space was taken back to an earlier point.
+        RolledBack = "rolled_back",
+        /// A breaker opened: what is written from now on waits.
+        Tripped = "tripped",
+        /// A breaker was closed again.
+        Closed = "closed",
+    }
+}
+
+words! {
+    /// What a breaker watches for.
+    Breaker as "breaker" {
+        /// Many writes in a short time.
+        Burst = "burst",
+        /// Many memories that say nearly the same.
+        Copies = "near-copies",
+        /// What is written is suddenly about something else, or from elsewhere.
+        Drift = "drift",
+        /// Many memories found wrong in a short time.
+        Invalidations = "invalidations",
     }
 }
 
@@ -129,6 +151,40 @@ pub enum What {
         /// Why.
         reason: String,
     },
+    /// Its standing was put back.
+    Restored {
+        /// Where it stands again.
+        status: Status,
+        /// Its citations as they were, where they had been replaced.
+        citations: Option<Vec<Citation>>,
+        /// When it had last been stated or found to hold.
+        refreshed_at: Timestamp,
+    },
+    /// A space was taken back; what that meant for each memory follows in the same batch.
+    RolledBack {
+        /// The place in the log of the last event that still counts.
+        to: u64,
+        /// How many memories stand again as they stood.
+        restored: u64,
+        /// How many that were remembered since are set aside.
+        retired: u64,
+        /// How many were forgotten since and cannot come back.
+        lost: u64,
+    },
+    /// A breaker opened. It belongs to a space, not to a memory.
+    Tripped {
+        /// Which.
+        breaker: Breaker,
+        /// Whose writes wait; everybody's where it is nobody in particular.
+        actor: Option<String>,
+        /// What was seen.
+        why: String,
+    },
+    /// Breakers were closed.
+    Closed {
+        /// Whose; all of the space where nobody is named.
+        actor: Option<String>,
+    },
 }
 
 impl What {
@@ -149,6 +205,10 @@ impl What {
             Self::Applied => Happening::Applied,
             Self::Refused { .. } => Happening::Refused,
             Self::Forgotten { .. } => Happening::Forgotten,
+            Self::Restored { .. } => Happening::Restored,
+            Self::RolledBack { .. } => Happening::RolledBack,
+            Self::Tripped { .. } => Happening::Tripped,
+            Self::Closed { .. } => Happening::Closed,
         }
     }
 }
@@ -220,7 +280,15 @@ impl Memory {
             What::Verified { valid, .. } => self.usage.verified += u32::from(*valid),
             What::Retrieved { .. } => self.usage.recalls += 1,
             What::Applied => self.usage.applied += 1,
+            What::Restored { status, citations, refreshed_at } => {
+                self.status.clone_from(status);
+                self.refreshed_at = *refreshed_at;
+                if let Some(citations) = citations {
+                    self.citations.clone_from(citations);
+                }
+            }
             What::Remembered { .. } | What::Refused { .. } | What::Forgotten { .. } => {}
+            What::RolledBack { .. } | What::Tripped { .. } | What::Closed { .. } => {}
         }
     }
 }

@@ -8,9 +8,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::citation::{Citation, Cite};
 use crate::digest::Digest;
-use crate::event::{Event, Happening, Showing, What};
+use crate::event::{Breaker, Event, Happening, Showing, What};
 use crate::memory::{Memory, MemoryId, Stage, Status, Usage, Voice};
 use crate::space::Space;
+use crate::store::watch::Trip;
 
 /// The version of the shape.
 pub const VERSION: u32 = 1;
@@ -184,10 +185,7 @@ pub struct MemoryRecord {
 
 impl From<&Memory> for MemoryRecord {
     fn from(it: &Memory) -> Self {
-        let superseded_by = match &it.status {
-            Status::Superseded { by } => Some(by.to_string()),
-            _ => None,
-        };
+        let superseded_by = replacement(&it.status);
         Self {
             id: it.id.to_string(),
             number: it.number,
@@ -197,7 +195,7 @@ impl From<&Memory> for MemoryRecord {
             subject: it.subject.clone(),
             fact: it.fact.clone(),
             reason: it.reason.clone(),
-            citations: it.citations.iter().map(CitationRecord::from).collect(),
+            citations: cited(&it.citations),
             tags: it.tags.clone(),
             origin: it.voice.origin.as_str().into(),
             tainted: it.voice.tainted,
@@ -220,18 +218,38 @@ impl From<&Memory> for MemoryRecord {
 
 impl MemoryRecord {
     fn status(&self) -> Result<Status, BadRecord> {
-        let why = self.status_why.clone().unwrap_or_default();
-        Ok(match word::<Stage>(&self.status)? {
-            Stage::Pending => Status::Pending { why },
-            Stage::Active => Status::Active,
-            Stage::Invalid => Status::Invalid { why },
-            Stage::Retired => Status::Retired { why },
-            Stage::Superseded => {
-                let by = self.superseded_by.as_deref().ok_or_else(|| bad("superseded, but by nothing"))?;
-                Status::Superseded { by: word(by)? }
-            }
-        })
+        standing(&self.status, self.status_why.clone(), self.superseded_by.as_deref())
     }
+}
+
+/// Where a memory stands, from the word, the reason and what replaced it.
+fn standing(stage: &str, why: Option<String>, by: Option<&str>) -> Result<Status, BadRecord> {
+    let why = why.unwrap_or_default();
+    Ok(match word::<Stage>(stage)? {
+        Stage::Pending => Status::Pending { why },
+        Stage::Active => Status::Active,
+        Stage::Invalid => Status::Invalid { why },
+        Stage::Retired => Status::Retired { why },
+        Stage::Superseded => {
+            let by = by.ok_or_else(|| bad("superseded, but by nothing"))?;
+            Status::Superseded { by: word(by)? }
+        }
+    })
+}
+
+fn replacement(status: &Status) -> Option<String> {
+    match status {
+        Status::Superseded { by } => Some(by.to_string()),
+        _ => None,
+    }
+}
+
+fn cited(list: &[Citation]) -> Vec<CitationRecord> {
+    list.iter().map(CitationRecord::from).collect()
+}
+
+fn citing(list: Vec<CitationRecord>) -> Result<Vec<Citation>, BadRecord> {
+    list.into_iter().map(Citation::try_from).collect()
 }
 
 impl TryFrom<MemoryRecord> for Memory {
@@ -244,7 +262,7 @@ impl TryFrom<MemoryRecord> for Memory {
             space: word::<Space>(&it.space)?,
             layer: word(&it.layer)?,
             kind: word(&it.kind)?,
-            citations: it.citations.into_iter().map(Citation::try_from).collect::<Result<_, _>>()?,
+            citations: citing(it.citations)?,
             voice: Voice {
                 origin: word(&it.origin)?,
                 tainted: it.tainted,
@@ -344,6 +362,24 @@ pub struct EventRecord {
     /// The number of a forgotten memory.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub number: Option<u64>,
+    /// Where a restored memory stands; the reason is in `reason`, what replaced it in `by`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub status: Option<String>,
+    /// When a restored memory had last been stated.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub refreshed_at: Option<String>,
+    /// The place in the log that a space was taken back to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub to: Option<u64>,
+    /// How many memories a rollback restored, set aside and could not bring back.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub counts: Option<[u64; 3]>,
+    /// Which breaker.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub breaker: Option<String>,
+    /// Whose writes a breaker is about.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub about: Option<String>,
 }
 
 impl From<&Event> for EventRecord {
@@ -367,6 +403,12 @@ impl From<&Event> for EventRecord {
             class: None,
             number: None,
             diff: None,
+            status: None,
+            refreshed_at: None,
+            to: None,
+            counts: None,
+            breaker: None,
+            about: None,
         };
         record.fill(&it.what);
         record
@@ -382,8 +424,7 @@ impl EventRecord {
                 self.rationale.clone_from(rationale);
             }
             What::Refreshed { citations, followed } => {
-                self.citations =
-                    citations.as_ref().map(|list| list.iter().map(CitationRecord::from).collect());
+                self.citations = citations.as_deref().map(cited);
                 self.found.clone_from(followed);
             }
             What::Superseded { by, reason } | What::Corrected { by, reason } => {
@@ -409,6 +450,37 @@ impl EventRecord {
             }
             What::Refused { class } => self.class = Some(class.clone()),
             What::Approved | What::Applied => {}
+            What::Restored { .. } | What::RolledBack { .. } => self.fill_back(what),
+            What::Tripped { .. } | What::Closed { .. } => self.fill_breaker(what),
+        }
+    }
+
+    fn fill_back(&mut self, what: &What) {
+        match what {
+            What::Restored { status, citations, refreshed_at } => {
+                self.status = Some(status.stage().as_str().into());
+                self.reason = status.why().map(Into::into);
+                self.by = replacement(status);
+                self.citations = citations.as_deref().map(cited);
+                self.refreshed_at = Some(timestamp(*refreshed_at));
+            }
+            What::RolledBack { to, restored, retired, lost } => {
+                self.to = Some(*to);
+                self.counts = Some([*restored, *retired, *lost]);
+            }
+            _ => {}
+        }
+    }
+
+    fn fill_breaker(&mut self, what: &What) {
+        match what {
+            What::Tripped { breaker, actor, why } => {
+                self.breaker = Some(breaker.as_str().into());
+                self.about.clone_from(actor);
+                self.reason = Some(why.clone());
+            }
+            What::Closed { actor } => self.about.clone_from(actor),
+            _ => {}
         }
     }
 
@@ -423,8 +495,7 @@ impl EventRecord {
                 What::Remembered { memory, forced: self.forced, rationale: self.rationale }
             }
             Happening::Refreshed => {
-                let list = |list: Vec<CitationRecord>| list.into_iter().map(Citation::try_from).collect();
-                What::Refreshed { citations: self.citations.map(list).transpose()?, followed: self.found }
+                What::Refreshed { citations: self.citations.map(citing).transpose()?, followed: self.found }
             }
             Happening::Superseded => What::Superseded { by: by()?, reason: self.reason.clone() },
             Happening::Corrected => What::Corrected { by: by()?, reason: self.reason.clone() },
@@ -444,6 +515,25 @@ impl EventRecord {
             Happening::Applied => What::Applied,
             Happening::Refused => What::Refused { class: self.class.unwrap_or_default() },
             Happening::Forgotten => What::Forgotten { number: self.number.unwrap_or(0), reason: reason() },
+            Happening::Restored => {
+                let status = self.status.as_deref().ok_or_else(|| missing("status"))?;
+                let at = self.refreshed_at.as_deref().ok_or_else(|| missing("refreshed_at"))?;
+                What::Restored {
+                    status: standing(status, self.reason.clone(), self.by.as_deref())?,
+                    refreshed_at: time(at)?,
+                    citations: self.citations.map(citing).transpose()?,
+                }
+            }
+            Happening::RolledBack => {
+                let [restored, retired, lost] = self.counts.unwrap_or_default();
+                let to = self.to.ok_or_else(|| missing("to"))?;
+                What::RolledBack { to, restored, retired, lost }
+            }
+            Happening::Tripped => {
+                let breaker = self.breaker.as_deref().ok_or_else(|| missing("breaker"))?;
+                What::Tripped { breaker: word::<Breaker>(breaker)?, why: reason(), actor: self.about }
+            }
+            Happening::Closed => What::Closed { actor: self.about },
         })
     }
 }
@@ -458,5 +548,33 @@ impl TryFrom<EventRecord> for Event {
             actor: it.actor.clone(),
             what: it.what()?,
         })
+    }
+}
+
+/// A breaker that is open, as JSON.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TripRecord {
+    /// Since when.
+    pub at: String,
+    /// Whose writes wait; everybody's where nobody is named.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub actor: Option<String>,
+    /// Which breaker.
+    pub breaker: String,
+    /// What was seen.
+    pub why: String,
+}
+
+impl From<&Trip> for TripRecord {
+    fn from(it: &Trip) -> Self {
+        let (at, breaker) = (timestamp(it.at), it.breaker.as_str().into());
+        Self { at, actor: it.actor.clone(), breaker, why: it.why.clone() }
+    }
+}
+
+impl TryFrom<TripRecord> for Trip {
+    type Error = BadRecord;
+    fn try_from(it: TripRecord) -> Result<Self, BadRecord> {
+        Ok(Self { at: time(&it.at)?, actor: it.actor, breaker: word(&it.breaker)?, why: it.why })
     }
 }

@@ -2,13 +2,17 @@
 
 pub mod ram;
 pub mod state;
+pub mod watch;
 
 use std::collections::BTreeMap;
+
+use jiff::Timestamp;
 
 use crate::citation::RepoPath;
 use crate::event::{Batch, Erasure, Logged};
 use crate::memory::{Kind, Layer, Memory, MemoryId, Stage};
 use crate::space::Space;
+use crate::store::watch::Watch;
 
 /// The store is broken, or the ground of a decision has moved.
 #[derive(Debug, thiserror::Error)]
@@ -244,6 +248,9 @@ pub trait Store: Send + Sync {
 
     /// The numbers of a space.
     fn tally(&self, space: &Space) -> Result<Tally, StoreError>;
+
+    /// What a write looks at before it is let through: how much was recorded since then, and which breakers are open.
+    fn watch(&self, space: &Space, since: Timestamp) -> Result<Watch, StoreError>;
 
     /// A part of the log.
     fn events(&self, page: &Page) -> Result<Vec<Logged>, StoreError>;

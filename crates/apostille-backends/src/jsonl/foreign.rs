@@ -2,6 +2,7 @@
 
 use apostille_core::event::{Event, What};
 use apostille_core::import;
+use apostille_core::memory::Status;
 use apostille_core::remember::moderate::neutralised;
 use apostille_core::space::Space;
 
@@ -32,6 +33,16 @@ pub(super) fn admitted(mut event: Event, repo: &Space) -> Result<Event, String> 
         What::Retired { reason } | What::Forgotten { reason, .. } => *reason = neutralised(reason),
         What::Retrieved { query, .. } => *query = neutralised(query),
         What::Refreshed { followed, .. } => followed.iter_mut().for_each(|it| *it = neutralised(it)),
+        What::Tripped { actor, why, .. } => {
+            actor.iter_mut().for_each(|it| *it = neutralised(it));
+            *why = neutralised(why);
+        }
+        What::Restored { status, .. } => {
+            if let Status::Pending { why } | Status::Invalid { why } | Status::Retired { why } = status {
+                *why = neutralised(why);
+            }
+        }
+        What::RolledBack { .. } | What::Closed { .. } => {}
         What::Approved | What::Verified { .. } | What::Applied | What::Refused { .. } => {}
     }
     Ok(event)

@@ -1,5 +1,7 @@
 //! Reading: rows become memories and events, and a row that is not what was written is said to be damaged.
 
+use std::collections::BTreeMap;
+
 use apostille_core::event::{Event, Happening, Logged, What};
 use apostille_core::format::{EventRecord, MemoryRecord};
 use apostille_core::memory::{Layer, Memory, MemoryId, Stage, Usage};
@@ -8,7 +10,7 @@ use apostille_core::store::{Filter, Order, Page, StoreError, Tally};
 use rusqlite::types::Value;
 use rusqlite::{Connection, OptionalExtension, Row, params, params_from_iter};
 
-use super::{SPACE_BITS, key, seal};
+use super::{SPACE_BITS, key, schema, seal};
 use crate::fault::{corrupt, sqlite};
 
 type Found<T> = Result<T, StoreError>;
@@ -196,15 +198,26 @@ pub(super) fn tally(db: &Connection, space: i64) -> Found<Tally> {
         let layer: Layer = word(1)?.parse().map_err(|_| corrupt("a layer"))?;
         tally.memories.insert((stage, layer), row.get(2).map_err(sqlite)?);
     }
-    let words: Vec<&str> = Happening::ALL.iter().map(|it| it.as_str()).collect();
-    let select = format!("SELECT {} FROM space WHERE id = ?1", words.join(", "));
+    tally.events = counted(db, space)?;
+    Ok(tally)
+}
+
+/// How many events of each word a space has seen.
+fn counted(db: &Connection, space: i64) -> Found<BTreeMap<String, u64>> {
+    let mut words: Vec<&str> = Happening::ALL.iter().map(|it| it.as_str()).collect();
+    let select = |words: &[&str]| format!("SELECT {} FROM space WHERE id = ?1", words.join(", "));
+    let mut select = match db.prepare_cached(&select(&words)) {
+        Err(error) if schema::is_older(&error) => {
+            words.truncate(schema::OLD_WORDS);
+            db.prepare_cached(&select(&words)).map_err(sqlite)?
+        }
+        other => other.map_err(sqlite)?,
+    };
     let counts =
         |row: &Row<'_>| (0..words.len()).map(|at| row.get::<_, u64>(at)).collect::<Result<Vec<_>, _>>();
-    let counts =
-        db.prepare_cached(&select).and_then(|mut it| it.query_row([space], counts)).map_err(sqlite)?;
-    let counted = words.iter().zip(counts).filter(|(_, n)| *n > 0);
-    tally.events = counted.map(|(word, n)| ((*word).to_owned(), n)).collect();
-    Ok(tally)
+    let counts = select.query_row([space], counts).map_err(sqlite)?;
+    let seen = words.iter().zip(counts).filter(|(_, n)| *n > 0);
+    Ok(seen.map(|(word, n)| ((*word).to_owned(), n)).collect())
 }
 
 /// The characters of the active identity layer.

@@ -10,7 +10,8 @@ use crate::fault;
 const APPLICATION: i32 = 0x6170_6f73;
 
 /// One step for each version of the file.
-const MIGRATIONS: &[&str] = &[include_str!("migrations/0001_memories.sql")];
+const MIGRATIONS: &[&str] =
+    &[include_str!("migrations/0001_memories.sql"), include_str!("migrations/0002_watch.sql")];
 
 /// The oldest library that shares a write-ahead log between processes without losing pages.
 const SAFE_LIBRARY: i32 = 3_051_003;
@@ -65,4 +66,12 @@ pub(super) fn migrate(db: &Connection) -> Result<(), StoreError> {
 pub(super) fn index_is_old(db: &Connection) -> Result<bool, StoreError> {
     let found = db.query_row("SELECT value FROM meta WHERE key = 'terms'", [], |row| row.get::<_, u32>(0));
     Ok(found.map_err(fault::sqlite)? != terms::VERSION)
+}
+
+/// How many words a file of version 1 counts.
+pub(super) const OLD_WORDS: usize = 13;
+
+/// Whether a statement failed because the file is older and could not be brought up to date: it can be read only.
+pub(super) fn is_older(error: &rusqlite::Error) -> bool {
+    error.to_string().contains("no such column")
 }

@@ -8,7 +8,7 @@ use apostille_core::store::{Receipt, StoreError};
 use apostille_core::terms;
 use rusqlite::{Connection, ErrorCode, params};
 
-use super::{index, key, read, seal};
+use super::{index, key, read, seal, watch};
 use crate::fault::{corrupt, sqlite};
 
 type Found<T> = Result<T, StoreError>;
@@ -24,6 +24,7 @@ pub(super) fn append(db: &Connection, batch: &Batch) -> Found<Receipt> {
             what => count_event(db, space, what.happening(), 1)?,
         }
         log(db, space, event)?;
+        watch::note(db, space, event)?;
         for id in event.touches() {
             touch(db, id, event)?;
         }
@@ -153,6 +154,7 @@ fn count_event(db: &Connection, space: i64, word: Happening, n: i64) -> Found<()
 fn touch(db: &Connection, id: MemoryId, event: &Event) -> Found<()> {
     let counted = match &event.what {
         What::Remembered { .. } | What::Refused { .. } | What::Forgotten { .. } => return Ok(()),
+        What::RolledBack { .. } | What::Tripped { .. } | What::Closed { .. } => return Ok(()),
         What::Retrieved { .. } => Some(Usage { recalls: 1, ..Usage::default() }),
         What::Applied => Some(Usage { applied: 1, ..Usage::default() }),
         What::Verified { valid, .. } => Some(Usage { verified: u32::from(*valid), ..Usage::default() }),

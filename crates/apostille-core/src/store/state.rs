@@ -2,6 +2,9 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
+use jiff::Timestamp;
+
+use super::watch::{self, MANY, Trip, Watch};
 use super::{Filter, Page, Posting, Postings, Receipt, StoreError, Tally};
 use crate::digest::Digest;
 use crate::event::{Event, Expect, Logged, What};
@@ -29,6 +32,7 @@ struct Room {
     n_docs: u64,
     total_len: u64,
     events: BTreeMap<String, u64>,
+    open: Vec<Trip>,
 }
 
 impl State {
@@ -80,6 +84,7 @@ impl State {
         }
         let room = self.rooms.entry(event.space.clone()).or_default();
         *room.events.entry(event.what.happening().as_str().into()).or_default() += 1;
+        watch::fold(&mut room.open, event);
         if let What::Forgotten { number, .. } = &event.what {
             room.last_number = room.last_number.max(*number);
         }
@@ -220,6 +225,15 @@ impl State {
             }
         }
         tally
+    }
+
+    /// How a space stands before a write.
+    #[must_use]
+    pub fn watch(&self, space: &Space, since: Timestamp) -> Watch {
+        let Some(room) = self.rooms.get(space) else { return Watch::default() };
+        let is_recent = |it: &&Memory| it.recorded_at.as_millisecond() >= since.as_millisecond();
+        let recent = room.memories.values().filter(is_recent).count() as u64;
+        Watch { recent: recent.min(MANY), open: room.open.clone() }
     }
 
     /// A part of the log.
