@@ -11,6 +11,7 @@ cargo run --release -p bench -- [store|cold|all] [options]
 cargo run --release -p bench -- mcp [options]
 cargo run --release -p bench -- citations CASES FOLDER [options]
 cargo run --release -p bench -- citations --speed [options]
+cargo run --release -p bench -- security CORPORA [options]
 
   store            remember and recall on a growing store, beside their floors (default)
   cold             starting the program and recalling once, beside starting /bin/true; and as the hook of a client
@@ -20,6 +21,8 @@ cargo run --release -p bench -- citations --speed [options]
   citations        citations of real histories, verified by Apostille and by simpler methods. CASES: one JSON object a
                    line, .gz or not; FOLDER: git directories of the repositories, as <repo>, <repo>.git,
                    <owner>/<name> or <owner>+<name>/repo. A timed batch on a repository of 10,000 files follows
+  security         texts that must not get in and texts that must, held against their bars. CORPORA: a folder of
+                   secrets.positive.jsonl.gz and its like, one JSON object a line
 
   --max N          largest store: 1k, 10k, 100k (default) or 1m
   --seconds N      bound for the whole run (default 120); what does not fit is left out and named
@@ -61,6 +64,10 @@ pub(crate) struct Args {
     pub(crate) markdown: bool,
     /// Citations to verify, instead of a store to measure.
     pub(crate) citations: Option<Ask>,
+    /// The folder of corpora for the suite `security`, instead of a store to measure.
+    pub(crate) security: Option<PathBuf>,
+    /// Whether this process is to time its first look at a text, for the suite `security`.
+    pub(crate) first_look: bool,
     /// Whether only the usage is to be printed.
     pub(crate) help: bool,
 }
@@ -113,6 +120,8 @@ impl Default for Args {
             svg: None,
             markdown: false,
             citations: None,
+            security: None,
+            first_look: false,
             help: false,
         }
     }
@@ -135,6 +144,8 @@ impl Args {
                 "mcp" => args.mcp = true,
                 crate::mcp::echo::WORD => args.echo = true,
                 "citations" => args.citations = Some(Ask::default()),
+                "security" => args.security = Some(value()?.into()),
+                crate::security::speed::FIRST_LOOK => args.first_look = true,
                 "--speed" => args.ask(&word)?.speed = true,
                 "--predictions" => args.ask(&word)?.predictions = Some(value()?.into()),
                 "--limit" => args.ask(&word)?.first = Some(number(&word, &value()?)?),
@@ -214,6 +225,12 @@ mod tests {
         ] {
             assert!(parsed(wrong).is_err(), "{wrong}");
         }
+    }
+
+    #[test]
+    fn security_takes_a_folder() {
+        assert_eq!(parsed("security corpora --markdown").unwrap().security, Some("corpora".into()));
+        assert!(parsed("security").is_err());
     }
 
     #[test]

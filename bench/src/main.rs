@@ -12,12 +12,14 @@ mod facts;
 mod fill;
 mod floor;
 mod grow;
+mod lines;
 mod machine;
 mod mcp;
 mod ours;
 mod plot;
 mod report;
 mod scratch;
+mod security;
 mod stats;
 mod table;
 
@@ -54,6 +56,12 @@ fn run(args: &Args) -> Result<()> {
     }
     if let Some(ask) = &args.citations {
         return citations::run(args, ask);
+    }
+    if args.first_look {
+        return security::speed::first_look();
+    }
+    if let Some(folder) = &args.security {
+        return security::run(args, folder);
     }
     if args.mcp {
         return mcp::run(args);

@@ -88,7 +88,7 @@ impl<'a> Ours<'a> {
     /// Keeps a memory as an import does: checked, indexed and logged, but neither read from the code nor compared.
     pub(crate) fn import(&self, space: usize, index: usize) -> Result<()> {
         let memory = self.memory(space, index)?;
-        match self.with(index, |cx| import::import(cx, memory, false))?? {
+        match self.with(index, |cx| import::import(cx, memory, false, true))?? {
             Imported::Kept(_) => Ok(()),
             other => Err(anyhow!("memory {index} of space {space} was not imported: {other:?}")),
         }
@@ -115,6 +115,7 @@ impl<'a> Ours<'a> {
             marks: Vec::new(),
             status: Status::Active,
             supersedes: None,
+            vouchers: Vec::new(),
             recorded_at: at,
             refreshed_at: at,
             usage: Usage::default(),

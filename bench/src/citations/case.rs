@@ -1,11 +1,8 @@
 //! The cases: citations made at one commit of a real repository, and what became of them at another.
 
-use std::fs::File;
-use std::io::{BufRead as _, BufReader, Read};
 use std::path::Path;
 
-use anyhow::{Context as _, Result};
-use flate2::read::MultiGzDecoder;
+use anyhow::Result;
 use serde::Deserialize;
 
 /// What kind of truth a case has.
@@ -87,20 +84,12 @@ impl Case {
 
 /// Reads cases, one JSON object a line, packed with gzip where the name says so; at most `first` of them.
 pub(crate) fn read(path: &Path, first: Option<usize>) -> Result<Vec<Case>> {
-    let file = File::open(path).with_context(|| format!("cannot read the cases {}", path.display()))?;
-    let is_packed = path.extension().is_some_and(|it| it == "gz");
-    let text: Box<dyn Read> = if is_packed { Box::new(MultiGzDecoder::new(file)) } else { Box::new(file) };
-    let lines = BufReader::new(text).lines().enumerate();
-    let cases =
-        lines.filter(|(_, line)| line.as_ref().map_or(true, |it| !it.trim().is_empty())).map(|(at, line)| {
-            let told = || format!("line {} of {} is no case", at + 1, path.display());
-            serde_json::from_str(&line.with_context(told)?).with_context(told)
-        });
-    cases.take(first.unwrap_or(usize::MAX)).collect()
+    crate::lines::read(path, first, "case")
 }
 
 #[cfg(test)]
 pub(crate) mod tests {
+    use std::fs::File;
     use std::io::Write as _;
 
     use super::*;

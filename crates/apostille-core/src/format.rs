@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use crate::citation::{Citation, Cite};
 use crate::digest::Digest;
 use crate::event::{Breaker, Event, Happening, Showing, What};
-use crate::memory::{Memory, MemoryId, Stage, Status, Usage, Voice};
+use crate::memory::{Channel, Memory, MemoryId, Stage, Status, Usage, Voice};
 use crate::space::Space;
 use crate::store::watch::Trip;
 
@@ -142,6 +142,9 @@ pub struct MemoryRecord {
     pub tags: Vec<String>,
     /// Who said it.
     pub origin: String,
+    /// How it came in.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub channel: Option<String>,
     /// Whether the words came from outside.
     #[serde(default, skip_serializing_if = "is_false")]
     pub tainted: bool,
@@ -168,6 +171,9 @@ pub struct MemoryRecord {
     /// What it replaced.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub supersedes: Option<String>,
+    /// Who else said it, independently.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub vouchers: Vec<String>,
     /// When it was recorded.
     pub recorded_at: String,
     /// When it was last stated or found to hold.
@@ -198,6 +204,7 @@ impl From<&Memory> for MemoryRecord {
             citations: cited(&it.citations),
             tags: it.tags.clone(),
             origin: it.voice.origin.as_str().into(),
+            channel: Some(it.voice.channel).filter(|it| *it != Channel::Unknown).map(|it| it.as_str().into()),
             tainted: it.voice.tainted,
             author: it.voice.author.clone(),
             session: it.voice.session.clone(),
@@ -207,6 +214,7 @@ impl From<&Memory> for MemoryRecord {
             status_why: it.status.why().map(Into::into),
             superseded_by,
             supersedes: it.supersedes.map(|id| id.to_string()),
+            vouchers: it.vouchers.clone(),
             recorded_at: timestamp(it.recorded_at),
             refreshed_at: timestamp(it.refreshed_at),
             recalls: it.usage.recalls,
@@ -265,6 +273,7 @@ impl TryFrom<MemoryRecord> for Memory {
             citations: citing(it.citations)?,
             voice: Voice {
                 origin: word(&it.origin)?,
+                channel: it.channel.as_deref().map_or(Ok(Channel::Unknown), word)?,
                 tainted: it.tainted,
                 author: it.author,
                 session: it.session,
@@ -279,6 +288,7 @@ impl TryFrom<MemoryRecord> for Memory {
             reason: it.reason,
             tags: it.tags,
             task: it.task,
+            vouchers: it.vouchers,
         })
     }
 }
@@ -359,6 +369,9 @@ pub struct EventRecord {
     /// What had changed in the cited code.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub diff: Option<String>,
+    /// Who else said it, independently.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub voucher: Option<String>,
     /// The number of a forgotten memory.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub number: Option<u64>,
@@ -409,6 +422,7 @@ impl From<&Event> for EventRecord {
             counts: None,
             breaker: None,
             about: None,
+            voucher: None,
         };
         record.fill(&it.what);
         record
@@ -423,9 +437,10 @@ impl EventRecord {
                 self.forced = *forced;
                 self.rationale.clone_from(rationale);
             }
-            What::Refreshed { citations, followed } => {
+            What::Refreshed { citations, followed, voucher } => {
                 self.citations = citations.as_deref().map(cited);
                 self.found.clone_from(followed);
+                self.voucher.clone_from(voucher);
             }
             What::Superseded { by, reason } | What::Corrected { by, reason } => {
                 self.by = Some(by.to_string());
@@ -495,7 +510,8 @@ impl EventRecord {
                 What::Remembered { memory, forced: self.forced, rationale: self.rationale }
             }
             Happening::Refreshed => {
-                What::Refreshed { citations: self.citations.map(citing).transpose()?, followed: self.found }
+                let citations = self.citations.map(citing).transpose()?;
+                What::Refreshed { citations, followed: self.found, voucher: self.voucher }
             }
             Happening::Superseded => What::Superseded { by: by()?, reason: self.reason.clone() },
             Happening::Corrected => What::Corrected { by: by()?, reason: self.reason.clone() },

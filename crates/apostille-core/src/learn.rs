@@ -6,7 +6,7 @@ use crate::forget::forget;
 use crate::glean::applied::applied;
 use crate::glean::summary::summary;
 use crate::glean::{Gleaned, draft, glean};
-use crate::memory::{Draft, Layer, Memory, MemoryId, Name, Origin, Replacement, Stage, Twin, Voice};
+use crate::memory::{Channel, Draft, Layer, Memory, MemoryId, Name, Origin, Replacement, Stage, Twin, Voice};
 use crate::policy::Policy;
 use crate::remember::{Outcome, remember};
 use crate::session::{Moment, Session};
@@ -132,7 +132,7 @@ fn summed_up(cx: &Context<'_>, left: &Left<'_>) -> Result<Option<Memory>, Error>
     let voice = Voice {
         session: Some(left.name.into()),
         author: Some(left.client.to_string()),
-        ..Voice::of(Origin::System)
+        ..Voice::of(Origin::System).via(Channel::Record)
     };
     let draft = Draft {
         layer: Some(Layer::Episode),

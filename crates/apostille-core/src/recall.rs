@@ -8,6 +8,7 @@ pub mod overlap;
 pub mod query;
 pub mod rank;
 pub mod render;
+pub mod trust;
 pub mod typo;
 pub mod verify;
 

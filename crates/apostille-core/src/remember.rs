@@ -6,6 +6,7 @@ mod commit;
 pub mod dedupe;
 pub mod guard;
 pub mod moderate;
+pub mod queue;
 pub mod secrets;
 
 use crate::memory::{Draft, Memory};

@@ -5,6 +5,7 @@ use crate::event::{Batch, Event, Expect, What};
 use crate::look::{NEAR, Reader};
 use crate::memory::{Draft, Memory, Name, Replacement, Stage, Status, Twin};
 use crate::refusal::Refusal;
+use crate::remember::queue::REJECTED;
 use crate::remember::{self, Outcome, Stop, cite, decided_anew, moderate};
 use crate::space::Space;
 use crate::verdict::Verdict;
@@ -21,7 +22,8 @@ pub enum Revised {
 
 /// Notes that a memory was found to hold and is still of use: it ranks as fresh again.
 pub fn refresh(cx: &Context<'_>, spaces: &[Space], name: Name) -> Result<Revised, Error> {
-    revised(cx, spaces, name, "refreshed", |_| What::Refreshed { citations: None, followed: Vec::new() })
+    let again = || What::Refreshed { citations: None, followed: Vec::new(), voucher: None };
+    revised(cx, spaces, name, "refreshed", |_| again())
 }
 
 /// Marks a memory as wrong.
@@ -55,8 +57,8 @@ pub fn reject(cx: &Context<'_>, spaces: &[Space], name: Name, reason: &str) -> R
         return Ok(Revised::Refused(refusal));
     }
     let reason = match reason {
-        "" => "rejected".to_owned(),
-        said => format!("rejected: {}", moderate::neutralised(said)),
+        "" => REJECTED.to_owned(),
+        said => format!("{REJECTED}: {}", moderate::neutralised(said)),
     };
     settled(decided_anew(|| {
         let mut memory = pending(cx, spaces, name, "rejected")?;
@@ -81,7 +83,8 @@ pub fn absorb(cx: &Context<'_>, spaces: &[Space], name: Name, into: Name) -> Res
         let mut events = vec![cx.event(&waiting.space, Some(waiting.id), merged(&known))];
         let citations = gained(cx, &waiting, &known);
         let citations = (citations.len() > known.citations.len()).then_some(citations);
-        let refreshed = What::Refreshed { citations, followed: Vec::new() };
+        let voucher = waiting.voice.vouches(&known);
+        let refreshed = What::Refreshed { citations, followed: Vec::new(), voucher };
         events.push(cx.event(&known.space, Some(known.id), refreshed));
         let expects = [&waiting, &known].map(|it| Expect::Unmoved(it.id, it.status.clone()));
         cx.store.append(&Batch::durable(events.clone(), expects.to_vec()))?;

@@ -189,7 +189,7 @@ fn healed(cx: &Context<'_>, it: &Verified) -> Option<What> {
         followed.push(format!("{} → {place}", citation.place()));
         citations.push(now);
     }
-    (!followed.is_empty()).then_some(What::Refreshed { citations: Some(citations), followed })
+    (!followed.is_empty()).then_some(What::Refreshed { citations: Some(citations), followed, voucher: None })
 }
 
 /// Why a memory is marked as wrong: what was found, the places named.

@@ -28,7 +28,7 @@ pub use answer::Answer;
 use std::cell::RefCell;
 
 use apostille_core::forget::{Forgotten, forget};
-use apostille_core::memory::{Memory, MemoryId, Name, Origin, Voice};
+use apostille_core::memory::{Channel, Memory, MemoryId, Name, Origin, Voice};
 use apostille_core::policy::Policy;
 use apostille_core::refusal::Refusal;
 use apostille_core::remember::dedupe::Near;
@@ -96,7 +96,7 @@ impl<'a> Here<'a> {
     #[must_use]
     pub fn voice(&self, author: Option<&str>) -> Voice {
         let (author, session) = (author.map(Into::into), self.session.map(Into::into));
-        Voice { author, session, tainted: self.is_tainted, ..Voice::of(Origin::Agent) }
+        Voice { author, session, tainted: self.is_tainted, ..Voice::of(Origin::Agent).via(Channel::Mcp) }
     }
 
     /// The spaces in play, the nearest first.

@@ -12,7 +12,7 @@ mod verify;
 use std::path::PathBuf;
 use std::str::FromStr;
 
-use apostille_core::memory::{Kind, Layer, Name, Origin, Stage};
+use apostille_core::memory::{Channel, Kind, Layer, Name, Origin, Stage};
 use apostille_core::policy::InjectMode;
 use apostille_core::words::UnknownWord;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
@@ -22,7 +22,7 @@ pub use hook::{Hook, Why};
 pub use init::Init;
 pub use offer::{Offered, Serve};
 pub use report::Report;
-pub use review::{Approve, Review};
+pub use review::Review;
 pub use task::{
     Note, Task, TaskDone, TaskHooks, TaskList, TaskPhase, TaskShow, TaskStart, TaskTrailers, TaskWhat,
 };
@@ -112,7 +112,7 @@ pub enum Command {
     Review(Review),
     /// Let pending memories out of quarantine
     #[command(after_help = help::APPROVE)]
-    Approve(Approve),
+    Approve(Several),
     /// What is kept, in numbers
     #[command(after_help = help::STATS)]
     Stats(Spaces),
@@ -205,6 +205,9 @@ pub struct Telling {
     /// The words come from outside; it waits for approval
     #[arg(long, help_heading = "Provenance")]
     pub tainted: bool,
+    /// From where outside they come; it waits for approval
+    #[arg(long, value_parser = word(Channel::OUTSIDE, Channel::as_str), help_heading = "Provenance")]
+    pub from: Option<Channel>,
     /// The agent's or person's name
     #[arg(long, help_heading = "Provenance")]
     pub author: Option<String>,
@@ -437,6 +440,9 @@ pub struct Import {
     /// The file; - reads the standard input
     #[arg(value_name = "FILE")]
     pub file: PathBuf,
+    /// Keep everything as the file has it, on your word; without it, all of it waits for approval
+    #[arg(long)]
+    pub trust: bool,
 }
 
 /// `config`.

@@ -3,7 +3,6 @@
 use std::io::{self, Write as _};
 
 use anstream::AutoStream;
-use apostille_core::memory::{Origin, Voice};
 use apostille_core::refusal::Refusal;
 use clap::ColorChoice;
 use serde::Serialize;
@@ -110,13 +109,6 @@ impl Shell {
         Desk::open(&self.world, settings, place, source)
     }
 
-    /// Whether a person decides here: at a terminal that no agent works in, or by saying so as with `--force`.
-    pub fn is_decided_by_person(&self, said: Option<Origin>) -> bool {
-        let is_agents = self.world.env.session().is_some();
-        let usual = self.world.terminal.has_person() && !is_agents;
-        said.map_or(usual, |it| Voice::of(it).is_person())
-    }
-
     /// The answer, as JSON or as text for people, whichever was asked for.
     pub fn answer(&self, code: u8, json: &impl Serialize, text: impl FnOnce(&Paint) -> String) -> Answer {
         let out = if self.flags.json { self.encoded(json) } else { text(&self.paint) };
@@ -162,7 +154,9 @@ fn way_out(refusal: &Refusal) -> Option<&'static str> {
             "commit or stash, and switch to the default branch; \
              or by hand: apostille invalidate HANDLE --reason \"…\"",
         ),
-        Refusal::NotAPerson | Refusal::PersonDecides { .. } => Some("if you are a person, say --origin user"),
+        Refusal::NotAPerson | Refusal::PersonDecides { .. } => {
+            Some("type it at a terminal; a script of yours says APOSTILLE_PERSON=your-name")
+        }
         _ => None,
     }
 }

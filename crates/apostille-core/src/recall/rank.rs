@@ -4,7 +4,8 @@ use jiff::Timestamp;
 
 use super::candidates::Candidate;
 use super::query::{Bar, Query};
-use crate::memory::{Kind, Memory, Origin, Voice};
+use super::trust::{self, Trust};
+use crate::memory::{Kind, Memory};
 use crate::policy::Scoring;
 use crate::terms::Asked;
 
@@ -129,8 +130,8 @@ pub struct Why {
     pub terms: Vec<String>,
     /// Factor for freshness.
     pub recency: f32,
-    /// Factor for who said it.
-    pub trust: f32,
+    /// Factor for who said it, who else does, and what proves it.
+    pub trust: Trust,
     /// Factor for having been of use.
     pub usefulness: f32,
     /// Factor for citing a file in play.
@@ -156,7 +157,7 @@ impl Hit {
             clarity: 0.0,
             terms: Vec::new(),
             recency: 1.0,
-            trust: 1.0,
+            trust: Trust::plain(),
             usefulness: 1.0,
             affinity: 1.0,
         };
@@ -174,6 +175,7 @@ pub fn order(now: Timestamp, query: &Query, candidates: Vec<Candidate>) -> Vec<H
         let by_place = a.memory.space.cmp(&b.memory.space).then(b.memory.number.cmp(&a.memory.number));
         by_score.then(by_time).then(by_place)
     });
+    let mut hits = trust::admitted(hits, query.count);
     let best = hits.first().map_or(0.0, |it| it.score);
     hits.retain(|it| reaches(query, it, best));
     hits
@@ -216,11 +218,11 @@ fn scored(now: Timestamp, query: &Query, candidate: Candidate) -> Hit {
         clarity,
         terms,
         recency: factor(recency(now, memory.refreshed_at)),
-        trust: factor(trust(&memory.voice)),
+        trust: if plain { Trust::plain() } else { trust::trust(&memory, now) },
         usefulness: factor(usefulness(&memory)),
         affinity: factor(affinity(query, &memory)),
     };
-    let score = relevance * why.recency * why.trust * why.usefulness * why.affinity;
+    let score = relevance * why.recency * why.trust.factor * why.usefulness * why.affinity;
     Hit { memory, score, why }
 }
 
@@ -228,18 +230,6 @@ fn scored(now: Timestamp, query: &Query, candidate: Candidate) -> Hit {
 fn recency(now: Timestamp, refreshed_at: Timestamp) -> f32 {
     let days = now.duration_since(refreshed_at).as_secs_f32().max(0.0) / 86_400.0;
     1.0 - FRESHNESS + FRESHNESS * (-days / HALF_LIFE_DAYS).exp2()
-}
-
-/// Who said it: a person's correction counts most, what the program derived least.
-fn trust(voice: &Voice) -> f32 {
-    let origin = match voice.origin {
-        Origin::UserCorrection => 1.1,
-        Origin::User => 1.06,
-        Origin::Review => 1.03,
-        Origin::Agent => 1.0,
-        Origin::System => 0.92,
-    };
-    if voice.tainted { origin * 0.8 } else { origin }
 }
 
 #[expect(clippy::cast_precision_loss, reason = "a count of uses is small")]

@@ -55,8 +55,10 @@ pub(super) fn restated(cx: &Context<'_>, vetted: &Vetted, mut known: Memory) -> 
     };
     citations.truncate(cx.policy.limits.citations);
     let citations = (citations != known.citations).then_some(citations);
-    let refreshed =
-        cx.event(&known.space, Some(known.id), What::Refreshed { citations, followed: Vec::new() });
+    // What nobody vouches for, or says after having read it here, proves nothing.
+    let voucher = vetted.memory().is_active().then(|| vetted.memory().voice.vouches(&known)).flatten();
+    let again = What::Refreshed { citations, followed: Vec::new(), voucher };
+    let refreshed = cx.event(&known.space, Some(known.id), again);
     known.apply(&refreshed);
     let mut events = vec![refreshed];
     let mut expects = vec![Expect::Unmoved(known.id, known.status.clone())];

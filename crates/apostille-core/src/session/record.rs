@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Entry, Shown};
 use crate::recall::Why;
+use crate::recall::trust::Trust;
 
 /// The version of a line.
 pub const VERSION: u32 = 1;
@@ -48,6 +49,8 @@ struct Row {
     terms: Vec<String>,
     recency: f32,
     trust: f32,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    trust_terms: Vec<String>,
     usefulness: f32,
     affinity: f32,
 }
@@ -108,7 +111,8 @@ impl From<&Shown> for Row {
             clarity: it.why.clarity,
             terms: it.why.terms.clone(),
             recency: it.why.recency,
-            trust: it.why.trust,
+            trust: it.why.trust.factor,
+            trust_terms: it.why.trust.terms.clone(),
             usefulness: it.why.usefulness,
             affinity: it.why.affinity,
         }
@@ -122,7 +126,7 @@ impl Row {
             clarity: self.clarity,
             terms: self.terms,
             recency: self.recency,
-            trust: self.trust,
+            trust: Trust { factor: self.trust, terms: self.trust_terms },
             usefulness: self.usefulness,
             affinity: self.affinity,
         };

@@ -5,7 +5,7 @@ use apostille_core::digest::Digest;
 use apostille_core::event::{Event, Showing, What};
 use apostille_core::format::{EventRecord, MemoryRecord};
 use apostille_core::memory::{
-    Handle, Kind, Layer, Mark, Memory, MemoryId, Name, Origin, Status, Usage, Voice,
+    Channel, Handle, Kind, Layer, Mark, Memory, MemoryId, Name, Origin, Status, Usage, Voice,
 };
 use apostille_core::policy::{Policy, Scoring};
 use apostille_core::recall::render::{Style, block};
@@ -68,8 +68,9 @@ fn citation() -> impl Strategy<Value = Citation> {
 
 fn voice() -> impl Strategy<Value = Voice> {
     let known = || proptest::option::of(".*");
-    (one_of(Origin::ALL), any::<bool>(), known(), known())
-        .prop_map(|(origin, tainted, author, session)| Voice { origin, tainted, author, session })
+    (one_of(Origin::ALL), one_of(Channel::ALL), any::<bool>(), known(), known()).prop_map(
+        |(origin, channel, tainted, author, session)| Voice { origin, channel, tainted, author, session },
+    )
 }
 
 fn memory() -> impl Strategy<Value = Memory> {
@@ -79,12 +80,12 @@ fn memory() -> impl Strategy<Value = Memory> {
     let words = (known(), ".*", known(), proptest::collection::vec(".*", 0..5), known(), voice());
     let marks = proptest::sample::subsequence(Mark::ALL, 0..=Mark::ALL.len());
     let proof = (proptest::collection::vec(citation(), 0..3), marks, proptest::option::of(id()));
-    let past = (time(), time(), any::<[u32; 3]>());
+    let past = (time(), time(), any::<[u32; 3]>(), proptest::collection::vec(".*", 0..3));
     (nature, words, proof, past).prop_map(|(nature, words, proof, past)| {
         let (id, number, space, layer, kind, status) = nature;
         let (subject, fact, reason, tags, task, voice) = words;
         let (citations, marks, supersedes) = proof;
-        let (recorded_at, refreshed_at, [recalls, applied, verified]) = past;
+        let (recorded_at, refreshed_at, [recalls, applied, verified], vouchers) = past;
         let usage = Usage { recalls, applied, verified };
         Memory {
             id,
@@ -102,6 +103,7 @@ fn memory() -> impl Strategy<Value = Memory> {
             marks,
             status,
             supersedes,
+            vouchers,
             recorded_at,
             refreshed_at,
             usage,
@@ -118,8 +120,8 @@ fn what() -> impl Strategy<Value = What> {
     prop_oneof![
         (memory().prop_map(Box::new), any::<bool>(), known())
             .prop_map(|(memory, forced, rationale)| What::Remembered { memory, forced, rationale }),
-        (citations, proptest::collection::vec(".*", 0..2))
-            .prop_map(|(citations, followed)| What::Refreshed { citations, followed }),
+        (citations, proptest::collection::vec(".*", 0..2), known())
+            .prop_map(|(citations, followed, voucher)| What::Refreshed { citations, followed, voucher }),
         (id(), known()).prop_map(|(by, reason)| What::Superseded { by, reason }),
         (id(), known()).prop_map(|(by, reason)| What::Corrected { by, reason }),
         (".*", proptest::option::of(".*")).prop_map(|(reason, diff)| What::Invalidated { reason, diff }),

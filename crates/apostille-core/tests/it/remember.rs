@@ -178,7 +178,7 @@ fn a_file_does_not_vouch_for_what_the_cited_lines_do_not_say() {
         let vouched = Draft { force: true, voice: Voice::of(Origin::User), ..ungrounded() };
         let mut memory = World::verified().kept(vouched);
         change(&mut memory);
-        let imported = World::verified().with(|cx| import(cx, memory.clone(), true)).unwrap();
+        let imported = World::verified().with(|cx| import(cx, memory.clone(), true, true)).unwrap();
         let Imported::Kept(kept) = imported else { panic!("{imported:?}") };
         assert_eq!(kept.status.why(), expected);
     };

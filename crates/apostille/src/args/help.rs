@@ -179,15 +179,15 @@ Examples:
   $ apostille show m-12        # read it first
   $ apostille approve m-12
 
-Only a person approves: at a terminal, or in a script with --origin user.";
+Only a person approves: at a terminal, or in a script that names them with APOSTILLE_PERSON.";
 /// Examples.
 pub const REVIEW: &str = "\
 Examples:
   $ apostille review                       # one by one, the safest first
   $ apostille review --all-safe            # what is proven and ours, after a look at the list
   $ apostille review --json                # the queue, for programs
-  $ apostille review --origin user --accept m-1 m-2
-  $ apostille review --origin user --reject m-3 --reason \"nobody decided this\"
+  $ apostille review --accept m-1 m-2      # for scripts
+  $ apostille review --reject m-3 --reason \"nobody decided this\"
 
 Waiting is what came from outside, what was gleaned from a session, what reads like an
 instruction, and what the cited lines do not say. Each is shown with the lines as they are now,
@@ -195,7 +195,8 @@ who said it, and what is known that is much like it. Copies are one decision.
 Keys: a accept · e edit · m merge · r reject · f forget · s skip · b back · all · q quit · ? help
 What was decided stays decided, however you leave. Safe is what cites lines that say it now, is
 marked by nothing, came from nowhere outside, and was said by an agent or found by this program.
-Only a person decides: at a terminal, or in a script with --origin user. docs/review.md has more.";
+Only a person decides: at a terminal, or in a script that names them with APOSTILLE_PERSON.
+docs/review.md has more.";
 
 /// Examples.
 pub const APPLY: &str = "\
@@ -220,9 +221,10 @@ Examples:
 /// Examples.
 pub const IMPORT: &str = "\
 Examples:
-  $ apostille import memories.json
+  $ apostille import memories.json                  # waits: `apostille review` lets it in
+  $ apostille import memories.json --trust          # your own export, as it was
   $ apostille import .aegis/memory/memories.jsonl   # lines of {\"id\", \"scope\", \"text\", \"tags\", \"ts\"}
-  $ apostille export --json | apostille import - --store copy.db
+  $ apostille export --json | apostille import - --trust --store copy.db
 
 Memories keep their id, status, citations and times. What is known already is left alone.
 Nothing is imported from a file that cannot be read to its end.";

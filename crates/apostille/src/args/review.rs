@@ -1,9 +1,7 @@
 //! The command line of deciding what waits.
 
-use apostille_core::memory::{Name, Origin};
+use apostille_core::memory::Name;
 use clap::Args;
-
-use super::{Several, word};
 
 /// `review`.
 #[derive(Debug, Args)]
@@ -23,26 +21,4 @@ pub struct Review {
     /// Do not ask
     #[arg(long, short, requires = "all_safe")]
     pub yes: bool,
-    /// Who decides.
-    #[command(flatten)]
-    pub by: Decider,
-}
-
-/// Who decides.
-#[derive(Debug, Clone, Copy, Args)]
-pub struct Decider {
-    /// Who decides: you at a terminal, nobody else unless a script says user
-    #[arg(long, value_parser = word(Origin::ALL, Origin::as_str), hide_possible_values = true)]
-    pub origin: Option<Origin>,
-}
-
-/// `approve`.
-#[derive(Debug, Args)]
-pub struct Approve {
-    /// Which.
-    #[command(flatten)]
-    pub which: Several,
-    /// Who decides.
-    #[command(flatten)]
-    pub by: Decider,
 }

@@ -4,16 +4,14 @@ use apostille_core::refusal::Refusal;
 use apostille_core::revise;
 
 use super::revised;
-use crate::args::Approve;
+use crate::args::Several;
 use crate::error::Fault;
 use crate::shell::{Answer, Shell};
 
 /// Lets pending memories out of quarantine, on a person's word.
-pub fn run(shell: &Shell, args: &Approve) -> Result<Answer, Fault> {
-    if !shell.is_decided_by_person(args.by.origin) {
+pub fn run(shell: &Shell, args: &Several) -> Result<Answer, Fault> {
+    if !shell.world.has_person() {
         return Ok(shell.refused(&Refusal::PersonDecides { verb: "approve what waits" }));
     }
-    revised(shell, &args.which.names, "approved", |desk, name| {
-        revise::approve(&desk.cx(), &desk.spaces(), name)
-    })
+    revised(shell, &args.names, "approved", |desk, name| revise::approve(&desk.cx(), &desk.spaces(), name))
 }

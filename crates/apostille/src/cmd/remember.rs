@@ -1,6 +1,6 @@
 //! `remember`: a fact is kept, or it is said why not.
 
-use apostille_core::memory::{Draft, Layer, Memory, Name, Origin, Status, Twin, Voice};
+use apostille_core::memory::{Draft, Layer, Memory, Name, Status, Twin, Voice};
 use apostille_core::remember::{self, Near, Outcome, Relation, guard};
 use apostille_core::space::Space;
 use serde::Serialize;
@@ -40,13 +40,7 @@ pub(super) fn draft(
     fact: &str,
     telling: &Telling,
 ) -> Result<Draft, Fault> {
-    let usual = if shell.world.terminal.has_person() { Origin::User } else { Origin::Agent };
-    let voice = Voice {
-        origin: telling.origin.unwrap_or(usual),
-        tainted: telling.tainted,
-        author: telling.author.clone(),
-        session: telling.session.clone(),
-    };
+    let voice = voice(shell, telling)?;
     let cites = telling.cites.iter().map(|it| desk.place.cite(it).map_err(Fault::usage));
     Ok(Draft {
         layer: telling.layer,
@@ -59,6 +53,24 @@ pub(super) fn draft(
         force: telling.force,
         ..Draft::new(space, fact, voice)
     })
+}
+
+/// Who speaks. A flag can lower what the program knows of it, and raise it for a person alone.
+fn voice(shell: &Shell, telling: &Telling) -> Result<Voice, Fault> {
+    let usual = shell.world.voice();
+    let origin = telling.origin.unwrap_or(usual.origin);
+    if origin < usual.origin && !shell.world.has_person() {
+        return Err(Fault::usage(format!("--origin {origin} is for a person, and none is at the terminal"))
+            .hint("leave it out; a script of yours says who you are with APOSTILLE_PERSON=your-name"));
+    }
+    let voice = Voice {
+        origin,
+        tainted: telling.tainted,
+        author: telling.author.clone().or(usual.author.clone()),
+        session: telling.session.clone(),
+        ..usual
+    };
+    Ok(telling.from.map_or(voice.clone(), |it| voice.via(it)))
 }
 
 fn twin(args: &TwinArgs) -> Twin {

@@ -25,7 +25,7 @@ const DECIDE: Refusal = Refusal::PersonDecides { verb: "decide what waits" };
 
 /// Shows what waits, and does what a person decides.
 pub fn run(shell: &Shell, args: &Review) -> Result<Answer, Fault> {
-    let is_person = shell.is_decided_by_person(args.by.origin);
+    let is_person = shell.world.has_person();
     let decides = args.all_safe || !args.accept.is_empty() || !args.reject.is_empty();
     if decides && !is_person {
         return Ok(shell.refused(&DECIDE));

@@ -55,18 +55,14 @@ fn an_empty_queue_says_so() {
 #[test]
 fn only_a_person_decides() {
     let check = |arguments: &[&str]| {
-        let mut env = waiting();
+        let env = waiting();
         let refused = |env: &Env| {
             let told = json(env, arguments);
             assert_eq!(told["refused"]["class"], "not_a_person", "{arguments:?}: {told}");
             assert_eq!(status(env, "m-1").0, "pending");
         };
         refused(&env);
-        let ran = env.run(&[arguments, &["--origin", "agent"]].concat());
-        assert_eq!(ran.code, 3, "{ran}");
-        env.set("CLAUDE_CODE_SESSION_ID", "s1");
-        refused(&env);
-        let ran = env.run(&[arguments, &["--origin", "user"]].concat());
+        let ran = env.person(arguments);
         assert_eq!(ran.code, 0, "what --force allows is allowed: {ran}");
         assert_ne!(status(&env, "m-1").0, "pending");
     };
@@ -74,21 +70,22 @@ fn only_a_person_decides() {
     check(&["review", "--accept", "m-1"]);
     check(&["review", "--reject", "m-1"]);
     check(&["review", "--all-safe"]);
+    let mut agents = waiting();
+    agents.set("CLAUDECODE", "1");
+    assert_eq!(agents.person(&["review", "--all-safe"]).code, 3, "an agent names no person");
     insta::assert_snapshot!("review_refused", waiting().run(&["review", "--accept", "m-1"]));
 }
 
 #[test]
 fn scripts_accept_and_reject() {
     let env = waiting();
-    let ran = env.run(&[
-        "review", "--origin", "user", "--accept", "m-1", "m-2", "--reject", "m-3", "--reason", "it is 7",
-    ]);
+    let ran = env.person(&["review", "--accept", "m-1", "m-2", "--reject", "m-3", "--reason", "it is 7"]);
     insta::assert_snapshot!("review_decided", ran);
     assert_eq!(status(&env, "m-1"), ("active".into(), None));
     assert_eq!(status(&env, "m-3"), ("invalid".into(), Some("rejected: it is 7".into())));
     let log = json(&env, &["log", "--memory", "m-1"]);
     assert_eq!((&log["events"][0]["event"], &log["events"][0]["actor"]), (&"approved".into(), &"ana".into()));
-    let wrong = env.run(&["review", "--origin", "user", "--accept", "m-4", "--reject", "m-99"]);
+    let wrong = env.person(&["review", "--accept", "m-4", "--reject", "m-99"]);
     assert_eq!(wrong.code, 1, "{wrong}");
     assert_eq!(status(&env, "m-4").0, "pending", "nothing is done when a name is wrong");
 }
@@ -96,7 +93,7 @@ fn scripts_accept_and_reject() {
 #[test]
 fn all_that_is_safe_is_accepted_and_nothing_else() {
     let env = waiting();
-    insta::assert_snapshot!("review_all_safe", env.run(&["review", "--all-safe", "--origin", "user"]));
+    insta::assert_snapshot!("review_all_safe", env.person(&["review", "--all-safe"]));
     let stages = ["m-1", "m-2", "m-3", "m-4"].map(|it| status(&env, it).0);
     assert_eq!(stages, ["active", "active", "pending", "pending"]);
 }

@@ -2,7 +2,7 @@
 
 use anstyle::Style;
 use apostille_core::citation::Citation;
-use apostille_core::memory::Memory;
+use apostille_core::memory::{Channel, Memory};
 use apostille_core::review::{Care, Waiting};
 use apostille_core::verdict::Verdict;
 
@@ -74,7 +74,12 @@ fn who(paint: &Paint, memory: &Memory) -> String {
     let outside = if voice.tainted { ", from outside" } else { "" };
     let session = voice.session.as_deref().map(|it| format!(", session {it}")).unwrap_or_default();
     let task = memory.task.as_deref().map(|it| format!(", task {it}")).unwrap_or_default();
-    format!("{}{author}{outside}{session}{task}, {}", voice.origin, paint.time(memory.recorded_at))
+    let channel = match voice.channel {
+        Channel::Unknown => String::new(),
+        known => format!(" by {known}"),
+    };
+    let when = paint.time(memory.recorded_at);
+    format!("{}{author}{channel}{outside}{session}{task}, {when}", voice.origin)
 }
 
 fn what(memory: &Memory) -> String {

@@ -1,7 +1,7 @@
 //! What is done about one that waits, and how it is told. Copies share its fate.
 
 use apostille_core::forget::{Forgotten, forget};
-use apostille_core::memory::{Draft, Memory, Name, Origin, Status, Voice};
+use apostille_core::memory::{Draft, Memory, Name, Status};
 use apostille_core::remember::Outcome;
 use apostille_core::review::Waiting;
 use apostille_core::revise::{self, Revised};
@@ -32,7 +32,7 @@ pub struct Hand<'a> {
 }
 
 impl Hand<'_> {
-    /// Lets it be used; its copies are turned away for it.
+    /// Lets it be used; its copies go up in it.
     pub fn accept(self, it: &Waiting) -> Result<Deed, Fault> {
         let name = Name::Id(it.memory().id);
         let revised = revise::approve(&self.desk.cx(), &self.desk.spaces(), name)?;
@@ -51,7 +51,7 @@ impl Hand<'_> {
         Ok(self.counted(deed, it))
     }
 
-    /// Lets it go up in another; its copies are turned away for that one.
+    /// Lets it go up in another, and its copies too.
     pub fn merge(self, it: &Waiting, into: Name) -> Result<Deed, Fault> {
         let (cx, spaces) = (self.desk.cx_for(&it.memory().space), self.desk.spaces());
         let revised = revise::absorb(&cx, &spaces, Name::Id(it.memory().id), into)?;
@@ -61,7 +61,7 @@ impl Hand<'_> {
     /// Keeps what a person says instead, as that person's own words.
     pub fn reword(self, it: &Waiting, words: Words) -> Result<Deed, Fault> {
         let old = it.memory();
-        let voice = Voice::of(Origin::User);
+        let voice = self.shell.world.voice();
         let draft = Draft {
             subject: words.subject,
             reason: words.reason,
@@ -97,14 +97,13 @@ impl Hand<'_> {
         Ok(deed)
     }
 
-    /// What became of it, once its copies are turned away for what is now in use.
+    /// What became of it, once its copies went up in what is now in use.
     fn with_copies(self, it: &Waiting, revised: Revised, verb: &str) -> Result<Deed, Fault> {
         let mut deed = self.told(revised, verb);
-        let Some(kept) = deed.done.first().map(Memory::handle) else { return Ok(deed) };
-        let (cx, spaces) = (self.desk.cx(), self.desk.spaces());
+        let Some(kept) = deed.done.first().map(|it| Name::Id(it.id)) else { return Ok(deed) };
+        let (cx, spaces) = (self.desk.cx_for(&it.memory().space), self.desk.spaces());
         for copy in &it.copies {
-            let reason = format!("a copy; {kept} says it");
-            if let Revised::Done(memory) = revise::reject(&cx, &spaces, Name::Id(copy.id), &reason)? {
+            if let Revised::Done(memory) = revise::absorb(&cx, &spaces, Name::Id(copy.id), kept)? {
                 deed.done.push(*memory);
             }
         }

@@ -100,7 +100,7 @@ const KEYS: [(&str, &str); 10] = [
 ];
 
 const HELP: [(&str, &str); 10] = [
-    ("a", "accept: it is used from now on; copies are turned away for it"),
+    ("a", "accept: it is used from now on; copies go up in it"),
     ("e", "edit: say it in your own words; they are kept as yours"),
     ("m m-12", "merge: m-12 keeps its words and gains the citations"),
     ("r why", "reject: it stays in the history as rejected, with the reason"),

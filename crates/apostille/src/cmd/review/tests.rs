@@ -139,7 +139,7 @@ fn every_key_does_what_it_says() {
     check("a\n", &end("m-2 active, m-3 pending, m-4 pending, m-5 pending"));
     check("r no need\n", &end("m-2 invalid, m-3 pending, m-4 pending, m-5 pending"));
     check("r\n\nq\n", &end("m-2 invalid, m-3 pending, m-4 pending, m-5 pending"));
-    check("s\na\n", &end("m-2 pending, m-3 pending, m-4 active, m-5 invalid"));
+    check("s\na\n", &end("m-2 pending, m-3 pending, m-4 active, m-5 superseded"));
     check("s\nr\nnot ours\n", &end("m-2 pending, m-3 pending, m-4 invalid, m-5 invalid"));
     check("s\ns\nm\n\n", &end("m-2 pending, m-3 superseded, m-4 pending, m-5 pending"));
     check("s\ns\nm m-1\n", &end("m-2 pending, m-3 superseded, m-4 pending, m-5 pending"));
@@ -156,7 +156,7 @@ fn every_key_does_what_it_says() {
         "e\n`API_VERSION` is 7 for all\n\n\n",
         &end("m-2 superseded, m-3 pending, m-4 pending, m-5 pending, m-6 active"),
     );
-    check("a\na\na\n", &end("m-2 active, m-3 active, m-4 active, m-5 invalid"));
+    check("a\na\na\n", &end("m-2 active, m-3 active, m-4 active, m-5 superseded"));
 }
 
 #[test]

@@ -1,0 +1,56 @@
+//! The suite `security`: texts that must not get in, texts that must get in as they are, and what that costs.
+//!
+//! Each section reads the corpora it needs, asks the program's own write path about every row, and hands back the bars
+//! that it holds itself against and the tables behind them. What is kept back elsewhere has the same names, so the same
+//! command runs on it.
+
+mod corpus;
+mod page;
+mod secrets;
+pub(crate) mod speed;
+mod tally;
+
+use std::path::Path;
+use std::time::Instant;
+
+use anyhow::{Context as _, Result};
+
+use crate::args::Args;
+use crate::bars::Bar;
+use crate::machine::Machine;
+use crate::scratch;
+use crate::table::Table;
+use corpus::Corpus;
+use page::Page;
+
+/// What one section found out.
+#[derive(Default)]
+pub(crate) struct Section {
+    /// The bars, each with its figure.
+    pub(crate) bars: Vec<Bar>,
+    /// The tables behind them, each with its title.
+    pub(crate) tables: Vec<(String, Table)>,
+    /// What is to be known about the figures; examples of what went wrong.
+    pub(crate) notes: Vec<String>,
+}
+
+/// A section's name, and how it is measured. A new one is one line.
+type Measure = (&'static str, fn(&Corpus) -> Result<Section>);
+
+const SECTIONS: &[Measure] = &[("secrets", secrets::measured), ("speed", speed::measured)];
+
+/// Runs the suite and prints what it found.
+pub(crate) fn run(args: &Args, folder: &Path) -> Result<()> {
+    let started = Instant::now();
+    let scratch = scratch::on_disk(args.dir.as_deref())?;
+    let corpus = Corpus::new(folder, scratch.path());
+    let measure = |(name, of): &Measure| of(&corpus).with_context(|| format!("the section {name} failed"));
+    let sections = SECTIONS.iter().map(measure).collect::<Result<Vec<_>>>()?;
+    let machine = Machine::look(scratch.path());
+    let page = Page { machine, sections, seconds: started.elapsed().as_secs_f64() };
+    print!("{}", page.text(args.markdown));
+    if let Some(path) = &args.json {
+        crate::write(path, &format!("{:#}\n", page.json()))?;
+    }
+    Ok(())
+}
