@@ -8,6 +8,7 @@
 //! Nothing here does IO, reads a clock or asks the environment: the store, the source, the time and the randomness
 //! come in through [`Context`].
 
+pub mod breaker;
 pub mod brief;
 pub mod citation;
 pub mod client;

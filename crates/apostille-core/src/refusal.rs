@@ -170,6 +170,14 @@ pub enum Refusal {
     /// Only a person may do this.
     #[error("only a person's word can override a check; an agent cites the code or lets it be")]
     NotAPerson,
+    /// Too much was found wrong at once, or too much was written.
+    #[error(
+        "a breaker is open: {why}; nothing is marked as wrong until a person closes it with `apostille breaker close`"
+    )]
+    BreakerOpen {
+        /// What was seen.
+        why: String,
+    },
     /// Only a person may decide this.
     #[error("only a person can {verb}; ask yours to do it at a terminal")]
     PersonDecides {
@@ -201,6 +209,7 @@ impl Refusal {
             Self::NoTask => "no_task",
             Self::TaskEnded { .. } => "task_ended",
             Self::NoSuchPhase { .. } => "no_such_phase",
+            Self::BreakerOpen { .. } => "breaker_open",
             Self::NotAPerson | Self::PersonDecides { .. } => "not_a_person",
         }
     }

@@ -10,7 +10,7 @@ use crate::space::Space;
 use crate::store::{Filter, Order};
 use crate::verdict::Verdict;
 use crate::verify::{self, Verified};
-use crate::{Context, Error, literals};
+use crate::{Context, Error, breaker, literals};
 
 /// A pending memory with what a person needs to know before deciding.
 #[derive(Debug, Clone, PartialEq)]
@@ -82,7 +82,10 @@ pub fn queue(cx: &Context<'_>, spaces: &[Space]) -> Result<Vec<Waiting>, Error> 
         ..Filter::default()
     };
     let looked = verify::look(cx, cx.store.list(&filter)?);
-    let mut waiting: Vec<Waiting> = looked.into_iter().map(judged).collect();
+    let open = spaces.iter().map(|it| Ok((it, breaker::open(cx, it)?))).collect::<Result<Vec<_>, Error>>()?;
+    let is_held =
+        |it: &Memory| open.iter().any(|(space, open)| **space == it.space && breaker::holds_up(open, it));
+    let mut waiting: Vec<Waiting> = looked.into_iter().map(|it| judged(it, is_held)).collect();
     waiting.sort_by_cached_key(|it| (it.care, worth(it.memory())));
     let mut queue = gathered(waiting, cx.policy.near_duplicate);
     queue.sort_by_cached_key(|it| (it.care, Reverse(it.copies.len()), worth(it.memory())));
@@ -93,9 +96,13 @@ pub fn queue(cx: &Context<'_>, spaces: &[Space]) -> Result<Vec<Waiting>, Error> 
     Ok(queue)
 }
 
-fn judged(verified: Verified) -> Waiting {
+/// What somebody wrote whom a breaker holds up is not safe, however good it looks alone.
+fn judged(verified: Verified, is_held: impl Fn(&Memory) -> bool) -> Waiting {
     let unsaid = literals::missing(&verified.memory.fact, &now(&verified));
-    let care = care(&verified, &unsaid);
+    let care = match care(&verified, &unsaid) {
+        Care::Safe if is_held(&verified.memory) => Care::Unproven,
+        care => care,
+    };
     Waiting { unsaid, care, near: Vec::new(), replaces: None, copies: Vec::new(), verified }
 }
 

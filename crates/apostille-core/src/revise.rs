@@ -3,13 +3,13 @@
 use crate::citation::{Citation, Cite};
 use crate::event::{Batch, Event, Expect, What};
 use crate::look::{NEAR, Reader};
-use crate::memory::{Draft, Memory, Name, Replacement, Stage, Status, Twin};
+use crate::memory::{Draft, Memory, Name, Replacement, Stage, Status, Twin, Voice};
 use crate::refusal::Refusal;
 use crate::remember::queue::REJECTED;
 use crate::remember::{self, Outcome, Stop, cite, decided_anew, moderate};
 use crate::space::Space;
 use crate::verdict::Verdict;
-use crate::{Context, Error, list};
+use crate::{Context, Error, breaker, list};
 
 /// What became of a revision.
 #[derive(Debug, Clone, PartialEq)]
@@ -35,6 +35,26 @@ pub fn invalidate(cx: &Context<'_>, spaces: &[Space], name: Name, reason: &str) 
         reason: moderate::neutralised(reason),
         diff: None,
     })
+}
+
+/// Marks a memory as wrong, where the one who says so is not held up by a breaker.
+pub fn invalidate_as(
+    cx: &Context<'_>,
+    spaces: &[Space],
+    name: Name,
+    reason: &str,
+    by: &Voice,
+) -> Result<Revised, Error> {
+    let refused = match list::named(cx, spaces, name)?.filter(Memory::is_active) {
+        Some(memory) => breaker::consult_invalidation(cx, &memory, by)?,
+        None => None,
+    };
+    let actor = if by.is_person() { None } else { Some(breaker::actor(by)) };
+    let cx = Context { actor: actor.as_deref().or(cx.actor), ..*cx };
+    match refused {
+        Some(refusal) => Ok(Revised::Refused(refusal)),
+        None => invalidate(&cx, spaces, name, reason),
+    }
 }
 
 /// Lets a pending memory out of quarantine, on a person's word. What it was to replace is replaced now.

@@ -22,7 +22,7 @@ pub use hook::{Hook, Why};
 pub use init::Init;
 pub use offer::{Offered, Serve};
 pub use report::Report;
-pub use review::Review;
+pub use review::{Breaker, BreakerWhat, Review};
 pub use task::{
     Note, Task, TaskDone, TaskHooks, TaskList, TaskPhase, TaskShow, TaskStart, TaskTrailers, TaskWhat,
 };
@@ -110,6 +110,9 @@ pub enum Command {
     /// Go through what waits: accept, edit, merge or reject
     #[command(after_help = help::REVIEW)]
     Review(Review),
+    /// Whose writes are held up, and why; close it
+    #[command(after_help = help::BREAKER)]
+    Breaker(Breaker),
     /// Let pending memories out of quarantine
     #[command(after_help = help::APPROVE)]
     Approve(Several),

@@ -2,6 +2,7 @@
 
 mod apply;
 mod approve;
+mod breaker;
 mod completions;
 mod config;
 mod doctor;
@@ -87,6 +88,7 @@ fn dispatched(shell: &Shell, command: &Command) -> Result<Answer, Fault> {
         Command::Forget(args) => forget::run(shell, args),
         Command::Apply(args) => apply::run(shell, args),
         Command::Review(args) => review::run(shell, args),
+        Command::Breaker(args) => breaker::run(shell, args),
         Command::Approve(args) => approve::run(shell, args),
         Command::Stats(args) => stats::run(shell, *args),
         Command::Log(args) => log::run(shell, args),

@@ -32,7 +32,7 @@ use jiff::Timestamp;
 use crate::error::Fault;
 
 /// The variables that are read, and no others but the one that holds a model's key.
-const NAMES: [&str; 62] = [
+const NAMES: [&str; 68] = [
     "APOSTILLE_PERSON",
     "APOSTILLE_CONFIG",
     "APOSTILLE_STORE",
@@ -87,6 +87,12 @@ const NAMES: [&str; 62] = [
     "CLAUDE_CONFIG_DIR",
     "CODEX_HOME",
     "GEMINI_CLI_HOME",
+    "APOSTILLE_BREAKERS_BURST",
+    "APOSTILLE_BREAKERS_COPIES",
+    "APOSTILLE_BREAKERS_DRIFT",
+    "APOSTILLE_BREAKERS_INVALIDATIONS",
+    "APOSTILLE_BREAKERS_WINDOW_MINUTES",
+    "APOSTILLE_BREAKERS_QUIET_MINUTES",
     "VISUAL",
     "EDITOR",
     "CLAUDECODE",

@@ -17,6 +17,7 @@ pub(super) fn memory(cx: &Context<'_>, vetted: &Vetted) -> Result<Outcome, Stop>
     let memory = vetted.memory();
     let mut events = retirements(cx, memory)?;
     let retired = events.len();
+    events.extend(signals(cx, vetted));
     events.push(remembered(cx, vetted, memory.clone()));
     written(cx, vetted, memory.clone(), events, expects(vetted), retired)
 }
@@ -34,7 +35,8 @@ pub(super) fn instead(cx: &Context<'_>, vetted: &Vetted, old: &Memory) -> Result
         memory.tags.truncate(cx.policy.limits.tags);
     }
     let replaced = memory.is_active().then(|| replaced(cx, vetted, old, memory.id));
-    let events = replaced.into_iter().chain([remembered(cx, vetted, memory.clone())]).collect();
+    let remembered = remembered(cx, vetted, memory.clone());
+    let events = replaced.into_iter().chain(signals(cx, vetted)).chain([remembered]).collect();
     let mut expects = expects(vetted);
     // The same words put differently: the memory that makes the claim is the one that goes.
     expects.retain(|it| !matches!(it, Expect::NoTwin(_, claim) if *claim == old.claim()));
@@ -105,6 +107,11 @@ fn remembered(cx: &Context<'_>, vetted: &Vetted, memory: Memory) -> Event {
     let (space, id) = (memory.space.clone(), memory.id);
     let what = What::Remembered { memory: Box::new(memory), forced: vetted.is_forced(), rationale };
     cx.event(&space, Some(id), what)
+}
+
+/// What the breakers have to say, with the write that made them say it.
+fn signals(cx: &Context<'_>, vetted: &Vetted) -> impl Iterator<Item = Event> {
+    vetted.signals().iter().map(|it| cx.event(&vetted.memory().space, None, it.clone()))
 }
 
 fn expects(vetted: &Vetted) -> Vec<Expect> {

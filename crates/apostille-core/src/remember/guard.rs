@@ -8,19 +8,20 @@ use super::classify::Classified;
 use super::dedupe;
 use super::moderate::Moderated;
 use super::queue;
-use crate::Context;
 use crate::citation::Citation;
+use crate::event::What;
 use crate::memory::{Channel, Draft, Kind, Layer, Mark, Memory, Origin, Stage, Status, Twin, Usage, Voice};
 use crate::policy::{Limits, Policy};
 use crate::refusal::Refusal;
 use crate::space::Space;
 use crate::store::{Filter, Order, StoreError};
+use crate::{Context, breaker};
 
 /// A draft that passed. Its fields are private to this file, so that unvetted text cannot go further:
 ///
 /// ```compile_fail
 /// fn forge(memory: apostille_core::memory::Memory) -> apostille_core::remember::guard::Vetted {
-///     apostille_core::remember::guard::Vetted { memory, forced: false, twin: Default::default(), room: None }
+///     apostille_core::remember::guard::Vetted { memory, forced: false, twin: Default::default(), room: None, signals: vec![] }
 /// }
 /// ```
 #[derive(Debug, Clone)]
@@ -29,6 +30,7 @@ pub struct Vetted {
     forced: bool,
     twin: Twin,
     room: Option<Room>,
+    signals: Vec<What>,
 }
 
 /// The room in the identity layer that a draft was admitted on.
@@ -59,6 +61,12 @@ impl Vetted {
         &self.twin
     }
 
+    /// What the breakers have to say, to be written down with it.
+    #[must_use]
+    pub fn signals(&self) -> &[What] {
+        &self.signals
+    }
+
     /// The room in the identity layer, when it goes there.
     #[must_use]
     pub fn room(&self) -> Option<Room> {
@@ -80,7 +88,19 @@ pub(super) fn admit(cx: &Context<'_>, cited: Cited) -> Result<Vetted, Stop> {
     let status = requeued(cx, &classified, status)?;
     let forced = classified.forced || waived || vouched;
     let twin = classified.draft.twin.clone();
-    Ok(Vetted { memory: memory(cx, classified, citations, status), forced, twin, room })
+    let memory = memory(cx, classified, citations, status);
+    Ok(Vetted { memory, forced, twin, room, signals: Vec::new() })
+}
+
+/// The same after a look at the breakers: where one is open, what would be in use waits. Only what is new is looked at;
+/// what is known may always be stated again.
+pub(super) fn watched(cx: &Context<'_>, mut vetted: Vetted) -> Result<Vetted, Stop> {
+    let breaker::Ruling { signals, held } = breaker::consult(cx, &vetted.memory)?;
+    vetted.signals = signals;
+    if let (true, Some(why)) = (vetted.memory.is_active(), held) {
+        vetted.memory.status = Status::Pending { why };
+    }
+    Ok(vetted)
 }
 
 /// The voice of a draft: what takes the place of another, or joins it, is trusted no more than that one.

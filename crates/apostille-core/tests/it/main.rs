@@ -3,6 +3,8 @@
 #[cfg(test)]
 mod asked;
 #[cfg(test)]
+mod breaker;
+#[cfg(test)]
 mod brief;
 #[cfg(test)]
 mod glean;

@@ -75,7 +75,8 @@ fn the_safest_come_first_and_twenty_copies_are_one_decision() {
             "every service of ours is started by the one supervisor and never by hand, since nobody knows what else must run before it does: {word}{end}"
         );
         let twin = apostille_core::memory::Twin::Create("seen again".into());
-        world.kept(Draft { twin, ..gleaned(&fact) });
+        let voice = Voice { session: Some(format!("s{n}")), ..Voice::of(Origin::System) };
+        world.kept(Draft { twin, voice, ..gleaned(&fact) });
     }
     world.kept(gleaned("wants commit messages in English"));
     world.kept(cited("`API_VERSION` is \"v3\"", Origin::System));

@@ -19,7 +19,7 @@ const GROUPS: [(&str, &[&str]); 7] = [
     ("Look around", &["list", "show", "recent", "why", "stats", "log"]),
     (
         "Keep it true",
-        &["verify", "refresh", "supersede", "invalidate", "review", "approve", "apply", "forget"],
+        &["verify", "refresh", "supersede", "invalidate", "review", "approve", "breaker", "apply", "forget"],
     ),
     ("Work on something", &["task", "report"]),
     ("Move it", &["export", "import"]),
@@ -198,6 +198,18 @@ marked by nothing, came from nowhere outside, and was said by an agent or found 
 Only a person decides: at a terminal, or in a script that names them with APOSTILLE_PERSON.
 docs/review.md has more.";
 
+/// Examples.
+pub const BREAKER: &str = "\
+Examples:
+  $ apostille breaker                      # whose writes wait here, and why
+  $ apostille breaker close                # all of them
+  $ apostille breaker close --actor claude
+
+A breaker opens when an agent suddenly writes as none does: very many memories, many that say
+nearly the same, all about one new subject, or many found wrong. What that agent writes in that
+space then waits for `review`; reading goes on, and you are never held up. It closes on your word,
+or by itself after an hour without a write (settings breakers.burst, copies, drift,
+invalidations, window_minutes and quiet_minutes in your own config file; 0 switches one off).";
 /// Examples.
 pub const APPLY: &str = "\
 Examples:

@@ -1,7 +1,7 @@
 //! The command line of deciding what waits.
 
 use apostille_core::memory::Name;
-use clap::Args;
+use clap::{Args, Subcommand};
 
 /// `review`.
 #[derive(Debug, Args)]
@@ -21,4 +21,24 @@ pub struct Review {
     /// Do not ask
     #[arg(long, short, requires = "all_safe")]
     pub yes: bool,
+}
+
+/// `breaker`.
+#[derive(Debug, Args)]
+#[command(disable_help_subcommand = true)]
+pub struct Breaker {
+    /// What to do; they are listed unless said.
+    #[command(subcommand)]
+    pub what: Option<BreakerWhat>,
+}
+
+/// What is done about breakers.
+#[derive(Debug, Subcommand)]
+pub enum BreakerWhat {
+    /// Let go on writing who was held up; what waits goes on waiting for `review`
+    Close {
+        /// Only those of this actor
+        #[arg(long, value_name = "NAME")]
+        actor: Option<String>,
+    },
 }

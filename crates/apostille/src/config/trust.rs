@@ -25,6 +25,9 @@ pub fn from_repository(root: &Path, key: Key, scalar: &Scalar) -> Result<Raw, St
              set it in your own config file, or with {}",
             key.variable()
         )),
+        key if key.is_breakers() => {
+            Err("a repository does not say what is watched; set it in your own config file".into())
+        }
         Key::Store => {
             let raw = read(key, scalar, Path::new(""), None)?;
             let store = raw.store.as_ref().map(|store| inside(root, store)).transpose()?;
@@ -100,6 +103,16 @@ mod tests {
         check(Key::Scoring, text("overlap"), Ok(()));
         check(Key::InjectMode, text("off"), Ok(()));
         check(Key::MaxTotal, Scalar::Number(500), Ok(()));
+    }
+
+    #[test]
+    fn a_repository_says_nothing_about_the_breakers() {
+        let keys: Vec<Key> = Key::ALL.into_iter().filter(|it| it.is_breakers()).collect();
+        assert_eq!(keys.len(), 6, "{keys:?}");
+        for key in keys {
+            check(key, Scalar::Number(0), Err("does not say what is watched"));
+            check(key, Scalar::Number(1_000), Err("does not say what is watched"));
+        }
     }
 
     #[test]

@@ -2,9 +2,11 @@
 
 use std::io::Write as _;
 
+use apostille_core::breaker as core;
 use apostille_core::memory::{Memory, Name};
 use apostille_core::review::Waiting;
 
+use super::super::breaker;
 use super::deeds::{Deed, Hand};
 use super::edit::{self, Words};
 use super::{card, queue};
@@ -144,6 +146,18 @@ impl<'a> Dialogue<'a> {
             }
         }
         self.say(&self.farewell());
+        self.breakers()
+    }
+
+    /// Offers to close what is open: whoever has read what waits can judge it.
+    fn breakers(&self) -> Result<(), Fault> {
+        for (space, trip) in breaker::open(self.hand.desk)? {
+            let told = self.paint.wrapped(&format!("a breaker is open: {}", breaker::told(&trip)), 0);
+            if matches!(self.asked(&format!("{told}close it? [y/N] ")).as_str(), "y" | "Y" | "yes") {
+                core::close(&self.hand.desk.cx_for(&space), &space, trip.actor.as_deref())?;
+                self.say("closed\n");
+            }
+        }
         Ok(())
     }
 

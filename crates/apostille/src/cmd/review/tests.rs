@@ -7,7 +7,7 @@ use std::fs;
 use apostille_core::memory::{Draft, Kind, Memory, Name, Origin, Stage, Twin, Voice};
 use apostille_core::remember::{Outcome, remember};
 use apostille_core::review;
-use apostille_core::store::{Filter, Store as _};
+use apostille_core::store::Filter;
 use tempfile::TempDir;
 
 use super::dialogue::{Dialogue, Talk};
