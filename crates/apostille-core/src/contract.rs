@@ -83,6 +83,7 @@ impl<'a> Bench<'a> {
             random: &random,
             late: &|| false,
             actor: Some("contract"),
+            guardian: None,
         })
     }
 }

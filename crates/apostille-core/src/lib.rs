@@ -20,6 +20,7 @@ pub mod event;
 pub mod forget;
 pub mod format;
 pub mod glean;
+pub mod guardian;
 pub mod import;
 pub mod learn;
 pub mod list;
@@ -52,6 +53,7 @@ use jiff::Timestamp;
 
 use crate::event::{Event, What};
 use crate::memory::MemoryId;
+use crate::model::Model;
 use crate::policy::Policy;
 use crate::source::Source;
 use crate::space::Space;
@@ -82,6 +84,8 @@ pub struct Context<'a> {
     pub late: &'a dyn Fn() -> bool,
     /// Who is asking, for the log.
     pub actor: Option<&'a str>,
+    /// A model that looks over what agents want to keep, where the user wants one.
+    pub guardian: Option<&'a dyn Model>,
 }
 
 impl Context<'_> {

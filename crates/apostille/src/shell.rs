@@ -93,6 +93,11 @@ impl Shell {
         self.desk_at(None)
     }
 
+    /// The same for what is to be kept: where the user set up a guardian, it looks over an agent's words.
+    pub fn guarded_desk(&self) -> Result<Desk, Fault> {
+        self.desk()?.guarded(&self.world)
+    }
+
     /// The same, looking at a commit rather than at the working tree.
     pub fn desk_at(&self, reference: Option<&str>) -> Result<Desk, Fault> {
         let place = self.place()?;

@@ -15,7 +15,7 @@ use crate::policy::{Limits, Policy};
 use crate::refusal::Refusal;
 use crate::space::Space;
 use crate::store::{Filter, Order, StoreError};
-use crate::{Context, breaker};
+use crate::{Context, breaker, guardian};
 
 /// A draft that passed. Its fields are private to this file, so that unvetted text cannot go further:
 ///
@@ -92,15 +92,28 @@ pub(super) fn admit(cx: &Context<'_>, cited: Cited) -> Result<Vetted, Stop> {
     Ok(Vetted { memory, forced, twin, room, signals: Vec::new() })
 }
 
-/// The same after a look at the breakers: where one is open, what would be in use waits. Only what is new is looked at;
-/// what is known may always be stated again.
-pub(super) fn watched(cx: &Context<'_>, mut vetted: Vetted) -> Result<Vetted, Stop> {
+/// The same after a look at the breakers, and at what the guardian says: where one is open, or where it has doubts, what
+/// would be in use waits. Only what is new is looked at; what is known may always be stated again.
+pub(super) fn watched(
+    cx: &Context<'_>,
+    mut vetted: Vetted,
+    weighed: &mut Option<Option<String>>,
+) -> Result<Vetted, Stop> {
     let breaker::Ruling { signals, held } = breaker::consult(cx, &vetted.memory)?;
     vetted.signals = signals;
-    if let (true, Some(why)) = (vetted.memory.is_active(), held) {
-        vetted.memory.status = Status::Pending { why };
+    let memory = &mut vetted.memory;
+    if memory.is_active()
+        && let Some(why) = held.or_else(|| doubted(cx, memory, weighed))
+    {
+        memory.status = Status::Pending { why };
     }
     Ok(vetted)
+}
+
+/// Why the guardian would rather have it wait. A person is not looked over, nor is scratch.
+fn doubted(cx: &Context<'_>, memory: &Memory, weighed: &mut Option<Option<String>>) -> Option<String> {
+    let guardian = cx.guardian.filter(|_| !memory.voice.is_person() && memory.layer != Layer::Session)?;
+    weighed.get_or_insert_with(|| guardian::doubts(guardian, memory)).clone()
 }
 
 /// The voice of a draft: what takes the place of another, or joins it, is trusted no more than that one.

@@ -13,6 +13,8 @@ mod golden;
 #[cfg(test)]
 mod grounded;
 #[cfg(test)]
+mod guardian;
+#[cfg(test)]
 mod learn;
 #[cfg(test)]
 mod literals;

@@ -48,6 +48,8 @@ pub enum Key {
     ModelTimeoutMs,
     /// How many requests a day has.
     ModelBudget,
+    /// Whether it looks over what agents want to keep.
+    ModelGuard,
     /// Where the gates of tasks are written down.
     TaskDir,
     /// Whether NOTES.md tells of the active task.
@@ -68,7 +70,7 @@ pub enum Key {
 
 impl Key {
     /// Every key.
-    pub const ALL: [Self; 24] = [
+    pub const ALL: [Self; 25] = [
         Self::Store,
         Self::User,
         Self::Repo,
@@ -85,6 +87,7 @@ impl Key {
         Self::ModelKeyEnv,
         Self::ModelTimeoutMs,
         Self::ModelBudget,
+        Self::ModelGuard,
         Self::TaskDir,
         Self::TaskNotes,
         Self::BreakersBurst,
@@ -117,6 +120,7 @@ impl Key {
             Self::ModelKeyEnv => "model.key_env",
             Self::ModelTimeoutMs => "model.timeout_ms",
             Self::ModelBudget => "model.budget",
+            Self::ModelGuard => "model.guard",
             Self::TaskDir => "task.dir",
             Self::TaskNotes => "task.notes",
             Self::BreakersBurst => "breakers.burst",
@@ -204,7 +208,7 @@ impl Scalar {
         .ok_or_else(|| "expected a whole number; 0 switches it off".into())
     }
 
-    fn flag(&self) -> Result<bool, String> {
+    pub(super) fn flag(&self) -> Result<bool, String> {
         match self {
             Self::Flag(it) => Ok(*it),
             _ => Err("expected true or false".into()),
@@ -221,7 +225,7 @@ impl Scalar {
             | Key::MaxTotal
             | Key::ModelTimeoutMs
             | Key::ModelBudget => text.parse().map_or(Self::Other, Self::Number),
-            Key::RequireCitations | Key::TaskNotes => match text {
+            Key::RequireCitations | Key::TaskNotes | Key::ModelGuard => match text {
                 "true" | "1" | "yes" => Self::Flag(true),
                 "false" | "0" | "no" => Self::Flag(false),
                 _ => Self::Other,
@@ -292,7 +296,8 @@ pub fn read(key: Key, scalar: &Scalar, base: &Path, home: Option<&Path>) -> Resu
         | Key::ModelApi
         | Key::ModelKeyEnv
         | Key::ModelTimeoutMs
-        | Key::ModelBudget => raw.model = RawModel::read(key, scalar)?,
+        | Key::ModelBudget
+        | Key::ModelGuard => raw.model = RawModel::read(key, scalar)?,
         Key::BreakersBurst
         | Key::BreakersCopies
         | Key::BreakersDrift

@@ -139,7 +139,8 @@ mod tests {
         check(Key::ModelKeyEnv, text("HOME"), said);
         check(Key::ModelTimeoutMs, Scalar::Number(1), said);
         check(Key::ModelBudget, Scalar::Number(1), said);
+        check(Key::ModelGuard, Scalar::Flag(false), said);
         let keys: Vec<Key> = Key::ALL.into_iter().filter(|it| it.is_model()).collect();
-        assert_eq!(keys.len(), 6, "a new one is checked here: {keys:?}");
+        assert_eq!(keys.len(), 7, "a new one is checked here: {keys:?}");
     }
 }

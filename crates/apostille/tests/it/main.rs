@@ -6,6 +6,7 @@
 )]
 #![expect(unreachable_pub, reason = "nothing is reachable in a test; `pub` says what a module offers")]
 
+mod breaker;
 mod checks;
 mod citations;
 mod codes;

@@ -188,6 +188,21 @@ fn what_is_decided_meanwhile_is_said_and_passed_over() {
 }
 
 #[test]
+fn a_breaker_can_be_closed_at_the_end() {
+    let check = |lines: &str, is_open: bool| {
+        let mut scene = Scene::new(80);
+        scene.shell.world.env.set("APOSTILLE_BREAKERS_BURST", "1");
+        scene.kept("wants small commits", Origin::Agent, None);
+        scene.kept("likes tabs in makefiles", Origin::Agent, None);
+        let seen = scene.talked(lines, None);
+        assert!(seen.contains("a breaker is open: what unnamed writes waits: 2 new memories"), "{seen}");
+        assert_eq!(super::super::breaker::open(&scene.desk()).unwrap().len(), usize::from(is_open), "{seen}");
+    };
+    check("q\nn\n", true);
+    check("a\ny\n", false);
+}
+
+#[test]
 fn it_reads_well_on_a_wide_and_on_a_narrow_terminal() {
     insta::assert_snapshot!("wide", Scene::filled(80).talked("?\n\n\n\n", None));
     let narrow = Scene::filled(40).talked("\n\nall\ny\n\n", None);
