@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::env::Env;
+use crate::env::{Env, Ran};
 
 fn json(env: &Env, args: &[&str]) -> Value {
     serde_json::from_str(&env.ok(&[&["--json"], args].concat())).unwrap()
@@ -35,10 +35,12 @@ fn day() -> Env {
     env
 }
 
-const PERSON: &[&str] = &["rollback", "--origin", "user"];
+const ROLLBACK: &[&str] = &["rollback"];
 
 fn back(env: &Env, args: &[&str]) -> String {
-    env.ok(&[PERSON, args].concat())
+    let ran = env.person(&[ROLLBACK, args].concat());
+    assert_eq!(ran.code, 0, "{args:?}: {ran}");
+    ran.out
 }
 
 #[test]
@@ -69,7 +71,7 @@ fn an_event_is_named_by_the_place_that_the_log_shows() {
     let before = (invalidated["seq"].as_u64().unwrap() - 1).to_string();
     assert!(env.ok(&["log"]).lines().any(|it| it.starts_with(&place) && it.contains("invalidated")));
     assert_eq!(
-        env.run(&[PERSON, &["--to", &place]].concat()).code,
+        env.person(&[ROLLBACK, &["--to", &place]].concat()).code,
         1,
         "nothing since but what was forgotten"
     );
@@ -80,18 +82,19 @@ fn an_event_is_named_by_the_place_that_the_log_shows() {
 #[test]
 fn only_a_person_may_and_only_to_where_the_log_reaches() {
     let env = day();
+    let is_refused = |ran: Ran| assert!(ran.code == 3 && ran.err.contains("only a person"), "{ran}");
+    is_refused(env.run(&["rollback", "--to", "2h"]));
+    is_refused(env.run(&["rollback", "--undo", "--yes"]));
     let check = |args: &[&str], code: i32, said: &str| {
-        let ran = env.run(args);
+        let ran = env.person(args);
         assert!(ran.code == code && ran.err.contains(said), "{args:?}: {} {}", ran.code, ran.err);
     };
-    check(&["rollback", "--to", "2h"], 3, "only a person");
-    check(&["rollback", "--undo", "--yes"], 3, "only a person");
-    check(&[PERSON, &["--undo"]].concat(), 2, "never rolled back");
-    check(&[PERSON, &["--to", "999"]].concat(), 2, "no event 999");
-    check(&[PERSON, &["--to", "teatime"]].concat(), 2, "no time");
-    check(PERSON, 2, "--to");
+    check(&[ROLLBACK, &["--undo"]].concat(), 2, "never rolled back");
+    check(&[ROLLBACK, &["--to", "999"]].concat(), 2, "no event 999");
+    check(&[ROLLBACK, &["--to", "teatime"]].concat(), 2, "no time");
+    check(ROLLBACK, 2, "--to");
     assert_eq!(
-        env.run(&[PERSON, &["--user", "--to", "2h"]].concat()).code,
+        env.person(&[ROLLBACK, &["--user", "--to", "2h"]].concat()).code,
         1,
         "the other space is left alone"
     );
