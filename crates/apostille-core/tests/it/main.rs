@@ -20,6 +20,7 @@ mod learn;
 mod literals;
 #[cfg(test)]
 mod notes;
+#[cfg(test)]
 mod origin;
 #[cfg(test)]
 mod probe;

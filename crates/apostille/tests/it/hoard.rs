@@ -223,7 +223,8 @@ impl Hoard {
         env.commit();
         let export = json!({"format": "apostille", "version": 1, "exported_at": "2026-03-01T00:00:00Z", "memories": self.memories});
         let export = env.beside("hoard.json", &export.to_string());
-        env.ok(&["import", &export]);
+        let ran = env.person(&["import", &export, "--trust"]);
+        assert_eq!(ran.code, 0, "{ran}");
         std::fs::remove_file(env.repo().join(path("search"))).unwrap();
         env.write(&path("billing"), file(true));
         env.write(
