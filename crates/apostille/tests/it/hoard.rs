@@ -194,8 +194,8 @@ impl Hoard {
     }
 
     fn waiting(&mut self) {
-        for n in 0..20 {
-            let fact = format!("A page of the web says that {} is better set to {n}00", NAMES[n]);
+        for (n, name) in NAMES.iter().enumerate() {
+            let fact = format!("A page of the web says that {} is better set to {n}00", name);
             let at = if n % 2 == 0 { "2026-01-02T12:00:00Z" } else { "2026-02-27T12:00:00Z" };
             self.add(
                 &fact,

@@ -26,6 +26,7 @@ mod moving;
 mod near;
 mod output;
 mod pending;
+mod promote;
 mod serve;
 mod story;
 mod task;
