@@ -39,6 +39,8 @@ words! {
         Secret = "secret",
         /// The store is not as it was written.
         Damage = "damage",
+        /// Somebody's writes wait, because they came as nobody honest writes.
+        Breaker = "breaker",
         /// In use, though it reads like an instruction to a model.
         Instruction = "instruction-like",
         /// The cited code has changed, or is gone.
@@ -75,6 +77,7 @@ impl Class {
         match self {
             Self::Secret => "a memory holds what looks like a secret",
             Self::Damage => "the store is not as it was written",
+            Self::Breaker => "somebody wrote as nobody does, and what they write waits",
             Self::Instruction => "a memory in use reads like an instruction to a model",
             Self::Stale => "the code that proves a memory has changed or is gone",
             Self::Contradiction => "two memories of one subject do not agree",
@@ -276,6 +279,7 @@ const CHECKS: &[(&[Class], Check)] = &[
     (&[Class::Waiting], |it| Ok(used::waiting(it))),
     (&[Class::Notes], |it| Ok(notes::findings(it.options.notes.unwrap_or(""), it.options.tasks))),
     (&[Class::Damage], whole::damage),
+    (&[Class::Breaker], whole::breakers),
     (&[Class::SoftLimit, Class::Identity], whole::room),
 ];
 

@@ -101,7 +101,7 @@ fn derived(note: Voice, by: Voice, is_reworded: bool) -> Voice {
     if is_reworded && by.is_person() {
         return by;
     }
-    Voice { origin: note.origin.max(by.origin), tainted: note.tainted || by.tainted, ..note }
+    note.lowered(&by)
 }
 
 /// The fields that knowledge of this kind needs and does not have. A preference or a correction needs no proof.

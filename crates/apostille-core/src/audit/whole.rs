@@ -1,7 +1,9 @@
 //! The whole: how much there is, and whether the store is as it was written.
 
 use super::{Class, Finding, Seen, Severity};
+use crate::recall::render::safe;
 use crate::stats::stats;
+use crate::task::day;
 use crate::{Context, Error};
 
 /// The share of the identity layer from which on it is nearly full, in percent.
@@ -15,6 +17,25 @@ pub(super) fn damage(seen: &Seen<'_>) -> Result<Vec<Finding>, Error> {
     let problems = seen.cx.store.health()?.problems;
     let finding = |it: &String| Finding::new(Class::Damage, Severity::Error, it, "apostille doctor");
     Ok(problems.iter().map(finding).collect())
+}
+
+/// The breakers that are open: what these write waits for a person.
+pub(super) fn breakers(seen: &Seen<'_>) -> Result<Vec<Finding>, Error> {
+    let mut findings = Vec::new();
+    for space in seen.spaces {
+        for trip in seen.cx.store.watch(space, seen.cx.now)?.open {
+            let who = trip.actor.as_deref().map_or_else(|| "everybody".into(), safe);
+            let what = format!(
+                "{} since {}, for what {who} writes: {}",
+                trip.breaker,
+                day(trip.at),
+                safe(&trip.why)
+            );
+            let finding = Finding::new(Class::Breaker, Severity::Warning, what, "apostille breaker");
+            findings.push(finding.about(space, []));
+        }
+    }
+    Ok(findings)
 }
 
 /// Too many memories, and an identity layer that is nearly full.

@@ -23,6 +23,7 @@ mod learn;
 mod literals;
 #[cfg(test)]
 mod notes;
+#[cfg(test)]
 mod origin;
 #[cfg(test)]
 mod probe;

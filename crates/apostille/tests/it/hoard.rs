@@ -194,8 +194,8 @@ impl Hoard {
     }
 
     fn waiting(&mut self) {
-        for n in 0..20 {
-            let fact = format!("A page of the web says that {} is better set to {n}00", NAMES[n]);
+        for (n, name) in NAMES.iter().enumerate() {
+            let fact = format!("A page of the web says that {} is better set to {n}00", name);
             let at = if n % 2 == 0 { "2026-01-02T12:00:00Z" } else { "2026-02-27T12:00:00Z" };
             self.add(
                 &fact,
@@ -223,7 +223,8 @@ impl Hoard {
         env.commit();
         let export = json!({"format": "apostille", "version": 1, "exported_at": "2026-03-01T00:00:00Z", "memories": self.memories});
         let export = env.beside("hoard.json", &export.to_string());
-        env.ok(&["import", &export]);
+        let ran = env.person(&["import", &export, "--trust"]);
+        assert_eq!(ran.code, 0, "{ran}");
         std::fs::remove_file(env.repo().join(path("search"))).unwrap();
         env.write(&path("billing"), file(true));
         env.write(

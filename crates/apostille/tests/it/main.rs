@@ -28,6 +28,7 @@ mod near;
 mod output;
 mod pending;
 mod poison;
+mod promote;
 mod review;
 mod rollback;
 mod serve;
