@@ -48,7 +48,11 @@ impl Split {
     fn merged(&self, page: &Page) -> Result<Vec<Logged>, StoreError> {
         let mut log = Vec::new();
         for (store, is_own) in self.each() {
-            let whole = store.events(&Page { limit: usize::MAX, ..Page::default() })?;
+            let whole = store.events(&Page {
+                changes_only: page.changes_only,
+                limit: usize::MAX,
+                ..Page::default()
+            })?;
             log.extend(whole.into_iter().filter(|it| it.event.space.is_user() == is_own));
         }
         log.sort_by_key(|it| it.event.at);

@@ -3,9 +3,11 @@
 //! A durable batch is on the disk when it is acknowledged (write-ahead log, `synchronous = FULL`). Writers queue at a
 //! lock file, because SQLite's own waiting is unfair; readers never wait.
 
+mod health;
 mod index;
 mod read;
 mod schema;
+mod sum;
 mod watch;
 mod write;
 
@@ -266,9 +268,8 @@ fn key(space: i64, number: u64) -> Result<i64, StoreError> {
     if fits { Ok(number << SPACE_BITS | space) } else { Err(corrupt("a memory's number")) }
 }
 
-/// The beginning of a record's SHA-256: a row changed behind our back does not match it.
-fn seal(record: &str) -> [u8; 8] {
-    let digest = Digest::of(record.as_bytes());
+/// The beginning of a row's SHA-256: a row changed behind our back does not match it.
+fn seal(digest: &Digest) -> [u8; 8] {
     let mut seal = [0; 8];
     seal.copy_from_slice(&digest.as_bytes()[..8]);
     seal
@@ -294,7 +295,10 @@ impl Store for Sqlite {
     }
 
     fn get(&self, ids: &[MemoryId]) -> Result<Vec<Memory>, StoreError> {
-        self.read(|db| ids.iter().filter_map(|id| read::by_id(db, *id).transpose()).collect())
+        self.read(|db| {
+            let one = |id: &MemoryId| read::among(read::by_id(db, *id), ids.len()).transpose();
+            ids.iter().filter_map(one).collect()
+        })
     }
 
     fn numbered(&self, space: &Space, numbers: &[u64]) -> Result<Vec<Memory>, StoreError> {
@@ -335,17 +339,7 @@ impl Store for Sqlite {
     }
 
     fn health(&self) -> Result<Health, StoreError> {
-        let db = self.db();
-        let mut problems = Vec::new();
-        let mut check = db.connection.prepare("PRAGMA integrity_check(20)").map_err(sqlite)?;
-        let lines = check.query_map([], |row| row.get::<_, String>(0)).map_err(sqlite)?;
-        for line in lines {
-            problems.extend(Some(line.map_err(sqlite)?).filter(|it| it != "ok"));
-        }
-        read::each(&db.connection, |memory| {
-            problems.extend(memory.err().map(|error| error.to_string()));
-            Ok(())
-        })?;
+        let problems = health::problems(&self.db().connection)?;
         Ok(Health { name: format!("sqlite:{}", self.path.display()), problems })
     }
 }

@@ -6,6 +6,7 @@ use crate::citation::Citation;
 use crate::digest::Digest;
 use crate::memory::{Memory, MemoryId, Status};
 use crate::space::Space;
+use crate::was::Was;
 use crate::words::words;
 
 words! {
@@ -189,6 +190,19 @@ pub enum What {
     },
 }
 
+impl Happening {
+    /// What only counts and looks, and changes no memory.
+    pub const ASIDE: [Self; 7] = [
+        Self::VerifiedValid,
+        Self::VerifiedInvalid,
+        Self::Retrieved,
+        Self::Applied,
+        Self::Refused,
+        Self::Tripped,
+        Self::Closed,
+    ];
+}
+
 impl What {
     /// The word for it.
     #[must_use]
@@ -259,6 +273,8 @@ pub struct Logged {
     pub seq: u64,
     /// What happened.
     pub event: Event,
+    /// How the memory stood before, where the event changed that and the log has it.
+    pub was: Option<Was>,
 }
 
 impl Memory {

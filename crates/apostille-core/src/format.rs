@@ -10,8 +10,10 @@ use crate::citation::{Citation, Cite};
 use crate::digest::Digest;
 use crate::event::{Breaker, Event, Happening, Showing, What};
 use crate::memory::{Channel, Memory, MemoryId, Stage, Status, Usage, Voice};
+use crate::remember::moderate::read;
 use crate::space::Space;
 use crate::store::watch::Trip;
+use crate::was::Was;
 
 /// The version of the shape.
 pub const VERSION: u32 = 1;
@@ -148,6 +150,9 @@ pub struct MemoryRecord {
     /// Whether the words came from outside.
     #[serde(default, skip_serializing_if = "is_false")]
     pub tainted: bool,
+    /// Whether it was said in a session that had read words from outside.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub exposed: bool,
     /// The agent's or user's name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub author: Option<String>,
@@ -187,6 +192,12 @@ pub struct MemoryRecord {
     /// Times found to hold.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub verified: u32,
+    /// The SHA-256 of what it says, see [`Memory::digest`]. Older records have none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub digest: Option<String>,
+    /// The version of this shape. Older records have none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub v: Option<u32>,
 }
 
 impl From<&Memory> for MemoryRecord {
@@ -206,6 +217,7 @@ impl From<&Memory> for MemoryRecord {
             origin: it.voice.origin.as_str().into(),
             channel: Some(it.voice.channel).filter(|it| *it != Channel::Unknown).map(|it| it.as_str().into()),
             tainted: it.voice.tainted,
+            exposed: it.voice.exposed,
             author: it.voice.author.clone(),
             session: it.voice.session.clone(),
             task: it.task.clone(),
@@ -220,13 +232,36 @@ impl From<&Memory> for MemoryRecord {
             recalls: it.usage.recalls,
             applied: it.usage.applied,
             verified: it.usage.verified,
+            digest: None,
+            v: None,
         }
     }
 }
 
 impl MemoryRecord {
+    /// The record with the digest of what it says and the version of the shape: as it is kept and given away.
+    #[must_use]
+    pub fn stamped(memory: &Memory) -> Self {
+        Self { digest: Some(memory.digest().to_string()), v: Some(VERSION), ..Self::from(memory) }
+    }
+
     fn status(&self) -> Result<Status, BadRecord> {
         standing(&self.status, self.status_why.clone(), self.superseded_by.as_deref())
+    }
+}
+
+/// The part of a memory's record that says where it stands, for whoever needs no more of it.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+pub struct StandingRecord {
+    status: String,
+    status_why: Option<String>,
+    superseded_by: Option<String>,
+}
+
+impl TryFrom<StandingRecord> for Status {
+    type Error = BadRecord;
+    fn try_from(it: StandingRecord) -> Result<Self, BadRecord> {
+        standing(&it.status, it.status_why, it.superseded_by.as_deref())
     }
 }
 
@@ -263,6 +298,7 @@ fn citing(list: Vec<CitationRecord>) -> Result<Vec<Citation>, BadRecord> {
 impl TryFrom<MemoryRecord> for Memory {
     type Error = BadRecord;
     fn try_from(it: MemoryRecord) -> Result<Self, BadRecord> {
+        let it = read::memory(it);
         Ok(Self {
             status: it.status()?,
             id: word(&it.id)?,
@@ -275,6 +311,7 @@ impl TryFrom<MemoryRecord> for Memory {
                 origin: word(&it.origin)?,
                 channel: it.channel.as_deref().map_or(Ok(Channel::Unknown), word)?,
                 tainted: it.tainted,
+                exposed: it.exposed,
                 author: it.author,
                 session: it.session,
             },
@@ -393,6 +430,9 @@ pub struct EventRecord {
     /// Whose writes a breaker is about.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub about: Option<String>,
+    /// How the memory stood before. A file of lines does not have it: it comes out of the lines before.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub was: Option<Box<WasRecord>>,
 }
 
 impl From<&Event> for EventRecord {
@@ -416,13 +456,14 @@ impl From<&Event> for EventRecord {
             class: None,
             number: None,
             diff: None,
+            voucher: None,
             status: None,
             refreshed_at: None,
             to: None,
             counts: None,
             breaker: None,
             about: None,
-            voucher: None,
+            was: None,
         };
         record.fill(&it.what);
         record
@@ -557,12 +598,54 @@ impl EventRecord {
 impl TryFrom<EventRecord> for Event {
     type Error = BadRecord;
     fn try_from(it: EventRecord) -> Result<Self, BadRecord> {
+        let it = read::event(it);
         Ok(Self {
             at: time(&it.at)?,
             space: word(&it.space)?,
             memory: it.id.as_deref().map(word).transpose()?,
             actor: it.actor.clone(),
             what: it.what()?,
+        })
+    }
+}
+
+/// How a memory stood before an event, as JSON.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WasRecord {
+    /// Where it stood.
+    pub status: String,
+    /// Why it stood there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub why: Option<String>,
+    /// What had replaced it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub by: Option<String>,
+    /// Its citations, where they were replaced.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub citations: Option<Vec<CitationRecord>>,
+    /// When it had last been stated.
+    pub refreshed_at: String,
+}
+
+impl From<&Was> for WasRecord {
+    fn from(it: &Was) -> Self {
+        Self {
+            status: it.status.stage().as_str().into(),
+            why: it.status.why().map(Into::into),
+            by: replacement(&it.status),
+            citations: it.citations.as_deref().map(cited),
+            refreshed_at: timestamp(it.refreshed_at),
+        }
+    }
+}
+
+impl TryFrom<WasRecord> for Was {
+    type Error = BadRecord;
+    fn try_from(it: WasRecord) -> Result<Self, BadRecord> {
+        Ok(Self {
+            status: standing(&it.status, it.why, it.by.as_deref())?,
+            citations: it.citations.map(citing).transpose()?,
+            refreshed_at: time(&it.refreshed_at)?,
         })
     }
 }

@@ -8,6 +8,7 @@
 //! Nothing here does IO, reads a clock or asks the environment: the store, the source, the time and the randomness
 //! come in through [`Context`].
 
+pub mod audit;
 pub mod breaker;
 pub mod brief;
 pub mod citation;
@@ -30,16 +31,19 @@ pub mod memory;
 pub mod model;
 pub mod notebook;
 pub mod policy;
+pub mod promote;
 pub mod recall;
 pub mod refusal;
 pub mod remember;
 pub mod report;
 pub mod review;
 pub mod revise;
+pub mod rollback;
 pub mod session;
 pub mod sheet;
 pub mod source;
 pub mod space;
+mod stamp;
 pub mod stats;
 pub mod store;
 pub mod task;
@@ -47,6 +51,7 @@ pub mod terms;
 pub mod transcript;
 pub mod verdict;
 pub mod verify;
+pub mod was;
 pub mod words;
 
 use jiff::Timestamp;

@@ -8,6 +8,7 @@ use uuid::Uuid;
 
 use crate::citation::{Citation, Cite};
 use crate::digest::Digest;
+use crate::remember::secrets::masked;
 use crate::space::Space;
 use crate::words::words;
 
@@ -45,6 +46,12 @@ impl MemoryId {
     pub fn from_bytes(bytes: [u8; 16]) -> Self {
         Self(Uuid::from_bytes(bytes))
     }
+
+    /// When it was made, in milliseconds: the first six bytes.
+    #[must_use]
+    pub fn at_millisecond(&self) -> i64 {
+        self.as_bytes()[..6].iter().fold(0, |sum, byte| sum << 8 | i64::from(*byte))
+    }
 }
 
 impl fmt::Display for MemoryId {
@@ -56,7 +63,7 @@ impl fmt::Display for MemoryId {
 impl FromStr for MemoryId {
     type Err = BadHandle;
     fn from_str(text: &str) -> Result<Self, BadHandle> {
-        Uuid::try_parse(text).map(Self).map_err(|_| BadHandle(text.chars().take(60).collect()))
+        Uuid::try_parse(text).map(Self).map_err(|_| BadHandle(masked(text).chars().take(60).collect()))
     }
 }
 
@@ -83,7 +90,7 @@ impl fmt::Display for Handle {
 impl FromStr for Handle {
     type Err = BadHandle;
     fn from_str(text: &str) -> Result<Self, BadHandle> {
-        let bad = || BadHandle(text.chars().take(60).collect());
+        let bad = || BadHandle(masked(text).chars().take(60).collect());
         let (letter, number) = text.split_once('-').ok_or_else(bad)?;
         let letter = match letter {
             "m" => 'm',
@@ -213,10 +220,12 @@ words! {
     Mark as "mark" {
         /// It reads like an instruction to a model, not like a fact.
         Instruction = "instruction-like",
-        /// Hidden or control characters were taken out.
+        /// Hidden characters, markup that acts, or forged delimiters were taken out.
         Neutralised = "neutralised",
         /// What it cites does not say what it states.
         Ungrounded = "ungrounded",
+        /// A word of it passes for another: letters of one script that look like those of another.
+        Confusable = "confusable",
     }
 }
 
@@ -232,6 +241,8 @@ pub struct Voice {
     pub channel: Channel,
     /// Whether the words come from a web page, an issue, a tool's output: text nobody here vouches for.
     pub tainted: bool,
+    /// Whether it was said in a session that had read words from outside: they may be behind it.
+    pub exposed: bool,
     /// The agent's or user's name, where known.
     pub author: Option<String>,
     /// The session it was said in, where known.
@@ -242,7 +253,14 @@ impl Voice {
     /// A voice with nothing known but who speaks.
     #[must_use]
     pub fn of(origin: Origin) -> Self {
-        Self { origin, channel: Channel::Unknown, tainted: false, author: None, session: None }
+        Self {
+            origin,
+            channel: Channel::Unknown,
+            tainted: false,
+            exposed: false,
+            author: None,
+            session: None,
+        }
     }
 
     /// The same, come in this way. What comes from outside is tainted, and no person here said it.
@@ -265,7 +283,7 @@ impl Voice {
     pub fn lowered(self, from: &Self) -> Self {
         let channel = if from.tainted && !self.channel.is_outside() { from.channel } else { self.channel };
         let (origin, tainted) = (self.origin.max(from.origin), self.tainted || from.tainted);
-        Self { origin, channel, tainted, ..self }
+        Self { origin, channel, tainted, exposed: self.exposed || from.exposed, ..self }
     }
 
     /// Who else vouches when this voice says again what another said: somebody else, by name; or the same one in a session
@@ -481,13 +499,15 @@ pub enum Twin {
     Replace(Name, Replacement),
 }
 
-/// Whether a replacement is a better version, or the correction of something wrong.
+/// Whether a replacement is a better version, the correction of something wrong, or the same kept for longer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Replacement {
     /// A better version.
     Better,
     /// The old one was wrong.
     Correction,
+    /// The old one was scratch, and is kept for longer now. What is known already is asked about.
+    Promotion,
 }
 
 /// What a caller asks to keep: untrusted.
@@ -568,5 +588,6 @@ mod tests {
         assert!(early < late);
         assert_eq!(late.to_string().as_bytes()[14], b'7');
         assert_eq!(late.to_string().parse(), Ok(late));
+        assert_eq!(late.at_millisecond(), 1_000);
     }
 }

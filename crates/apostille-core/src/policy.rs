@@ -112,6 +112,17 @@ impl Breakers {
     }
 }
 
+/// When an audit speaks up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Hygiene {
+    /// After how many days a memory that was never shown counts as unused.
+    pub unused_days: u64,
+    /// After how many showings a memory that was never applied counts as shown in vain.
+    pub shown_in_vain: u32,
+    /// After how many days a pending memory has waited for long.
+    pub pending_days: u64,
+}
+
 /// Everything that may be set.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Policy {
@@ -129,6 +140,8 @@ pub struct Policy {
     pub tolerance: Change,
     /// From when on what somebody writes waits.
     pub breakers: Breakers,
+    /// Audits.
+    pub hygiene: Hygiene,
 }
 
 impl Default for Policy {
@@ -159,6 +172,7 @@ impl Default for Policy {
                 invalidations: 20,
                 quiet_minutes: 60,
             },
+            hygiene: Hygiene { unused_days: 90, shown_in_vain: 25, pending_days: 14 },
         }
     }
 }

@@ -3,6 +3,7 @@
 pub mod cite;
 pub mod classify;
 mod commit;
+pub mod contradict;
 pub mod dedupe;
 pub mod guard;
 pub mod moderate;
@@ -30,6 +31,8 @@ pub enum Outcome {
         identity_percent: Option<u8>,
         /// How many of the oldest were retired to make room.
         retired: usize,
+        /// What it contradicts, and took the place of by itself.
+        superseded: Option<Near>,
     },
     /// It was known already, and is now refreshed.
     Refreshed {
@@ -90,6 +93,14 @@ fn path(cx: &Context<'_>, draft: Draft) -> Result<Outcome, Stop> {
                 // Two that make one claim cannot stand side by side.
                 let is_same = !vetted.memory().is_active() && old.claim() == vetted.memory().claim();
                 if is_same { commit::restated(cx, &vetted, old) } else { commit::instead(cx, &vetted, &old) }
+            }
+            dedupe::Decision::Newer(old, near) => {
+                let vetted = guard::watched(cx, vetted, &mut weighed)?;
+                // What waits silences nothing, and says so as every contradiction does.
+                match vetted.memory().is_active() {
+                    true => commit::newer(cx, &vetted, &old, near),
+                    false => commit::instead(cx, &vetted, &old),
+                }
             }
             dedupe::Decision::Near(near) => Ok(Outcome::Similar { near }),
         }

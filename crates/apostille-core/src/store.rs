@@ -199,6 +199,10 @@ pub struct Page {
     pub space: Option<Space>,
     /// Only about this memory.
     pub memory: Option<MemoryId>,
+    /// Only what changes where memories stand, and not what merely counts, see [`Happening::ASIDE`].
+    ///
+    /// [`Happening::ASIDE`]: crate::event::Happening::ASIDE
+    pub changes_only: bool,
     /// Newest first, rather than oldest first.
     pub newest_first: bool,
     /// Continue behind this place; 0 begins.

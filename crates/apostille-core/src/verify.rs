@@ -193,7 +193,7 @@ fn healed(cx: &Context<'_>, it: &Verified) -> Option<What> {
 }
 
 /// Why a memory is marked as wrong: what was found, the places named.
-fn reason(it: &Verified) -> String {
+pub(crate) fn reason(it: &Verified) -> String {
     let found = it.memory.citations.iter().zip(&it.verdicts).filter(|(_, verdict)| verdict.is_bad());
     let found: Vec<String> = found.map(|(citation, verdict)| told(citation, verdict)).collect();
     moderate::neutralised(&found.join("; "))

@@ -1,11 +1,14 @@
 //! The command line as it is typed. What is meant by it is worked out elsewhere.
 
+mod audit;
 pub mod help;
 mod hook;
 mod init;
 mod offer;
+mod promote;
 mod report;
 mod review;
+mod rollback;
 mod task;
 mod verify;
 
@@ -18,11 +21,14 @@ use apostille_core::words::UnknownWord;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ColorChoice, Parser, Subcommand, ValueEnum};
 
+pub use audit::Audit;
 pub use hook::{Hook, Why};
 pub use init::Init;
 pub use offer::{Offered, Serve};
+pub use promote::Promote;
 pub use report::Report;
 pub use review::{Breaker, BreakerWhat, Review};
+pub use rollback::Rollback;
 pub use task::{
     Note, Task, TaskDone, TaskHooks, TaskList, TaskPhase, TaskShow, TaskStart, TaskTrailers, TaskWhat,
 };
@@ -92,6 +98,12 @@ pub enum Command {
     /// Look up the citations: does it still hold?
     #[command(after_help = help::VERIFY)]
     Verify(Verify),
+    /// Look everything over: what needs attention, and the way out
+    #[command(after_help = help::AUDIT)]
+    Audit(Audit),
+    /// Make a note into an episode, or into knowledge
+    #[command(after_help = help::PROMOTE)]
+    Promote(Promote),
     /// Say that memories still hold; they rank as fresh again
     #[command(after_help = help::REFRESH)]
     Refresh(Several),
@@ -122,6 +134,9 @@ pub enum Command {
     /// What happened, the latest first
     #[command(after_help = help::LOG)]
     Log(Log),
+    /// Take a space back to how it stood at a time or an event
+    #[command(after_help = help::ROLLBACK)]
+    Rollback(Rollback),
     /// Write everything out, as JSON or Markdown
     #[command(after_help = help::EXPORT)]
     Export(Export),

@@ -4,6 +4,7 @@ use apostille_core::format::{EventRecord, MemoryRecord};
 use apostille_core::memory::Memory;
 use apostille_core::recall::{Checked, Why};
 use apostille_core::refusal::Refusal;
+use apostille_core::remember::secrets::masked;
 use apostille_core::verdict::Verdict;
 use apostille_core::verify::{Deed, Verified};
 use serde::Serialize;
@@ -163,7 +164,7 @@ pub struct RefusalView {
 
 impl From<&Refusal> for RefusalView {
     fn from(it: &Refusal) -> Self {
-        Self { class: it.class(), message: it.to_string() }
+        Self { class: it.class(), message: masked(&it.to_string()).into_owned() }
     }
 }
 

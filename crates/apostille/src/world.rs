@@ -253,7 +253,10 @@ impl World {
         let author = self.env.get("APOSTILLE_PERSON").filter(|_| self.has_person()).map(Into::into);
         match self.has_person() {
             true => Voice { author, ..Voice::of(Origin::User).via(Channel::Terminal) },
-            false => Voice::of(Origin::Agent).via(Channel::Command),
+            false => {
+                let exposed = self.env.session().is_some_and(|it| sessions::is_exposed(self, it));
+                Voice { exposed, ..Voice::of(Origin::Agent).via(Channel::Command) }
+            }
         }
     }
 

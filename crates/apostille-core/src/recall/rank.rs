@@ -165,9 +165,10 @@ impl Hit {
     }
 }
 
-/// Ranks the candidates, the best first; ties go to the one refreshed last, then to the higher number.
+/// Ranks the candidates, the best first; ties go to the one refreshed last, then to the higher number. Also how many were
+/// left out for what they are, not for what they say: others may be behind them.
 #[must_use]
-pub fn order(now: Timestamp, query: &Query, candidates: Vec<Candidate>) -> Vec<Hit> {
+pub fn order(now: Timestamp, query: &Query, candidates: Vec<Candidate>) -> (Vec<Hit>, usize) {
     let mut hits: Vec<Hit> = candidates.into_iter().map(|it| scored(now, query, it)).collect();
     hits.sort_by(|a, b| {
         let by_score = b.score.total_cmp(&a.score);
@@ -175,10 +176,12 @@ pub fn order(now: Timestamp, query: &Query, candidates: Vec<Candidate>) -> Vec<H
         let by_place = a.memory.space.cmp(&b.memory.space).then(b.memory.number.cmp(&a.memory.number));
         by_score.then(by_time).then(by_place)
     });
+    let n = hits.len();
     let mut hits = trust::admitted(hits, query.count);
+    let n_left_out = n - hits.len();
     let best = hits.first().map_or(0.0, |it| it.score);
     hits.retain(|it| reaches(query, it, best));
-    hits
+    (hits, n_left_out)
 }
 
 /// Whether a memory answers as well as was asked for.

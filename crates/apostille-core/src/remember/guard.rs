@@ -85,6 +85,7 @@ pub(super) fn admit(cx: &Context<'_>, cited: Cited) -> Result<Vetted, Stop> {
     let vouched = classified.draft.force && !unsaid.is_empty();
     let unsaid = if vouched { &[] } else { unsaid.as_slice() };
     let status = trusted(&classified.draft.voice, classified.layer, &classified.marks, unsaid);
+    let status = unexposed(&classified, citations.is_empty(), status);
     let status = requeued(cx, &classified, status)?;
     let forced = classified.forced || waived || vouched;
     let twin = classified.draft.twin.clone();
@@ -126,6 +127,19 @@ fn derived(cx: &Context<'_>, draft: &Draft) -> Result<Voice, Stop> {
         _ => Ok(voice),
     }
 }
+
+/// What an agent says after it read words from outside may be those words: it waits, unless code proves it. What it notes
+/// of its task is no claim.
+fn unexposed(it: &Classified, is_unproven: bool, status: Status) -> Status {
+    let is_claim = matches!(it.layer, Layer::Identity | Layer::Knowledge);
+    if status == Status::Active && it.draft.voice.exposed && is_claim && is_unproven {
+        return Status::Pending { why: EXPOSED.into() };
+    }
+    status
+}
+
+/// Why it waits.
+const EXPOSED: &str = "it was said after words from outside were read, and no code proves it";
 
 /// What would be in use waits all the same when no person says it and it repeats what waits or was rejected.
 fn requeued(cx: &Context<'_>, it: &Classified, status: Status) -> Result<Status, Stop> {
@@ -297,6 +311,8 @@ fn trusted(voice: &Voice, layer: Layer, marks: &[Mark], unsaid: &[String]) -> St
         Status::Pending { why: "it was gleaned from a session, and nobody has confirmed it".into() }
     } else if marks.contains(&Mark::Instruction) && !voice.is_person() {
         Status::Pending { why: "it reads like an instruction to a model".into() }
+    } else if marks.contains(&Mark::Confusable) && !voice.is_person() {
+        Status::Pending { why: "a word of it is spelled with letters that only look like its own".into() }
     } else if !unsaid.is_empty() && layer != Layer::Episode {
         Status::Pending { why: not_said(unsaid) }
     } else {

@@ -26,6 +26,8 @@ struct Line {
     ignored: bool,
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     fresh: bool,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    outside: bool,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     shown: Vec<Row>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -70,6 +72,7 @@ impl Entry {
             words: self.words.clone(),
             ignored: self.is_ignored,
             fresh: self.is_fresh,
+            outside: self.is_outside,
             shown: self.shown.iter().map(Row::from).collect(),
             withheld: self.withheld.iter().map(Row::from).collect(),
             transcript: self.transcript.clone(),
@@ -92,6 +95,7 @@ impl Entry {
             words: line.words,
             is_ignored: line.ignored,
             is_fresh: line.fresh,
+            is_outside: line.outside,
             shown: line.shown.into_iter().filter_map(Row::shown).collect(),
             withheld: line.withheld.into_iter().filter_map(Row::shown).collect(),
             transcript: line.transcript,

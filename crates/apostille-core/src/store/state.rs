@@ -7,10 +7,11 @@ use jiff::Timestamp;
 use super::watch::{self, MANY, Trip, Watch};
 use super::{Filter, Page, Posting, Postings, Receipt, StoreError, Tally};
 use crate::digest::Digest;
-use crate::event::{Event, Expect, Logged, What};
+use crate::event::{Event, Expect, Happening, Logged, What};
 use crate::memory::{Layer, Memory, MemoryId, Stage};
 use crate::space::Space;
 use crate::terms;
+use crate::was::Was;
 
 /// Everything that a log says.
 #[derive(Debug, Default)]
@@ -82,6 +83,7 @@ impl State {
         if let (What::Forgotten { .. }, Some(id)) = (&event.what, event.memory) {
             self.remove(id);
         }
+        let was = event.memory.and_then(|id| Was::of(self.one(id)?, event));
         let room = self.rooms.entry(event.space.clone()).or_default();
         *room.events.entry(event.what.happening().as_str().into()).or_default() += 1;
         watch::fold(&mut room.open, event);
@@ -97,7 +99,7 @@ impl State {
             room.put((**memory).clone());
         }
         self.next_seq += 1;
-        self.log.push(Logged { seq: self.next_seq, event: logged });
+        self.log.push(Logged { seq: self.next_seq, event: logged, was });
         for id in event.touches() {
             self.touch(id, event);
         }
@@ -242,6 +244,7 @@ impl State {
         let wanted = |it: &&Logged| {
             page.space.as_ref().is_none_or(|space| it.event.space == *space)
                 && page.memory.is_none_or(|id| it.event.touches().any(|touched| touched == id))
+                && !(page.changes_only && Happening::ASIDE.contains(&it.event.what.happening()))
         };
         if page.newest_first {
             let older = |it: &&Logged| page.after == 0 || it.seq < page.after;

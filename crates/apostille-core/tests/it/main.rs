@@ -3,9 +3,13 @@
 #[cfg(test)]
 mod asked;
 #[cfg(test)]
+mod audit;
+#[cfg(test)]
 mod breaker;
 #[cfg(test)]
 mod brief;
+#[cfg(test)]
+mod contradictions;
 #[cfg(test)]
 mod glean;
 #[cfg(test)]
@@ -20,8 +24,11 @@ mod learn;
 mod literals;
 #[cfg(test)]
 mod notes;
+mod origin;
 #[cfg(test)]
 mod probe;
+#[cfg(test)]
+mod promote;
 #[cfg(test)]
 mod properties;
 #[cfg(test)]

@@ -15,11 +15,23 @@ pub const STYLES: Styles = Styles::styled()
 
 /// The verbs by what people want.
 const GROUPS: [(&str, &[&str]); 7] = [
-    ("Remember and recall", &["remember", "recall"]),
+    ("Remember and recall", &["remember", "recall", "promote"]),
     ("Look around", &["list", "show", "recent", "why", "stats", "log"]),
     (
         "Keep it true",
-        &["verify", "refresh", "supersede", "invalidate", "review", "approve", "breaker", "apply", "forget"],
+        &[
+            "verify",
+            "audit",
+            "refresh",
+            "supersede",
+            "invalidate",
+            "review",
+            "approve",
+            "breaker",
+            "apply",
+            "forget",
+            "rollback",
+        ],
     ),
     ("Work on something", &["task", "report"]),
     ("Move it", &["export", "import"]),
@@ -146,6 +158,33 @@ A line of --citations is {\"path\", \"line_start\", \"line_end\"}, and as much a
 \"sha\", \"snippet_hash\", \"text\", \"ref\" and \"id\"; docs/json.md has the answers.
 Exit code 1: at least one does not hold. What could not be looked up alone is no failure.";
 /// Examples.
+pub const AUDIT: &str = "\
+Examples:
+  $ apostille audit                      # counts first, then what to do about each
+  $ apostille audit --only near-duplicate --only contradiction
+  $ apostille audit --markdown > AUDIT.md
+  $ apostille audit --ci --sarif audit.sarif    # in CI; exit code 1 if something misleads
+  $ apostille audit --json --verbose
+
+An audit changes nothing: every finding names the command that does.
+Of near-duplicates the one to keep comes first: the most trusted, then what is proved, then what
+is of use, then the newest. docs/audit.md explains each class.
+Exit code 1: an error or a warning was found. Notes alone are no failure, nor is what could not
+be looked up.";
+/// Examples.
+pub const PROMOTE: &str = "\
+Examples:
+  $ apostille promote m-7                          # scratch of a session becomes an episode
+  $ apostille promote m-9 --kind project           # an episode becomes knowledge
+  $ apostille promote m-9 --kind reference --subject \"test command\" \\
+      --reason \"CI runs nothing else\" --cite package.json:12
+  $ apostille promote m-9 --kind project --fact \"leases are renewed every 20 s\" …
+
+Knowledge needs five things: subject, fact, reason, kind, and a citation where it is about the
+repository. What the note does not have is asked for by name. It passes every check that a new fact
+passes, and is never trusted more than the note it came from: what came from outside still waits.
+Scratch gives up its place; an episode stays in its task's history.";
+/// Examples.
 pub const REFRESH: &str = "\
 Examples:
   $ apostille refresh m-12 m-13";
@@ -224,6 +263,17 @@ pub const LOG: &str = "\
 Examples:
   $ apostille log --limit 20
   $ apostille log --memory m-12";
+/// Examples.
+pub const ROLLBACK: &str = "\
+Examples:
+  $ apostille rollback --to 2h --dry-run
+  $ apostille rollback --to 2026-02-26T12:00:00Z
+  $ apostille rollback --to 41          # as it stood after event 41 of `apostille log`
+  $ apostille rollback --user --to 1d
+  $ apostille rollback --undo
+
+Every memory stands again as it stood then. What was remembered since is set aside, and comes back
+with --undo. What was forgotten since has no text left and cannot come back. Only a person may do it.";
 /// Examples.
 pub const EXPORT: &str = "\
 Examples:

@@ -74,7 +74,7 @@ pub(super) fn viewed(desk: &Desk, events: &[Logged]) -> Result<Vec<EventView>, F
 
 fn table(paint: &Paint, events: &[Logged], handles: &BTreeMap<MemoryId, String>) -> String {
     let mut table = Table::default();
-    for Logged { event, .. } in events {
+    for Logged { seq, event, .. } in events {
         let word = event.what.happening();
         let style = match event.what {
             What::Remembered { .. } | What::Refreshed { .. } | What::Verified { valid: true, .. } => GREEN,
@@ -86,6 +86,7 @@ fn table(paint: &Paint, events: &[Logged], handles: &BTreeMap<MemoryId, String>)
         let touched: Vec<&str> =
             event.touches().filter_map(|id| handles.get(&id).map(String::as_str)).collect();
         table.row([
+            ink(DIM, seq),
             ink(DIM, paint.time(event.at)),
             ink(style, word),
             ink(BOLD, touched.join(" ")),

@@ -6,6 +6,7 @@
 )]
 #![expect(unreachable_pub, reason = "nothing is reachable in a test; `pub` says what a module offers")]
 
+mod audit;
 mod breaker;
 mod checks;
 mod citations;
@@ -14,6 +15,7 @@ mod config;
 mod day;
 mod env;
 mod github;
+mod hoard;
 mod hook;
 mod identity;
 #[cfg(unix)]
@@ -25,7 +27,9 @@ mod moving;
 mod near;
 mod output;
 mod pending;
+mod poison;
 mod review;
+mod rollback;
 mod serve;
 mod story;
 mod task;

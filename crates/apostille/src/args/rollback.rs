@@ -1,0 +1,30 @@
+//! The command line of `rollback`.
+
+use apostille_core::memory::Origin;
+use clap::{ArgGroup, Args};
+
+use super::word;
+
+/// `rollback`.
+#[derive(Debug, Args)]
+#[command(group = ArgGroup::new("where").required(true).args(["to", "undo"]))]
+pub struct Rollback {
+    /// To when: a time as `log` prints it, 2h or 3d ago, or the place of an event
+    #[arg(long, value_name = "TIME|EVENT")]
+    pub to: Option<String>,
+    /// Take the last rollback back
+    #[arg(long)]
+    pub undo: bool,
+    /// Say what would change, and change nothing
+    #[arg(long, short = 'n')]
+    pub dry_run: bool,
+    /// Your own memories instead of this repository's
+    #[arg(long)]
+    pub user: bool,
+    /// Do not ask
+    #[arg(long, short)]
+    pub yes: bool,
+    /// Who orders it: user at a terminal, else agent, who may not
+    #[arg(long, value_parser = word(Origin::ALL, Origin::as_str))]
+    pub origin: Option<Origin>,
+}
