@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use anyhow::Result;
-use apostille_core::policy::Policy;
+use apostille_core::policy::{Breakers, Policy};
 use apostille_core::space::Space;
 use apostille_server::profile::Profile;
 use apostille_server::{Answer, Here};
@@ -23,7 +23,7 @@ pub(crate) struct Library<'a> {
 impl<'a> Library<'a> {
     /// Opens a store under the rules that servers of this set are given.
     pub(crate) fn open(path: &Path, code: &'a Code, profile: Profile) -> Result<Self> {
-        let mut policy = Policy::default();
+        let mut policy = Policy { breakers: Breakers::OFF, ..Policy::default() };
         policy.limits.max_total = max_total(profile);
         let (repo, user) = (ours::space(SPACE)?, Space::user("me")?);
         Ok(Self { ours: Ours::open(path, code)?.ruled(policy), repo, user })

@@ -5,7 +5,7 @@ use std::cell::Cell;
 use anyhow::{Context as _, Result};
 use apostille_core::Context;
 use apostille_core::memory::{Draft, Kind, Memory, Voice};
-use apostille_core::policy::Policy;
+use apostille_core::policy::{Breakers, Policy};
 use apostille_core::remember::{Outcome, remember};
 use apostille_core::source::Nowhere;
 use apostille_core::space::Space;
@@ -26,7 +26,8 @@ impl Room {
     pub(crate) fn new() -> Result<Self> {
         Ok(Self {
             store: Ram::default(),
-            policy: Policy::default(),
+            // What is measured is the guard alone.
+            policy: Policy { breakers: Breakers::OFF, ..Policy::default() },
             repo: Space::repo("acme/shop").context("a name")?,
             user: Space::user("ana").context("a name")?,
             steps: Cell::new(0),

@@ -16,7 +16,7 @@ use crate::forget::{Forgotten, forget};
 use crate::memory::{
     Draft, Handle, Kind, Layer, Memory, Name, Origin, Replacement, Stage, Status, Twin, Usage, Voice,
 };
-use crate::policy::{Limits, Policy};
+use crate::policy::{Breakers, Limits, Policy};
 use crate::recall::{Ask, Recalled, recall};
 use crate::remember::{Outcome, remember};
 use crate::revise::{self, Revised};
@@ -65,7 +65,9 @@ impl<'a> Bench<'a> {
     /// A world around a store.
     #[must_use]
     pub fn new(store: Box<dyn Store + 'a>) -> Self {
-        Self { store, source: Shelf::stocked(), policy: Policy::default(), ticks: Cell::new(0) }
+        // Random writes come faster than any agent's, and all of them are to be kept.
+        let policy = Policy { breakers: Breakers::OFF, ..Policy::default() };
+        Self { store, source: Shelf::stocked(), policy, ticks: Cell::new(0) }
     }
 
     /// When the last thing was done.

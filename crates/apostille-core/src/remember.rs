@@ -95,7 +95,12 @@ fn path(cx: &Context<'_>, draft: Draft) -> Result<Outcome, Stop> {
                 if is_same { commit::restated(cx, &vetted, old) } else { commit::instead(cx, &vetted, &old) }
             }
             dedupe::Decision::Newer(old, near) => {
-                commit::newer(cx, &guard::watched(cx, vetted, &mut weighed)?, &old, near)
+                let vetted = guard::watched(cx, vetted, &mut weighed)?;
+                // What waits silences nothing, and says so as every contradiction does.
+                match vetted.memory().is_active() {
+                    true => commit::newer(cx, &vetted, &old, near),
+                    false => commit::instead(cx, &vetted, &old),
+                }
             }
             dedupe::Decision::Near(near) => Ok(Outcome::Similar { near }),
         }

@@ -138,10 +138,7 @@ impl Shell {
         let json = Refused { ok: false, refused: RefusalView::from(refusal) };
         let answer = self.answer(code, &json, |_| String::new());
         let message = safe(&masked(&refusal.to_string()));
-        // An agent is not told how to speak as a person.
-        let is_agents =
-            matches!(refusal, Refusal::PersonDecides { .. }) && self.world.env.session().is_some();
-        let hint = way_out(refusal).filter(|_| !is_agents).map(hint).unwrap_or_default();
+        let hint = way_out(refusal).map(hint).unwrap_or_default();
         let err = titled(Some(&self.paint), YELLOW.bold(), "refused:", &message) + &hint;
         Answer { err, ..answer }
     }

@@ -12,7 +12,7 @@ use apostille_backends::jsonl::Jsonl;
 use apostille_backends::sqlite::Sqlite;
 use apostille_core::contract::Shelf;
 use apostille_core::memory::{Draft, Kind, Memory, Origin, Twin, Voice};
-use apostille_core::policy::Policy;
+use apostille_core::policy::{Breakers, Policy};
 use apostille_core::remember::{Outcome, remember};
 use apostille_core::space::Space;
 use apostille_core::store::{Filter, Store, StoreError};
@@ -38,7 +38,8 @@ pub(crate) fn with_context<T>(store: &dyn Store, act: impl FnOnce(&Context<'_>) 
     act(&Context {
         store,
         source: &Shelf::stocked(),
-        policy: &Policy::default(),
+        // Tests write faster than any agent.
+        policy: &Policy { breakers: Breakers::OFF, ..Policy::default() },
         now: jiff::Timestamp::now(),
         random: &random,
         late: &|| false,

@@ -4,6 +4,7 @@
 mod asked;
 #[cfg(test)]
 mod audit;
+#[cfg(test)]
 mod breaker;
 #[cfg(test)]
 mod brief;

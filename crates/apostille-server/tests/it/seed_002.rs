@@ -132,7 +132,8 @@ fn seed_002_memory_store_says_when_a_note_waits_for_a_person() {
 
 #[test]
 fn seed_002_prune_on_store_beyond_max_total_500() {
-    let world = World::notebook();
+    let mut world = World::notebook();
+    world.policy.breakers = apostille_core::policy::Breakers::OFF;
     for n in 1..=500 {
         store(&world, json!({"text": format!("note number {n}")}));
     }
