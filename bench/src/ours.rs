@@ -98,7 +98,7 @@ impl<'a> Ours<'a> {
     /// The same, standing like this.
     pub(crate) fn import_as(&self, space: usize, index: usize, status: Status) -> Result<()> {
         let memory = Memory { status, ..self.memory(space, index)? };
-        match self.with(index, |cx| import::import(cx, memory, false))?? {
+        match self.with(index, |cx| import::import(cx, memory, false, true))?? {
             Imported::Kept(_) => Ok(()),
             other => Err(anyhow!("memory {index} of space {space} was not imported: {other:?}")),
         }
@@ -125,6 +125,7 @@ impl<'a> Ours<'a> {
             marks: Vec::new(),
             status: Status::Active,
             supersedes: None,
+            vouchers: Vec::new(),
             recorded_at: at,
             refreshed_at: at,
             usage: Usage::default(),

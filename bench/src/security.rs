@@ -5,12 +5,16 @@
 //! command runs on it.
 
 mod corpus;
+mod injection;
+mod origin;
 mod page;
 mod rollback;
+mod room;
 mod secrets;
 pub(crate) mod speed;
 mod tally;
 mod tamper;
+mod unicode;
 
 use std::path::Path;
 use std::time::Instant;
@@ -41,6 +45,9 @@ type Measure = (&'static str, fn(&Corpus) -> Result<Section>);
 
 const SECTIONS: &[Measure] = &[
     ("secrets", secrets::measured),
+    ("unicode", unicode::measured),
+    ("injection", injection::measured),
+    ("origin", origin::measured),
     ("speed", speed::measured),
     ("rollback", rollback::measured),
     ("tampering", tamper::measured),

@@ -2,6 +2,8 @@
 //!
 //! A store's tests call [`story`] and [`agrees`] with a function that opens the same store again and again.
 
+pub mod derive;
+
 use std::cell::Cell;
 use std::collections::BTreeMap;
 
@@ -371,7 +373,7 @@ pub fn crowd<'a>(open: &dyn Fn() -> Box<dyn Store + 'a>) {
     steps.extend([Step::Back(0, 200), asked(), Step::Reopen, asked(), Step::Undo(0), asked()]);
     agrees(open, &steps);
     let n_active = open().tally(&spaces()[0]).map(|it| it.stage(Stage::Active));
-    assert!(n_active.as_ref().is_ok_and(|n| *n > 130), "a crowd was to be kept: {n_active:?}");
+    assert!(n_active.as_ref().is_ok_and(|n| *n > 100), "a crowd was to be kept: {n_active:?}");
 }
 
 /// The task that a draft of these words belongs to: one of two, the second with a name that is written escaped, or none.

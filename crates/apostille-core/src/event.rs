@@ -93,6 +93,8 @@ pub enum What {
         /// Where each citation went that followed the code: `src/a.rs:3 → src/b.rs:7`. Such a memory was found, not
         /// stated again, so it does not count as fresh.
         followed: Vec<String>,
+        /// Who else said it, independently.
+        voucher: Option<String>,
     },
     /// It was replaced by a better one.
     Superseded {
@@ -279,13 +281,14 @@ impl Memory {
     /// The memory after this event: the one rule that every store follows.
     pub fn apply(&mut self, event: &Event) {
         match &event.what {
-            What::Refreshed { citations, followed } => {
+            What::Refreshed { citations, followed, voucher } => {
                 if followed.is_empty() {
                     self.refreshed_at = self.refreshed_at.max(event.at);
                 }
                 if let Some(citations) = citations {
                     self.citations.clone_from(citations);
                 }
+                self.vouchers.extend(voucher.clone());
             }
             What::Superseded { by, .. } | What::Corrected { by, .. } => {
                 self.status = Status::Superseded { by: *by };

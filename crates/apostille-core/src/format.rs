@@ -9,7 +9,8 @@ use serde::{Deserialize, Serialize};
 use crate::citation::{Citation, Cite};
 use crate::digest::Digest;
 use crate::event::{Breaker, Event, Happening, Showing, What};
-use crate::memory::{Memory, MemoryId, Stage, Status, Usage, Voice};
+use crate::memory::{Channel, Memory, MemoryId, Stage, Status, Usage, Voice};
+use crate::remember::moderate::read;
 use crate::space::Space;
 use crate::store::watch::Trip;
 use crate::was::Was;
@@ -143,9 +144,15 @@ pub struct MemoryRecord {
     pub tags: Vec<String>,
     /// Who said it.
     pub origin: String,
+    /// How it came in.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub channel: Option<String>,
     /// Whether the words came from outside.
     #[serde(default, skip_serializing_if = "is_false")]
     pub tainted: bool,
+    /// Whether it was said in a session that had read words from outside.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub exposed: bool,
     /// The agent's or user's name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub author: Option<String>,
@@ -169,6 +176,9 @@ pub struct MemoryRecord {
     /// What it replaced.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub supersedes: Option<String>,
+    /// Who else said it, independently.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub vouchers: Vec<String>,
     /// When it was recorded.
     pub recorded_at: String,
     /// When it was last stated or found to hold.
@@ -205,7 +215,9 @@ impl From<&Memory> for MemoryRecord {
             citations: cited(&it.citations),
             tags: it.tags.clone(),
             origin: it.voice.origin.as_str().into(),
+            channel: Some(it.voice.channel).filter(|it| *it != Channel::Unknown).map(|it| it.as_str().into()),
             tainted: it.voice.tainted,
+            exposed: it.voice.exposed,
             author: it.voice.author.clone(),
             session: it.voice.session.clone(),
             task: it.task.clone(),
@@ -214,6 +226,7 @@ impl From<&Memory> for MemoryRecord {
             status_why: it.status.why().map(Into::into),
             superseded_by,
             supersedes: it.supersedes.map(|id| id.to_string()),
+            vouchers: it.vouchers.clone(),
             recorded_at: timestamp(it.recorded_at),
             refreshed_at: timestamp(it.refreshed_at),
             recalls: it.usage.recalls,
@@ -285,6 +298,7 @@ fn citing(list: Vec<CitationRecord>) -> Result<Vec<Citation>, BadRecord> {
 impl TryFrom<MemoryRecord> for Memory {
     type Error = BadRecord;
     fn try_from(it: MemoryRecord) -> Result<Self, BadRecord> {
+        let it = read::memory(it);
         Ok(Self {
             status: it.status()?,
             id: word(&it.id)?,
@@ -295,7 +309,9 @@ impl TryFrom<MemoryRecord> for Memory {
             citations: citing(it.citations)?,
             voice: Voice {
                 origin: word(&it.origin)?,
+                channel: it.channel.as_deref().map_or(Ok(Channel::Unknown), word)?,
                 tainted: it.tainted,
+                exposed: it.exposed,
                 author: it.author,
                 session: it.session,
             },
@@ -309,6 +325,7 @@ impl TryFrom<MemoryRecord> for Memory {
             reason: it.reason,
             tags: it.tags,
             task: it.task,
+            vouchers: it.vouchers,
         })
     }
 }
@@ -389,6 +406,9 @@ pub struct EventRecord {
     /// What had changed in the cited code.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub diff: Option<String>,
+    /// Who else said it, independently.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub voucher: Option<String>,
     /// The number of a forgotten memory.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub number: Option<u64>,
@@ -436,6 +456,7 @@ impl From<&Event> for EventRecord {
             class: None,
             number: None,
             diff: None,
+            voucher: None,
             status: None,
             refreshed_at: None,
             to: None,
@@ -457,9 +478,10 @@ impl EventRecord {
                 self.forced = *forced;
                 self.rationale.clone_from(rationale);
             }
-            What::Refreshed { citations, followed } => {
+            What::Refreshed { citations, followed, voucher } => {
                 self.citations = citations.as_deref().map(cited);
                 self.found.clone_from(followed);
+                self.voucher.clone_from(voucher);
             }
             What::Superseded { by, reason } | What::Corrected { by, reason } => {
                 self.by = Some(by.to_string());
@@ -529,7 +551,8 @@ impl EventRecord {
                 What::Remembered { memory, forced: self.forced, rationale: self.rationale }
             }
             Happening::Refreshed => {
-                What::Refreshed { citations: self.citations.map(citing).transpose()?, followed: self.found }
+                let citations = self.citations.map(citing).transpose()?;
+                What::Refreshed { citations, followed: self.found, voucher: self.voucher }
             }
             Happening::Superseded => What::Superseded { by: by()?, reason: self.reason.clone() },
             Happening::Corrected => What::Corrected { by: by()?, reason: self.reason.clone() },
@@ -575,6 +598,7 @@ impl EventRecord {
 impl TryFrom<EventRecord> for Event {
     type Error = BadRecord;
     fn try_from(it: EventRecord) -> Result<Self, BadRecord> {
+        let it = read::event(it);
         Ok(Self {
             at: time(&it.at)?,
             space: word(&it.space)?,

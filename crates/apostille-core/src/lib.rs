@@ -8,6 +8,7 @@
 //! Nothing here does IO, reads a clock or asks the environment: the store, the source, the time and the randomness
 //! come in through [`Context`].
 
+pub mod audit;
 pub mod brief;
 pub mod citation;
 pub mod client;
@@ -28,6 +29,7 @@ pub mod memory;
 pub mod model;
 pub mod notebook;
 pub mod policy;
+pub mod promote;
 pub mod recall;
 pub mod refusal;
 pub mod remember;

@@ -80,6 +80,17 @@ pub struct Inject {
     pub recent: usize,
 }
 
+/// When an audit speaks up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Hygiene {
+    /// After how many days a memory that was never shown counts as unused.
+    pub unused_days: u64,
+    /// After how many showings a memory that was never applied counts as shown in vain.
+    pub shown_in_vain: u32,
+    /// After how many days a pending memory has waited for long.
+    pub pending_days: u64,
+}
+
 /// Everything that may be set.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Policy {
@@ -95,6 +106,8 @@ pub struct Policy {
     pub near_duplicate: f32,
     /// Up to which change cited code still counts as proof.
     pub tolerance: Change,
+    /// Audits.
+    pub hygiene: Hygiene,
 }
 
 impl Default for Policy {
@@ -117,6 +130,7 @@ impl Default for Policy {
             require_citations: true,
             near_duplicate: 0.85,
             tolerance: Change::Comment,
+            hygiene: Hygiene { unused_days: 90, shown_in_vain: 25, pending_days: 14 },
         }
     }
 }

@@ -165,6 +165,29 @@ pub enum Refusal {
         /// Those that were planned.
         phases: Vec<String>,
     },
+    /// A note lacks what knowledge needs.
+    #[error(
+        "{handle} cannot become knowledge yet: it has no {}; add {}", .fields.join(", no "),
+        .fields.iter().map(|it| flag(it)).collect::<Vec<_>>().join(" ")
+    )]
+    MissingFields {
+        /// Which.
+        handle: Handle,
+        /// What it lacks.
+        fields: Vec<&'static str>,
+    },
+    /// It cannot go up from where it is.
+    #[error(
+        "{handle} is in the {from} layer and cannot be promoted to {to}; scratch becomes an episode, and both become knowledge"
+    )]
+    NotPromotable {
+        /// Which.
+        handle: Handle,
+        /// Where it is.
+        from: crate::memory::Layer,
+        /// Where it was to go.
+        to: crate::memory::Layer,
+    },
     /// Only a person may do this.
     #[error("only a person's word can override a check; an agent cites the code or lets it be")]
     NotAPerson,
@@ -193,7 +216,21 @@ impl Refusal {
             Self::NoTask => "no_task",
             Self::TaskEnded { .. } => "task_ended",
             Self::NoSuchPhase { .. } => "no_such_phase",
+            Self::MissingFields { .. } => "missing_fields",
+            Self::NotPromotable { .. } => "not_promotable",
             Self::NotAPerson => "not_a_person",
         }
+    }
+}
+
+/// The flag that gives a field.
+#[must_use]
+pub fn flag(field: &str) -> &'static str {
+    match field {
+        "subject" => "--subject \"…\"",
+        "reason" => "--reason \"…\"",
+        "fact" => "--fact \"…\"",
+        "kind" => "--kind KIND",
+        _ => "--cite PATH:LINES",
     }
 }

@@ -3,9 +3,11 @@
 pub mod cite;
 pub mod classify;
 mod commit;
+pub mod contradict;
 pub mod dedupe;
 pub mod guard;
 pub mod moderate;
+pub mod queue;
 pub mod secrets;
 
 use crate::memory::{Draft, Memory};
@@ -29,6 +31,8 @@ pub enum Outcome {
         identity_percent: Option<u8>,
         /// How many of the oldest were retired to make room.
         retired: usize,
+        /// What it contradicts, and took the place of by itself.
+        superseded: Option<Near>,
     },
     /// It was known already, and is now refreshed.
     Refreshed {
@@ -83,6 +87,7 @@ fn path(cx: &Context<'_>, draft: Draft) -> Result<Outcome, Stop> {
             dedupe::Decision::New => commit::memory(cx, &vetted),
             dedupe::Decision::Known(memory) => commit::restated(cx, &vetted, memory),
             dedupe::Decision::Instead(old) => commit::instead(cx, &vetted, &old),
+            dedupe::Decision::Newer(old, near) => commit::newer(cx, &vetted, &old, near),
             dedupe::Decision::Near(near) => Ok(Outcome::Similar { near }),
         }
     })

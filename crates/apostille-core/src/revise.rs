@@ -21,7 +21,8 @@ pub enum Revised {
 
 /// Notes that a memory was found to hold and is still of use: it ranks as fresh again.
 pub fn refresh(cx: &Context<'_>, spaces: &[Space], name: Name) -> Result<Revised, Error> {
-    revised(cx, spaces, name, "refreshed", |_| What::Refreshed { citations: None, followed: Vec::new() })
+    let again = || What::Refreshed { citations: None, followed: Vec::new(), voucher: None };
+    revised(cx, spaces, name, "refreshed", |_| again())
 }
 
 /// Marks a memory as wrong.

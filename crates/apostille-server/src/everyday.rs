@@ -99,7 +99,9 @@ fn space_of<'a>(here: &Here<'a>, fact: &Fact) -> Option<&'a Space> {
 fn told(cx: &Context<'_>, outcome: core_remember::Outcome) -> Result<Answer, Fault> {
     use core_remember::Outcome;
     match outcome {
-        Outcome::Remembered { memory, .. } => Answer::json(&Kept::new("remembered", &memory)),
+        Outcome::Remembered { memory, superseded, .. } => {
+            Answer::json(&Kept::remembered(&memory, superseded.as_ref()))
+        }
         Outcome::Refreshed { memory } => Answer::json(&Kept::new("refreshed", &memory)),
         Outcome::Similar { near } => Answer::refused(&NotKept::similar(&crate::told_near(cx, near)?)),
         Outcome::Refused(refusal) => Answer::refused(&NotKept::new(&refusal)),

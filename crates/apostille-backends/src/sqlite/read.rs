@@ -21,6 +21,8 @@ const COLUMNS: &str = "m.record, m.seal, m.key, u.recalls, u.applied, u.verified
 const BY_ID: &str = "SELECT m.record, m.seal, m.key, u.recalls, u.applied, u.verified \
                      FROM memory m LEFT JOIN usage u ON u.key = m.key WHERE m.id = ?1";
 const JOINED: &str = "memory m LEFT JOIN usage u ON u.key = m.key";
+const WAITING: &str = "(SELECT * FROM memory INDEXED BY memory_waiting WHERE stage IN ('pending', 'invalid')) m \
+                       LEFT JOIN usage u ON u.key = m.key";
 const BY_KEY: &str = "SELECT m.record, m.seal, m.key, u.recalls, u.applied, u.verified \
                       FROM memory m LEFT JOIN usage u ON u.key = m.key WHERE m.key = ?1";
 
@@ -218,12 +220,19 @@ fn may_belong(row: &Row<'_>, filter: &Filter) -> bool {
     record.is_none_or(|it| it.contains(&format!("\"task\":\"{task}\"")))
 }
 
+/// Few memories wait or were found wrong: they are found by an index of their own, however many others there are.
+fn table(filter: &Filter) -> &'static str {
+    let is_waiting = |it: &Stage| matches!(it, Stage::Pending | Stage::Invalid);
+    let is_few = !filter.stages.is_empty() && filter.stages.iter().all(is_waiting);
+    if is_few && filter.order != Order::Refreshed { WAITING } else { JOINED }
+}
+
 fn list_query(space: i64, filter: &Filter, only: &str, order: &str) -> (String, Vec<Value>) {
     let words =
         |list: Vec<&str>| if list.is_empty() { String::new() } else { format!("'{}'", list.join("','")) };
     let stages = words(filter.stages.iter().map(|it| it.as_str()).collect());
     let layers = words(filter.layers.iter().map(|it| it.as_str()).collect());
-    let mut sql = format!("SELECT {COLUMNS} FROM {JOINED} WHERE m.space = ?1{only}");
+    let mut sql = format!("SELECT {COLUMNS} FROM {} WHERE m.space = ?1{only}", table(filter));
     let mut values = vec![Value::Integer(space)];
     if !stages.is_empty() {
         sql.push_str(&format!(" AND m.stage IN ({stages})"));

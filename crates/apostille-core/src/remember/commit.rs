@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::guard::{self, Vetted};
-use super::{Outcome, Stop, dedupe};
+use super::{Near, Outcome, Stop, dedupe};
 use crate::citation::Citation;
 use crate::event::{Batch, Event, Expect, What};
 use crate::memory::{Layer, Memory, MemoryId, Replacement, Stage, Status, Twin};
@@ -42,6 +42,15 @@ pub(super) fn instead(cx: &Context<'_>, vetted: &Vetted, old: &Memory) -> Result
     written(cx, vetted, memory, events, expects, 0)
 }
 
+/// The same where the other is contradicted, and nobody had to say so.
+pub(super) fn newer(cx: &Context<'_>, vetted: &Vetted, old: &Memory, near: Near) -> Result<Outcome, Stop> {
+    let mut outcome = instead(cx, vetted, old)?;
+    if let Outcome::Remembered { superseded, .. } = &mut outcome {
+        *superseded = Some(near);
+    }
+    Ok(outcome)
+}
+
 /// Refreshes a memory that was stated again; new citations join the old. One that waited for proof alone is in use when
 /// the statement brings it. When the statement was to take the place of another memory, the known one takes that place.
 pub(super) fn restated(cx: &Context<'_>, vetted: &Vetted, mut known: Memory) -> Result<Outcome, Stop> {
@@ -55,8 +64,10 @@ pub(super) fn restated(cx: &Context<'_>, vetted: &Vetted, mut known: Memory) -> 
     };
     citations.truncate(cx.policy.limits.citations);
     let citations = (citations != known.citations).then_some(citations);
-    let refreshed =
-        cx.event(&known.space, Some(known.id), What::Refreshed { citations, followed: Vec::new() });
+    // What nobody vouches for, or says after having read it here, proves nothing.
+    let voucher = vetted.memory().is_active().then(|| vetted.memory().voice.vouches(&known)).flatten();
+    let again = What::Refreshed { citations, followed: Vec::new(), voucher };
+    let refreshed = cx.event(&known.space, Some(known.id), again);
     known.apply(&refreshed);
     let mut events = vec![refreshed];
     let mut expects = vec![Expect::Unmoved(known.id, known.status.clone())];
@@ -82,7 +93,9 @@ pub(super) fn restated(cx: &Context<'_>, vetted: &Vetted, mut known: Memory) -> 
 fn replaced(cx: &Context<'_>, vetted: &Vetted, old: &Memory, by: MemoryId) -> Event {
     let what = match vetted.twin() {
         Twin::Replace(_, Replacement::Correction) => What::Corrected { by, reason: None },
+        Twin::Replace(_, Replacement::Promotion) => What::Superseded { by, reason: Some("promoted".into()) },
         Twin::Merge(_) => What::Superseded { by, reason: Some("merged".into()) },
+        Twin::Ask => What::Superseded { by, reason: Some("contradicted by what was stated later".into()) },
         _ => What::Superseded { by, reason: None },
     };
     cx.event(&old.space, Some(old.id), what)
@@ -122,7 +135,7 @@ fn written(
     let receipt = cx.store.append(&Batch::durable(events, expects))?;
     memory.number = receipt.numbers.iter().find(|(id, _)| *id == memory.id).map_or(0, |(_, number)| *number);
     let identity_percent = vetted.room().map(|room| room.percent);
-    Ok(Outcome::Remembered { memory: Box::new(memory), identity_percent, retired })
+    Ok(Outcome::Remembered { memory: Box::new(memory), identity_percent, retired, superseded: None })
 }
 
 /// The oldest active memories that must give way so that the total stays within the policy's. The identity layer has

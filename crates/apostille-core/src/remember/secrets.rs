@@ -9,11 +9,13 @@
 mod decode;
 mod fold;
 mod judge;
+mod mask;
 mod named;
 mod public;
 mod rules;
 
 use judge::Judge;
+pub use mask::masked;
 use named::{NOUNS, Noun, WAYS, Word};
 use regex::bytes::{Regex, RegexBuilder};
 use rules::{ROWS, Row};
@@ -27,6 +29,10 @@ const BLOB_MIN: usize = 32;
 const BLOB: &str = "high-entropy-blob";
 /// Buckets of the keyword index: a power of two, so that a mask picks one.
 const BUCKETS: usize = 1024;
+/// So much of a value is judged: what is random is so from its beginning.
+const JUDGED_MAX: usize = 256;
+/// How often a row looks into a value that it has let pass.
+const TRIES: usize = 64;
 /// One bit per row; a test keeps the table within it.
 type RowSet = [u64; 8];
 
@@ -100,7 +106,7 @@ fn by_word(seen: &Seen, plain: &str, lower: &str, form: Form) -> Option<&'static
 fn row_matches(index: usize, row: &Row, judge: Judge, plain: &str, lower: &str) -> bool {
     let pattern = pattern(index, row);
     let subject = if row.is_caseless() { lower } else { plain }.as_bytes();
-    let mut at = 0;
+    let (mut at, mut tries) = (0, 0);
     while let Some(found) = pattern.captures_at(subject, at) {
         let Some(value) = found.get(1).or_else(|| found.get(0)) else {
             return false;
@@ -109,8 +115,10 @@ fn row_matches(index: usize, row: &Row, judge: Judge, plain: &str, lower: &str) 
         if is_secret(judge, plain.as_bytes(), value.range()) {
             return true;
         }
-        // Go on right behind the start of the value: a keyword may hide inside a harmless one.
-        at = value.start() + 1;
+        // Go on right behind the start of the value: a keyword may hide inside a harmless one. Not for ever, though:
+        // a long text of nothing but keywords would be read again and again.
+        tries += 1;
+        at = if tries < TRIES { value.start() + 1 } else { value.end().max(value.start() + 1) };
         if at > subject.len() {
             return false;
         }
@@ -123,7 +131,8 @@ fn is_secret(judge: Judge, plain: &[u8], value: std::ops::Range<usize>) -> bool 
     // What is called is code, whatever its name looks like.
     let is_called = !judge.has_own_shape() && plain.get(value.end) == Some(&b'(');
     // The text is read lossily, since an edge may cut through a character before the value.
-    !is_called && judge.accepts(&String::from_utf8_lossy(&plain[value]))
+    let judged = value.start..value.end.min(value.start + JUDGED_MAX);
+    !is_called && judge.accepts(&String::from_utf8_lossy(&plain[judged]))
 }
 
 /// The row's pattern, compiled on first use.

@@ -3,7 +3,11 @@
 #[cfg(test)]
 mod asked;
 #[cfg(test)]
+mod audit;
+#[cfg(test)]
 mod brief;
+#[cfg(test)]
+mod contradictions;
 #[cfg(test)]
 mod glean;
 #[cfg(test)]
@@ -16,8 +20,11 @@ mod learn;
 mod literals;
 #[cfg(test)]
 mod notes;
+mod origin;
 #[cfg(test)]
 mod probe;
+#[cfg(test)]
+mod promote;
 #[cfg(test)]
 mod properties;
 #[cfg(test)]

@@ -15,11 +15,13 @@ pub const STYLES: Styles = Styles::styled()
 
 /// The verbs by what people want.
 const GROUPS: [(&str, &[&str]); 7] = [
-    ("Remember and recall", &["remember", "recall"]),
+    ("Remember and recall", &["remember", "recall", "promote"]),
     ("Look around", &["list", "show", "recent", "why", "stats", "log"]),
     (
         "Keep it true",
-        &["verify", "refresh", "supersede", "invalidate", "approve", "apply", "forget", "rollback"],
+        &[
+            "verify", "audit", "refresh", "supersede", "invalidate", "approve", "apply", "forget", "rollback",
+        ],
     ),
     ("Work on something", &["task", "report"]),
     ("Move it", &["export", "import"]),
@@ -146,6 +148,33 @@ A line of --citations is {\"path\", \"line_start\", \"line_end\"}, and as much a
 \"sha\", \"snippet_hash\", \"text\", \"ref\" and \"id\"; docs/json.md has the answers.
 Exit code 1: at least one does not hold. What could not be looked up alone is no failure.";
 /// Examples.
+pub const AUDIT: &str = "\
+Examples:
+  $ apostille audit                      # counts first, then what to do about each
+  $ apostille audit --only near-duplicate --only contradiction
+  $ apostille audit --markdown > AUDIT.md
+  $ apostille audit --ci --sarif audit.sarif    # in CI; exit code 1 if something misleads
+  $ apostille audit --json --verbose
+
+An audit changes nothing: every finding names the command that does.
+Of near-duplicates the one to keep comes first: the most trusted, then what is proved, then what
+is of use, then the newest. docs/audit.md explains each class.
+Exit code 1: an error or a warning was found. Notes alone are no failure, nor is what could not
+be looked up.";
+/// Examples.
+pub const PROMOTE: &str = "\
+Examples:
+  $ apostille promote m-7                          # scratch of a session becomes an episode
+  $ apostille promote m-9 --kind project           # an episode becomes knowledge
+  $ apostille promote m-9 --kind reference --subject \"test command\" \\
+      --reason \"CI runs nothing else\" --cite package.json:12
+  $ apostille promote m-9 --kind project --fact \"leases are renewed every 20 s\" …
+
+Knowledge needs five things: subject, fact, reason, kind, and a citation where it is about the
+repository. What the note does not have is asked for by name. It passes every check that a new fact
+passes, and is never trusted more than the note it came from: what came from outside still waits.
+Scratch gives up its place; an episode stays in its task's history.";
+/// Examples.
 pub const REFRESH: &str = "\
 Examples:
   $ apostille refresh m-12 m-13";
@@ -212,9 +241,10 @@ Examples:
 /// Examples.
 pub const IMPORT: &str = "\
 Examples:
-  $ apostille import memories.json
+  $ apostille import memories.json                  # waits: `apostille review` lets it in
+  $ apostille import memories.json --trust          # your own export, as it was
   $ apostille import .aegis/memory/memories.jsonl   # lines of {\"id\", \"scope\", \"text\", \"tags\", \"ts\"}
-  $ apostille export --json | apostille import - --store copy.db
+  $ apostille export --json | apostille import - --trust --store copy.db
 
 Memories keep their id, status, citations and times. What is known already is left alone.
 Nothing is imported from a file that cannot be read to its end.";

@@ -120,6 +120,7 @@ impl Key {
         }
         let near = |it: &&Self| typo::near(name, it.as_str());
         let nearest = known.iter().filter(|it| near(it).is_some()).min_by_key(|it| near(it));
+        let name = apostille_core::remember::secrets::masked(name);
         let name = name.chars().filter(|c| !c.is_control()).take(60).collect::<String>();
         Err(match nearest {
             Some(key) => format!("unknown key '{name}'; did you mean '{}'?", key.as_str()),

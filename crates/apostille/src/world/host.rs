@@ -18,6 +18,7 @@ use apostille_server::host::{Call, Host, Need, Unplaced};
 use super::World;
 use super::desk::{self, Desk};
 use super::place::Place;
+use super::sessions;
 use super::used::Used;
 use crate::args::Everywhere;
 use crate::config::{self, Settings, StoreUrl};
@@ -212,14 +213,16 @@ impl Host for Machine {
             let checkout = desk.place.checkout.as_ref().ok_or(SourceError::Nowhere)?;
             Ok(Box::new(Commit::new(checkout, reference)?))
         };
+        let session = call.session.or(self.session.as_deref());
         let here = Here {
             repo: &desk.settings.repo.value,
             user: Some(&desk.settings.user.value),
-            session: call.session.or(self.session.as_deref()),
+            session,
             at: Some(&at),
             own: Some(desk.user_policy()),
             root: desk.place.root.to_str(),
             is_tainted: false,
+            is_exposed: session.is_some_and(|it| sessions::is_exposed(&world, it)),
             has_word: call.has_word,
             forgot: Some(&forgot),
         };

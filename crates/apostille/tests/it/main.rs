@@ -6,6 +6,7 @@
 )]
 #![expect(unreachable_pub, reason = "nothing is reachable in a test; `pub` says what a module offers")]
 
+mod audit;
 mod checks;
 mod citations;
 mod codes;
@@ -13,6 +14,7 @@ mod config;
 mod day;
 mod env;
 mod github;
+mod hoard;
 mod hook;
 mod identity;
 #[cfg(unix)]
@@ -24,6 +26,7 @@ mod moving;
 mod near;
 mod output;
 mod pending;
+mod poison;
 mod rollback;
 mod serve;
 mod story;

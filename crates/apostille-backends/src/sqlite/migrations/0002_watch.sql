@@ -9,3 +9,6 @@ ALTER TABLE space ADD COLUMN breakers    TEXT;
 -- taken away by another program is noticed; `seal` is the beginning of an event's own, which says which one it was.
 ALTER TABLE space ADD COLUMN sum  BLOB NOT NULL DEFAULT x'0000000000000000000000000000000000000000000000000000000000000000';
 ALTER TABLE event ADD COLUMN seal BLOB;
+
+-- What waits, and what was found wrong, is few among many: every write of an agent looks at it.
+CREATE INDEX memory_waiting ON memory(space, recorded_at, key) WHERE stage IN ('pending', 'invalid');

@@ -20,9 +20,7 @@ pub(super) fn decoded(text: &str) -> Option<String> {
 /// The text with `%67`, `\x67` and `\u0067` read, if there are many of them.
 fn unescaped(text: &str) -> Option<String> {
     let bytes = text.as_bytes();
-    if bytes.iter().filter(|it| matches!(it, b'%' | b'\\')).nth(ESCAPES_MIN - 1).is_none() {
-        return None;
-    }
+    bytes.iter().filter(|it| matches!(it, b'%' | b'\\')).nth(ESCAPES_MIN - 1)?;
     let (mut out, mut at, mut escapes) = (Vec::with_capacity(bytes.len()), 0, 0);
     while let Some(&byte) = bytes.get(at) {
         let (read, len) = escape(&bytes[at..]).unwrap_or((byte, 1));

@@ -200,7 +200,12 @@ const fn common_table() -> [[bool; 26]; 26] {
 
 fn segments(value: &str) -> impl Iterator<Item = &str> {
     let parts = value.split(|c: char| !c.is_ascii_alphanumeric());
-    parts.filter(|part| !part.is_empty() && !lists(TERMS, &part.to_ascii_lowercase()))
+    parts.filter(|part| !part.is_empty() && !is_term(part))
+}
+
+/// Every term has a digit, and few parts do.
+fn is_term(part: &str) -> bool {
+    part.bytes().any(|it| it.is_ascii_digit()) && lists(TERMS, &part.to_ascii_lowercase())
 }
 
 /// A part of at least `len` characters that mixes letters with at least `digits` digits.
@@ -213,7 +218,8 @@ fn is_random(value: &str) -> bool {
     let whole = Shape::of(value);
     let dense = |part: Shape| part.len >= 8 && part.is_dense();
     let scattered = whole.len >= 16 && whole.digits >= 3 && whole.letters() >= 3 && whole.kinds >= 3;
-    let cased = whole.len >= 16 && whole.turns * 100 >= whole.len * 40 && !whole.is_wordy();
+    let cased =
+        whole.len >= 16 && whole.turns * 100 >= whole.len * 40 && whole.common * 100 < whole.pairs * 60;
     cased
         || (whole.len >= 10 && segments(value).map(Shape::of).any(dense))
         || (scattered && (whole.is_hex() || !whole.is_wordy()))
@@ -260,7 +266,7 @@ const PUBLIC_BRANDS: &str = "toolu msg call chatcmpl cmpl resp req file run thre
     prod pi ch in sub org user proj session batch item rs fc ft sha1 sha256 sha512 sha md5 \
     commit hash img image cache id blob ref rev chunk digest snapshot trace span node job \
     task test build index main page layer tree object git txn tx pub pk api uuid v1 v2 \
-    release asset bundle";
+    release asset bundle diff";
 
 /// A brand, a joint, and a body that is random from end to end.
 fn is_branded(value: &str) -> bool {
@@ -270,7 +276,7 @@ fn is_branded(value: &str) -> bool {
     let first = brand.split(['_', '-']).next().unwrap_or(brand);
     let shape = Shape::of(body);
     // File names and pods end in a dash and a hash, so a dash wants more than hexadecimal.
-    let is_joint = value.as_bytes().get(brand.len()) == Some(&b'_') || !shape.is_hex();
+    let is_joint = value.as_bytes().get(brand.len()) == Some(&b'_') || shape.hex + 6 <= shape.len;
     let one_case = is_joint && shape.len >= 28 && shape.is_mixed() && shape.kinds >= 8 && !shape.is_wordy();
     !lists(PUBLIC_BRANDS, first) && (is_blob(body) || one_case)
 }

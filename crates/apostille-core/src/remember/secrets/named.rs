@@ -194,6 +194,8 @@ impl Way {
 
 /// Shortest value.
 const VALUE_MIN: usize = 6;
+/// So much of a value is read: enough to judge it.
+const VALUE_MAX: usize = 256;
 /// What may stand between a name and its kind of use: `token_prod`, `secret_value`.
 const SUFFIXES: &str =
     "value production prod dev test staging live key b64 base64 string primary secondary old new";
@@ -229,7 +231,7 @@ impl<'t> Reader<'t> {
     /// The value that begins here.
     fn value(mut self) -> Option<Range<usize>> {
         let start = self.at;
-        let len = self.skip(usize::MAX, is_value);
+        let len = self.skip(VALUE_MAX, is_value);
         (len >= VALUE_MIN).then_some(start..start + len)
     }
 }
@@ -280,13 +282,13 @@ fn told(text: &[u8]) -> Option<Range<usize>> {
     suffix(&mut reader);
     reader.eat(&["s"]);
     for _ in 0..6 {
-        if reader.skip(usize::MAX, |it| it.is_ascii_whitespace()) == 0 {
+        if reader.skip(VALUE_MAX, |it| it.is_ascii_whitespace()) == 0 {
             return None;
         }
         if let Some(value) = is_said(reader.rest()) {
             return Some(reader.at + value.start..reader.at + value.end);
         }
-        if reader.skip(usize::MAX, |it| it.is_ascii_alphanumeric() || b"_'./-".contains(&it)) == 0 {
+        if reader.skip(VALUE_MAX, |it| it.is_ascii_alphanumeric() || b"_'./-".contains(&it)) == 0 {
             return None;
         }
     }
@@ -332,7 +334,7 @@ fn joined(text: &[u8]) -> Option<Range<usize>> {
     let more = text.iter().take(24).take_while(|it| it.is_ascii_alphanumeric() || is_joint(**it)).count();
     (0..=more).find_map(|at| {
         let (&joint, behind) = text.get(at..)?.split_first()?;
-        let len = behind.iter().take_while(|it| is_body(it)).count();
+        let len = behind.iter().take(VALUE_MAX).take_while(|it| is_body(it)).count();
         let is_whole = is_joint(joint) && len >= 16 && behind[0].is_ascii_alphanumeric();
         is_whole.then_some(at + 1..at + 1 + len)
     })

@@ -198,3 +198,11 @@ fn placeholders_pass() {
         passes(&format!("password: {value}"));
     }
 }
+
+#[test]
+fn a_long_text_of_keywords_is_read_in_good_time() {
+    // Each of these once took seconds: a value was judged again from every keyword in it.
+    for word in ["sk-", "ghp_", "secret-", "auth=", "key=", "token: ", "bearer ", "\" + \""] {
+        passes(&word.repeat(20_000 / word.len()));
+    }
+}
