@@ -86,6 +86,7 @@ impl<'a> Ours<'a> {
             random: &random,
             late: &|| false,
             actor: Some("bench"),
+            guardian: None,
         };
         Ok(run(&cx))
     }

@@ -45,6 +45,7 @@ impl Room {
             random: &random,
             late: &|| false,
             actor: Some("bench"),
+            guardian: None,
         })
     }
 

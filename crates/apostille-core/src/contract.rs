@@ -91,6 +91,7 @@ impl<'a> Bench<'a> {
             random: &random,
             late: &|| false,
             actor: Some("contract"),
+            guardian: None,
         })
     }
 }

@@ -9,6 +9,7 @@
 //! come in through [`Context`].
 
 pub mod audit;
+pub mod breaker;
 pub mod brief;
 pub mod citation;
 pub mod client;
@@ -20,6 +21,7 @@ pub mod event;
 pub mod forget;
 pub mod format;
 pub mod glean;
+pub mod guardian;
 pub mod import;
 pub mod learn;
 pub mod list;
@@ -34,6 +36,7 @@ pub mod recall;
 pub mod refusal;
 pub mod remember;
 pub mod report;
+pub mod review;
 pub mod revise;
 pub mod rollback;
 pub mod session;
@@ -55,6 +58,7 @@ use jiff::Timestamp;
 
 use crate::event::{Event, What};
 use crate::memory::MemoryId;
+use crate::model::Model;
 use crate::policy::Policy;
 use crate::source::Source;
 use crate::space::Space;
@@ -85,6 +89,8 @@ pub struct Context<'a> {
     pub late: &'a dyn Fn() -> bool,
     /// Who is asking, for the log.
     pub actor: Option<&'a str>,
+    /// A model that looks over what agents want to keep, where the user wants one.
+    pub guardian: Option<&'a dyn Model>,
 }
 
 impl Context<'_> {

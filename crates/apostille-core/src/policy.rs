@@ -91,6 +91,38 @@ pub struct Hygiene {
     pub pending_days: u64,
 }
 
+/// From when on what somebody writes waits, because nobody honest writes so. 0 switches one off.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Breakers {
+    /// How many new memories of one actor a space takes within the window.
+    pub burst: usize,
+    /// How long the window is.
+    pub window_minutes: u32,
+    /// How many memories that say nearly the same it takes within an hour.
+    pub copies: usize,
+    /// From how many new memories within an hour a sudden change is looked for.
+    pub drift: usize,
+    /// How many memories one actor may find wrong within an hour, and never more than a tenth of what is in use.
+    pub invalidations: usize,
+    /// After how long without a write a breaker closes by itself; with 0 only a person closes it.
+    pub quiet_minutes: u32,
+}
+
+impl Breakers {
+    /// None at all.
+    pub const OFF: Self =
+        Self { burst: 0, window_minutes: 10, copies: 0, drift: 0, invalidations: 0, quiet_minutes: 60 };
+
+    /// The fewest new memories that any of them looks at; `None` when all are off.
+    #[must_use]
+    pub fn fewest(&self) -> Option<usize> {
+        let limits = [self.burst.saturating_add(1), self.copies.saturating_add(1), self.drift];
+        let is_on = [self.burst > 0, self.copies > 0, self.drift > 0];
+        let fewest = limits.iter().zip(is_on).filter(|(_, is_on)| *is_on).map(|(n, _)| *n).min();
+        fewest.or((self.invalidations > 0).then_some(usize::MAX))
+    }
+}
+
 /// Everything that may be set.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Policy {
@@ -108,6 +140,8 @@ pub struct Policy {
     pub tolerance: Change,
     /// Audits.
     pub hygiene: Hygiene,
+    /// From when on what somebody writes waits.
+    pub breakers: Breakers,
 }
 
 impl Default for Policy {
@@ -131,6 +165,14 @@ impl Default for Policy {
             near_duplicate: 0.85,
             tolerance: Change::Comment,
             hygiene: Hygiene { unused_days: 90, shown_in_vain: 25, pending_days: 14 },
+            breakers: Breakers {
+                burst: 60,
+                window_minutes: 10,
+                copies: 12,
+                drift: 15,
+                invalidations: 20,
+                quiet_minutes: 60,
+            },
         }
     }
 }

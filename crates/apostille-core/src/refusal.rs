@@ -113,13 +113,15 @@ pub enum Refusal {
         /// What was to be done to it.
         verb: &'static str,
     },
-    /// There is nothing to approve.
-    #[error("{handle} is {stage}, only a pending memory can be approved")]
+    /// There is nothing to decide.
+    #[error("{handle} is {stage}, only a pending memory can be {verb}")]
     NotPending {
         /// Which.
         handle: Handle,
         /// Where it stands.
         stage: crate::memory::Stage,
+        /// What was to be done to it.
+        verb: &'static str,
     },
     /// What is found here proves nothing for good.
     #[error("memories are invalidated from the default branch with nothing half done in it, but {why}")]
@@ -191,6 +193,20 @@ pub enum Refusal {
     /// Only a person may do this.
     #[error("only a person's word can override a check; an agent cites the code or lets it be")]
     NotAPerson,
+    /// Too much was found wrong at once, or too much was written.
+    #[error(
+        "a breaker is open: {why}; nothing is marked as wrong until a person closes it with `apostille breaker close`"
+    )]
+    BreakerOpen {
+        /// What was seen.
+        why: String,
+    },
+    /// Only a person may decide this.
+    #[error("only a person can {verb}; ask yours to do it at a terminal")]
+    PersonDecides {
+        /// What was to be done.
+        verb: &'static str,
+    },
 }
 
 impl Refusal {
@@ -218,7 +234,8 @@ impl Refusal {
             Self::NoSuchPhase { .. } => "no_such_phase",
             Self::MissingFields { .. } => "missing_fields",
             Self::NotPromotable { .. } => "not_promotable",
-            Self::NotAPerson => "not_a_person",
+            Self::BreakerOpen { .. } => "breaker_open",
+            Self::NotAPerson | Self::PersonDecides { .. } => "not_a_person",
         }
     }
 }

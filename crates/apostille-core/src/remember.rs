@@ -81,13 +81,22 @@ fn path(cx: &Context<'_>, draft: Draft) -> Result<Outcome, Stop> {
     let classified = classify::sort(moderated)?;
     let cited = cite::read(cx.source, classified)?;
     let mut is_first = true;
+    // A model is asked once, however often another writer is first.
+    let mut weighed = None;
     decided_anew(|| {
         let vetted = guard::admit(cx, cited.clone())?;
         match dedupe::decide(cx, &vetted, std::mem::take(&mut is_first))? {
-            dedupe::Decision::New => commit::memory(cx, &vetted),
+            dedupe::Decision::New => commit::memory(cx, &guard::watched(cx, vetted, &mut weighed)?),
             dedupe::Decision::Known(memory) => commit::restated(cx, &vetted, memory),
-            dedupe::Decision::Instead(old) => commit::instead(cx, &vetted, &old),
-            dedupe::Decision::Newer(old, near) => commit::newer(cx, &vetted, &old, near),
+            dedupe::Decision::Instead(old) => {
+                let vetted = guard::watched(cx, vetted, &mut weighed)?;
+                // Two that make one claim cannot stand side by side.
+                let is_same = !vetted.memory().is_active() && old.claim() == vetted.memory().claim();
+                if is_same { commit::restated(cx, &vetted, old) } else { commit::instead(cx, &vetted, &old) }
+            }
+            dedupe::Decision::Newer(old, near) => {
+                commit::newer(cx, &guard::watched(cx, vetted, &mut weighed)?, &old, near)
+            }
             dedupe::Decision::Near(near) => Ok(Outcome::Similar { near }),
         }
     })

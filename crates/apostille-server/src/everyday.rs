@@ -116,7 +116,8 @@ pub fn revise(cx: &Context<'_>, here: &Here<'_>, it: Revision) -> Result<Answer,
         Action::Apply => ("applied", revise::apply(cx, &spaces, it.memory)?),
         Action::Approve => return approved(cx, here, it.memory),
         Action::Invalidate { reason } => {
-            ("invalidated", revise::invalidate(cx, &spaces, it.memory, &reason)?)
+            let by = here.voice(cx.actor);
+            ("invalidated", revise::invalidate_as(cx, &spaces, it.memory, &reason, &by)?)
         }
         Action::Supersede { fact, citations, reason, how } => {
             let space = list::named(cx, &spaces, it.memory)?.map_or_else(|| here.repo.clone(), |it| it.space);

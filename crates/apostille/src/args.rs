@@ -7,6 +7,7 @@ mod init;
 mod offer;
 mod promote;
 mod report;
+mod review;
 mod rollback;
 mod task;
 mod verify;
@@ -26,6 +27,7 @@ pub use init::Init;
 pub use offer::{Offered, Serve};
 pub use promote::Promote;
 pub use report::Report;
+pub use review::{Breaker, BreakerWhat, Review};
 pub use rollback::Rollback;
 pub use task::{
     Note, Task, TaskDone, TaskHooks, TaskList, TaskPhase, TaskShow, TaskStart, TaskTrailers, TaskWhat,
@@ -117,6 +119,12 @@ pub enum Command {
     /// Note that memories were of use in a task
     #[command(after_help = help::APPLY)]
     Apply(Several),
+    /// Go through what waits: accept, edit, merge or reject
+    #[command(after_help = help::REVIEW)]
+    Review(Review),
+    /// Whose writes are held up, and why; close it
+    #[command(after_help = help::BREAKER)]
+    Breaker(Breaker),
     /// Let pending memories out of quarantine
     #[command(after_help = help::APPROVE)]
     Approve(Several),

@@ -3,6 +3,7 @@
 mod apply;
 mod approve;
 mod audit;
+mod breaker;
 mod completions;
 mod config;
 mod doctor;
@@ -22,6 +23,7 @@ mod recent;
 mod refresh;
 mod remember;
 mod report;
+mod review;
 mod rollback;
 mod serve;
 mod show;
@@ -91,6 +93,8 @@ fn dispatched(shell: &Shell, command: &Command) -> Result<Answer, Fault> {
         Command::Invalidate(args) => invalidate::run(shell, args),
         Command::Forget(args) => forget::run(shell, args),
         Command::Apply(args) => apply::run(shell, args),
+        Command::Review(args) => review::run(shell, args),
+        Command::Breaker(args) => breaker::run(shell, args),
         Command::Approve(args) => approve::run(shell, args),
         Command::Stats(args) => stats::run(shell, *args),
         Command::Log(args) => log::run(shell, args),

@@ -32,7 +32,7 @@ use jiff::Timestamp;
 use crate::error::Fault;
 
 /// The variables that are read, and no others but the one that holds a model's key.
-const NAMES: [&str; 60] = [
+const NAMES: [&str; 69] = [
     "APOSTILLE_PERSON",
     "APOSTILLE_CONFIG",
     "APOSTILLE_STORE",
@@ -74,6 +74,7 @@ const NAMES: [&str; 60] = [
     "APOSTILLE_MODEL_KEY_ENV",
     "APOSTILLE_MODEL_TIMEOUT_MS",
     "APOSTILLE_MODEL_BUDGET",
+    "APOSTILLE_MODEL_GUARD",
     "CLAUDE_CODE_SESSION_ID",
     "COPILOT_AGENT_SESSION_ID",
     "APOSTILLE_HOOK_DEADLINE_MS",
@@ -87,6 +88,14 @@ const NAMES: [&str; 60] = [
     "CLAUDE_CONFIG_DIR",
     "CODEX_HOME",
     "GEMINI_CLI_HOME",
+    "APOSTILLE_BREAKERS_BURST",
+    "APOSTILLE_BREAKERS_COPIES",
+    "APOSTILLE_BREAKERS_DRIFT",
+    "APOSTILLE_BREAKERS_INVALIDATIONS",
+    "APOSTILLE_BREAKERS_WINDOW_MINUTES",
+    "APOSTILLE_BREAKERS_QUIET_MINUTES",
+    "VISUAL",
+    "EDITOR",
     "CLAUDECODE",
     "GEMINI_CLI",
     "CODEX_SANDBOX",
@@ -296,6 +305,12 @@ impl Environment {
     /// An environment with a home and nothing else.
     pub fn of_home(home: &Path) -> Self {
         Self(BTreeMap::from([("HOME", home.to_string_lossy().into_owned())]))
+    }
+
+    /// The same with another variable.
+    #[cfg(test)]
+    pub fn set(&mut self, name: &'static str, value: &str) {
+        self.0.insert(name, value.into());
     }
 
     /// A variable that is set and not empty.

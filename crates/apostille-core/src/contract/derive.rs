@@ -48,6 +48,7 @@ fn chain(dice: &mut Dice, done: &mut Derived, wanted: usize) -> Result<(), Error
             random: &random,
             late: &|| false,
             actor: None,
+            guardian: None,
         };
         let voice = voice(dice);
         let from = dice.one_of(&known).cloned().filter(|_| dice.below(8) > 0);

@@ -6,7 +6,7 @@ use super::guard::{self, Vetted};
 use super::{Near, Outcome, Stop, dedupe};
 use crate::citation::Citation;
 use crate::event::{Batch, Event, Expect, What};
-use crate::memory::{Layer, Memory, MemoryId, Replacement, Stage, Status, Twin};
+use crate::memory::{Layer, Memory, MemoryId, Replacement, Stage, Twin};
 use crate::refusal::Refusal;
 use crate::space::Space;
 use crate::store::{Filter, Order};
@@ -17,6 +17,7 @@ pub(super) fn memory(cx: &Context<'_>, vetted: &Vetted) -> Result<Outcome, Stop>
     let memory = vetted.memory();
     let mut events = retirements(cx, memory)?;
     let retired = events.len();
+    events.extend(signals(cx, vetted));
     events.push(remembered(cx, vetted, memory.clone()));
     written(cx, vetted, memory.clone(), events, expects(vetted), retired)
 }
@@ -34,11 +35,12 @@ pub(super) fn instead(cx: &Context<'_>, vetted: &Vetted, old: &Memory) -> Result
         memory.tags.truncate(cx.policy.limits.tags);
     }
     let replaced = memory.is_active().then(|| replaced(cx, vetted, old, memory.id));
-    let events = replaced.into_iter().chain([remembered(cx, vetted, memory.clone())]).collect();
+    let remembered = remembered(cx, vetted, memory.clone());
+    let events = replaced.into_iter().chain(signals(cx, vetted)).chain([remembered]).collect();
     let mut expects = expects(vetted);
     // The same words put differently: the memory that makes the claim is the one that goes.
     expects.retain(|it| !matches!(it, Expect::NoTwin(_, claim) if *claim == old.claim()));
-    expects.push(Expect::Unmoved(old.id, Status::Active));
+    expects.push(Expect::Unmoved(old.id, old.status.clone()));
     written(cx, vetted, memory, events, expects, 0)
 }
 
@@ -79,10 +81,10 @@ pub(super) fn restated(cx: &Context<'_>, vetted: &Vetted, mut known: Memory) -> 
     if let Twin::Merge(name) | Twin::Replace(name, _) = vetted.twin()
         && known.is_active()
     {
-        let old = dedupe::replaced(cx, &known.space, *name)?;
+        let old = dedupe::replaced(cx, &known.space, *name, &vetted.memory().voice)?;
         if old.id != known.id && !events.iter().any(|it| it.memory == Some(old.id)) {
             events.push(replaced(cx, vetted, &old, known.id));
-            expects.push(Expect::Unmoved(old.id, Status::Active));
+            expects.push(Expect::Unmoved(old.id, old.status));
         }
     }
     cx.store.append(&Batch::durable(events, expects))?;
@@ -116,6 +118,11 @@ fn remembered(cx: &Context<'_>, vetted: &Vetted, memory: Memory) -> Event {
     let (space, id) = (memory.space.clone(), memory.id);
     let what = What::Remembered { memory: Box::new(memory), forced: vetted.is_forced(), rationale };
     cx.event(&space, Some(id), what)
+}
+
+/// What the breakers have to say, with the write that made them say it.
+fn signals(cx: &Context<'_>, vetted: &Vetted) -> impl Iterator<Item = Event> {
+    vetted.signals().iter().map(|it| cx.event(&vetted.memory().space, None, it.clone()))
 }
 
 fn expects(vetted: &Vetted) -> Vec<Expect> {

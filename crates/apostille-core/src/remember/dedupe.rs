@@ -6,9 +6,10 @@ use std::collections::BTreeSet;
 use super::Stop;
 use super::contradict::{self, Modules, Stand};
 use super::guard::Vetted;
-use crate::memory::{Handle, Layer, Memory, MemoryId, Name, Replacement, Status, Twin};
+use crate::memory::{Handle, Layer, Memory, MemoryId, Name, Replacement, Stage, Status, Twin, Voice};
 use crate::refusal::Refusal;
 use crate::space::Space;
+use crate::store::StoreError;
 use crate::{Context, list, terms};
 
 /// How many of a draft's terms are looked up to find its neighbours; a neighbour has more than half of them.
@@ -87,7 +88,7 @@ pub(super) fn decide(cx: &Context<'_>, vetted: &Vetted, is_first: bool) -> Resul
     match vetted.twin() {
         Twin::Replace(_, Replacement::Promotion) if !near.is_empty() => Ok(Decision::Near(near)),
         Twin::Merge(name) | Twin::Replace(name, _) => {
-            replaced(cx, &memory.space, *name).map(Decision::Instead)
+            replaced(cx, &memory.space, *name, &memory.voice).map(Decision::Instead)
         }
         Twin::Create(_) => Ok(Decision::New),
         Twin::Ask | Twin::Skip if near.is_empty() => Ok(Decision::New),
@@ -126,7 +127,8 @@ fn newer(vetted: &Vetted, known: Vec<Memory>, mut near: Vec<Near>) -> Decision {
 fn rewrites(vetted: &Vetted, known: &Memory) -> bool {
     let memory = vetted.memory();
     let is_same = known.fact == memory.fact && known.subject == memory.subject;
-    replaces(vetted, known) && !is_same && memory.is_active() && known.is_active()
+    let is_waiting = known.status.stage() == Stage::Pending && memory.voice.is_person();
+    replaces(vetted, known) && memory.is_active() && (is_waiting || known.is_active() && !is_same)
 }
 
 /// Whether a draft is to take the place of this very memory.
@@ -138,12 +140,13 @@ pub(super) fn replaces(vetted: &Vetted, known: &Memory) -> bool {
     }
 }
 
-/// The active memory that a draft takes the place of.
-pub(super) fn replaced(cx: &Context<'_>, space: &Space, name: Name) -> Result<Memory, Stop> {
+/// The active memory that a draft takes the place of. A person may also say instead what waits.
+pub(super) fn replaced(cx: &Context<'_>, space: &Space, name: Name, voice: &Voice) -> Result<Memory, Stop> {
     let old = list::named(cx, std::slice::from_ref(space), name)?.filter(|it| it.space == *space);
     let old = old.ok_or_else(|| Refusal::NoSuchMemory { name: name.to_string() })?;
     match old.status {
         Status::Active => Ok(old),
+        Status::Pending { .. } if voice.is_person() => Ok(old),
         _ => {
             Err(Refusal::NotActive { handle: old.handle(), stage: old.status.stage(), verb: "replaced" }
                 .into())
@@ -151,8 +154,13 @@ pub(super) fn replaced(cx: &Context<'_>, space: &Space, name: Name) -> Result<Me
     }
 }
 
+/// What is in use and much like a memory that waits.
+pub(crate) fn alike(cx: &Context<'_>, memory: &Memory) -> Result<Vec<Near>, StoreError> {
+    Ok(nearest(memory, &neighbours(cx, memory)?, SAME_MATTER))
+}
+
 /// The memories that share the draft's most telling terms, or those of its subject; those that share the most first.
-fn neighbours(cx: &Context<'_>, memory: &Memory) -> Result<Vec<Memory>, Stop> {
+fn neighbours(cx: &Context<'_>, memory: &Memory) -> Result<Vec<Memory>, StoreError> {
     let mut probes = telling(&spoken(memory), PROBES);
     let half = probes.len() / 2;
     let topic = telling(memory.subject.as_deref().unwrap_or(""), SUBJECT_PROBES);
@@ -173,7 +181,7 @@ fn neighbours(cx: &Context<'_>, memory: &Memory) -> Result<Vec<Memory>, Stop> {
     let mut hits: Vec<(usize, u64)> = runs.map(|run| (run.len(), run[0].0)).collect();
     hits.sort_unstable_by(|a, b| b.cmp(a));
     let numbers: Vec<u64> = hits.into_iter().take(NEIGHBOURS).map(|(_, number)| number).collect();
-    if numbers.is_empty() { Ok(Vec::new()) } else { Ok(cx.store.numbered(&memory.space, &numbers)?) }
+    if numbers.is_empty() { Ok(Vec::new()) } else { cx.store.numbered(&memory.space, &numbers) }
 }
 
 /// The terms of a text that are likely to be rare: of long words, and of names with digits in them.
@@ -261,7 +269,7 @@ fn fold(text: Option<&str>) -> String {
 }
 
 /// The words of a normalised text, sorted, each once.
-pub(super) fn words(normalised: &str) -> Vec<&str> {
+pub(crate) fn words(normalised: &str) -> Vec<&str> {
     let mut words: Vec<&str> = normalised.split(' ').collect();
     words.sort_unstable();
     words.dedup();
@@ -275,7 +283,7 @@ fn numbers(fact: &str) -> BTreeSet<String> {
 
 /// The share of words that two sets have in common.
 #[expect(clippy::cast_precision_loss, reason = "a text has few words")]
-fn jaccard(a: &[&str], b: &[&str]) -> f32 {
+pub(crate) fn jaccard(a: &[&str], b: &[&str]) -> f32 {
     let both = a.iter().filter(|it| b.binary_search(it).is_ok()).count();
     both as f32 / (a.len() + b.len() - both).max(1) as f32
 }

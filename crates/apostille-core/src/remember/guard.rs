@@ -8,19 +8,20 @@ use super::classify::Classified;
 use super::dedupe;
 use super::moderate::Moderated;
 use super::queue;
-use crate::Context;
 use crate::citation::Citation;
+use crate::event::What;
 use crate::memory::{Channel, Draft, Kind, Layer, Mark, Memory, Origin, Stage, Status, Twin, Usage, Voice};
 use crate::policy::{Limits, Policy};
 use crate::refusal::Refusal;
 use crate::space::Space;
 use crate::store::{Filter, Order, StoreError};
+use crate::{Context, breaker, guardian};
 
 /// A draft that passed. Its fields are private to this file, so that unvetted text cannot go further:
 ///
 /// ```compile_fail
 /// fn forge(memory: apostille_core::memory::Memory) -> apostille_core::remember::guard::Vetted {
-///     apostille_core::remember::guard::Vetted { memory, forced: false, twin: Default::default(), room: None }
+///     apostille_core::remember::guard::Vetted { memory, forced: false, twin: Default::default(), room: None, signals: vec![] }
 /// }
 /// ```
 #[derive(Debug, Clone)]
@@ -29,6 +30,7 @@ pub struct Vetted {
     forced: bool,
     twin: Twin,
     room: Option<Room>,
+    signals: Vec<What>,
 }
 
 /// The room in the identity layer that a draft was admitted on.
@@ -59,6 +61,12 @@ impl Vetted {
         &self.twin
     }
 
+    /// What the breakers have to say, to be written down with it.
+    #[must_use]
+    pub fn signals(&self) -> &[What] {
+        &self.signals
+    }
+
     /// The room in the identity layer, when it goes there.
     #[must_use]
     pub fn room(&self) -> Option<Room> {
@@ -81,7 +89,32 @@ pub(super) fn admit(cx: &Context<'_>, cited: Cited) -> Result<Vetted, Stop> {
     let status = requeued(cx, &classified, status)?;
     let forced = classified.forced || waived || vouched;
     let twin = classified.draft.twin.clone();
-    Ok(Vetted { memory: memory(cx, classified, citations, status), forced, twin, room })
+    let memory = memory(cx, classified, citations, status);
+    Ok(Vetted { memory, forced, twin, room, signals: Vec::new() })
+}
+
+/// The same after a look at the breakers, and at what the guardian says: where one is open, or where it has doubts, what
+/// would be in use waits. Only what is new is looked at; what is known may always be stated again.
+pub(super) fn watched(
+    cx: &Context<'_>,
+    mut vetted: Vetted,
+    weighed: &mut Option<Option<String>>,
+) -> Result<Vetted, Stop> {
+    let breaker::Ruling { signals, held } = breaker::consult(cx, &vetted.memory)?;
+    vetted.signals = signals;
+    let memory = &mut vetted.memory;
+    if memory.is_active()
+        && let Some(why) = held.or_else(|| doubted(cx, memory, weighed))
+    {
+        memory.status = Status::Pending { why };
+    }
+    Ok(vetted)
+}
+
+/// Why the guardian would rather have it wait. A person is not looked over, nor is scratch.
+fn doubted(cx: &Context<'_>, memory: &Memory, weighed: &mut Option<Option<String>>) -> Option<String> {
+    let guardian = cx.guardian.filter(|_| !memory.voice.is_person() && memory.layer != Layer::Session)?;
+    weighed.get_or_insert_with(|| guardian::doubts(guardian, memory)).clone()
 }
 
 /// The voice of a draft: what takes the place of another, or joins it, is trusted no more than that one.
@@ -89,7 +122,7 @@ fn derived(cx: &Context<'_>, draft: &Draft) -> Result<Voice, Stop> {
     let voice = draft.voice.clone();
     match &draft.twin {
         Twin::Merge(name) | Twin::Replace(name, _) if !voice.is_person() => {
-            Ok(voice.derived(&dedupe::replaced(cx, &draft.space, *name)?.voice))
+            Ok(voice.derived(&dedupe::replaced(cx, &draft.space, *name, &draft.voice)?.voice))
         }
         _ => Ok(voice),
     }
@@ -237,7 +270,7 @@ fn identity_room(cx: &Context<'_>, it: &Classified) -> Result<Option<Room>, Stop
 /// The characters that a draft frees by taking the place of another identity entry.
 fn freed(cx: &Context<'_>, draft: &Draft) -> Result<usize, Stop> {
     let (Twin::Merge(name) | Twin::Replace(name, _)) = &draft.twin else { return Ok(0) };
-    let old = dedupe::replaced(cx, &draft.space, *name)?;
+    let old = dedupe::replaced(cx, &draft.space, *name, &draft.voice)?;
     Ok(if old.layer == Layer::Identity { old.fact.chars().count() } else { 0 })
 }
 

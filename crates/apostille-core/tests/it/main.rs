@@ -4,6 +4,7 @@
 mod asked;
 #[cfg(test)]
 mod audit;
+mod breaker;
 #[cfg(test)]
 mod brief;
 #[cfg(test)]
@@ -14,6 +15,8 @@ mod glean;
 mod golden;
 #[cfg(test)]
 mod grounded;
+#[cfg(test)]
+mod guardian;
 #[cfg(test)]
 mod learn;
 #[cfg(test)]
@@ -31,6 +34,8 @@ mod properties;
 mod recall;
 #[cfg(test)]
 mod remember;
+#[cfg(test)]
+mod review;
 #[cfg(test)]
 mod seed_000;
 #[cfg(test)]

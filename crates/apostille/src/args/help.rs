@@ -20,7 +20,17 @@ const GROUPS: [(&str, &[&str]); 7] = [
     (
         "Keep it true",
         &[
-            "verify", "audit", "refresh", "supersede", "invalidate", "approve", "apply", "forget", "rollback",
+            "verify",
+            "audit",
+            "refresh",
+            "supersede",
+            "invalidate",
+            "review",
+            "approve",
+            "breaker",
+            "apply",
+            "forget",
+            "rollback",
         ],
     ),
     ("Work on something", &["task", "report"]),
@@ -204,10 +214,42 @@ pub const APPROVE: &str = "\
 Text that came from outside, or that reads like an instruction, waits until a person has read it.
 
 Examples:
-  $ apostille list --status pending
+  $ apostille review           # all that waits, one by one
   $ apostille show m-12        # read it first
-  $ apostille approve m-12";
+  $ apostille approve m-12
 
+Only a person approves: at a terminal, or in a script that names them with APOSTILLE_PERSON.";
+/// Examples.
+pub const REVIEW: &str = "\
+Examples:
+  $ apostille review                       # one by one, the safest first
+  $ apostille review --all-safe            # what is proven and ours, after a look at the list
+  $ apostille review --json                # the queue, for programs
+  $ apostille review --accept m-1 m-2      # for scripts
+  $ apostille review --reject m-3 --reason \"nobody decided this\"
+
+Waiting is what came from outside, what was gleaned from a session, what reads like an
+instruction, and what the cited lines do not say. Each is shown with the lines as they are now,
+who said it, and what is known that is much like it. Copies are one decision.
+Keys: a accept · e edit · m merge · r reject · f forget · s skip · b back · all · q quit · ? help
+What was decided stays decided, however you leave. Safe is what cites lines that say it now, is
+marked by nothing, came from nowhere outside, and was said by an agent or found by this program.
+Only a person decides: at a terminal, or in a script that names them with APOSTILLE_PERSON.
+docs/review.md has more.";
+
+/// Examples.
+pub const BREAKER: &str = "\
+Examples:
+  $ apostille breaker                      # whose writes wait here, and why
+  $ apostille breaker close                # all of them
+  $ apostille breaker close --actor claude
+
+A breaker opens when an agent suddenly writes as none does: very many memories, many that say
+nearly the same, all about one new subject, or many found wrong. What that agent writes in that
+space then waits for `review`; reading goes on, and you are never held up. It closes on your word,
+or by itself after an hour without a write (settings breakers.burst, copies, drift,
+invalidations, window_minutes and quiet_minutes in your own config file; 0 switches one off).";
+/// Examples.
 pub const APPLY: &str = "\
 Examples:
   $ apostille apply m-12       # memories that are of use rank higher";

@@ -1,9 +1,7 @@
 //! The command line of `rollback`.
 
-use apostille_core::memory::Origin;
 use clap::{ArgGroup, Args};
 
-use super::word;
 
 /// `rollback`.
 #[derive(Debug, Args)]
@@ -24,7 +22,4 @@ pub struct Rollback {
     /// Do not ask
     #[arg(long, short)]
     pub yes: bool,
-    /// Who orders it: user at a terminal, else agent, who may not
-    #[arg(long, value_parser = word(Origin::ALL, Origin::as_str))]
-    pub origin: Option<Origin>,
 }

@@ -1,6 +1,6 @@
 //! `promote`: scratch becomes an episode, a note becomes knowledge.
 
-use apostille_core::memory::{Layer, Origin, Voice};
+use apostille_core::memory::Layer;
 use apostille_core::promote::{Promotion, promote};
 use apostille_core::remember::Outcome;
 
@@ -18,7 +18,6 @@ pub fn run(shell: &Shell, args: &Promote) -> Result<Answer, Fault> {
         Err(refusal) => return Ok(shell.refused(&refusal)),
     };
     let is_scratch = notes.iter().any(|it| it.layer == Layer::Session);
-    let is_person = shell.world.terminal.has_person();
     let cites = args.cites.iter().map(|it| desk.place.cite(it).map_err(Fault::usage));
     let active = || active_task(&shell.world, &desk.place, &desk.settings).map(|it| it.slug.to_string());
     let promotion = Promotion {
@@ -29,7 +28,7 @@ pub fn run(shell: &Shell, args: &Promote) -> Result<Answer, Fault> {
         reason: args.reason.clone(),
         citations: cites.collect::<Result<_, _>>()?,
         task: args.task.clone().or_else(active),
-        ..Promotion::of(args.name, Voice::of(if is_person { Origin::User } else { Origin::Agent }))
+        ..Promotion::of(args.name, shell.world.voice())
     };
     let cx = notes.first().map_or_else(|| desk.cx(), |it| desk.cx_for(&it.space));
     match promote(&cx, &desk.spaces(), promotion)? {

@@ -15,7 +15,7 @@ use crate::world::desk::Desk;
 
 /// Keeps a fact with the code that proves it.
 pub fn run(shell: &Shell, args: &Remember) -> Result<Answer, Fault> {
-    let desk = shell.desk()?;
+    let desk = shell.guarded_desk()?;
     let fact = told(shell, &args.fact)?;
     let is_users = args.user || args.telling.layer == Some(Layer::Identity);
     let [repo, user] = desk.spaces();

@@ -4,7 +4,6 @@ use std::io::Write as _;
 
 use apostille_core::event::What;
 use apostille_core::format;
-use apostille_core::memory::{Origin, Voice};
 use apostille_core::refusal::Refusal;
 use apostille_core::report;
 use apostille_core::rollback::{self, Plan, Point, Turn};
@@ -57,7 +56,7 @@ impl View {
 
 /// Takes a space back, on a person's word.
 pub fn run(shell: &Shell, args: &Rollback) -> Result<Answer, Fault> {
-    if !args.dry_run && !is_person(shell, args) {
+    if !args.dry_run && !shell.world.has_person() {
         return Ok(shell.refused(&Refusal::NotAPerson));
     }
     let desk = shell.desk()?;
@@ -77,12 +76,6 @@ pub fn run(shell: &Shell, args: &Rollback) -> Result<Answer, Fault> {
     // Decided anew: what a person thought about for a minute may have moved.
     let Some(plan) = rollback::rollback(&cx, &space, point)? else { return Err(nowhere(args, &space)) };
     Ok(told(shell, "rolled back", &space, &plan))
-}
-
-/// Whether a person orders it: the rule by which `remember --force` is a person's.
-fn is_person(shell: &Shell, args: &Rollback) -> bool {
-    let usual = if shell.world.terminal.has_person() { Origin::User } else { Origin::Agent };
-    Voice::of(args.origin.unwrap_or(usual)).is_person()
 }
 
 fn point(args: &Rollback, now: Timestamp) -> Result<Point, Fault> {

@@ -10,7 +10,7 @@ use crate::shell::{Answer, Shell};
 
 /// Replaces a memory; the new one travels the whole write path.
 pub fn run(shell: &Shell, args: &Supersede) -> Result<Answer, Fault> {
-    let desk = shell.desk()?;
+    let desk = shell.guarded_desk()?;
     let fact = told(shell, &args.fact)?;
     let old = match desk.named(&[args.name])? {
         Ok(found) => found.into_iter().next().map(|it| it.space),

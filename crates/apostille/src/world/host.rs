@@ -161,7 +161,8 @@ impl Machine {
         }
         drop(used);
         let findings = self.findings(world, &settings);
-        Ok(Desk::with_store(world, settings, place, source, store, findings))
+        let desk = Desk::with_store(world, settings, place, source, store, findings);
+        desk.guarded(world).map_err(|fault| broken(&fault))
     }
 
     /// What was found in this repository.

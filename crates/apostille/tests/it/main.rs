@@ -7,6 +7,7 @@
 #![expect(unreachable_pub, reason = "nothing is reachable in a test; `pub` says what a module offers")]
 
 mod audit;
+mod breaker;
 mod checks;
 mod citations;
 mod codes;
@@ -27,6 +28,7 @@ mod near;
 mod output;
 mod pending;
 mod poison;
+mod review;
 mod rollback;
 mod serve;
 mod story;

@@ -11,7 +11,8 @@ use crate::memory::Mark;
 pub(crate) fn memory(mut it: MemoryRecord) -> MemoryRecord {
     let optional =
         [&mut it.subject, &mut it.reason, &mut it.author, &mut it.session, &mut it.task, &mut it.status_why];
-    let texts = optional.into_iter().flatten().chain([&mut it.fact]).chain(&mut it.tags).chain(&mut it.vouchers);
+    let texts =
+        optional.into_iter().flatten().chain([&mut it.fact]).chain(&mut it.tags).chain(&mut it.vouchers);
     // Every one is looked at, also behind the first that had to change.
     let changed = texts.map(|text| make_harmless(text)).filter(|is_changed| *is_changed).count();
     let mark = Mark::Neutralised.as_str();
