@@ -3,6 +3,9 @@
 //! Each line is one batch of events with a checksum; the state is what the lines fold into. What was merely shown goes
 //! to a file beside it (`memories.local.jsonl`), so that reading a memory never changes a file under version control.
 //! A plain notebook's `memories.jsonl` opens as it is. Lines that cannot be read are kept and reported, never dropped.
+//!
+//! A line that somebody edited does not match its checksum: it counts for nothing and is reported. A line that somebody
+//! took out is not noticed here, because merging branches adds and removes lines all the time; git says who did it.
 
 mod foreign;
 mod line;

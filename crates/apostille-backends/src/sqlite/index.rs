@@ -111,10 +111,13 @@ fn counted(db: &Connection, space: i64, docs: i64, len: i64) -> Found<i64> {
 fn flush(db: &Connection, space: i64) -> Found<()> {
     let mut lists = Lists::new();
     let mut last = 0;
-    each_waiting(db, space, None, |number, term, count, len| {
+    let is_whole = each_waiting(db, space, None, |number, term, count, len| {
         last = last.max(number);
         lists.entry(text(term)).or_default().push(Posting { number, count, len });
     })?;
+    if !is_whole {
+        return Err(corrupt("the index"));
+    }
     insert_segment(db, space, signed(last)?, &lists)?;
     db.prepare_cached("DELETE FROM tail WHERE space = ?1")
         .map_err(sqlite)?
@@ -182,24 +185,28 @@ pub(super) fn n_docs(db: &Connection, space: i64) -> Found<usize> {
     usize::try_from(counts(db, space)?.n_docs).map_err(|_| corrupt("the index"))
 }
 
-/// Goes through the terms of the memories that wait in the tail: number, term, count, length.
+/// Goes through the terms of the memories that wait in the tail: number, term, count, length. Whether no row is damaged;
+/// those that are are left out.
 fn each_waiting(
     db: &Connection,
     space: i64,
     wanted: Option<&[u32]>,
     mut see: impl FnMut(u64, &[u8], u32, u32),
-) -> Found<()> {
+) -> Found<bool> {
     let select = "SELECT number, terms FROM tail WHERE space = ?1 ORDER BY number";
     let mut select = db.prepare_cached(select).map_err(sqlite)?;
     let mut rows = select.query([space]).map_err(sqlite)?;
+    let mut is_whole = true;
     while let Some(row) = rows.next().map_err(sqlite)? {
         let number = row.get::<_, u64>(0).map_err(sqlite)?;
         let value = row.get_ref(1).map_err(sqlite)?;
-        let bytes = value.as_blob().map_err(|_| corrupt("the index"))?;
         let place = Place { space, term: "", number: signed(number)? };
-        unpacked_terms(bytes, place, wanted, |term, count, len| see(number, term, count, len))?;
+        let told = value
+            .as_blob()
+            .map(|it| unpacked_terms(it, place, wanted, |term, count, len| see(number, term, count, len)));
+        is_whole &= matches!(told, Ok(Ok(())));
     }
-    Ok(())
+    Ok(is_whole)
 }
 
 fn text(term: &[u8]) -> String {
@@ -217,7 +224,8 @@ pub(super) fn postings(db: &Connection, space: i64, terms: &[String]) -> Found<P
         while let Some(row) = rows.next().map_err(sqlite)? {
             let value = row.get_ref(0).map_err(sqlite)?;
             let place = Place { space, term, number: row.get(1).map_err(sqlite)? };
-            unpacked(value.as_blob().map_err(|_| corrupt("the index"))?, place, &mut list)?;
+            // A damaged row must not take the others away; `health` tells of it.
+            let _ = value.as_blob().map(|it| unpacked(it, place, &mut list));
         }
         found.lists.push(list);
     }

@@ -95,16 +95,16 @@ pub(super) fn of_event(seq: i64, space: i64, memory: Option<&[u8]>, name: &str, 
     Digest::of(&row)
 }
 
-/// The sum that a space has.
-pub(super) fn kept(db: &Connection, space: i64) -> Found<Sum> {
+/// The sum that a space has, where it is one.
+pub(super) fn kept(db: &Connection, space: i64) -> Found<Option<Sum>> {
     let mut select = db.prepare_cached("SELECT sum FROM space WHERE id = ?1").map_err(sqlite)?;
-    let bytes: Vec<u8> = select.query_row([space], |row| row.get(0)).map_err(sqlite)?;
-    Sum::of_bytes(&bytes).ok_or_else(|| corrupt("the sum of a space"))
+    let of_row = |row: &rusqlite::Row<'_>| Ok(row.get_ref(0)?.as_blob().ok().and_then(Sum::of_bytes));
+    select.query_row([space], of_row).map_err(sqlite)
 }
 
-/// The sum of a space with what was added, as it is kept.
+/// The sum of a space with what was added, as it is kept. One that another program made unreadable stays wrong.
 pub(super) fn grown(db: &Connection, space: i64, added: Sum) -> Found<Vec<u8>> {
-    Ok(kept(db, space)?.with(added).bytes().to_vec())
+    Ok(kept(db, space)?.unwrap_or_default().with(added).bytes().to_vec())
 }
 
 /// Gives a file of version 1 its sums, and its events their seals.

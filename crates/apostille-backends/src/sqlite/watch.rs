@@ -1,14 +1,15 @@
 //! What a write looks at before it is let through: two short selects, and nothing is decoded but open breakers.
 
 use apostille_core::event::{Event, What};
-use apostille_core::format::TripRecord;
+use apostille_core::format::{EventRecord, TripRecord};
 use apostille_core::store::StoreError;
 use apostille_core::store::watch::{self, MANY, Trip, Watch};
 use jiff::Timestamp;
+use rusqlite::types::Value;
 use rusqlite::{Connection, params};
 
 use super::schema;
-use crate::fault::{corrupt, sqlite};
+use crate::fault::sqlite;
 
 type Found<T> = Result<T, StoreError>;
 
@@ -27,8 +28,27 @@ fn open(db: &Connection, space: i64) -> Found<Vec<Trip>> {
         Err(error) if schema::is_older(&error) => return Ok(Vec::new()),
         other => other.map_err(sqlite)?,
     };
-    let kept: Option<String> = select.query_row([space], |row| row.get(0)).map_err(sqlite)?;
-    kept.map_or(Ok(Vec::new()), |it| read(&it).ok_or_else(|| corrupt("the open breakers")))
+    match select.query_row([space], |row| row.get::<_, Value>(0)).map_err(sqlite)? {
+        Value::Null => Ok(Vec::new()),
+        // What another program made unreadable is read from the log instead: a breaker does not close by damage.
+        Value::Text(kept) => read(&kept).map_or_else(|| told(db, space), Ok),
+        _ => told(db, space),
+    }
+}
+
+/// The open breakers as the log has them.
+fn told(db: &Connection, space: i64) -> Found<Vec<Trip>> {
+    let select = "SELECT record FROM event WHERE space = ?1 AND name IN ('tripped', 'closed') ORDER BY seq";
+    let mut select = db.prepare_cached(select).map_err(sqlite)?;
+    let records = select.query_map([space], |row| row.get::<_, String>(0)).map_err(sqlite)?;
+    let mut trips = Vec::new();
+    for record in records {
+        let record = serde_json::from_str::<EventRecord>(&record.map_err(sqlite)?).ok();
+        if let Some(event) = record.and_then(|it| Event::try_from(it).ok()) {
+            watch::fold(&mut trips, &event);
+        }
+    }
+    Ok(trips)
 }
 
 fn read(kept: &str) -> Option<Vec<Trip>> {

@@ -193,9 +193,20 @@ impl<'a> Pen<'a> {
         self.count(key(space, memory.number)?, usage)?;
         cite(db, space, &memory)?;
         if memory.is_active() {
-            index::wait(db, space, memory.number, (&terms, len), n_docs)?;
+            self.tended(space, index::wait(db, space, memory.number, (&terms, len), n_docs))?;
         }
         Ok(memory.number)
+    }
+
+    /// An index that another program damaged stands in nobody's way: it is built anew from the memories.
+    fn tended(&mut self, space: i64, done: Found<()>) -> Found<()> {
+        match done {
+            Err(StoreError::Corrupt { .. }) => {
+                self.stale.insert(space);
+                Ok(())
+            }
+            other => other,
+        }
     }
 
     /// Writes an event down and applies it to the memories it touches.
@@ -276,10 +287,10 @@ impl<'a> Pen<'a> {
             return Ok(());
         }
         if was.is_active() && (!memory.is_active() || cites_moved) {
-            index::remove(db, space, &was)?;
+            self.tended(space, index::remove(db, space, &was))?;
         }
         if memory.is_active() && (!was.is_active() || cites_moved) {
-            index::add(db, space, &memory)?;
+            self.tended(space, index::add(db, space, &memory))?;
         }
         Ok(())
     }
@@ -380,7 +391,7 @@ pub(super) fn erase(db: &Connection, erasure: &Erasure) -> Found<bool> {
     let mut pen = Pen::new(db);
     let space = pen.space_id(&memory.space)?;
     if memory.is_active() {
-        index::remove(db, space, &memory)?;
+        pen.tended(space, index::remove(db, space, &memory))?;
     }
     uncite(db, space, &memory)?;
     let key = key(space, memory.number)?;

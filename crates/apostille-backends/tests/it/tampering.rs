@@ -19,7 +19,7 @@ fn furnished(kind: &str, path: &Path) -> Box<dyn Store> {
     let store = open(kind, path).unwrap();
     let kept: Vec<Memory> = (0..70)
         .map(|n| {
-            let citations = if n % 3 == 0 { vec!["src/api.rs:2".parse().unwrap()] } else { Vec::new() };
+            let citations = if n % 10 == 0 { vec!["src/api.rs:2".parse().unwrap()] } else { Vec::new() };
             keep(&*store, Draft { citations, ..fact(format!("fact number {n} of the queue worker")) })
                 .unwrap()
         })
@@ -95,8 +95,8 @@ fn edited(db: &Connection, n: usize, dice: &mut Dice) -> Option<String> {
     let rows: i64 = db.query_row(&format!("SELECT count(*) FROM {table}"), [], |row| row.get(0)).unwrap();
     let at = dice.roll(usize::try_from(rows).unwrap().max(1));
     let values = format!("SELECT {all} FROM {table} ORDER BY {all} LIMIT 1 OFFSET {at}");
-    let row: Vec<Value> =
-        db.query_row(&values, [], |row| (0..columns.len()).map(|it| row.get(it)).collect()).ok()?;
+    let row = |row: &rusqlite::Row<'_>| (0..columns.len()).map(|it| row.get(it)).collect();
+    let row: Vec<Value> = db.query_row(&values, [], row).unwrap();
     let terms: Vec<String> =
         columns.iter().enumerate().map(|(n, it)| format!("{it} IS ?{}", n + 1)).collect();
     let which = terms.join(" AND ");
@@ -191,6 +191,32 @@ fn a_changed_memory_is_named_and_the_others_are_answered() {
     assert_eq!(store.numbered(&space(), &[7, 8, 9]).unwrap().len(), 2);
     // It does not stand in the way of writing, either.
     keep(&*store, fact("the next one")).unwrap();
+}
+
+/// An index is made of the memories: where it is damaged, the rest is answered, and the next write mends it.
+#[test]
+fn a_damaged_index_stands_in_nobodys_way() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("memories.db");
+    let store = furnished("sqlite", &path);
+    let db = Connection::open(&path).unwrap();
+    let shop = "space = (SELECT id FROM space WHERE name = 'acme/shop')";
+    let damage = [
+        format!("UPDATE posting SET entries = x'00' WHERE {shop} AND term LIKE 'work%'"),
+        format!("UPDATE tail SET terms = x'00' WHERE {shop} AND number % 2 = 0"),
+    ];
+    for sql in damage {
+        assert!(db.execute(&sql, []).unwrap() > 0, "{sql}");
+    }
+    db.execute("UPDATE space SET sum = x'00', breakers = 'open'", []).unwrap();
+    let ask = Ask { text: "queue worker".into(), spaces: vec![space()], ..Ask::default() };
+    assert!(!with_context(&*store, |cx| recall(cx, &ask)).unwrap().shown.is_empty());
+    assert!(problems(&*store).iter().any(|it| it.contains("of the index of acme/shop were changed")));
+    let first = store.numbered(&space(), &[7]).unwrap().remove(0);
+    with_context(&*store, |cx| revise::invalidate(cx, &[space()], Name::Id(first.id), "old")).unwrap();
+    let left = problems(&*store);
+    assert!(!left.is_empty() && !left.iter().any(|it| it.contains("index")), "{left:?}");
+    assert!(store.watch(&space(), jiff::Timestamp::UNIX_EPOCH).unwrap().open.is_empty());
 }
 
 #[test]

@@ -72,7 +72,7 @@ fn as_json(memories: &[Memory], now: Timestamp) -> Result<String, Fault> {
         format: FORMAT.into(),
         version: format::VERSION,
         exported_at: format::timestamp(now),
-        memories: memories.iter().map(MemoryRecord::from).collect(),
+        memories: memories.iter().map(MemoryRecord::stamped).collect(),
     };
     Ok(serde_json::to_string_pretty(&exported).map_err(Fault::internal)? + "\n")
 }

@@ -276,7 +276,7 @@ impl Room {
                 problems.push(format!("{} of {}: {found:?}, by its rows {expected:?}", column, self.name));
             }
         }
-        if sum::kept(db, self.space).ok() != Some(sum::found(db, self.space)?) {
+        if sum::kept(db, self.space)? != Some(sum::found(db, self.space)?) {
             problems.push(format!(
                 "rows of {} were changed, added or taken away by another program: they do not add up",
                 self.name
