@@ -6,6 +6,7 @@
 
 mod corpus;
 mod page;
+mod paths;
 mod secrets;
 pub(crate) mod speed;
 mod tally;
@@ -37,7 +38,8 @@ pub(crate) struct Section {
 /// A section's name, and how it is measured. A new one is one line.
 type Measure = (&'static str, fn(&Corpus) -> Result<Section>);
 
-const SECTIONS: &[Measure] = &[("secrets", secrets::measured), ("speed", speed::measured)];
+const SECTIONS: &[Measure] =
+    &[("secrets", secrets::measured), ("paths", paths::measured), ("speed", speed::measured)];
 
 /// Runs the suite and prints what it found.
 pub(crate) fn run(args: &Args, folder: &Path) -> Result<()> {

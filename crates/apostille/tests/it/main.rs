@@ -11,6 +11,7 @@ mod citations;
 mod codes;
 mod config;
 mod day;
+mod echo;
 mod env;
 mod github;
 mod hook;
