@@ -13,7 +13,8 @@ const TOKEN: [&str; 2] = ["ghp_", "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"];
 const PART: &str = "a1B2c3D4e5";
 
 fn told(ran: &Ran, how: &str) {
-    assert!(!ran.out.contains(PART) && !ran.err.contains(PART), "{how}: {ran}");
+    let wrong: Vec<&str> = ran.out.lines().chain(ran.err.lines()).filter(|it| it.contains(PART)).collect();
+    assert_eq!(wrong, Vec::<&str>::new(), "{how}");
 }
 
 /// Every file below a folder that holds a part of the secret.
@@ -112,7 +113,6 @@ fn a_secret_in_a_call_is_nowhere_afterwards() {
     add("tools/call", json!({"name": token, "arguments": {}}));
     add("resources/read", json!({"uri": format!("memory://{token}")}));
     add("prompts/get", json!({"name": token}));
-    add(&token, json!({}));
     lines.push(format!("{{\"jsonrpc\": \"2.0\", \"id\": {token}}}"));
     let ran = env.fed(&arguments, &(lines.join("\n") + "\n"));
     assert!(ran.out.lines().count() > 20, "{ran}");
