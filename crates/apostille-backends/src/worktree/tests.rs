@@ -130,6 +130,18 @@ mod unix {
         assert!(root.open_dir("up").is_err());
     }
 
+    #[test]
+    fn what_was_opened_is_what_was_asked_about() {
+        let (repo, _) = Repo::with_commit();
+        symlink(".git", repo.root().join("link")).unwrap();
+        let root = open_root(repo.root()).unwrap();
+        let of = |name: &str| root.symlink_metadata(name).unwrap();
+        assert!(is_same(&of("src"), &root.open_dir("src").unwrap().dir_metadata().unwrap()));
+        // A link inside the root can be opened; that it is not the folder that was seen gives it away.
+        assert!(!is_same(&of("src"), &root.open_dir("link").unwrap().dir_metadata().unwrap()));
+        assert!(!is_same(&of("src"), &of(".git")));
+    }
+
     /// Puts a link in the place of a folder or a file, and takes it away again.
     fn swap(at: &Path, to: &Path) {
         let aside = at.with_extension("aside");
