@@ -5,11 +5,17 @@
 //! command runs on it.
 
 mod corpus;
+mod injection;
+mod origin;
 mod page;
 mod paths;
+mod rollback;
+mod room;
 mod secrets;
 pub(crate) mod speed;
 mod tally;
+mod tamper;
+mod unicode;
 
 use std::path::Path;
 use std::time::Instant;
@@ -38,8 +44,16 @@ pub(crate) struct Section {
 /// A section's name, and how it is measured. A new one is one line.
 type Measure = (&'static str, fn(&Corpus) -> Result<Section>);
 
-const SECTIONS: &[Measure] =
-    &[("secrets", secrets::measured), ("paths", paths::measured), ("speed", speed::measured)];
+const SECTIONS: &[Measure] = &[
+    ("secrets", secrets::measured),
+    ("unicode", unicode::measured),
+    ("injection", injection::measured),
+    ("origin", origin::measured),
+    ("paths", paths::measured),
+    ("speed", speed::measured),
+    ("rollback", rollback::measured),
+    ("tampering", tamper::measured),
+];
 
 /// Runs the suite and prints what it found.
 pub(crate) fn run(args: &Args, folder: &Path) -> Result<()> {

@@ -2,6 +2,8 @@
 
 mod apply;
 mod approve;
+mod audit;
+mod breaker;
 mod completions;
 mod config;
 mod doctor;
@@ -15,11 +17,14 @@ mod list;
 mod log;
 mod man;
 mod mcp;
+mod promote;
 mod recall;
 mod recent;
 mod refresh;
 mod remember;
 mod report;
+mod review;
+mod rollback;
 mod serve;
 mod show;
 mod stats;
@@ -81,14 +86,19 @@ fn dispatched(shell: &Shell, command: &Command) -> Result<Answer, Fault> {
         Command::Show(args) => show::run(shell, args),
         Command::Recent(args) => recent::run(shell, args),
         Command::Verify(args) => verify::run(shell, args),
+        Command::Audit(args) => audit::run(shell, args),
+        Command::Promote(args) => promote::run(shell, args),
         Command::Refresh(args) => refresh::run(shell, args),
         Command::Supersede(args) => supersede::run(shell, args),
         Command::Invalidate(args) => invalidate::run(shell, args),
         Command::Forget(args) => forget::run(shell, args),
         Command::Apply(args) => apply::run(shell, args),
+        Command::Review(args) => review::run(shell, args),
+        Command::Breaker(args) => breaker::run(shell, args),
         Command::Approve(args) => approve::run(shell, args),
         Command::Stats(args) => stats::run(shell, *args),
         Command::Log(args) => log::run(shell, args),
+        Command::Rollback(args) => rollback::run(shell, args),
         Command::Export(args) => export::run(shell, args),
         Command::Import(args) => import::run(shell, args),
         Command::Init(args) => init::run(shell, args),

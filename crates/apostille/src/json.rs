@@ -135,6 +135,7 @@ pub struct WhyView {
     pub terms: Vec<String>,
     pub recency: f32,
     pub trust: f32,
+    pub trust_terms: Vec<String>,
     pub usefulness: f32,
     pub affinity: f32,
 }
@@ -146,7 +147,8 @@ impl From<&Why> for WhyView {
             clarity: it.clarity,
             terms: it.terms.clone(),
             recency: it.recency,
-            trust: it.trust,
+            trust: it.trust.factor,
+            trust_terms: it.trust.terms.clone(),
             usefulness: it.usefulness,
             affinity: it.affinity,
         }

@@ -94,6 +94,11 @@ impl Shell {
         self.desk_at(None)
     }
 
+    /// The same for what is to be kept: where the user set up a guardian, it looks over an agent's words.
+    pub fn guarded_desk(&self) -> Result<Desk, Fault> {
+        self.desk()?.guarded(&self.world)
+    }
+
     /// The same, looking at a commit rather than at the working tree.
     pub fn desk_at(&self, reference: Option<&str>) -> Result<Desk, Fault> {
         let place = self.place()?;
@@ -133,7 +138,10 @@ impl Shell {
         let json = Refused { ok: false, refused: RefusalView::from(refusal) };
         let answer = self.answer(code, &json, |_| String::new());
         let message = safe(&masked(&refusal.to_string()));
-        let hint = way_out(refusal).map(hint).unwrap_or_default();
+        // An agent is not told how to speak as a person.
+        let is_agents =
+            matches!(refusal, Refusal::PersonDecides { .. }) && self.world.env.session().is_some();
+        let hint = way_out(refusal).filter(|_| !is_agents).map(hint).unwrap_or_default();
         let err = titled(Some(&self.paint), YELLOW.bold(), "refused:", &message) + &hint;
         Answer { err, ..answer }
     }
@@ -152,7 +160,9 @@ fn way_out(refusal: &Refusal) -> Option<&'static str> {
             "commit or stash, and switch to the default branch; \
              or by hand: apostille invalidate HANDLE --reason \"…\"",
         ),
-        Refusal::NotAPerson => Some("if you are a person, say --origin user"),
+        Refusal::NotAPerson | Refusal::PersonDecides { .. } => {
+            Some("type it at a terminal; a script of yours says APOSTILLE_PERSON=your-name")
+        }
         _ => None,
     }
 }

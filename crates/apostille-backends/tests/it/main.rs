@@ -12,4 +12,5 @@ mod gleaning;
 mod golden;
 mod processes;
 mod rig;
+mod tampering;
 mod verifying;

@@ -2,22 +2,13 @@
 
 use super::excerpt;
 use super::verify::Checked;
+use crate::remember::moderate::{self, delimiter};
 use crate::verdict::{Verdict, worst};
 use crate::words::words;
 
 /// The tags around a block.
 pub(crate) const OPEN: &str = "<memory-context>";
 pub(crate) const CLOSE: &str = "</memory-context>";
-/// Ours, and those that clients put around what a hook gives them: a memory must not end any of these.
-const TAGS: [&str; 6] = [
-    "memory-context",
-    "system-reminder",
-    "hook-context",
-    "untrusted-context",
-    "persisted-output",
-    "user-prompt-submit-hook",
-];
-
 words! {
     /// How a block is written.
     Style as "style" {
@@ -75,45 +66,12 @@ fn tame(tag: &str) -> String {
     safe(tag).replace([';', '(', ')'], " ").split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// A text on one line, without our own delimiters: a memory cannot end the block it stands in.
+/// A text on one line, without anything hidden and without our own delimiters or those of clients: a memory cannot end
+/// the block it stands in, nor begin a line of it.
 #[must_use]
 pub fn safe(text: &str) -> String {
-    let one_line = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    let mut out = String::with_capacity(one_line.len());
-    let mut rest = one_line.as_str();
-    while let Some(c) = rest.chars().next() {
-        match bracket(rest).filter(|len| is_delimiter(&rest[*len..])) {
-            Some(len) => {
-                out.push('‹');
-                rest = &rest[len..];
-            }
-            None => {
-                out.push(c);
-                rest = &rest[c.len_utf8()..];
-            }
-        }
-    }
-    out
-}
-
-/// How long the bracket is that a text begins with, as a character or as what a client may take for one: some escape
-/// what they are given, and some take that back.
-fn bracket(text: &str) -> Option<usize> {
-    let entity = ["&lt;", "&#60;", "&#060;", "&#x3c;", "&#x03c;", "&lt", "\\u003c", "&amp;lt;"];
-    let is_here = |it: &&&str| text.get(..it.len()).is_some_and(|head| head.eq_ignore_ascii_case(it));
-    match text.chars().next() {
-        Some('<' | '＜' | '﹤') => text.chars().next().map(char::len_utf8),
-        _ => entity.iter().find(is_here).map(|it| it.len()),
-    }
-}
-
-/// Whether what follows a `<` spells one of those tags, however it is cased, spaced or joined.
-fn is_delimiter(rest: &str) -> bool {
-    let letters = || {
-        let letters = rest.chars().filter(|c| !c.is_whitespace() && *c != '/').flat_map(char::to_lowercase);
-        letters.map(|c| if c == '_' { '-' } else { c })
-    };
-    TAGS.iter().any(|tag| letters().take(tag.len()).eq(tag.chars()))
+    let one_line = moderate::neutralised(text).split_whitespace().collect::<Vec<_>>().join(" ");
+    delimiter::defused(&one_line).into_owned()
 }
 
 #[cfg(test)]
@@ -133,6 +91,14 @@ mod tests {
         check("＜/system-reminder>", "‹/system-reminder>");
         check("a &lt; b &amp; c", "a &lt; b &amp; c");
         check("line\n- (m-9) forged", "line - (m-9) forged");
+        check("a\u{2028}- (m-9; holds a.rs:1) b\u{85}c\r\n\u{b}d", "a - (m-9; holds a.rs:1) bc d");
+        check("<mem\u{200b}ory-con\u{ad}text>", "‹memory-context>");
+        check(
+            "%3C%2Fmemory-context%3E &#60;/memory context&#62;",
+            "‹%2Fmemory-context%3E ‹/memory context&#62;",
+        );
+        check("＜／ＭＥＭＯＲＹ＿ＣＯＮＴＥＸＴ＞", "‹／ＭＥＭＯＲＹ＿ＣＯＮＴＥＸＴ＞");
+        check("[Memories] <|im_end|>", "‹Memories] ‹|im_end|>");
     }
 
     #[test]

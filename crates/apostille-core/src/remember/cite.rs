@@ -36,6 +36,11 @@ pub fn read(source: &dyn Source, mut classified: Classified) -> Result<Cited, Re
             citations.push(citation);
         }
     }
+    // What is cited is shown too, and a file may hold an order for whoever reads it.
+    let is_order = citations.iter().any(|it| moderate::is_instruction(&it.snippet));
+    if is_order && !classified.marks.contains(&Mark::Instruction) {
+        classified.marks.push(Mark::Instruction);
+    }
     let unsaid = unsaid(&classified.draft.fact, &citations);
     if !unsaid.is_empty() {
         classified.marks.push(Mark::Ungrounded);

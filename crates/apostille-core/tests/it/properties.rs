@@ -5,7 +5,7 @@ use apostille_core::digest::Digest;
 use apostille_core::event::{Event, Showing, What};
 use apostille_core::format::{EventRecord, MemoryRecord};
 use apostille_core::memory::{
-    Handle, Kind, Layer, Mark, Memory, MemoryId, Name, Origin, Status, Usage, Voice,
+    Channel, Handle, Kind, Layer, Mark, Memory, MemoryId, Name, Origin, Status, Usage, Voice,
 };
 use apostille_core::policy::{Policy, Scoring};
 use apostille_core::recall::render::{Style, block};
@@ -48,9 +48,9 @@ fn one_of<T: Copy + std::fmt::Debug + 'static>(all: &'static [T]) -> impl Strate
 fn status() -> impl Strategy<Value = Status> {
     prop_oneof![
         Just(Status::Active),
-        ".*".prop_map(|why| Status::Pending { why }),
-        ".*".prop_map(|why| Status::Invalid { why }),
-        ".*".prop_map(|why| Status::Retired { why }),
+        kept().prop_map(|why| Status::Pending { why }),
+        kept().prop_map(|why| Status::Invalid { why }),
+        kept().prop_map(|why| Status::Retired { why }),
         id().prop_map(|by| Status::Superseded { by }),
     ]
 }
@@ -66,25 +66,38 @@ fn citation() -> impl Strategy<Value = Citation> {
     })
 }
 
+/// A text as moderation leaves it: on the way in and on the way out nothing else is kept.
+fn kept() -> impl Strategy<Value = String> {
+    ".*".prop_map(|it| moderate::harmless(&it).into_owned())
+}
+
 fn voice() -> impl Strategy<Value = Voice> {
-    let known = || proptest::option::of(".*");
-    (one_of(Origin::ALL), any::<bool>(), known(), known())
-        .prop_map(|(origin, tainted, author, session)| Voice { origin, tainted, author, session })
+    let known = || proptest::option::of(kept());
+    (one_of(Origin::ALL), one_of(Channel::ALL), any::<[bool; 2]>(), known(), known()).prop_map(
+        |(origin, channel, [tainted, exposed], author, session)| Voice {
+            origin,
+            channel,
+            tainted,
+            exposed,
+            author,
+            session,
+        },
+    )
 }
 
 fn memory() -> impl Strategy<Value = Memory> {
     let space = prop_oneof![Just(repo()), Just(Space::user("ana").unwrap())];
     let nature = (id(), any::<u64>(), space, one_of(Layer::ALL), one_of(Kind::ALL), status());
-    let known = || proptest::option::of(".*");
-    let words = (known(), ".*", known(), proptest::collection::vec(".*", 0..5), known(), voice());
+    let known = || proptest::option::of(kept());
+    let words = (known(), kept(), known(), proptest::collection::vec(kept(), 0..5), known(), voice());
     let marks = proptest::sample::subsequence(Mark::ALL, 0..=Mark::ALL.len());
     let proof = (proptest::collection::vec(citation(), 0..3), marks, proptest::option::of(id()));
-    let past = (time(), time(), any::<[u32; 3]>());
+    let past = (time(), time(), any::<[u32; 3]>(), proptest::collection::vec(kept(), 0..3));
     (nature, words, proof, past).prop_map(|(nature, words, proof, past)| {
         let (id, number, space, layer, kind, status) = nature;
         let (subject, fact, reason, tags, task, voice) = words;
         let (citations, marks, supersedes) = proof;
-        let (recorded_at, refreshed_at, [recalls, applied, verified]) = past;
+        let (recorded_at, refreshed_at, [recalls, applied, verified], vouchers) = past;
         let usage = Usage { recalls, applied, verified };
         Memory {
             id,
@@ -102,6 +115,7 @@ fn memory() -> impl Strategy<Value = Memory> {
             marks,
             status,
             supersedes,
+            vouchers,
             recorded_at,
             refreshed_at,
             usage,
@@ -114,21 +128,21 @@ fn what() -> impl Strategy<Value = What> {
     let showing =
         (id(), 0.0_f32..1e6, "[a-z]*").prop_map(|(id, score, verdict)| Showing { id, score, verdict });
     let shown = proptest::collection::vec(showing, 0..3);
-    let known = || proptest::option::of(".*");
+    let known = || proptest::option::of(kept());
     prop_oneof![
         (memory().prop_map(Box::new), any::<bool>(), known())
             .prop_map(|(memory, forced, rationale)| What::Remembered { memory, forced, rationale }),
-        (citations, proptest::collection::vec(".*", 0..2))
-            .prop_map(|(citations, followed)| What::Refreshed { citations, followed }),
+        (citations, proptest::collection::vec(kept(), 0..2), known())
+            .prop_map(|(citations, followed, voucher)| What::Refreshed { citations, followed, voucher }),
         (id(), known()).prop_map(|(by, reason)| What::Superseded { by, reason }),
         (id(), known()).prop_map(|(by, reason)| What::Corrected { by, reason }),
-        (".*", proptest::option::of(".*")).prop_map(|(reason, diff)| What::Invalidated { reason, diff }),
-        ".*".prop_map(|reason| What::Retired { reason }),
-        (any::<u64>(), ".*").prop_map(|(number, reason)| What::Forgotten { number, reason }),
-        ".*".prop_map(|class| What::Refused { class }),
-        (any::<bool>(), proptest::collection::vec(".*", 0..3), known())
+        (kept(), proptest::option::of(kept())).prop_map(|(reason, diff)| What::Invalidated { reason, diff }),
+        kept().prop_map(|reason| What::Retired { reason }),
+        (any::<u64>(), kept()).prop_map(|(number, reason)| What::Forgotten { number, reason }),
+        kept().prop_map(|class| What::Refused { class }),
+        (any::<bool>(), proptest::collection::vec(kept(), 0..3), known())
             .prop_map(|(valid, found, commit)| What::Verified { valid, found, commit }),
-        (".*", shown).prop_map(|(query, shown)| What::Retrieved { query, shown }),
+        (kept(), shown).prop_map(|(query, shown)| What::Retrieved { query, shown }),
         Just(What::Approved),
         Just(What::Applied),
     ]
@@ -137,7 +151,7 @@ fn what() -> impl Strategy<Value = What> {
 fn checked(memory: Memory) -> Checked {
     let candidate = Candidate { memory, relevance: 1.0, clarity: 1.0, terms: Vec::new() };
     let query = query::complete(&Policy::default(), &Ask::default());
-    let hit = rank::order(Timestamp::UNIX_EPOCH, &query, vec![candidate]).remove(0);
+    let hit = rank::order(Timestamp::UNIX_EPOCH, &query, vec![candidate]).0.remove(0);
     Checked { hit, verdicts: Vec::new() }
 }
 
@@ -149,6 +163,26 @@ proptest! {
         let json = serde_json::to_string(&MemoryRecord::from(&memory)).unwrap();
         let record: MemoryRecord = serde_json::from_str(&json).unwrap();
         prop_assert_eq!(Memory::try_from(record).unwrap(), memory);
+    }
+
+    #[test]
+    fn a_memory_edited_by_hand_is_read_without_what_hides(memory in memory(), odd in "[\\u{200b}\\u{202e}\\u{e0041}\\u{1b}<a-z]{1,20}") {
+        let record = MemoryRecord {
+            subject: Some(odd.clone()),
+            fact: odd.clone(),
+            reason: Some(odd.clone()),
+            tags: vec![odd.clone()],
+            author: Some(odd.clone()),
+            session: Some(odd.clone()),
+            task: Some(odd.clone()),
+            ..MemoryRecord::from(&memory)
+        };
+        let memory = Memory::try_from(record).unwrap();
+        let clean = moderate::harmless(&odd).into_owned();
+        prop_assert_eq!(memory.marks.contains(&Mark::Neutralised) || clean == odd, true);
+        prop_assert_eq!(memory.fact, clean.clone());
+        let others = [memory.subject, memory.reason, memory.voice.author, memory.voice.session, memory.task];
+        prop_assert!(others.into_iter().flatten().chain(memory.tags).all(|it| it == clean));
     }
 
     #[test]
@@ -197,7 +231,7 @@ proptest! {
                 Candidate { memory, relevance: f32::from(relevance), clarity: 0.0, terms: Vec::new() }
             };
             let candidates = all.into_iter().map(candidate).collect();
-            rank::order(Timestamp::UNIX_EPOCH, &query, candidates).into_iter().map(|it| it.memory.id).collect()
+            rank::order(Timestamp::UNIX_EPOCH, &query, candidates).0.into_iter().map(|it| it.memory.id).collect()
         };
         prop_assert_eq!(order(memories), order(shuffled));
     }

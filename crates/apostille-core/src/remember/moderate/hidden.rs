@@ -1,0 +1,264 @@
+//! Characters that hide, reorder or drive a terminal go; visible text of every script stays byte for byte.
+//!
+//! Most of them never show. A few do, in the right place: a joiner between Persian or Indic letters or between the
+//! parts of an emoji, a selector after a sign that has two faces, the tags of three flags. They stay there and only
+//! there, one at a time, so that a run of them cannot carry a message.
+
+use std::borrow::Cow;
+
+use super::{ansi, emoji};
+
+/// How many joiners one picture may hold, as Unicode's longest do.
+const MOST_JOINS: usize = 3;
+/// The regions whose flags are spelled in tags.
+const REGIONS: [&str; 4] = ["gbeng", "gbsct", "gbwls", "gbnir"];
+/// The tag that ends a flag.
+const CANCEL: char = '\u{e007f}';
+/// How often a text is gone over: what goes may bring together what stood apart.
+const PASSES: usize = 4;
+
+/// The text without them.
+pub(super) fn shown(text: &str) -> Cow<'_, str> {
+    if is_plain(text) {
+        return Cow::Borrowed(text);
+    }
+    let mut text = Cow::Borrowed(text);
+    for _ in 0..PASSES {
+        let next = pass(&text, false);
+        if next == *text {
+            return text;
+        }
+        text = Cow::Owned(next);
+    }
+    Cow::Owned(pass(&text, true))
+}
+
+/// Whether nothing here can hide: printable ASCII on lines.
+fn is_plain(text: &str) -> bool {
+    text.bytes().all(|it| matches!(it, b' '..=b'~' | b'\n' | b'\t'))
+}
+
+/// One pass over the text. A strict one lets nothing stay that needs a neighbour, so that nothing can be left to do.
+fn pass(text: &str, is_strict: bool) -> String {
+    let mut kept = Kept { out: String::with_capacity(text.len()), is_strict, ..Kept::default() };
+    let mut at = 0;
+    while let Some(c) = text[at..].chars().next() {
+        let rest = &text[at..];
+        let flag = if is_strict { 0 } else { flag(rest) };
+        let gone = ansi::sequence(rest);
+        match (flag, gone) {
+            (0, 0) => {
+                at += c.len_utf8();
+                kept.take(c, &text[at..]);
+            }
+            (0, gone) => at += gone,
+            (flag, _) => {
+                kept.push_flag(&rest[..flag]);
+                at += flag;
+            }
+        }
+    }
+    kept.out
+}
+
+/// How many bytes the flag of a region takes that a text begins with.
+fn flag(text: &str) -> usize {
+    let Some(tags) = text.strip_prefix('\u{1f3f4}') else { return 0 };
+    let spelled = |region: &&&str| {
+        let letters = region.bytes().map(|it| char::from_u32(0xe0000 + u32::from(it)));
+        letters.chain([Some(CANCEL)]).eq(tags.chars().take(region.len() + 1).map(Some))
+    };
+    let region = REGIONS.iter().find(spelled);
+    region.map_or(0, |it| 4 * (it.len() + 2))
+}
+
+/// What was kept so far.
+#[derive(Default)]
+struct Kept {
+    out: String,
+    is_strict: bool,
+    /// The last character, and the last that has ink.
+    last: Option<char>,
+    base: Option<char>,
+    /// How many joiners the picture at the end holds, and how many letters stand behind the last joiner.
+    joins: usize,
+    since: Option<usize>,
+}
+
+impl Kept {
+    fn take(&mut self, c: char, rest: &str) {
+        match c {
+            '\n' | '\t' => self.push(c),
+            '\u{2028}' | '\u{2029}' => self.push('\n'),
+            _ if !is_hidden(c) => self.push_shown(c),
+            _ if !self.is_strict && self.fits(c, rest) => self.push(c),
+            // A picture that was joined too often takes no part in the next one either.
+            '\u{200d}' if self.joins == MOST_JOINS => self.joins += 1,
+            _ => {}
+        }
+    }
+
+    fn push_shown(&mut self, c: char) {
+        let is_joined = self.last == Some('\u{200d}') && emoji::is_picture(c);
+        let is_endless = self.joins > MOST_JOINS && emoji::is_picture(c);
+        if !is_joined && !is_endless && !emoji::is_tone(c) {
+            self.joins = 0;
+        }
+        self.base = Some(c);
+        self.since = self.since.map(|it| it + 1);
+        self.push(c);
+    }
+
+    fn push_flag(&mut self, flag: &str) {
+        self.out.push_str(flag);
+        (self.last, self.base, self.joins) = (Some(CANCEL), Some('\u{1f3f4}'), 0);
+    }
+
+    fn push(&mut self, c: char) {
+        if is_joiner(c) {
+            self.joins += 1;
+            self.since = Some(0);
+        }
+        self.out.push(c);
+        self.last = Some(c);
+    }
+
+    /// Whether a character without ink does something here.
+    fn fits(&self, c: char, rest: &str) -> bool {
+        let Some(last) = self.last else { return false };
+        let next = rest.chars().find(|it| !is_hidden(*it));
+        match c {
+            '\u{fe0e}' | '\u{fe0f}' if last.is_ascii() => is_key(last) && rest.starts_with('\u{20e3}'),
+            '\u{fe0e}' | '\u{fe0f}' => emoji::is_two_faced(last),
+            '\u{200d}' if self.ends_picture(last) => {
+                self.joins < MOST_JOINS && next.is_some_and(emoji::is_picture)
+            }
+            '\u{200c}' | '\u{200d}' => self.joins_letters(last, next),
+            '\u{200b}' => self.is_apart() && emoji::is_unspaced(last) && next.is_some_and(emoji::is_unspaced),
+            '\u{180b}'..='\u{180d}' | '\u{180f}' => emoji::is_mongolian(last),
+            '\u{180e}' => emoji::is_mongolian(last) && next.is_some_and(emoji::is_mongolian),
+            _ => false,
+        }
+    }
+
+    fn ends_picture(&self, last: char) -> bool {
+        let is_face = matches!(last, '\u{fe0e}' | '\u{fe0f}');
+        emoji::is_tone(last) || emoji::is_picture(last) || is_face && self.base.is_some_and(emoji::is_picture)
+    }
+
+    fn joins_letters(&self, last: char, next: Option<char>) -> bool {
+        let is_between =
+            next.is_none_or(|it| emoji::is_joining(it) || !it.is_alphanumeric() && !emoji::is_picture(it));
+        self.is_apart() && emoji::is_joining(last) && is_between
+    }
+
+    /// Whether enough stands between this joiner and the one before.
+    fn is_apart(&self) -> bool {
+        self.since.is_none_or(|it| it >= 2)
+    }
+}
+
+/// The keys of a telephone, which become emoji by a selector and a frame.
+fn is_key(c: char) -> bool {
+    c.is_ascii_digit() || matches!(c, '#' | '*')
+}
+
+fn is_joiner(c: char) -> bool {
+    matches!(c, '\u{200b}' | '\u{200c}' | '\u{200d}')
+}
+
+/// Whether a character has no ink: control and format characters, fillers, selectors, tags, and what is for private use
+/// or no character at all. The Arabic number signs are format characters that show.
+pub(super) fn is_hidden(c: char) -> bool {
+    match u32::from(c) {
+        0xa | 0x9 => false,
+        0..=0x1f | 0x7f..=0x9f => true,
+        ..0xad => false,
+        0xad | 0x34f | 0x61c | 0x115f..=0x1160 | 0x17b4..=0x17b5 | 0x180b..=0x180f => true,
+        0x200b..=0x200f | 0x2028..=0x202e | 0x2060..=0x206f | 0x3164 | 0xfe00..=0xfe0f => true,
+        0xfeff | 0xffa0 | 0xfff0..=0xfffb => true,
+        0xe000..=0xf8ff | 0xfdd0..=0xfdef => true,
+        0x13430..=0x1343f | 0x1bca0..=0x1bca3 | 0x1d173..=0x1d17a => true,
+        // Planes that hold no characters, the tags, and the planes for private use.
+        0x40000.. => true,
+        it => it & 0xfffe == 0xfffe,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn check(text: &str, expected: &str) {
+        assert_eq!(shown(text), expected, "{text:?}");
+    }
+
+    fn stays(text: &str) {
+        check(text, text);
+    }
+
+    #[test]
+    fn what_shows_stays() {
+        stays("plain text\n\twith lines");
+        stays("日本語 العربية ไทย हिन्दी 한국어");
+        stays("👩\u{200d}💻 👨🏻\u{200d}❤\u{fe0f}\u{200d}💋\u{200d}👨🏾 🧎🏽\u{200d}♀\u{fe0f}\u{200d}➡\u{fe0f}");
+        stays("👩\u{200d}👩\u{200d}👧\u{200d}👦 🏳\u{fe0f}\u{200d}🌈 🏴\u{200d}☠\u{fe0f}");
+        stays("❤\u{fe0f} ❤\u{fe0e} ⭐\u{fe0f} 1\u{fe0f}\u{20e3} #\u{fe0f}\u{20e3} ☝🏽");
+        stays("🏴\u{e0067}\u{e0062}\u{e0073}\u{e0063}\u{e0074}\u{e007f} 🇩🇪🇯🇵");
+        stays("می\u{200c}خواهم کتاب\u{200c}ها");
+        stays("ക\u{d4d}\u{200d} ශ\u{dca}\u{200d}ර\u{dd3} র\u{200c}\u{9cd}য");
+        stays("ភាសា\u{200b}ខ្មែរ");
+    }
+
+    #[test]
+    fn what_hides_goes() {
+        check("a\u{200b}b\u{202e}c\u{e0041}d", "abcd");
+        check("red \u{1b}[31mtext", "red text");
+        check("\u{1b}]8;;https://a.example\u{7}name\u{1b}]8;;\u{7}", "name");
+        check("pass\u{200d}word", "password");
+        check("a\u{fe01}b", "ab");
+        check("line\nline\r", "line\nline");
+        check("one\u{2028}two", "one\ntwo");
+        check("\u{3000}\u{200c}🏴", "\u{3000}🏴");
+        check("x\u{e000}y\u{f8ff}\u{10fffd}\u{fffe}", "xy");
+        check("\u{115f}\u{3164}\u{ffa0}\u{ad}\u{2064}", "");
+    }
+
+    #[test]
+    fn a_look_of_order_carries_nothing() {
+        check("😀\u{e0139}\u{e015e}\u{fe0f}", "😀");
+        check("❤\u{fe0f}\u{fe0f}\u{fe0e}\u{fe0f}", "❤\u{fe0f}");
+        check("👩\u{200d}\u{200d}\u{200d}💻", "👩\u{200d}💻");
+        check("🏴\u{e0068}\u{e0069}\u{e007f}", "🏴");
+        check("🏴\u{e0067}\u{e0062}\u{e0073}\u{e0063}\u{e0074}\u{e0041}\u{e007f}", "🏴");
+        check("م\u{200c}\u{200d}\u{200c}ن", "م\u{200c}ن");
+        check("م\u{200c}ن\u{200d}م\u{200c}ن", "م\u{200c}نم\u{200c}ن");
+        check("1\u{fe0f}2\u{fe0f}", "12");
+        check("م\u{200c}abc", "مabc");
+        let endless = "😀\u{200d}".repeat(9);
+        assert_eq!(shown(&endless).matches('\u{200d}').count(), MOST_JOINS);
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(400))]
+        #[test]
+        fn twice_is_once_and_nothing_grows(text in any_text()) {
+            let once = shown(&text).into_owned();
+            prop_assert!(once.len() <= text.len());
+            prop_assert_eq!(shown(&once).into_owned(), once);
+        }
+
+        #[test]
+        fn what_has_ink_stays(text in "[\\PC&&[^\\p{Co}\\p{Cn}\\p{Cf}]]*") {
+            let inked = |text: &str| text.chars().filter(|it| !is_hidden(*it)).collect::<String>();
+            prop_assert_eq!(inked(&shown(&text)), inked(&text));
+        }
+    }
+
+    /// Ordinary text, and text dense with what this file is about.
+    fn any_text() -> impl Strategy<Value = String> {
+        let odd = "[\u{200b}-\u{200f}\u{fe0e}\u{fe0f}\u{20e3}1#❤😀👩🏽🏴\u{e0062}\u{e0067}\u{e0073}\u{e0063}\u{e0074}\u{e007f}من\u{94d}क\u{1b}\u{9b}\\[;m\u{180b}\u{1820}ក]{0,40}";
+        prop_oneof![any::<String>(), odd]
+    }
+}

@@ -1,0 +1,153 @@
+//! Addresses: which of them are programs, which lead out of the text, and which carry something with them.
+
+/// Schemes whose addresses are run, not opened.
+const PROGRAMS: [&str; 4] = ["javascript", "vbscript", "livescript", "mocha"];
+
+/// Hosts that show badges and pictures to everyone and tell nobody else who looked.
+const SHOWN: [&str; 24] = [
+    "api.star-history.com",
+    "app.codecov.io",
+    "badge.fury.io",
+    "badgen.net",
+    "badges.gitter.im",
+    "circleci.com",
+    "codecov.io",
+    "colab.research.google.com",
+    "contrib.rocks",
+    "coveralls.io",
+    "crates.io",
+    "deepwiki.com",
+    "deps.rs",
+    "docs.rs",
+    "github.com",
+    "gitlab.com",
+    "huggingface.co",
+    "img.shields.io",
+    "opencollective.com",
+    "pypi.org",
+    "raw.githubusercontent.com",
+    "readthedocs.org",
+    "trendshift.io",
+    "user-images.githubusercontent.com",
+];
+
+/// Whether the colon between these two makes an address that is a program. What only names the scheme is none.
+pub(super) fn is_program(before: &str, after: &str) -> bool {
+    let Some(first) = after.bytes().next() else { return false };
+    let ends = |name: &&str| {
+        let start = before.len().checked_sub(name.len());
+        start.and_then(|it| before.get(it..)).is_some_and(|it| it.eq_ignore_ascii_case(name))
+    };
+    let is_code = first.is_ascii_alphanumeric()
+        || matches!(first, b'(' | b'/' | b'_' | b'$' | b'%' | b'\\' | b'&' | b'[');
+    is_code && PROGRAMS.iter().any(|it| ends(&it)) || ends(&"data") && is_page(after)
+}
+
+/// Whether data of this type is a page that can run something.
+fn is_page(after: &str) -> bool {
+    let types =
+        ["text/html", "text/javascript", "application/javascript", "image/svg+xml", "application/xhtml"];
+    types.iter().any(|it| after.get(..it.len()).is_some_and(|head| head.eq_ignore_ascii_case(it)))
+}
+
+/// An attribute's value as a browser reads it: entities decoded, white space and control characters gone.
+pub(super) fn plain(value: &str) -> String {
+    let mut out = String::with_capacity(value.len());
+    let mut rest = value;
+    while let Some(c) = rest.chars().next() {
+        let (c, len) = super::super::delimiter::decoded(rest).unwrap_or((c, c.len_utf8()));
+        if !c.is_whitespace() && !c.is_control() {
+            out.extend(c.to_lowercase());
+        }
+        rest = &rest[len..];
+    }
+    out
+}
+
+/// Whether a value, as [`plain`] gives it, is or holds a program.
+pub(super) fn holds_program(value: &str) -> bool {
+    value.match_indices(':').any(|(at, _)| {
+        let (before, after) = (&value[..at], &value[at + 1..]);
+        PROGRAMS.iter().any(|it| before.ends_with(it))
+            || before.ends_with("data")
+                && !after.starts_with("image/png")
+                && (is_page(after) || at == 4 && !after.starts_with("image/") && !after.starts_with("font/"))
+    })
+}
+
+/// Whether a value, as [`plain`] gives it, loads from elsewhere than the hosts that show pictures to everyone.
+pub(super) fn is_remote(value: &str) -> bool {
+    let Some(rest) = value.find("//").map(|at| (&value[..at], &value[at + 2..])) else { return false };
+    let (scheme, rest) = rest;
+    let has_scheme = scheme.is_empty() || scheme.ends_with(':');
+    has_scheme && !is_shown(authority(rest))
+}
+
+fn is_shown(authority: &str) -> bool {
+    let host = authority.split(':').next().unwrap_or("");
+    SHOWN.contains(&host) || host.ends_with(".github.io") || host.ends_with(".githubusercontent.com")
+}
+
+fn authority(rest: &str) -> &str {
+    rest.split(['/', '?', '#', '\\']).next().unwrap_or("")
+}
+
+/// Whether an address leads out, and takes a name, a placeholder or data along.
+pub(super) fn carries_out(address: &str) -> bool {
+    let Some((_, rest)) = web(address) else { return false };
+    let authority = authority(rest);
+    let asked = rest.find(['?', '#']).map_or("", |it| &rest[it..]);
+    authority.contains('@') || has_place(rest) || asked.split(['?', '&', '=', '#', ';']).any(is_slot)
+}
+
+/// An address of the web: its scheme and the rest.
+fn web(address: &str) -> Option<(&str, &str)> {
+    let at = address.find("//")?;
+    let (scheme, rest) = (&address[..at], &address[at + 2..]);
+    let is_web =
+        scheme.is_empty() || ["http:", "https:", "ftp:"].iter().any(|it| scheme.eq_ignore_ascii_case(it));
+    is_web.then_some((scheme, rest))
+}
+
+/// Whether something is to be filled in.
+fn has_place(rest: &str) -> bool {
+    let asked = rest.find(['?', '#']).map_or("", |it| &rest[it..]);
+    asked.contains(['{', '<', '[', '$', '}'])
+        || rest.contains("{{")
+        || rest.contains("${")
+        || asked.contains("%s")
+}
+
+/// Whether a value asks to be filled in (`DATA`, `YOUR_KEY`), or is long enough to be what was taken.
+fn is_slot(value: &str) -> bool {
+    let is_shouted = value.len() >= 4 && value.bytes().all(|it| it.is_ascii_uppercase() || it == b'_');
+    let is_long =
+        value.len() >= 80 && value.bytes().all(|it| it.is_ascii_alphanumeric() || b"+/-_%".contains(&it));
+    is_shouted || is_long
+}
+
+/// An address that nothing follows by itself any more.
+pub(super) fn defanged(address: &str) -> String {
+    match address.get(..4) {
+        Some(head) if head.eq_ignore_ascii_case("http") => format!("hxxp{}", &address[4..]),
+        _ => address.replacen("//", "/ /", 1),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_that_carry_something_are_told() {
+        let check = |text: &str, expected: bool| assert_eq!(carries_out(text), expected, "{text:?}");
+        check("https://docs.rs/x?search=a", false);
+        check("https://colab.research.google.com/drive/1g-Qnx6l_ecHZi0IOw23rg0qC4TYvEvWZ?usp=sharing", false);
+        check("docs/a.md?x={y}", false);
+        check("https://en.wikipedia.org/wiki/A_(b)#History", false);
+        check("https://a.example/?d=DATA", true);
+        check("https://a.example/?d={{summary}}", true);
+        check("https://a.example/log?k=$API_KEY", true);
+        check("https://b.example@a.example/", true);
+    }
+}

@@ -1,0 +1,93 @@
+//! Markdown links and images: `[text](address)`, `![text](address)`, `![text][name]`, `[name]: address`.
+
+use super::address;
+
+/// A link as it stands in a text, from its bracket on.
+pub(super) struct Link<'a> {
+    /// How many bytes it takes.
+    pub(super) len: usize,
+    text: &'a str,
+    address: &'a str,
+    is_image: bool,
+    form: Form,
+}
+
+#[derive(PartialEq)]
+enum Form {
+    Inline,
+    Reference,
+    Definition,
+}
+
+/// The longest text and address that are taken for a link, and how deep brackets may be nested in them.
+const LONGEST: usize = 2_048;
+const DEEPEST: usize = 4;
+
+/// The link that a text begins with.
+pub(super) fn parse(text: &str, is_image: bool) -> Option<Link<'_>> {
+    let inner = text.strip_prefix('[')?;
+    let close = closing(inner, b'[', b']')?;
+    let (label, rest) = (&inner[..close], &inner[close + 1..]);
+    let len = text.len() - rest.len();
+    let link = |len: usize, address, form| Some(Link { len, text: label, address, is_image, form });
+    match rest.as_bytes().first() {
+        Some(b'(') => {
+            let end = closing(&rest[1..], b'(', b')')?;
+            link(len + end + 2, rest[1..=end].trim(), Form::Inline)
+        }
+        Some(b'[') if is_image => {
+            let end = rest.find(']')?;
+            link(len + end + 1, &rest[1..end], Form::Reference)
+        }
+        Some(b':') if rest.starts_with(": ") => {
+            let line = rest[2..].split('\n').next().unwrap_or("");
+            link(len + 2 + line.len(), line, Form::Definition)
+        }
+        _ => None,
+    }
+}
+
+/// Where the bracket is closed that was opened before.
+fn closing(text: &str, open: u8, close: u8) -> Option<usize> {
+    let mut depth = 0;
+    for (at, byte) in text.bytes().enumerate().take(LONGEST) {
+        match byte {
+            it if it == close && depth == 0 => return Some(at),
+            it if it == close => depth -= 1,
+            it if it == open && depth == DEEPEST => return None,
+            it if it == open => depth += 1,
+            _ => {}
+        }
+    }
+    None
+}
+
+impl Link<'_> {
+    /// Whether it would carry something out, or load something from elsewhere by being looked at.
+    pub(super) fn is_harmful(&self) -> bool {
+        let target = self.address.trim_start_matches('<');
+        let first = target.split_whitespace().next().unwrap_or("");
+        match self.form {
+            Form::Reference => true,
+            Form::Definition => self.has_handler() || address::carries_out(first),
+            Form::Inline if self.is_image => address::is_remote(&address::plain(first)),
+            Form::Inline => self.has_handler() || address::carries_out(target),
+        }
+    }
+
+    /// Whether its title is a handler of events.
+    fn has_handler(&self) -> bool {
+        let Some((_, title)) = self.address.split_once(['"', '\'']) else { return false };
+        let name = title.split('=').next().unwrap_or("").trim();
+        title.contains('=') && name.len() > 3 && name.get(..2).is_some_and(|it| it.eq_ignore_ascii_case("on"))
+    }
+
+    /// Its text, and where it led.
+    pub(super) fn shown(&self) -> String {
+        match self.form {
+            Form::Inline => format!("{} ({})", self.text, address::defanged(self.address)),
+            Form::Reference => format!("{} [{}]", self.text, self.address),
+            Form::Definition => format!("{}: {}", self.text, address::defanged(self.address)),
+        }
+    }
+}

@@ -1,0 +1,247 @@
+//! Tags of HTML, as a browser would read them, and what becomes of each.
+
+use super::address::{holds_program, is_remote, plain};
+
+/// Elements that run, load, redirect or embed something by being there.
+const ACTIVE: [&str; 20] = [
+    "applet",
+    "base",
+    "bgsound",
+    "embed",
+    "fencedframe",
+    "form",
+    "frame",
+    "frameset",
+    "iframe",
+    "ilayer",
+    "layer",
+    "link",
+    "marquee",
+    "meta",
+    "object",
+    "param",
+    "plaintext",
+    "script",
+    "style",
+    "portal",
+];
+/// Attributes that make a browser load what they name.
+const LOADING: [&str; 14] = [
+    "action",
+    "archive",
+    "background",
+    "code",
+    "codebase",
+    "data",
+    "dynsrc",
+    "formaction",
+    "icon",
+    "lowsrc",
+    "manifest",
+    "poster",
+    "src",
+    "srcset",
+];
+/// The longest tag that is looked at.
+const LONGEST: usize = 4_096;
+
+/// What becomes of a tag.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Fate {
+    /// It does nothing.
+    Stays,
+    /// It is code that somebody shows: its brackets become harmless ones.
+    Shown,
+    /// It goes.
+    Goes,
+    /// It goes with everything up to its end.
+    GoesWithBody,
+}
+
+/// A tag at the start of a text.
+pub(super) struct Tag<'a> {
+    /// How many bytes it takes, and how many of them up to the end of its name.
+    pub(super) len: usize,
+    pub(super) name_end: usize,
+    pub(super) name: String,
+    is_end: bool,
+    is_closed: bool,
+    attributes: Vec<(&'a str, &'a str)>,
+}
+
+/// The tag that a text begins with, if a browser would take it for one.
+pub(super) fn parse(text: &str) -> Option<Tag<'_>> {
+    let slash = usize::from(text[1..].starts_with('/'));
+    let name = &text[1 + slash..];
+    let name_len =
+        name.bytes().take_while(|it| it.is_ascii_alphanumeric() || matches!(it, b'-' | b':' | b'_')).count();
+    let name = &name[..name_len];
+    if !name.starts_with(|c: char| c.is_ascii_alphabetic()) {
+        return None;
+    }
+    let name_end = 1 + slash + name_len;
+    let mut tag = Tag {
+        len: 0,
+        name_end,
+        name: name.to_ascii_lowercase(),
+        is_end: slash == 1,
+        is_closed: false,
+        attributes: Vec::new(),
+    };
+    let after = text[name_end..].bytes().next();
+    if !matches!(after, None | Some(b'>' | b'/' | b' ' | b'\t' | b'\n' | b'\\' | b'&')) {
+        return None;
+    }
+    tag.len = name_end + tag.read(&text[name_end..]);
+    Some(tag)
+}
+
+impl<'a> Tag<'a> {
+    /// Reads the attributes; gives how many bytes they and the end of the tag take.
+    fn read(&mut self, text: &'a str) -> usize {
+        let mut at = 0;
+        while at < text.len().min(LONGEST) {
+            let rest = &text[at..];
+            match rest.as_bytes()[0] {
+                b'>' => {
+                    self.is_closed = true;
+                    return at + 1;
+                }
+                // Another tag begins before this one ends.
+                b'<' => return at,
+                b' ' | b'\t' | b'\n' | b'/' | b'\\' | b'"' | b'\'' | b'`' => at += 1,
+                _ => at += self.attribute(rest),
+            }
+        }
+        // It never ends: at most its own line belongs to it.
+        text.find('\n').map_or(text.len(), |it| it + 1)
+    }
+
+    fn attribute(&mut self, text: &'a str) -> usize {
+        let is_end = |c: char| c.is_ascii_whitespace() || matches!(c, '=' | '>' | '/');
+        let name_len =
+            text.find(is_end).unwrap_or(text.len()).max(text.chars().next().map_or(1, char::len_utf8));
+        let (name, rest) = text.split_at(name_len);
+        let spaces = rest.len() - rest.trim_start().len();
+        let Some(value) = rest.trim_start().strip_prefix('=') else {
+            self.attributes.push((name, ""));
+            return name_len;
+        };
+        let lead = value.len() - value.trim_start().len();
+        let (value, len) = value_of(value.trim_start());
+        self.attributes.push((name, value));
+        name_len + spaces + 1 + lead + len
+    }
+
+    /// What becomes of it; `is_quoted` when it stands between backticks, as code does.
+    pub(super) fn fate(&self, is_quoted: impl Fn() -> bool) -> Fate {
+        let is_active = ACTIVE.contains(&self.name.rsplit(':').next().unwrap_or(""));
+        let is_bare = self.attributes.is_empty() && self.is_closed;
+        if is_active && is_bare && is_quoted() {
+            return Fate::Stays;
+        }
+        if is_active && !self.is_end && matches!(self.name.as_str(), "script" | "style") {
+            return Fate::GoesWithBody;
+        }
+        if is_active {
+            return Fate::Goes;
+        }
+        let harmful = || self.attributes.iter().filter(|(name, value)| self.is_harmful(name, value));
+        match harmful().count() {
+            0 => Fate::Stays,
+            _ if harmful().all(|(_, value)| value.starts_with('{')) => Fate::Shown,
+            _ => Fate::Goes,
+        }
+    }
+
+    fn is_harmful(&self, name: &str, value: &str) -> bool {
+        let name = name.to_ascii_lowercase();
+        let value_as_read = || plain(value);
+        if is_handler(&name) {
+            return !value.is_empty() && !is_reference(value);
+        }
+        match name.as_str() {
+            "srcdoc" => true,
+            "style" => is_acting_style(&value_as_read()),
+            "href" | "xlink:href" if self.name == "a" => {
+                let value = value_as_read();
+                holds_program(&value) || super::address::carries_out(value.as_str())
+            }
+            "href" | "xlink:href" => is_remote(&value_as_read()) || holds_program(&value_as_read()),
+            name if LOADING.contains(&name) => is_remote(&value_as_read()) || holds_program(&value_as_read()),
+            _ => value.contains(':') && holds_program(&value_as_read()) || is_handler_inside(value),
+        }
+    }
+
+    /// What is said in place of a picture.
+    pub(super) fn alt(&self) -> String {
+        let alt = self.attributes.iter().find(|(name, _)| name.eq_ignore_ascii_case("alt"));
+        alt.map(|(_, value)| value.replace(['<', '>'], "")).unwrap_or_default()
+    }
+
+    /// How many bytes of what follows belong to it, up to the tag that ends it; none when nothing does.
+    pub(super) fn body(&self, after: &str) -> usize {
+        let is_it = |at: usize| {
+            let rest = &after[at + 2..];
+            rest.get(..self.name.len()).is_some_and(|it| it.eq_ignore_ascii_case(&self.name))
+        };
+        let Some(start) = after.match_indices("</").map(|(at, _)| at).find(|at| is_it(*at)) else { return 0 };
+        let end = after[start..].find('>').map_or(after.len(), |it| start + it + 1);
+        if self.is_closed { end } else { 0 }
+    }
+}
+
+/// A value with or without quotes, and how many bytes it takes.
+fn value_of(text: &str) -> (&str, usize) {
+    if let Some(quote) = text.bytes().next().filter(|it| matches!(it, b'"' | b'\'' | b'`')) {
+        let inner = &text[1..];
+        return match inner.bytes().take(LONGEST).position(|it| it == quote) {
+            Some(end) => (&inner[..end], end + 2),
+            None => ("", 1),
+        };
+    }
+    let len = if text.starts_with('{') { braced(text) } else { None };
+    let len = len.or_else(|| text.find(|c: char| c.is_ascii_whitespace() || c == '>')).unwrap_or(text.len());
+    (&text[..len], len)
+}
+
+/// A value in braces, as components write it, on one line.
+fn braced(text: &str) -> Option<usize> {
+    let mut depth = 0_usize;
+    let line = text.bytes().take(LONGEST).take_while(|it| *it != b'\n');
+    let end = line.enumerate().find(|(_, it)| {
+        depth = if *it == b'{' { depth + 1 } else { depth - usize::from(*it == b'}' && depth > 0) };
+        depth == 0
+    });
+    end.map(|(at, _)| at + 1)
+}
+
+/// Whether an attribute is a handler of events. Filters that cut out one name leave another, so any letters do.
+fn is_handler(name: &str) -> bool {
+    let letters = name.strip_prefix("on").unwrap_or("").bytes().take_while(u8::is_ascii_alphabetic).count();
+    letters >= 3
+}
+
+/// Whether a value hides a handler that a broken quote would let out.
+fn is_handler_inside(value: &str) -> bool {
+    let Some(at) = value.find("on") else { return false };
+    value.contains('=')
+        && is_handler(value[at..].split('=').next().unwrap_or(""))
+        && value[at..].contains("=")
+        && (at == 0 || !value.as_bytes()[at - 1].is_ascii_alphanumeric())
+}
+
+/// Whether a component's handler only names a function: that runs nothing where it is taken for a page.
+fn is_reference(value: &str) -> bool {
+    let inner = value.strip_prefix('{').and_then(|it| it.strip_suffix('}'));
+    inner.is_some_and(|it| it.bytes().all(|c| c.is_ascii_alphanumeric() || matches!(c, b'_' | b'.' | b'$')))
+}
+
+/// Whether a style runs or loads something. The value comes without white space.
+fn is_acting_style(value: &str) -> bool {
+    let bare = value.replace("/*", "").replace("*/", "").replace('\\', "");
+    ["expression(", "behavior:", "-moz-binding", "@import", "expr/"].iter().any(|it| bare.contains(it))
+        || bare.contains("expression") && bare.contains('(')
+        || holds_program(&bare)
+        || bare.split("url(").skip(1).any(|it| is_remote(it.trim_start_matches(['"', '\''])))
+}
