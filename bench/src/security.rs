@@ -8,6 +8,7 @@ mod corpus;
 mod injection;
 mod origin;
 mod page;
+mod paths;
 mod rollback;
 mod room;
 mod secrets;
@@ -48,6 +49,7 @@ const SECTIONS: &[Measure] = &[
     ("unicode", unicode::measured),
     ("injection", injection::measured),
     ("origin", origin::measured),
+    ("paths", paths::measured),
     ("speed", speed::measured),
     ("rollback", rollback::measured),
     ("tampering", tamper::measured),

@@ -11,7 +11,7 @@ use apostille_core::citation::RepoPath;
 use apostille_core::sheet::is_binary;
 use apostille_core::source::{Blob, Edit, History, MAX_FILE, Source, SourceError, Tree};
 use cap_std::ambient_authority;
-use cap_std::fs::{Dir, File, OpenOptions};
+use cap_std::fs::{Dir, File, Metadata, OpenOptions};
 use sha1::{Digest as _, Sha1};
 
 use crate::git::index::{self, Noted};
@@ -20,6 +20,9 @@ use crate::git::{Checkout, Commit, MAX_FILES, hexadecimal, is_absent, left_out, 
 /// Characters that macOS ignores in the names of files.
 const IGNORED: [RangeInclusive<char>; 4] =
     ['\u{200c}'..='\u{200f}', '\u{202a}'..='\u{202e}', '\u{206a}'..='\u{206f}', '\u{feff}'..='\u{feff}'];
+
+/// How often a file is looked at that is replaced under the reader's eyes.
+const TRIES: usize = 4;
 
 /// The files below one directory.
 ///
@@ -211,16 +214,20 @@ fn open_root(root: &Path) -> Result<Dir, SourceError> {
 
 /// Goes down by one directory; `None` if there is none of this name.
 ///
-/// The kind is asked first, to tell the reader of links. If it is swapped in between, `Dir` still leaves no way out.
+/// The kind is asked first, to tell the reader of links. If it is swapped in between, `Dir` still leaves no way out of
+/// the directory, and what was opened is not what was asked about: a link to git's own files leads nowhere either.
 fn step(dir: &Dir, name: &str) -> Result<Option<Dir>, Refusal> {
-    let kind = dir.symlink_metadata(name)?.file_type();
-    if kind.is_symlink() {
+    let seen = dir.symlink_metadata(name)?;
+    if seen.file_type().is_symlink() {
         return Err(Refusal::Outside);
     }
-    if !kind.is_dir() {
+    if !seen.is_dir() {
         return Ok(None);
     }
     let below = dir.open_dir(name)?;
+    if !is_same(&seen, &below.dir_metadata()?) {
+        return Err(swapped());
+    }
     match below.symlink_metadata(".git") {
         Ok(_) => Err(Refusal::Outside),
         Err(error) if is_absent(&error) => Ok(Some(below)),
@@ -229,24 +236,47 @@ fn step(dir: &Dir, name: &str) -> Result<Option<Dir>, Refusal> {
 }
 
 fn read_file(dir: &Dir, name: &str) -> Result<Option<Vec<u8>>, Refusal> {
-    let metadata = dir.symlink_metadata(name)?;
-    if metadata.file_type().is_symlink() {
-        return Err(Refusal::Outside);
+    // An editor that saves a file puts another one in its place, so it is looked at again.
+    for _ in 0..TRIES {
+        let seen = dir.symlink_metadata(name)?;
+        if seen.file_type().is_symlink() {
+            return Err(Refusal::Outside);
+        }
+        if seen.is_dir() {
+            // A repository of its own is refused, as on the way to a file.
+            return step(dir, name).map(|_| None);
+        }
+        if !seen.is_file() {
+            return Ok(None);
+        }
+        let file = dir.open_with(name, &read_only())?;
+        // Asked again, because it may have been swapped for a pipe or for a link in between.
+        let metadata = file.metadata()?;
+        if !metadata.is_file() {
+            return Ok(None);
+        }
+        if is_same(&seen, &metadata) {
+            return read_at_most(file, metadata.len());
+        }
     }
-    if metadata.is_dir() {
-        // A repository of its own is refused, as on the way to a file.
-        return step(dir, name).map(|_| None);
-    }
-    if !metadata.is_file() {
-        return Ok(None);
-    }
-    let file = dir.open_with(name, &read_only())?;
-    // Asked again, because it may have been swapped for a pipe in between.
-    let metadata = file.metadata()?;
-    if !metadata.is_file() {
-        return Ok(None);
-    }
-    read_at_most(file, metadata.len())
+    Err(swapped())
+}
+
+fn swapped() -> Refusal {
+    Refusal::Io(io::Error::other("it is being replaced while it is read"))
+}
+
+/// Whether what was opened is what was asked about.
+#[cfg(unix)]
+fn is_same(seen: &Metadata, opened: &Metadata) -> bool {
+    use cap_std::fs::MetadataExt as _;
+    (seen.dev(), seen.ino()) == (opened.dev(), opened.ino())
+}
+
+/// Elsewhere a link is made by an administrator only, and `Dir` leaves no way out.
+#[cfg(not(unix))]
+fn is_same(_: &Metadata, _: &Metadata) -> bool {
+    true
 }
 
 /// The content, unless the file is too large or grows too large while it is read.

@@ -10,6 +10,7 @@ mod work;
 
 use std::sync::Arc;
 
+use apostille_core::remember::secrets;
 use rmcp::model::{
     CacheScope, CallToolRequestParams, CallToolResponse, GetPromptRequestParams, GetPromptResponse,
     GetPromptResult, Implementation, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult,
@@ -115,7 +116,9 @@ impl ServerHandler for Server {
         _: Request,
     ) -> Result<GetPromptResponse, ErrorData> {
         let text = prompts::get(&which.name, &which.arguments.unwrap_or_default(), self.offer.profile);
-        let text = text.map_err(|unfit| ErrorData::invalid_params(unfit.to_string(), None))?;
+        let text = text.map_err(|unfit| {
+            ErrorData::invalid_params(secrets::masked(&unfit.to_string()).into_owned(), None)
+        })?;
         Ok(GetPromptResult::new(vec![PromptMessage::new_text(Role::User, text)]).into())
     }
 

@@ -131,6 +131,63 @@ mod unix {
     }
 
     #[test]
+    fn what_was_opened_is_what_was_asked_about() {
+        let (repo, _) = Repo::with_commit();
+        symlink(".git", repo.root().join("link")).unwrap();
+        let root = open_root(repo.root()).unwrap();
+        let of = |name: &str| root.symlink_metadata(name).unwrap();
+        assert!(is_same(&of("src"), &root.open_dir("src").unwrap().dir_metadata().unwrap()));
+        // A link inside the root can be opened; that it is not the folder that was seen gives it away.
+        assert!(!is_same(&of("src"), &root.open_dir("link").unwrap().dir_metadata().unwrap()));
+        assert!(!is_same(&of("src"), &of(".git")));
+    }
+
+    /// Puts a link in the place of a folder or a file, and takes it away again.
+    fn swap(at: &Path, to: &Path) {
+        let aside = at.with_extension("aside");
+        fs::rename(at, &aside).unwrap();
+        symlink(to, at).unwrap();
+        fs::remove_file(at).unwrap();
+        fs::rename(&aside, at).unwrap();
+    }
+
+    /// Real threads, and no turn agreed between them: whatever is read comes from inside.
+    #[test]
+    fn links_swapped_in_a_race_show_nothing_from_outside() {
+        let (repo, _) = Repo::with_commit();
+        let outside = repo.beside("outside");
+        fs::create_dir_all(outside.join("deep")).unwrap();
+        for name in ["a.rs", "deep/a.rs", "config"] {
+            fs::write(outside.join(name), "s3cret of [core]").unwrap();
+        }
+        repo.write("top/deep/a.rs", "inside\n");
+        repo.write("top/deep/config", "inside\n");
+        repo.write("top/a.rs", "inside\n");
+        let root = repo.root().to_owned();
+        let targets = [
+            (root.join("top"), outside.clone()),
+            (root.join("top/deep"), outside.join("deep")),
+            (root.join("top/a.rs"), outside.join("a.rs")),
+            (root.join("top/deep"), root.join(".git")),
+            (root.join("top"), "..".into()),
+        ];
+        let is_done = std::sync::atomic::AtomicBool::new(false);
+        let source = WorkTree::open(&repo.checkout()).unwrap();
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                while !is_done.load(std::sync::atomic::Ordering::Relaxed) {
+                    targets.iter().for_each(|(at, to)| swap(at, to));
+                }
+            });
+            let paths = ["top/a.rs", "top/deep/a.rs", "top/deep/config", "top/outside/a.rs"];
+            let read = (0..2_000).map(|round| outcome(&source, paths[round % paths.len()]));
+            let wrong = read.filter(|it| it.starts_with("text") && it != "text inside").collect::<Vec<_>>();
+            is_done.store(true, std::sync::atomic::Ordering::Relaxed);
+            assert_eq!(wrong, Vec::<String>::new());
+        });
+    }
+
+    #[test]
     fn a_root_reached_through_a_link_is_the_root() {
         let (repo, _) = Repo::with_commit();
         symlink(repo.root(), repo.beside("alias")).unwrap();

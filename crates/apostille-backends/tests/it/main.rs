@@ -7,6 +7,7 @@ mod disk;
 mod erasure;
 mod follow;
 mod foreign;
+mod fuzz;
 mod gleaning;
 mod golden;
 mod processes;

@@ -147,7 +147,9 @@ impl Path {
 /// Whether a path tries to leave, in any dress that something on the way may take for it.
 fn is_escaping(below: &str) -> bool {
     let lower = below.to_ascii_lowercase();
-    let is_coded = ["%2e", "%2f", "%5c", "%00", "%25"].iter().any(|it| lower.contains(it));
+    // `%2e`, `%252e`, `%%32%65`, `%c0%ae`, `%u2215`: whatever reads escapes may read a way out of them.
+    let is_escape = |it: &[u8]| it[0] == b'%' && matches!(it[1], b'0'..=b'9' | b'a'..=b'f' | b'u' | b'%');
+    let is_coded = lower.as_bytes().windows(2).any(is_escape);
     let is_bare =
         |it: &str| it.is_empty() || (it.trim_end_matches([' ', '.']).is_empty() && it.starts_with('.'));
     let has_bare = !below.is_empty() && below.split('/').any(is_bare);

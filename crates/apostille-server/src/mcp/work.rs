@@ -182,8 +182,9 @@ fn caller(context: &Request) -> Caller {
 }
 
 fn no_such_resource(uri: &str) -> ErrorData {
+    let uri = secrets::masked(uri);
     let known = resources::all().iter().map(|it| it.uri).collect::<Vec<_>>().join(", ");
-    let what = format!("there is no '{}'; there are: {known}, {}", bounded(uri), resources::template().uri);
+    let what = format!("there is no '{}'; there are: {known}, {}", bounded(&uri), resources::template().uri);
     ErrorData::resource_not_found(what, Some(serde_json::json!({"uri": uri})))
 }
 

@@ -3,6 +3,7 @@
 use apostille_core::citation::{Citation, Cite};
 use apostille_core::look::{NEAR, Pin, Reader};
 use apostille_core::memory::Memory;
+use apostille_core::remember::secrets;
 use apostille_core::sheet::{Sheet, is_binary, joined};
 use apostille_core::source::Source;
 use apostille_core::space::Space;
@@ -213,5 +214,7 @@ fn record(pinned: &Pinned, found: Found) -> LookedUp {
         (Standing::Unknown(why), _) => (false, None, Some(format!("unknown: {why}"))),
     };
     let path = pinned.path.clone();
+    // A place that was looked up is told as it was given, unless it is no place at all.
+    let path = secrets::masked(&path).into_owned();
     LookedUp { path, line_start: pinned.line_start, line_end: pinned.line_end, exists, content, error }
 }

@@ -5,6 +5,8 @@ mod everyday;
 #[cfg(test)]
 mod files;
 #[cfg(test)]
+mod fuzz;
+#[cfg(test)]
 mod layers;
 #[cfg(test)]
 mod prompts;

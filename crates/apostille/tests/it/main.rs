@@ -13,6 +13,7 @@ mod citations;
 mod codes;
 mod config;
 mod day;
+mod echo;
 mod env;
 mod github;
 mod hoard;
