@@ -116,6 +116,7 @@ impl ServerHandler for Server {
     ) -> Result<GetPromptResponse, ErrorData> {
         let text = prompts::get(&which.name, &which.arguments.unwrap_or_default(), self.offer.profile);
         let text = text.map_err(|unfit| ErrorData::invalid_params(unfit.to_string(), None))?;
+        let text = apostille_core::remember::moderate::neutralised(&text);
         Ok(GetPromptResult::new(vec![PromptMessage::new_text(Role::User, text)]).into())
     }
 

@@ -12,7 +12,7 @@ pub(crate) mod read;
 
 use std::borrow::Cow;
 
-pub use read::code;
+pub use read::{code, json, told, withhold};
 
 use super::secrets;
 use crate::memory::{Draft, Mark, Twin};

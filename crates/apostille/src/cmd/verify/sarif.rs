@@ -3,12 +3,13 @@
 use serde_json::{Value, json};
 
 use super::finding::{Finding, Rule};
+use crate::paint::safe;
 
 const SCHEMA: &str = "https://json.schemastore.org/sarif-2.1.0.json";
 
 /// The log of one run. `unknown` is what could not be looked up: no result, but not kept quiet.
 pub fn log(findings: &[Finding], unknown: &[String]) -> Value {
-    let notes = unknown.iter().map(|it| json!({"level": "note", "message": {"text": it}}));
+    let notes = unknown.iter().map(|it| json!({"level": "note", "message": {"text": safe(it)}}));
     let notes: Vec<Value> = notes.collect();
     json!({
         "$schema": SCHEMA,
@@ -47,7 +48,7 @@ fn result(it: &Finding) -> Value {
         "ruleId": it.rule.as_str(),
         "ruleIndex": Rule::ALL.iter().position(|rule| *rule == it.rule),
         "level": level(it.rule),
-        "message": {"text": it.message},
+        "message": {"text": safe(&it.message)},
         "locations": [{"physicalLocation": {
             "artifactLocation": {"uri": uri(it.place.path.as_str()), "uriBaseId": "%SRCROOT%"},
             "region": {"startLine": it.place.lines.start(), "endLine": it.place.lines.end()},
