@@ -11,6 +11,7 @@ mod citations;
 mod codes;
 mod config;
 mod day;
+mod edited;
 mod env;
 mod github;
 mod hook;
