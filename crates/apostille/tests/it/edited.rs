@@ -2,6 +2,7 @@
 
 use std::fs;
 
+use apostille_core::digest::Digest;
 use serde_json::{Value, json};
 
 use crate::env::Env;
@@ -34,13 +35,25 @@ pub fn world() -> Env {
     ]);
     env.ok(&["remember", "--user", "--layer", "identity", "writes Rust"]);
     let edited: String = fs::read_to_string(&file).unwrap().lines().map(|it| line(it) + "\n").collect();
-    assert!(edited.contains("\u{202e}"), "{edited}");
+    assert!(edited.contains("ODD_LIMIT is 7\u{200b}"), "{edited}");
     fs::write(&file, edited).unwrap();
     env
 }
 
+/// A line with its events edited, and with the checksum that fits them: whoever edits can count too.
 fn line(line: &str) -> String {
-    let mut event: Value = serde_json::from_str(line).unwrap();
+    let mut whole: Value = serde_json::from_str(line).unwrap();
+    whole["events"].as_array_mut().unwrap().iter_mut().for_each(edit);
+    summed(&whole["events"])
+}
+
+fn summed(events: &Value) -> String {
+    let body = json!({ "events": events }).to_string();
+    let body = body.trim_start_matches('{');
+    format!("{{\"v\":1,\"sum\":\"{}\",{body}", &Digest::of(body.as_bytes()).to_string()[..16])
+}
+
+fn edit(event: &mut Value) {
     if let Some(memory) = event.get_mut("memory").and_then(Value::as_object_mut) {
         for field in ["subject", "fact", "reason", "author", "session", "task", "status_why"] {
             let text = memory.get(field).and_then(Value::as_str).unwrap_or_default().to_owned();
@@ -56,7 +69,6 @@ fn line(line: &str) -> String {
             event[field] = json!(format!("{text}{HIDDEN}"));
         }
     }
-    event.to_string()
 }
 
 /// Fails if a text shows something that hides, as it is or in JSON's spelling.
