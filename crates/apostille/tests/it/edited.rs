@@ -148,12 +148,14 @@ fn what_looks_like_a_secret_now_is_withheld_and_the_way_out_is_told() {
     env.set("APOSTILLE_STORE", &format!("jsonl:{file}"));
     env.with_facts();
     let secret = ["gh", "p_", "0123456789abcdefABCDEF0123456789abcd"].concat();
-    let text = fs::read_to_string(&file).unwrap();
-    fs::write(
-        &file,
-        text.replace("uploads are limited to 10 MB by MAX_UPLOAD", &format!("uploads use {secret}")),
-    )
-    .unwrap();
+    let said = "uploads are limited to 10 MB by MAX_UPLOAD";
+    let edited = |line: &str| {
+        let whole: Value =
+            serde_json::from_str(&line.replace(said, &format!("uploads use {secret}"))).unwrap();
+        summed(&whole["events"]) + "\n"
+    };
+    let lines: String = fs::read_to_string(&file).unwrap().lines().map(edited).collect();
+    fs::write(&file, lines).unwrap();
     let hooked = hook::prompt(&env, "s1", "how are uploads limited?");
     let exported = env.run(&["export"]);
     let recalled = env.ok(&["recall", "uploads"]);

@@ -75,7 +75,7 @@ static WORDS: LazyLock<Vec<Vec<Word>>> = LazyLock::new(|| {
 fn bucket(start: &[u8]) -> usize {
     match start {
         [first, second, ..] => (usize::from(*first) * 37 + usize::from(*second)) & (BUCKETS - 1),
-        [first] => usize::from(*first) * 37 & (BUCKETS - 1),
+        [first] => (usize::from(*first) * 37) & (BUCKETS - 1),
         [] => 0,
     }
 }

@@ -16,7 +16,7 @@ pub(crate) fn memory(mut it: MemoryRecord) -> MemoryRecord {
         [&mut it.subject, &mut it.reason, &mut it.author, &mut it.session, &mut it.task, &mut it.status_why];
     let texts = optional.into_iter().flatten().chain([&mut it.fact]).chain(&mut it.tags);
     // Every one is looked at, also behind the first that had to change.
-    let changed = texts.map(|text| make_harmless(text)).filter(|is_changed| *is_changed).count();
+    let changed = texts.map(make_harmless).filter(|is_changed| *is_changed).count();
     let mark = Mark::Neutralised.as_str();
     if changed > 0 && !it.marks.iter().any(|it| it == mark) {
         it.marks.push(mark.into());

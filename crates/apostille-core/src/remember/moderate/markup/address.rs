@@ -40,7 +40,7 @@ pub(super) fn is_program(before: &str, after: &str) -> bool {
     };
     let is_code = first.is_ascii_alphanumeric()
         || matches!(first, b'(' | b'/' | b'_' | b'$' | b'%' | b'\\' | b'&' | b'[');
-    is_code && PROGRAMS.iter().any(|it| ends(&it)) || ends(&"data") && is_page(after)
+    is_code && PROGRAMS.iter().any(|it| ends(it)) || ends(&"data") && is_page(after)
 }
 
 /// Whether data of this type is a page that can run something.
