@@ -48,7 +48,7 @@ impl Code {
 
 /// A store that is measured.
 pub(crate) struct Ours<'a> {
-    store: Sqlite,
+    store: Box<dyn Store>,
     code: &'a Code,
     policy: Policy,
     dice: Cell<u64>,
@@ -58,7 +58,12 @@ impl<'a> Ours<'a> {
     /// Opens a store as the program does.
     pub(crate) fn open(path: &Path, code: &'a Code) -> Result<Self> {
         let store = Sqlite::open(path).context("the store cannot be opened")?;
-        Ok(Self { store, code, policy: Policy::default(), dice: Cell::new(0) })
+        Ok(Self::over(Box::new(store), code))
+    }
+
+    /// The same with any store.
+    pub(crate) fn over(store: Box<dyn Store>, code: &'a Code) -> Self {
+        Self { store, code, policy: Policy::default(), dice: Cell::new(0) }
     }
 
     /// The same under other rules.
@@ -74,21 +79,27 @@ impl<'a> Ours<'a> {
             u128::from(dice.roll()) << 64 | u128::from(dice.roll())
         };
         let cx = Context {
-            store: &self.store,
+            store: &*self.store,
             source: &self.code.tree,
             policy: &self.policy,
             now: checkout::time(index)?,
             random: &random,
             late: &|| false,
             actor: Some("bench"),
+            guardian: None,
         };
         Ok(run(&cx))
     }
 
     /// Keeps a memory as an import does: checked, indexed and logged, but neither read from the code nor compared.
     pub(crate) fn import(&self, space: usize, index: usize) -> Result<()> {
-        let memory = self.memory(space, index)?;
-        match self.with(index, |cx| import::import(cx, memory, false))?? {
+        self.import_as(space, index, Status::Active)
+    }
+
+    /// The same, standing like this.
+    pub(crate) fn import_as(&self, space: usize, index: usize, status: Status) -> Result<()> {
+        let memory = Memory { status, ..self.memory(space, index)? };
+        match self.with(index, |cx| import::import(cx, memory, false, true))?? {
             Imported::Kept(_) => Ok(()),
             other => Err(anyhow!("memory {index} of space {space} was not imported: {other:?}")),
         }
@@ -115,6 +126,7 @@ impl<'a> Ours<'a> {
             marks: Vec::new(),
             status: Status::Active,
             supersedes: None,
+            vouchers: Vec::new(),
             recorded_at: at,
             refreshed_at: at,
             usage: Usage::default(),
@@ -152,6 +164,11 @@ impl<'a> Ours<'a> {
             Some(problem) => Err(anyhow!("a recall had a problem: {problem}")),
             None => Ok(recalled),
         }
+    }
+
+    /// The store itself.
+    pub(crate) fn store(&self) -> &dyn Store {
+        &*self.store
     }
 
     /// How many memories a space has, whatever became of them.

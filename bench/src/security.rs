@@ -6,10 +6,14 @@
 
 mod corpus;
 mod injection;
+mod origin;
 mod page;
+mod rollback;
+mod room;
 mod secrets;
 pub(crate) mod speed;
 mod tally;
+mod tamper;
 mod unicode;
 
 use std::path::Path;
@@ -43,7 +47,10 @@ const SECTIONS: &[Measure] = &[
     ("secrets", secrets::measured),
     ("unicode", unicode::measured),
     ("injection", injection::measured),
+    ("origin", origin::measured),
     ("speed", speed::measured),
+    ("rollback", rollback::measured),
+    ("tampering", tamper::measured),
 ];
 
 /// Runs the suite and prints what it found.

@@ -25,7 +25,6 @@ impl Corpus {
     }
 
     /// A folder on a disk for stores and checkouts; it goes when the run ends.
-    #[expect(dead_code, reason = "for sections that need a store")]
     pub(crate) fn scratch(&self) -> &Path {
         &self.scratch
     }

@@ -26,6 +26,9 @@ const PUBLIC: [&str; 12] = [
     "ssh-public-key",
     "uuid-line",
 ];
+/// What other scanners let pass: keys of a wrong length, keys on a list of known ones, whole private keys marked as
+/// tests. No developer writes them in a sentence, and to a reader they are keys; they are counted apart.
+const NEAR_MISSES: &str = "scanner-negative";
 /// How many examples are told of each thing that went wrong.
 const FEW: usize = 40;
 
@@ -86,12 +89,19 @@ fn refused(negatives: &[Negative]) -> Section {
     for row in negatives {
         let rule = find(&row.text);
         tally.add(&row.cls, rule.is_some());
+        let rule = rule.filter(|_| row.cls != NEAR_MISSES);
         wrong.extend(rule.map(|rule| format!("refused ({}, {rule}): {}", row.cls, short(&row.text))));
     }
     let public = tally.sum(|it| PUBLIC.contains(&it));
+    let ordinary = tally.sum(|it| it != NEAR_MISSES);
+    wrong.push(format!(
+        "near misses of other scanners, counted apart: {} refused; with them, of all negatives: {}",
+        tally.of(NEAR_MISSES).text(),
+        tally.sum(|_| true).text()
+    ));
     Section {
         bars: vec![
-            tally.sum(|_| true).bar("ordinary text refused as a secret", "≤ 0.5 %", |it| it <= 0.5),
+            ordinary.bar("ordinary text refused as a secret", "≤ 0.5 %", |it| it <= 0.5),
             public.bar("checksums, digests, hashes, UUIDs, images, public keys refused", "0", |it| it == 0.0),
         ],
         tables: vec![("Ordinary text refused as a secret".into(), tally.table("class", "refused"))],

@@ -17,6 +17,7 @@ use apostille_core::event::{Batch, Erasure, Event, Logged, What};
 use apostille_core::memory::{Memory, MemoryId};
 use apostille_core::space::Space;
 use apostille_core::store::state::State;
+use apostille_core::store::watch::Watch;
 use apostille_core::store::{Filter, Health, Page, Postings, Receipt, Store, StoreError, Tally};
 use jiff::Timestamp;
 
@@ -283,6 +284,10 @@ impl Store for Jsonl {
 
     fn tally(&self, space: &Space) -> Result<Tally, StoreError> {
         Ok(self.current()?.state.tally(space))
+    }
+
+    fn watch(&self, space: &Space, since: Timestamp) -> Result<Watch, StoreError> {
+        Ok(self.current()?.state.watch(space, since))
     }
 
     fn events(&self, page: &Page) -> Result<Vec<Logged>, StoreError> {

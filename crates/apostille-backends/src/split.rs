@@ -7,7 +7,9 @@ use apostille_core::digest::Digest;
 use apostille_core::event::{Batch, Erasure, Logged};
 use apostille_core::memory::{Memory, MemoryId};
 use apostille_core::space::Space;
+use apostille_core::store::watch::Watch;
 use apostille_core::store::{Filter, Health, Page, Postings, Receipt, Store, StoreError, Tally};
+use jiff::Timestamp;
 
 /// Repositories' spaces in one store, users' spaces in another.
 pub struct Split {
@@ -46,7 +48,11 @@ impl Split {
     fn merged(&self, page: &Page) -> Result<Vec<Logged>, StoreError> {
         let mut log = Vec::new();
         for (store, is_own) in self.each() {
-            let whole = store.events(&Page { limit: usize::MAX, ..Page::default() })?;
+            let whole = store.events(&Page {
+                changes_only: page.changes_only,
+                limit: usize::MAX,
+                ..Page::default()
+            })?;
             log.extend(whole.into_iter().filter(|it| it.event.space.is_user() == is_own));
         }
         log.sort_by_key(|it| it.event.at);
@@ -125,6 +131,10 @@ impl Store for Split {
 
     fn tally(&self, space: &Space) -> Result<Tally, StoreError> {
         self.of(space).tally(space)
+    }
+
+    fn watch(&self, space: &Space, since: Timestamp) -> Result<Watch, StoreError> {
+        self.of(space).watch(space, since)
     }
 
     fn events(&self, page: &Page) -> Result<Vec<Logged>, StoreError> {

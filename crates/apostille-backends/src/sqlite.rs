@@ -3,9 +3,12 @@
 //! A durable batch is on the disk when it is acknowledged (write-ahead log, `synchronous = FULL`). Writers queue at a
 //! lock file, because SQLite's own waiting is unfair; readers never wait.
 
+mod health;
 mod index;
 mod read;
 mod schema;
+mod sum;
+mod watch;
 mod write;
 
 use std::collections::HashMap;
@@ -18,7 +21,9 @@ use apostille_core::digest::Digest;
 use apostille_core::event::{Batch, Erasure, Logged};
 use apostille_core::memory::{Memory, MemoryId};
 use apostille_core::space::Space;
+use apostille_core::store::watch::Watch;
 use apostille_core::store::{Filter, Health, Page, Postings, Receipt, Store, StoreError, Tally};
+use jiff::Timestamp;
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
 
@@ -263,9 +268,8 @@ fn key(space: i64, number: u64) -> Result<i64, StoreError> {
     if fits { Ok(number << SPACE_BITS | space) } else { Err(corrupt("a memory's number")) }
 }
 
-/// The beginning of a record's SHA-256: a row changed behind our back does not match it.
-fn seal(record: &str) -> [u8; 8] {
-    let digest = Digest::of(record.as_bytes());
+/// The beginning of a row's SHA-256: a row changed behind our back does not match it.
+fn seal(digest: &Digest) -> [u8; 8] {
     let mut seal = [0; 8];
     seal.copy_from_slice(&digest.as_bytes()[..8]);
     seal
@@ -291,7 +295,10 @@ impl Store for Sqlite {
     }
 
     fn get(&self, ids: &[MemoryId]) -> Result<Vec<Memory>, StoreError> {
-        self.read(|db| ids.iter().filter_map(|id| read::by_id(db, *id).transpose()).collect())
+        self.read(|db| {
+            let one = |id: &MemoryId| read::among(read::by_id(db, *id), ids.len()).transpose();
+            ids.iter().filter_map(one).collect()
+        })
     }
 
     fn numbered(&self, space: &Space, numbers: &[u64]) -> Result<Vec<Memory>, StoreError> {
@@ -323,22 +330,16 @@ impl Store for Sqlite {
         self.read_space(space, Tally::default(), read::tally)
     }
 
+    fn watch(&self, space: &Space, since: Timestamp) -> Result<Watch, StoreError> {
+        self.read_space(space, Watch::default(), |db, space| watch::of(db, space, since))
+    }
+
     fn events(&self, page: &Page) -> Result<Vec<Logged>, StoreError> {
         self.read(|db| read::events(db, page))
     }
 
     fn health(&self) -> Result<Health, StoreError> {
-        let db = self.db();
-        let mut problems = Vec::new();
-        let mut check = db.connection.prepare("PRAGMA integrity_check(20)").map_err(sqlite)?;
-        let lines = check.query_map([], |row| row.get::<_, String>(0)).map_err(sqlite)?;
-        for line in lines {
-            problems.extend(Some(line.map_err(sqlite)?).filter(|it| it != "ok"));
-        }
-        read::each(&db.connection, |memory| {
-            problems.extend(memory.err().map(|error| error.to_string()));
-            Ok(())
-        })?;
+        let problems = health::problems(&self.db().connection)?;
         Ok(Health { name: format!("sqlite:{}", self.path.display()), problems })
     }
 }
@@ -352,5 +353,27 @@ fn lingering(error: StoreError) -> StoreError {
             StoreError::Unavailable { what: what.into(), source: error.into() }
         }
         other => other,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A file of version 1 where nothing can be written is not brought up to date, and can be read all the same.
+    #[test]
+    fn an_old_file_that_cannot_be_written_is_read() {
+        let golden = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/v1.db");
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("v1.db");
+        std::fs::copy(&golden, &path).unwrap();
+        let store = Sqlite::open_readable(&path).unwrap();
+        assert_eq!(schema::version(&store.db().connection).unwrap(), 1);
+        let space = "acme/shop".parse().unwrap();
+        assert_eq!(store.list(&Filter { limit: 9, ..Filter::default() }).unwrap().len(), 3);
+        assert!(!store.events(&Page { limit: 99, ..Page::default() }).unwrap().is_empty());
+        assert_eq!(store.tally(&space).unwrap().event("remembered"), 3);
+        let watch = store.watch(&space, Timestamp::UNIX_EPOCH).unwrap();
+        assert_eq!((watch.recent, watch.open), (3, Vec::new()));
     }
 }

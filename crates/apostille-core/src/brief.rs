@@ -15,7 +15,7 @@ use crate::session::Session;
 use crate::space::Space;
 use crate::store::{Filter, Order};
 use crate::verify::{self, Verified};
-use crate::{Context, Error};
+use crate::{Context, Error, breaker};
 
 pub use history::asks_for_history;
 pub use ignore::asks_to_ignore;
@@ -82,6 +82,9 @@ pub fn start(cx: &Context<'_>, reader: &Reader<'_>, task: &str, is_compacted: bo
         page.line(&format!(
             "{n_pending} {what} for a person's approval: `apostille list --status pending` shows them."
         ));
+    }
+    if has_open_breaker(cx, reader)? {
+        page.line("A breaker is open: what agents write waits for a person; `apostille breaker` tells why.");
     }
     Ok(Brief { text: page.close(), shown, ..Brief::default() })
 }
@@ -165,6 +168,11 @@ fn rules(cx: &Context<'_>, reader: &Reader<'_>) -> Result<Vec<Verified>, Error> 
     };
     let memories = cx.store.get(&ids)?.into_iter().filter(is_rule).collect();
     Ok(verify::look(cx, memories).into_iter().filter(Verified::is_good).collect())
+}
+
+/// Whether somebody's writes are held up. Whose, and why, is not said: it may be words that they chose.
+fn has_open_breaker(cx: &Context<'_>, reader: &Reader<'_>) -> Result<bool, Error> {
+    Ok(!breaker::open(cx, reader.repo)?.is_empty() || !breaker::open(cx, reader.user)?.is_empty())
 }
 
 /// How many memories wait for a person.

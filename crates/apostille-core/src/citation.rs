@@ -4,6 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use crate::digest::Digest;
+use crate::remember::secrets::masked;
 
 /// The longest path that may be cited, in bytes.
 const MAX_PATH: usize = 1_024;
@@ -26,6 +27,8 @@ pub struct BadPlace {
 
 impl BadPlace {
     fn new(place: &str, why: impl Into<String>) -> Self {
+        // Masked before it is cut: half a secret is no longer recognised.
+        let place = masked(place);
         Self { place: place.chars().filter(|c| !c.is_control()).take(120).collect(), why: why.into() }
     }
 }

@@ -2,6 +2,8 @@
 //!
 //! A store's tests call [`story`] and [`agrees`] with a function that opens the same store again and again.
 
+pub mod derive;
+
 use std::cell::Cell;
 use std::collections::BTreeMap;
 
@@ -9,14 +11,16 @@ use jiff::{SignedDuration, Timestamp};
 use proptest::prelude::*;
 
 use crate::citation::{Cite, RepoPath};
+use crate::event::{Batch, Breaker, Event, What};
 use crate::forget::{Forgotten, forget};
 use crate::memory::{
-    Draft, Handle, Kind, Layer, Memory, Name, Origin, Replacement, Stage, Status, Twin, Voice,
+    Draft, Handle, Kind, Layer, Memory, Name, Origin, Replacement, Stage, Status, Twin, Usage, Voice,
 };
 use crate::policy::{Limits, Policy};
 use crate::recall::{Ask, Recalled, recall};
 use crate::remember::{Outcome, remember};
 use crate::revise::{self, Revised};
+use crate::rollback::{Plan, Point, rollback};
 use crate::source::{Blob, Source, SourceError, Tree};
 use crate::space::Space;
 use crate::store::ram::Ram;
@@ -64,6 +68,11 @@ impl<'a> Bench<'a> {
         Self { store, source: Shelf::stocked(), policy: Policy::default(), ticks: Cell::new(0) }
     }
 
+    /// When the last thing was done.
+    fn now(&self) -> Timestamp {
+        start() + SignedDuration::from_secs(self.ticks.get().into())
+    }
+
     /// Does something at the next second.
     fn at_next<T>(&self, act: impl FnOnce(&Context<'_>) -> T) -> T {
         let tick = self.ticks.get() + 1;
@@ -73,9 +82,7 @@ impl<'a> Bench<'a> {
             drawn.set(drawn.get() + (1 << 60));
             drawn.get().reverse_bits()
         };
-        let now = Timestamp::UNIX_EPOCH
-            + SignedDuration::from_hours(24 * 365 * 56)
-            + SignedDuration::from_secs(tick.into());
+        let now = self.now();
         act(&Context {
             store: &*self.store,
             source: &self.source,
@@ -84,8 +91,14 @@ impl<'a> Bench<'a> {
             random: &random,
             late: &|| false,
             actor: Some("contract"),
+            guardian: None,
         })
     }
+}
+
+/// When the suite begins.
+fn start() -> Timestamp {
+    Timestamp::UNIX_EPOCH + SignedDuration::from_hours(24 * 365 * 56)
 }
 
 /// One thing that is done to a store.
@@ -114,6 +127,16 @@ pub enum Step {
     Apply(u8, u8),
     /// Forget it.
     Forget(u8, u8),
+    /// Open a breaker of a space, for one of two actors or for everybody.
+    Trip(u8, u8),
+    /// Close those of one of them, or all.
+    Close(u8, u8),
+    /// Let it out of quarantine.
+    Approve(u8, u8),
+    /// Take a space back by so many steps.
+    Back(u8, u8),
+    /// Take the last rollback of a space back.
+    Undo(u8),
     /// Ask for words.
     Recall(Vec<u8>),
     /// Open the store anew.
@@ -134,6 +157,11 @@ pub fn steps() -> BoxedStrategy<Vec<Step>> {
         2 => (0_u8..3, 1_u8..12, words()).prop_map(|(space, n, words)| Step::Supersede(space, n, words)),
         1 => pick().prop_map(|(space, n)| Step::Apply(space, n)),
         1 => pick().prop_map(|(space, n)| Step::Forget(space, n)),
+        1 => pick().prop_map(|(space, n)| Step::Approve(space, n)),
+        1 => (0_u8..3, 0_u8..40).prop_map(|(space, n)| Step::Back(space, n)),
+        1 => (0_u8..3).prop_map(Step::Undo),
+        1 => pick().prop_map(|(space, n)| Step::Trip(space, n)),
+        1 => pick().prop_map(|(space, n)| Step::Close(space, n)),
         3 => words().prop_map(Step::Recall),
         1 => Just(Step::Reopen),
     ];
@@ -207,7 +235,22 @@ enum Seen {
     Revised(Revised),
     Forgotten(Forgotten),
     Recalled(Box<Recalled>),
+    Back(Option<Plan>),
     Nothing,
+}
+
+/// A draft with all that a step says about it.
+fn furnished(draft: Draft, words: &[u8], cited: bool, layer: u8) -> Draft {
+    let layers = [Layer::Identity, Layer::Episode, Layer::Session];
+    let is_fit = |it: &Layer| *it != Layer::Identity || draft.space.is_user();
+    Draft {
+        layer: layers.get(usize::from(layer)).copied().filter(is_fit),
+        kind: Some(if cited { Kind::Project } else { Kind::Feedback }),
+        citations: "src/api.rs:2".parse::<Cite>().into_iter().filter(|_| cited).collect(),
+        tags: vec!["contract".into()],
+        task: task(words),
+        ..draft
+    }
 }
 
 fn act(bench: &Bench<'_>, step: &Step) -> Result<Seen, crate::Error> {
@@ -215,26 +258,8 @@ fn act(bench: &Bench<'_>, step: &Step) -> Result<Seen, crate::Error> {
     bench.at_next(|cx| {
         Ok(match step {
             Step::Remember { space, words, cited, layer, tainted } => {
-                let space = spaces()[usize::from(*space)].clone();
-                let layers = [Layer::Identity, Layer::Episode, Layer::Session];
-                let layer = layers
-                    .get(usize::from(*layer))
-                    .copied()
-                    .filter(|it| *it != Layer::Identity || space.is_user());
-                let citations: Vec<Cite> = "src/api.rs:2".parse().into_iter().filter(|_| *cited).collect();
-                let draft = Draft::new(space, said(words), voice(*tainted));
-                let kind = Some(if *cited { Kind::Project } else { Kind::Feedback });
-                Seen::Outcome(remember(
-                    cx,
-                    Draft {
-                        layer,
-                        kind,
-                        citations,
-                        tags: vec!["contract".into()],
-                        task: task(words),
-                        ..draft
-                    },
-                )?)
+                let draft = Draft::new(spaces()[usize::from(*space)].clone(), said(words), voice(*tainted));
+                Seen::Outcome(remember(cx, furnished(draft, words, *cited, *layer))?)
             }
             Step::Refresh(space, n) => {
                 let (space, name) = name(*space, *n);
@@ -257,6 +282,20 @@ fn act(bench: &Bench<'_>, step: &Step) -> Result<Seen, crate::Error> {
                 let (space, name) = name(*space, *n);
                 Seen::Forgotten(forget(cx, &[space], name, "asked to")?)
             }
+            Step::Approve(space, n) => {
+                let (space, name) = name(*space, *n);
+                Seen::Revised(revise::approve(cx, &[space], name)?)
+            }
+            Step::Back(space, n) => {
+                let time = cx.now - SignedDuration::from_secs(i64::from(*n));
+                back(cx, *space, Point::Time(time))?
+            }
+            Step::Undo(space) => back(cx, *space, Point::Undo)?,
+            Step::Trip(space, n) => {
+                let (breaker, actor) = (Breaker::ALL[usize::from(*n) % Breaker::ALL.len()], actor(*n));
+                noted(cx, *space, What::Tripped { breaker, actor, why: format!("{n} at once") })?
+            }
+            Step::Close(space, n) => noted(cx, *space, What::Closed { actor: actor(*n) })?,
             Step::Recall(words) => {
                 let ask = Ask { text: said(words), spaces: spaces().to_vec(), ..Ask::default() };
                 Seen::Recalled(Box::new(recall(cx, &ask)?))
@@ -264,6 +303,24 @@ fn act(bench: &Bench<'_>, step: &Step) -> Result<Seen, crate::Error> {
             Step::Reopen => Seen::Nothing,
         })
     })
+}
+
+/// Takes a space back. Places in the log are the store's own business: a file that is rewritten counts anew.
+fn back(cx: &Context<'_>, space: u8, point: Point) -> Result<Seen, crate::Error> {
+    let done = rollback(cx, &spaces()[usize::from(space)], point)?;
+    Ok(Seen::Back(done.map(|plan| Plan { to: 0, ..plan })))
+}
+
+/// Whom a breaker is about: nobody in particular, or one of two.
+fn actor(n: u8) -> Option<String> {
+    (!n.is_multiple_of(3)).then(|| format!("actor {}", n % 3))
+}
+
+/// Writes what belongs to a space and to no memory.
+fn noted(cx: &Context<'_>, space: u8, what: What) -> Result<Seen, crate::Error> {
+    let event = cx.event(&spaces()[usize::from(space)], None, what);
+    cx.store.append(&Batch::durable(vec![event], Vec::new()))?;
+    Ok(Seen::Nothing)
 }
 
 /// Does the same to a store and to the RAM twin, and compares all that can be seen.
@@ -312,9 +369,12 @@ pub fn crowd<'a>(open: &dyn Fn() -> Box<dyn Store + 'a>) {
             _ => {}
         }
     }
+    // Most of it is set aside at once and comes back.
+    let asked = || Step::Recall(vec![0, 7, 14, 21]);
+    steps.extend([Step::Back(0, 200), asked(), Step::Reopen, asked(), Step::Undo(0), asked()]);
     agrees(open, &steps);
     let n_active = open().tally(&spaces()[0]).map(|it| it.stage(Stage::Active));
-    assert!(n_active.as_ref().is_ok_and(|n| *n > 130), "a crowd was to be kept: {n_active:?}");
+    assert!(n_active.as_ref().is_ok_and(|n| *n > 100), "a crowd was to be kept: {n_active:?}");
 }
 
 /// The task that a draft of these words belongs to: one of two, the second with a name that is written escaped, or none.
@@ -354,21 +414,87 @@ fn compare(ours: &dyn Store, twin: &dyn Store) {
     let asked: Vec<String> = terms::terms(&WORDS.join(" ")).into_iter().map(|(term, _)| term).collect();
     for space in &spaces() {
         same(&format!("postings of {space}"), &|it| format!("{:?}", it.postings(space, &asked)));
+        for secs in [0, 5, 30] {
+            let since = start() + SignedDuration::from_secs(secs);
+            same(&format!("watch of {space}"), &|it| format!("{:#?}", it.watch(space, since)));
+        }
         same(&format!("tally of {space}"), &|it| format!("{:#?}", it.tally(space)));
         for initial in ['p', 't', '日', 'z'] {
             same(&format!("vocabulary of {space}"), &|it| format!("{:?}", it.vocabulary(space, initial)));
         }
     }
     let log = |it: &dyn Store, page: &Page| {
-        let logged = it.events(page).map(|log| log.into_iter().map(|it| it.event).collect::<Vec<_>>());
+        let logged = it
+            .events(page)
+            .map(|log| log.into_iter().map(|it| (placeless(it.event), it.was)).collect::<Vec<_>>());
         format!("{logged:#?}")
     };
     let whole = Page { limit: 10_000, ..Page::default() };
     same("the log", &|it| log(it, &whole));
+    same("the changes", &|it| log(it, &Page { changes_only: true, ..whole.clone() }));
     same("the end of the log", &|it| log(it, &Page { newest_first: true, limit: 5, ..Page::default() }));
     let first = twin.list(&Filter { limit: 1, ..Filter::default() }).ok().and_then(|mut it| it.pop());
     let of_one = Page { memory: first.as_ref().map(|it| it.id), space: first.map(|it| it.space), ..whole };
     same("the log of one memory", &|it| log(it, &of_one));
+}
+
+/// An event without the place that it names.
+fn placeless(mut event: Event) -> Event {
+    if let What::RolledBack { to, .. } = &mut event.what {
+        *to = 0;
+    }
+    event
+}
+
+/// Random steps with the standing of one space written down after each; then the space is taken back to one of these
+/// moments and must stand exactly as it stood, and the rollback is taken back and must leave no trace.
+///
+/// # Panics
+/// When anything stands otherwise.
+#[expect(clippy::expect_used, reason = "a suite fails by panicking")]
+pub fn rolls_back<'a>(open: &dyn Fn() -> Box<dyn Store + 'a>, steps: &[Step], chosen: usize) {
+    let bench = Bench::new(open());
+    let [space, ..] = spaces();
+    let mut moments = vec![(start(), standing(&*bench.store, &space))];
+    for step in steps {
+        act(&bench, step).expect("a step");
+        moments.push((bench.now(), standing(&*bench.store, &space)));
+    }
+    let (moment, before) = &moments[chosen % moments.len()];
+    let last = standing(&*bench.store, &space);
+    for _ in 0..2 {
+        let plan = bench.at_next(|cx| rollback(cx, &space, Point::Time(*moment))).expect("rollback");
+        stands_as(&standing(&*bench.store, &space), before);
+        if plan.is_some_and(|it| !it.turns.is_empty()) {
+            let after = standing(&*bench.store, &space);
+            bench.at_next(|cx| rollback(cx, &space, Point::Undo)).expect("undo").expect("a rollback");
+            assert_eq!(standing(&*bench.store, &space), last, "taken back");
+            bench.at_next(|cx| rollback(cx, &space, Point::Undo)).expect("redo").expect("a rollback");
+            assert_eq!(standing(&*bench.store, &space), after, "done again");
+            bench.at_next(|cx| rollback(cx, &space, Point::Undo)).expect("undo").expect("a rollback");
+            assert_eq!(standing(&*bench.store, &space), last, "and taken back again");
+        }
+    }
+    assert_eq!(bench.store.health().expect("health").problems, Vec::<String>::new());
+    compare(&*open(), &*bench.store);
+}
+
+/// The memories of a space by number, without their counters, which are history.
+#[expect(clippy::expect_used, reason = "a suite fails by panicking")]
+fn standing(store: &dyn Store, space: &Space) -> BTreeMap<u64, Memory> {
+    let filter = Filter { spaces: vec![space.clone()], limit: usize::MAX, ..Filter::default() };
+    let uncounted = |it: Memory| (it.number, Memory { usage: Usage::default(), ..it });
+    store.list(&filter).expect("list").into_iter().map(uncounted).collect()
+}
+
+/// Every memory stands as it did, and what came since is set aside. What was forgotten since cannot be there.
+fn stands_as(now: &BTreeMap<u64, Memory>, before: &BTreeMap<u64, Memory>) {
+    for (number, memory) in now {
+        match before.get(number) {
+            Some(old) => assert_eq!(memory, old, "it stands as it stood"),
+            None => assert_eq!(memory.status.stage(), Stage::Retired, "it came since: {memory:?}"),
+        }
+    }
 }
 
 /// The life of a few memories, told through the verbs, with the store opened anew between the chapters.

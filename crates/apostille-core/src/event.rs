@@ -6,6 +6,7 @@ use crate::citation::Citation;
 use crate::digest::Digest;
 use crate::memory::{Memory, MemoryId, Status};
 use crate::space::Space;
+use crate::was::Was;
 use crate::words::words;
 
 words! {
@@ -37,6 +38,28 @@ words! {
         Refused = "refused",
         /// Its text was removed everywhere.
         Forgotten = "forgotten",
+        /// Its standing was put back to what it had been.
+        Restored = "restored",
+        /// A space was taken back to an earlier point.
+        RolledBack = "rolled_back",
+        /// A breaker opened: what is written from now on waits.
+        Tripped = "tripped",
+        /// A breaker was closed again.
+        Closed = "closed",
+    }
+}
+
+words! {
+    /// What a breaker watches for.
+    Breaker as "breaker" {
+        /// Many writes in a short time.
+        Burst = "burst",
+        /// Many memories that say nearly the same.
+        Copies = "near-copies",
+        /// What is written is suddenly about something else, or from elsewhere.
+        Drift = "drift",
+        /// Many memories found wrong in a short time.
+        Invalidations = "invalidations",
     }
 }
 
@@ -70,6 +93,8 @@ pub enum What {
         /// Where each citation went that followed the code: `src/a.rs:3 → src/b.rs:7`. Such a memory was found, not
         /// stated again, so it does not count as fresh.
         followed: Vec<String>,
+        /// Who else said it, independently.
+        voucher: Option<String>,
     },
     /// It was replaced by a better one.
     Superseded {
@@ -129,6 +154,53 @@ pub enum What {
         /// Why.
         reason: String,
     },
+    /// Its standing was put back.
+    Restored {
+        /// Where it stands again.
+        status: Status,
+        /// Its citations as they were, where they had been replaced.
+        citations: Option<Vec<Citation>>,
+        /// When it had last been stated or found to hold.
+        refreshed_at: Timestamp,
+    },
+    /// A space was taken back; what that meant for each memory follows in the same batch.
+    RolledBack {
+        /// The place in the log of the last event that still counts.
+        to: u64,
+        /// How many memories stand again as they stood.
+        restored: u64,
+        /// How many that were remembered since are set aside.
+        retired: u64,
+        /// How many were forgotten since and cannot come back.
+        lost: u64,
+    },
+    /// A breaker opened. It belongs to a space, not to a memory.
+    Tripped {
+        /// Which.
+        breaker: Breaker,
+        /// Whose writes wait; everybody's where it is nobody in particular.
+        actor: Option<String>,
+        /// What was seen.
+        why: String,
+    },
+    /// Breakers were closed.
+    Closed {
+        /// Whose; all of the space where nobody is named.
+        actor: Option<String>,
+    },
+}
+
+impl Happening {
+    /// What only counts and looks, and changes no memory.
+    pub const ASIDE: [Self; 7] = [
+        Self::VerifiedValid,
+        Self::VerifiedInvalid,
+        Self::Retrieved,
+        Self::Applied,
+        Self::Refused,
+        Self::Tripped,
+        Self::Closed,
+    ];
 }
 
 impl What {
@@ -149,6 +221,10 @@ impl What {
             Self::Applied => Happening::Applied,
             Self::Refused { .. } => Happening::Refused,
             Self::Forgotten { .. } => Happening::Forgotten,
+            Self::Restored { .. } => Happening::Restored,
+            Self::RolledBack { .. } => Happening::RolledBack,
+            Self::Tripped { .. } => Happening::Tripped,
+            Self::Closed { .. } => Happening::Closed,
         }
     }
 }
@@ -197,19 +273,22 @@ pub struct Logged {
     pub seq: u64,
     /// What happened.
     pub event: Event,
+    /// How the memory stood before, where the event changed that and the log has it.
+    pub was: Option<Was>,
 }
 
 impl Memory {
     /// The memory after this event: the one rule that every store follows.
     pub fn apply(&mut self, event: &Event) {
         match &event.what {
-            What::Refreshed { citations, followed } => {
+            What::Refreshed { citations, followed, voucher } => {
                 if followed.is_empty() {
                     self.refreshed_at = self.refreshed_at.max(event.at);
                 }
                 if let Some(citations) = citations {
                     self.citations.clone_from(citations);
                 }
+                self.vouchers.extend(voucher.clone());
             }
             What::Superseded { by, .. } | What::Corrected { by, .. } => {
                 self.status = Status::Superseded { by: *by };
@@ -220,7 +299,15 @@ impl Memory {
             What::Verified { valid, .. } => self.usage.verified += u32::from(*valid),
             What::Retrieved { .. } => self.usage.recalls += 1,
             What::Applied => self.usage.applied += 1,
+            What::Restored { status, citations, refreshed_at } => {
+                self.status.clone_from(status);
+                self.refreshed_at = *refreshed_at;
+                if let Some(citations) = citations {
+                    self.citations.clone_from(citations);
+                }
+            }
             What::Remembered { .. } | What::Refused { .. } | What::Forgotten { .. } => {}
+            What::RolledBack { .. } | What::Tripped { .. } | What::Closed { .. } => {}
         }
     }
 }

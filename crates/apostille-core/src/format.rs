@@ -8,10 +8,12 @@ use serde::{Deserialize, Serialize};
 
 use crate::citation::{Citation, Cite};
 use crate::digest::Digest;
-use crate::event::{Event, Happening, Showing, What};
-use crate::memory::{Memory, MemoryId, Stage, Status, Usage, Voice};
+use crate::event::{Breaker, Event, Happening, Showing, What};
+use crate::memory::{Channel, Memory, MemoryId, Stage, Status, Usage, Voice};
 use crate::remember::moderate::read;
 use crate::space::Space;
+use crate::store::watch::Trip;
+use crate::was::Was;
 
 /// The version of the shape.
 pub const VERSION: u32 = 1;
@@ -142,9 +144,15 @@ pub struct MemoryRecord {
     pub tags: Vec<String>,
     /// Who said it.
     pub origin: String,
+    /// How it came in.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub channel: Option<String>,
     /// Whether the words came from outside.
     #[serde(default, skip_serializing_if = "is_false")]
     pub tainted: bool,
+    /// Whether it was said in a session that had read words from outside.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub exposed: bool,
     /// The agent's or user's name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub author: Option<String>,
@@ -168,6 +176,9 @@ pub struct MemoryRecord {
     /// What it replaced.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub supersedes: Option<String>,
+    /// Who else said it, independently.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub vouchers: Vec<String>,
     /// When it was recorded.
     pub recorded_at: String,
     /// When it was last stated or found to hold.
@@ -181,14 +192,17 @@ pub struct MemoryRecord {
     /// Times found to hold.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub verified: u32,
+    /// The SHA-256 of what it says, see [`Memory::digest`]. Older records have none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub digest: Option<String>,
+    /// The version of this shape. Older records have none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub v: Option<u32>,
 }
 
 impl From<&Memory> for MemoryRecord {
     fn from(it: &Memory) -> Self {
-        let superseded_by = match &it.status {
-            Status::Superseded { by } => Some(by.to_string()),
-            _ => None,
-        };
+        let superseded_by = replacement(&it.status);
         Self {
             id: it.id.to_string(),
             number: it.number,
@@ -198,10 +212,12 @@ impl From<&Memory> for MemoryRecord {
             subject: it.subject.clone(),
             fact: it.fact.clone(),
             reason: it.reason.clone(),
-            citations: it.citations.iter().map(CitationRecord::from).collect(),
+            citations: cited(&it.citations),
             tags: it.tags.clone(),
             origin: it.voice.origin.as_str().into(),
+            channel: Some(it.voice.channel).filter(|it| *it != Channel::Unknown).map(|it| it.as_str().into()),
             tainted: it.voice.tainted,
+            exposed: it.voice.exposed,
             author: it.voice.author.clone(),
             session: it.voice.session.clone(),
             task: it.task.clone(),
@@ -210,29 +226,73 @@ impl From<&Memory> for MemoryRecord {
             status_why: it.status.why().map(Into::into),
             superseded_by,
             supersedes: it.supersedes.map(|id| id.to_string()),
+            vouchers: it.vouchers.clone(),
             recorded_at: timestamp(it.recorded_at),
             refreshed_at: timestamp(it.refreshed_at),
             recalls: it.usage.recalls,
             applied: it.usage.applied,
             verified: it.usage.verified,
+            digest: None,
+            v: None,
         }
     }
 }
 
 impl MemoryRecord {
-    fn status(&self) -> Result<Status, BadRecord> {
-        let why = self.status_why.clone().unwrap_or_default();
-        Ok(match word::<Stage>(&self.status)? {
-            Stage::Pending => Status::Pending { why },
-            Stage::Active => Status::Active,
-            Stage::Invalid => Status::Invalid { why },
-            Stage::Retired => Status::Retired { why },
-            Stage::Superseded => {
-                let by = self.superseded_by.as_deref().ok_or_else(|| bad("superseded, but by nothing"))?;
-                Status::Superseded { by: word(by)? }
-            }
-        })
+    /// The record with the digest of what it says and the version of the shape: as it is kept and given away.
+    #[must_use]
+    pub fn stamped(memory: &Memory) -> Self {
+        Self { digest: Some(memory.digest().to_string()), v: Some(VERSION), ..Self::from(memory) }
     }
+
+    fn status(&self) -> Result<Status, BadRecord> {
+        standing(&self.status, self.status_why.clone(), self.superseded_by.as_deref())
+    }
+}
+
+/// The part of a memory's record that says where it stands, for whoever needs no more of it.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+pub struct StandingRecord {
+    status: String,
+    status_why: Option<String>,
+    superseded_by: Option<String>,
+}
+
+impl TryFrom<StandingRecord> for Status {
+    type Error = BadRecord;
+    fn try_from(it: StandingRecord) -> Result<Self, BadRecord> {
+        standing(&it.status, it.status_why, it.superseded_by.as_deref())
+    }
+}
+
+/// Where a memory stands, from the word, the reason and what replaced it.
+fn standing(stage: &str, why: Option<String>, by: Option<&str>) -> Result<Status, BadRecord> {
+    let why = why.unwrap_or_default();
+    Ok(match word::<Stage>(stage)? {
+        Stage::Pending => Status::Pending { why },
+        Stage::Active => Status::Active,
+        Stage::Invalid => Status::Invalid { why },
+        Stage::Retired => Status::Retired { why },
+        Stage::Superseded => {
+            let by = by.ok_or_else(|| bad("superseded, but by nothing"))?;
+            Status::Superseded { by: word(by)? }
+        }
+    })
+}
+
+fn replacement(status: &Status) -> Option<String> {
+    match status {
+        Status::Superseded { by } => Some(by.to_string()),
+        _ => None,
+    }
+}
+
+fn cited(list: &[Citation]) -> Vec<CitationRecord> {
+    list.iter().map(CitationRecord::from).collect()
+}
+
+fn citing(list: Vec<CitationRecord>) -> Result<Vec<Citation>, BadRecord> {
+    list.into_iter().map(Citation::try_from).collect()
 }
 
 impl TryFrom<MemoryRecord> for Memory {
@@ -246,10 +306,12 @@ impl TryFrom<MemoryRecord> for Memory {
             space: word::<Space>(&it.space)?,
             layer: word(&it.layer)?,
             kind: word(&it.kind)?,
-            citations: it.citations.into_iter().map(Citation::try_from).collect::<Result<_, _>>()?,
+            citations: citing(it.citations)?,
             voice: Voice {
                 origin: word(&it.origin)?,
+                channel: it.channel.as_deref().map_or(Ok(Channel::Unknown), word)?,
                 tainted: it.tainted,
+                exposed: it.exposed,
                 author: it.author,
                 session: it.session,
             },
@@ -263,6 +325,7 @@ impl TryFrom<MemoryRecord> for Memory {
             reason: it.reason,
             tags: it.tags,
             task: it.task,
+            vouchers: it.vouchers,
         })
     }
 }
@@ -343,9 +406,33 @@ pub struct EventRecord {
     /// What had changed in the cited code.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub diff: Option<String>,
+    /// Who else said it, independently.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub voucher: Option<String>,
     /// The number of a forgotten memory.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub number: Option<u64>,
+    /// Where a restored memory stands; the reason is in `reason`, what replaced it in `by`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub status: Option<String>,
+    /// When a restored memory had last been stated.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub refreshed_at: Option<String>,
+    /// The place in the log that a space was taken back to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub to: Option<u64>,
+    /// How many memories a rollback restored, set aside and could not bring back.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub counts: Option<[u64; 3]>,
+    /// Which breaker.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub breaker: Option<String>,
+    /// Whose writes a breaker is about.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub about: Option<String>,
+    /// How the memory stood before. A file of lines does not have it: it comes out of the lines before.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub was: Option<Box<WasRecord>>,
 }
 
 impl From<&Event> for EventRecord {
@@ -369,6 +456,14 @@ impl From<&Event> for EventRecord {
             class: None,
             number: None,
             diff: None,
+            voucher: None,
+            status: None,
+            refreshed_at: None,
+            to: None,
+            counts: None,
+            breaker: None,
+            about: None,
+            was: None,
         };
         record.fill(&it.what);
         record
@@ -383,10 +478,10 @@ impl EventRecord {
                 self.forced = *forced;
                 self.rationale.clone_from(rationale);
             }
-            What::Refreshed { citations, followed } => {
-                self.citations =
-                    citations.as_ref().map(|list| list.iter().map(CitationRecord::from).collect());
+            What::Refreshed { citations, followed, voucher } => {
+                self.citations = citations.as_deref().map(cited);
                 self.found.clone_from(followed);
+                self.voucher.clone_from(voucher);
             }
             What::Superseded { by, reason } | What::Corrected { by, reason } => {
                 self.by = Some(by.to_string());
@@ -411,6 +506,37 @@ impl EventRecord {
             }
             What::Refused { class } => self.class = Some(class.clone()),
             What::Approved | What::Applied => {}
+            What::Restored { .. } | What::RolledBack { .. } => self.fill_back(what),
+            What::Tripped { .. } | What::Closed { .. } => self.fill_breaker(what),
+        }
+    }
+
+    fn fill_back(&mut self, what: &What) {
+        match what {
+            What::Restored { status, citations, refreshed_at } => {
+                self.status = Some(status.stage().as_str().into());
+                self.reason = status.why().map(Into::into);
+                self.by = replacement(status);
+                self.citations = citations.as_deref().map(cited);
+                self.refreshed_at = Some(timestamp(*refreshed_at));
+            }
+            What::RolledBack { to, restored, retired, lost } => {
+                self.to = Some(*to);
+                self.counts = Some([*restored, *retired, *lost]);
+            }
+            _ => {}
+        }
+    }
+
+    fn fill_breaker(&mut self, what: &What) {
+        match what {
+            What::Tripped { breaker, actor, why } => {
+                self.breaker = Some(breaker.as_str().into());
+                self.about.clone_from(actor);
+                self.reason = Some(why.clone());
+            }
+            What::Closed { actor } => self.about.clone_from(actor),
+            _ => {}
         }
     }
 
@@ -425,8 +551,8 @@ impl EventRecord {
                 What::Remembered { memory, forced: self.forced, rationale: self.rationale }
             }
             Happening::Refreshed => {
-                let list = |list: Vec<CitationRecord>| list.into_iter().map(Citation::try_from).collect();
-                What::Refreshed { citations: self.citations.map(list).transpose()?, followed: self.found }
+                let citations = self.citations.map(citing).transpose()?;
+                What::Refreshed { citations, followed: self.found, voucher: self.voucher }
             }
             Happening::Superseded => What::Superseded { by: by()?, reason: self.reason.clone() },
             Happening::Corrected => What::Corrected { by: by()?, reason: self.reason.clone() },
@@ -446,6 +572,25 @@ impl EventRecord {
             Happening::Applied => What::Applied,
             Happening::Refused => What::Refused { class: self.class.unwrap_or_default() },
             Happening::Forgotten => What::Forgotten { number: self.number.unwrap_or(0), reason: reason() },
+            Happening::Restored => {
+                let status = self.status.as_deref().ok_or_else(|| missing("status"))?;
+                let at = self.refreshed_at.as_deref().ok_or_else(|| missing("refreshed_at"))?;
+                What::Restored {
+                    status: standing(status, self.reason.clone(), self.by.as_deref())?,
+                    refreshed_at: time(at)?,
+                    citations: self.citations.map(citing).transpose()?,
+                }
+            }
+            Happening::RolledBack => {
+                let [restored, retired, lost] = self.counts.unwrap_or_default();
+                let to = self.to.ok_or_else(|| missing("to"))?;
+                What::RolledBack { to, restored, retired, lost }
+            }
+            Happening::Tripped => {
+                let breaker = self.breaker.as_deref().ok_or_else(|| missing("breaker"))?;
+                What::Tripped { breaker: word::<Breaker>(breaker)?, why: reason(), actor: self.about }
+            }
+            Happening::Closed => What::Closed { actor: self.about },
         })
     }
 }
@@ -461,5 +606,74 @@ impl TryFrom<EventRecord> for Event {
             actor: it.actor.clone(),
             what: it.what()?,
         })
+    }
+}
+
+/// How a memory stood before an event, as JSON.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WasRecord {
+    /// Where it stood.
+    pub status: String,
+    /// Why it stood there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub why: Option<String>,
+    /// What had replaced it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub by: Option<String>,
+    /// Its citations, where they were replaced.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub citations: Option<Vec<CitationRecord>>,
+    /// When it had last been stated.
+    pub refreshed_at: String,
+}
+
+impl From<&Was> for WasRecord {
+    fn from(it: &Was) -> Self {
+        Self {
+            status: it.status.stage().as_str().into(),
+            why: it.status.why().map(Into::into),
+            by: replacement(&it.status),
+            citations: it.citations.as_deref().map(cited),
+            refreshed_at: timestamp(it.refreshed_at),
+        }
+    }
+}
+
+impl TryFrom<WasRecord> for Was {
+    type Error = BadRecord;
+    fn try_from(it: WasRecord) -> Result<Self, BadRecord> {
+        Ok(Self {
+            status: standing(&it.status, it.why, it.by.as_deref())?,
+            citations: it.citations.map(citing).transpose()?,
+            refreshed_at: time(&it.refreshed_at)?,
+        })
+    }
+}
+
+/// A breaker that is open, as JSON.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TripRecord {
+    /// Since when.
+    pub at: String,
+    /// Whose writes wait; everybody's where nobody is named.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub actor: Option<String>,
+    /// Which breaker.
+    pub breaker: String,
+    /// What was seen.
+    pub why: String,
+}
+
+impl From<&Trip> for TripRecord {
+    fn from(it: &Trip) -> Self {
+        let (at, breaker) = (timestamp(it.at), it.breaker.as_str().into());
+        Self { at, actor: it.actor.clone(), breaker, why: it.why.clone() }
+    }
+}
+
+impl TryFrom<TripRecord> for Trip {
+    type Error = BadRecord;
+    fn try_from(it: TripRecord) -> Result<Self, BadRecord> {
+        Ok(Self { at: time(&it.at)?, actor: it.actor, breaker: word(&it.breaker)?, why: it.why })
     }
 }

@@ -19,8 +19,15 @@ pub enum Imported {
 
 /// Keeps an exported memory: same id, text, status, citations and times. It keeps its number only in a space that
 /// never had one, because a handle is never reused.
-pub fn import(cx: &Context<'_>, memory: Memory, keep_number: bool) -> Result<Imported, Error> {
-    let memory = match vetted(cx, memory) {
+///
+/// What a file holds comes from outside and waits for approval, unless a person vouches for the file.
+pub fn import(
+    cx: &Context<'_>,
+    memory: Memory,
+    keep_number: bool,
+    is_vouched: bool,
+) -> Result<Imported, Error> {
+    let memory = match vetted(cx, memory, is_vouched) {
         Ok(memory) => memory,
         Err(refusal) => return Ok(Imported::Refused(refusal)),
     };
@@ -58,9 +65,9 @@ fn known(cx: &Context<'_>, memory: &Memory) -> Result<Option<Memory>, Error> {
     Ok(cx.store.claimed(&memory.space, &memory.claim())?)
 }
 
-fn vetted(cx: &Context<'_>, memory: Memory) -> Result<Memory, Refusal> {
+fn vetted(cx: &Context<'_>, memory: Memory, is_vouched: bool) -> Result<Memory, Refusal> {
     let cleaned = cleaned(&memory)?;
-    guard::admit_import(&cx.policy.limits, cleaned, memory)
+    guard::admit_import(&cx.policy.limits, cleaned, memory, is_vouched)
 }
 
 /// The texts of a memory as they would be had it been said here; refused where one holds a secret.

@@ -6,13 +6,13 @@ use crate::forget::forget;
 use crate::glean::applied::applied;
 use crate::glean::summary::summary;
 use crate::glean::{Gleaned, draft, glean};
-use crate::memory::{Draft, Layer, Memory, MemoryId, Name, Origin, Replacement, Stage, Twin, Voice};
+use crate::memory::{Channel, Draft, Layer, Memory, MemoryId, Name, Origin, Replacement, Stage, Twin, Voice};
 use crate::policy::Policy;
 use crate::remember::{Outcome, remember};
 use crate::session::{Moment, Session};
 use crate::space::Space;
 use crate::store::Filter;
-use crate::transcript::{Speaker, Turn, Use};
+use crate::transcript::{Speaker, Turn, brings_in_words};
 use crate::{Context, Error, revise};
 
 /// What marks the summary of a session among episodes.
@@ -132,7 +132,7 @@ fn summed_up(cx: &Context<'_>, left: &Left<'_>) -> Result<Option<Memory>, Error>
     let voice = Voice {
         session: Some(left.name.into()),
         author: Some(left.client.to_string()),
-        ..Voice::of(Origin::System)
+        ..Voice::of(Origin::System).via(Channel::Record)
     };
     let draft = Draft {
         layer: Some(Layer::Episode),
@@ -156,22 +156,11 @@ fn tellable(left: &Left<'_>) -> Vec<Turn> {
     let waits = |it: &Turn| left.gleaned.iter().chain(&stated).any(|gleaned| gleaned.turn == it.number);
     let mut is_foreign = false;
     let told = |it: &Turn| {
-        is_foreign |= it.uses.iter().any(brings_in_text);
+        is_foreign |= it.uses.iter().any(|it| brings_in_words(&it.tool, &it.input));
         let is_hidden = waits(it) || (is_foreign && it.speaker == Speaker::Agent);
         Turn { text: if is_hidden { String::new() } else { it.text.clone() }, ..it.clone() }
     };
     left.turns.iter().map(told).collect()
-}
-
-/// Whether a tool brings in what strangers wrote: pages, searches, other servers. A command that fetches does, too.
-fn brings_in_text(it: &Use) -> bool {
-    let tool = it.tool.to_lowercase();
-    let is_other_server = tool.contains("mcp") && !tool.contains("memory");
-    let fetches =
-        ["curl ", "wget ", "gh issue", "gh pr", "gh api"].iter().any(|word| it.input.contains(word));
-    is_other_server
-        || ["web", "fetch", "browser", "search_query"].iter().any(|word| tool.contains(word))
-        || fetches
 }
 
 fn earlier(cx: &Context<'_>, left: &Left<'_>) -> Result<Option<Memory>, Error> {

@@ -8,6 +8,8 @@
 //! Nothing here does IO, reads a clock or asks the environment: the store, the source, the time and the randomness
 //! come in through [`Context`].
 
+pub mod audit;
+pub mod breaker;
 pub mod brief;
 pub mod citation;
 pub mod client;
@@ -19,6 +21,7 @@ pub mod event;
 pub mod forget;
 pub mod format;
 pub mod glean;
+pub mod guardian;
 pub mod import;
 pub mod learn;
 pub mod list;
@@ -28,15 +31,19 @@ pub mod memory;
 pub mod model;
 pub mod notebook;
 pub mod policy;
+pub mod promote;
 pub mod recall;
 pub mod refusal;
 pub mod remember;
 pub mod report;
+pub mod review;
 pub mod revise;
+pub mod rollback;
 pub mod session;
 pub mod sheet;
 pub mod source;
 pub mod space;
+mod stamp;
 pub mod stats;
 pub mod store;
 pub mod task;
@@ -44,12 +51,14 @@ pub mod terms;
 pub mod transcript;
 pub mod verdict;
 pub mod verify;
+pub mod was;
 pub mod words;
 
 use jiff::Timestamp;
 
 use crate::event::{Event, What};
 use crate::memory::MemoryId;
+use crate::model::Model;
 use crate::policy::Policy;
 use crate::source::Source;
 use crate::space::Space;
@@ -80,6 +89,8 @@ pub struct Context<'a> {
     pub late: &'a dyn Fn() -> bool,
     /// Who is asking, for the log.
     pub actor: Option<&'a str>,
+    /// A model that looks over what agents want to keep, where the user wants one.
+    pub guardian: Option<&'a dyn Model>,
 }
 
 impl Context<'_> {

@@ -8,6 +8,7 @@ use uuid::Uuid;
 
 use crate::citation::{Citation, Cite};
 use crate::digest::Digest;
+use crate::remember::secrets::masked;
 use crate::space::Space;
 use crate::words::words;
 
@@ -45,6 +46,12 @@ impl MemoryId {
     pub fn from_bytes(bytes: [u8; 16]) -> Self {
         Self(Uuid::from_bytes(bytes))
     }
+
+    /// When it was made, in milliseconds: the first six bytes.
+    #[must_use]
+    pub fn at_millisecond(&self) -> i64 {
+        self.as_bytes()[..6].iter().fold(0, |sum, byte| sum << 8 | i64::from(*byte))
+    }
 }
 
 impl fmt::Display for MemoryId {
@@ -56,7 +63,7 @@ impl fmt::Display for MemoryId {
 impl FromStr for MemoryId {
     type Err = BadHandle;
     fn from_str(text: &str) -> Result<Self, BadHandle> {
-        Uuid::try_parse(text).map(Self).map_err(|_| BadHandle(text.chars().take(60).collect()))
+        Uuid::try_parse(text).map(Self).map_err(|_| BadHandle(masked(text).chars().take(60).collect()))
     }
 }
 
@@ -83,7 +90,7 @@ impl fmt::Display for Handle {
 impl FromStr for Handle {
     type Err = BadHandle;
     fn from_str(text: &str) -> Result<Self, BadHandle> {
-        let bad = || BadHandle(text.chars().take(60).collect());
+        let bad = || BadHandle(masked(text).chars().take(60).collect());
         let (letter, number) = text.split_once('-').ok_or_else(bad)?;
         let letter = match letter {
             "m" => 'm',
@@ -166,6 +173,49 @@ words! {
 }
 
 words! {
+    /// The way by which it came in. The program knows it; nobody says it of himself, except that his words come from
+    /// outside.
+    Channel as "channel" {
+        /// A person at a terminal.
+        Terminal = "terminal",
+        /// A command that no person typed: an agent's shell, a script.
+        Command = "command",
+        /// An agent's call to the server.
+        Mcp = "mcp",
+        /// What the program took down of a session or a task.
+        Record = "record",
+        /// A file that came with the repository.
+        Repository = "repository",
+        /// Not written down: a memory of an earlier program.
+        Unknown = "unknown",
+        /// A file that was read in.
+        Import = "import",
+        /// What a tool put out.
+        Tool = "tool",
+        /// A page of the web.
+        Web = "web",
+        /// An issue of a tracker.
+        Issue = "issue",
+        /// A pull request, or what was said about one.
+        PullRequest = "pull-request",
+        /// A message from another program.
+        Webhook = "webhook",
+    }
+}
+
+impl Channel {
+    /// The ways by which words come that anybody may have written.
+    pub const OUTSIDE: &'static [Self] =
+        &[Self::Import, Self::Tool, Self::Web, Self::Issue, Self::PullRequest, Self::Webhook];
+
+    /// Whether anybody may have written what comes this way.
+    #[must_use]
+    pub fn is_outside(self) -> bool {
+        Self::OUTSIDE.contains(&self)
+    }
+}
+
+words! {
     /// What moderation noticed about a text that it let pass.
     Mark as "mark" {
         /// It reads like an instruction to a model, not like a fact.
@@ -179,13 +229,20 @@ words! {
     }
 }
 
+/// How many that vouch for a memory are kept: more would prove nothing more.
+const MAX_VOUCHERS: usize = 8;
+
 /// Who said it, how, and whether the text came from outside.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Voice {
     /// Who said it.
     pub origin: Origin,
+    /// How it came in.
+    pub channel: Channel,
     /// Whether the words come from a web page, an issue, a tool's output: text nobody here vouches for.
     pub tainted: bool,
+    /// Whether it was said in a session that had read words from outside: they may be behind it.
+    pub exposed: bool,
     /// The agent's or user's name, where known.
     pub author: Option<String>,
     /// The session it was said in, where known.
@@ -196,7 +253,52 @@ impl Voice {
     /// A voice with nothing known but who speaks.
     #[must_use]
     pub fn of(origin: Origin) -> Self {
-        Self { origin, tainted: false, author: None, session: None }
+        Self {
+            origin,
+            channel: Channel::Unknown,
+            tainted: false,
+            exposed: false,
+            author: None,
+            session: None,
+        }
+    }
+
+    /// The same, come in this way. What comes from outside is tainted, and no person here said it.
+    #[must_use]
+    pub fn via(self, channel: Channel) -> Self {
+        let is_outside = channel.is_outside();
+        let origin = if is_outside { self.origin.max(Origin::Agent) } else { self.origin };
+        Self { origin, channel, tainted: self.tainted || is_outside, ..self }
+    }
+
+    /// The voice of what is made out of another's words: the lower trust of both, unless a person says it in words of
+    /// their own. Approving is the one way up.
+    #[must_use]
+    pub fn derived(self, from: &Self) -> Self {
+        if self.is_person() { self } else { self.lowered(from) }
+    }
+
+    /// The voice of what repeats another's words, whoever repeats them: the lower trust of both.
+    #[must_use]
+    pub fn lowered(self, from: &Self) -> Self {
+        let channel = if from.tainted && !self.channel.is_outside() { from.channel } else { self.channel };
+        let (origin, tainted) = (self.origin.max(from.origin), self.tainted || from.tainted);
+        Self { origin, channel, tainted, exposed: self.exposed || from.exposed, ..self }
+    }
+
+    /// Who else vouches when this voice says again what another said: somebody else, by name; or the same one in a session
+    /// of its own, which only counts as long as nobody was shown the memory.
+    #[must_use]
+    pub fn vouches(&self, of: &Memory) -> Option<String> {
+        let name = |it: &Self| it.author.clone().unwrap_or_else(|| it.origin.to_string());
+        let is_apart = self.session.is_some() && self.session != of.voice.session && of.usage.recalls == 0;
+        let voucher = match &self.session {
+            _ if self.tainted => return None,
+            _ if name(self) != name(&of.voice) => name(self),
+            Some(session) if is_apart => format!("{} in {session}", name(self)),
+            _ => return None,
+        };
+        (!of.vouchers.contains(&voucher) && of.vouchers.len() < MAX_VOUCHERS).then_some(voucher)
     }
 
     /// Whether a person speaks, whose word may override a check.
@@ -316,6 +418,8 @@ pub struct Memory {
     pub status: Status,
     /// The memory it replaced.
     pub supersedes: Option<MemoryId>,
+    /// Who else said it, independently.
+    pub vouchers: Vec<String>,
     /// When it was recorded.
     pub recorded_at: Timestamp,
     /// When it was last stated or found to hold.
@@ -395,13 +499,15 @@ pub enum Twin {
     Replace(Name, Replacement),
 }
 
-/// Whether a replacement is a better version, or the correction of something wrong.
+/// Whether a replacement is a better version, the correction of something wrong, or the same kept for longer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Replacement {
     /// A better version.
     Better,
     /// The old one was wrong.
     Correction,
+    /// The old one was scratch, and is kept for longer now. What is known already is asked about.
+    Promotion,
 }
 
 /// What a caller asks to keep: untrusted.
@@ -482,5 +588,6 @@ mod tests {
         assert!(early < late);
         assert_eq!(late.to_string().as_bytes()[14], b'7');
         assert_eq!(late.to_string().parse(), Ok(late));
+        assert_eq!(late.at_millisecond(), 1_000);
     }
 }

@@ -86,6 +86,7 @@ impl Note {
             marks: Vec::new(),
             status: Status::Active,
             supersedes: None,
+            vouchers: Vec::new(),
             recorded_at: self.at,
             refreshed_at: self.at,
             usage: Usage::default(),

@@ -80,6 +80,49 @@ pub struct Inject {
     pub recent: usize,
 }
 
+/// When an audit speaks up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Hygiene {
+    /// After how many days a memory that was never shown counts as unused.
+    pub unused_days: u64,
+    /// After how many showings a memory that was never applied counts as shown in vain.
+    pub shown_in_vain: u32,
+    /// After how many days a pending memory has waited for long.
+    pub pending_days: u64,
+}
+
+/// From when on what somebody writes waits, because nobody honest writes so. 0 switches one off.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Breakers {
+    /// How many new memories of one actor a space takes within the window.
+    pub burst: usize,
+    /// How long the window is.
+    pub window_minutes: u32,
+    /// How many memories that say nearly the same it takes within an hour.
+    pub copies: usize,
+    /// From how many new memories within an hour a sudden change is looked for.
+    pub drift: usize,
+    /// How many memories one actor may find wrong within an hour, and never more than a tenth of what is in use.
+    pub invalidations: usize,
+    /// After how long without a write a breaker closes by itself; with 0 only a person closes it.
+    pub quiet_minutes: u32,
+}
+
+impl Breakers {
+    /// None at all.
+    pub const OFF: Self =
+        Self { burst: 0, window_minutes: 10, copies: 0, drift: 0, invalidations: 0, quiet_minutes: 60 };
+
+    /// The fewest new memories that any of them looks at; `None` when all are off.
+    #[must_use]
+    pub fn fewest(&self) -> Option<usize> {
+        let limits = [self.burst.saturating_add(1), self.copies.saturating_add(1), self.drift];
+        let is_on = [self.burst > 0, self.copies > 0, self.drift > 0];
+        let fewest = limits.iter().zip(is_on).filter(|(_, is_on)| *is_on).map(|(n, _)| *n).min();
+        fewest.or((self.invalidations > 0).then_some(usize::MAX))
+    }
+}
+
 /// Everything that may be set.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Policy {
@@ -95,6 +138,10 @@ pub struct Policy {
     pub near_duplicate: f32,
     /// Up to which change cited code still counts as proof.
     pub tolerance: Change,
+    /// Audits.
+    pub hygiene: Hygiene,
+    /// From when on what somebody writes waits.
+    pub breakers: Breakers,
 }
 
 impl Default for Policy {
@@ -117,6 +164,15 @@ impl Default for Policy {
             require_citations: true,
             near_duplicate: 0.85,
             tolerance: Change::Comment,
+            hygiene: Hygiene { unused_days: 90, shown_in_vain: 25, pending_days: 14 },
+            breakers: Breakers {
+                burst: 60,
+                window_minutes: 10,
+                copies: 12,
+                drift: 15,
+                invalidations: 20,
+                quiet_minutes: 60,
+            },
         }
     }
 }

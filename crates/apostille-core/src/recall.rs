@@ -8,6 +8,7 @@ pub mod overlap;
 pub mod query;
 pub mod rank;
 pub mod render;
+pub mod trust;
 pub mod typo;
 pub mod verify;
 
@@ -48,12 +49,12 @@ pub(crate) fn found(cx: &Context<'_>, ask: &Ask) -> Result<(Query, Recalled), Er
     let mut query = query::complete(cx.policy, ask);
     let checked = loop {
         let candidates = candidates::gather(cx, &query)?;
-        let mut ranked = rank::order(cx.now, &query, candidates);
+        let (mut ranked, mut n_left_out) = rank::order(cx.now, &query, candidates);
         if ranked.is_empty() && query.bar == Bar::Best {
-            ranked = rank::order(cx.now, &query, candidates::recent(cx, &query)?);
+            (ranked, n_left_out) = rank::order(cx.now, &query, candidates::recent(cx, &query)?);
         }
         let checked = verify::check(cx, ranked, &query);
-        if !query.widen(&checked) {
+        if !query.widen(&checked, n_left_out) {
             break checked;
         }
     };

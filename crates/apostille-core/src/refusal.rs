@@ -113,13 +113,15 @@ pub enum Refusal {
         /// What was to be done to it.
         verb: &'static str,
     },
-    /// There is nothing to approve.
-    #[error("{handle} is {stage}, only a pending memory can be approved")]
+    /// There is nothing to decide.
+    #[error("{handle} is {stage}, only a pending memory can be {verb}")]
     NotPending {
         /// Which.
         handle: Handle,
         /// Where it stands.
         stage: crate::memory::Stage,
+        /// What was to be done to it.
+        verb: &'static str,
     },
     /// What is found here proves nothing for good.
     #[error("memories are invalidated from the default branch with nothing half done in it, but {why}")]
@@ -165,9 +167,46 @@ pub enum Refusal {
         /// Those that were planned.
         phases: Vec<String>,
     },
+    /// A note lacks what knowledge needs.
+    #[error(
+        "{handle} cannot become knowledge yet: it has no {}; add {}", .fields.join(", no "),
+        .fields.iter().map(|it| flag(it)).collect::<Vec<_>>().join(" ")
+    )]
+    MissingFields {
+        /// Which.
+        handle: Handle,
+        /// What it lacks.
+        fields: Vec<&'static str>,
+    },
+    /// It cannot go up from where it is.
+    #[error(
+        "{handle} is in the {from} layer and cannot be promoted to {to}; scratch becomes an episode, and both become knowledge"
+    )]
+    NotPromotable {
+        /// Which.
+        handle: Handle,
+        /// Where it is.
+        from: crate::memory::Layer,
+        /// Where it was to go.
+        to: crate::memory::Layer,
+    },
     /// Only a person may do this.
     #[error("only a person's word can override a check; an agent cites the code or lets it be")]
     NotAPerson,
+    /// Too much was found wrong at once, or too much was written.
+    #[error(
+        "a breaker is open: {why}; nothing is marked as wrong until a person closes it with `apostille breaker close`"
+    )]
+    BreakerOpen {
+        /// What was seen.
+        why: String,
+    },
+    /// Only a person may decide this.
+    #[error("only a person can {verb}; ask yours to do it at a terminal")]
+    PersonDecides {
+        /// What was to be done.
+        verb: &'static str,
+    },
 }
 
 impl Refusal {
@@ -193,7 +232,22 @@ impl Refusal {
             Self::NoTask => "no_task",
             Self::TaskEnded { .. } => "task_ended",
             Self::NoSuchPhase { .. } => "no_such_phase",
-            Self::NotAPerson => "not_a_person",
+            Self::MissingFields { .. } => "missing_fields",
+            Self::NotPromotable { .. } => "not_promotable",
+            Self::BreakerOpen { .. } => "breaker_open",
+            Self::NotAPerson | Self::PersonDecides { .. } => "not_a_person",
         }
+    }
+}
+
+/// The flag that gives a field.
+#[must_use]
+pub fn flag(field: &str) -> &'static str {
+    match field {
+        "subject" => "--subject \"…\"",
+        "reason" => "--reason \"…\"",
+        "fact" => "--fact \"…\"",
+        "kind" => "--kind KIND",
+        _ => "--cite PATH:LINES",
     }
 }

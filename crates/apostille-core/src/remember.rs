@@ -3,9 +3,11 @@
 pub mod cite;
 pub mod classify;
 mod commit;
+pub mod contradict;
 pub mod dedupe;
 pub mod guard;
 pub mod moderate;
+pub mod queue;
 pub mod secrets;
 
 use crate::memory::{Draft, Memory};
@@ -29,6 +31,8 @@ pub enum Outcome {
         identity_percent: Option<u8>,
         /// How many of the oldest were retired to make room.
         retired: usize,
+        /// What it contradicts, and took the place of by itself.
+        superseded: Option<Near>,
     },
     /// It was known already, and is now refreshed.
     Refreshed {
@@ -77,12 +81,22 @@ fn path(cx: &Context<'_>, draft: Draft) -> Result<Outcome, Stop> {
     let classified = classify::sort(moderated)?;
     let cited = cite::read(cx.source, classified)?;
     let mut is_first = true;
+    // A model is asked once, however often another writer is first.
+    let mut weighed = None;
     decided_anew(|| {
         let vetted = guard::admit(cx, cited.clone())?;
         match dedupe::decide(cx, &vetted, std::mem::take(&mut is_first))? {
-            dedupe::Decision::New => commit::memory(cx, &vetted),
+            dedupe::Decision::New => commit::memory(cx, &guard::watched(cx, vetted, &mut weighed)?),
             dedupe::Decision::Known(memory) => commit::restated(cx, &vetted, memory),
-            dedupe::Decision::Instead(old) => commit::instead(cx, &vetted, &old),
+            dedupe::Decision::Instead(old) => {
+                let vetted = guard::watched(cx, vetted, &mut weighed)?;
+                // Two that make one claim cannot stand side by side.
+                let is_same = !vetted.memory().is_active() && old.claim() == vetted.memory().claim();
+                if is_same { commit::restated(cx, &vetted, old) } else { commit::instead(cx, &vetted, &old) }
+            }
+            dedupe::Decision::Newer(old, near) => {
+                commit::newer(cx, &guard::watched(cx, vetted, &mut weighed)?, &old, near)
+            }
             dedupe::Decision::Near(near) => Ok(Outcome::Similar { near }),
         }
     })

@@ -176,7 +176,7 @@ fn days(items: Vec<Item>) -> Vec<Day> {
 #[must_use]
 pub fn since(text: &str, now: Timestamp) -> Option<Timestamp> {
     let text = text.trim();
-    let units = [('h', 3_600), ('d', 86_400), ('w', 7 * 86_400)];
+    let units = [('m', 60), ('h', 3_600), ('d', 86_400), ('w', 7 * 86_400)];
     let ago = units.iter().find_map(|(unit, seconds)| {
         let n: i64 = text.strip_suffix(*unit)?.parse().ok().filter(|it| *it >= 0)?;
         now.checked_sub(jiff::SignedDuration::from_secs(n.checked_mul(*seconds)?)).ok()

@@ -1,14 +1,15 @@
 //! Revise: refresh, supersede, correct, invalidate, and the note that a memory was applied.
 
-use crate::citation::Cite;
+use crate::citation::{Citation, Cite};
 use crate::event::{Batch, Event, Expect, What};
 use crate::look::{NEAR, Reader};
-use crate::memory::{Draft, Memory, Name, Replacement, Status, Twin};
+use crate::memory::{Draft, Memory, Name, Replacement, Stage, Status, Twin, Voice};
 use crate::refusal::Refusal;
-use crate::remember::{self, Outcome, Stop, decided_anew, moderate};
+use crate::remember::queue::REJECTED;
+use crate::remember::{self, Outcome, Stop, cite, decided_anew, moderate};
 use crate::space::Space;
 use crate::verdict::Verdict;
-use crate::{Context, Error, list};
+use crate::{Context, Error, breaker, list};
 
 /// What became of a revision.
 #[derive(Debug, Clone, PartialEq)]
@@ -21,7 +22,8 @@ pub enum Revised {
 
 /// Notes that a memory was found to hold and is still of use: it ranks as fresh again.
 pub fn refresh(cx: &Context<'_>, spaces: &[Space], name: Name) -> Result<Revised, Error> {
-    revised(cx, spaces, name, "refreshed", |_| What::Refreshed { citations: None, followed: Vec::new() })
+    let again = || What::Refreshed { citations: None, followed: Vec::new(), voucher: None };
+    revised(cx, spaces, name, "refreshed", |_| again())
 }
 
 /// Marks a memory as wrong.
@@ -35,19 +37,105 @@ pub fn invalidate(cx: &Context<'_>, spaces: &[Space], name: Name, reason: &str) 
     })
 }
 
+/// Marks a memory as wrong, where the one who says so is not held up by a breaker.
+pub fn invalidate_as(
+    cx: &Context<'_>,
+    spaces: &[Space],
+    name: Name,
+    reason: &str,
+    by: &Voice,
+) -> Result<Revised, Error> {
+    let refused = match list::named(cx, spaces, name)?.filter(Memory::is_active) {
+        Some(memory) => breaker::consult_invalidation(cx, &memory, by)?,
+        None => None,
+    };
+    let actor = if by.is_person() { None } else { Some(breaker::actor(by)) };
+    let cx = Context { actor: actor.as_deref().or(cx.actor), ..*cx };
+    match refused {
+        Some(refusal) => Ok(Revised::Refused(refusal)),
+        None => invalidate(&cx, spaces, name, reason),
+    }
+}
+
 /// Lets a pending memory out of quarantine, on a person's word. What it was to replace is replaced now.
 pub fn approve(cx: &Context<'_>, spaces: &[Space], name: Name) -> Result<Revised, Error> {
     settled(decided_anew(|| {
-        let mut memory = found(cx, spaces, name)?;
-        let Status::Pending { .. } = memory.status else {
-            return Err(Refusal::NotPending { handle: memory.handle(), stage: memory.status.stage() }.into());
-        };
+        let mut memory = pending(cx, spaces, name, "approved")?;
         let expect = Expect::Unmoved(memory.id, memory.status.clone());
         let (events, mut expects) = approval(cx, &mut memory)?;
         expects.push(expect);
         cx.store.append(&Batch::durable(events, expects))?;
         Ok(memory)
     }))
+}
+
+/// Turns a pending memory away, on a person's word. It stays in the history as wrong, so that what says the same again
+/// can be told from what is new.
+pub fn reject(cx: &Context<'_>, spaces: &[Space], name: Name, reason: &str) -> Result<Revised, Error> {
+    let reason = reason.trim();
+    if let Err(refusal) = if reason.is_empty() { Ok(()) } else { reason_is_fit(cx, reason) } {
+        return Ok(Revised::Refused(refusal));
+    }
+    let reason = match reason {
+        "" => REJECTED.to_owned(),
+        said => format!("{REJECTED}: {}", moderate::neutralised(said)),
+    };
+    settled(decided_anew(|| {
+        let mut memory = pending(cx, spaces, name, "rejected")?;
+        let what = What::Invalidated { reason: reason.clone(), diff: None };
+        let event = cx.event(&memory.space, Some(memory.id), what);
+        let expect = Expect::Unmoved(memory.id, memory.status.clone());
+        cx.store.append(&Batch::durable(vec![event.clone()], vec![expect]))?;
+        memory.apply(&event);
+        Ok(memory)
+    }))
+}
+
+/// Lets a pending memory go up in one that is in use, on a person's word: that one keeps its words and gains the
+/// citations that still hold. The memory as it is now.
+pub fn absorb(cx: &Context<'_>, spaces: &[Space], name: Name, into: Name) -> Result<Revised, Error> {
+    settled(decided_anew(|| {
+        let waiting = pending(cx, spaces, name, "merged")?;
+        let mut known = active(cx, spaces, into, "merged into")?;
+        if known.space != waiting.space {
+            return Err(Refusal::NoSuchMemory { name: into.to_string() }.into());
+        }
+        let mut events = vec![cx.event(&waiting.space, Some(waiting.id), merged(&known))];
+        let citations = gained(cx, &waiting, &known);
+        let citations = (citations.len() > known.citations.len()).then_some(citations);
+        let voucher = waiting.voice.vouches(&known);
+        let refreshed = What::Refreshed { citations, followed: Vec::new(), voucher };
+        events.push(cx.event(&known.space, Some(known.id), refreshed));
+        let expects = [&waiting, &known].map(|it| Expect::Unmoved(it.id, it.status.clone()));
+        cx.store.append(&Batch::durable(events.clone(), expects.to_vec()))?;
+        known.apply(&events[1]);
+        Ok(known)
+    }))
+}
+
+fn merged(known: &Memory) -> What {
+    What::Superseded { by: known.id, reason: Some("merged".into()) }
+}
+
+/// The citations of a memory, and those of another that hold and point elsewhere.
+fn gained(cx: &Context<'_>, waiting: &Memory, known: &Memory) -> Vec<Citation> {
+    let places: Vec<Cite> = known.citations.iter().map(Citation::place).collect();
+    let new = living(cx, waiting).into_iter().filter(|it| !places.contains(it));
+    let new = new.filter_map(|it| cite::capture(cx.source, &it).ok());
+    known.citations.iter().cloned().chain(new).take(cx.policy.limits.citations).collect()
+}
+
+/// Says instead what a pending memory says, as a person's own words: they travel the whole write path, and take the
+/// place of what waited.
+pub fn reword(cx: &Context<'_>, spaces: &[Space], name: Name, draft: Draft) -> Result<Outcome, Error> {
+    if !draft.voice.is_person() {
+        return Ok(Outcome::Refused(Refusal::NotAPerson));
+    }
+    match pending(cx, spaces, name, "edited") {
+        Ok(old) => replaced(cx, &old, draft, Replacement::Better),
+        Err(Stop::Refused(refusal)) => Ok(Outcome::Refused(refusal)),
+        Err(Stop::Broken(error)) => Err(error),
+    }
 }
 
 /// What lets a memory out of quarantine, and puts it in the place of the one that it was to replace.
@@ -82,8 +170,12 @@ pub fn supersede(
         Err(Stop::Refused(refusal)) => return Ok(Outcome::Refused(refusal)),
         Err(Stop::Broken(error)) => return Err(error),
     };
+    replaced(cx, &old, draft, how)
+}
+
+fn replaced(cx: &Context<'_>, old: &Memory, draft: Draft, how: Replacement) -> Result<Outcome, Error> {
     let twin = Twin::Replace(Name::Id(old.id), how);
-    remember::remember(cx, Draft { space: old.space.clone(), twin, ..inherit(cx, draft, &old) })
+    remember::remember(cx, Draft { space: old.space.clone(), twin, ..inherit(cx, draft, old) })
 }
 
 /// What a replacement does not say, it takes from the memory it replaces; of the citations, those that still hold. Not
@@ -104,7 +196,7 @@ fn inherit(cx: &Context<'_>, draft: Draft, old: &Memory) -> Draft {
 fn living(cx: &Context<'_>, memory: &Memory) -> Vec<Cite> {
     let citations: Vec<_> = memory.citations.iter().collect();
     let sights = Reader::new(cx, NEAR).look(&citations);
-    let place = |(citation, verdict): (&&crate::citation::Citation, Verdict)| match verdict {
+    let place = |(citation, verdict): (&&Citation, Verdict)| match verdict {
         Verdict::Holds => Some(citation.place()),
         Verdict::Moved { to } => Some(to),
         Verdict::Changed(found) if found.is_harmless => Some(found.at),
@@ -154,6 +246,15 @@ fn active(cx: &Context<'_>, spaces: &[Space], name: Name, verb: &'static str) ->
         return Ok(memory);
     }
     Err(Refusal::NotActive { handle: memory.handle(), stage: memory.status.stage(), verb }.into())
+}
+
+fn pending(cx: &Context<'_>, spaces: &[Space], name: Name, verb: &'static str) -> Result<Memory, Stop> {
+    let memory = found(cx, spaces, name)?;
+    let stage = memory.status.stage();
+    if stage == Stage::Pending {
+        return Ok(memory);
+    }
+    Err(Refusal::NotPending { handle: memory.handle(), stage, verb }.into())
 }
 
 fn found(cx: &Context<'_>, spaces: &[Space], name: Name) -> Result<Memory, Stop> {

@@ -89,6 +89,8 @@ pub struct Entry {
     pub is_ignored: bool,
     /// Whether the client goes on without what was said before.
     pub is_fresh: bool,
+    /// Whether words from outside came in.
+    pub is_outside: bool,
     /// What was shown.
     pub shown: Vec<Shown>,
     /// What would have been shown, but does not hold here.
@@ -113,6 +115,7 @@ impl Entry {
             words: None,
             is_ignored: false,
             is_fresh: false,
+            is_outside: false,
             shown: Vec::new(),
             withheld: Vec::new(),
             transcript: None,
@@ -141,6 +144,12 @@ impl Session {
     #[must_use]
     pub fn read(text: &str) -> Self {
         Self { entries: text.lines().filter_map(Entry::read).collect() }
+    }
+
+    /// Whether words from outside came in so far.
+    #[must_use]
+    pub fn is_exposed(&self) -> bool {
+        self.entries.iter().any(|it| it.is_outside)
     }
 
     /// What the agent was shown and still has before it.

@@ -88,7 +88,7 @@ fn is_name_char(c: char) -> bool {
 }
 
 fn bad(name: &str, why: &'static str) -> BadSpace {
-    BadSpace { name: name.chars().take(80).collect(), why }
+    BadSpace { name: crate::remember::secrets::masked(name).chars().take(80).collect(), why }
 }
 
 #[cfg(test)]

@@ -5,7 +5,8 @@ use crate::memory::{Layer, Stage};
 use crate::remember::guard::percent;
 use crate::space::Space;
 use crate::store::Tally;
-use crate::{Context, Error};
+use crate::store::watch::Trip;
+use crate::{Context, Error, breaker};
 
 /// The figures of a space.
 #[derive(Debug, Clone, PartialEq)]
@@ -24,6 +25,8 @@ pub struct Stats {
     pub identity_percent: u8,
     /// Share of verifications that held, where there were any.
     pub verified_share: Option<f32>,
+    /// The breakers that are open.
+    pub open: Vec<Trip>,
 }
 
 /// Counts a space.
@@ -42,6 +45,7 @@ pub fn stats(cx: &Context<'_>, space: &Space) -> Result<Stats, Error> {
         over_soft_limit: active > limits.soft_active as u64,
         identity_percent: percent(tally.identity_chars, limits.identity_chars),
         verified_share,
+        open: breaker::open(cx, space)?,
         tally,
     })
 }

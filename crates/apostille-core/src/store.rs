@@ -2,13 +2,17 @@
 
 pub mod ram;
 pub mod state;
+pub mod watch;
 
 use std::collections::BTreeMap;
+
+use jiff::Timestamp;
 
 use crate::citation::RepoPath;
 use crate::event::{Batch, Erasure, Logged};
 use crate::memory::{Kind, Layer, Memory, MemoryId, Stage};
 use crate::space::Space;
+use crate::store::watch::Watch;
 
 /// The store is broken, or the ground of a decision has moved.
 #[derive(Debug, thiserror::Error)]
@@ -195,6 +199,10 @@ pub struct Page {
     pub space: Option<Space>,
     /// Only about this memory.
     pub memory: Option<MemoryId>,
+    /// Only what changes where memories stand, and not what merely counts, see [`Happening::ASIDE`].
+    ///
+    /// [`Happening::ASIDE`]: crate::event::Happening::ASIDE
+    pub changes_only: bool,
     /// Newest first, rather than oldest first.
     pub newest_first: bool,
     /// Continue behind this place; 0 begins.
@@ -244,6 +252,9 @@ pub trait Store: Send + Sync {
 
     /// The numbers of a space.
     fn tally(&self, space: &Space) -> Result<Tally, StoreError>;
+
+    /// What a write looks at before it is let through: how much was recorded since then, and which breakers are open.
+    fn watch(&self, space: &Space, since: Timestamp) -> Result<Watch, StoreError>;
 
     /// A part of the log.
     fn events(&self, page: &Page) -> Result<Vec<Logged>, StoreError>;

@@ -47,3 +47,15 @@ pub struct Use {
     /// Whether it succeeded, where the client wrote that down.
     pub has_succeeded: Option<bool>,
 }
+
+/// Whether a tool brings in what strangers wrote: pages, searches, other servers. A command that fetches does, too, unless
+/// it asks this machine.
+#[must_use]
+pub fn brings_in_words(tool: &str, input: &str) -> bool {
+    let tool = tool.to_lowercase();
+    let has = |text: &str, words: &[&str]| words.iter().any(|it| text.contains(it));
+    let is_other_server = tool.contains("mcp") && !has(&tool, &["memory", "apostille"]);
+    let asks = has(input, &["gh issue", "gh pr", "gh api", "glab "]);
+    let fetches = has(input, &["curl ", "wget "]) && !has(input, &["localhost", "127.0.0.1"]);
+    is_other_server || has(&tool, &["web", "fetch", "browser", "search_query"]) || asks || fetches
+}

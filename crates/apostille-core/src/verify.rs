@@ -189,11 +189,11 @@ fn healed(cx: &Context<'_>, it: &Verified) -> Option<What> {
         followed.push(format!("{} → {place}", citation.place()));
         citations.push(now);
     }
-    (!followed.is_empty()).then_some(What::Refreshed { citations: Some(citations), followed })
+    (!followed.is_empty()).then_some(What::Refreshed { citations: Some(citations), followed, voucher: None })
 }
 
 /// Why a memory is marked as wrong: what was found, the places named.
-fn reason(it: &Verified) -> String {
+pub(crate) fn reason(it: &Verified) -> String {
     let found = it.memory.citations.iter().zip(&it.verdicts).filter(|(_, verdict)| verdict.is_bad());
     let found: Vec<String> = found.map(|(citation, verdict)| told(citation, verdict)).collect();
     moderate::neutralised(&found.join("; "))

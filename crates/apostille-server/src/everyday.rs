@@ -99,7 +99,9 @@ fn space_of<'a>(here: &Here<'a>, fact: &Fact) -> Option<&'a Space> {
 fn told(cx: &Context<'_>, outcome: core_remember::Outcome) -> Result<Answer, Fault> {
     use core_remember::Outcome;
     match outcome {
-        Outcome::Remembered { memory, .. } => Answer::json(&Kept::new("remembered", &memory)),
+        Outcome::Remembered { memory, superseded, .. } => {
+            Answer::json(&Kept::remembered(&memory, superseded.as_ref()))
+        }
         Outcome::Refreshed { memory } => Answer::json(&Kept::new("refreshed", &memory)),
         Outcome::Similar { near } => Answer::refused(&NotKept::similar(&crate::told_near(cx, near)?)),
         Outcome::Refused(refusal) => Answer::refused(&NotKept::new(&refusal)),
@@ -114,7 +116,8 @@ pub fn revise(cx: &Context<'_>, here: &Here<'_>, it: Revision) -> Result<Answer,
         Action::Apply => ("applied", revise::apply(cx, &spaces, it.memory)?),
         Action::Approve => return approved(cx, here, it.memory),
         Action::Invalidate { reason } => {
-            ("invalidated", revise::invalidate(cx, &spaces, it.memory, &reason)?)
+            let by = here.voice(cx.actor);
+            ("invalidated", revise::invalidate_as(cx, &spaces, it.memory, &reason, &by)?)
         }
         Action::Supersede { fact, citations, reason, how } => {
             let space = list::named(cx, &spaces, it.memory)?.map_or_else(|| here.repo.clone(), |it| it.space);

@@ -90,7 +90,7 @@ pub fn write(cx: &Context<'_>, here: &Here<'_>, write: Write) -> Result<Reply, F
             Err(refused) => refused,
         },
         Action::Remove { target } => match targeted(cx, here, write.level, target)? {
-            Ok(old) => remove(cx, &old)?,
+            Ok(old) => remove(cx, here, &old)?,
             Err(refused) => refused,
         },
     };
@@ -194,9 +194,9 @@ fn draft(cx: &Context<'_>, here: &Here<'_>, space: &Space, content: String, tags
 }
 
 /// Takes a memory out of use. It stays in the history.
-fn remove(cx: &Context<'_>, old: &Memory) -> Result<Reply, Fault> {
+fn remove(cx: &Context<'_>, here: &Here<'_>, old: &Memory) -> Result<Reply, Fault> {
     let spaces = [old.space.clone()];
-    Ok(match revise::invalidate(cx, &spaces, Name::Id(old.id), REMOVED)? {
+    Ok(match revise::invalidate_as(cx, &spaces, Name::Id(old.id), REMOVED, &here.voice(cx.actor))? {
         Revised::Done(memory) => Reply::done(&memory),
         Revised::Refused(refusal) => Reply::refused(&refusal),
     })

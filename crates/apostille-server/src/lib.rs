@@ -28,10 +28,11 @@ pub use answer::Answer;
 use std::cell::RefCell;
 
 use apostille_core::forget::{Forgotten, forget};
-use apostille_core::memory::{Memory, MemoryId, Name, Origin, Voice};
+use apostille_core::memory::{Channel, Memory, MemoryId, Name, Origin, Voice};
 use apostille_core::policy::Policy;
 use apostille_core::refusal::Refusal;
 use apostille_core::remember::dedupe::Near;
+use apostille_core::remember::secrets::masked;
 use apostille_core::source::{Source, SourceError};
 use apostille_core::space::Space;
 use apostille_core::store::StoreError;
@@ -60,6 +61,8 @@ pub struct Here<'a> {
     pub root: Option<&'a str>,
     /// Whether the words come from outside: a page, an issue, a tool's output.
     pub is_tainted: bool,
+    /// Whether the session had read words from outside.
+    pub is_exposed: bool,
     /// Whether a person was asked about this very call, and agreed.
     pub has_word: bool,
     /// Told what is forgotten, so that what is kept beside the store about it can be forgotten, too.
@@ -78,6 +81,7 @@ impl<'a> Here<'a> {
             own: None,
             root: None,
             is_tainted: false,
+            is_exposed: false,
             has_word: false,
             forgot: None,
         }
@@ -96,7 +100,13 @@ impl<'a> Here<'a> {
     #[must_use]
     pub fn voice(&self, author: Option<&str>) -> Voice {
         let (author, session) = (author.map(Into::into), self.session.map(Into::into));
-        Voice { author, session, tainted: self.is_tainted, ..Voice::of(Origin::Agent) }
+        Voice {
+            author,
+            session,
+            tainted: self.is_tainted,
+            exposed: self.is_exposed,
+            ..Voice::of(Origin::Agent).via(Channel::Mcp)
+        }
     }
 
     /// The spaces in play, the nearest first.
@@ -137,7 +147,7 @@ impl From<StoreError> for Fault {
 impl Fault {
     fn no_such_tool(name: &str, tools: &[Tool]) -> Self {
         let known = tools.iter().map(|it| it.name).collect::<Vec<_>>().join(", ");
-        Self::NoSuchTool { name: name.chars().take(60).collect(), known }
+        Self::NoSuchTool { name: masked(name).chars().take(60).collect(), known }
     }
 }
 

@@ -189,7 +189,8 @@ fn looked_up(cx: &Context<'_>, here: &Here<'_>, name: Name) -> Result<Option<Ver
 
 /// Marks a memory as wrong.
 pub fn invalidate(cx: &Context<'_>, here: &Here<'_>, input: &Wrong) -> Result<Reply, Fault> {
-    revised(revise::invalidate(cx, &here.spaces(), input.memory, &input.reason)?)
+    let by = here.voice(cx.actor);
+    revised(revise::invalidate_as(cx, &here.spaces(), input.memory, &input.reason, &by)?)
 }
 
 /// Replaces a memory by its correction, or by a better version.

@@ -1,26 +1,34 @@
 //! The command line as it is typed. What is meant by it is worked out elsewhere.
 
+mod audit;
 pub mod help;
 mod hook;
 mod init;
 mod offer;
+mod promote;
 mod report;
+mod review;
+mod rollback;
 mod task;
 mod verify;
 
 use std::path::PathBuf;
 use std::str::FromStr;
 
-use apostille_core::memory::{Kind, Layer, Name, Origin, Stage};
+use apostille_core::memory::{Channel, Kind, Layer, Name, Origin, Stage};
 use apostille_core::policy::InjectMode;
 use apostille_core::words::UnknownWord;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ColorChoice, Parser, Subcommand, ValueEnum};
 
+pub use audit::Audit;
 pub use hook::{Hook, Why};
 pub use init::Init;
 pub use offer::{Offered, Serve};
+pub use promote::Promote;
 pub use report::Report;
+pub use review::{Breaker, BreakerWhat, Review};
+pub use rollback::Rollback;
 pub use task::{
     Note, Task, TaskDone, TaskHooks, TaskList, TaskPhase, TaskShow, TaskStart, TaskTrailers, TaskWhat,
 };
@@ -90,6 +98,12 @@ pub enum Command {
     /// Look up the citations: does it still hold?
     #[command(after_help = help::VERIFY)]
     Verify(Verify),
+    /// Look everything over: what needs attention, and the way out
+    #[command(after_help = help::AUDIT)]
+    Audit(Audit),
+    /// Make a note into an episode, or into knowledge
+    #[command(after_help = help::PROMOTE)]
+    Promote(Promote),
     /// Say that memories still hold; they rank as fresh again
     #[command(after_help = help::REFRESH)]
     Refresh(Several),
@@ -105,6 +119,12 @@ pub enum Command {
     /// Note that memories were of use in a task
     #[command(after_help = help::APPLY)]
     Apply(Several),
+    /// Go through what waits: accept, edit, merge or reject
+    #[command(after_help = help::REVIEW)]
+    Review(Review),
+    /// Whose writes are held up, and why; close it
+    #[command(after_help = help::BREAKER)]
+    Breaker(Breaker),
     /// Let pending memories out of quarantine
     #[command(after_help = help::APPROVE)]
     Approve(Several),
@@ -114,6 +134,9 @@ pub enum Command {
     /// What happened, the latest first
     #[command(after_help = help::LOG)]
     Log(Log),
+    /// Take a space back to how it stood at a time or an event
+    #[command(after_help = help::ROLLBACK)]
+    Rollback(Rollback),
     /// Write everything out, as JSON or Markdown
     #[command(after_help = help::EXPORT)]
     Export(Export),
@@ -200,6 +223,9 @@ pub struct Telling {
     /// The words come from outside; it waits for approval
     #[arg(long, help_heading = "Provenance")]
     pub tainted: bool,
+    /// From where outside they come; it waits for approval
+    #[arg(long, value_parser = word(Channel::OUTSIDE, Channel::as_str), help_heading = "Provenance")]
+    pub from: Option<Channel>,
     /// The agent's or person's name
     #[arg(long, help_heading = "Provenance")]
     pub author: Option<String>,
@@ -432,6 +458,9 @@ pub struct Import {
     /// The file; - reads the standard input
     #[arg(value_name = "FILE")]
     pub file: PathBuf,
+    /// Keep everything as the file has it, on your word; without it, all of it waits for approval
+    #[arg(long)]
+    pub trust: bool,
 }
 
 /// `config`.

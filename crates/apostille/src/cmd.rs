@@ -2,6 +2,8 @@
 
 mod apply;
 mod approve;
+mod audit;
+mod breaker;
 mod completions;
 mod config;
 mod doctor;
@@ -15,11 +17,14 @@ mod list;
 mod log;
 mod man;
 mod mcp;
+mod promote;
 mod recall;
 mod recent;
 mod refresh;
 mod remember;
 mod report;
+mod review;
+mod rollback;
 mod serve;
 mod show;
 mod stats;
@@ -31,6 +36,7 @@ mod why;
 use std::ffi::OsString;
 
 use apostille_core::memory::{Memory, Name};
+use apostille_core::remember::secrets::masked;
 use apostille_core::revise::Revised;
 use clap::{ColorChoice, FromArgMatches as _};
 
@@ -80,14 +86,19 @@ fn dispatched(shell: &Shell, command: &Command) -> Result<Answer, Fault> {
         Command::Show(args) => show::run(shell, args),
         Command::Recent(args) => recent::run(shell, args),
         Command::Verify(args) => verify::run(shell, args),
+        Command::Audit(args) => audit::run(shell, args),
+        Command::Promote(args) => promote::run(shell, args),
         Command::Refresh(args) => refresh::run(shell, args),
         Command::Supersede(args) => supersede::run(shell, args),
         Command::Invalidate(args) => invalidate::run(shell, args),
         Command::Forget(args) => forget::run(shell, args),
         Command::Apply(args) => apply::run(shell, args),
+        Command::Review(args) => review::run(shell, args),
+        Command::Breaker(args) => breaker::run(shell, args),
         Command::Approve(args) => approve::run(shell, args),
         Command::Stats(args) => stats::run(shell, *args),
         Command::Log(args) => log::run(shell, args),
+        Command::Rollback(args) => rollback::run(shell, args),
         Command::Export(args) => export::run(shell, args),
         Command::Import(args) => import::run(shell, args),
         Command::Init(args) => init::run(shell, args),
@@ -107,8 +118,10 @@ fn dispatched(shell: &Shell, command: &Command) -> Result<Answer, Fault> {
 
 /// What clap says about a command line that it does not understand, or its help.
 fn misunderstood(error: &clap::Error, argv: &[OsString]) -> Answer {
-    let text = error.render().ansi().to_string();
     let is_help = !error.use_stderr();
+    let text = error.render().ansi().to_string();
+    // What was typed is quoted there, and a secret may have been typed in the wrong place.
+    let text = if is_help { text } else { masked(&text).into_owned() };
     let code = if is_help { error::OK } else { error::USAGE };
     if !is_help && argv.iter().any(|it| it == "--json") {
         let out = shell::failed(&told(&error.render().to_string()), true, ColorChoice::Never, None).out;

@@ -4,6 +4,7 @@
 //! own file, that the defaults. A repository's file was written by whoever wrote the repository: `trust` says how
 //! little it may decide.
 
+mod breakers;
 mod file;
 mod model;
 mod raw;
@@ -17,6 +18,7 @@ use apostille_core::citation::RepoPath;
 use apostille_core::policy::{InjectMode, Policy, Scoring};
 use apostille_core::space::Space;
 
+pub use breakers::BreakerSettings;
 pub use model::ModelSettings;
 pub use raw::Key;
 pub use url::StoreUrl;
@@ -116,6 +118,8 @@ pub struct Settings {
     pub task_dir: Found<RepoPath>,
     /// Whether NOTES.md tells of the active task.
     pub task_notes: Found<bool>,
+    /// From when on what somebody writes waits.
+    pub breakers: BreakerSettings,
 }
 
 impl Settings {
@@ -129,6 +133,7 @@ impl Settings {
         policy.inject.count = self.max_inject_count.value;
         policy.scoring = self.scoring.value;
         policy.require_citations = self.require_citations.value;
+        policy.breakers = self.breakers.breakers();
         policy
     }
 
@@ -153,6 +158,7 @@ impl Settings {
             row(Key::TaskNotes, &self.task_notes),
         ];
         all.extend(self.model.each());
+        all.extend(self.breakers.each());
         all
     }
 }
@@ -209,6 +215,7 @@ pub fn resolve(world: &World, flags: &Everywhere, place: &Place) -> Result<Setti
         model: ModelSettings::of(&layers),
         task_dir: pick(&layers, |it| it.task_dir.clone()).map_or_else(usual_tasks, Ok)?,
         task_notes: pick(&layers, |it| it.task_notes).unwrap_or(default(true)),
+        breakers: BreakerSettings::of(&layers),
     })
 }
 

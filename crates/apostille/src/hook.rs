@@ -22,6 +22,7 @@ mod vscode;
 use std::path::PathBuf;
 
 use apostille_core::client::Client;
+use apostille_core::transcript::brings_in_words;
 
 use payload::Payload;
 use touched::Tool;
@@ -66,6 +67,8 @@ pub enum Moment {
         paths: Vec<String>,
         /// Whether the tool has yet to run.
         is_before: bool,
+        /// Whether it brings in what strangers wrote.
+        is_outside: bool,
     },
     /// What was said so far is about to be summarised.
     Compact,
@@ -215,19 +218,21 @@ impl Ways {
         match what {
             What::Start => started(payload),
             What::Prompt => Moment::Prompt { text: prompt(client, payload) },
-            What::Before => Moment::Touch { paths: self.touched(payload), is_before: true },
-            What::After => Moment::Touch { paths: self.touched(payload), is_before: false },
+            What::Before => self.touch(payload, true),
+            What::After => self.touch(payload, false),
             What::Compact => Moment::Compact,
             What::Stop => Moment::Stop { said: payload.text(self.fields.said) },
             What::End => Moment::End,
         }
     }
 
-    fn touched(&self, payload: &Payload<'_>) -> Vec<String> {
+    fn touch(&self, payload: &Payload<'_>, is_before: bool) -> Moment {
         let name = payload.text(self.fields.tool).unwrap_or_default();
         let tool = self.tools.iter().find(|(it, _)| *it == name).map(|(_, tool)| *tool);
-        let input = payload.json(self.fields.input);
-        tool.zip(input).map(|(tool, input)| touched::paths(tool, &input)).unwrap_or_default()
+        let input = payload.json(self.fields.input).unwrap_or_default();
+        let is_outside = brings_in_words(&name, if tool == Some(Tool::Shell) { &input } else { "" });
+        let paths = tool.map(|tool| touched::paths(tool, &input)).unwrap_or_default();
+        Moment::Touch { paths, is_before, is_outside }
     }
 }
 

@@ -4,6 +4,7 @@ use apostille_core::format::{EventRecord, MemoryRecord};
 use apostille_core::memory::Memory;
 use apostille_core::recall::{Checked, Why};
 use apostille_core::refusal::Refusal;
+use apostille_core::remember::secrets::masked;
 use apostille_core::verdict::Verdict;
 use apostille_core::verify::{Deed, Verified};
 use serde::Serialize;
@@ -134,6 +135,7 @@ pub struct WhyView {
     pub terms: Vec<String>,
     pub recency: f32,
     pub trust: f32,
+    pub trust_terms: Vec<String>,
     pub usefulness: f32,
     pub affinity: f32,
 }
@@ -145,7 +147,8 @@ impl From<&Why> for WhyView {
             clarity: it.clarity,
             terms: it.terms.clone(),
             recency: it.recency,
-            trust: it.trust,
+            trust: it.trust.factor,
+            trust_terms: it.trust.terms.clone(),
             usefulness: it.usefulness,
             affinity: it.affinity,
         }
@@ -161,7 +164,7 @@ pub struct RefusalView {
 
 impl From<&Refusal> for RefusalView {
     fn from(it: &Refusal) -> Self {
-        Self { class: it.class(), message: it.to_string() }
+        Self { class: it.class(), message: masked(&it.to_string()).into_owned() }
     }
 }
 

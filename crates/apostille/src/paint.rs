@@ -197,8 +197,13 @@ fn pieces(word: &str, room: usize) -> Vec<String> {
 /// The factors of a score, whose product it is.
 pub fn explained(paint: &Paint, why: &WhyView, score: f32) -> String {
     let terms = if why.terms.is_empty() { "no word in common".into() } else { why.terms.join(", ") };
+    let trusted = match why.trust_terms.join(", ") {
+        told if told.is_empty() => String::new(),
+        told => format!(" ({told})"),
+    };
     let text = format!(
-        "score {score:.3} = relevance {:.3} ({terms}) × recency {:.3} × trust {:.2} × usefulness {:.2} × affinity {:.2}",
+        "score {score:.3} = relevance {:.3} ({terms}) × recency {:.3} × trust {:.2}{trusted} × usefulness {:.2} × \
+         affinity {:.2}",
         why.relevance, why.recency, why.trust, why.usefulness, why.affinity
     );
     ink(DIM, paint.wrapped(&text, 6))

@@ -5,6 +5,7 @@ use std::io::{self, Write as _};
 use anstream::AutoStream;
 use apostille_core::refusal::Refusal;
 use apostille_core::remember::moderate;
+use apostille_core::remember::secrets::masked;
 use clap::ColorChoice;
 use serde::Serialize;
 
@@ -94,6 +95,11 @@ impl Shell {
         self.desk_at(None)
     }
 
+    /// The same for what is to be kept: where the user set up a guardian, it looks over an agent's words.
+    pub fn guarded_desk(&self) -> Result<Desk, Fault> {
+        self.desk()?.guarded(&self.world)
+    }
+
     /// The same, looking at a commit rather than at the working tree.
     pub fn desk_at(&self, reference: Option<&str>) -> Result<Desk, Fault> {
         let place = self.place()?;
@@ -137,8 +143,11 @@ impl Shell {
         };
         let json = Refused { ok: false, refused: RefusalView::from(refusal) };
         let answer = self.answer(code, &json, |_| String::new());
-        let message = safe(&refusal.to_string());
-        let hint = way_out(refusal).map(hint).unwrap_or_default();
+        let message = safe(&masked(&refusal.to_string()));
+        // An agent is not told how to speak as a person.
+        let is_agents =
+            matches!(refusal, Refusal::PersonDecides { .. }) && self.world.env.session().is_some();
+        let hint = way_out(refusal).filter(|_| !is_agents).map(hint).unwrap_or_default();
         let err = titled(Some(&self.paint), YELLOW.bold(), "refused:", &message) + &hint;
         Answer { err, ..answer }
     }
@@ -157,16 +166,18 @@ fn way_out(refusal: &Refusal) -> Option<&'static str> {
             "commit or stash, and switch to the default branch; \
              or by hand: apostille invalidate HANDLE --reason \"…\"",
         ),
-        Refusal::NotAPerson => Some("if you are a person, say --origin user"),
+        Refusal::NotAPerson | Refusal::PersonDecides { .. } => {
+            Some("type it at a terminal; a script of yours says APOSTILLE_PERSON=your-name")
+        }
         _ => None,
     }
 }
 
 /// The answer when the world is broken, also before there is a shell.
 pub fn failed(fault: &Fault, as_json: bool, color: ColorChoice, paint: Option<&Paint>) -> Answer {
-    let message = safe(&fault.message());
+    let message = safe(&masked(&fault.message()));
     let out = if as_json { encoded_fault(fault, &message) } else { String::new() };
-    let hint = fault.hint.as_deref().map(hint).unwrap_or_default();
+    let hint = fault.hint.as_deref().map(|it| hint(&masked(it))).unwrap_or_default();
     let err = titled(paint, RED.bold(), "error:", &message) + &hint;
     Answer { code: fault.kind.code(), out, err, color }
 }
@@ -194,6 +205,7 @@ fn encoded_fault(fault: &Fault, message: &str) -> String {
         message: &'a str,
         hint: Option<&'a str>,
     }
-    let error = Inner { kind: fault.kind.as_str(), message, hint: fault.hint.as_deref() };
+    let hint = fault.hint.as_deref().map(masked);
+    let error = Inner { kind: fault.kind.as_str(), message, hint: hint.as_deref() };
     serde_json::to_string(&Failed { ok: false, error }).unwrap_or_default() + "\n"
 }

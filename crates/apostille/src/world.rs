@@ -26,12 +26,14 @@ use std::time::Instant;
 
 use anyhow::Context as _;
 use apostille_core::digest::Digest;
+use apostille_core::memory::{Channel, Origin, Voice};
 use jiff::Timestamp;
 
 use crate::error::Fault;
 
 /// The variables that are read, and no others but the one that holds a model's key.
-const NAMES: [&str; 53] = [
+const NAMES: [&str; 69] = [
+    "APOSTILLE_PERSON",
     "APOSTILLE_CONFIG",
     "APOSTILLE_STORE",
     "APOSTILLE_USER",
@@ -72,6 +74,7 @@ const NAMES: [&str; 53] = [
     "APOSTILLE_MODEL_KEY_ENV",
     "APOSTILLE_MODEL_TIMEOUT_MS",
     "APOSTILLE_MODEL_BUDGET",
+    "APOSTILLE_MODEL_GUARD",
     "CLAUDE_CODE_SESSION_ID",
     "COPILOT_AGENT_SESSION_ID",
     "APOSTILLE_HOOK_DEADLINE_MS",
@@ -85,6 +88,31 @@ const NAMES: [&str; 53] = [
     "CLAUDE_CONFIG_DIR",
     "CODEX_HOME",
     "GEMINI_CLI_HOME",
+    "APOSTILLE_BREAKERS_BURST",
+    "APOSTILLE_BREAKERS_COPIES",
+    "APOSTILLE_BREAKERS_DRIFT",
+    "APOSTILLE_BREAKERS_INVALIDATIONS",
+    "APOSTILLE_BREAKERS_WINDOW_MINUTES",
+    "APOSTILLE_BREAKERS_QUIET_MINUTES",
+    "VISUAL",
+    "EDITOR",
+    "CLAUDECODE",
+    "GEMINI_CLI",
+    "CODEX_SANDBOX",
+    "CODEX_SANDBOX_NETWORK_DISABLED",
+    "CURSOR_AGENT",
+    "OPENCODE",
+];
+/// What agents set in the shells that they run commands in.
+const AGENTS: [&str; 8] = [
+    "CLAUDECODE",
+    "GEMINI_CLI",
+    "CODEX_SANDBOX",
+    "CODEX_SANDBOX_NETWORK_DISABLED",
+    "CURSOR_AGENT",
+    "OPENCODE",
+    "CLAUDE_CODE_SESSION_ID",
+    "COPILOT_AGENT_SESSION_ID",
 ];
 /// How much is read from the standard input.
 const MAX_INPUT: u64 = 256 * 1024 * 1024;
@@ -213,6 +241,25 @@ impl World {
         std::env::var(name).ok().filter(|it| !it.trim().is_empty())
     }
 
+    /// Whether a person speaks: at a terminal, or in a script that names them. In an agent's shell it is the agent, whatever
+    /// the shell looks like.
+    pub fn has_person(&self) -> bool {
+        let is_agent = AGENTS.iter().any(|it| self.env.get(it).is_some());
+        !is_agent && (self.terminal.is_manned() || self.env.get("APOSTILLE_PERSON").is_some())
+    }
+
+    /// Who speaks, and how it comes in, as far as the program can know it.
+    pub fn voice(&self) -> Voice {
+        let author = self.env.get("APOSTILLE_PERSON").filter(|_| self.has_person()).map(Into::into);
+        match self.has_person() {
+            true => Voice { author, ..Voice::of(Origin::User).via(Channel::Terminal) },
+            false => {
+                let exposed = self.env.session().is_some_and(|it| sessions::is_exposed(self, it));
+                Voice { exposed, ..Voice::of(Origin::Agent).via(Channel::Command) }
+            }
+        }
+    }
+
     /// One line that a person types; empty at the end of input.
     pub fn read_line(&self) -> String {
         let mut line = String::new();
@@ -243,8 +290,8 @@ impl Terminal {
         }
     }
 
-    /// Whether a person is at either end: then it is a person who speaks, unless the command says otherwise.
-    pub fn has_person(self) -> bool {
+    /// Whether a person is at either end.
+    fn is_manned(self) -> bool {
         self.stdin || self.stdout
     }
 }
@@ -258,6 +305,12 @@ impl Environment {
     /// An environment with a home and nothing else.
     pub fn of_home(home: &Path) -> Self {
         Self(BTreeMap::from([("HOME", home.to_string_lossy().into_owned())]))
+    }
+
+    /// The same with another variable.
+    #[cfg(test)]
+    pub fn set(&mut self, name: &'static str, value: &str) {
+        self.0.insert(name, value.into());
     }
 
     /// A variable that is set and not empty.

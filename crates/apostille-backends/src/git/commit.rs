@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use apostille_core::citation::RepoPath;
+use apostille_core::remember::secrets::masked;
 use apostille_core::sheet::is_binary;
 use apostille_core::source::{Blob, History, MAX_FILE, Source, SourceError, Tree};
 
@@ -228,7 +229,7 @@ fn is_revision(text: &str) -> bool {
 
 /// The name as it can be shown in one line.
 fn shown(reference: &str) -> String {
-    reference.chars().filter(|c| !c.is_control()).take(120).collect()
+    masked(reference).chars().filter(|c| !c.is_control()).take(120).collect()
 }
 
 /// A commit's first line is `tree <id>`.

@@ -385,6 +385,7 @@ fn citations_are_followed_to_where_they_went() {
         random: &|| 0,
         late: &|| false,
         actor: None,
+        guardian: None,
     };
     let sight = Reader::new(&cx, NEAR).look(&[&citation]).remove(0);
     assert_eq!(sight.verdict, Verdict::Moved { to: "b.rs:1".parse().unwrap() });

@@ -9,14 +9,17 @@ use std::collections::BTreeMap;
 use apostille_core::memory::Memory;
 use apostille_core::store::{Posting, Postings, StoreError};
 use apostille_core::terms;
-use rusqlite::{Connection, params};
+use rusqlite::{Connection, Row, params};
 
+use super::read;
 use crate::fault::{corrupt, sqlite};
 
 /// How many memories wait in the tail before they become a segment.
 const TAIL: i64 = 48;
 /// Every how many memories the tail is looked at.
 const LOOK: i64 = 16;
+/// How many memories become one segment when an index is built anew.
+const SEGMENT: i64 = 2_048;
 
 type Found<T> = Result<T, StoreError>;
 
@@ -36,7 +39,8 @@ pub(super) fn wait(
     n_docs: i64,
 ) -> Found<()> {
     let insert = "INSERT INTO tail(space, number, terms) VALUES (?1, ?2, ?3)";
-    let row = params![space, number, packed_terms(terms, len)];
+    let place = Place { space, term: "", number: signed(number)? };
+    let row = params![space, number, packed_terms(terms, len, place)];
     db.prepare_cached(insert).map_err(sqlite)?.execute(row).map_err(sqlite)?;
     // The tail is looked at every few memories only: how long it is exactly does not matter.
     if n_docs % LOOK == 0 && waiting(db, space)? >= TAIL {
@@ -72,7 +76,7 @@ fn remove_term(db: &Connection, space: i64, term: &str, number: u64) -> Found<()
         db.prepare_cached(delete).map_err(sqlite)?.execute(params![space, term, segment]).map_err(sqlite)?;
     } else {
         let update = "UPDATE posting SET entries = ?4 WHERE space = ?1 AND term = ?2 AND segment = ?3";
-        let key = params![space, term, segment, packed(&entries)];
+        let key = params![space, term, segment, packed(&entries, Place { space, term, number: segment })];
         db.prepare_cached(update).map_err(sqlite)?.execute(key).map_err(sqlite)?;
     }
     Ok(())
@@ -86,7 +90,8 @@ fn holding(db: &Connection, space: i64, term: &str, number: u64) -> Found<Option
     let mut rows = select.query(params![space, term, signed(number)?]).map_err(sqlite)?;
     while let Some(row) = rows.next().map_err(sqlite)? {
         let mut entries = Vec::new();
-        unpacked(&row.get::<_, Vec<u8>>(1).map_err(sqlite)?, &mut entries)?;
+        let place = Place { space, term, number: row.get(0).map_err(sqlite)? };
+        unpacked(&row.get::<_, Vec<u8>>(1).map_err(sqlite)?, place, &mut entries)?;
         if entries.iter().any(|it| it.number == number) {
             return Ok(Some((row.get(0).map_err(sqlite)?, entries)));
         }
@@ -104,22 +109,77 @@ fn counted(db: &Connection, space: i64, docs: i64, len: i64) -> Found<i64> {
 
 /// Makes a segment of the tail.
 fn flush(db: &Connection, space: i64) -> Found<()> {
-    let mut lists: BTreeMap<String, Vec<Posting>> = BTreeMap::new();
+    let mut lists = Lists::new();
     let mut last = 0;
     each_waiting(db, space, None, |number, term, count, len| {
         last = last.max(number);
         lists.entry(text(term)).or_default().push(Posting { number, count, len });
     })?;
-    let insert = "INSERT INTO posting(space, term, segment, entries) VALUES (?1, ?2, ?3, ?4)";
-    let mut insert = db.prepare_cached(insert).map_err(sqlite)?;
-    for (term, entries) in &lists {
-        insert.execute(params![space, term, signed(last)?, packed(entries)]).map_err(sqlite)?;
-    }
+    insert_segment(db, space, signed(last)?, &lists)?;
     db.prepare_cached("DELETE FROM tail WHERE space = ?1")
         .map_err(sqlite)?
         .execute([space])
         .map_err(sqlite)?;
     Ok(())
+}
+
+type Lists = BTreeMap<String, Vec<Posting>>;
+
+fn insert_segment(db: &Connection, space: i64, segment: i64, lists: &Lists) -> Found<()> {
+    let insert =
+        "INSERT INTO posting(space, term, segment, entries) VALUES (?1, ?2, ?3, ?4) ON CONFLICT DO NOTHING";
+    let mut insert = db.prepare_cached(insert).map_err(sqlite)?;
+    for (term, entries) in lists {
+        let entries = packed(entries, Place { space, term, number: segment });
+        if insert.execute(params![space, term, segment, entries]).map_err(sqlite)? == 0 {
+            join(db, space, segment, term, &lists[term])?;
+        }
+    }
+    Ok(())
+}
+
+/// Adds to a segment that is there already: its last memory left the index once and came back to it.
+fn join(db: &Connection, space: i64, segment: i64, term: &str, more: &[Posting]) -> Found<()> {
+    let place = Place { space, term, number: segment };
+    let select = "SELECT entries FROM posting WHERE space = ?1 AND term = ?2 AND segment = ?3";
+    let mut select = db.prepare_cached(select).map_err(sqlite)?;
+    let kept: Vec<u8> = select.query_row(params![space, term, segment], |row| row.get(0)).map_err(sqlite)?;
+    let mut entries = more.to_vec();
+    unpacked(&kept, place, &mut entries)?;
+    entries.sort_unstable_by_key(|it| it.number);
+    let update = "UPDATE posting SET entries = ?4 WHERE space = ?1 AND term = ?2 AND segment = ?3";
+    let row = params![space, term, segment, packed(&entries, place)];
+    db.prepare_cached(update).map_err(sqlite)?.execute(row).map_err(sqlite)?;
+    Ok(())
+}
+
+/// Builds the index of a space anew, in large segments.
+pub(super) fn rebuild(db: &Connection, space: i64) -> Found<()> {
+    for table in ["tail", "posting"] {
+        db.execute(&format!("DELETE FROM {table} WHERE space = ?1"), [space]).map_err(sqlite)?;
+    }
+    let (mut lists, mut last, mut n_docs, mut total_len) = (Lists::new(), 0, 0_i64, 0_i64);
+    read::each_active(db, space, |memory| {
+        let (terms, len) = terms::indexed(&memory);
+        last = number(&memory)?;
+        for (term, count) in terms {
+            lists.entry(term).or_default().push(Posting { number: memory.number, count, len });
+        }
+        (n_docs, total_len) = (n_docs + 1, total_len + i64::from(len));
+        if n_docs % SEGMENT == 0 {
+            insert_segment(db, space, last, &std::mem::take(&mut lists))?;
+        }
+        Ok(())
+    })?;
+    insert_segment(db, space, last, &lists)?;
+    let update = "UPDATE space SET n_docs = ?2, total_len = ?3 WHERE id = ?1";
+    db.execute(update, params![space, n_docs, total_len]).map_err(sqlite)?;
+    Ok(())
+}
+
+/// How many memories of a space are indexed.
+pub(super) fn n_docs(db: &Connection, space: i64) -> Found<usize> {
+    usize::try_from(counts(db, space)?.n_docs).map_err(|_| corrupt("the index"))
 }
 
 /// Goes through the terms of the memories that wait in the tail: number, term, count, length.
@@ -136,7 +196,8 @@ fn each_waiting(
         let number = row.get::<_, u64>(0).map_err(sqlite)?;
         let value = row.get_ref(1).map_err(sqlite)?;
         let bytes = value.as_blob().map_err(|_| corrupt("the index"))?;
-        unpacked_terms(bytes, wanted, |term, count, len| see(number, term, count, len))?;
+        let place = Place { space, term: "", number: signed(number)? };
+        unpacked_terms(bytes, place, wanted, |term, count, len| see(number, term, count, len))?;
     }
     Ok(())
 }
@@ -148,14 +209,15 @@ fn text(term: &[u8]) -> String {
 /// What the index knows of these terms.
 pub(super) fn postings(db: &Connection, space: i64, terms: &[String]) -> Found<Postings> {
     let mut found = counts(db, space)?;
-    let select = "SELECT entries FROM posting WHERE space = ?1 AND term = ?2 ORDER BY segment";
+    let select = "SELECT entries, segment FROM posting WHERE space = ?1 AND term = ?2 ORDER BY segment";
     let mut select = db.prepare_cached(select).map_err(sqlite)?;
     for term in terms {
         let mut list = Vec::new();
         let mut rows = select.query(params![space, term]).map_err(sqlite)?;
         while let Some(row) = rows.next().map_err(sqlite)? {
             let value = row.get_ref(0).map_err(sqlite)?;
-            unpacked(value.as_blob().map_err(|_| corrupt("the index"))?, &mut list)?;
+            let place = Place { space, term, number: row.get(1).map_err(sqlite)? };
+            unpacked(value.as_blob().map_err(|_| corrupt("the index"))?, place, &mut list)?;
         }
         found.lists.push(list);
     }
@@ -228,9 +290,46 @@ fn signed(number: u64) -> Found<i64> {
     i64::try_from(number).map_err(|_| corrupt("a memory's number"))
 }
 
+/// Which row a blob is in: its checksum covers that, too, so that a blob is noticed in another's place.
+#[derive(Clone, Copy)]
+pub(super) struct Place<'a> {
+    /// The space.
+    pub(super) space: i64,
+    /// The term; none in the tail.
+    pub(super) term: &'a str,
+    /// The segment, or in the tail the memory.
+    pub(super) number: i64,
+}
+
+/// A row of the index: space, term, number and blob.
+type Kept = (i64, String, i64, Vec<u8>);
+
+/// Gives the blobs of a file of version 1, whose checksums do not cover their place, the checksums that do.
+pub(super) fn seal_keys(db: &Connection) -> Found<()> {
+    let tables = [("tail", "''", "number", "terms"), ("posting", "term", "segment", "entries")];
+    for (table, term, number, blob) in tables {
+        let select = format!("SELECT space, {term}, {number}, {blob} FROM {table}");
+        let mut select = db.prepare(&select).map_err(sqlite)?;
+        let row = |row: &Row<'_>| Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?));
+        let rows: Result<Vec<Kept>, _> = select.query_map([], row).and_then(Iterator::collect);
+        let update =
+            format!("UPDATE {table} SET {blob} = ?4 WHERE space = ?1 AND ?2 = {term} AND {number} = ?3");
+        let mut update = db.prepare(&update).map_err(sqlite)?;
+        for (space, term, number, bytes) in rows.map_err(sqlite)? {
+            let Some((body, sum)) = bytes.split_last_chunk::<4>() else { continue };
+            // What was damaged before stays so.
+            if checksum(body) == u32::from_le_bytes(*sum) {
+                let bytes = sealed(body.to_vec(), Place { space, term: &term, number });
+                update.execute(params![space, term, number, bytes]).map_err(sqlite)?;
+            }
+        }
+    }
+    Ok(())
+}
+
 // Numbers are packed as differences, seven bits a byte; four bytes of checksum close each blob.
 
-fn packed(entries: &[Posting]) -> Vec<u8> {
+fn packed(entries: &[Posting], place: Place<'_>) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(entries.len() * 4 + 4);
     let mut last = 0;
     for it in entries {
@@ -239,11 +338,11 @@ fn packed(entries: &[Posting]) -> Vec<u8> {
         push(&mut bytes, it.len.into());
         last = it.number;
     }
-    sealed(bytes)
+    sealed(bytes, place)
 }
 
-fn unpacked(bytes: &[u8], into: &mut Vec<Posting>) -> Found<()> {
-    let mut bytes = opened(bytes)?;
+pub(super) fn unpacked(bytes: &[u8], place: Place<'_>, into: &mut Vec<Posting>) -> Found<()> {
+    let mut bytes = opened(bytes, place)?;
     let mut last = 0_u64;
     while !bytes.is_empty() {
         last = last.checked_add(pull(&mut bytes)?).ok_or_else(|| corrupt("the index"))?;
@@ -256,7 +355,7 @@ fn unpacked(bytes: &[u8], into: &mut Vec<Posting>) -> Found<()> {
 // A waiting memory: its length, how many terms it has, a hash of each, then the terms with their counts. Whoever looks
 // for a few terms reads the hashes and mostly nothing else.
 
-fn packed_terms(terms: &[(String, u32)], len: u32) -> Vec<u8> {
+fn packed_terms(terms: &[(String, u32)], len: u32, place: Place<'_>) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(terms.len() * 14 + 8);
     push(&mut bytes, len.into());
     push(&mut bytes, terms.len() as u64);
@@ -266,12 +365,17 @@ fn packed_terms(terms: &[(String, u32)], len: u32) -> Vec<u8> {
         bytes.extend_from_slice(term.as_bytes());
         push(&mut bytes, (*count).into());
     }
-    sealed(bytes)
+    sealed(bytes, place)
 }
 
 /// Goes through the terms of a waiting memory, unless their hashes say that none is wanted.
-fn unpacked_terms(bytes: &[u8], wanted: Option<&[u32]>, mut see: impl FnMut(&[u8], u32, u32)) -> Found<()> {
-    let mut bytes = opened(bytes)?;
+pub(super) fn unpacked_terms(
+    bytes: &[u8],
+    place: Place<'_>,
+    wanted: Option<&[u32]>,
+    mut see: impl FnMut(&[u8], u32, u32),
+) -> Found<()> {
+    let mut bytes = opened(bytes, place)?;
     let (len, n_terms) = (pull_small(&mut bytes)?, pull_small(&mut bytes)? as usize);
     let (hashes, rest) = bytes.split_at_checked(n_terms * 4).ok_or_else(|| corrupt("the index"))?;
     let is_wanted = |wanted: &[u32]| {
@@ -316,28 +420,40 @@ fn pull_small(bytes: &mut &[u8]) -> Found<u32> {
     u32::try_from(pull(bytes)?).map_err(|_| corrupt("the index"))
 }
 
-fn sealed(mut bytes: Vec<u8>) -> Vec<u8> {
-    let sum = checksum(&bytes);
+fn sealed(mut bytes: Vec<u8>, place: Place<'_>) -> Vec<u8> {
+    let sum = checksum_at(place, &bytes);
     bytes.extend_from_slice(&sum.to_le_bytes());
     bytes
 }
 
-fn opened(bytes: &[u8]) -> Found<&[u8]> {
+fn opened<'a>(bytes: &'a [u8], place: Place<'_>) -> Found<&'a [u8]> {
     let (body, sum) = bytes.split_last_chunk::<4>().ok_or_else(|| corrupt("the index"))?;
-    if checksum(body) == u32::from_le_bytes(*sum) { Ok(body) } else { Err(corrupt("the index")) }
+    if checksum_at(place, body) == u32::from_le_bytes(*sum) { Ok(body) } else { Err(corrupt("the index")) }
 }
 
 /// FNV-1a over words of eight bytes: enough to notice a flipped bit, and cheap enough for every read.
 fn checksum(bytes: &[u8]) -> u32 {
+    let sum = mixed(BASIS, bytes);
+    (sum ^ (sum >> 32)) as u32
+}
+
+/// The same over a blob and its place.
+fn checksum_at(place: Place<'_>, bytes: &[u8]) -> u32 {
+    let sum = mixed(mixed(BASIS, place.term.as_bytes()), &place.space.to_le_bytes());
+    let sum = mixed(mixed(sum, &place.number.to_le_bytes()), bytes);
+    (sum ^ (sum >> 32)) as u32
+}
+
+const BASIS: u64 = 0xcbf2_9ce4_8422_2325;
+
+fn mixed(from: u64, bytes: &[u8]) -> u64 {
     const PRIME: u64 = 0x0100_0000_01b3;
     let words = bytes.chunks(8).map(|chunk| {
         let mut word = [0; 8];
         word[..chunk.len()].copy_from_slice(chunk);
         u64::from_le_bytes(word)
     });
-    let sum =
-        words.fold(0xcbf2_9ce4_8422_2325 ^ bytes.len() as u64, |sum, word| (sum ^ word).wrapping_mul(PRIME));
-    (sum ^ (sum >> 32)) as u32
+    words.fold(from ^ bytes.len() as u64, |sum, word| (sum ^ word).wrapping_mul(PRIME))
 }
 
 #[cfg(test)]
@@ -352,17 +468,19 @@ mod tests {
             let entries: Vec<Posting> =
                 numbers.iter().map(|it| Posting { number: *it, count: (*it % 300) as u32, len: 40 }).collect();
             let mut found = Vec::new();
-            unpacked(&packed(&entries), &mut found).unwrap();
+            let place = Place { space: 1, term: "parser", number: 7 };
+            unpacked(&packed(&entries, place), place, &mut found).unwrap();
             prop_assert_eq!(found, entries);
         }
 
         #[test]
         fn a_flipped_bit_is_noticed(at in 0_usize..30, bit in 0_u8..8) {
             let terms = vec![("parser".to_owned(), 2), ("token".to_owned(), 1), ("überall".to_owned(), 7)];
-            let mut bytes = packed_terms(&terms, 10);
+            let place = Place { space: 1, term: "", number: 7 };
+            let mut bytes = packed_terms(&terms, 10, place);
             let at = at % bytes.len();
             bytes[at] ^= 1 << bit;
-            let noticed = unpacked_terms(&bytes, None, |_, _, _| ()).is_err();
+            let noticed = unpacked_terms(&bytes, place, None, |_, _, _| ()).is_err();
             prop_assert!(noticed);
         }
     }

@@ -1,20 +1,28 @@
 //! Reading: rows become memories and events, and a row that is not what was written is said to be damaged.
 
+use std::collections::BTreeMap;
+
+use apostille_core::digest::Digest;
 use apostille_core::event::{Event, Happening, Logged, What};
-use apostille_core::format::{EventRecord, MemoryRecord};
-use apostille_core::memory::{Layer, Memory, MemoryId, Stage, Usage};
+use apostille_core::format::{EventRecord, MemoryRecord, StandingRecord};
+use apostille_core::memory::{Layer, Memory, MemoryId, Stage, Status, Usage};
 use apostille_core::space::Space;
 use apostille_core::store::{Filter, Order, Page, StoreError, Tally};
+use apostille_core::was::Was;
 use rusqlite::types::Value;
 use rusqlite::{Connection, OptionalExtension, Row, params, params_from_iter};
 
-use super::{SPACE_BITS, key, seal};
+use super::{SPACE_BITS, key, schema, seal, sum};
 use crate::fault::{corrupt, sqlite};
 
 type Found<T> = Result<T, StoreError>;
 
 const COLUMNS: &str = "m.record, m.seal, m.key, u.recalls, u.applied, u.verified";
+const BY_ID: &str = "SELECT m.record, m.seal, m.key, u.recalls, u.applied, u.verified \
+                     FROM memory m LEFT JOIN usage u ON u.key = m.key WHERE m.id = ?1";
 const JOINED: &str = "memory m LEFT JOIN usage u ON u.key = m.key";
+const WAITING: &str = "(SELECT * FROM memory INDEXED BY memory_waiting WHERE stage IN ('pending', 'invalid')) m \
+                       LEFT JOIN usage u ON u.key = m.key";
 const BY_KEY: &str = "SELECT m.record, m.seal, m.key, u.recalls, u.applied, u.verified \
                       FROM memory m LEFT JOIN usage u ON u.key = m.key WHERE m.key = ?1";
 
@@ -22,6 +30,13 @@ const BY_KEY: &str = "SELECT m.record, m.seal, m.key, u.recalls, u.applied, u.ve
 pub(super) fn space_id(db: &Connection, space: &Space) -> Found<Option<i64>> {
     let mut select = db.prepare_cached("SELECT id FROM space WHERE name = ?1").map_err(sqlite)?;
     select.query_row([space.as_str()], |row| row.get(0)).optional().map_err(sqlite)
+}
+
+/// The numbers of all spaces.
+pub(super) fn space_ids(db: &Connection) -> Found<Vec<i64>> {
+    let mut select = db.prepare("SELECT id FROM space ORDER BY id").map_err(sqlite)?;
+    let ids = select.query_map([], |row| row.get(0)).map_err(sqlite)?;
+    ids.collect::<Result<_, _>>().map_err(sqlite)
 }
 
 /// The spaces there are.
@@ -32,27 +47,58 @@ pub(super) fn spaces(db: &Connection) -> Found<Vec<Space>> {
 }
 
 fn memory(row: &Row<'_>) -> Found<Memory> {
+    Ok(sealed(row)?.0)
+}
+
+/// A memory, and the digest of its record.
+fn sealed(row: &Row<'_>) -> Found<(Memory, Digest)> {
     let key: i64 = row.get(2).map_err(sqlite)?;
     let damaged = || corrupt(format!("the row of memory {}", key >> SPACE_BITS));
-    let value = row.get_ref(0).map_err(sqlite)?;
-    let record = value.as_str().map_err(|_| damaged())?;
-    let kept = row.get_ref(1).map_err(sqlite)?;
-    if kept.as_blob().map_err(|_| damaged())? != seal(record) {
-        return Err(damaged());
-    }
+    let (record, digest) = intact(row).ok_or_else(damaged)?;
     let record: MemoryRecord = serde_json::from_str(record).map_err(|_| damaged())?;
     let mut memory = Memory::try_from(record).map_err(|_| damaged())?;
-    let count = |at| row.get::<_, Option<u32>>(at).map(Option::unwrap_or_default).map_err(sqlite);
+    if i64::try_from(memory.number) != Ok(key >> SPACE_BITS) {
+        return Err(damaged());
+    }
+    let count = |at| row.get::<_, Option<u32>>(at).map(Option::unwrap_or_default).map_err(|_| damaged());
     memory.usage = Usage { recalls: count(3)?, applied: count(4)?, verified: count(5)? };
-    Ok(memory)
+    Ok((memory, digest))
+}
+
+/// The record of a row and its digest, where the seal fits.
+fn intact<'a>(row: &'a Row<'_>) -> Option<(&'a str, Digest)> {
+    let record = row.get_ref(0).ok()?.as_str().ok()?;
+    let digest = Digest::of(record.as_bytes());
+    (row.get_ref(1).ok()?.as_blob().ok()? == seal(&digest)).then_some((record, digest))
 }
 
 /// The memory with this id.
 pub(super) fn by_id(db: &Connection, id: MemoryId) -> Found<Option<Memory>> {
-    let mut select =
-        db.prepare_cached(&format!("SELECT {COLUMNS} FROM {JOINED} WHERE m.id = ?1")).map_err(sqlite)?;
+    Ok(sealed_by_id(db, id)?.map(|it| it.0))
+}
+
+/// The same with the digest of its record, as it was read.
+pub(super) fn sealed_by_id(db: &Connection, id: MemoryId) -> Found<Option<(Memory, Digest)>> {
+    let mut select = db.prepare_cached(BY_ID).map_err(sqlite)?;
     let mut rows = select.query([id.as_bytes()]).map_err(sqlite)?;
-    rows.next().map_err(sqlite)?.map(memory).transpose()
+    let Some(row) = rows.next().map_err(sqlite)? else { return Ok(None) };
+    let found = sealed(row)?;
+    if found.0.id == id {
+        Ok(Some(found))
+    } else {
+        Err(corrupt(format!("the row of memory {}", found.0.number)))
+    }
+}
+
+/// Where a memory stands, read from its row and nothing more.
+pub(super) fn status_of(db: &Connection, id: MemoryId) -> Found<Option<Status>> {
+    let mut select = db.prepare_cached(BY_ID).map_err(sqlite)?;
+    let mut rows = select.query([id.as_bytes()]).map_err(sqlite)?;
+    let Some(row) = rows.next().map_err(sqlite)? else { return Ok(None) };
+    let damaged = || corrupt(format!("the row of memory {id}"));
+    let (record, _) = intact(row).ok_or_else(damaged)?;
+    let standing: StandingRecord = serde_json::from_str(record).map_err(|_| damaged())?;
+    Ok(Some(Status::try_from(standing).map_err(|_| damaged())?))
 }
 
 /// The memories of a space with these numbers, in this order.
@@ -62,10 +108,19 @@ pub(super) fn by_numbers(db: &Connection, space: i64, numbers: &[u64]) -> Found<
     for number in numbers {
         let mut rows = select.query([key(space, *number)?]).map_err(sqlite)?;
         if let Some(row) = rows.next().map_err(sqlite)? {
-            found.push(memory(row)?);
+            found.extend(among(memory(row).map(Some), numbers.len())?);
         }
     }
     Ok(found)
+}
+
+/// A damaged row is left out where it is one of several that were asked for, so that the others are answered. Asked for
+/// alone, it is an error that names it.
+pub(super) fn among(found: Found<Option<Memory>>, n_asked: usize) -> Found<Option<Memory>> {
+    match found {
+        Err(StoreError::Corrupt { .. }) if n_asked > 1 => Ok(None),
+        other => other,
+    }
 }
 
 /// The active or pending memory that makes this claim.
@@ -78,12 +133,20 @@ pub(super) fn by_claim(db: &Connection, space: i64, claim: &[u8]) -> Found<Optio
     rows.next().map_err(sqlite)?.map(memory).transpose()
 }
 
-/// Goes through every memory of the store in the order of its keys.
-pub(super) fn each(db: &Connection, mut see: impl FnMut(Found<Memory>) -> Found<()>) -> Found<()> {
-    let mut select = db.prepare(&format!("SELECT {COLUMNS} FROM {JOINED} ORDER BY m.key")).map_err(sqlite)?;
-    let mut rows = select.query([]).map_err(sqlite)?;
+/// Goes through the active memories of a space in the order of their numbers; what is damaged is left out.
+pub(super) fn each_active(
+    db: &Connection,
+    space: i64,
+    mut see: impl FnMut(Memory) -> Found<()>,
+) -> Found<()> {
+    let sql =
+        format!("SELECT {COLUMNS} FROM {JOINED} WHERE m.space = ?1 AND m.stage = 'active' ORDER BY m.key");
+    let mut select = db.prepare_cached(&sql).map_err(sqlite)?;
+    let mut rows = select.query([space]).map_err(sqlite)?;
     while let Some(row) = rows.next().map_err(sqlite)? {
-        see(memory(row))?;
+        if let Some(memory) = among(memory(row).map(Some), usize::MAX)? {
+            see(memory)?;
+        }
     }
     Ok(())
 }
@@ -132,10 +195,8 @@ fn list_part(
         if !may_mention(row, filter) || !may_belong(row, filter) {
             continue;
         }
-        let memory = memory(row)?;
-        if filter.admits(&memory) {
-            into.push(memory);
-        }
+        // A damaged row must not take the others away; `health` tells of it.
+        into.extend(among(memory(row).map(Some), usize::MAX)?.filter(|it| filter.admits(it)));
     }
     Ok(())
 }
@@ -159,12 +220,19 @@ fn may_belong(row: &Row<'_>, filter: &Filter) -> bool {
     record.is_none_or(|it| it.contains(&format!("\"task\":\"{task}\"")))
 }
 
+/// Few memories wait or were found wrong: they are found by an index of their own, however many others there are.
+fn table(filter: &Filter) -> &'static str {
+    let is_waiting = |it: &Stage| matches!(it, Stage::Pending | Stage::Invalid);
+    let is_few = !filter.stages.is_empty() && filter.stages.iter().all(is_waiting);
+    if is_few && filter.order != Order::Refreshed { WAITING } else { JOINED }
+}
+
 fn list_query(space: i64, filter: &Filter, only: &str, order: &str) -> (String, Vec<Value>) {
     let words =
         |list: Vec<&str>| if list.is_empty() { String::new() } else { format!("'{}'", list.join("','")) };
     let stages = words(filter.stages.iter().map(|it| it.as_str()).collect());
     let layers = words(filter.layers.iter().map(|it| it.as_str()).collect());
-    let mut sql = format!("SELECT {COLUMNS} FROM {JOINED} WHERE m.space = ?1{only}");
+    let mut sql = format!("SELECT {COLUMNS} FROM {} WHERE m.space = ?1{only}", table(filter));
     let mut values = vec![Value::Integer(space)];
     if !stages.is_empty() {
         sql.push_str(&format!(" AND m.stage IN ({stages})"));
@@ -196,15 +264,26 @@ pub(super) fn tally(db: &Connection, space: i64) -> Found<Tally> {
         let layer: Layer = word(1)?.parse().map_err(|_| corrupt("a layer"))?;
         tally.memories.insert((stage, layer), row.get(2).map_err(sqlite)?);
     }
-    let words: Vec<&str> = Happening::ALL.iter().map(|it| it.as_str()).collect();
-    let select = format!("SELECT {} FROM space WHERE id = ?1", words.join(", "));
+    tally.events = counted(db, space)?;
+    Ok(tally)
+}
+
+/// How many events of each word a space has seen.
+fn counted(db: &Connection, space: i64) -> Found<BTreeMap<String, u64>> {
+    let mut words: Vec<&str> = Happening::ALL.iter().map(|it| it.as_str()).collect();
+    let select = |words: &[&str]| format!("SELECT {} FROM space WHERE id = ?1", words.join(", "));
+    let mut select = match db.prepare_cached(&select(&words)) {
+        Err(error) if schema::is_older(&error) => {
+            words.truncate(schema::OLD_WORDS);
+            db.prepare_cached(&select(&words)).map_err(sqlite)?
+        }
+        other => other.map_err(sqlite)?,
+    };
     let counts =
         |row: &Row<'_>| (0..words.len()).map(|at| row.get::<_, u64>(at)).collect::<Result<Vec<_>, _>>();
-    let counts =
-        db.prepare_cached(&select).and_then(|mut it| it.query_row([space], counts)).map_err(sqlite)?;
-    let counted = words.iter().zip(counts).filter(|(_, n)| *n > 0);
-    tally.events = counted.map(|(word, n)| ((*word).to_owned(), n)).collect();
-    Ok(tally)
+    let counts = select.query_row([space], counts).map_err(sqlite)?;
+    let seen = words.iter().zip(counts).filter(|(_, n)| *n > 0);
+    Ok(seen.map(|(word, n)| ((*word).to_owned(), n)).collect())
 }
 
 /// The characters of the active identity layer.
@@ -224,8 +303,13 @@ pub(super) fn identity_chars(db: &Connection, space: i64) -> Found<usize> {
 pub(super) fn events(db: &Connection, page: &Page) -> Found<Vec<Logged>> {
     let (direction, order) = if page.newest_first { ("<", "DESC") } else { (">", "ASC") };
     let after = if page.newest_first && page.after == 0 { i64::MAX } else { signed(page.after) };
-    let mut sql = format!("SELECT seq, memory, record FROM event WHERE seq {direction} ?1");
+    let mut sql =
+        format!("SELECT seq, space, memory, name, record, seal FROM event WHERE seq {direction} ?1");
     let mut values = vec![Value::Integer(after)];
+    if page.changes_only {
+        let words: Vec<&str> = Happening::ASIDE.iter().map(|it| it.as_str()).collect();
+        sql.push_str(&format!(" AND name NOT IN ('{}')", words.join("','")));
+    }
     if let Some(space) = &page.space {
         let Some(id) = space_id(db, space)? else { return Ok(Vec::new()) };
         values.push(Value::Integer(id));
@@ -239,27 +323,47 @@ pub(super) fn events(db: &Connection, page: &Page) -> Found<Vec<Logged>> {
     }
     values.push(Value::Integer(i64::try_from(page.limit).unwrap_or(i64::MAX)));
     sql.push_str(&format!(" ORDER BY seq {order} LIMIT ?{}", values.len()));
-    let mut select = db.prepare_cached(&sql).map_err(sqlite)?;
+    let mut select = match db.prepare_cached(&sql) {
+        Err(error) if schema::is_older(&error) => {
+            db.prepare_cached(&sql.replacen(", seal FROM", ", NULL FROM", 1)).map_err(sqlite)?
+        }
+        other => other.map_err(sqlite)?,
+    };
+    let is_sealed = select.column_names().last() == Some("seal");
     let mut rows = select.query(params_from_iter(values)).map_err(sqlite)?;
     let mut found = Vec::new();
     while let Some(row) = rows.next().map_err(sqlite)? {
-        found.push(logged(db, row)?);
+        match logged(db, row, is_sealed) {
+            // What another program changed is not told as if it had happened; `health` names it.
+            Err(StoreError::Corrupt { .. }) => {}
+            other => found.push(other?),
+        }
     }
     Ok(found)
 }
 
-fn logged(db: &Connection, row: &Row<'_>) -> Found<Logged> {
+fn logged(db: &Connection, row: &Row<'_>, is_sealed: bool) -> Found<Logged> {
     let seq: u64 = row.get(0).map_err(sqlite)?;
     let damaged = || corrupt(format!("event {seq}"));
-    let record: String = row.get(2).map_err(sqlite)?;
-    let mut record: EventRecord = serde_json::from_str(&record).map_err(|_| damaged())?;
-    // The text of a memory is kept in its own row only; the event shows it as it is now.
-    if record.event == "remembered" {
-        let bytes: [u8; 16] = row.get(1).map_err(sqlite)?;
-        let memory = by_id(db, MemoryId::from_bytes(bytes))?.ok_or_else(damaged)?;
-        record.memory = Some(Box::new(MemoryRecord::from(&memory)));
+    if is_sealed {
+        let kept = row.get_ref(5).map_err(sqlite)?.as_blob().map_err(|_| damaged())?;
+        if kept != seal(&sum::event_digest(row)?) {
+            return Err(damaged());
+        }
     }
-    Ok(Logged { seq, event: Event::try_from(record).map_err(|_| damaged())? })
+    let record = row.get_ref(4).map_err(sqlite)?.as_str().map_err(|_| damaged())?;
+    let mut record: EventRecord = serde_json::from_str(record).map_err(|_| damaged())?;
+    let was = record.was.take().map(|it| Was::try_from(*it)).transpose().map_err(|_| damaged())?;
+    if record.event != Happening::Remembered.as_str() {
+        return Ok(Logged { seq, event: Event::try_from(record).map_err(|_| damaged())?, was });
+    }
+    // The text of a memory is kept in its own row only; the event shows it as it is now.
+    let bytes: [u8; 16] = row.get(2).map_err(|_| damaged())?;
+    let memory = Box::new(by_id(db, MemoryId::from_bytes(bytes))?.ok_or_else(damaged)?);
+    let (forced, rationale) = (record.forced, record.rationale.take());
+    let said = EventRecord { event: Happening::Applied.as_str().into(), ..record };
+    let event = Event::try_from(said).map_err(|_| damaged())?;
+    Ok(Logged { seq, event: Event { what: What::Remembered { memory, forced, rationale }, ..event }, was })
 }
 
 /// An event as it is written: without the text of the memory, which has its own row.

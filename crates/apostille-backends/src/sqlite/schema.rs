@@ -4,13 +4,15 @@ use apostille_core::store::StoreError;
 use apostille_core::terms;
 use rusqlite::Connection;
 
+use super::{index, sum};
 use crate::fault;
 
 /// `apos`: what the first bytes of the file say it is.
 const APPLICATION: i32 = 0x6170_6f73;
 
 /// One step for each version of the file.
-const MIGRATIONS: &[&str] = &[include_str!("migrations/0001_memories.sql")];
+const MIGRATIONS: &[&str] =
+    &[include_str!("migrations/0001_memories.sql"), include_str!("migrations/0002_watch.sql")];
 
 /// The oldest library that shares a write-ahead log between processes without losing pages.
 const SAFE_LIBRARY: i32 = 3_051_003;
@@ -58,6 +60,10 @@ pub(super) fn migrate(db: &Connection) -> Result<(), StoreError> {
         let insert = "INSERT INTO meta(key, value) VALUES ('terms', ?1)";
         db.execute(insert, [terms::VERSION]).map_err(fault::sqlite)?;
     }
+    if found == 1 {
+        index::seal_keys(db)?;
+        sum::begin(db)?;
+    }
     db.pragma_update(None, "user_version", known()).map_err(fault::sqlite)
 }
 
@@ -65,4 +71,35 @@ pub(super) fn migrate(db: &Connection) -> Result<(), StoreError> {
 pub(super) fn index_is_old(db: &Connection) -> Result<bool, StoreError> {
     let found = db.query_row("SELECT value FROM meta WHERE key = 'terms'", [], |row| row.get::<_, u32>(0));
     Ok(found.map_err(fault::sqlite)? != terms::VERSION)
+}
+
+/// How many words a file of version 1 counts.
+pub(super) const OLD_WORDS: usize = 13;
+
+/// Whether a statement failed because the file is older and could not be brought up to date: it can be read only.
+pub(super) fn is_older(error: &rusqlite::Error) -> bool {
+    error.to_string().contains("no such column")
+}
+
+/// How the tables differ from those that this program makes: a trigger or an index more or less is somebody else's.
+pub(super) fn differences(db: &Connection) -> Result<Vec<String>, StoreError> {
+    let fresh = Connection::open_in_memory().map_err(fault::sqlite)?;
+    MIGRATIONS.iter().try_for_each(|step| fresh.execute_batch(step)).map_err(fault::sqlite)?;
+    let mut problems = Vec::new();
+    if tables(db)? != tables(&fresh)? {
+        problems.push("the tables are not those that this program makes: another program wrote here".into());
+    }
+    let select = "SELECT count(*) FROM meta WHERE key <> 'terms' OR value <> ?1";
+    let strange = db.query_row(select, [terms::VERSION], |row| row.get::<_, i64>(0));
+    if strange.map_err(fault::sqlite)? > 0 || index_is_old(db).is_err() {
+        problems.push("the table 'meta' was changed by another program".into());
+    }
+    Ok(problems)
+}
+
+fn tables(db: &Connection) -> Result<Vec<(String, String, Option<String>)>, StoreError> {
+    let select = "SELECT type, name, sql FROM sqlite_schema WHERE name NOT LIKE 'sqlite_stat%' ORDER BY name";
+    let mut select = db.prepare(select).map_err(fault::sqlite)?;
+    let row = |row: &rusqlite::Row<'_>| Ok((row.get(0)?, row.get(1)?, row.get(2)?));
+    select.query_map([], row).and_then(Iterator::collect).map_err(fault::sqlite)
 }

@@ -1,33 +1,61 @@
 //! Writing: one batch, one transaction; state, index and log together.
 
+use std::collections::{BTreeMap, BTreeSet};
+
+use apostille_core::digest::Digest;
 use apostille_core::event::{Batch, Erasure, Event, Expect, Happening, What};
-use apostille_core::format::MemoryRecord;
+use apostille_core::format::{EventRecord, MemoryRecord};
 use apostille_core::memory::{Memory, MemoryId, Usage};
 use apostille_core::space::Space;
 use apostille_core::store::{Receipt, StoreError};
 use apostille_core::terms;
-use rusqlite::{Connection, ErrorCode, params};
+use apostille_core::was::Was;
+use rusqlite::types::Value;
+use rusqlite::{Connection, ErrorCode, OptionalExtension as _, params, params_from_iter};
 
-use super::{index, key, read, seal};
+use super::sum::{self, Sum};
+use super::{index, key, read, seal, watch};
 use crate::fault::{corrupt, sqlite};
 
 type Found<T> = Result<T, StoreError>;
 
+/// How many changes at once, and which part of the index (one in so many), make it cheaper to build the index anew.
+const MANY_CHANGES: usize = 64;
+const LARGE_PART: usize = 16;
+
+/// Writes one batch, and keeps what it adds to the rows of its spaces until the end.
+struct Pen<'a> {
+    db: &'a Connection,
+    entries: BTreeMap<i64, Entry>,
+    /// The space of the last event: mostly all are of one.
+    at: Option<(Space, i64)>,
+    /// Spaces whose index is built anew at the end.
+    stale: BTreeSet<i64>,
+}
+
+/// What is added to the row of a space.
+#[derive(Default)]
+struct Entry {
+    sum: Sum,
+    counts: BTreeMap<Happening, i64>,
+}
+
 /// Applies a batch. The caller holds the transaction.
 pub(super) fn append(db: &Connection, batch: &Batch) -> Found<Receipt> {
     batch.expects().iter().try_for_each(|it| check(db, it))?;
+    let mut pen = Pen::new(db);
+    pen.leave_stale(batch.events())?;
     let mut receipt = Receipt::default();
     for event in batch.events() {
-        let space = space_id(db, &event.space)?;
+        let space = pen.space_id(&event.space)?;
         match &event.what {
-            What::Remembered { memory, .. } => receipt.numbers.push((memory.id, insert(db, space, memory)?)),
-            what => count_event(db, space, what.happening(), 1)?,
+            What::Remembered { memory, .. } => receipt.numbers.push((memory.id, pen.insert(space, memory)?)),
+            what => pen.count_event(space, what.happening(), 1),
         }
-        log(db, space, event)?;
-        for id in event.touches() {
-            touch(db, id, event)?;
-        }
+        watch::note(db, space, event)?;
+        pen.happen(space, event)?;
     }
+    pen.close()?;
     Ok(receipt)
 }
 
@@ -36,7 +64,7 @@ fn check(db: &Connection, expect: &Expect) -> Found<()> {
         // The index of claims is unique: a twin makes the insert fail, see `taken`.
         Expect::NoTwin(..) => return Ok(()),
         Expect::Unmoved(id, status) => {
-            (read::by_id(db, *id)?.is_some_and(|it| it.status == *status), format!("memory {id}"))
+            (read::status_of(db, *id)?.is_some_and(|it| it == *status), format!("memory {id}"))
         }
         Expect::IdentityChars(space, chars) => {
             let used = read::space_id(db, space)?.map_or(Ok(0), |space| read::identity_chars(db, space))?;
@@ -55,46 +83,6 @@ fn space_id(db: &Connection, space: &Space) -> Found<i64> {
     Ok(db.last_insert_rowid())
 }
 
-/// Keeps a memory; one that brings no number gets the next of its space. The space's row is written once: the number,
-/// the size of the index and the count of events.
-fn insert(db: &Connection, space: i64, memory: &Memory) -> Found<u64> {
-    let mut memory = memory.clone();
-    let (terms, len) = if memory.is_active() { terms::indexed(&memory) } else { (Vec::new(), 0) };
-    let next = "UPDATE space SET last_number = max(last_number + (?2 = 0), ?2), n_docs = n_docs + ?3, \
-                total_len = total_len + ?4, remembered = remembered + 1 WHERE id = ?1 RETURNING last_number, n_docs";
-    let row = params![space, memory.number, memory.is_active(), len];
-    let mut next = db.prepare_cached(next).map_err(sqlite)?;
-    let (last, n_docs) = next.query_row(row, |row| Ok((row.get(0)?, row.get(1)?))).map_err(sqlite)?;
-    if memory.number == 0 {
-        memory.number = last;
-    }
-    let usage = std::mem::take(&mut memory.usage);
-    let (record, claim) = (encoded(&memory)?, memory.claim());
-    let insert = "INSERT INTO memory(key, id, space, layer, stage, claim, recorded_at, refreshed_at, record, seal) \
-                  VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)";
-    let row = params![
-        key(space, memory.number)?,
-        memory.id.as_bytes(),
-        space,
-        memory.layer.as_str(),
-        memory.status.stage().as_str(),
-        claim.as_bytes(),
-        memory.recorded_at.as_millisecond(),
-        memory.refreshed_at.as_millisecond(),
-        record,
-        seal(&record),
-    ];
-    db.prepare_cached(insert).map_err(sqlite)?.execute(row).map_err(taken)?;
-    if usage != Usage::default() {
-        count(db, key(space, memory.number)?, usage)?;
-    }
-    cite(db, space, &memory)?;
-    if memory.is_active() {
-        index::wait(db, space, memory.number, (&terms, len), n_docs)?;
-    }
-    Ok(memory.number)
-}
-
 /// An insert that fails because the claim or the id is there already: another writer was first.
 fn taken(error: rusqlite::Error) -> StoreError {
     match error.sqlite_error_code() {
@@ -105,7 +93,7 @@ fn taken(error: rusqlite::Error) -> StoreError {
 
 /// The JSON of a memory, without the counters, which live apart.
 fn encoded(memory: &Memory) -> Found<String> {
-    let record = MemoryRecord { recalls: 0, applied: 0, verified: 0, ..MemoryRecord::from(memory) };
+    let record = MemoryRecord { recalls: 0, applied: 0, verified: 0, ..MemoryRecord::stamped(memory) };
     serde_json::to_string(&record).map_err(|error| StoreError::Unavailable {
         what: "a memory cannot be written as JSON".into(),
         source: Box::new(error),
@@ -130,91 +118,267 @@ fn uncite(db: &Connection, space: i64, memory: &Memory) -> Found<()> {
     Ok(())
 }
 
-fn log(db: &Connection, space: i64, event: &Event) -> Found<()> {
-    let name = event.what.happening().as_str();
-    let record = serde_json::to_string(&read::bare(event)).map_err(|error| StoreError::Unavailable {
-        what: "an event cannot be written as JSON".into(),
-        source: Box::new(error),
-    })?;
-    let insert = "INSERT INTO event(space, memory, name, record) VALUES (?1, ?2, ?3, ?4)";
-    let id = event.memory.map(|it| *it.as_bytes());
-    db.prepare_cached(insert).map_err(sqlite)?.execute(params![space, id, name, record]).map_err(sqlite)?;
-    Ok(())
-}
+impl<'a> Pen<'a> {
+    fn new(db: &'a Connection) -> Self {
+        Self { db, entries: BTreeMap::new(), at: None, stale: BTreeSet::new() }
+    }
 
-/// Counts an event in or out; each word has a column.
-fn count_event(db: &Connection, space: i64, word: Happening, n: i64) -> Found<()> {
-    let update = format!("UPDATE space SET {word} = {word} + ?2 WHERE id = ?1");
-    db.prepare_cached(&update).map_err(sqlite)?.execute(params![space, n]).map_err(sqlite)?;
-    Ok(())
-}
+    fn space_id(&mut self, space: &Space) -> Found<i64> {
+        if let Some((_, id)) = self.at.as_ref().filter(|(at, _)| at == space) {
+            return Ok(*id);
+        }
+        let id = space_id(self.db, space)?;
+        self.at = Some((space.clone(), id));
+        Ok(id)
+    }
 
-/// Applies an event to a memory it touches.
-fn touch(db: &Connection, id: MemoryId, event: &Event) -> Found<()> {
-    let counted = match &event.what {
-        What::Remembered { .. } | What::Refused { .. } | What::Forgotten { .. } => return Ok(()),
-        What::Retrieved { .. } => Some(Usage { recalls: 1, ..Usage::default() }),
-        What::Applied => Some(Usage { applied: 1, ..Usage::default() }),
-        What::Verified { valid, .. } => Some(Usage { verified: u32::from(*valid), ..Usage::default() }),
-        _ => None,
-    };
-    match counted {
-        Some(usage) => {
-            let mut select = db.prepare_cached("SELECT key FROM memory WHERE id = ?1").map_err(sqlite)?;
-            let mut rows = select.query([id.as_bytes()]).map_err(sqlite)?;
-            match rows.next().map_err(sqlite)? {
-                Some(row) => count(db, row.get(0).map_err(sqlite)?, usage),
-                None => Ok(()),
+    fn sum(&mut self, space: i64) -> &mut Sum {
+        &mut self.entries.entry(space).or_default().sum
+    }
+
+    /// Counts events in or out; each word has a column.
+    fn count_event(&mut self, space: i64, word: Happening, n: i64) {
+        *self.entries.entry(space).or_default().counts.entry(word).or_default() += n;
+    }
+
+    /// Where very much changes at once, the index is built anew at the end.
+    fn leave_stale(&mut self, events: &[Event]) -> Found<()> {
+        let mut changes: BTreeMap<&Space, usize> = BTreeMap::new();
+        let is_change = |it: &&Event| !matches!(it.what, What::Remembered { .. }) && it.memory.is_some();
+        if events.len() > MANY_CHANGES {
+            events.iter().filter(is_change).for_each(|it| *changes.entry(&it.space).or_default() += 1);
+        }
+        for (space, n) in changes.into_iter().filter(|(_, n)| *n > MANY_CHANGES) {
+            let space = self.space_id(space)?;
+            if n.saturating_mul(LARGE_PART) > index::n_docs(self.db, space)? {
+                self.stale.insert(space);
             }
         }
-        None => match read::by_id(db, id)? {
-            Some(memory) => change(db, memory, event),
-            None => Ok(()),
-        },
+        Ok(())
+    }
+
+    /// Writes what is left: the rows of spaces, and indexes that are stale.
+    fn close(self) -> Found<()> {
+        for (space, Entry { sum, counts }) in &self.entries {
+            let mut update = "UPDATE space SET sum = ?2".to_owned();
+            let mut values = vec![Value::Integer(*space), Value::Blob(sum::grown(self.db, *space, *sum)?)];
+            for (word, n) in counts {
+                values.push(Value::Integer(*n));
+                update += &format!(", {word} = {word} + ?{}", values.len());
+            }
+            update += " WHERE id = ?1";
+            let mut update = self.db.prepare_cached(&update).map_err(sqlite)?;
+            update.execute(params_from_iter(values)).map_err(sqlite)?;
+        }
+        self.stale.iter().try_for_each(|space| index::rebuild(self.db, *space))
+    }
+
+    /// Keeps a memory; one that brings no number gets the next of its space. The number, the size of the index and the
+    /// count of events are written at once.
+    fn insert(&mut self, space: i64, memory: &Memory) -> Found<u64> {
+        let db = self.db;
+        let mut memory = memory.clone();
+        let (terms, len) = if memory.is_active() { terms::indexed(&memory) } else { (Vec::new(), 0) };
+        let next = "UPDATE space SET last_number = max(last_number + (?2 = 0), ?2), n_docs = n_docs + ?3, \
+                    total_len = total_len + ?4, remembered = remembered + 1 WHERE id = ?1 RETURNING last_number, n_docs";
+        let row = params![space, memory.number, memory.is_active(), len];
+        let mut next = db.prepare_cached(next).map_err(sqlite)?;
+        let (last, n_docs) = next.query_row(row, |row| Ok((row.get(0)?, row.get(1)?))).map_err(sqlite)?;
+        if memory.number == 0 {
+            memory.number = last;
+        }
+        let usage = std::mem::take(&mut memory.usage);
+        let digest = insert_row(db, space, &memory)?;
+        self.sum(space).add(&digest);
+        self.count(key(space, memory.number)?, usage)?;
+        cite(db, space, &memory)?;
+        if memory.is_active() {
+            index::wait(db, space, memory.number, (&terms, len), n_docs)?;
+        }
+        Ok(memory.number)
+    }
+
+    /// Writes an event down and applies it to the memories it touches.
+    fn happen(&mut self, space: i64, event: &Event) -> Found<()> {
+        let changes = event.memory.filter(|_| changes(&event.what));
+        let before = changes.map_or(Ok(None), |id| read::sealed_by_id(self.db, id))?;
+        let was = before.as_ref().and_then(|(memory, _)| Was::of(memory, event));
+        self.log(space, event, was.as_ref())?;
+        if let Some((memory, digest)) = before {
+            return self.change(memory, &digest, event);
+        }
+        let usage = counted(&event.what);
+        if usage != Usage::default() {
+            for id in event.touches() {
+                if let Some(key) = key_of(self.db, id)? {
+                    self.count(key, usage)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn log(&mut self, space: i64, event: &Event, was: Option<&Was>) -> Found<i64> {
+        let name = event.what.happening().as_str();
+        let record = EventRecord { was: was.map(|it| Box::new(it.into())), ..read::bare(event) };
+        let record = serde_json::to_string(&record).map_err(|error| StoreError::Unavailable {
+            what: "an event cannot be written as JSON".into(),
+            source: Box::new(error),
+        })?;
+        let id = event.memory.map(|it| *it.as_bytes());
+        // The place is a part of what is sealed, so it is given here and not by the table.
+        let seq = next_place(self.db)?;
+        let digest = sum::of_event(seq, space, id.as_ref().map(<[u8; 16]>::as_slice), name, &record);
+        let insert =
+            "INSERT INTO event(seq, space, memory, name, record, seal) VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
+        let row = params![seq, space, id, name, record, seal(&digest)];
+        self.db.prepare_cached(insert).map_err(sqlite)?.execute(row).map_err(sqlite)?;
+        self.sum(space).add(&digest);
+        Ok(seq)
+    }
+
+    fn count(&mut self, key: i64, usage: Usage) -> Found<()> {
+        if usage == Usage::default() {
+            return Ok(());
+        }
+        let upsert = "INSERT INTO usage(key, recalls, applied, verified) VALUES (?1, ?2, ?3, ?4) ON CONFLICT DO UPDATE \
+                      SET recalls = recalls + ?2, applied = applied + ?3, verified = verified + ?4";
+        let row = params![key, usage.recalls, usage.applied, usage.verified];
+        self.db.prepare_cached(upsert).map_err(sqlite)?.execute(row).map_err(sqlite)?;
+        self.sum(sum::space_of(key)).count(key, usage);
+        Ok(())
+    }
+
+    fn change(&mut self, was: Memory, old: &Digest, event: &Event) -> Found<()> {
+        let db = self.db;
+        let mut memory = was.clone();
+        memory.apply(event);
+        let space = self.space_id(&memory.space)?;
+        let record = encoded(&memory)?;
+        let digest = Digest::of(record.as_bytes());
+        let update = "UPDATE memory SET stage = ?2, refreshed_at = ?3, record = ?4, seal = ?5 WHERE key = ?1";
+        let row = params![
+            key(space, memory.number)?,
+            memory.status.stage().as_str(),
+            memory.refreshed_at.as_millisecond(),
+            record,
+            seal(&digest),
+        ];
+        db.prepare_cached(update).map_err(sqlite)?.execute(row).map_err(taken)?;
+        self.sum(space).take(old);
+        self.sum(space).add(&digest);
+        let cites_moved = was.citations != memory.citations;
+        if cites_moved {
+            uncite(db, space, &was)?;
+            cite(db, space, &memory)?;
+        }
+        if self.stale.contains(&space) {
+            return Ok(());
+        }
+        if was.is_active() && (!memory.is_active() || cites_moved) {
+            index::remove(db, space, &was)?;
+        }
+        if memory.is_active() && (!was.is_active() || cites_moved) {
+            index::add(db, space, &memory)?;
+        }
+        Ok(())
+    }
+
+    /// Takes the events about a memory out, all but the tombstone, and the questions it answered out of the others.
+    fn unlog(&mut self, id: MemoryId, tombstone: i64) -> Found<()> {
+        let about = "SELECT seq, space, memory, name, record FROM event WHERE memory = ?1 AND seq <> ?2";
+        let mut select = self.db.prepare_cached(about).map_err(sqlite)?;
+        let mut rows = select.query(params![id.as_bytes(), tombstone]).map_err(sqlite)?;
+        while let Some(row) = rows.next().map_err(sqlite)? {
+            let (space, word) = (row.get(1).map_err(sqlite)?, row.get::<_, String>(3).map_err(sqlite)?);
+            self.sum(space).take(&sum::event_digest(row)?);
+            self.count_event(space, word.parse().map_err(|_| corrupt("the word of an event"))?, -1);
+        }
+        self.db
+            .execute("DELETE FROM event WHERE memory = ?1 AND seq <> ?2", params![id.as_bytes(), tombstone])
+            .map_err(sqlite)?;
+        self.unask(id)
+    }
+
+    fn unask(&mut self, id: MemoryId) -> Found<()> {
+        const BLANK: &str = "UPDATE event SET record = json_set(record, '$.query', ''), seal = NULL WHERE seq = ?1 \
+                             RETURNING seq, space, memory, name, record";
+        let shown = "SELECT seq, space, memory, name, record FROM event \
+                     WHERE name = 'retrieved' AND record LIKE '%' || ?1 || '%'";
+        let mut select = self.db.prepare_cached(shown).map_err(sqlite)?;
+        let mut rows = select.query([id.to_string()]).map_err(sqlite)?;
+        let mut asked: Vec<(i64, i64)> = Vec::new();
+        while let Some(row) = rows.next().map_err(sqlite)? {
+            let (seq, space) = (row.get(0).map_err(sqlite)?, row.get(1).map_err(sqlite)?);
+            self.sum(space).take(&sum::event_digest(row)?);
+            asked.push((seq, space));
+        }
+        for (seq, space) in asked {
+            let mut blank = self.db.prepare_cached(BLANK).map_err(sqlite)?;
+            let digest = blank.query_row([seq], |row| Ok(sum::event_digest(row))).map_err(sqlite)??;
+            let seal = params![seq, seal(&digest)];
+            self.db.execute("UPDATE event SET seal = ?2 WHERE seq = ?1", seal).map_err(sqlite)?;
+            self.sum(space).add(&digest);
+        }
+        Ok(())
     }
 }
 
-fn count(db: &Connection, key: i64, usage: Usage) -> Found<()> {
-    let upsert = "INSERT INTO usage(key, recalls, applied, verified) VALUES (?1, ?2, ?3, ?4) ON CONFLICT DO UPDATE \
-                  SET recalls = recalls + ?2, applied = applied + ?3, verified = verified + ?4";
-    let row = params![key, usage.recalls, usage.applied, usage.verified];
-    db.prepare_cached(upsert).map_err(sqlite)?.execute(row).map_err(sqlite)?;
-    Ok(())
-}
-
-fn change(db: &Connection, was: Memory, event: &Event) -> Found<()> {
-    let mut memory = was.clone();
-    memory.apply(event);
-    let space = space_id(db, &memory.space)?;
-    let record = encoded(&memory)?;
-    let update = "UPDATE memory SET stage = ?2, refreshed_at = ?3, record = ?4, seal = ?5 WHERE key = ?1";
+/// The row of a memory; the digest of its record.
+fn insert_row(db: &Connection, space: i64, memory: &Memory) -> Found<Digest> {
+    let (record, claim) = (encoded(memory)?, memory.claim());
+    let digest = Digest::of(record.as_bytes());
+    let insert = "INSERT INTO memory(key, id, space, layer, stage, claim, recorded_at, refreshed_at, record, seal) \
+                  VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)";
     let row = params![
         key(space, memory.number)?,
+        memory.id.as_bytes(),
+        space,
+        memory.layer.as_str(),
         memory.status.stage().as_str(),
+        claim.as_bytes(),
+        memory.recorded_at.as_millisecond(),
         memory.refreshed_at.as_millisecond(),
         record,
-        seal(&record),
+        seal(&digest),
     ];
-    db.prepare_cached(update).map_err(sqlite)?.execute(row).map_err(sqlite)?;
-    let cites_moved = was.citations != memory.citations;
-    if cites_moved {
-        uncite(db, space, &was)?;
-        cite(db, space, &memory)?;
+    db.prepare_cached(insert).map_err(sqlite)?.execute(row).map_err(taken)?;
+    Ok(digest)
+}
+
+/// The next place in the log.
+fn next_place(db: &Connection) -> Found<i64> {
+    let mut select = db.prepare_cached("SELECT coalesce(max(seq), 0) + 1 FROM event").map_err(sqlite)?;
+    select.query_row([], |row| row.get(0)).map_err(sqlite)
+}
+
+fn key_of(db: &Connection, id: MemoryId) -> Found<Option<i64>> {
+    let mut select = db.prepare_cached("SELECT key FROM memory WHERE id = ?1").map_err(sqlite)?;
+    select.query_row([id.as_bytes()], |row| row.get(0)).optional().map_err(sqlite)
+}
+
+/// Whether it changes what is kept of a memory, and does not merely count.
+fn changes(what: &What) -> bool {
+    let is_new_or_gone = matches!(what, What::Remembered { .. } | What::Forgotten { .. });
+    !is_new_or_gone && !Happening::ASIDE.contains(&what.happening())
+}
+
+/// What it adds to the counters of each memory it touches.
+fn counted(what: &What) -> Usage {
+    match what {
+        What::Retrieved { .. } => Usage { recalls: 1, ..Usage::default() },
+        What::Applied => Usage { applied: 1, ..Usage::default() },
+        What::Verified { valid, .. } => Usage { verified: u32::from(*valid), ..Usage::default() },
+        _ => Usage::default(),
     }
-    if was.is_active() && (!memory.is_active() || cites_moved) {
-        index::remove(db, space, &was)?;
-    }
-    if memory.is_active() && (!was.is_active() || cites_moved) {
-        index::add(db, space, &memory)?;
-    }
-    Ok(())
 }
 
 /// Removes a memory, its index, every event about it and the questions it answered; the tombstone stays.
 pub(super) fn erase(db: &Connection, erasure: &Erasure) -> Found<bool> {
     let id = erasure.id();
-    let Some(memory) = read::by_id(db, id)? else { return Ok(false) };
-    let space = space_id(db, &memory.space)?;
+    let Some((memory, digest)) = read::sealed_by_id(db, id)? else { return Ok(false) };
+    let mut pen = Pen::new(db);
+    let space = pen.space_id(&memory.space)?;
     if memory.is_active() {
         index::remove(db, space, &memory)?;
     }
@@ -222,43 +386,18 @@ pub(super) fn erase(db: &Connection, erasure: &Erasure) -> Found<bool> {
     let key = key(space, memory.number)?;
     db.execute("DELETE FROM memory WHERE key = ?1", [key]).map_err(sqlite)?;
     db.execute("DELETE FROM usage WHERE key = ?1", [key]).map_err(sqlite)?;
+    pen.sum(space).take(&digest);
+    pen.sum(space).uncount(key, memory.usage);
     // The tombstone goes first, so that its place in the log is one that was never used.
-    log(db, space, erasure.tombstone())?;
-    let tombstone = db.last_insert_rowid();
-    count_event(db, space, Happening::Forgotten, 1)?;
-    uncount(db, space, id, tombstone)?;
-    db.execute("DELETE FROM event WHERE memory = ?1 AND seq <> ?2", params![id.as_bytes(), tombstone])
-        .map_err(sqlite)?;
-    let blank = "UPDATE event SET record = json_set(record, '$.query', '') \
-                 WHERE name = 'retrieved' AND record LIKE '%' || ?1 || '%'";
-    db.execute(blank, [id.to_string()]).map_err(sqlite)?;
+    let tombstone = pen.log(space, erasure.tombstone(), None)?;
+    pen.count_event(space, Happening::Forgotten, 1);
+    pen.unlog(id, tombstone)?;
+    pen.close()?;
     Ok(true)
-}
-
-/// Counts the events about a memory out, all but the tombstone.
-fn uncount(db: &Connection, space: i64, id: MemoryId, tombstone: i64) -> Found<()> {
-    let select = "SELECT name, count(*) FROM event WHERE memory = ?1 AND seq <> ?2 GROUP BY name";
-    let mut select = db.prepare_cached(select).map_err(sqlite)?;
-    let rows = select
-        .query_map(params![id.as_bytes(), tombstone], |row| Ok((row.get::<_, String>(0)?, row.get(1)?)));
-    for row in rows.map_err(sqlite)? {
-        let (word, n): (String, i64) = row.map_err(sqlite)?;
-        count_event(db, space, word.parse().map_err(|_| corrupt("the word of an event"))?, -n)?;
-    }
-    Ok(())
 }
 
 /// Makes the index anew, after the analyser has changed.
 pub(super) fn reindex(db: &Connection) -> Found<()> {
     index::clear(db)?;
-    let mut active = Vec::new();
-    read::each(db, |memory| {
-        active.extend(Some(memory?).filter(Memory::is_active));
-        Ok(())
-    })?;
-    for memory in &active {
-        let space = space_id(db, &memory.space)?;
-        index::add(db, space, memory)?;
-    }
-    Ok(())
+    read::space_ids(db)?.into_iter().try_for_each(|space| index::rebuild(db, space))
 }

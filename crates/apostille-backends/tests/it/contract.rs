@@ -5,7 +5,7 @@ use std::path::Path;
 use apostille_backends::jsonl::Jsonl;
 use apostille_backends::split::Split;
 use apostille_backends::sqlite::Sqlite;
-use apostille_core::contract::{agrees, crowd, prunes, steps, story};
+use apostille_core::contract::{agrees, crowd, prunes, rolls_back, steps, story};
 use apostille_core::store::Store;
 use apostille_core::store::ram::Ram;
 use proptest::prelude::*;
@@ -73,5 +73,26 @@ proptest! {
     #[test]
     fn jsonl_agrees_with_the_twin(steps in steps()) {
         on(jsonl, |open| agrees(open, &steps));
+    }
+
+    #[test]
+    fn ram_rolls_back_exactly(steps in steps(), chosen in 0_usize..60) {
+        let ram = Ram::default();
+        rolls_back(&|| Box::new(ram.clone()), &steps, chosen);
+    }
+
+    #[test]
+    fn sqlite_rolls_back_exactly(steps in steps(), chosen in 0_usize..60) {
+        on(sqlite, |open| rolls_back(open, &steps, chosen));
+    }
+
+    #[test]
+    fn jsonl_rolls_back_exactly(steps in steps(), chosen in 0_usize..60) {
+        on(jsonl, |open| rolls_back(open, &steps, chosen));
+    }
+
+    #[test]
+    fn a_split_store_rolls_back_exactly(steps in steps(), chosen in 0_usize..60) {
+        on(split, |open| rolls_back(open, &steps, chosen));
     }
 }

@@ -144,7 +144,7 @@ fn foreign_and_newer_files_are_refused_by_name() {
     drop(open("sqlite", &dir.path().join("newer.db")).unwrap());
     let newer = rusqlite::Connection::open(dir.path().join("newer.db")).unwrap();
     newer.pragma_update(None, "user_version", 99).unwrap();
-    check("newer.db", "sqlite", "the store has format 99, this program reads up to 1");
+    check("newer.db", "sqlite", "the store has format 99, this program reads up to 2");
     std::fs::write(dir.path().join("newer.jsonl"), "{\"v\":7,\"sum\":\"\",\"events\":[]}\n").unwrap();
     check("newer.jsonl", "jsonl", "the store has format 7, this program reads up to 1");
 }

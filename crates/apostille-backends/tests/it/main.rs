@@ -11,4 +11,5 @@ mod gleaning;
 mod golden;
 mod processes;
 mod rig;
+mod tampering;
 mod verifying;

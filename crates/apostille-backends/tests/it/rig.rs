@@ -43,6 +43,7 @@ pub(crate) fn with_context<T>(store: &dyn Store, act: impl FnOnce(&Context<'_>) 
         random: &random,
         late: &|| false,
         actor: None,
+        guardian: None,
     })
 }
 

@@ -63,6 +63,7 @@ impl Desk {
             random: &random,
             late: &|| false,
             actor: Some("ana"),
+            guardian: None,
         })
     }
 
@@ -289,7 +290,7 @@ fn seed_000_resilience_malicious_injection() {
     forged.citations[0].snippet = "pub const MAX_RETRIES: u32 = 500;".into();
     forged.citations[0].digest = apostille_core::digest::Digest::of(b"pub const MAX_RETRIES: u32 = 500;");
     let report = desk.with(&desk.story.worktree(), |cx| {
-        apostille_core::import::import(cx, forged, false).unwrap();
+        apostille_core::import::import(cx, forged, false, true).unwrap();
         assert!(
             recall(cx, &Ask { text: "retries".into(), spaces: vec![space()], ..Ask::default() })
                 .unwrap()

@@ -2,7 +2,7 @@
 
 use super::{Gleaned, Sort, general};
 use crate::client::Client;
-use crate::memory::{Draft, Kind, Layer, Origin, Twin, Voice};
+use crate::memory::{Channel, Draft, Kind, Layer, Origin, Twin, Voice};
 use crate::space::Space;
 
 /// How much of a session's id is named.
@@ -32,7 +32,7 @@ pub fn draft(gleaned: &Gleaned, repo: &Space, user: &Space, session: &str, clien
     let voice = Voice {
         session: Some(session.into()),
         author: Some(client.to_string()),
-        ..Voice::of(Origin::System)
+        ..Voice::of(Origin::System).via(Channel::Record)
     };
     Draft {
         layer: Some(Layer::Knowledge),

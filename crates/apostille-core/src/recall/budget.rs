@@ -2,6 +2,7 @@
 
 use super::excerpt;
 use super::query::Query;
+use super::trust;
 use super::verify::Checked;
 use crate::policy::InjectMode;
 
@@ -20,5 +21,18 @@ pub(super) fn fit(checked: Vec<Checked>, query: &Query) -> (Vec<Checked>, Vec<Ch
             shown.push(it);
         }
     }
-    (shown, withheld)
+    (balanced(shown), withheld)
+}
+
+/// Where little is shown, one source from outside has no more than its share of that either.
+fn balanced(mut shown: Vec<Checked>) -> Vec<Checked> {
+    let is_over = |shown: &[Checked], at: usize| {
+        let source = trust::source(&shown[at].hit.memory);
+        let same = shown.iter().filter(|it| trust::source(&it.hit.memory) == source).count();
+        source.is_some() && same > trust::share(shown.len())
+    };
+    while let Some(at) = (0..shown.len()).rev().find(|at| is_over(&shown, *at)) {
+        shown.remove(at);
+    }
+    shown
 }

@@ -136,10 +136,11 @@ fn weightiest(mut terms: Vec<Asked>) -> Vec<Asked> {
 }
 
 impl Query {
-    /// Looks further when too little of what was found holds, and there may be more. `false`: this is all.
-    pub(super) fn widen(&mut self, checked: &[Checked]) -> bool {
+    /// Looks further when too little of what was found may be shown, and there may be more. `false`: this is all.
+    pub(super) fn widen(&mut self, checked: &[Checked], n_left_out: usize) -> bool {
         let n_good = checked.iter().filter(|it| it.is_good()).count();
-        let is_short = n_good < self.count && checked.len() >= self.reach && self.reach < MAX_REACH;
+        let n_seen = checked.len() + n_left_out;
+        let is_short = n_good < self.count && n_seen >= self.reach && self.reach < MAX_REACH;
         if is_short {
             self.reach = (self.reach * 8).min(MAX_REACH);
         }

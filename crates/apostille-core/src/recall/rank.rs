@@ -4,7 +4,8 @@ use jiff::Timestamp;
 
 use super::candidates::Candidate;
 use super::query::{Bar, Query};
-use crate::memory::{Kind, Memory, Origin, Voice};
+use super::trust::{self, Trust};
+use crate::memory::{Kind, Memory};
 use crate::policy::Scoring;
 use crate::terms::Asked;
 
@@ -129,8 +130,8 @@ pub struct Why {
     pub terms: Vec<String>,
     /// Factor for freshness.
     pub recency: f32,
-    /// Factor for who said it.
-    pub trust: f32,
+    /// Factor for who said it, who else does, and what proves it.
+    pub trust: Trust,
     /// Factor for having been of use.
     pub usefulness: f32,
     /// Factor for citing a file in play.
@@ -156,7 +157,7 @@ impl Hit {
             clarity: 0.0,
             terms: Vec::new(),
             recency: 1.0,
-            trust: 1.0,
+            trust: Trust::plain(),
             usefulness: 1.0,
             affinity: 1.0,
         };
@@ -164,9 +165,10 @@ impl Hit {
     }
 }
 
-/// Ranks the candidates, the best first; ties go to the one refreshed last, then to the higher number.
+/// Ranks the candidates, the best first; ties go to the one refreshed last, then to the higher number. Also how many were
+/// left out for what they are, not for what they say: others may be behind them.
 #[must_use]
-pub fn order(now: Timestamp, query: &Query, candidates: Vec<Candidate>) -> Vec<Hit> {
+pub fn order(now: Timestamp, query: &Query, candidates: Vec<Candidate>) -> (Vec<Hit>, usize) {
     let mut hits: Vec<Hit> = candidates.into_iter().map(|it| scored(now, query, it)).collect();
     hits.sort_by(|a, b| {
         let by_score = b.score.total_cmp(&a.score);
@@ -174,9 +176,12 @@ pub fn order(now: Timestamp, query: &Query, candidates: Vec<Candidate>) -> Vec<H
         let by_place = a.memory.space.cmp(&b.memory.space).then(b.memory.number.cmp(&a.memory.number));
         by_score.then(by_time).then(by_place)
     });
+    let n = hits.len();
+    let mut hits = trust::admitted(hits, query.count);
+    let n_left_out = n - hits.len();
     let best = hits.first().map_or(0.0, |it| it.score);
     hits.retain(|it| reaches(query, it, best));
-    hits
+    (hits, n_left_out)
 }
 
 /// Whether a memory answers as well as was asked for.
@@ -216,11 +221,11 @@ fn scored(now: Timestamp, query: &Query, candidate: Candidate) -> Hit {
         clarity,
         terms,
         recency: factor(recency(now, memory.refreshed_at)),
-        trust: factor(trust(&memory.voice)),
+        trust: if plain { Trust::plain() } else { trust::trust(&memory, now) },
         usefulness: factor(usefulness(&memory)),
         affinity: factor(affinity(query, &memory)),
     };
-    let score = relevance * why.recency * why.trust * why.usefulness * why.affinity;
+    let score = relevance * why.recency * why.trust.factor * why.usefulness * why.affinity;
     Hit { memory, score, why }
 }
 
@@ -228,18 +233,6 @@ fn scored(now: Timestamp, query: &Query, candidate: Candidate) -> Hit {
 fn recency(now: Timestamp, refreshed_at: Timestamp) -> f32 {
     let days = now.duration_since(refreshed_at).as_secs_f32().max(0.0) / 86_400.0;
     1.0 - FRESHNESS + FRESHNESS * (-days / HALF_LIFE_DAYS).exp2()
-}
-
-/// Who said it: a person's correction counts most, what the program derived least.
-fn trust(voice: &Voice) -> f32 {
-    let origin = match voice.origin {
-        Origin::UserCorrection => 1.1,
-        Origin::User => 1.06,
-        Origin::Review => 1.03,
-        Origin::Agent => 1.0,
-        Origin::System => 0.92,
-    };
-    if voice.tainted { origin * 0.8 } else { origin }
 }
 
 #[expect(clippy::cast_precision_loss, reason = "a count of uses is small")]

@@ -3,10 +3,10 @@
 use std::collections::BTreeSet;
 
 use super::guard::{self, Vetted};
-use super::{Outcome, Stop, dedupe};
+use super::{Near, Outcome, Stop, dedupe};
 use crate::citation::Citation;
 use crate::event::{Batch, Event, Expect, What};
-use crate::memory::{Layer, Memory, MemoryId, Replacement, Stage, Status, Twin};
+use crate::memory::{Layer, Memory, MemoryId, Replacement, Stage, Twin};
 use crate::refusal::Refusal;
 use crate::space::Space;
 use crate::store::{Filter, Order};
@@ -17,6 +17,7 @@ pub(super) fn memory(cx: &Context<'_>, vetted: &Vetted) -> Result<Outcome, Stop>
     let memory = vetted.memory();
     let mut events = retirements(cx, memory)?;
     let retired = events.len();
+    events.extend(signals(cx, vetted));
     events.push(remembered(cx, vetted, memory.clone()));
     written(cx, vetted, memory.clone(), events, expects(vetted), retired)
 }
@@ -34,12 +35,22 @@ pub(super) fn instead(cx: &Context<'_>, vetted: &Vetted, old: &Memory) -> Result
         memory.tags.truncate(cx.policy.limits.tags);
     }
     let replaced = memory.is_active().then(|| replaced(cx, vetted, old, memory.id));
-    let events = replaced.into_iter().chain([remembered(cx, vetted, memory.clone())]).collect();
+    let remembered = remembered(cx, vetted, memory.clone());
+    let events = replaced.into_iter().chain(signals(cx, vetted)).chain([remembered]).collect();
     let mut expects = expects(vetted);
     // The same words put differently: the memory that makes the claim is the one that goes.
     expects.retain(|it| !matches!(it, Expect::NoTwin(_, claim) if *claim == old.claim()));
-    expects.push(Expect::Unmoved(old.id, Status::Active));
+    expects.push(Expect::Unmoved(old.id, old.status.clone()));
     written(cx, vetted, memory, events, expects, 0)
+}
+
+/// The same where the other is contradicted, and nobody had to say so.
+pub(super) fn newer(cx: &Context<'_>, vetted: &Vetted, old: &Memory, near: Near) -> Result<Outcome, Stop> {
+    let mut outcome = instead(cx, vetted, old)?;
+    if let Outcome::Remembered { superseded, .. } = &mut outcome {
+        *superseded = Some(near);
+    }
+    Ok(outcome)
 }
 
 /// Refreshes a memory that was stated again; new citations join the old. One that waited for proof alone is in use when
@@ -55,8 +66,10 @@ pub(super) fn restated(cx: &Context<'_>, vetted: &Vetted, mut known: Memory) -> 
     };
     citations.truncate(cx.policy.limits.citations);
     let citations = (citations != known.citations).then_some(citations);
-    let refreshed =
-        cx.event(&known.space, Some(known.id), What::Refreshed { citations, followed: Vec::new() });
+    // What nobody vouches for, or says after having read it here, proves nothing.
+    let voucher = vetted.memory().is_active().then(|| vetted.memory().voice.vouches(&known)).flatten();
+    let again = What::Refreshed { citations, followed: Vec::new(), voucher };
+    let refreshed = cx.event(&known.space, Some(known.id), again);
     known.apply(&refreshed);
     let mut events = vec![refreshed];
     let mut expects = vec![Expect::Unmoved(known.id, known.status.clone())];
@@ -68,10 +81,10 @@ pub(super) fn restated(cx: &Context<'_>, vetted: &Vetted, mut known: Memory) -> 
     if let Twin::Merge(name) | Twin::Replace(name, _) = vetted.twin()
         && known.is_active()
     {
-        let old = dedupe::replaced(cx, &known.space, *name)?;
+        let old = dedupe::replaced(cx, &known.space, *name, &vetted.memory().voice)?;
         if old.id != known.id && !events.iter().any(|it| it.memory == Some(old.id)) {
             events.push(replaced(cx, vetted, &old, known.id));
-            expects.push(Expect::Unmoved(old.id, Status::Active));
+            expects.push(Expect::Unmoved(old.id, old.status));
         }
     }
     cx.store.append(&Batch::durable(events, expects))?;
@@ -82,7 +95,9 @@ pub(super) fn restated(cx: &Context<'_>, vetted: &Vetted, mut known: Memory) -> 
 fn replaced(cx: &Context<'_>, vetted: &Vetted, old: &Memory, by: MemoryId) -> Event {
     let what = match vetted.twin() {
         Twin::Replace(_, Replacement::Correction) => What::Corrected { by, reason: None },
+        Twin::Replace(_, Replacement::Promotion) => What::Superseded { by, reason: Some("promoted".into()) },
         Twin::Merge(_) => What::Superseded { by, reason: Some("merged".into()) },
+        Twin::Ask => What::Superseded { by, reason: Some("contradicted by what was stated later".into()) },
         _ => What::Superseded { by, reason: None },
     };
     cx.event(&old.space, Some(old.id), what)
@@ -105,6 +120,11 @@ fn remembered(cx: &Context<'_>, vetted: &Vetted, memory: Memory) -> Event {
     cx.event(&space, Some(id), what)
 }
 
+/// What the breakers have to say, with the write that made them say it.
+fn signals(cx: &Context<'_>, vetted: &Vetted) -> impl Iterator<Item = Event> {
+    vetted.signals().iter().map(|it| cx.event(&vetted.memory().space, None, it.clone()))
+}
+
 fn expects(vetted: &Vetted) -> Vec<Expect> {
     let memory = vetted.memory();
     let room = vetted.room().map(|room| Expect::IdentityChars(memory.space.clone(), room.used));
@@ -122,7 +142,7 @@ fn written(
     let receipt = cx.store.append(&Batch::durable(events, expects))?;
     memory.number = receipt.numbers.iter().find(|(id, _)| *id == memory.id).map_or(0, |(_, number)| *number);
     let identity_percent = vetted.room().map(|room| room.percent);
-    Ok(Outcome::Remembered { memory: Box::new(memory), identity_percent, retired })
+    Ok(Outcome::Remembered { memory: Box::new(memory), identity_percent, retired, superseded: None })
 }
 
 /// The oldest active memories that must give way so that the total stays within the policy's. The identity layer has

@@ -4,14 +4,18 @@ use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
 use super::Stop;
+use super::contradict::{self, Modules, Stand};
 use super::guard::Vetted;
-use crate::memory::{Handle, Memory, MemoryId, Name, Status, Twin};
+use crate::memory::{Handle, Layer, Memory, MemoryId, Name, Replacement, Stage, Status, Twin, Voice};
 use crate::refusal::Refusal;
 use crate::space::Space;
+use crate::store::StoreError;
 use crate::{Context, list, terms};
 
 /// How many of a draft's terms are looked up to find its neighbours; a neighbour has more than half of them.
 const PROBES: usize = 5;
+/// How many terms of its subject are looked up besides; a memory that has them may be of the same subject.
+const SUBJECT_PROBES: usize = 2;
 /// How many neighbours are compared.
 const NEIGHBOURS: usize = 5;
 /// Token overlap from which two memories of one subject speak of the same thing.
@@ -57,6 +61,8 @@ pub(super) enum Decision {
     New,
     Known(Memory),
     Instead(Memory),
+    /// It contradicts this one beyond doubt, and takes its place.
+    Newer(Memory, Near),
     Near(Vec<Near>),
 }
 
@@ -64,10 +70,11 @@ pub(super) enum Decision {
 /// hidden from the comparison, the write fails, and the second time the claim itself is looked up.
 pub(super) fn decide(cx: &Context<'_>, vetted: &Vetted, is_first: bool) -> Result<Decision, Stop> {
     let memory = vetted.memory();
-    let asks = matches!(vetted.twin(), Twin::Ask | Twin::Skip);
-    let near =
-        if asks { nearest(memory, &neighbours(cx, memory)?, cx.policy.near_duplicate) } else { Vec::new() };
-    if is_first && asks && near.is_empty() {
+    let is_plain = matches!(vetted.twin(), Twin::Ask | Twin::Skip);
+    let asks = is_plain || matches!(vetted.twin(), Twin::Replace(_, Replacement::Promotion));
+    let known = if asks { neighbours(cx, memory)? } else { Vec::new() };
+    let near = nearest(memory, &known, cx.policy.near_duplicate);
+    if is_first && is_plain && near.is_empty() {
         return Ok(Decision::New);
     }
     if let Some(known) = cx.store.claimed(&memory.space, &memory.claim())? {
@@ -79,11 +86,40 @@ pub(super) fn decide(cx: &Context<'_>, vetted: &Vetted, is_first: bool) -> Resul
         return Ok(if vouched { Decision::Known(known) } else { Decision::Near(vec![same(&known)]) });
     }
     match vetted.twin() {
+        Twin::Replace(_, Replacement::Promotion) if !near.is_empty() => Ok(Decision::Near(near)),
         Twin::Merge(name) | Twin::Replace(name, _) => {
-            replaced(cx, &memory.space, *name).map(Decision::Instead)
+            replaced(cx, &memory.space, *name, &memory.voice).map(Decision::Instead)
         }
         Twin::Create(_) => Ok(Decision::New),
-        Twin::Ask | Twin::Skip => Ok(if near.is_empty() { Decision::New } else { Decision::Near(near) }),
+        Twin::Ask | Twin::Skip if near.is_empty() => Ok(Decision::New),
+        Twin::Ask => Ok(newer(vetted, known, near)),
+        Twin::Skip => Ok(Decision::Near(near)),
+    }
+}
+
+/// A draft takes the place of the one memory that it contradicts beyond doubt, if it would be in use by itself and has
+/// as good a voice and proof. Everything else is asked about.
+fn newer(vetted: &Vetted, known: Vec<Memory>, mut near: Vec<Near>) -> Decision {
+    let draft = vetted.memory();
+    let is_fit = |old: &Memory| {
+        let has_proof = old.citations.is_empty() || !draft.citations.is_empty();
+        let is_trusted = draft.voice.origin <= old.voice.origin;
+        let is_opposed =
+            is_one_subject(draft, old) && contradict::stand(&draft.fact, &old.fact) == Stand::Opposed;
+        old.is_active()
+            && is_trusted
+            && has_proof
+            && is_opposed
+            && contradict::modules(draft, old) == Modules::Same
+    };
+    let is_able = draft.is_active() && !vetted.is_forced() && draft.layer == Layer::Knowledge;
+    let old = match &*near {
+        [one] if is_able => known.into_iter().find(|it| it.id == one.id && is_fit(it)),
+        _ => None,
+    };
+    match (old, near.pop()) {
+        (Some(old), Some(one)) => Decision::Newer(old, one),
+        (_, last) => Decision::Near(near.into_iter().chain(last).collect()),
     }
 }
 
@@ -91,7 +127,8 @@ pub(super) fn decide(cx: &Context<'_>, vetted: &Vetted, is_first: bool) -> Resul
 fn rewrites(vetted: &Vetted, known: &Memory) -> bool {
     let memory = vetted.memory();
     let is_same = known.fact == memory.fact && known.subject == memory.subject;
-    replaces(vetted, known) && !is_same && memory.is_active() && known.is_active()
+    let is_waiting = known.status.stage() == Stage::Pending && memory.voice.is_person();
+    replaces(vetted, known) && memory.is_active() && (is_waiting || known.is_active() && !is_same)
 }
 
 /// Whether a draft is to take the place of this very memory.
@@ -103,12 +140,13 @@ pub(super) fn replaces(vetted: &Vetted, known: &Memory) -> bool {
     }
 }
 
-/// The active memory that a draft takes the place of.
-pub(super) fn replaced(cx: &Context<'_>, space: &Space, name: Name) -> Result<Memory, Stop> {
+/// The active memory that a draft takes the place of. A person may also say instead what waits.
+pub(super) fn replaced(cx: &Context<'_>, space: &Space, name: Name, voice: &Voice) -> Result<Memory, Stop> {
     let old = list::named(cx, std::slice::from_ref(space), name)?.filter(|it| it.space == *space);
     let old = old.ok_or_else(|| Refusal::NoSuchMemory { name: name.to_string() })?;
     match old.status {
         Status::Active => Ok(old),
+        Status::Pending { .. } if voice.is_person() => Ok(old),
         _ => {
             Err(Refusal::NotActive { handle: old.handle(), stage: old.status.stage(), verb: "replaced" }
                 .into())
@@ -116,31 +154,47 @@ pub(super) fn replaced(cx: &Context<'_>, space: &Space, name: Name) -> Result<Me
     }
 }
 
-/// The memories that share the draft's most telling terms, those that share the most first.
-fn neighbours(cx: &Context<'_>, memory: &Memory) -> Result<Vec<Memory>, Stop> {
-    let probes = probes(memory);
-    let postings = cx.store.postings(&memory.space, &probes)?;
-    let mut numbers: Vec<u64> = postings.lists.iter().flatten().map(|it| it.number).collect();
-    numbers.sort_unstable();
-    let runs = numbers.chunk_by(|a, b| a == b).filter(|run| run.len() > probes.len() / 2);
-    let mut hits: Vec<(usize, u64)> = runs.map(|run| (run.len(), run[0])).collect();
-    hits.sort_unstable_by(|a, b| b.cmp(a));
-    let numbers: Vec<u64> = hits.into_iter().take(NEIGHBOURS).map(|(_, number)| number).collect();
-    if numbers.is_empty() { Ok(Vec::new()) } else { Ok(cx.store.numbered(&memory.space, &numbers)?) }
+/// What is in use and much like a memory that waits.
+pub(crate) fn alike(cx: &Context<'_>, memory: &Memory) -> Result<Vec<Near>, StoreError> {
+    Ok(nearest(memory, &neighbours(cx, memory)?, SAME_MATTER))
 }
 
-/// The terms of a draft that are likely to be rare: of long words, and of names with digits in them.
-fn probes(memory: &Memory) -> Vec<String> {
-    let spoken = spoken(memory);
+/// The memories that share the draft's most telling terms, or those of its subject; those that share the most first.
+fn neighbours(cx: &Context<'_>, memory: &Memory) -> Result<Vec<Memory>, StoreError> {
+    let mut probes = telling(&spoken(memory), PROBES);
+    let half = probes.len() / 2;
+    let topic = telling(memory.subject.as_deref().unwrap_or(""), SUBJECT_PROBES);
+    let extra: Vec<String> = topic.iter().filter(|it| !probes.contains(it)).cloned().collect();
+    probes.extend(extra);
+    let postings = cx.store.postings(&memory.space, &probes)?;
+    let lists = probes.iter().zip(&postings.lists);
+    let mut numbers: Vec<(u64, bool)> = lists
+        .flat_map(|(term, list)| list.iter().map(move |it| (it.number, term)))
+        .map(|(number, term)| (number, topic.contains(term)))
+        .collect();
+    numbers.sort_unstable();
+    let is_near = |run: &&[(u64, bool)]| {
+        let of_topic = run.iter().filter(|it| it.1).count();
+        run.len() > half || (of_topic > 0 && of_topic == topic.len())
+    };
+    let runs = numbers.chunk_by(|a, b| a.0 == b.0).filter(is_near);
+    let mut hits: Vec<(usize, u64)> = runs.map(|run| (run.len(), run[0].0)).collect();
+    hits.sort_unstable_by(|a, b| b.cmp(a));
+    let numbers: Vec<u64> = hits.into_iter().take(NEIGHBOURS).map(|(_, number)| number).collect();
+    if numbers.is_empty() { Ok(Vec::new()) } else { cx.store.numbered(&memory.space, &numbers) }
+}
+
+/// The terms of a text that are likely to be rare: of long words, and of names with digits in them.
+fn telling(spoken: &str, n: usize) -> Vec<String> {
     let mut words: Vec<&str> = spoken.split_whitespace().collect();
     let telling = |word: &str| word.len() + if word.bytes().any(|it| it.is_ascii_digit()) { 3 } else { 0 };
     words.sort_by_cached_key(|it| (Reverse(telling(it)), *it));
     words.dedup();
     // Several words may be forms of one term.
-    words.truncate(2 * PROBES);
+    words.truncate(2 * n);
     let mut probes: Vec<String> = terms::terms(&words.join(" ")).into_iter().map(|(term, _)| term).collect();
     probes.sort_unstable_by(|a, b| telling(b).cmp(&telling(a)).then_with(|| a.cmp(b)));
-    probes.truncate(PROBES);
+    probes.truncate(n);
     probes
 }
 
@@ -149,7 +203,7 @@ fn spoken(memory: &Memory) -> String {
 }
 
 fn nearest(memory: &Memory, neighbours: &[Memory], threshold: f32) -> Vec<Near> {
-    let ours = normalised(memory.subject.as_deref(), &memory.fact);
+    let ours = spoken_of(memory);
     let ours = words(&ours);
     let is_beside = |it: &&Memory| it.layer == memory.layer && it.belongs_to() == memory.belongs_to();
     let beside = neighbours.iter().filter(is_beside);
@@ -160,21 +214,49 @@ fn nearest(memory: &Memory, neighbours: &[Memory], threshold: f32) -> Vec<Near> 
 }
 
 fn compare(draft: &Memory, ours: &[&str], known: &Memory, threshold: f32) -> Option<Near> {
-    let theirs = normalised(known.subject.as_deref(), &known.fact);
+    let theirs = spoken_of(known);
     let overlap = jaccard(ours, &words(&theirs));
-    let contradicts = || {
-        let same_subject =
-            draft.subject.is_some() && fold(draft.subject.as_deref()) == fold(known.subject.as_deref());
-        same_subject && overlap >= SAME_MATTER && numbers(&draft.fact) != numbers(&known.fact)
-    };
-    let relation = if contradicts() {
-        Relation::Contradiction
-    } else if overlap >= threshold {
-        Relation::NearDuplicate
-    } else {
-        return None;
+    let relation = match stand_at(draft, known, overlap) {
+        // Of different modules both may be right.
+        Stand::Doubtful | Stand::Opposed if contradict::modules(draft, known) == Modules::Apart => {
+            return None;
+        }
+        Stand::Doubtful | Stand::Opposed => Relation::Contradiction,
+        Stand::Compatible if overlap >= threshold => Relation::NearDuplicate,
+        Stand::Compatible => return None,
     };
     Some(Near { id: known.id, handle: known.handle(), fact: known.fact.clone(), relation, overlap })
+}
+
+/// Whether two memories have a subject, and the same one.
+#[must_use]
+pub fn is_one_subject(a: &Memory, b: &Memory) -> bool {
+    a.subject.is_some() && fold(a.subject.as_deref()) == fold(b.subject.as_deref())
+}
+
+/// How a newer memory stands to an older one, whatever their modules. Only of one subject can they contradict.
+#[must_use]
+pub fn stand(new: &Memory, old: &Memory) -> Stand {
+    let (ours, theirs) = (spoken_of(new), spoken_of(old));
+    stand_at(new, old, jaccard(&words(&ours), &words(&theirs)))
+}
+
+fn spoken_of(memory: &Memory) -> String {
+    normalised(memory.subject.as_deref(), &memory.fact)
+}
+
+/// The same with this overlap of their words.
+fn stand_at(new: &Memory, old: &Memory, overlap: f32) -> Stand {
+    if !is_one_subject(new, old) {
+        return Stand::Compatible;
+    }
+    let is_one_matter = overlap >= SAME_MATTER;
+    match contradict::stand(&new.fact, &old.fact) {
+        Stand::Opposed => Stand::Opposed,
+        _ if is_one_matter && numbers(&new.fact) != numbers(&old.fact) => Stand::Doubtful,
+        Stand::Doubtful if is_one_matter => Stand::Doubtful,
+        _ => Stand::Compatible,
+    }
 }
 
 fn same(known: &Memory) -> Near {
@@ -187,7 +269,7 @@ fn fold(text: Option<&str>) -> String {
 }
 
 /// The words of a normalised text, sorted, each once.
-fn words(normalised: &str) -> Vec<&str> {
+pub(crate) fn words(normalised: &str) -> Vec<&str> {
     let mut words: Vec<&str> = normalised.split(' ').collect();
     words.sort_unstable();
     words.dedup();
@@ -201,7 +283,7 @@ fn numbers(fact: &str) -> BTreeSet<String> {
 
 /// The share of words that two sets have in common.
 #[expect(clippy::cast_precision_loss, reason = "a text has few words")]
-fn jaccard(a: &[&str], b: &[&str]) -> f32 {
+pub(crate) fn jaccard(a: &[&str], b: &[&str]) -> f32 {
     let both = a.iter().filter(|it| b.binary_search(it).is_ok()).count();
     both as f32 / (a.len() + b.len() - both).max(1) as f32
 }

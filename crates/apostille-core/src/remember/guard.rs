@@ -7,19 +7,21 @@ use super::cite::{self, Cited};
 use super::classify::Classified;
 use super::dedupe;
 use super::moderate::Moderated;
-use crate::Context;
+use super::queue;
 use crate::citation::Citation;
-use crate::memory::{Draft, Kind, Layer, Mark, Memory, Origin, Stage, Status, Twin, Usage, Voice};
+use crate::event::What;
+use crate::memory::{Channel, Draft, Kind, Layer, Mark, Memory, Origin, Stage, Status, Twin, Usage, Voice};
 use crate::policy::{Limits, Policy};
 use crate::refusal::Refusal;
 use crate::space::Space;
 use crate::store::{Filter, Order, StoreError};
+use crate::{Context, breaker, guardian};
 
 /// A draft that passed. Its fields are private to this file, so that unvetted text cannot go further:
 ///
 /// ```compile_fail
 /// fn forge(memory: apostille_core::memory::Memory) -> apostille_core::remember::guard::Vetted {
-///     apostille_core::remember::guard::Vetted { memory, forced: false, twin: Default::default(), room: None }
+///     apostille_core::remember::guard::Vetted { memory, forced: false, twin: Default::default(), room: None, signals: vec![] }
 /// }
 /// ```
 #[derive(Debug, Clone)]
@@ -28,6 +30,7 @@ pub struct Vetted {
     forced: bool,
     twin: Twin,
     room: Option<Room>,
+    signals: Vec<What>,
 }
 
 /// The room in the identity layer that a draft was admitted on.
@@ -58,6 +61,12 @@ impl Vetted {
         &self.twin
     }
 
+    /// What the breakers have to say, to be written down with it.
+    #[must_use]
+    pub fn signals(&self) -> &[What] {
+        &self.signals
+    }
+
     /// The room in the identity layer, when it goes there.
     #[must_use]
     pub fn room(&self) -> Option<Room> {
@@ -67,7 +76,8 @@ impl Vetted {
 
 /// Admits a draft as active or pending, or refuses it.
 pub(super) fn admit(cx: &Context<'_>, cited: Cited) -> Result<Vetted, Stop> {
-    let Cited { classified, citations, unsaid } = cited;
+    let Cited { mut classified, citations, unsaid } = cited;
+    classified.draft.voice = derived(cx, &classified.draft)?;
     within_limits(&cx.policy.limits, &classified.draft, classified.layer)?;
     let waived = proven(cx.policy, &classified, &citations)?;
     let room = identity_room(cx, &classified)?;
@@ -75,15 +85,83 @@ pub(super) fn admit(cx: &Context<'_>, cited: Cited) -> Result<Vetted, Stop> {
     let vouched = classified.draft.force && !unsaid.is_empty();
     let unsaid = if vouched { &[] } else { unsaid.as_slice() };
     let status = trusted(&classified.draft.voice, classified.layer, &classified.marks, unsaid);
+    let status = unexposed(&classified, citations.is_empty(), status);
+    let status = requeued(cx, &classified, status)?;
     let forced = classified.forced || waived || vouched;
     let twin = classified.draft.twin.clone();
-    Ok(Vetted { memory: memory(cx, classified, citations, status), forced, twin, room })
+    let memory = memory(cx, classified, citations, status);
+    Ok(Vetted { memory, forced, twin, room, signals: Vec::new() })
+}
+
+/// The same after a look at the breakers, and at what the guardian says: where one is open, or where it has doubts, what
+/// would be in use waits. Only what is new is looked at; what is known may always be stated again.
+pub(super) fn watched(
+    cx: &Context<'_>,
+    mut vetted: Vetted,
+    weighed: &mut Option<Option<String>>,
+) -> Result<Vetted, Stop> {
+    let breaker::Ruling { signals, held } = breaker::consult(cx, &vetted.memory)?;
+    vetted.signals = signals;
+    let memory = &mut vetted.memory;
+    if memory.is_active()
+        && let Some(why) = held.or_else(|| doubted(cx, memory, weighed))
+    {
+        memory.status = Status::Pending { why };
+    }
+    Ok(vetted)
+}
+
+/// Why the guardian would rather have it wait. A person is not looked over, nor is scratch.
+fn doubted(cx: &Context<'_>, memory: &Memory, weighed: &mut Option<Option<String>>) -> Option<String> {
+    let guardian = cx.guardian.filter(|_| !memory.voice.is_person() && memory.layer != Layer::Session)?;
+    weighed.get_or_insert_with(|| guardian::doubts(guardian, memory)).clone()
+}
+
+/// The voice of a draft: what takes the place of another, or joins it, is trusted no more than that one.
+fn derived(cx: &Context<'_>, draft: &Draft) -> Result<Voice, Stop> {
+    let voice = draft.voice.clone();
+    match &draft.twin {
+        Twin::Merge(name) | Twin::Replace(name, _) if !voice.is_person() => {
+            Ok(voice.derived(&dedupe::replaced(cx, &draft.space, *name, &draft.voice)?.voice))
+        }
+        _ => Ok(voice),
+    }
+}
+
+/// What an agent says after it read words from outside may be those words: it waits, unless code proves it. What it notes
+/// of its task is no claim.
+fn unexposed(it: &Classified, is_unproven: bool, status: Status) -> Status {
+    let is_claim = matches!(it.layer, Layer::Identity | Layer::Knowledge);
+    if status == Status::Active && it.draft.voice.exposed && is_claim && is_unproven {
+        return Status::Pending { why: EXPOSED.into() };
+    }
+    status
+}
+
+/// Why it waits.
+const EXPOSED: &str = "it was said after words from outside were read, and no code proves it";
+
+/// What would be in use waits all the same when no person says it and it repeats what waits or was rejected.
+fn requeued(cx: &Context<'_>, it: &Classified, status: Status) -> Result<Status, Stop> {
+    if status != Status::Active || it.draft.voice.is_person() || it.layer == Layer::Session {
+        return Ok(status);
+    }
+    Ok(queue::echo(cx, &it.draft)?.map_or(status, |why| Status::Pending { why }))
 }
 
 /// Admits a memory that was exported: its texts are cleaned and within the limits, the rest is as it was.
-pub(crate) fn admit_import(limits: &Limits, cleaned: Moderated, memory: Memory) -> Result<Memory, Refusal> {
+///
+/// Unless a person vouches for the file, everything in it comes from outside, whatever it says of itself.
+pub(crate) fn admit_import(
+    limits: &Limits,
+    cleaned: Moderated,
+    memory: Memory,
+    is_vouched: bool,
+) -> Result<Memory, Refusal> {
     within_limits(&import_limits(limits, &memory), &cleaned.draft, memory.layer)?;
     let memory = moderated(cleaned, memory)?;
+    let voice = if is_vouched { memory.voice } else { memory.voice.via(Channel::Import) };
+    let memory = Memory { voice, vouchers: if is_vouched { memory.vouchers } else { Vec::new() }, ..memory };
     // A file is no person: what would have waited when it was said waits when it is read.
     let is_marked = memory.marks.contains(&Mark::Ungrounded);
     let unsaid = if is_marked { cite::unsaid(&memory.fact, &memory.citations) } else { Vec::new() };
@@ -192,7 +270,7 @@ fn identity_room(cx: &Context<'_>, it: &Classified) -> Result<Option<Room>, Stop
 /// The characters that a draft frees by taking the place of another identity entry.
 fn freed(cx: &Context<'_>, draft: &Draft) -> Result<usize, Stop> {
     let (Twin::Merge(name) | Twin::Replace(name, _)) = &draft.twin else { return Ok(0) };
-    let old = dedupe::replaced(cx, &draft.space, *name)?;
+    let old = dedupe::replaced(cx, &draft.space, *name, &draft.voice)?;
     Ok(if old.layer == Layer::Identity { old.fact.chars().count() } else { 0 })
 }
 
@@ -272,7 +350,7 @@ pub fn awaits_proof(memory: &Memory) -> bool {
 }
 
 /// Whether a memory waits for nothing but somebody who states it too.
-fn awaits_word(memory: &Memory) -> bool {
+pub(super) fn awaits_word(memory: &Memory) -> bool {
     memory.status.stage() == Stage::Pending
         && is_gleaned(&memory.voice, memory.layer)
         && !memory.voice.tainted
@@ -308,6 +386,7 @@ fn memory(cx: &Context<'_>, it: Classified, citations: Vec<Citation>, status: St
         marks: it.marks,
         status,
         supersedes: None,
+        vouchers: Vec::new(),
         recorded_at: cx.time(),
         refreshed_at: cx.time(),
         usage: Usage::default(),

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Entry, Shown};
 use crate::recall::Why;
+use crate::recall::trust::Trust;
 
 /// The version of a line.
 pub const VERSION: u32 = 1;
@@ -25,6 +26,8 @@ struct Line {
     ignored: bool,
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     fresh: bool,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    outside: bool,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     shown: Vec<Row>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -48,6 +51,8 @@ struct Row {
     terms: Vec<String>,
     recency: f32,
     trust: f32,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    trust_terms: Vec<String>,
     usefulness: f32,
     affinity: f32,
 }
@@ -67,6 +72,7 @@ impl Entry {
             words: self.words.clone(),
             ignored: self.is_ignored,
             fresh: self.is_fresh,
+            outside: self.is_outside,
             shown: self.shown.iter().map(Row::from).collect(),
             withheld: self.withheld.iter().map(Row::from).collect(),
             transcript: self.transcript.clone(),
@@ -89,6 +95,7 @@ impl Entry {
             words: line.words,
             is_ignored: line.ignored,
             is_fresh: line.fresh,
+            is_outside: line.outside,
             shown: line.shown.into_iter().filter_map(Row::shown).collect(),
             withheld: line.withheld.into_iter().filter_map(Row::shown).collect(),
             transcript: line.transcript,
@@ -108,7 +115,8 @@ impl From<&Shown> for Row {
             clarity: it.why.clarity,
             terms: it.why.terms.clone(),
             recency: it.why.recency,
-            trust: it.why.trust,
+            trust: it.why.trust.factor,
+            trust_terms: it.why.trust.terms.clone(),
             usefulness: it.why.usefulness,
             affinity: it.why.affinity,
         }
@@ -122,7 +130,7 @@ impl Row {
             clarity: self.clarity,
             terms: self.terms,
             recency: self.recency,
-            trust: self.trust,
+            trust: Trust { factor: self.trust, terms: self.trust_terms },
             usefulness: self.usefulness,
             affinity: self.affinity,
         };

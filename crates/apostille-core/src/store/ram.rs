@@ -2,7 +2,10 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use jiff::Timestamp;
+
 use super::state::State;
+use super::watch::Watch;
 use super::{Filter, Health, Page, Postings, Receipt, Store, StoreError, Tally};
 use crate::digest::Digest;
 use crate::event::{Batch, Erasure, Logged};
@@ -66,6 +69,10 @@ impl Store for Ram {
 
     fn tally(&self, space: &Space) -> Result<Tally, StoreError> {
         Ok(self.state().tally(space))
+    }
+
+    fn watch(&self, space: &Space, since: Timestamp) -> Result<Watch, StoreError> {
+        Ok(self.state().watch(space, since))
     }
 
     fn events(&self, page: &Page) -> Result<Vec<Logged>, StoreError> {

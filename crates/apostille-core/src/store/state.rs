@@ -2,12 +2,16 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
+use jiff::Timestamp;
+
+use super::watch::{self, MANY, Trip, Watch};
 use super::{Filter, Page, Posting, Postings, Receipt, StoreError, Tally};
 use crate::digest::Digest;
-use crate::event::{Event, Expect, Logged, What};
+use crate::event::{Event, Expect, Happening, Logged, What};
 use crate::memory::{Layer, Memory, MemoryId, Stage};
 use crate::space::Space;
 use crate::terms;
+use crate::was::Was;
 
 /// Everything that a log says.
 #[derive(Debug, Default)]
@@ -29,6 +33,7 @@ struct Room {
     n_docs: u64,
     total_len: u64,
     events: BTreeMap<String, u64>,
+    open: Vec<Trip>,
 }
 
 impl State {
@@ -78,8 +83,10 @@ impl State {
         if let (What::Forgotten { .. }, Some(id)) = (&event.what, event.memory) {
             self.remove(id);
         }
+        let was = event.memory.and_then(|id| Was::of(self.one(id)?, event));
         let room = self.rooms.entry(event.space.clone()).or_default();
         *room.events.entry(event.what.happening().as_str().into()).or_default() += 1;
+        watch::fold(&mut room.open, event);
         if let What::Forgotten { number, .. } = &event.what {
             room.last_number = room.last_number.max(*number);
         }
@@ -92,7 +99,7 @@ impl State {
             room.put((**memory).clone());
         }
         self.next_seq += 1;
-        self.log.push(Logged { seq: self.next_seq, event: logged });
+        self.log.push(Logged { seq: self.next_seq, event: logged, was });
         for id in event.touches() {
             self.touch(id, event);
         }
@@ -222,12 +229,22 @@ impl State {
         tally
     }
 
+    /// How a space stands before a write.
+    #[must_use]
+    pub fn watch(&self, space: &Space, since: Timestamp) -> Watch {
+        let Some(room) = self.rooms.get(space) else { return Watch::default() };
+        let is_recent = |it: &&Memory| it.recorded_at.as_millisecond() >= since.as_millisecond();
+        let recent = room.memories.values().filter(is_recent).count() as u64;
+        Watch { recent: recent.min(MANY), open: room.open.clone() }
+    }
+
     /// A part of the log.
     #[must_use]
     pub fn events(&self, page: &Page) -> Vec<Logged> {
         let wanted = |it: &&Logged| {
             page.space.as_ref().is_none_or(|space| it.event.space == *space)
                 && page.memory.is_none_or(|id| it.event.touches().any(|touched| touched == id))
+                && !(page.changes_only && Happening::ASIDE.contains(&it.event.what.happening()))
         };
         if page.newest_first {
             let older = |it: &&Logged| page.after == 0 || it.seq < page.after;

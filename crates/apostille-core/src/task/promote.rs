@@ -1,12 +1,11 @@
 //! What a task leaves behind: a note becomes knowledge. The episode stays, as part of the task's history.
 
 use super::Sort;
-use crate::citation::Cite;
 use crate::memory::{Draft, Kind, Layer, Memory, Status};
+use crate::promote::{is_sort, places};
 use crate::refusal::Refusal;
 use crate::remember::{Outcome, remember};
-use crate::verdict::Verdict;
-use crate::{Context, Error, verify};
+use crate::{Context, Error};
 
 /// Whether a note may be worth keeping beyond its task: decided or verified, with the code that proves it.
 #[must_use]
@@ -22,29 +21,11 @@ pub fn promote(cx: &Context<'_>, memory: Memory, kind: Option<Kind>) -> Result<O
         let (handle, stage) = (memory.handle(), memory.status.stage());
         return Ok(Outcome::Refused(Refusal::NotActive { handle, stage, verb: "promoted" }));
     }
-    let Some(seen) = verify::look(cx, vec![memory]).pop() else {
-        return Ok(Outcome::Refused(Refusal::Empty { field: "fact" }));
+    let citations = match places(cx, &memory) {
+        Ok(citations) => citations,
+        Err(refusal) => return Ok(Outcome::Refused(refusal)),
     };
-    let memory = seen.memory;
-    let mut citations: Vec<Cite> = Vec::new();
-    for (citation, verdict) in memory.citations.iter().zip(&seen.verdicts) {
-        match verdict {
-            Verdict::Moved { to } => citations.push(to.clone()),
-            Verdict::Changed(it) if it.is_harmless => citations.push(it.at.clone()),
-            bad if bad.is_bad() => {
-                let why = format!("it is {} since it was noted; note what is true now", bad.as_str());
-                let place = citation.place().to_string();
-                return Ok(Outcome::Refused(Refusal::BadCitation { place, why }));
-            }
-            _ => citations.push(citation.place()),
-        }
-    }
-    remember(cx, draft(memory, citations, kind))
-}
-
-fn draft(memory: Memory, citations: Vec<Cite>, kind: Option<Kind>) -> Draft {
-    let is_sort = |tag: &String| Sort::ALL.iter().any(|it| it.as_str() == tag);
-    Draft {
+    let draft = Draft {
         layer: Some(Layer::Knowledge),
         kind,
         subject: memory.subject,
@@ -53,5 +34,6 @@ fn draft(memory: Memory, citations: Vec<Cite>, kind: Option<Kind>) -> Draft {
         tags: memory.tags.into_iter().filter(|it| !is_sort(it)).collect(),
         task: memory.task,
         ..Draft::new(memory.space, memory.fact, memory.voice)
-    }
+    };
+    remember(cx, draft)
 }

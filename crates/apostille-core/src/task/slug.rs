@@ -5,6 +5,8 @@ use std::str::FromStr;
 
 use crate::digest::Digest;
 
+use crate::remember::secrets::masked;
+
 /// The longest slug, in characters, and in bytes, so that file names stay within what file systems take.
 const MAX_CHARS: usize = 60;
 const MAX_BYTES: usize = 180;
@@ -62,7 +64,7 @@ impl FromStr for Slug {
     type Err = BadSlug;
     fn from_str(text: &str) -> Result<Self, BadSlug> {
         let is_slug = !text.is_empty() && kebab(text) == text && cut(text, MAX_CHARS) == text;
-        let shown = || text.chars().filter(|c| !c.is_control()).take(60).collect();
+        let shown = || masked(text).chars().filter(|c| !c.is_control()).take(60).collect();
         if is_slug && !DEVICES.contains(&text) { Ok(Self(text.to_owned())) } else { Err(BadSlug(shown())) }
     }
 }

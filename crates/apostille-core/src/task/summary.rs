@@ -37,6 +37,8 @@ pub struct Ending<'a> {
 /// The draft of the summary. It repeats what was noted, so that the end of a task can be recalled by its words.
 #[must_use]
 pub fn draft(space: &Space, task: &Task, memories: &[Memory], ending: Ending<'_>, voice: Voice) -> Draft {
+    // It repeats the words of others, so it is trusted no more than the least of them.
+    let voice = repeated(task, memories).fold(voice, |voice, it| voice.lowered(&it.voice));
     Draft {
         layer: Some(Layer::Episode),
         subject: Some(task.title.clone()),
@@ -48,6 +50,19 @@ pub fn draft(space: &Space, task: &Task, memories: &[Memory], ending: Ending<'_>
     }
 }
 
+/// The notes that a summary tells, and how.
+const TOLD: [(&str, Sort); 3] =
+    [("decided", Sort::Decision), ("verified", Sort::Verified), ("still blocked", Sort::Blocker)];
+
+fn repeated<'m>(task: &'m Task, memories: &'m [Memory]) -> impl Iterator<Item = &'m Memory> {
+    TOLD.iter().flat_map(move |(_, sort)| noted(task, *sort, memories))
+}
+
+fn noted<'m>(task: &'m Task, sort: Sort, memories: &'m [Memory]) -> Vec<&'m Memory> {
+    let known = |id| memories.iter().find(|it: &&Memory| it.id == id && it.is_active());
+    task.of_sort(sort).filter_map(|it| known(it.id)).collect()
+}
+
 fn text(task: &Task, memories: &[Memory], ending: Ending<'_>) -> String {
     let mut lines = vec![format!("{}: {}", ending.status, task.title)];
     lines.extend(ending.outcome.map(|it| format!("outcome: {}", line(it, 4 * LINE_CHARS))));
@@ -57,9 +72,7 @@ fn text(task: &Task, memories: &[Memory], ending: Ending<'_>) -> String {
         format!("; phases: {}", task.passed.join(" → "))
     };
     lines.push(format!("from {} to {}{phases}", day(task.started_at), ending.day));
-    for (word, sort) in
-        [("decided", Sort::Decision), ("verified", Sort::Verified), ("still blocked", Sort::Blocker)]
-    {
+    for (word, sort) in TOLD {
         lines.extend(told(word, task, sort, memories));
     }
     lines.extend(files(&ending.work.files));
@@ -68,8 +81,7 @@ fn text(task: &Task, memories: &[Memory], ending: Ending<'_>) -> String {
 }
 
 fn told(word: &str, task: &Task, sort: Sort, memories: &[Memory]) -> Vec<String> {
-    let known = |id| memories.iter().find(|it: &&Memory| it.id == id && it.is_active());
-    let notes: Vec<&Memory> = task.of_sort(sort).filter_map(|it| known(it.id)).collect();
+    let notes = noted(task, sort, memories);
     let skipped = notes.len().saturating_sub(MAX_NOTES);
     let more = (skipped > 0).then(|| format!("{word}: {skipped} more, earlier"));
     let lines = notes[skipped..].iter().map(|it| format!("{word}: {}", line(&it.fact, LINE_CHARS)));

@@ -1,7 +1,7 @@
 //! The promise of format 1.
 //!
 //! `golden/format_v1.json` stands for every file that was ever written. It is never edited: a program that reads or
-//! writes it differently breaks somebody's memory. Fields are only added, as `format_v2.json` beside it.
+//! writes it differently breaks somebody's memory. Fields and words are only added, each time in a new file beside it.
 
 use apostille_core::event::{Event, Happening};
 use apostille_core::format::{EventRecord, MemoryRecord, VERSION};
@@ -9,6 +9,8 @@ use apostille_core::memory::Memory;
 use serde::{Deserialize, Serialize};
 
 const GOLDEN: &str = include_str!("../golden/format_v1.json");
+/// The events that were added when spaces could be rolled back and breakers came.
+const BREAKERS: &str = include_str!("../golden/format_v1_breakers.json");
 
 #[derive(Serialize, Deserialize)]
 struct Golden {
@@ -30,9 +32,21 @@ fn format_1_is_read_and_written_back_byte_for_byte() {
     assert_eq!(serde_json::to_string_pretty(&again).unwrap() + "\n", GOLDEN);
 }
 
+fn added() -> Vec<EventRecord> {
+    serde_json::from_str(BREAKERS).unwrap()
+}
+
+#[test]
+fn what_was_added_to_format_1_is_read_and_written_back_byte_for_byte() {
+    let events: Vec<Event> = added().into_iter().map(|it| Event::try_from(it).unwrap()).collect();
+    let again: Vec<EventRecord> = events.iter().map(Into::into).collect();
+    assert_eq!(serde_json::to_string_pretty(&again).unwrap() + "\n", BREAKERS);
+}
+
 #[test]
 fn format_1_has_an_event_of_each_kind() {
-    let mut words: Vec<String> = golden().events.into_iter().map(|it| it.event).collect();
+    let events = golden().events.into_iter().chain(added());
+    let mut words: Vec<String> = events.map(|it| it.event).collect();
     words.sort_unstable();
     words.dedup();
     let mut known: Vec<&str> = Happening::ALL.iter().map(|it| it.as_str()).collect();

@@ -3,7 +3,12 @@
 #[cfg(test)]
 mod asked;
 #[cfg(test)]
+mod audit;
+mod breaker;
+#[cfg(test)]
 mod brief;
+#[cfg(test)]
+mod contradictions;
 #[cfg(test)]
 mod glean;
 #[cfg(test)]
@@ -11,19 +16,26 @@ mod golden;
 #[cfg(test)]
 mod grounded;
 #[cfg(test)]
+mod guardian;
+#[cfg(test)]
 mod learn;
 #[cfg(test)]
 mod literals;
 #[cfg(test)]
 mod notes;
+mod origin;
 #[cfg(test)]
 mod probe;
+#[cfg(test)]
+mod promote;
 #[cfg(test)]
 mod properties;
 #[cfg(test)]
 mod recall;
 #[cfg(test)]
 mod remember;
+#[cfg(test)]
+mod review;
 #[cfg(test)]
 mod seed_000;
 #[cfg(test)]

@@ -73,6 +73,6 @@ fn an_exported_note_comes_back_with_its_length_and_its_layout() {
     let draft = Draft { is_verbatim: true, ..preference(&fact) };
     world.with(|cx| remember(&Context { policy: &policy, ..*cx }, draft)).unwrap();
     let (exported, other) = (world.look("u-1"), World::verified());
-    other.with(|cx| import(cx, exported, true)).unwrap();
+    other.with(|cx| import(cx, exported, true, true)).unwrap();
     assert_eq!(other.look("u-1").fact, fact);
 }

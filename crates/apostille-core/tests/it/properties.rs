@@ -5,7 +5,7 @@ use apostille_core::digest::Digest;
 use apostille_core::event::{Event, Showing, What};
 use apostille_core::format::{EventRecord, MemoryRecord};
 use apostille_core::memory::{
-    Handle, Kind, Layer, Mark, Memory, MemoryId, Name, Origin, Status, Usage, Voice,
+    Channel, Handle, Kind, Layer, Mark, Memory, MemoryId, Name, Origin, Status, Usage, Voice,
 };
 use apostille_core::policy::{Policy, Scoring};
 use apostille_core::recall::render::{Style, block};
@@ -73,8 +73,16 @@ fn kept() -> impl Strategy<Value = String> {
 
 fn voice() -> impl Strategy<Value = Voice> {
     let known = || proptest::option::of(kept());
-    (one_of(Origin::ALL), any::<bool>(), known(), known())
-        .prop_map(|(origin, tainted, author, session)| Voice { origin, tainted, author, session })
+    (one_of(Origin::ALL), one_of(Channel::ALL), any::<[bool; 2]>(), known(), known()).prop_map(
+        |(origin, channel, [tainted, exposed], author, session)| Voice {
+            origin,
+            channel,
+            tainted,
+            exposed,
+            author,
+            session,
+        },
+    )
 }
 
 fn memory() -> impl Strategy<Value = Memory> {
@@ -84,12 +92,12 @@ fn memory() -> impl Strategy<Value = Memory> {
     let words = (known(), kept(), known(), proptest::collection::vec(kept(), 0..5), known(), voice());
     let marks = proptest::sample::subsequence(Mark::ALL, 0..=Mark::ALL.len());
     let proof = (proptest::collection::vec(citation(), 0..3), marks, proptest::option::of(id()));
-    let past = (time(), time(), any::<[u32; 3]>());
+    let past = (time(), time(), any::<[u32; 3]>(), proptest::collection::vec(kept(), 0..3));
     (nature, words, proof, past).prop_map(|(nature, words, proof, past)| {
         let (id, number, space, layer, kind, status) = nature;
         let (subject, fact, reason, tags, task, voice) = words;
         let (citations, marks, supersedes) = proof;
-        let (recorded_at, refreshed_at, [recalls, applied, verified]) = past;
+        let (recorded_at, refreshed_at, [recalls, applied, verified], vouchers) = past;
         let usage = Usage { recalls, applied, verified };
         Memory {
             id,
@@ -107,6 +115,7 @@ fn memory() -> impl Strategy<Value = Memory> {
             marks,
             status,
             supersedes,
+            vouchers,
             recorded_at,
             refreshed_at,
             usage,
@@ -123,8 +132,8 @@ fn what() -> impl Strategy<Value = What> {
     prop_oneof![
         (memory().prop_map(Box::new), any::<bool>(), known())
             .prop_map(|(memory, forced, rationale)| What::Remembered { memory, forced, rationale }),
-        (citations, proptest::collection::vec(kept(), 0..2))
-            .prop_map(|(citations, followed)| What::Refreshed { citations, followed }),
+        (citations, proptest::collection::vec(kept(), 0..2), known())
+            .prop_map(|(citations, followed, voucher)| What::Refreshed { citations, followed, voucher }),
         (id(), known()).prop_map(|(by, reason)| What::Superseded { by, reason }),
         (id(), known()).prop_map(|(by, reason)| What::Corrected { by, reason }),
         (kept(), proptest::option::of(kept())).prop_map(|(reason, diff)| What::Invalidated { reason, diff }),
@@ -142,7 +151,7 @@ fn what() -> impl Strategy<Value = What> {
 fn checked(memory: Memory) -> Checked {
     let candidate = Candidate { memory, relevance: 1.0, clarity: 1.0, terms: Vec::new() };
     let query = query::complete(&Policy::default(), &Ask::default());
-    let hit = rank::order(Timestamp::UNIX_EPOCH, &query, vec![candidate]).remove(0);
+    let hit = rank::order(Timestamp::UNIX_EPOCH, &query, vec![candidate]).0.remove(0);
     Checked { hit, verdicts: Vec::new() }
 }
 
@@ -222,7 +231,7 @@ proptest! {
                 Candidate { memory, relevance: f32::from(relevance), clarity: 0.0, terms: Vec::new() }
             };
             let candidates = all.into_iter().map(candidate).collect();
-            rank::order(Timestamp::UNIX_EPOCH, &query, candidates).into_iter().map(|it| it.memory.id).collect()
+            rank::order(Timestamp::UNIX_EPOCH, &query, candidates).0.into_iter().map(|it| it.memory.id).collect()
         };
         prop_assert_eq!(order(memories), order(shuffled));
     }

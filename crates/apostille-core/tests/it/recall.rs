@@ -264,7 +264,7 @@ fn what_people_said_ranks_above_what_agents_learned() {
 fn the_score_is_the_product_of_its_reasons() {
     for it in two().ask("api version").shown {
         let why = &it.hit.why;
-        let product = why.relevance * why.recency * why.trust * why.usefulness * why.affinity;
+        let product = why.relevance * why.recency * why.trust.factor * why.usefulness * why.affinity;
         assert!((it.hit.score - product).abs() < 1e-6);
         assert!(!why.terms.is_empty());
     }

@@ -14,9 +14,11 @@ use crate::world::{World, cited, note, preference, repo, user};
 /// The outcome and the log, as a person would read them.
 fn told(world: &World, outcome: &Outcome) -> String {
     let mut out = match outcome {
-        Outcome::Remembered { memory, identity_percent, retired } => {
+        Outcome::Remembered { memory, identity_percent, retired, superseded } => {
             let percent = identity_percent.map(|it| format!(", identity {it}% full")).unwrap_or_default();
-            format!("remembered {}{percent}, retired {retired}\n", described(memory))
+            let instead =
+                superseded.as_ref().map(|it| format!(", in place of {}", it.handle)).unwrap_or_default();
+            format!("remembered {}{percent}, retired {retired}{instead}\n", described(memory))
         }
         Outcome::Refreshed { memory } => format!("refreshed {}\n", described(memory)),
         Outcome::Similar { near } => near.iter().fold("similar\n".to_owned(), |mut out, it| {
@@ -178,7 +180,7 @@ fn a_file_does_not_vouch_for_what_the_cited_lines_do_not_say() {
         let vouched = Draft { force: true, voice: Voice::of(Origin::User), ..ungrounded() };
         let mut memory = World::verified().kept(vouched);
         change(&mut memory);
-        let imported = World::verified().with(|cx| import(cx, memory.clone(), true)).unwrap();
+        let imported = World::verified().with(|cx| import(cx, memory.clone(), true, true)).unwrap();
         let Imported::Kept(kept) = imported else { panic!("{imported:?}") };
         assert_eq!(kept.status.why(), expected);
     };
@@ -320,7 +322,9 @@ fn a_rationale_is_moderated_like_every_text() {
 fn a_contradiction_is_named() {
     let world = World::verified();
     let about = |fact: &str| Draft { subject: Some("Retry limit".into()), ..cited(fact, &["src/api.rs:3"]) };
-    world.kept(about("The client gives up after 3 attempts"));
+    // An agent does not overrule a person.
+    let said = Draft { voice: Voice::of(Origin::User), ..about("The client gives up after 3 attempts") };
+    world.kept(said);
     let outcome = world.remember(about("The client gives up after 5 attempts"));
     assert_snapshot!(told(&world, &outcome));
 }

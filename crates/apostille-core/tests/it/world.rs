@@ -14,6 +14,7 @@ use apostille_core::remember::{Outcome, remember};
 use apostille_core::source::{Blob, Source, SourceError, Tree};
 use apostille_core::space::Space;
 use apostille_core::store::ram::Ram;
+use apostille_core::store::watch::Watch;
 use apostille_core::store::{Filter, Health, Page, Postings, Receipt, Store, StoreError, Tally};
 use jiff::{SignedDuration, Timestamp};
 
@@ -129,6 +130,7 @@ impl World {
             random: &random,
             late: &|| self.late.get(),
             actor: Some("tester"),
+            guardian: None,
         })
     }
 
@@ -231,6 +233,9 @@ impl Store for ReadOnly<'_> {
     }
     fn tally(&self, space: &Space) -> Result<Tally, StoreError> {
         self.0.tally(space)
+    }
+    fn watch(&self, space: &Space, since: jiff::Timestamp) -> Result<Watch, StoreError> {
+        self.0.watch(space, since)
     }
     fn events(&self, page: &Page) -> Result<Vec<Logged>, StoreError> {
         self.0.events(page)

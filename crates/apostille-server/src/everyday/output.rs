@@ -107,15 +107,24 @@ pub(super) struct Kept {
     outcome: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     pending: Option<String>,
+    /// What it contradicts, and took the place of by itself.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    superseded: Option<String>,
 }
 
 impl Kept {
+    /// A new memory that may have taken the place of one it contradicts.
+    pub(super) fn remembered(memory: &Memory, superseded: Option<&Near>) -> Self {
+        let superseded = superseded.map(|it| it.handle.to_string());
+        Self { superseded, ..Self::new("remembered", memory) }
+    }
+
     pub(super) fn new(outcome: &'static str, memory: &Memory) -> Self {
         let pending = match &memory.status {
             Status::Pending { why } => Some(why.clone()),
             _ => None,
         };
-        Self { ok: true, id: memory.handle().to_string(), outcome, pending }
+        Self { ok: true, id: memory.handle().to_string(), outcome, pending, superseded: None }
     }
 }
 

@@ -3,6 +3,7 @@
 use apostille_core::Context;
 use apostille_core::memory::{Draft, Name, Replacement, Voice};
 use apostille_core::remember::Outcome;
+use apostille_core::remember::secrets::masked;
 use apostille_core::revise::supersede;
 
 use super::folder::{File, Files};
@@ -35,7 +36,7 @@ pub(super) fn replace(
 
 /// Where a text stands that must stand there once.
 fn only(text: &str, old: &str, path: &Path) -> Result<usize, Stop> {
-    let echo: String = old.chars().take(MAX_ECHO).collect();
+    let echo: String = masked(old).chars().take(MAX_ECHO).collect();
     let places: Vec<usize> = if old.is_empty() { Vec::new() } else { found(text, old) };
     match places.as_slice() {
         [] => Err(Stop::wrong(format!(

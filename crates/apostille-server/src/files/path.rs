@@ -4,6 +4,7 @@ use std::fmt;
 
 use apostille_core::policy::PATH_CHARS;
 use apostille_core::remember::moderate;
+use apostille_core::remember::secrets::masked;
 
 use super::Stop;
 
@@ -166,9 +167,9 @@ fn fit(segment: &str) -> Result<(), Stop> {
     }
 }
 
-/// A path in an answer: bounded, and without what hides.
+/// A path in an answer: bounded, without what hides, and without a secret.
 fn shown(text: &str) -> String {
-    text.chars().filter(|it| !it.is_control()).take(PATH_CHARS).collect()
+    masked(text).chars().filter(|it| !it.is_control()).take(PATH_CHARS).collect()
 }
 
 /// Whether a word can be the slug of a task.

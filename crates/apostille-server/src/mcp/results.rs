@@ -1,7 +1,9 @@
 //! Our answers in the protocol's words.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
+use apostille_core::remember::secrets::masked;
 use rmcp::ErrorData;
 use rmcp::model::{
     CacheScope, CallToolResult, ContentBlock, MetaObject, Prompt as WirePrompt, PromptArgument,
@@ -91,7 +93,13 @@ pub(super) fn page(page: Page) -> ReadResourceResult {
 }
 
 /// An answer as it is sent: the text and the structured content say the same, because a client shows its model either.
-pub(super) fn result(answer: Answer) -> CallToolResult {
+pub(super) fn result(mut answer: Answer) -> CallToolResult {
+    // What is refused is quoted in places, and it may be refused for the secret in it.
+    if answer.is_refusal
+        && let Cow::Owned(text) = masked(&answer.text)
+    {
+        answer.text = text;
+    }
     let object =
         answer.is_json.then(|| serde_json::from_str(&answer.text).ok()).flatten().filter(Value::is_object);
     let content = [Some(answer.text), answer.note].into_iter().flatten().map(ContentBlock::text).collect();
@@ -106,7 +114,7 @@ pub(super) fn result(answer: Answer) -> CallToolResult {
 pub(super) fn fault(fault: &Fault) -> Result<CallToolResult, ErrorData> {
     match fault {
         Fault::Malformed(_) | Fault::NoSuchTool { .. } => {
-            Err(ErrorData::invalid_params(fault.to_string(), None))
+            Err(ErrorData::invalid_params(masked(&fault.to_string()).into_owned(), None))
         }
         Fault::Broken(_) | Fault::Unwritable(_) => Ok(result(refusal("broken", &told(fault)))),
     }
@@ -115,8 +123,12 @@ pub(super) fn fault(fault: &Fault) -> Result<CallToolResult, ErrorData> {
 /// The same where there is nobody to read an answer.
 pub(super) fn error(fault: &Fault) -> ErrorData {
     match fault {
-        Fault::Malformed(_) | Fault::NoSuchTool { .. } => ErrorData::invalid_params(fault.to_string(), None),
-        Fault::Broken(_) | Fault::Unwritable(_) => ErrorData::internal_error(told(fault), None),
+        Fault::Malformed(_) | Fault::NoSuchTool { .. } => {
+            ErrorData::invalid_params(masked(&fault.to_string()).into_owned(), None)
+        }
+        Fault::Broken(_) | Fault::Unwritable(_) => {
+            ErrorData::internal_error(masked(&told(fault)).into_owned(), None)
+        }
     }
 }
 

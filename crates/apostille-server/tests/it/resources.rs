@@ -4,7 +4,6 @@ use apostille_core::memory::{Draft, Kind, Layer, Name, Origin, Replacement, Voic
 use apostille_core::policy::{Limits, Policy};
 use apostille_core::revise;
 use apostille_core::space::Space;
-use apostille_core::verify::{Orders, verify};
 use apostille_server::Here;
 use apostille_server::resources::{self, Page};
 use serde_json::{Value, json};
@@ -282,11 +281,10 @@ fn a_memory_cannot_break_the_page_it_stands_in() {
 fn the_audit_of_a_healthy_space_says_so() {
     let world = World::verified();
     world.kept(preference("Ana prefers tabs"));
-    world.kept(version());
-    let memory = world.look("m-1");
-    world.with(|cx| verify(cx, vec![memory], Orders::default(), |_| ())).unwrap();
+    world.kept(Draft { subject: Some("API version".into()), ..version() });
     let expected = "# Audit of myorg/myapp\n\n\
-        Looked at 2 of 2 active memories of myorg/myapp and users/ana at c0ffee0000.\n\nNothing needs attention.\n";
+        Looked through myorg/myapp and users/ana at c0ffee0000: 2 active. Found nothing.\n\n\
+        Nothing needs attention.\n";
     assert_eq!(text(&world, "apostille://audit"), expected);
 }
 
@@ -306,28 +304,25 @@ fn the_audit_names_what_needs_attention_and_changes_nothing() {
     let expected = "\
 # Audit of myorg/myapp
 
-Looked at 4 of 4 active memories of myorg/myapp and users/ana at c0ffee0000.
+Looked through myorg/myapp and users/ana at c0ffee0000: 1 pending, 4 active. Found 3 warnings, 1 note.
 
-## Do not hold here (1)
-Correct each with memory_revise, or run `apostille verify --invalidate` on the default branch.
-- (m-1; gone src/api.rs:3, the cited lines were deleted) The three is counted before the four.
+## stale (1)
+The code that proves a memory has changed or is gone.
+- warning: src/api.rs:3: the cited lines were deleted; `apostille verify m-1 --fix`
+  - (m-1; gone) The three is counted before the four.
 
-## Waiting for a person (1)
-A person approves or forgets each; apostille://memory/{id} has the text.
-- (m-5) the text comes from outside
+## missing-field (2)
+A memory lacks a field that tells what it is about, why, or what proves it.
+- warning: no subject, no reason, no citation; `apostille supersede m-4 \"…\" --subject \"…\" --reason \"…\" --cite PATH:LINES`
+  - (m-4; unverified) Zhang San approves the budget
+- note: no subject, no reason; `apostille supersede m-1 \"…\" --subject \"…\" --reason \"…\"`
+  - (m-1; gone) The three is counted before the four.
+  - (m-2; holds) The eight comes after the seven.
+  - (m-3; holds) Six is the first of all.
 
-## Without a citation (1)
-Repository facts need the code that proves them.
-- (m-4; unverified) Zhang San approves the budget
-
-## Never verified before (2)
-They hold now; memory_verify writes that down.
-- (m-3; holds src/b.rs:1) Six is the first of all.
-- (m-2; holds src/b.rs:3) The eight comes after the seven.
-
-## Over the soft limit (1)
-Merge or forget what is of no use.
-- myorg/myapp: 4 active, more than 3
+## soft-limit (1)
+There are more memories than can be kept in order.
+- warning: myorg/myapp has 4 active memories, more than 3; `apostille audit --only near-duplicate --only unused --only stale`
 ";
     assert_eq!(text(&world, "apostille://audit"), expected);
     assert_eq!(world.log().len(), before);
@@ -343,7 +338,7 @@ fn the_audit_is_bounded_and_counts_what_it_leaves_off() {
         world.kept(note(&format!("Fact {n} {}", "語 ".repeat(200))));
     }
     let text = text(&world, "apostille://audit");
-    assert!(text.contains("## Without a citation (40)") && text.contains("more\n"), "{text}");
+    assert!(text.contains("no citation; `") && text.contains("  - … and 33 more\n"), "{text}");
     assert!(text.chars().count() < 2_500, "{}", text.chars().count());
 }
 

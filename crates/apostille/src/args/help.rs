@@ -15,9 +15,24 @@ pub const STYLES: Styles = Styles::styled()
 
 /// The verbs by what people want.
 const GROUPS: [(&str, &[&str]); 7] = [
-    ("Remember and recall", &["remember", "recall"]),
+    ("Remember and recall", &["remember", "recall", "promote"]),
     ("Look around", &["list", "show", "recent", "why", "stats", "log"]),
-    ("Keep it true", &["verify", "refresh", "supersede", "invalidate", "approve", "apply", "forget"]),
+    (
+        "Keep it true",
+        &[
+            "verify",
+            "audit",
+            "refresh",
+            "supersede",
+            "invalidate",
+            "review",
+            "approve",
+            "breaker",
+            "apply",
+            "forget",
+            "rollback",
+        ],
+    ),
     ("Work on something", &["task", "report"]),
     ("Move it", &["export", "import"]),
     ("Serve agents", &["mcp", "serve", "hook"]),
@@ -143,6 +158,33 @@ A line of --citations is {\"path\", \"line_start\", \"line_end\"}, and as much a
 \"sha\", \"snippet_hash\", \"text\", \"ref\" and \"id\"; docs/json.md has the answers.
 Exit code 1: at least one does not hold. What could not be looked up alone is no failure.";
 /// Examples.
+pub const AUDIT: &str = "\
+Examples:
+  $ apostille audit                      # counts first, then what to do about each
+  $ apostille audit --only near-duplicate --only contradiction
+  $ apostille audit --markdown > AUDIT.md
+  $ apostille audit --ci --sarif audit.sarif    # in CI; exit code 1 if something misleads
+  $ apostille audit --json --verbose
+
+An audit changes nothing: every finding names the command that does.
+Of near-duplicates the one to keep comes first: the most trusted, then what is proved, then what
+is of use, then the newest. docs/audit.md explains each class.
+Exit code 1: an error or a warning was found. Notes alone are no failure, nor is what could not
+be looked up.";
+/// Examples.
+pub const PROMOTE: &str = "\
+Examples:
+  $ apostille promote m-7                          # scratch of a session becomes an episode
+  $ apostille promote m-9 --kind project           # an episode becomes knowledge
+  $ apostille promote m-9 --kind reference --subject \"test command\" \\
+      --reason \"CI runs nothing else\" --cite package.json:12
+  $ apostille promote m-9 --kind project --fact \"leases are renewed every 20 s\" …
+
+Knowledge needs five things: subject, fact, reason, kind, and a citation where it is about the
+repository. What the note does not have is asked for by name. It passes every check that a new fact
+passes, and is never trusted more than the note it came from: what came from outside still waits.
+Scratch gives up its place; an episode stays in its task's history.";
+/// Examples.
 pub const REFRESH: &str = "\
 Examples:
   $ apostille refresh m-12 m-13";
@@ -172,10 +214,42 @@ pub const APPROVE: &str = "\
 Text that came from outside, or that reads like an instruction, waits until a person has read it.
 
 Examples:
-  $ apostille list --status pending
+  $ apostille review           # all that waits, one by one
   $ apostille show m-12        # read it first
-  $ apostille approve m-12";
+  $ apostille approve m-12
 
+Only a person approves: at a terminal, or in a script that names them with APOSTILLE_PERSON.";
+/// Examples.
+pub const REVIEW: &str = "\
+Examples:
+  $ apostille review                       # one by one, the safest first
+  $ apostille review --all-safe            # what is proven and ours, after a look at the list
+  $ apostille review --json                # the queue, for programs
+  $ apostille review --accept m-1 m-2      # for scripts
+  $ apostille review --reject m-3 --reason \"nobody decided this\"
+
+Waiting is what came from outside, what was gleaned from a session, what reads like an
+instruction, and what the cited lines do not say. Each is shown with the lines as they are now,
+who said it, and what is known that is much like it. Copies are one decision.
+Keys: a accept · e edit · m merge · r reject · f forget · s skip · b back · all · q quit · ? help
+What was decided stays decided, however you leave. Safe is what cites lines that say it now, is
+marked by nothing, came from nowhere outside, and was said by an agent or found by this program.
+Only a person decides: at a terminal, or in a script that names them with APOSTILLE_PERSON.
+docs/review.md has more.";
+
+/// Examples.
+pub const BREAKER: &str = "\
+Examples:
+  $ apostille breaker                      # whose writes wait here, and why
+  $ apostille breaker close                # all of them
+  $ apostille breaker close --actor claude
+
+A breaker opens when an agent suddenly writes as none does: very many memories, many that say
+nearly the same, all about one new subject, or many found wrong. What that agent writes in that
+space then waits for `review`; reading goes on, and you are never held up. It closes on your word,
+or by itself after an hour without a write (settings breakers.burst, copies, drift,
+invalidations, window_minutes and quiet_minutes in your own config file; 0 switches one off).";
+/// Examples.
 pub const APPLY: &str = "\
 Examples:
   $ apostille apply m-12       # memories that are of use rank higher";
@@ -190,6 +264,17 @@ Examples:
   $ apostille log --limit 20
   $ apostille log --memory m-12";
 /// Examples.
+pub const ROLLBACK: &str = "\
+Examples:
+  $ apostille rollback --to 2h --dry-run
+  $ apostille rollback --to 2026-02-26T12:00:00Z
+  $ apostille rollback --to 41          # as it stood after event 41 of `apostille log`
+  $ apostille rollback --user --to 1d
+  $ apostille rollback --undo
+
+Every memory stands again as it stood then. What was remembered since is set aside, and comes back
+with --undo. What was forgotten since has no text left and cannot come back. Only a person may do it.";
+/// Examples.
 pub const EXPORT: &str = "\
 Examples:
   $ apostille export --format json > memories.json
@@ -198,9 +283,10 @@ Examples:
 /// Examples.
 pub const IMPORT: &str = "\
 Examples:
-  $ apostille import memories.json
+  $ apostille import memories.json                  # waits: `apostille review` lets it in
+  $ apostille import memories.json --trust          # your own export, as it was
   $ apostille import .aegis/memory/memories.jsonl   # lines of {\"id\", \"scope\", \"text\", \"tags\", \"ts\"}
-  $ apostille export --json | apostille import - --store copy.db
+  $ apostille export --json | apostille import - --trust --store copy.db
 
 Memories keep their id, status, citations and times. What is known already is left alone.
 Nothing is imported from a file that cannot be read to its end.";

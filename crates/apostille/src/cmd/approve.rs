@@ -1,5 +1,6 @@
 //! `approve`: pending memories leave quarantine.
 
+use apostille_core::refusal::Refusal;
 use apostille_core::revise;
 
 use super::revised;
@@ -9,5 +10,8 @@ use crate::shell::{Answer, Shell};
 
 /// Lets pending memories out of quarantine, on a person's word.
 pub fn run(shell: &Shell, args: &Several) -> Result<Answer, Fault> {
+    if !shell.world.has_person() {
+        return Ok(shell.refused(&Refusal::PersonDecides { verb: "approve what waits" }));
+    }
     revised(shell, &args.names, "approved", |desk, name| revise::approve(&desk.cx(), &desk.spaces(), name))
 }

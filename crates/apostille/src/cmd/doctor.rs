@@ -7,8 +7,10 @@ use std::fs::{self, OpenOptions};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
+use apostille_core::store::watch::Trip;
 use serde::Serialize;
 
+use super::breaker;
 use crate::config::Settings;
 use crate::error::{self, Fault};
 use crate::paint::{BOLD, DIM, GREEN, Paint, RED, YELLOW, ink, safe};
@@ -60,6 +62,7 @@ pub fn run(shell: &Shell) -> Result<Answer, Fault> {
             findings.push(good("config", "every setting is understood"));
             findings.push(good("spaces", format!("{} and {}", settings.repo.value, settings.user.value)));
             findings.extend(store(&settings));
+            findings.extend(breakers(shell));
             findings.push(asked(&shell.world, &settings));
         }
     }
@@ -101,6 +104,13 @@ fn store(settings: &Settings) -> Vec<Finding> {
     findings.push(writable(path));
     findings.extend(private(path));
     findings
+}
+
+/// Whose writes are held up. A store that cannot be opened was told of already.
+fn breakers(shell: &Shell) -> Vec<Finding> {
+    let open = shell.desk().and_then(|desk| breaker::open(&desk)).unwrap_or_default();
+    let told = |it: &Trip| format!("{}; `apostille breaker close` lets it go on", breaker::told(it));
+    open.iter().map(|(_, it)| doubtful("breaker", told(it))).collect()
 }
 
 /// Which model may be asked. It is not called: that would cost, and tell it something.

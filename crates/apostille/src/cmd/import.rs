@@ -24,6 +24,9 @@ const MAX_BYTES: u64 = 256 * 1024 * 1024;
 
 /// Reads a file whole, and only then keeps what it holds.
 pub fn run(shell: &Shell, args: &Import) -> Result<Answer, Fault> {
+    if args.trust && !shell.world.has_person() {
+        return Ok(shell.refused(&Refusal::NotAPerson));
+    }
     let text = read(shell, &args.file)?;
     let desk = shell.desk()?;
     let memories = parsed(&desk, &text)?;
@@ -32,7 +35,7 @@ pub fn run(shell: &Shell, args: &Import) -> Result<Answer, Fault> {
     for (at, memory) in memories {
         let is_new_space = !known.contains(&memory.space);
         let cx = desk.cx_for(&memory.space);
-        match import(&cx, memory, is_new_space)? {
+        match import(&cx, memory, is_new_space, args.trust)? {
             Imported::Kept(_) => done.kept += 1,
             Imported::Known(_) => done.known += 1,
             Imported::Refused(refusal) => done.refused.push((at, refusal)),

@@ -9,7 +9,8 @@ use crate::shell::{Answer, Shell};
 
 /// Marks memories as wrong.
 pub fn run(shell: &Shell, args: &Invalidate) -> Result<Answer, Fault> {
+    let by = shell.world.voice();
     revised(shell, &args.which.names, "invalidated", |desk, name| {
-        revise::invalidate(&desk.cx(), &desk.spaces(), name, &args.reason)
+        revise::invalidate_as(&desk.cx(), &desk.spaces(), name, &args.reason, &by)
     })
 }

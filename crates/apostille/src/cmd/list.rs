@@ -81,7 +81,7 @@ fn table(paint: &Paint, memories: &[Memory], with_space: bool) -> String {
 }
 
 /// What it says on one line.
-pub(super) fn said(memory: &Memory) -> String {
+pub fn said(memory: &Memory) -> String {
     match &memory.subject {
         Some(subject) => format!("{}: {}", one_line(subject), one_line(&memory.fact)),
         None => one_line(&memory.fact),

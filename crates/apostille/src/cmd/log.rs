@@ -74,17 +74,19 @@ pub(super) fn viewed(desk: &Desk, events: &[Logged]) -> Result<Vec<EventView>, F
 
 fn table(paint: &Paint, events: &[Logged], handles: &BTreeMap<MemoryId, String>) -> String {
     let mut table = Table::default();
-    for Logged { event, .. } in events {
+    for Logged { seq, event, .. } in events {
         let word = event.what.happening();
         let style = match event.what {
             What::Remembered { .. } | What::Refreshed { .. } | What::Verified { valid: true, .. } => GREEN,
             What::Verified { .. } | What::Invalidated { .. } | What::Forgotten { .. } => RED,
             What::Refused { .. } | What::Corrected { .. } => YELLOW,
+            What::RolledBack { .. } | What::Tripped { .. } => YELLOW,
             _ => anstyle::Style::new(),
         };
         let touched: Vec<&str> =
             event.touches().filter_map(|id| handles.get(&id).map(String::as_str)).collect();
         table.row([
+            ink(DIM, seq),
             ink(DIM, paint.time(event.at)),
             ink(style, word),
             ink(BOLD, touched.join(" ")),
@@ -114,6 +116,16 @@ pub(super) fn happened(what: &What) -> String {
         What::Verified { found, .. } => found.join(", "),
         What::Retrieved { query, .. } => format!("“{query}”"),
         What::Refused { class } => class.clone(),
+        What::Restored { status, .. } => {
+            format!("{} {}", status.stage(), status.why().unwrap_or_default()).trim_end().to_owned()
+        }
+        What::RolledBack { to, restored, retired, lost } => {
+            format!("to event {to}: {restored} restored, {retired} set aside, {lost} cannot come back")
+        }
+        What::Tripped { breaker, actor, why } => {
+            format!("{breaker}, {}: {why}", actor.as_deref().unwrap_or("everybody"))
+        }
+        What::Closed { actor } => actor.clone().unwrap_or_else(|| "everybody".into()),
         What::Refreshed { .. } | What::Approved | What::Applied => String::new(),
     };
     one_line(&text)

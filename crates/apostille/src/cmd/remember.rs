@@ -1,6 +1,6 @@
 //! `remember`: a fact is kept, or it is said why not.
 
-use apostille_core::memory::{Draft, Layer, Memory, Name, Origin, Status, Twin, Voice};
+use apostille_core::memory::{Draft, Layer, Memory, Name, Status, Twin, Voice};
 use apostille_core::remember::{self, Near, Outcome, Relation, guard};
 use apostille_core::space::Space;
 use serde::Serialize;
@@ -15,7 +15,7 @@ use crate::world::desk::Desk;
 
 /// Keeps a fact with the code that proves it.
 pub fn run(shell: &Shell, args: &Remember) -> Result<Answer, Fault> {
-    let desk = shell.desk()?;
+    let desk = shell.guarded_desk()?;
     let fact = told(shell, &args.fact)?;
     let is_users = args.user || args.telling.layer == Some(Layer::Identity);
     let [repo, user] = desk.spaces();
@@ -24,7 +24,7 @@ pub fn run(shell: &Shell, args: &Remember) -> Result<Answer, Fault> {
     let draft = Draft { twin: twin(&args.twin), ..draft };
     let outcome = remember::remember(&desk.cx_for(&draft.space), draft)?;
     let instead = args.twin.merge;
-    Ok(answer(shell, &Asked { is_skipped: args.twin.skip, fact: &fact, instead }, outcome))
+    Ok(answer(shell, &Asked { is_skipped: args.twin.skip, fact: &fact, instead, word: REMEMBERED }, outcome))
 }
 
 /// The fact as an argument, or from the standard input.
@@ -40,13 +40,7 @@ pub(super) fn draft(
     fact: &str,
     telling: &Telling,
 ) -> Result<Draft, Fault> {
-    let usual = if shell.world.terminal.has_person() { Origin::User } else { Origin::Agent };
-    let voice = Voice {
-        origin: telling.origin.unwrap_or(usual),
-        tainted: telling.tainted,
-        author: telling.author.clone(),
-        session: telling.session.clone(),
-    };
+    let voice = voice(shell, telling)?;
     let cites = telling.cites.iter().map(|it| desk.place.cite(it).map_err(Fault::usage));
     Ok(Draft {
         layer: telling.layer,
@@ -59,6 +53,24 @@ pub(super) fn draft(
         force: telling.force,
         ..Draft::new(space, fact, voice)
     })
+}
+
+/// Who speaks. A flag can lower what the program knows of it, and raise it for a person alone.
+fn voice(shell: &Shell, telling: &Telling) -> Result<Voice, Fault> {
+    let usual = shell.world.voice();
+    let origin = telling.origin.unwrap_or(usual.origin);
+    if origin < usual.origin && !shell.world.has_person() {
+        return Err(Fault::usage(format!("--origin {origin} is for a person, and none is at the terminal"))
+            .hint("leave it out; a script of yours says who you are with APOSTILLE_PERSON=your-name"));
+    }
+    let voice = Voice {
+        origin,
+        tainted: telling.tainted,
+        author: telling.author.clone().or(usual.author.clone()),
+        session: telling.session.clone(),
+        ..usual
+    };
+    Ok(telling.from.map_or(voice.clone(), |it| voice.via(it)))
 }
 
 fn twin(args: &TwinArgs) -> Twin {
@@ -82,13 +94,16 @@ struct Kept {
     identity_percent: Option<u8>,
     #[serde(skip_serializing_if = "Option::is_none")]
     retired: Option<usize>,
+    /// What it contradicts, and took the place of by itself.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    superseded: Option<NearView>,
 }
 
 impl Kept {
     fn new(outcome: &'static str, memory: &Memory) -> Self {
         let pending = pending(memory).map(Into::into);
         let memory = MemoryView::from(memory);
-        Self { ok: true, outcome, memory, pending, identity_percent: None, retired: None }
+        Self { ok: true, outcome, memory, pending, identity_percent: None, retired: None, superseded: None }
     }
 }
 
@@ -100,6 +115,9 @@ fn pending(memory: &Memory) -> Option<&str> {
     }
 }
 
+/// The word for what is done when something is kept.
+pub(super) const REMEMBERED: &str = "remembered";
+
 /// What was asked for, as far as the answer repeats it.
 pub(super) struct Asked<'a> {
     /// Whether a near-duplicate is no matter.
@@ -108,16 +126,21 @@ pub(super) struct Asked<'a> {
     pub(super) fact: &'a str,
     /// The memory whose place it was to take.
     pub(super) instead: Option<Name>,
+    /// The word for what is done when it is kept.
+    pub(super) word: &'static str,
 }
 
 /// What became of the draft.
 pub(super) fn answer(shell: &Shell, asked: &Asked<'_>, outcome: Outcome) -> Answer {
     match outcome {
-        Outcome::Remembered { memory, identity_percent, retired } => {
+        Outcome::Remembered { memory, identity_percent, retired, superseded } => {
             let retired = (retired > 0).then_some(retired);
-            let json = Kept { identity_percent, retired, ..Kept::new("remembered", &memory) };
+            let view = superseded.as_ref().map(NearView::from);
+            let json = Kept { identity_percent, retired, superseded: view, ..Kept::new(asked.word, &memory) };
+            let instead = asked.instead.or(superseded.as_ref().map(|it| Name::Handle(it.handle)));
             shell.answer(error::OK, &json, |paint| {
-                kept(paint, "remembered", &memory, asked.instead)
+                kept(paint, asked.word, &memory, instead)
+                    + &superseded.as_ref().map(|it| outdated(paint, it)).unwrap_or_default()
                     + &waits(shell, asked, &memory)
                     + &room(identity_percent, retired)
             })
@@ -132,6 +155,12 @@ pub(super) fn answer(shell: &Shell, asked: &Asked<'_>, outcome: Outcome) -> Answ
         Outcome::Similar { near } => similar(shell, asked.fact, &near),
         Outcome::Refused(refusal) => shell.refused(&refusal),
     }
+}
+
+/// What nobody asked to replace is shown, so that it can be seen to be right.
+fn outdated(paint: &Paint, it: &Near) -> String {
+    let text = format!("{} said: {}; it contradicts this, and is older", it.handle, one_line(&it.fact));
+    ink(YELLOW, paint.wrapped(&text, 2))
 }
 
 fn kept(paint: &Paint, outcome: &str, memory: &Memory, instead: Option<Name>) -> String {
@@ -211,6 +240,28 @@ fn skipped(shell: &Shell, near: &[Near]) -> Answer {
     shell.answer(error::OK, &json, |_| format!("{}; {} says it\n", ink(GREEN, "skipped"), ink(BOLD, known)))
 }
 
+/// A note that says what is known already is not promoted.
+pub(super) fn not_promoted(shell: &Shell, name: Name, near: &[Near]) -> Answer {
+    let similar = near.iter().map(NearView::from).collect();
+    let json = Similar { ok: false, outcome: None, similar, choices: None };
+    let answer = shell.answer(error::REFUSED, &json, |_| String::new());
+    let mut err = format!("{} {name}: much the same is known:\n\n", ink(YELLOW.bold(), "not promoted"));
+    err.extend(near.iter().map(|it| known(shell, it)));
+    if let Some(first) = near.first() {
+        let command = format!("apostille supersede {} '…'", first.handle);
+        err += &format!("\n  {} {}\n", ink(DIM, "if it says it better:"), ink(CYAN, command));
+        err += &format!("  {} {}\n", ink(DIM, "if it says something else:"), ink(CYAN, "--fact '…'"));
+    }
+    Answer { err, ..answer }
+}
+
+fn known(shell: &Shell, it: &Near) -> String {
+    let percent = (it.overlap * 100.0).round();
+    let relation = ink(YELLOW, it.relation.as_str());
+    let head = format!("{}  {relation}, {percent}% of the words\n", ink(BOLD, it.handle));
+    head + &shell.paint.wrapped(&it.fact, 6)
+}
+
 fn similar(shell: &Shell, fact: &str, near: &[Near]) -> Answer {
     let choices = Some(["skip", "merge", "create"]);
     let json =
@@ -222,12 +273,7 @@ fn similar(shell: &Shell, fact: &str, near: &[Near]) -> Answer {
 /// What is known, and the ready-made commands for each choice.
 fn choice(shell: &Shell, fact: &str, near: &[Near]) -> String {
     let mut out = format!("{} much the same is known:\n\n", ink(YELLOW.bold(), "not kept:"));
-    for it in near {
-        let percent = (it.overlap * 100.0).round();
-        let relation = ink(YELLOW, it.relation.as_str());
-        out += &format!("{}  {relation}, {percent}% of the words\n", ink(BOLD, it.handle));
-        out += &shell.paint.wrapped(&it.fact, 6);
-    }
+    out.extend(near.iter().map(|it| known(shell, it)));
     let Some(first) = near.first() else { return out };
     let again = Retyped { typed: &shell.world.typed, fact };
     let option = |what: &str, command: String| format!("  {}\n    {}\n", ink(DIM, what), ink(CYAN, command));

@@ -1,7 +1,7 @@
 //! `show`: everything about one memory.
 
 use apostille_core::event::Logged;
-use apostille_core::memory::{Memory, MemoryId, Status};
+use apostille_core::memory::{Channel, Memory, MemoryId, Status};
 use apostille_core::store::Page;
 use apostille_core::verdict::{Verdict, worst};
 use apostille_core::verify::{self, Verified};
@@ -133,8 +133,14 @@ fn said_by(memory: &Memory) -> String {
     let author = voice.author.as_deref().map(|it| format!(" {}", one_line(it))).unwrap_or_default();
     let session =
         voice.session.as_deref().map(|it| format!(", session {}", one_line(it))).unwrap_or_default();
-    let tainted = if voice.tainted { ", from outside" } else { "" };
-    format!("{}{author}{session}{tainted}", voice.origin)
+    let outside = match (voice.tainted, voice.exposed) {
+        (true, _) => ", from outside",
+        (false, true) => ", after words from outside were read",
+        (false, false) => "",
+    };
+    let channel = Some(voice.channel).filter(|it| *it != Channel::Unknown);
+    let channel = channel.map(|it| format!(", by {it}")).unwrap_or_default();
+    format!("{}{author}{channel}{session}{outside}", voice.origin)
 }
 
 /// The cited lines as they were, how they stand now, and what changed.

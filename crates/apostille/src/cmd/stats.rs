@@ -6,6 +6,7 @@ use apostille_core::memory::{Layer, Stage};
 use apostille_core::stats::{Stats, stats};
 use serde::Serialize;
 
+use super::breaker::{self, TripView};
 use crate::args::Spaces;
 use crate::error::{self, Fault};
 use crate::paint::{BOLD, DIM, Paint, Table, YELLOW, bar, count, ink};
@@ -29,6 +30,7 @@ struct SpaceView {
     identity_chars: usize,
     verified_share: Option<f32>,
     events: BTreeMap<String, u64>,
+    breakers: Vec<TripView>,
 }
 
 impl From<&Stats> for SpaceView {
@@ -44,6 +46,7 @@ impl From<&Stats> for SpaceView {
             identity_chars: it.tally.identity_chars,
             verified_share: it.verified_share,
             events: it.tally.events.clone(),
+            breakers: it.open.iter().map(|trip| TripView::new(&it.space, trip)).collect(),
         }
     }
 }
@@ -97,7 +100,10 @@ fn page(paint: &Paint, it: &Stats) -> String {
         ),
         false => String::new(),
     };
-    format!("{}\n{}{warning}", ink(BOLD, &it.space), table.text(paint, 2))
+    let held =
+        it.open.iter().map(|it| paint.wrapped(&format!("a breaker is open: {}", breaker::told(it)), 2));
+    let held = held.map(|it| ink(YELLOW, it)).collect::<String>();
+    format!("{}\n{}{warning}{held}", ink(BOLD, &it.space), table.text(paint, 2))
 }
 
 fn by_layer(it: &Stats) -> String {

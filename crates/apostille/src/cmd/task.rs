@@ -10,7 +10,7 @@ mod trailers;
 
 use std::collections::BTreeMap;
 
-use apostille_core::memory::{Memory, MemoryId, Origin, Voice};
+use apostille_core::memory::{Memory, MemoryId, Voice};
 use apostille_core::refusal::Refusal;
 use apostille_core::task::{Slug, Sort, Task};
 use apostille_core::verify::{self, Verified};
@@ -60,8 +60,7 @@ fn open_one(tasks: &Tasks, slug: Option<&Slug>) -> Result<Result<Task, Refusal>,
 
 /// Who speaks here.
 fn voice(shell: &Shell) -> Voice {
-    let origin = if shell.world.terminal.has_person() { Origin::User } else { Origin::Agent };
-    Voice { session: shell.world.env.session().map(Into::into), ..Voice::of(origin) }
+    Voice { session: shell.world.env.session().map(Into::into), ..shell.world.voice() }
 }
 
 /// A task as `--json` has it.

@@ -1,12 +1,12 @@
 //! `verify`: do the citations still hold?
 
-mod ci;
+pub(super) mod ci;
 mod citations;
 mod finding;
 mod fix;
 mod page;
 mod progress;
-mod sarif;
+pub(super) mod sarif;
 mod settled;
 
 use std::collections::BTreeMap;

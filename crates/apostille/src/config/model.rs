@@ -24,6 +24,7 @@ pub(super) struct RawModel {
     key_env: Option<String>,
     timeout_ms: Option<usize>,
     budget: Option<usize>,
+    guard: Option<bool>,
 }
 
 impl RawModel {
@@ -37,6 +38,7 @@ impl RawModel {
             Key::ModelKeyEnv => raw.key_env = Some(variable(scalar.text()?)?),
             Key::ModelTimeoutMs => raw.timeout_ms = Some(at_most(scalar.number()?, LONGEST)?),
             Key::ModelBudget => raw.budget = Some(at_most(scalar.number()?, u32::MAX as usize)?),
+            Key::ModelGuard => raw.guard = Some(scalar.flag()?),
             _ => {}
         }
         Ok(raw)
@@ -50,6 +52,7 @@ impl RawModel {
         self.key_env = other.key_env.or_else(|| self.key_env.take());
         self.timeout_ms = other.timeout_ms.or(self.timeout_ms);
         self.budget = other.budget.or(self.budget);
+        self.guard = other.guard.or(self.guard);
     }
 }
 
@@ -68,6 +71,8 @@ pub struct ModelSettings {
     pub timeout_ms: Found<usize>,
     /// How many requests a day has.
     pub budget: Found<usize>,
+    /// Whether it looks over what agents want to keep.
+    pub guard: Found<bool>,
 }
 
 impl ModelSettings {
@@ -80,6 +85,7 @@ impl ModelSettings {
             key_env: pick(layers, |it| it.model.key_env.clone().map(Some)).unwrap_or(default(None)),
             timeout_ms: pick(layers, |it| it.model.timeout_ms).unwrap_or(default(usual)),
             budget: pick(layers, |it| it.model.budget).unwrap_or(default(BUDGET as usize)),
+            guard: pick(layers, |it| it.model.guard).unwrap_or(default(false)),
         }
     }
 
@@ -99,7 +105,7 @@ impl ModelSettings {
     }
 
     /// Every setting as text, with its key.
-    pub(super) fn each(&self) -> [(Key, String, &Origin); 6] {
+    pub(super) fn each(&self) -> [(Key, String, &Origin); 7] {
         let word = |it: &Option<String>| it.clone().unwrap_or_else(|| "none".into());
         [
             (Key::ModelUrl, word(&self.url.value), &self.url.origin),
@@ -108,6 +114,7 @@ impl ModelSettings {
             (Key::ModelKeyEnv, word(&self.key_env.value), &self.key_env.origin),
             (Key::ModelTimeoutMs, self.timeout_ms.value.to_string(), &self.timeout_ms.origin),
             (Key::ModelBudget, self.budget.value.to_string(), &self.budget.origin),
+            (Key::ModelGuard, self.guard.value.to_string(), &self.guard.origin),
         ]
     }
 }

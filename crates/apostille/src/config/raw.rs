@@ -8,6 +8,7 @@ use apostille_core::recall::typo;
 use apostille_core::space::Space;
 
 use super::StoreUrl;
+use super::breakers::RawBreakers;
 use super::model::RawModel;
 use crate::error::Fault;
 use crate::world::World;
@@ -47,15 +48,29 @@ pub enum Key {
     ModelTimeoutMs,
     /// How many requests a day has.
     ModelBudget,
+    /// Whether it looks over what agents want to keep.
+    ModelGuard,
     /// Where the gates of tasks are written down.
     TaskDir,
     /// Whether NOTES.md tells of the active task.
     TaskNotes,
+    /// How many new memories at once trip a breaker.
+    BreakersBurst,
+    /// How many that say nearly the same.
+    BreakersCopies,
+    /// From how many on a sudden change is looked for.
+    BreakersDrift,
+    /// How many found wrong at once.
+    BreakersInvalidations,
+    /// How long at once is.
+    BreakersWindowMinutes,
+    /// After how long a breaker closes by itself.
+    BreakersQuietMinutes,
 }
 
 impl Key {
     /// Every key.
-    pub const ALL: [Self; 18] = [
+    pub const ALL: [Self; 25] = [
         Self::Store,
         Self::User,
         Self::Repo,
@@ -72,8 +87,15 @@ impl Key {
         Self::ModelKeyEnv,
         Self::ModelTimeoutMs,
         Self::ModelBudget,
+        Self::ModelGuard,
         Self::TaskDir,
         Self::TaskNotes,
+        Self::BreakersBurst,
+        Self::BreakersCopies,
+        Self::BreakersDrift,
+        Self::BreakersInvalidations,
+        Self::BreakersWindowMinutes,
+        Self::BreakersQuietMinutes,
     ];
     /// The keys that `agent.json` knows.
     pub const OF_AGENT_JSON: [Self; 4] =
@@ -98,14 +120,26 @@ impl Key {
             Self::ModelKeyEnv => "model.key_env",
             Self::ModelTimeoutMs => "model.timeout_ms",
             Self::ModelBudget => "model.budget",
+            Self::ModelGuard => "model.guard",
             Self::TaskDir => "task.dir",
             Self::TaskNotes => "task.notes",
+            Self::BreakersBurst => "breakers.burst",
+            Self::BreakersCopies => "breakers.copies",
+            Self::BreakersDrift => "breakers.drift",
+            Self::BreakersInvalidations => "breakers.invalidations",
+            Self::BreakersWindowMinutes => "breakers.window_minutes",
+            Self::BreakersQuietMinutes => "breakers.quiet_minutes",
         }
     }
 
     /// Whether it is about the model.
     pub fn is_model(self) -> bool {
         self.as_str().starts_with("model.")
+    }
+
+    /// Whether it is about the breakers.
+    pub fn is_breakers(self) -> bool {
+        self.as_str().starts_with("breakers.")
     }
 
     /// Its variable in the environment.
@@ -120,6 +154,7 @@ impl Key {
         }
         let near = |it: &&Self| typo::near(name, it.as_str());
         let nearest = known.iter().filter(|it| near(it).is_some()).min_by_key(|it| near(it));
+        let name = apostille_core::remember::secrets::masked(name);
         let name = name.chars().filter(|c| !c.is_control()).take(60).collect::<String>();
         Err(match nearest {
             Some(key) => format!("unknown key '{name}'; did you mean '{}'?", key.as_str()),
@@ -166,7 +201,15 @@ impl Scalar {
         .ok_or_else(|| "expected a whole number above 0".into())
     }
 
-    fn flag(&self) -> Result<bool, String> {
+    pub(super) fn count(&self) -> Result<usize, String> {
+        match self {
+            Self::Number(n) => usize::try_from(*n).ok(),
+            _ => None,
+        }
+        .ok_or_else(|| "expected a whole number; 0 switches it off".into())
+    }
+
+    pub(super) fn flag(&self) -> Result<bool, String> {
         match self {
             Self::Flag(it) => Ok(*it),
             _ => Err("expected true or false".into()),
@@ -177,12 +220,13 @@ impl Scalar {
     fn of_variable(key: Key, text: &str) -> Self {
         let text = text.trim();
         match key {
+            key if key.is_breakers() => text.parse().map_or(Self::Other, Self::Number),
             Key::MaxInjectChars
             | Key::MaxInjectCount
             | Key::MaxTotal
             | Key::ModelTimeoutMs
             | Key::ModelBudget => text.parse().map_or(Self::Other, Self::Number),
-            Key::RequireCitations | Key::TaskNotes => match text {
+            Key::RequireCitations | Key::TaskNotes | Key::ModelGuard => match text {
                 "true" | "1" | "yes" => Self::Flag(true),
                 "false" | "0" | "no" => Self::Flag(false),
                 _ => Self::Other,
@@ -208,6 +252,7 @@ pub struct Raw {
     pub(super) model: RawModel,
     pub(super) task_dir: Option<RepoPath>,
     pub(super) task_notes: Option<bool>,
+    pub(super) breakers: RawBreakers,
 }
 
 impl Raw {
@@ -215,6 +260,7 @@ impl Raw {
     pub fn join(&mut self, other: Self) {
         let Self { store, user, repo, inject_mode, github_url, task_dir, model, .. } = other;
         self.model.join(model);
+        self.breakers.join(other.breakers);
         self.store = store.or_else(|| self.store.take());
         self.user = user.or_else(|| self.user.take());
         self.repo = repo.or_else(|| self.repo.take());
@@ -251,7 +297,14 @@ pub fn read(key: Key, scalar: &Scalar, base: &Path, home: Option<&Path>) -> Resu
         | Key::ModelApi
         | Key::ModelKeyEnv
         | Key::ModelTimeoutMs
-        | Key::ModelBudget => raw.model = RawModel::read(key, scalar)?,
+        | Key::ModelBudget
+        | Key::ModelGuard => raw.model = RawModel::read(key, scalar)?,
+        Key::BreakersBurst
+        | Key::BreakersCopies
+        | Key::BreakersDrift
+        | Key::BreakersInvalidations
+        | Key::BreakersWindowMinutes
+        | Key::BreakersQuietMinutes => raw.breakers = RawBreakers::read(key, scalar)?,
     }
     Ok(raw)
 }

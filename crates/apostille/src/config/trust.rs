@@ -25,6 +25,9 @@ pub fn from_repository(root: &Path, key: Key, scalar: &Scalar) -> Result<Raw, St
              set it in your own config file, or with {}",
             key.variable()
         )),
+        key if key.is_breakers() => {
+            Err("a repository does not say what is watched; set it in your own config file".into())
+        }
         Key::Store => {
             let raw = read(key, scalar, Path::new(""), None)?;
             let store = raw.store.as_ref().map(|store| inside(root, store)).transpose()?;
@@ -103,6 +106,16 @@ mod tests {
     }
 
     #[test]
+    fn a_repository_says_nothing_about_the_breakers() {
+        let keys: Vec<Key> = Key::ALL.into_iter().filter(|it| it.is_breakers()).collect();
+        assert_eq!(keys.len(), 6, "{keys:?}");
+        for key in keys {
+            check(key, Scalar::Number(0), Err("does not say what is watched"));
+            check(key, Scalar::Number(1_000), Err("does not say what is watched"));
+        }
+    }
+
+    #[test]
     fn a_repository_keeps_to_itself() {
         check(Key::Store, text("jsonl:.apostille/memories.jsonl"), Ok(()));
         check(Key::Store, text("memories.jsonl"), Ok(()));
@@ -126,7 +139,8 @@ mod tests {
         check(Key::ModelKeyEnv, text("HOME"), said);
         check(Key::ModelTimeoutMs, Scalar::Number(1), said);
         check(Key::ModelBudget, Scalar::Number(1), said);
+        check(Key::ModelGuard, Scalar::Flag(false), said);
         let keys: Vec<Key> = Key::ALL.into_iter().filter(|it| it.is_model()).collect();
-        assert_eq!(keys.len(), 6, "a new one is checked here: {keys:?}");
+        assert_eq!(keys.len(), 7, "a new one is checked here: {keys:?}");
     }
 }

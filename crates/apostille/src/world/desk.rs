@@ -11,6 +11,7 @@ use apostille_backends::sqlite::Sqlite;
 use apostille_core::Context;
 use apostille_core::digest::Digest;
 use apostille_core::memory::{Memory, MemoryId, Name};
+use apostille_core::model::Model;
 use apostille_core::policy::Policy;
 use apostille_core::source::Source;
 use apostille_core::space::Space;
@@ -41,6 +42,8 @@ pub struct Desk {
     findings: Option<Arc<FileMemo>>,
     /// Where memories were shown.
     sessions: Option<Ledger>,
+    /// Who looks over what an agent wants to keep.
+    guardian: Option<Box<dyn Model>>,
 }
 
 impl Desk {
@@ -82,7 +85,21 @@ impl Desk {
             settings,
             findings,
             sessions: super::sessions::ledger(world).ok(),
+            guardian: None,
         }
+    }
+
+    /// The same with a model that looks over what is kept, where the user wants that and no person speaks. Hooks are not
+    /// guarded so: nobody waits for a model there.
+    pub fn guarded(self, world: &World) -> Result<Self, Fault> {
+        if !self.settings.model.guard.value || world.has_person() {
+            return Ok(self);
+        }
+        let guardian = super::model::model(world, &self.settings)?;
+        let missing = || {
+            Fault::config("model.guard is true, and no model is named").hint("set model.url and model.name")
+        };
+        Ok(Self { guardian: Some(guardian.ok_or_else(missing)?), ..self })
     }
 
     /// Drops what is kept beside the store about memories that were forgotten: what verifying found, which names the
@@ -97,6 +114,14 @@ impl Desk {
         Ok(sessions.collect::<Result<(), StoreError>>()?)
     }
 
+    /// The same while the store stays open, for what goes on.
+    pub fn forget_meanwhile(&self, id: MemoryId) -> Result<(), Fault> {
+        if let Some(memo) = &self.findings {
+            memo.clear();
+        }
+        Ok(self.sessions.as_ref().map_or(Ok(()), |it| it.forget(id))?)
+    }
+
     /// What every verb of the core is given.
     pub fn cx(&self) -> Context<'_> {
         Context {
@@ -107,6 +132,7 @@ impl Desk {
             random: &*self.random,
             late: &|| false,
             actor: Some(&self.actor),
+            guardian: self.guardian.as_deref(),
         }
     }
 

@@ -18,6 +18,7 @@ use apostille_server::host::{Call, Host, Need, Unplaced};
 use super::World;
 use super::desk::{self, Desk};
 use super::place::Place;
+use super::sessions;
 use super::used::Used;
 use crate::args::Everywhere;
 use crate::config::{self, Settings, StoreUrl};
@@ -160,7 +161,8 @@ impl Machine {
         }
         drop(used);
         let findings = self.findings(world, &settings);
-        Ok(Desk::with_store(world, settings, place, source, store, findings))
+        let desk = Desk::with_store(world, settings, place, source, store, findings);
+        desk.guarded(world).map_err(|fault| broken(&fault))
     }
 
     /// What was found in this repository.
@@ -212,14 +214,16 @@ impl Host for Machine {
             let checkout = desk.place.checkout.as_ref().ok_or(SourceError::Nowhere)?;
             Ok(Box::new(Commit::new(checkout, reference)?))
         };
+        let session = call.session.or(self.session.as_deref());
         let here = Here {
             repo: &desk.settings.repo.value,
             user: Some(&desk.settings.user.value),
-            session: call.session.or(self.session.as_deref()),
+            session,
             at: Some(&at),
             own: Some(desk.user_policy()),
             root: desk.place.root.to_str(),
             is_tainted: false,
+            is_exposed: session.is_some_and(|it| sessions::is_exposed(&world, it)),
             has_word: call.has_word,
             forgot: Some(&forgot),
         };

@@ -5,6 +5,11 @@ use apostille_backends::ledger::Ledger;
 use super::World;
 use crate::error::Fault;
 
+/// Whether a session has read words from outside, as far as its hooks saw it.
+pub fn is_exposed(world: &World, session: &str) -> bool {
+    ledger(world).is_ok_and(|it| it.read(session).is_exposed())
+}
+
 /// The sessions of this user's agents.
 pub fn ledger(world: &World) -> Result<Ledger, Fault> {
     let folder = world.env.data_dir().map(|it| it.join("sessions"));

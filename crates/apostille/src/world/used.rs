@@ -10,7 +10,7 @@ use apostille_core::space::Space;
 use apostille_core::store::Store;
 
 /// What changes the list of memories, or what one of them says.
-const CHANGES: [Happening; 8] = [
+const CHANGES: [Happening; 9] = [
     Happening::Remembered,
     Happening::Refreshed,
     Happening::Superseded,
@@ -19,6 +19,7 @@ const CHANGES: [Happening; 8] = [
     Happening::Retired,
     Happening::Approved,
     Happening::Forgotten,
+    Happening::Restored,
 ];
 
 /// A store in use, and what was seen of it: files that did not change need no second look.

@@ -29,7 +29,8 @@ fn exit_codes_are_as_documented() {
     check(3, &["remember", "--cite", "src/api.rs:99", "beyond the end"]);
     check(3, &["remember", "--cite", "src/api.rs:3", "the key is AKIAQ3EGVXW7T4ZLMN2P"]);
     check(3, &["remember", "--force", "the project uses tabs"]);
-    check(0, &["remember", "--force", "--origin", "user", "the project uses tabs"]);
+    check(2, &["remember", "--force", "--origin", "user", "the project uses tabs"]);
+    assert_eq!(env.person(&["remember", "--force", "the project uses tabs"]).code, 0);
     env.live_on();
     check(1, &["verify"]);
     check(0, &["verify", "m-1"]);

@@ -77,7 +77,8 @@ fn three_sessions_learn_from_each_other_and_the_report_is_right_at_the_end() {
     let pending = env.ok(&["list", "--status", "pending", "--json"]);
     assert!(pending.contains("The user wants pnpm, not npm."), "{pending}");
     let pending: Value = serde_json::from_str(&pending).unwrap();
-    env.ok(&["approve", pending["memories"][0]["handle"].as_str().unwrap()]);
+    let approved = env.person(&["approve", pending["memories"][0]["handle"].as_str().unwrap()]);
+    assert_eq!(approved.code, 0, "{approved}");
 
     // At noon the code has changed: one memory is followed, one is withheld, and the correction is told.
     env.live_on();

@@ -119,6 +119,11 @@ impl Env {
         command
     }
 
+    /// Runs the program as a person does in a script of theirs.
+    pub fn person(&self, arguments: &[&str]) -> Ran {
+        self.said(self.command(arguments).env("APOSTILLE_PERSON", "ana").output().unwrap())
+    }
+
     pub fn run(&self, arguments: &[&str]) -> Ran {
         self.said(self.command(arguments).output().unwrap())
     }

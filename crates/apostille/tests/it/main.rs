@@ -6,6 +6,8 @@
 )]
 #![expect(unreachable_pub, reason = "nothing is reachable in a test; `pub` says what a module offers")]
 
+mod audit;
+mod breaker;
 mod checks;
 mod citations;
 mod codes;
@@ -14,6 +16,7 @@ mod day;
 mod edited;
 mod env;
 mod github;
+mod hoard;
 mod hook;
 mod identity;
 #[cfg(unix)]
@@ -25,6 +28,9 @@ mod moving;
 mod near;
 mod output;
 mod pending;
+mod poison;
+mod review;
+mod rollback;
 mod serve;
 mod story;
 mod task;

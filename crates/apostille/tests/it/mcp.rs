@@ -357,7 +357,7 @@ fn verifying_many_tells_how_far_it_is() {
         let env = Env::new();
         for n in 0..30 {
             let fact = format!("rule number {n} says that API_VERSION is kept in step with part {n}");
-            env.ok(&[
+            env.person(&[
                 "remember",
                 "--kind",
                 "feedback",
@@ -366,8 +366,6 @@ fn verifying_many_tells_how_far_it_is() {
                 "--create",
                 "it is a rule of its own",
                 "--force",
-                "--origin",
-                "user",
                 &fact,
             ]);
         }

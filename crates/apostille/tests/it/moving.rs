@@ -39,7 +39,8 @@ fn an_export_is_lossless() {
     env.ok(&["invalidate", "m-1", "--reason", "no longer"]);
     let first = raw(&env, &["export", "--format", "json"]);
     let file = env.beside("out.json", &first);
-    env.ok(&["import", &file, "--store", "copy.db"]);
+    assert_eq!(env.run(&["import", &file, "--trust", "--store", "copy.db"]).code, 3);
+    assert_eq!(env.person(&["import", &file, "--trust", "--store", "copy.db"]).code, 0);
     let second = raw(&env, &["export", "--store", "copy.db"]);
     assert_eq!(memories(&first).as_array().unwrap().len(), 8);
     assert_eq!(memories(&first), memories(&second));
@@ -48,8 +49,25 @@ fn an_export_is_lossless() {
 }
 
 #[test]
-fn plain_notes_are_understood() {
+fn a_file_comes_from_outside_unless_a_person_vouches_for_it() {
     let env = Env::new();
+    env.with_facts();
+    let export = raw(&env, &["export", "--format", "json"]);
+    let claims = export.replace("\"origin\": \"agent\"", "\"origin\": \"user-correction\"");
+    assert_ne!(claims, export);
+    let file = env.beside("out.json", &claims);
+    env.ok(&["import", &file, "--store", "copy.db"]);
+    for it in memories(&raw(&env, &["export", "--store", "copy.db"])).as_array().unwrap() {
+        let told = (&it["status"], &it["origin"], &it["channel"], &it["tainted"]);
+        assert_eq!(told, (&"pending".into(), &"agent".into(), &"import".into(), &true.into()), "{it}");
+    }
+    assert_eq!(env.run(&["recall", "API version", "--store", "copy.db"]).code, 1);
+}
+
+#[test]
+fn plain_notes_are_understood() {
+    let mut env = Env::new();
+    env.set("APOSTILLE_PERSON", "ana");
     let lines = concat!(
         r#"{"id":"m-1","scope":"user","text":"User prefers Python over JavaScript","tags":["preference"],"ts":"2026-02-26T12:00:00Z"}"#,
         "\n",
@@ -62,7 +80,7 @@ fn plain_notes_are_understood() {
         r#"{"id":"m-5","scope":"workspace","text":"the key is AKIAQ3EGVXW7T4ZLMN2P","tags":[],"ts":"2026-02-26T12:20:00Z"}"#,
         "\n",
     );
-    let ran = env.fed(&["import", "-"], lines);
+    let ran = env.fed(&["import", "-", "--trust"], lines);
     assert_eq!(ran.code, 3);
     assert_eq!(ran.out, "imported 4, 0 known already\n");
     assert_eq!(ran.err, "refused: line 6: text appears to contain a secret — not stored\n");
@@ -72,7 +90,7 @@ fn plain_notes_are_understood() {
         recalled.starts_with("m-1   unverified\n      Project uses PostgreSQL 16 on port 5432\n"),
         "{recalled}"
     );
-    assert_eq!(env.fed(&["import", "-"], lines).out, "imported 0, 4 known already\n");
+    assert_eq!(env.fed(&["import", "-", "--trust"], lines).out, "imported 0, 4 known already\n");
 }
 
 #[test]

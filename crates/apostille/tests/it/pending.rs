@@ -30,20 +30,20 @@ fn each_way_out_leads_out() {
         let env = Env::new();
         env.write("src/next.rs", "pub const API_VERSION: u32 = 8;\n");
         env.ok(WRONG);
-        env.ok(way);
+        assert_eq!(env.person(way).code, 0);
         let shown = env.ok(&["show", handle]);
         assert!(shown.contains("active"), "{way:?}: {shown}");
     };
     check(&["remember", "--cite", "src/next.rs:1", "API_VERSION is 8"], "m-1");
     check(&["remember", "--cite", "src/api.rs:3", "API_VERSION equals 7, as the client's does"], "m-2");
-    check(&[WRONG, &["--force", "--origin", "user"]].concat(), "m-1");
+    check(&[WRONG, &["--force"]].concat(), "m-1");
     check(&["approve", "m-1"], "m-1");
 }
 
 #[test]
 fn who_vouched_is_recorded() {
     let env = Env::new();
-    env.ok(&[WRONG, &["--force", "--origin", "user"]].concat());
+    env.person(&[WRONG, &["--force"]].concat());
     let log: serde_json::Value = serde_json::from_str(&env.ok(&["--json", "log"])).unwrap();
     let event = &log["events"][0];
     assert_eq!((&event["event"], &event["forced"]), (&"remembered".into(), &true.into()));

@@ -14,7 +14,8 @@ use crate::remember::secrets;
 pub(crate) fn memory(mut it: MemoryRecord) -> MemoryRecord {
     let optional =
         [&mut it.subject, &mut it.reason, &mut it.author, &mut it.session, &mut it.task, &mut it.status_why];
-    let texts = optional.into_iter().flatten().chain([&mut it.fact]).chain(&mut it.tags);
+    let texts =
+        optional.into_iter().flatten().chain([&mut it.fact]).chain(&mut it.tags).chain(&mut it.vouchers);
     // Every one is looked at, also behind the first that had to change.
     let changed = texts.map(make_harmless).filter(|is_changed| *is_changed).count();
     let mark = Mark::Neutralised.as_str();
@@ -31,7 +32,8 @@ pub(crate) fn memory(mut it: MemoryRecord) -> MemoryRecord {
 pub(crate) fn event(mut it: EventRecord) -> EventRecord {
     let texts =
         [&mut it.actor, &mut it.rationale, &mut it.reason, &mut it.commit, &mut it.query, &mut it.class];
-    for text in texts.into_iter().flatten().chain(&mut it.found) {
+    let added = [&mut it.voucher, &mut it.about];
+    for text in texts.into_iter().chain(added).flatten().chain(&mut it.found) {
         make_harmless(text);
     }
     // A diff is code.

@@ -30,7 +30,9 @@ impl Judge {
     /// Whether the value passes for a secret.
     pub(super) fn accepts(self, value: &str) -> bool {
         let value = value.trim_end_matches(['.', ':', '!', '?', '*', '\\', '|', '=', '&']);
-        if is_placeholder(value) {
+        // Nobody writes a stand-in that is as long as this and has the shape of a token.
+        let is_long = self == Self::Shape && value.len() > 80;
+        if !is_long && is_placeholder(value) {
             return false;
         }
         match self {
@@ -72,7 +74,8 @@ fn is_placeholder(value: &str) -> bool {
 fn is_reference(value: &str) -> bool {
     let lower = value.to_ascii_lowercase();
     value.starts_with(['$', '%', '/', '.', '~', '&', '*', '\\', '['])
-        || ["://", "::", "env.", "environ", "secrets.", "config."].iter().any(|part| lower.contains(part))
+        || ["::", "env.", "environ", "secrets.", "config."].iter().any(|part| lower.contains(part))
+        || value.split_once("://").is_some_and(|(scheme, _)| scheme.len() <= 16 && !scheme.contains(':'))
         || (value.contains('@') && value.rsplit('@').next().is_some_and(|host| host.contains('.')))
 }
 
@@ -197,7 +200,12 @@ const fn common_table() -> [[bool; 26]; 26] {
 
 fn segments(value: &str) -> impl Iterator<Item = &str> {
     let parts = value.split(|c: char| !c.is_ascii_alphanumeric());
-    parts.filter(|part| !part.is_empty() && !lists(TERMS, &part.to_ascii_lowercase()))
+    parts.filter(|part| !part.is_empty() && !is_term(part))
+}
+
+/// Every term has a digit, and few parts do.
+fn is_term(part: &str) -> bool {
+    part.bytes().any(|it| it.is_ascii_digit()) && lists(TERMS, &part.to_ascii_lowercase())
 }
 
 /// A part of at least `len` characters that mixes letters with at least `digits` digits.
@@ -210,7 +218,10 @@ fn is_random(value: &str) -> bool {
     let whole = Shape::of(value);
     let dense = |part: Shape| part.len >= 8 && part.is_dense();
     let scattered = whole.len >= 16 && whole.digits >= 3 && whole.letters() >= 3 && whole.kinds >= 3;
-    (whole.len >= 10 && segments(value).map(Shape::of).any(dense))
+    let cased =
+        whole.len >= 16 && whole.turns * 100 >= whole.len * 40 && whole.common * 100 < whole.pairs * 60;
+    cased
+        || (whole.len >= 10 && segments(value).map(Shape::of).any(dense))
         || (scattered && (whole.is_hex() || !whole.is_wordy()))
 }
 
@@ -242,7 +253,12 @@ fn is_address_password(value: &str) -> bool {
         "pass pwd pw secret user postgres root admin token guest test key mysql redis foo bar";
     let lower = value.to_ascii_lowercase();
     let stands_in = lists(SHOWN, &lower) || lower.contains("password") || lower.contains("passwd");
-    !stands_in && !value.starts_with(['$', '{', '<', '%', '*', '[']) && Shape::of(value).len >= 3
+    let is_variable = value.starts_with('$') && !has_mixed(value, 6, 1);
+    !stands_in
+        && !is_variable
+        && !value.starts_with(['{', '<', '%', '*', '['])
+        && !value.starts_with("${")
+        && Shape::of(value).len >= 3
 }
 
 /// First words of public identifiers: of model traffic, payments, builds and hashes.
@@ -250,7 +266,7 @@ const PUBLIC_BRANDS: &str = "toolu msg call chatcmpl cmpl resp req file run thre
     prod pi ch in sub org user proj session batch item rs fc ft sha1 sha256 sha512 sha md5 \
     commit hash img image cache id blob ref rev chunk digest snapshot trace span node job \
     task test build index main page layer tree object git txn tx pub pk api uuid v1 v2 \
-    release asset bundle";
+    release asset bundle diff";
 
 /// A brand, a joint, and a body that is random from end to end.
 fn is_branded(value: &str) -> bool {
@@ -259,9 +275,9 @@ fn is_branded(value: &str) -> bool {
     };
     let first = brand.split(['_', '-']).next().unwrap_or(brand);
     let shape = Shape::of(body);
-    let underscored = value.as_bytes().get(brand.len()) == Some(&b'_');
-    let one_case =
-        underscored && shape.len >= 28 && shape.is_mixed() && shape.kinds >= 8 && !shape.is_wordy();
+    // File names and pods end in a dash and a hash, so a dash wants more than hexadecimal.
+    let is_joint = value.as_bytes().get(brand.len()) == Some(&b'_') || shape.hex + 6 <= shape.len;
+    let one_case = is_joint && shape.len >= 28 && shape.is_mixed() && shape.kinds >= 8 && !shape.is_wordy();
     !lists(PUBLIC_BRANDS, first) && (is_blob(body) || one_case)
 }
 

@@ -11,6 +11,8 @@ pub(super) struct Row {
     /// Lower-case words of two bytes or more; without one of them in the text the pattern is not
     /// tried. Empty for a format without any fixed letters.
     pub keywords: &'static [&'static str],
+    /// Shortest run of letters and digits without which the pattern is not tried.
+    pub run: usize,
     /// The pattern; its first group, if any, is the value to judge.
     pub pattern: &'static str,
     /// How the value is judged.
@@ -22,28 +24,11 @@ pub(super) struct Row {
     pub clean: &'static [&'static str],
 }
 
-/// Long and random, but public by nature: image data, digests, SSH public
-/// keys, keys and certificates in PEM or DER, IPFS addresses. Its group is a digest.
-pub(super) const PUBLIC: &str = concat!(
-    r"data:[A-Za-z0-9.+/;=-]*;base64,[A-Za-z0-9+/=%]{8,}(?:\s{1,4}[A-Za-z0-9+/=]{40,})*",
-    r"|(?:[sS][hH][aA]-?(?:1|256|384|512)[-:=] ?|h1:)([A-Za-z0-9+/=%_-]{27,})",
-    r"|AAAA(?:[BC]3NzaC1|E2VjZHNh|G[a-zA-Z0-9]{2}[rt])[A-Za-z0-9+/]{20,}={0,3}",
-    r"|(?:MII[A-Za-z0-9]{5}ANBgkqhkiG9w0BAQEFAAO|MF[kY]w[EF][A-Za-z]YHKoZIzj0CAQ|MCowBQYDK2V)",
-    r"[A-Za-z0-9+/]{20,}(?:\s{1,4}[A-Za-z0-9+/]{20,})*",
-    r"|-----BEGIN (?:[A-Z0-9 ]*(?:CERTIFICATE|PUBLIC KEY)|PGP SIGNATURE|PGP MESSAGE|SSH SIGNATURE)[A-Z ]*-----",
-    r"(?:(?:\s|\\[nr]){1,6}(?:(?:Version|Comment|Hash): [^\n\\]*|[A-Za-z0-9+/=]{16,}))*",
-    r"|renovate-debug:[A-Za-z0-9+/=]{20,}",
-    r"|Qm[1-9A-HJ-NP-Za-km-z]{44}",
-);
-/// Shortest run of blob characters for which [`PUBLIC`] is worth a try.
-pub(super) const PUBLIC_MIN: usize = 27;
-
 /// The row's pattern with the shared parts filled in.
 pub(super) fn expand(row: &Row) -> String {
-    let parts = [("{edge}", EDGE), ("{pass}", PASS_NOUN), ("{noun}", NOUN), ("{key}", KEY_NOUN)];
-    let more = [("{sep}", SEPARATOR), ("{value}", VALUE), ("{uuid}", UUID_PATTERN)];
+    let parts = [("{edge}", EDGE), ("{value}", VALUE), ("{uuid}", UUID_PATTERN)];
     let fill = |text: String, (mark, part): (&str, &str)| text.replace(mark, part);
-    parts.into_iter().chain(more).fold(row.pattern.replacen(CASELESS, "", 1), fill)
+    parts.into_iter().fold(row.pattern.replacen(CASELESS, "", 1), fill)
 }
 
 /// Opens a pattern that reads the lower-cased text, which is cheaper than a caseless pattern.
@@ -51,24 +36,6 @@ const CASELESS: &str = "(?i)";
 /// Left edge of a token: not inside a word, but an escaped line break may stand before it.
 const EDGE: &str = r"(?:^|[^A-Za-z0-9]|\\[nrt])";
 const UUID_PATTERN: &str = "[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}";
-/// Ways to say "password".
-const PASS_NOUN: &str = concat!(
-    "(?:pass(?:word|wd|phrase|code|wort)|(?:^|[^a-z])(?:pwd|pw|pass)|[a-z]_pwd|contrase(?:ñ|n)a|mot de passe|senha",
-    "|пароль|密码|密碼|口令|パスワード|비밀번호|암호)",
-);
-/// Ways to say "key" that mean a secret one; a bare "key" names too much else.
-const KEY_NOUN: &str = concat!(
-    "(?:api|app|application|auth|access|account|admin|client|consumer|deploy|encryption|ingest|integration|licen[cs]e",
-    "|master|personal|private|project|secret|server|service|session|shared|signing|ssh|storage|subscription|user|webhook",
-    "|write|hmac|jwt)[ _.-]?key",
-);
-/// Ways to name a secret that is not a password.
-const NOUN: &str = concat!(
-    "(?:{key}|token|secret|credentials?|auth(?:orization)?|[^a-z]pat|[^a-z]sas|令牌|密钥|密鑰|秘钥|トークン|토큰|токен)",
-    "(?:[_-](?:value|prod|production|dev|test|staging|live|key|b64|base64|string|primary|secondary|old|new|v?[0-9]))?",
-);
-/// Between a name and its value in code, data and markup.
-const SEPARATOR: &str = r#"["'`\\\])*]{0,4}\s{0,4}(?::=|=>|->|={1,3}|:|>)\s{0,6}["'`*\\]{0,4}"#;
 /// The value: ASCII only, up to a blank, quote, bracket, comma or semicolon.
 const VALUE: &str = r"([!#-&*+\-./0-9:=?@A-Z\[\\\]^_a-z|~]{6,})";
 
@@ -78,7 +45,7 @@ const fn row(
     pattern: &'static str,
     sample: &'static [&'static str],
 ) -> Row {
-    Row { name, keywords, pattern, judge: Judge::Shape, sample, clean: &[] }
+    Row { name, keywords, pattern, judge: Judge::Shape, run: 0, sample, clean: &[] }
 }
 
 impl Row {
@@ -89,6 +56,11 @@ impl Row {
 
     const fn judged(mut self, judge: Judge) -> Self {
         self.judge = judge;
+        self
+    }
+
+    const fn run(mut self, run: usize) -> Self {
+        self.run = run;
         self
     }
 
@@ -130,8 +102,9 @@ pub(super) static ROWS: &[Row] = &[
     row("wallet-seed-phrase", &["mnemonic", "seed phrase", "recovery phrase"], r#"(?i)(?:mnemonic|(?:seed|recovery) phrase)[a-z ]{0,20}[:=]\s{0,3}"?(?:[a-z]{3,8}[ ,]{1,2}){11}[a-z]{3,8}"#, &["seed phrase: ", "able baker charm delta eagle fable ", "gamma habit image joker kneel lemon"]),
     row("json-web-token", &[".ey"], r"{edge}ey[A-Za-z0-9_-]{15,}\.ey[A-Za-z0-9_/-]{15,}(?:\.[A-Za-z0-9_/+-]{8,})?", &["eyJh", A24, ".eyJz", A24, ".", A32]).clean(&["eyJhbGciOiJIUzI1NiJ9 is a header"]),
     row("json-web-token", &["eyj"], r"{edge}eyJ[A-Za-z0-9_-]{15,}\.[A-Za-z0-9_-]{20,}\.[A-Za-z0-9_-]{8,}", &["eyJh", A24, ".", A24, ".", A32]),
-    row("password-hash", &["$2a$", "$2b$", "$2y$"], r"\$2[aby]\$[0-9]{2}\$[./A-Za-z0-9]{53}", &["$2b$12", "$", A32, A20, "a"]),
-    row("password-hash", &["$1$", "$5$", "$6$", "$y$", "$apr1$"], r"\$(?:1|5|6|y|apr1)\$[^\s$]{1,60}\$[./A-Za-z0-9]{22,90}", &["$6$", A16, "$", A64]),
+    row("password-hash", &["$2a$", "$2b$", "$2x$", "$2y$"], r"\$2[abxy]\$[0-9]{1,2}\$[./A-Za-z0-9]{53}", &["$2b$12", "$", A32, A20, "a"]),
+    row("kerberos-hash", &["$krb5"], r"\$krb5(?:asrep|tgs|pa)\$[0-9]{2}\$[^\s]{40,}", &["$krb5", "asrep$23$user@a.b:", H32, "$", H64]),
+    row("password-hash", &["$1$", "$5$", "$6$", "$8$", "$9$", "$y$", "$apr1$"], r"\$(?:1|5|6|8|9|y|apr1)\$(?:rounds=[0-9]+\$)?[^\s$]{1,60}\$[./A-Za-z0-9]{22,90}", &["$6$", A16, "$", A64]),
     // source hosting.
     row("github-token", &["ghp_", "gho_", "ghu_", "ghs_", "ghr_"], r"gh[pousr]_([A-Za-z0-9_]{6,})", &["ghp_", A36]).judged(Judge::Prefixed).clean(&["tokens start with `ghp_`"]),
     row("github-fine-grained-token", &["github_pat_"], r"github_pat_[A-Za-z0-9_]{20,}", &["github_", "pat_", A20, "_", A40]),
@@ -150,7 +123,7 @@ pub(super) static ROWS: &[Row] = &[
     row("crates-io-token", &["cio"], r"{edge}cio[A-Za-z0-9]{32}(?:[^A-Za-z0-9]|$)", &["cio", A32]),
     row("rubygems-token", &["rubygems_"], r"rubygems_[a-z0-9]{40,}", &["rubygems_", L48]),
     row("nuget-token", &["oy2"], r"{edge}oy2[a-z0-9]{43}", &["oy2", L32, "a2b3c4d5e6f"]),
-    row("clojars-token", &["clojars_"], r"CLOJARS_[0-9a-f]{60}", &["CLOJARS_", H32, "0a1b2c3d4e5f6a7b8c9d0e1f2a3b"]),
+    row("clojars-token", &["clojars_"], r"CLOJARS_[0-9a-z]{60}", &["CLOJARS_", H32, "0a1b2c3d4e5f6a7b8c9d0e1f2a3b"]),
     row("packagist-token", &["packagist_"], r"packagist_[a-z]{2,4}_[0-9a-f]{40,}", &["packagist_uut_", H64]),
     row("docker-hub-token", &["dckr_"], r"dckr_[a-z]{2,4}_[A-Za-z0-9_-]{20,}", &["dckr_", "pat_", A32]),
     row("docker-auth-config", &["\"auth\""], r#""auth"\s{0,4}:\s{0,4}"([A-Za-z0-9+/]{12,}={0,2})""#, &["\"auth\": \"", A32, "\""]),
@@ -158,13 +131,16 @@ pub(super) static ROWS: &[Row] = &[
     row("maven-master-password", &["{encrypted", "<master>", "<password>{"], r">\s{0,3}\{([A-Za-z0-9+/=\\]{24,})\\?\}", &["<master>{", A40, "=}</master>"]),
     row("cachix-token", &["cachix"], r#"(?i)cachix.{0,20}[:=]\s{0,3}["']?([A-Za-z0-9+/=_.-]{40,})"#, &["CACHIX_SIGNING=", A64]).judged(Judge::Strong),
     // clouds.
-    row("aws-access-key", &["akia", "asia", "abia", "acca"], r"{edge}(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16}", &["AKIA", U16]).clean(&["AKIAIOSFODNN7EXAMPLE"]),
+    row("aws-access-key", &["akia", "asia", "abia", "acca", "a3t", "agpa", "aida", "aroa", "aipa", "anpa", "anva"], r"{edge}(?:AKIA|ASIA|ABIA|ACCA|A3T[A-Z0-9]|AGPA|AIDA|AROA|AIPA|ANPA|ANVA)[A-Z0-9]{16}", &["AKIA", U16]).clean(&["AKIAIOSFODNN7EXAMPLE"]),
     row("aws-bedrock-key", &["absk", "bedrock-api-key-"], r"(?:{edge}ABSK[A-Za-z0-9+/]{60,}|bedrock-api-key-[A-Za-z0-9+/]{20,})", &["ABSK", A64, A64]),
+    row("aws-appsync-key", &["da2-"], r"{edge}da2-[a-z0-9]{26}", &["da2-", L16, "a2b3c4d5e6"]),
     row("amazon-oauth-secret", &["amzn1.", "amzn.mws"], r"amzn(?:1\.oa2-cs\.v1\.[0-9a-f]{64}|\.mws\.{uuid})", &["amzn.", "mws.", UUID]),
     row("google-api-key", &["aiza"], r"{edge}AIza[A-Za-z0-9_-]{30,}", &["AIza", "Sy", A32, "a"]),
-    row("google-oauth-token", &["ya29."], r"ya29\.[A-Za-z0-9_-]{20,}", &["ya29.", A64]),
+    row("google-oauth-token", &["ya29."], r"ya29\.[A-Za-z0-9_-]{12,}", &["ya29.", A64]),
     row("google-oauth-secret", &["gocspx-"], r"GOCSPX-[A-Za-z0-9_-]{20,}", &["GOCSPX", "-", A24, "ab1C"]),
+    row("google-oauth-client", &[".apps.googleusercontent"], r"[0-9]{6,}-[a-z0-9]{32}\.apps\.googleusercontent", &["123456789012-", L32, ".apps.googleuser", "content.com"]),
     row("google-refresh-token", &["1//0"], r"{edge}1//0[A-Za-z0-9_-]{40,}", &["1//", "0", A64]),
+    row("adobe-client-secret", &["p8e-"], r"{edge}p8e-[A-Za-z0-9-]{32}", &["p8e-", A32]),
     row("google-service-account", &["private_key_id"], r#""private_key_id"\s{0,4}:\s{0,4}"[0-9a-f]{30,}"#, &["\"private_key_id\": \"", H40, "\""]),
     row("firebase-server-key", &[":apa91"], r"{edge}AAAA[A-Za-z0-9_-]{7}:APA91[A-Za-z0-9_-]{100,}", &["AAAAa1B2c3D:", "APA91b", A64, A64, A16]),
     row("azure-storage-key", &["accountkey=", "sharedaccesskey="], r"(?i:accountkey|sharedaccesskey)=([A-Za-z0-9+/]{40,}={0,2})", &["AccountKey", "=", A64, A20, "ab=="]),
@@ -200,7 +176,8 @@ pub(super) static ROWS: &[Row] = &[
     row("confluent-key", &["cflt"], r"{edge}cflt[A-Za-z0-9+/]{40,}", &["cflt", A64]),
     row("elastic-key", &["essu_"], r"essu_[A-Za-z0-9+/=]{30,}", &["essu_", A64]),
     row("pinecone-key", &["pcsk_"], r"{edge}pcsk_[A-Za-z0-9]{4,10}_[A-Za-z0-9]{40,}", &["pcsk_a1B2c3_", A64]),
-    row("airtable-token", &[], r"{edge}(?:pat[A-Za-z0-9]{14}\.[0-9a-f]{64}|[A-Za-z0-9]{20,}\.v1\.[A-Za-z0-9_-]{20,})", &["patA1b2C3d4E5f6G7.", H64]),
+    row("airtable-token", &["pat"], r"{edge}pat[A-Za-z0-9]{14}\.[0-9a-z]{64}", &["patA1b2C3d4E5f6G7.", H64]).run(64),
+    row("airtable-oauth-token", &[".v1."], r"{edge}[A-Za-z0-9]{20,}\.v1\.[A-Za-z0-9_-]{20,}", &[A24, ".v1.", A40]),
     row("fibery-token", &["fibery"], r"(?i)fibery.{0,30}([0-9a-f]{8}\.[0-9a-f]{35})", &["fibery ", H8, ".", H32, "abc"]),
     row("dbt-cloud-token", &["dbtc_", "dbtu_"], r"{edge}dbt[cu]_[A-Za-z0-9_-]{24,}", &["dbtc_", A40]),
     row("tinybird-token", &["p.eyj"], r"{edge}p\.eyJ[A-Za-z0-9_-]{40,}", &["p.ey", "J", A64]),
@@ -208,21 +185,29 @@ pub(super) static ROWS: &[Row] = &[
     row("motherduck-token", &["motherduck"], r"(?i)motherduck_token=([A-Za-z0-9_.-]{20,})", &["md:?motherduck_token=", A40]),
     // infrastructure and CI.
     row("vault-token", &["hvs.", "hvb.", "hvr."], r"{edge}hv[sbr]\.[A-Za-z0-9_-]{20,}", &["hvs.", A24]),
-    row("vault-legacy-token", &[], r"{edge}[sb]\.([A-Za-z0-9]{24})(?:[^A-Za-z0-9.]|$)", &["vault s.", A24]).judged(Judge::Strong).clean(&["fs.createReadStreamFromDisk("]),
+    row("vault-legacy-token", &["s.", "b."], r"{edge}[sb]\.([A-Za-z0-9]{24})(?:[^A-Za-z0-9.]|$)", &["vault s.", A24]).judged(Judge::Strong).clean(&["fs.createReadStreamFromDisk("]).run(24),
     row("terraform-token", &["atlasv1"], r"[A-Za-z0-9]{10,}\.?atlasv1\.?[A-Za-z0-9_-]{40,}", &["a1B2c3D4e5F6g7.", "atlasv1.", A64]),
-    row("pulumi-token", &["pul-"], r"{edge}pul-[0-9a-f]{40}", &["pul-", H40]),
+    row("pulumi-token", &["pul-"], r"{edge}pul-[0-9a-z]{40}", &["pul-", H40]),
     row("doppler-token", &["dp.pt.", "dp.st.", "dp.ct.", "dp.sa.", "dp.scim.", "dp.audit."], r"{edge}dp\.(?:pt|st|ct|sa|scim|audit)\.[A-Za-z0-9._-]{20,}", &["dp.pt.", A40]),
-    row("infisical-token", &[], r"{edge}st\.[0-9a-f-]{24,36}\.[0-9a-f]{32}\.[0-9a-f]{20,}", &["st.", UUID, ".", H32, ".", H32]),
+    row("infisical-token", &["st."], r"{edge}st\.[0-9a-f-]{24,36}\.[0-9a-f]{32}\.[0-9a-f]{20,}", &["st.", UUID, ".", H32, ".", H32]).run(32),
     row("onepassword-token", &["ops_eyj"], r"ops_eyJ[A-Za-z0-9+/=_-]{60,}", &["ops_", "eyJ", A64, A64]),
     row("onepassword-secret-key", &["a3-"], r"{edge}A3-[A-Z0-9]{6}-(?:[A-Z0-9]{11}|[A-Z0-9]{6}-[A-Z0-9]{5})(?:-[A-Z0-9]{5}){3}", &["A3-A2B3C4-", "D5E6F7G2H3J-", "K4L5M-6N7P8-Q9R2S"]),
-    row("bitwarden-token", &[], r"{edge}0\.{uuid}\.[A-Za-z0-9]{20,}:[A-Za-z0-9+/=]{16,}", &["0.", UUID, ".", A32, ":", A20, "=="]),
-    row("circleci-token", &["ccipat_", "cciprj_"], r"CCI(?:PAT|PRJ)_[A-Za-z0-9]{16,}_[0-9a-f]{32,}", &["CCIPAT_", A20, "_", H40]),
+    row("bitwarden-token", &["0."], r"{edge}0\.{uuid}\.[A-Za-z0-9]{20,}:[A-Za-z0-9+/=]{16,}", &["0.", UUID, ".", A32, ":", A20, "=="]).run(36),
+    row("circleci-token", &["ccipat_", "cciprj_"], r"CCI(?:PAT|PRJ)_[A-Za-z0-9]{16,}_[0-9a-z]{32,}", &["CCIPAT_", A20, "_", H40]),
+    row("infracost-key", &["ico-"], r"{edge}ico-[A-Za-z0-9]{32}(?:[^A-Za-z0-9]|$)", &["ico-", A32]),
+    row("settlemint-token", &["sm_aat_", "sm_pat_", "sm_sat_"], r"{edge}sm_[aps]at_[A-Za-z0-9]{16}(?:[^A-Za-z0-9]|$)", &["sm_aat_", A16]),
+    row("authress-key", &[".acc_", ".acc-"], r"{edge}(?:sc|ext|scauth|authress)_[a-z0-9]{5,30}\.[a-z0-9]{4,6}\.acc[_-][a-z0-9-]{10,32}\.[A-Za-z0-9+/_=-]{30,}", &["sc_", L16, ".a2b3.acc_", L16, ".", A40]),
+    row("jenkins-crumb", &["jenkins-crumb"], r#"(?i)jenkins-crumb["'\s:=]{1,4}[0-9a-f]{32,}"#, &["Jenkins-Crumb: ", H32]),
+    row("stackhawk-key", &["hawk."], r"{edge}hawk\.[A-Za-z0-9_-]{20}\.[A-Za-z0-9_-]{20}", &["hawk.", A20, ".", A20]),
+    row("thingsboard-token", &["thingsboard"], r"thingsboard\.(?:cloud|io)/api/v1/([a-z0-9]{20})", &["thingsboard.cloud/api/v1/", L16, "a2b3"]),
+    row("truenas-key", &[], r"{edge}[0-9]{1,3}-([A-Za-z0-9]{64})(?:[^A-Za-z0-9]|$)", &["8-", A64]).judged(Judge::Strong).run(66),
+    row("bitbucket-data-center-token", &["bbdc-"], r"{edge}BBDC-[A-Za-z0-9+/]{40,}", &["BBDC-", A40, A8]),
     row("buildkite-token", &["bkua_", "bkct_", "bkaj_", "bkat_", "bkpt_"], r"{edge}bk[a-z]{2}_[A-Za-z0-9]{32,}", &["bkua_", L32, "a2b3c4d5"]),
     row("sonar-token", &["squ_", "sqp_", "sqa_"], r"{edge}sq[upa]_[0-9a-f]{40}", &["squ_", H40]),
     row("snyk-token", &["snyk_uat", "snyk_sat"], r"snyk_[us]at\.[A-Za-z0-9_.-]{20,}", &["snyk_", "uat.", H8, ".", A32]),
-    row("harness-token", &["pat.", "sat."], r"{edge}[ps]at\.[A-Za-z0-9_-]{22}\.[0-9a-f]{24}\.[A-Za-z0-9]{20}", &["pat.", A20, "a1.", H16, H8, ".", A20]),
+    row("harness-token", &["pat.", "sat."], r"{edge}[ps]at\.[A-Za-z0-9_-]{22}\.[0-9a-zA-Z]{24}\.[A-Za-z0-9]{20}", &["pat.", A20, "a1.", H16, H8, ".", A20]),
     row("launchdarkly-key", &["api-", "sdk-", "mob-"], r"{edge}(?:api|sdk|mob)-{uuid}", &["sdk-", UUID]),
-    row("postman-key", &["pmak-"], r"PMAK-[0-9a-fA-F]{20,}-[0-9a-fA-F]{30,}", &["PMAK-", H16, H8, "-", H32]),
+    row("postman-key", &["pmak-"], r"PMAK-[0-9a-zA-Z]{20,}-[0-9a-zA-Z]{30,}", &["PMAK-", H16, H8, "-", H32]),
     row("tailscale-key", &["tskey-"], r"{edge}tskey-[A-Za-z0-9]{3,}-[A-Za-z0-9_-]{6,}", &["tskey-", "auth-", A16, "-", A24]),
     row("ngrok-key", &["ak_2", "cr_2"], r"{edge}(?:ak|cr)_2[A-Za-z0-9]{24,30}(?:[^A-Za-z0-9]|$)", &["ak_2", A24, "a1"]),
     row("octopus-key", &["api-"], r"{edge}API-[A-Z0-9]{25,32}(?:[^A-Z0-9]|$)", &["API-", U16, "J4K5L6M7N2"]),
@@ -231,7 +216,7 @@ pub(super) static ROWS: &[Row] = &[
     row("trigger-dev-key", &["tr_dev_", "tr_prod_", "tr_stg_", "tr_pat_"], r"{edge}tr_(?:dev|prod|stg|pat)_[A-Za-z0-9]{16,}", &["tr_dev_", A24]),
     row("thunderstore-token", &["tss_"], r"{edge}tss_[A-Za-z0-9]{24,}", &["tss_", A36]),
     row("rootly-token", &["rootly_"], r"rootly_[0-9a-f]{40,}", &["rootly_", H64]),
-    row("akeyless-key", &[], r"{edge}p-[a-z0-9]{14,16}[:/][A-Za-z0-9+/=]{40,}", &["p-a1b2c3d4e5f6g7:", A64]),
+    row("akeyless-key", &["p-"], r"{edge}p-[a-z0-9]{14,16}[:/][A-Za-z0-9+/=]{40,}", &["p-a1b2c3d4e5f6g7:", A64]).run(40),
     row("convex-key", &["prod:", "dev:"], r"{edge}(?:prod|dev):[a-z]+-[a-z]+-[0-9]{1,4}\|[A-Za-z0-9+/=]{30,}", &["prod:happy-animal-123|", A64]),
     row("ionic-token", &["ion_"], r"{edge}ion_[A-Za-z0-9]{42}", &["ion_", A40, "a1"]),
     // models and agents.
@@ -240,7 +225,7 @@ pub(super) static ROWS: &[Row] = &[
     row("secret-key-sk", &["sk-"], r"{edge}sk-([A-Za-z0-9_-]{6,})", &["sk-", "abc123"]).judged(Judge::Prefixed).clean(&["pip install sk-learn, see sk-container-id-1"]),
     row("openai-session", &["sess-"], r"{edge}sess-[A-Za-z0-9]{36,}", &["sess-", A40]),
     row("hugging-face-token", &["hf_", "api_org_"], r"{edge}(?:hf|api_org)_([A-Za-z0-9]{30,})", &["hf_", A36]).judged(Judge::Prefixed).clean(&["hf_requiredCharacteristicTypesForDisplayMetadata"]),
-    row("replicate-token", &["r8_"], r"{edge}r8_[A-Za-z0-9]{30,}", &["r8_", A40]),
+    row("replicate-token", &["r8_"], r"{edge}r8_[A-Za-z0-9_-]{30,}", &["r8_", A40]),
     row("groq-key", &["gsk_"], r"{edge}gsk_[A-Za-z0-9]{40,}", &["gsk_", A64]),
     row("xai-key", &["xai-"], r"{edge}xai-[A-Za-z0-9_-]{40,}", &["xai-", A64]),
     row("perplexity-key", &["pplx-"], r"{edge}pplx-[A-Za-z0-9]{32,}", &["pplx-", A40]),
@@ -252,36 +237,39 @@ pub(super) static ROWS: &[Row] = &[
     row("tavily-key", &["tvly-"], r"tvly-[A-Za-z0-9_-]{20,}", &["tvly-", A32]),
     row("wandb-key", &["wandb_v1_"], r"wandb_v1_[A-Za-z0-9_]{30,}", &["wandb_v1_", A40]),
     row("cerebras-key", &["csk-"], r"{edge}csk-[A-Za-z0-9]{30,}", &["csk-", L48]),
-    row("voyage-key", &[], r"{edge}pa-([A-Za-z0-9_-]{43})(?:[^A-Za-z0-9_-]|$)", &["pa-", A40, "a1B"]).judged(Judge::Strong),
+    row("voyage-key", &["pa-"], r"{edge}pa-([A-Za-z0-9_-]{43})(?:[^A-Za-z0-9_-]|$)", &["pa-", A40, "a1B"]).judged(Judge::Strong).run(43),
     row("runpod-key", &["rpa_"], r"{edge}rpa_[A-Za-z0-9]{30,}", &["rpa_", U32, U16]),
-    row("modal-token", &[], r"{edge}a[ks]-([A-Za-z0-9]{22})(?:[^A-Za-z0-9]|$)", &["ak-", A20, "a1"]).judged(Judge::Strong),
+    row("modal-token", &["ak-", "as-"], r"{edge}a[ks]-([A-Za-z0-9]{22})(?:[^A-Za-z0-9]|$)", &["ak-", A20, "a1"]).judged(Judge::Strong).run(25),
     row("jina-key", &["jina_"], r"{edge}jina_[A-Za-z0-9_-]{40,}", &["jina_", A64]),
     row("firecrawl-key", &["fc-"], r"{edge}fc-[0-9a-f]{32}", &["fc-", H32]),
     row("e2b-key", &["e2b_"], r"{edge}e2b_[0-9a-f]{40}", &["e2b_", H40]),
-    row("zhipu-key", &[], r"{edge}[0-9a-f]{32}\.[A-Za-z0-9]{16}(?:[^A-Za-z0-9.]|$)", &[H32, ".", A16]),
+    row("zhipu-key", &[], r"{edge}[0-9a-f]{32}\.[A-Za-z0-9]{16}(?:[^A-Za-z0-9.]|$)", &[H32, ".", A16]).run(32),
     row("cursor-key", &["crsr_", "key_"], r"{edge}(?:crsr|key)_[0-9a-f]{50,}", &["crsr_", H64]),
     row("mem0-key", &["m0-"], r"{edge}m0-[A-Za-z0-9]{36,}", &["m0-", A40]),
     row("langfuse-key", &["sk-lf-", "pk-lf-"], r"{edge}[sp]k-lf-{uuid}", &["sk-lf-", UUID]),
     row("logfire-token", &["pylf_v"], r"pylf_v[0-9]+_[a-z]{2}_[A-Za-z0-9]{30,}", &["pylf_v1_us_", A40]),
-    row("voiceflow-key", &["vf."], r"{edge}VF\.(?:DM|WS)\.[0-9a-f]{24}\.[A-Za-z0-9]{12,}", &["VF.DM.", H16, H8, ".", A16]),
+    row("voiceflow-key", &["vf."], r"{edge}VF\.(?:(?:DM|WS)\.)?[0-9a-fA-F]{24}\.[A-Za-z0-9]{12,}", &["VF.DM.", H16, H8, ".", A16]),
     row("apify-token", &["apify_api_"], r"apify_api_[A-Za-z0-9]{30,}", &["apify_api_", A36]),
     // messages and mail.
     row("slack-token", &["xoxa-", "xoxb-", "xoxe-", "xoxe.", "xoxo-", "xoxp-", "xoxr-", "xoxs-", "xoxc-", "xoxd-"], r"xox[abceoprsd][-.]([A-Za-z0-9._%/-]{6,})", &["xoxb-", "1234567890-", A24]).judged(Judge::Prefixed).clean(&["`xoxb-` tokens"]),
-    row("slack-app-token", &["xapp-"], r"xapp-[0-9]-[A-Za-z0-9]+-[0-9]+-[A-Za-z0-9]{20,}", &["xapp-", "1-A0B1C2D3E4F-1234567890-", H64]),
-    row("slack-webhook", &["hooks.slack.com"], r"hooks\.slack\.com/(?:services|workflows|triggers)/[A-Za-z0-9]+/[A-Za-z0-9]+/[A-Za-z0-9]{12,}", &["https://hooks.slack", ".com/services/T0A1B2C3D/B0A1B2C3D/", A24]),
-    row("discord-bot-token", &[], r"{edge}[MNO][A-Za-z0-9_-]{22,27}\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27,}", &["M", A24, ".a1B2c3.", A32]),
+    row("slack-legacy-token", &["xoxb-", "xoxp-", "xoxa-"], r"xox[abp]-[0-9]{10,13}-[0-9]{10,13}", &["xoxb-", "123456789012-123456789012"]),
+    row("slack-app-token", &["xapp-"], r"xapp-[0-9]{1,12}-(?:[A-Za-z0-9]+-[0-9]+-)?[A-Za-z0-9/]{20,}", &["xapp-", "1-A0B1C2D3E4F-1234567890-", H64]),
+    row("slack-webhook", &["hooks.slack.com"], r"hooks\.slack\.com/(?:services|workflows|triggers)/[A-Za-z0-9_-]+/[A-Za-z0-9_-]+/[A-Za-z0-9_/-]{12,}", &["https://hooks.slack", ".com/services/T0A1B2C3D/B0A1B2C3D/", A24]),
+    row("discord-bot-token", &[], r"{edge}[MNO][A-Za-z0-9_-]{22,27}\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27,}", &["M", A24, ".a1B2c3.", A32]).run(27),
     row("discord-webhook", &["discord.com/api/webhooks", "discordapp.com/api/webhooks"], r"discord(?:app)?\.com/api/webhooks/[0-9]{10,}/[A-Za-z0-9_-]{30,}", &["https://discord", ".com/api/webhooks/123456789012345678/", A64]),
-    row("telegram-bot-token", &[], r"{edge}[0-9]{8,10}:A[A-Za-z0-9_-]{32,36}(?:[^A-Za-z0-9_-]|$)", &["123456789:", "AA", A32, "a"]),
-    row("teams-webhook", &["webhook.office.com", "powerautomate", "logic.azure.com"], r#"(?:webhook\.office\.com/webhookb2/[^\s"']{60,}|(?:powerautomate|logic\.azure\.com)[^\s"']{20,}[?&]sig=[A-Za-z0-9_%-]{20,})"#, &["https://x.webhook", ".office.com/webhookb2/", UUID, "@", UUID, "/IncomingWebhook/", H32]),
+    row("telegram-bot-token", &[":a"], r"{edge}[0-9]{8,10}:A[A-Za-z0-9_-]{32,36}(?:[^A-Za-z0-9_-]|$)", &["123456789:", "AA", A32, "a"]).run(33),
+    row("telegram-bot-token", &["telegram", "tgram"], r"(?i)t(?:ele)?gram.{0,40}[^0-9]([0-9]{8,10}:[a-z0-9_-]{35})", &["telegram: 123456789:", "ab", A32, "a"]),
+    row("teams-webhook", &["webhook.office.com", "office.com/webhook/", "powerautomate", "logic.azure.com"], r#"(?:office\.com/webhook(?:b2)?/[^\s"']{60,}|(?:powerautomate|logic\.azure\.com)[^\s"']{20,}[?&]sig=[A-Za-z0-9_%-]{20,})"#, &["https://x.webhook", ".office.com/webhookb2/", UUID, "@", UUID, "/IncomingWebhook/", H32]),
     row("google-chat-webhook", &["chat.googleapis.com"], r#"chat\.googleapis\.com/v1/spaces/[^\s"']{4,}/messages\?key=[^\s"']{20,}"#, &["https://chat.google", "apis.com/v1/spaces/AAAA/messages?key=", A40]),
-    row("zapier-webhook", &["hooks.zapier.com"], r"hooks\.zapier\.com/hooks/catch/[0-9]+/[A-Za-z0-9]{6,}", &["https://hooks.zapier", ".com/hooks/catch/123456/", A8]),
+    row("zapier-webhook", &["hooks.zapier.com"], r"hooks\.zapier\.com/hooks/catch/(?:[0-9]+/[A-Za-z0-9]{6,}|[A-Za-z0-9]{12,})", &["https://hooks.zapier", ".com/hooks/catch/123456/", A8]),
     row("tines-webhook", &["tines.com/webhook"], r"tines\.com/webhook/[a-z0-9]{24,}/[a-z0-9]{24,}", &["https://x.tines", ".com/webhook/", L32, "/", L32]),
     row("feishu-webhook", &["open-apis/bot"], r"open-apis/bot/v2/hook/{uuid}", &["https://open.feishu.cn/open-", "apis/bot/v2/hook/", UUID]),
     row("dingtalk-webhook", &["robot/send?access_token"], r"robot/send\?access_token=[0-9a-f]{60,}", &["oapi.dingtalk.com/robot/send", "?access_token=", H64]),
     row("wecom-webhook", &["qyapi.weixin"], r"qyapi\.weixin\.qq\.com/cgi-bin/webhook/send\?key={uuid}", &["qyapi.weixin.qq", ".com/cgi-bin/webhook/send?key=", UUID]),
-    row("twilio-key", &[], r"{edge}(?:SK|AC)[0-9a-f]{32}(?:[^0-9a-f]|$)", &["SK", H32]),
+    row("twilio-key", &["sk", "ac"], r"{edge}(?:SK|AC)[0-9a-fA-F]{32}(?:[^0-9a-fA-F]|$)", &["SK", H32]).run(34),
     row("sendgrid-key", &["sg."], r"{edge}SG\.[A-Za-z0-9_-]{16,}\.[A-Za-z0-9_-]{32,}", &["SG.", A20, "a1.", A40, "a1B"]),
-    row("mailgun-key", &[], r"{edge}(?:key-[0-9a-f]{32}|[0-9a-f]{32}-[0-9a-f]{8}-[0-9a-f]{8})(?:[^0-9a-f-]|$)", &["key-", H32]),
+    row("mailgun-key", &["key-"], r"{edge}key-[0-9a-f]{32}(?:[^0-9a-f-]|$)", &["key-", H32]).run(36),
+    row("mailgun-signing-key", &[], r"{edge}[0-9a-f]{32}-[0-9a-f]{8}-[0-9a-f]{8}(?:[^0-9a-f-]|$)", &[H32, "-", H8, "-", H8]).run(50),
     row("mailchimp-key", &["-us"], r"{edge}[0-9a-f]{32}-us[0-9]{1,2}", &[H32, "-us", "12"]),
     row("brevo-key", &["xkeysib-", "xsmtpsib-"], r"x(?:key|smtp)sib-[A-Za-z0-9_-]{40,}", &["xkeysib-", H64, "-", A16]),
     row("resend-key", &["re_"], r"{edge}re_[A-Za-z0-9]{6,10}_[A-Za-z0-9]{20,}", &["re_a1B2c3D4_", A24]),
@@ -289,7 +277,7 @@ pub(super) static ROWS: &[Row] = &[
     row("mailersend-token", &["mlsn."], r"{edge}mlsn\.[0-9a-f]{60,}", &["mlsn.", H64]),
     row("intercom-token", &["dg9r"], r"{edge}dG9rO[A-Za-z0-9+/]{30,}={0,2}", &["dG9rO", A40]),
     row("onesignal-key", &["os_v2_"], r"os_v2_(?:app|org)_[a-z0-9]{60,}", &["os_v2_app_", L48, L48]),
-    row("pushbullet-token", &[], r"{edge}o\.([A-Za-z0-9]{32})(?:[^A-Za-z0-9]|$)", &["o.", A32]).judged(Judge::Strong),
+    row("pushbullet-token", &["o."], r"{edge}o\.([A-Za-z0-9]{32})(?:[^A-Za-z0-9]|$)", &["o.", A32]).judged(Judge::Strong).run(32),
     row("courier-key", &["pk_prod_", "pk_test_"], r"{edge}pk_(?:prod|test)_[A-Z0-9]{28}(?:[^A-Z0-9]|$)", &["pk_prod_", U16, "J4K5L6M7N2P3"]),
     row("frameio-token", &["fio-u-"], r"fio-u-[A-Za-z0-9_-]{40,}", &["fio-u-", A64]),
     row("webex-token", &["webex", "ciscospark", "_pf84_"], r"{edge}[A-Za-z0-9]{64}_[A-Za-z0-9]{4}_{uuid}", &["webex ", A64, "_PF84_", UUID]),
@@ -297,16 +285,16 @@ pub(super) static ROWS: &[Row] = &[
     row("notion-token", &["secret_", "ntn_"], r"{edge}(?:secret_[A-Za-z0-9]{40,}|ntn_[A-Za-z0-9]{40,})", &["ntn_", A40, "a1B2c3"]),
     row("linear-token", &["lin_api_", "lin_oauth_", "lin_wh_"], r"lin_(?:api|oauth|wh)_[A-Za-z0-9]{30,}", &["lin_api_", A40]),
     row("figma-token", &["figd_", "figp_", "figu_", "figo_", "figor_", "figur_"], r"{edge}fig[a-z]{1,3}_[A-Za-z0-9_-]{36,}", &["figd_", A40]),
-    row("asana-token", &[], r"{edge}[0-9]{1,5}/[0-9]{10,30}(?:/[0-9]{10,20})?:[A-Za-z0-9]{32,}", &["1/1234567890123456:", H32]),
+    row("asana-token", &[], r"{edge}[0-9]{1,5}/[0-9]{10,30}(?:/[0-9]{10,20})?:[A-Za-z0-9]{32,}", &["1/1234567890123456:", H32]).run(32),
     row("clickup-token", &["pk_"], r"{edge}pk_[0-9]{5,9}_[A-Z0-9]{32,}", &["pk_1234567_", U32]),
     row("contentful-token", &["cfpat-"], r"CFPAT-[A-Za-z0-9_-]{40,}", &["CFPAT-", A64]),
     row("readme-key", &["rdme_"], r"rdme_[a-z0-9]{60,}", &["rdme_", L48, L32]),
     row("typeform-token", &["tfp_"], r"{edge}tfp_[A-Za-z0-9_-]{36,}", &["tfp_", A40, "_", A16]),
-    row("dropbox-token", &[], r"{edge}sl\.(?:u\.)?[A-Za-z0-9_-]{100,}", &["sl.", A64, A64]),
+    row("dropbox-token", &["sl."], r"{edge}sl\.(?:u\.)?[A-Za-z0-9_-]{100,}", &["sl.", A64, A64]).run(100),
     row("hubspot-token", &["pat-na", "pat-eu", "pat-ap"], r"{edge}pat-(?:na|eu|ap)[0-9]-{uuid}", &["pat-na1-", UUID]),
-    row("salesforce-token", &[], r"{edge}00[A-Za-z0-9]{13}![A-Za-z0-9._]{60,}", &["00D", "a1B2c3D4e5F6!", A64, A32]),
+    row("salesforce-token", &["00"], r"{edge}00[A-Za-z0-9]{13}![A-Za-z0-9._]{60,}", &["00D", "a1B2c3D4e5F6!", A64, A32]).run(20),
     row("zoho-token", &["1000."], r"{edge}1000\.[0-9a-f]{32}\.[0-9a-f]{32}", &["1000.", H32, ".", H32]),
-    row("sanity-token", &[], r"{edge}sk[A-Za-z0-9]{78,}(?:[^A-Za-z0-9]|$)", &["sk", A64, A64, A16]),
+    row("sanity-token", &["sk"], r"{edge}sk[A-Za-z0-9]{78,}(?:[^A-Za-z0-9]|$)", &["sk", A64, A64, A16]).run(80),
     row("smooch-token", &["act_", "app_"], r"{edge}act_[a-z0-9]{24}", &["act_", L16, "a1b2c3d4"]),
     row("front-token", &["front"], r"(?i)front[._-](?:key|token|secret)[._-][0-9A-Za-z]{20,}\.", &["front.token.", A36, ".", A64]),
     row("nylas-key", &["nyk_"], r"{edge}nyk_[A-Za-z0-9_]{30,}", &["nyk_v0_", A64]),
@@ -314,7 +302,7 @@ pub(super) static ROWS: &[Row] = &[
     row("adafruit-key", &["aio_"], r"{edge}aio_[A-Za-z0-9]{28}", &["aio_", A24, "a1B2"]),
     row("trufflehog-key", &["thog-key-", "thog-agent-"], r"thog-(?:key|agent)-[0-9a-f]{16,}", &["thog-key-", H16]),
     row("teamwork-token", &["tkn.v1_"], r"tkn\.v1_[A-Za-z0-9+/=_-]{40,}", &["tkn.v1_", A64]),
-    row("telnyx-key", &[], r"{edge}KEY[A-Za-z0-9]{20,40}(?:_|-)[A-Za-z0-9_-]{16,}", &["KEY", A32, "_", A24]),
+    row("telnyx-key", &["key"], r"{edge}KEY[A-Za-z0-9]{20,40}(?:_|-)[A-Za-z0-9_-]{16,}", &["KEY", A32, "_", A24]).run(37),
     row("intra-42-secret", &["s-s4t2", "u-s4t2"], r"[su]-s4t2(?:ud|af)-[0-9a-f]{60,}", &["s-s4t2ud-", H64]),
     row("maxmind-key", &["_mmk"], r"[A-Za-z0-9]{4,8}_[A-Za-z0-9]{24,}_mmk", &["a1B2c3_", A24, "a1B2c_mmk"]),
     row("nightfall-key", &["nf-"], r"{edge}NF-[A-Za-z0-9]{32}", &["NF-", A32]),
@@ -323,10 +311,11 @@ pub(super) static ROWS: &[Row] = &[
     row("dfuse-key", &["web_", "server_"], r"{edge}(?:web|server)_[0-9a-z]{32}(?:[^0-9A-Za-z_]|$)", &["server_", H32]).judged(Judge::Strong),
     row("flexport-token", &["shltm_"], r"shltm_[A-Za-z0-9_-]{36,}", &["shltm_", A40]),
     row("fullstory-key", &["na1.", "eu1."], r"{edge}(?:na1|eu1)\.[A-Za-z0-9+/]{60,}", &["na1.", A64, A24]),
-    row("beamer-key", &[], r"{edge}b_[A-Za-z0-9_=+/-]{44,}(?:[^A-Za-z0-9]|$)", &["b_", A40, "a1B2="]).judged(Judge::Strong),
+    row("beamer-key", &["b_"], r"{edge}b_[A-Za-z0-9_=+/-]{44,}(?:[^A-Za-z0-9]|$)", &["b_", A40, "a1B2="]).judged(Judge::Strong).run(44),
     row("pubnub-key", &["pub-c-", "sub-c-", "sec-c-"], r"{edge}(?:pub|sub|sec)-c-[A-Za-z0-9-]{30,}", &["sec-c-", A40]),
     // money and shops.
     row("stripe-key", &["sk_live_", "sk_test_", "rk_live_", "rk_test_", "sk_prod_"], r"{edge}[sr]k_(?:live|test|prod)_[A-Za-z0-9]{16,}", &["sk_live", "_", A24]),
+    row("stripe-short-key", &["sk_live_", "rk_live_", "sk_test_", "rk_test_"], r"{edge}[sr]k_(?:live|test)_([A-Za-z0-9]{10,15})", &["sk_live", "_", "a1B2c3D4e5F6"]).judged(Judge::Prefixed).clean(&["sk_live_ and sk_test_ keys"]),
     row("stripe-webhook-secret", &["whsec_"], r"whsec_[A-Za-z0-9+/]{24,}", &["whsec", "_", A32]),
     row("paystack-key", &["sk_"], r"{edge}sk_[a-z]{1,8}_[A-Za-z0-9]{40,}", &["sk_", "abcde_", A40]),
     row("shopify-token", &["shpat_", "shpca_", "shppa_", "shpss_", "shpua_", "shpit_", "shptka_", "shprt_"], r"shp[a-z]{2,3}_[0-9a-fA-F]{32}", &["shpat_", H32]),
@@ -337,7 +326,7 @@ pub(super) static ROWS: &[Row] = &[
     row("flutterwave-key", &["flwseck"], r"FLWSECK(?:_TEST)?-[0-9A-Za-z]{12,}", &["FLWSECK-", H32, "-X"]),
     row("live-or-test-key", &["live_", "test_"], r"{edge}(?:[a-z0-9]{2,10}_)?(?:live|test)_{1,2}([A-Za-z0-9_-]{20,})", &["ak_live_", A32]).judged(Judge::Strong).clean(&["integration_test_database_connection_pool"]),
     row("twitch-stream-key", &["live_"], r"{edge}live_[0-9]{6,12}_[A-Za-z0-9]{24,}", &["live_123456789_", A32]),
-    row("shippo-token", &["shippo_"], r"shippo_(?:live|test)_[0-9a-f]{40}", &["shippo_live_", H40]),
+    row("shippo-token", &["shippo_"], r"shippo_(?:live|test)_[0-9a-fA-F]{40}", &["shippo_live_", H40]),
     row("easypost-key", &["eztk", "ezak"], r"{edge}EZ[AT]K[A-Za-z0-9]{50,}", &["EZAK", A64]),
     row("duffel-token", &["duffel_"], r"duffel_(?:live|test)_[A-Za-z0-9_=-]{40,}", &["duffel_live_", A40, "abc"]),
     row("fleetbase-key", &["flb_live_", "flb_test_"], r"flb_(?:live|test)_[A-Za-z0-9]{20,}", &["flb_live_", A20]),
@@ -349,11 +338,12 @@ pub(super) static ROWS: &[Row] = &[
     row("coinbase-key", &["organizations/"], r"organizations/{uuid}/apiKeys/{uuid}", &["organizations/", UUID, "/apiKeys/", UUID]),
     // measuring and watching.
     row("new-relic-key", &["nrak-", "nrii-", "nriq-", "nrjs-", "nrra-", "nraa-", "nrsp-"], r"NR(?:AK|II|IQ|JS|RA|AA|SP)-[A-Za-z0-9_-]{18,}", &["NRAK-", U16, "J4K5L6M7N2P"]),
+    row("new-relic-pixie-key", &["px-api-", "px-dep-"], r"{edge}px-(?:api|dep)-{uuid}", &["px-api-", UUID]),
     row("new-relic-license-key", &["nral"], r"[0-9a-zA-Z]{30,}NRAL", &[H32, "FFFF", "NRAL"]),
     row("grafana-token", &["glsa_", "glc_", "eyjrijoi"], r"(?:glsa_[A-Za-z0-9]{32}_[0-9a-fA-F]{8}|glc_[A-Za-z0-9+/=_-]{32,}|eyJrIjoi[A-Za-z0-9+/=_-]{40,})", &["glsa_", A32, "_", H8]),
     row("sentry-token", &["sntrys_", "sntryu_"], r"sntry[su]_[A-Za-z0-9+/=_-]{40,}", &["sntryu_", H64]),
     row("honeycomb-key", &["hcaik_", "hcalk_", "hcxik_", "hcbik_", "hcamk_"], r"{edge}hc[a-z]{1,2}[imlk]k_[A-Za-z0-9]{30,}", &["hcaik_", L48]),
-    row("dynatrace-token", &["dt0c01.", "dt0s", "dt0"], r"dt0[a-z][0-9]{2}\.[A-Z0-9]{8,24}\.[A-Z0-9]{40,}", &["dt0c01.", U16, "A2B3C4D5.", U32, U32]),
+    row("dynatrace-token", &["dt0c01.", "dt0s", "dt0"], r"dt0[a-zA-Z][0-9]{2}\.[A-Za-z0-9]{8,24}\.[A-Za-z0-9]{40,}", &["dt0c01.", U16, "A2B3C4D5.", U32, U32]),
     row("posthog-key", &["phx_", "phs_", "phc_", "phr_"], r"{edge}ph[xsrc]_[A-Za-z0-9_]{30,}", &["phx_", A40]),
     row("axiom-token", &["xaat-", "xapt-"], r"{edge}xa(?:at|pt)-{uuid}", &["xaat-", UUID]),
     row("datadog-key", &["datadog", "dd_"], r#"(?i)(?:datadog|dd_)[a-z_.-]{0,30}["':= -]{1,6}([0-9a-f]{32}|[0-9a-f]{40})(?:[^0-9a-f]|$)"#, &["DATADOG: ", H32]),
@@ -361,7 +351,8 @@ pub(super) static ROWS: &[Row] = &[
     row("okta-token", &["okta"], r"(?i)okta.{0,30}[^A-Za-z0-9](00[A-Za-z0-9_-]{40})(?:[^A-Za-z0-9_-]|$)", &["okta SSWS 00", A40]),
     row("ssws-token", &["ssws"], r"(?i:SSWS)\s+([A-Za-z0-9_-]{30,})", &["Authorization: SSWS 00", A40]),
     // social, maps, games.
-    row("facebook-token", &["eaa"], r"{edge}EAA[A-Za-z0-9]{60,}", &["EAA", A64]),
+    row("facebook-token", &["eaa"], r"{edge}EAA(?:CEdEose0cBA[A-Za-z0-9]{16,}|[A-Za-z0-9]{60,})", &["EAA", A64]),
+    row("facebook-app-token", &[], r"{edge}[0-9]{15,16}(?:\||%)[A-Za-z0-9_-]{27,40}(?:[^A-Za-z0-9_-]|$)", &["123456789012345|", A32]).run(27),
     row("instagram-token", &["igq"], r"{edge}IGQ[A-Za-z0-9_-]{60,}", &["IGQV", A64]),
     row("twitter-bearer", &["aaaaaaaaaa"], r"A{18,24}[A-Za-z0-9%]{60,}", &["AAAAAAAAAAAAAAAAAAAAAA", A64]),
     row("twitch-oauth", &["oauth:"], r"{edge}oauth:[a-z0-9]{30}", &["oauth:", L16, "a1b2c3d4e5f6g7"]),
@@ -370,19 +361,11 @@ pub(super) static ROWS: &[Row] = &[
     row("rapidapi-key", &["msh"], r"[0-9a-z]{10}msh[0-9a-z]{15}p1[0-9a-z]{6}jsn[0-9a-z]{12}", &["a1b2c3d4e5", "msh", "a1b2c3d4e5f6g7h", "p1", "a1b2c3", "jsn", "a1b2c3d4e5f6"]),
     row("riot-key", &["rgapi-"], r"RGAPI-{uuid}", &["RGAPI-", UUID]),
     row("roblox-cookie", &["_|warning:-do-not-share"], r"_\|WARNING:-DO-NOT-SHARE[^\s]{40,}", &["_|WARNING:-DO-", "NOT-SHARE-THIS.|_", A64]),
-    row("ably-key", &[], r"{edge}[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{6}:[A-Za-z0-9_-]{43}(?:[^A-Za-z0-9_-]|$)", &["a1B2c3.D4e5F6:", A40, "abc"]),
+    row("ably-key", &[], r"{edge}[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{6}:[A-Za-z0-9_-]{43}(?:[^A-Za-z0-9_-]|$)", &["a1B2c3.D4e5F6:", A40, "abc"]).run(43),
     // general rules, the widest last.
-    row("branded-token", &[], r"{edge}([a-z][a-z0-9]{1,11}[_-](?:[a-z0-9]{1,8}[_-]){0,2}[A-Za-z0-9]{24,})", &["acme_", A32]).judged(Judge::Branded).clean(&["toolu_01A09q90qw90lq917835lq9B"]),
+    row("branded-token", &[], r"{edge}([a-z][a-z0-9]{1,11}[_-](?:[a-z0-9]{1,8}[_-]){0,2}[A-Za-z0-9]{24,})", &["acme_", A32]).judged(Judge::Branded).clean(&["toolu_01A09q90qw90lq917835lq9B"]).run(27),
     row("authorization-bearer", &["bearer"], r#"(?i)bearer[\s:=]{1,4}["'`]{0,2}{value}"#, &["Authorization: Bearer ", A24]).judged(Judge::Password).clean(&["Bearer authentication is required"]),
     row("authorization-basic", &["basic"], r"(?i)basic[ ]{1,3}([A-Za-z0-9+/]{12,}={0,2})", &["Authorization: Basic ", A24, "=="]).judged(Judge::Strong).clean(&["basic authentication-flow"]),
     row("command-line-password", &["-u", "--user", "sshpass"], r#"(?:(?:\s-u|--user)[ =]{0,2}["']?[A-Za-z0-9_.@-]+:|sshpass\s+-p\s{0,3}["']?){value}"#, &["curl -u admin:", "n0tThe1", " https://a.b"]).judged(Judge::Password).clean(&["curl -u user:password https://a.b"]),
     row("netrc-password", &["login"], r"(?i)login\s+\S+\s+password\s+{value}", &["machine a.b login me password ", "n0tThe1"]).judged(Judge::Password),
-    row("password-assignment", &["pass", "pwd", "pw", "contrase", "senha", "пароль", "密码", "密碼", "口令", "パスワード", "비밀번호", "암호", "mot de"], r"(?i){pass}{sep}{value}", &["DB_PASSWORD=", "n0tThe1"]).judged(Judge::Password).clean(&["password: must be 12 characters"]),
-    row("password-in-prose", &["pass", "pwd", "contrase", "密码", "口令"], r#"(?i){pass}(?:\s+[a-z0-9_'./-]+){0,5}?\s+(?:is|was|are|becomes|(?:set|reset|changed|rotated|updated) to)[\s:]{1,3}["'`*]{0,3}{value}"#, &["the password for prod is ", "n0tThe1"]).judged(Judge::Password).clean(&["the password field is base64-encoded"]),
-    row("secret-assignment", &["key", "token", "secret", "credential", "auth", "pat:", "pat=", "pat\"", "sas=", "令牌", "密钥", "密鑰", "秘钥", "トークン", "토큰", "токен"], r"(?i){noun}{sep}{value}", &["token: ", A16]).judged(Judge::Token).clean(&["api_key = os.environ[\"OPENAI_API_KEY\"]"]),
-    row("secret-in-prose", &["key", "token", "secret", "credential", "令牌", "密钥", "秘钥"], r#"(?i){noun}s?(?:\s+[a-z0-9_'./-]+){0,5}?\s+(?:is|was|are|becomes|(?:set|reset|changed|rotated|updated) to)[\s:]{1,3}["'`*]{0,3}{value}"#, &["the API key for staging is ", L32]).judged(Judge::Token).clean(&["the token usage is tracked per-request"]),
-    row("secret-after-word", &["key", "token", "secret", "password"], r#"(?i)(?:(?:api|access|auth|secret)[ _-]?key|token|secret|password)[ ]{1,2}["'`]?{value}"#, &["use api key ", A24]).judged(Judge::Strong).clean(&["the token CancellationTokenSourceFactory2"]),
-    row("secret-in-name", &["key", "token", "secret", "private", "access"], r"(?i)(?:{key}|token|secret|private|access|[a-z]key|-key)(?:[a-z0-9_.-]{0,24}?)[._-]([A-Za-z0-9][A-Za-z0-9_.+/=-]{15,})", &["acme-secret-", H32]).judged(Judge::Named).clean(&["access-control-allow-credentials-header"]),
-    row("key-assignment", &["_key"], r"(?i)[a-z]{2,}_key{sep}{value}", &["STRIPE_KEY=", A24]).judged(Judge::Strong).clean(&["cache_key: feature-flags-v2"]),
-    row("secret-as-default", &["key", "token", "secret", "pass"], r#"(?i)(?:key|token|secret|password)\\?["']\s{0,3},\s{0,3}\\?["']{value}"#, &["getenv('SECRET_KEY', '", A40, "')"]).judged(Judge::Strong).clean(&["getenv('DB_PASSWORD', 'test1234')"]),
 ];

@@ -53,13 +53,15 @@ pub(super) fn answer(shell: &Shell, told: &Told, clock: Clock, say: &dyn Fn(Repl
     let settings = shell.settings(&place)?;
     let session = session(told, &place);
     let mut open = sessions::ledger(&shell.world)?.open(&session, clock.deadline / 3)?;
-    let entry = entry(&shell, told, &settings, &session);
+    let mut entry = entry(&shell, told, &settings, &session);
+    // Once is enough: what came in stays in.
+    entry.is_outside &= !open.session.is_exposed();
     let moment = entry.moment;
     if moment != Moment::Touch && open.session.has(&entry) {
         return Ok(());
     }
     if !is_shown(told, &settings, &open, &entry) {
-        if moment != Moment::Touch {
+        if moment != Moment::Touch || entry.is_outside {
             open.append(entry)?;
         }
         drop(open);
@@ -118,7 +120,7 @@ fn noted(open: &mut Open, mut entry: Entry, brief: &Brief) -> Result<(), Fault> 
     entry.shown = brief.shown.iter().map(Shown::from).collect();
     entry.withheld = brief.withheld.iter().map(Shown::from).collect();
     let is_telling = !entry.shown.is_empty() || !entry.withheld.is_empty();
-    if is_telling || entry.moment != Moment::Touch {
+    if is_telling || entry.moment != Moment::Touch || entry.is_outside {
         open.append(entry)?;
     }
     Ok(())
@@ -144,6 +146,7 @@ fn entry(shell: &Shell, told: &Told, settings: &Settings, session: &str) -> Entr
     Entry {
         is_ignored: moment == Moment::Prompt && words.is_some_and(brief::asks_to_ignore),
         is_fresh: is_fresh(told),
+        is_outside: matches!(told.moment, hook::Moment::Touch { is_outside: true, .. }),
         transcript: told.transcript.as_ref().map(|it| it.to_string_lossy().into_owned()),
         ..entry.said(told.turn.as_deref(), words)
     }

@@ -78,7 +78,7 @@ pub const ROWS: [Row; 6] = [
         moments: &[
             at("SessionStart"),
             at("UserPromptSubmit"),
-            on("PreToolUse", "Read|Edit|MultiEdit|Write|NotebookEdit|Bash"),
+            on("PreToolUse", "Read|Edit|MultiEdit|Write|NotebookEdit|Bash|WebFetch|WebSearch|mcp__.*"),
             at("PreCompact"),
             at("Stop"),
             at("SessionEnd"),
@@ -133,7 +133,10 @@ pub const ROWS: [Row; 6] = [
         moments: &[
             at("SessionStart"),
             at("BeforeAgent"),
-            on("AfterTool", "read_file|read_many_files|write_file|replace|run_shell_command"),
+            on(
+                "AfterTool",
+                "read_file|read_many_files|write_file|replace|run_shell_command|web_fetch|google_web_search",
+            ),
             at("AfterAgent"),
             at("SessionEnd"),
         ],
@@ -150,7 +153,7 @@ pub const ROWS: [Row; 6] = [
         moments: &[
             at("sessionStart"),
             at("beforeSubmitPrompt"),
-            on("postToolUse", "Read|Write|Delete|Shell"),
+            on("postToolUse", "Read|Write|Delete|Shell|WebFetch|WebSearch"),
             at("stop"),
             at("sessionEnd"),
         ],
@@ -178,7 +181,7 @@ pub const ROWS: [Row; 6] = [
 const COPILOT: &[Moment] = &[
     at("sessionStart"),
     at("userPromptSubmitted"),
-    on("postToolUse", "view|edit|create|str_replace_editor|apply_patch|bash|powershell"),
+    on("postToolUse", "view|edit|create|str_replace_editor|apply_patch|bash|powershell|web_fetch|web_search"),
     at("agentStop"),
     at("sessionEnd"),
 ];

@@ -1,5 +1,7 @@
 //! Annotations for GitHub's checks, as workflow commands.
 
+use apostille_core::citation::Cite;
+
 use super::finding::{Finding, Rule};
 
 /// The commands for these findings, a line each.
@@ -9,14 +11,17 @@ pub fn commands(findings: &[Finding]) -> String {
 
 fn command(it: &Finding) -> String {
     let level = if it.rule == Rule::Moved { "notice" } else { "warning" };
-    let (lines, path) = (it.place.lines, property(it.place.path.as_str()));
-    let title = property(&format!("memory {}", it.rule.as_str()));
-    format!(
-        "::{level} file={path},line={},endLine={},title={title}::{}\n",
-        lines.start(),
-        lines.end(),
-        data(&it.message)
-    )
+    annotation(level, Some(&it.place), it.rule.as_str(), &it.message)
+}
+
+/// One command, about a place of the code where there is one.
+pub fn annotation(level: &str, place: Option<&Cite>, word: &str, message: &str) -> String {
+    let file = |it: &Cite| {
+        let (lines, path) = (it.lines, property(it.path.as_str()));
+        format!("file={path},line={},endLine={},", lines.start(), lines.end())
+    };
+    let title = property(&format!("memory {word}"));
+    format!("::{level} {}title={title}::{}\n", place.map(file).unwrap_or_default(), data(message))
 }
 
 /// A text as the message of a command: it cannot end its line.

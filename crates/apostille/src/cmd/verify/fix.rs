@@ -2,7 +2,7 @@
 
 use std::io::Write as _;
 
-use apostille_core::memory::{Draft, Memory, Name, Origin, Replacement, Status, Voice};
+use apostille_core::memory::{Channel, Draft, Memory, Name, Origin, Replacement, Status, Voice};
 use apostille_core::remember::Outcome;
 use apostille_core::revise::{self, Revised};
 use apostille_core::verdict::Verdict;
@@ -183,7 +183,7 @@ fn chosen(shell: &Shell, fix: &Fix<'_>) -> Choice {
 
 fn replaced(shell: &Shell, desk: &Desk, fix: &Fix<'_>, fact: String) -> Result<String, Fault> {
     let old = &fix.verified.memory;
-    let voice = Voice { origin: Origin::User, tainted: false, author: None, session: None };
+    let voice = Voice::of(Origin::User).via(Channel::Terminal);
     let cites = fix.proposal.as_ref().map(|it| it.cites.clone()).unwrap_or_default();
     let (tags, reason) = (old.tags.clone(), old.reason.clone());
     let draft = Draft { citations: cites, tags, reason, ..Draft::new(old.space.clone(), fact, voice) };

@@ -1,5 +1,6 @@
 //! The findings as SARIF 2.1.0, which code hosts show beside the code.
 
+use apostille_core::citation::Cite;
 use serde_json::{Value, json};
 
 use super::finding::{Finding, Rule};
@@ -9,7 +10,12 @@ const SCHEMA: &str = "https://json.schemastore.org/sarif-2.1.0.json";
 
 /// The log of one run. `unknown` is what could not be looked up: no result, but not kept quiet.
 pub fn log(findings: &[Finding], unknown: &[String]) -> Value {
-    let notes = unknown.iter().map(|it| json!({"level": "note", "message": {"text": safe(it)}}));
+    written(&Rule::ALL.map(rule), &findings.iter().map(result).collect::<Vec<_>>(), unknown)
+}
+
+/// A log with these rules and results. What is only said beside them are notes.
+pub fn written(rules: &[Value], results: &[Value], notes: &[String]) -> Value {
+    let notes = notes.iter().map(|it| json!({"level": "note", "message": {"text": safe(it)}}));
     let notes: Vec<Value> = notes.collect();
     json!({
         "$schema": SCHEMA,
@@ -18,13 +24,21 @@ pub fn log(findings: &[Finding], unknown: &[String]) -> Value {
             "tool": {"driver": {
                 "name": "apostille",
                 "version": env!("CARGO_PKG_VERSION"),
-                "rules": Rule::ALL.map(rule),
+                "rules": rules,
             }},
             "columnKind": "unicodeCodePoints",
             "invocations": [{"executionSuccessful": true, "toolExecutionNotifications": notes}],
-            "results": findings.iter().map(result).collect::<Vec<_>>(),
+            "results": results,
         }],
     })
+}
+
+/// A place as the location of a result.
+pub fn location(place: &Cite) -> Value {
+    json!({"physicalLocation": {
+        "artifactLocation": {"uri": uri(place.path.as_str()), "uriBaseId": "%SRCROOT%"},
+        "region": {"startLine": place.lines.start(), "endLine": place.lines.end()},
+    }})
 }
 
 fn level(rule: Rule) -> &'static str {
@@ -49,10 +63,7 @@ fn result(it: &Finding) -> Value {
         "ruleIndex": Rule::ALL.iter().position(|rule| *rule == it.rule),
         "level": level(it.rule),
         "message": {"text": safe(&it.message)},
-        "locations": [{"physicalLocation": {
-            "artifactLocation": {"uri": uri(it.place.path.as_str()), "uriBaseId": "%SRCROOT%"},
-            "region": {"startLine": it.place.lines.start(), "endLine": it.place.lines.end()},
-        }}],
+        "locations": [location(&it.place)],
         "partialFingerprints": {"apostilleCitation/v1": format!("{}:{}", it.id, it.nth)},
     })
 }

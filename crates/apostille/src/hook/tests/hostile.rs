@@ -103,7 +103,10 @@ fn what_a_tool_gave_back_may_be_huge() {
     );
     assert!(stdin.len() > 8_000_000);
     let told = told(Client::ClaudeCode, "PostToolUse", &stdin, &env).unwrap();
-    assert_eq!(told.moment, Moment::Touch { paths: vec!["a.rs".into()], is_before: false });
+    assert_eq!(
+        told.moment,
+        Moment::Touch { paths: vec!["a.rs".into()], is_before: false, is_outside: false }
+    );
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Tasks that nobody ended.
 
-use apostille_core::memory::{Origin, Voice};
+use apostille_core::memory::{Channel, Origin, Voice};
 use apostille_core::task::left::{self, DAYS};
 use apostille_core::task::{Task, What};
 use jiff::SignedDuration;
@@ -19,7 +19,9 @@ impl Tasks {
         all.retain(|it| it.is_open() && self.is_started(&it.slug));
         let mut closed = Vec::new();
         for task in left::leftovers(&all, cx.actor.unwrap_or_default(), cx.now, week, has_ended) {
-            let episode = left::episode(&cx, space, task, Voice::of(Origin::System)).ok().flatten();
+            let episode = left::episode(&cx, space, task, Voice::of(Origin::System).via(Channel::Record))
+                .ok()
+                .flatten();
             closed.extend(episode.and_then(|it| self.pass(&task.slug, What::Abandoned(Some(it.id))).ok()));
         }
         if !closed.is_empty() {

@@ -15,6 +15,11 @@ use crate::world::disk;
 const MAX_BYTES: u64 = 4 * 1024 * 1024;
 
 impl Tasks {
+    /// `NOTES.md` as it is, where it can be read.
+    pub fn notes(&self) -> Option<String> {
+        text(&self.root.join("NOTES.md")).ok()?
+    }
+
     /// Brings the notes up to date with the active task. What kept it from doing so comes back as a problem: the task is
     /// none the worse for it.
     pub fn refresh_notes(&self, desk: &Desk) -> Result<Option<String>, Fault> {

@@ -1,0 +1,172 @@
+//! A space of a hundred thousand memories taken back to its middle, and forth again: exact, and how long it takes.
+
+use std::collections::BTreeMap;
+use std::fs::{self, File};
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context as _, Result, anyhow, ensure};
+use apostille_core::event::Logged;
+use apostille_core::memory::{Draft, Handle, Memory, Name, Replacement, Stage, Status, Twin, Usage};
+use apostille_core::remember::Outcome;
+use apostille_core::revise::{self, Revised};
+use apostille_core::rollback::{Plan, Point, rollback};
+use apostille_core::store::{Filter, Page, Store};
+use tempfile::TempDir;
+
+use super::Section;
+use super::corpus::Corpus;
+use crate::bars::Bar;
+use crate::ours::{self, Code, Ours};
+use crate::scratch;
+use crate::table::Table;
+
+/// How many memories there are; half of them come after the point.
+const MEMORIES: usize = 100_000;
+/// The space that they are in.
+const SPACE: usize = 0;
+/// One memory in so many waits for approval; those after it are replaced, found wrong, stated again.
+const STRIDE: usize = 20;
+/// Up to which number things happen to memories before the point.
+const EARLY: usize = 20_000;
+/// How long it may take.
+const LIMIT: Duration = Duration::from_secs(5);
+
+type Standing = BTreeMap<u64, Memory>;
+
+/// The section.
+pub(crate) fn measured(corpus: &Corpus) -> Result<Section> {
+    let code = Code::made(&corpus.scratch().join("rollback-code"))?;
+    let path = corpus.scratch().join("rollback.db");
+    let (place, then) = filled(&code, corpus.scratch(), &path)?;
+    let ours = Ours::open(&path, &code)?;
+    let now = standing(ours.store())?;
+    let (back, plan) = taken(&ours, Point::Event(place))?;
+    let after = standing(ours.store())?;
+    let wrong_back = differences(&after, &then);
+    let (forth, _) = taken(&ours, Point::Undo)?;
+    let wrong_forth =
+        now.iter().filter(|(number, it)| after_undo(ours.store(), **number).as_ref() != Some(*it)).count();
+    let started = Instant::now();
+    let problems = ours.store().health()?.problems;
+    let looked = started.elapsed();
+    ensure!(problems.is_empty(), "the store is not sound: {problems:?}");
+    Ok(section(
+        &[("back to the middle", back), ("undone", forth), ("looked over", looked)],
+        &plan,
+        wrong_back + wrong_forth,
+    ))
+}
+
+fn section(times: &[(&str, Duration)], plan: &Plan, n_wrong: usize) -> Section {
+    let slowest = times.iter().take(2).map(|it| it.1).max().unwrap_or_default();
+    let row =
+        |(what, time): &(&str, Duration)| vec![(*what).to_owned(), format!("{:.2}", time.as_secs_f64())];
+    let bar = |what, bar, figure, holds| Bar { what, bar, figure: Some(figure), holds: Some(holds) };
+    Section {
+        bars: vec![
+            bar("rollback over 100,000 memories: stand otherwise", "0", n_wrong.to_string(), n_wrong == 0),
+            bar(
+                "rollback over 100,000 memories: time",
+                "≤ 5 s",
+                format!("{:.2} s", slowest.as_secs_f64()),
+                slowest <= LIMIT,
+            ),
+        ],
+        tables: vec![(
+            "Rollback, in seconds".into(),
+            Table { head: vec!["what", "s"], rows: times.iter().map(row).collect() },
+        )],
+        notes: vec![format!(
+            "the rollback restored {} memories and set {} aside",
+            plan.restored(),
+            plan.retired()
+        )],
+    }
+}
+
+/// Fills a store in memory and puts it on the disk: the place of the middle, and how everything stood there.
+fn filled(code: &Code, disk: &Path, path: &Path) -> Result<(u64, Standing)> {
+    let folder = match scratch::in_memory() {
+        Some(folder) => folder,
+        None => TempDir::new_in(disk)?,
+    };
+    let file = folder.path().join("store.db");
+    let ours = Ours::open(&file, code)?;
+    let half = MEMORIES / 2;
+    grown(&ours, 0..half)?;
+    happened(&ours, 1..=EARLY)?;
+    let then = standing(ours.store())?;
+    let page = Page { space: Some(ours::space(SPACE)?), newest_first: true, limit: 1, ..Page::default() };
+    let place = ours.store().events(&page)?.first().map(|it: &Logged| it.seq).context("a log")?;
+    grown(&ours, half..MEMORIES)?;
+    happened(&ours, EARLY + 1..=half)?;
+    drop(ours);
+    fs::copy(&file, path)?;
+    File::open(path)?.sync_all()?;
+    Ok((place, then))
+}
+
+fn grown(ours: &Ours<'_>, range: std::ops::Range<usize>) -> Result<()> {
+    for index in range {
+        let why = "waits for a person".to_owned();
+        let status = if index % STRIDE == 0 { Status::Pending { why } } else { Status::Active };
+        ours.import_as(SPACE, index, status)?;
+    }
+    Ok(())
+}
+
+/// Approves, replaces, invalidates and refreshes, one in [`STRIDE`] each.
+fn happened(ours: &Ours<'_>, numbers: std::ops::RangeInclusive<usize>) -> Result<()> {
+    let here = [ours::space(SPACE)?];
+    for number in numbers {
+        let name = Name::Handle(Handle { letter: here[0].letter(), number: number as u64 });
+        let index = 2 * MEMORIES + number;
+        let revised = match number % STRIDE {
+            1 => ours.with(index, |cx| revise::approve(cx, &here, name))??,
+            2 => {
+                let draft = Draft { twin: Twin::Ask, ..ours.draft(SPACE, index)? };
+                let how = Replacement::Better;
+                match ours.with(index, |cx| revise::supersede(cx, &here, name, draft, how))?? {
+                    Outcome::Remembered { memory, .. } => Revised::Done(memory),
+                    other => return Err(anyhow!("memory {number} was not replaced: {other:?}")),
+                }
+            }
+            3 => ours.with(index, |cx| revise::invalidate(cx, &here, name, "it is wrong"))??,
+            4 => ours.with(index, |cx| revise::refresh(cx, &here, name))??,
+            _ => continue,
+        };
+        if let Revised::Refused(refusal) = revised {
+            return Err(anyhow!("memory {number} was not revised: {refusal}"));
+        }
+    }
+    Ok(())
+}
+
+/// The memories by number, without their counters, which are history.
+fn standing(store: &dyn Store) -> Result<Standing> {
+    let filter = Filter { spaces: vec![ours::space(SPACE)?], limit: usize::MAX, ..Filter::default() };
+    let uncounted = |it: Memory| (it.number, Memory { usage: Usage::default(), ..it });
+    Ok(store.list(&filter)?.into_iter().map(uncounted).collect())
+}
+
+fn after_undo(store: &dyn Store, number: u64) -> Option<Memory> {
+    let found = store.numbered(&ours::space(SPACE).ok()?, &[number]).ok()?.pop()?;
+    Some(Memory { usage: Usage::default(), ..found })
+}
+
+/// How many memories stand otherwise than they did; what came since must be set aside.
+fn differences(now: &Standing, then: &Standing) -> usize {
+    let is_wrong = |(number, memory): &(&u64, &Memory)| match then.get(number) {
+        Some(old) => *memory != old,
+        None => memory.status.stage() != Stage::Retired,
+    };
+    now.iter().filter(is_wrong).count() + then.keys().filter(|it| !now.contains_key(it)).count()
+}
+
+fn taken(ours: &Ours<'_>, point: Point) -> Result<(Duration, Plan)> {
+    let space = ours::space(SPACE)?;
+    let started = Instant::now();
+    let plan = ours.with(3 * MEMORIES, |cx| rollback(cx, &space, point))??;
+    Ok((started.elapsed(), plan.context("the log has this point")?))
+}

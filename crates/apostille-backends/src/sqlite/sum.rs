@@ -1,0 +1,205 @@
+//! The sum of a space: what its rows add up to, so that a row which another program changed, added or took away is
+//! noticed.
+//!
+//! Each row of `memory` and of `event` has a SHA-256, each use of a memory has one for its counter, and all of a space's
+//! are added up, 4 × 64 bits. Adding has no order, so a row is taken out again without touching the others: nothing
+//! breaks when a memory is forgotten. It is a digest and not a signature: whoever knows this page can make the sum right
+//! again. It stands against mistakes and careless hands, not against somebody who may write the file and means harm.
+
+use apostille_core::digest::Digest;
+use apostille_core::memory::Usage;
+use apostille_core::store::StoreError;
+use rusqlite::{Connection, params};
+
+use super::{SPACE_BITS, read};
+use crate::fault::{corrupt, sqlite};
+
+type Found<T> = Result<T, StoreError>;
+
+/// What some rows add up to.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct Sum([u64; 4]);
+
+impl Sum {
+    /// Adds a digest so many times; a number that wraps takes it out.
+    fn turn(&mut self, digest: &Digest, times: u64) {
+        let lanes = digest.as_bytes().as_chunks::<8>().0;
+        for (sum, lane) in self.0.iter_mut().zip(lanes) {
+            *sum = sum.wrapping_add(u64::from_le_bytes(*lane).wrapping_mul(times));
+        }
+    }
+
+    /// Adds a row.
+    pub(super) fn add(&mut self, row: &Digest) {
+        self.turn(row, 1);
+    }
+
+    /// Takes a row out.
+    pub(super) fn take(&mut self, row: &Digest) {
+        self.turn(row, 1_u64.wrapping_neg());
+    }
+
+    /// Counts uses of a memory in.
+    pub(super) fn count(&mut self, key: i64, usage: Usage) {
+        self.each_counter(key, usage, |sum, digest, n| sum.turn(digest, n));
+    }
+
+    /// Counts uses of a memory out.
+    pub(super) fn uncount(&mut self, key: i64, usage: Usage) {
+        self.each_counter(key, usage, |sum, digest, n| sum.turn(digest, n.wrapping_neg()));
+    }
+
+    fn each_counter(&mut self, key: i64, usage: Usage, turn: impl Fn(&mut Self, &Digest, u64)) {
+        let counters = [(b'r', usage.recalls), (b'a', usage.applied), (b'v', usage.verified)];
+        for (letter, n) in counters.into_iter().filter(|(_, n)| *n > 0) {
+            let mut name = [letter; 9];
+            name[1..].copy_from_slice(&key.to_le_bytes());
+            turn(self, &Digest::of(&name), n.into());
+        }
+    }
+
+    fn with(mut self, other: Self) -> Self {
+        self.0.iter_mut().zip(other.0).for_each(|(sum, it)| *sum = sum.wrapping_add(it));
+        self
+    }
+
+    fn bytes(self) -> [u8; 32] {
+        let mut bytes = [0; 32];
+        bytes.as_chunks_mut::<8>().0.iter_mut().zip(self.0).for_each(|(to, it)| *to = it.to_le_bytes());
+        bytes
+    }
+
+    fn of_bytes(bytes: &[u8]) -> Option<Self> {
+        let (lanes, rest) = bytes.as_chunks::<8>();
+        let lanes: &[[u8; 8]; 4] = lanes.try_into().ok()?;
+        rest.is_empty().then(|| Self(lanes.map(u64::from_le_bytes)))
+    }
+}
+
+/// The space that a memory's key names.
+pub(super) fn space_of(key: i64) -> i64 {
+    key & ((1 << SPACE_BITS) - 1)
+}
+
+/// The digest of a row of the log.
+pub(super) fn of_event(seq: i64, space: i64, memory: Option<&[u8]>, name: &str, record: &str) -> Digest {
+    let memory = memory.unwrap_or_default();
+    let mut row = Vec::with_capacity(record.len() + name.len() + memory.len() + 26);
+    row.extend(seq.to_le_bytes());
+    row.extend(space.to_le_bytes());
+    row.push(memory.len().min(255) as u8);
+    row.extend(memory);
+    row.push(name.len().min(255) as u8);
+    row.extend(name.as_bytes());
+    row.extend(record.as_bytes());
+    Digest::of(&row)
+}
+
+/// The sum that a space has.
+pub(super) fn kept(db: &Connection, space: i64) -> Found<Sum> {
+    let mut select = db.prepare_cached("SELECT sum FROM space WHERE id = ?1").map_err(sqlite)?;
+    let bytes: Vec<u8> = select.query_row([space], |row| row.get(0)).map_err(sqlite)?;
+    Sum::of_bytes(&bytes).ok_or_else(|| corrupt("the sum of a space"))
+}
+
+/// The sum of a space with what was added, as it is kept.
+pub(super) fn grown(db: &Connection, space: i64, added: Sum) -> Found<Vec<u8>> {
+    Ok(kept(db, space)?.with(added).bytes().to_vec())
+}
+
+/// Gives a file of version 1 its sums, and its events their seals.
+pub(super) fn begin(db: &Connection) -> Found<()> {
+    // A counter that counts nothing is no row any more.
+    db.execute("DELETE FROM usage WHERE recalls = 0 AND applied = 0 AND verified = 0", []).map_err(sqlite)?;
+    seal_events(db)?;
+    for space in read::space_ids(db)? {
+        let sum = found(db, space)?.bytes();
+        db.execute("UPDATE space SET sum = ?2 WHERE id = ?1", params![space, sum]).map_err(sqlite)?;
+    }
+    Ok(())
+}
+
+fn seal_events(db: &Connection) -> Found<()> {
+    let mut select = db.prepare("SELECT seq, space, memory, name, record FROM event").map_err(sqlite)?;
+    let mut update = db.prepare("UPDATE event SET seal = ?2 WHERE seq = ?1").map_err(sqlite)?;
+    let mut rows = select.query([]).map_err(sqlite)?;
+    let mut seals = Vec::new();
+    while let Some(row) = rows.next().map_err(sqlite)? {
+        seals.push((row.get::<_, i64>(0).map_err(sqlite)?, super::seal(&event_digest(row)?)));
+    }
+    drop(rows);
+    for (seq, seal) in seals {
+        update.execute(params![seq, seal]).map_err(sqlite)?;
+    }
+    Ok(())
+}
+
+/// The digest of a row that begins with place, space, memory, word and record.
+pub(super) fn event_digest(row: &rusqlite::Row<'_>) -> Found<Digest> {
+    let strange = || corrupt("a row of the log");
+    let memory = row.get_ref(2).map_err(sqlite)?.as_blob_or_null().map_err(|_| strange())?;
+    let name = row.get_ref(3).map_err(sqlite)?.as_str().map_err(|_| strange())?;
+    let record = row.get_ref(4).map_err(sqlite)?.as_str().map_err(|_| strange())?;
+    let number = |at| row.get(at).map_err(|_| strange());
+    Ok(of_event(number(0)?, number(1)?, memory, name, record))
+}
+
+/// What the rows of a space add up to, as they are. A row that is not even of the right types adds nothing.
+pub(super) fn found(db: &Connection, space: i64) -> Found<Sum> {
+    let mut sum = Sum::default();
+    let mut select = db.prepare("SELECT record FROM memory WHERE space = ?1").map_err(sqlite)?;
+    let mut rows = select.query([space]).map_err(sqlite)?;
+    while let Some(row) = rows.next().map_err(sqlite)? {
+        if let Ok(record) = row.get_ref(0).map_err(sqlite)?.as_str() {
+            sum.add(&Digest::of(record.as_bytes()));
+        }
+    }
+    let select = "SELECT seq, space, memory, name, record FROM event WHERE space = ?1";
+    let mut select = db.prepare(select).map_err(sqlite)?;
+    let mut rows = select.query([space]).map_err(sqlite)?;
+    while let Some(row) = rows.next().map_err(sqlite)? {
+        if let Ok(digest) = event_digest(row) {
+            sum.add(&digest);
+        }
+    }
+    each_usage(db, |key, usage| {
+        if space_of(key) == space {
+            sum.count(key, usage);
+        }
+    })?;
+    Ok(sum)
+}
+
+/// Goes through the counters; what is no number counts as very many.
+pub(super) fn each_usage(db: &Connection, mut see: impl FnMut(i64, Usage)) -> Found<()> {
+    let mut select = db.prepare("SELECT key, recalls, applied, verified FROM usage").map_err(sqlite)?;
+    let mut rows = select.query([]).map_err(sqlite)?;
+    while let Some(row) = rows.next().map_err(sqlite)? {
+        let count = |at| row.get::<_, u32>(at).unwrap_or(u32::MAX);
+        let usage = Usage { recalls: count(1), applied: count(2), verified: count(3) };
+        see(row.get(0).map_err(sqlite)?, usage);
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_taken_out_leaves_no_trace() {
+        let (one, two) = (Digest::of(b"one"), Digest::of(b"two"));
+        let usage = Usage { recalls: 3, applied: 0, verified: 1 };
+        let mut sum = Sum::default();
+        sum.add(&one);
+        let only_one = sum;
+        sum.add(&two);
+        sum.count(7, usage);
+        assert_ne!(sum, only_one);
+        sum.uncount(7, usage);
+        sum.take(&two);
+        assert_eq!(sum, only_one);
+        assert_eq!(Sum::of_bytes(&sum.bytes()), Some(sum));
+        assert_eq!(Sum::of_bytes(&[0; 31]), None);
+    }
+}

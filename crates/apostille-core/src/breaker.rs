@@ -1,0 +1,293 @@
+//! Breakers: when somebody who is no person suddenly writes as nobody honest does, what they write from then on waits.
+//! Reading goes on, and so does what was kept before. A person closes a breaker, or it closes by itself once its actor was
+//! quiet for long enough. What a person says is never held up, and never counted.
+
+use std::collections::BTreeSet;
+
+use jiff::{SignedDuration, Timestamp};
+
+use crate::event::{Batch, Breaker, What};
+use crate::memory::{Channel, Layer, Memory, Stage, Voice};
+use crate::policy::Breakers;
+use crate::refusal::Refusal;
+use crate::remember::dedupe::{jaccard, normalised, words};
+use crate::space::Space;
+use crate::store::watch::Trip;
+use crate::store::{Filter, Order, Page, StoreError};
+use crate::{Context, Error};
+
+/// How far back near-copies, drift and invalidations are looked for, in minutes.
+const SPAN: u32 = 60;
+/// How many of the newest memories of a space are looked at.
+const LOOKED_AT: usize = 300;
+/// How many events are read at once, and how many times, to find out what happened lately.
+const PAGE: usize = 500;
+const PAGES: usize = 10;
+/// The least that an actor did before for a change to be one, and the shares of it, in percent, that are in doubt before
+/// and after.
+const FORMER: usize = 10;
+const BEFORE: usize = 20;
+const AFTER: usize = 80;
+/// The longest name of an actor, in characters.
+const NAME_CHARS: usize = 80;
+
+/// Whom writes are counted for: the author, else the session, else nobody in particular.
+#[must_use]
+pub fn actor(voice: &Voice) -> String {
+    let name = voice.author.as_deref().or(voice.session.as_deref()).unwrap_or("unnamed");
+    name.chars().take(NAME_CHARS).collect()
+}
+
+/// What an actor did in a space, as far as it matters here.
+#[derive(Debug, Clone, Default)]
+pub struct Doings<'a> {
+    /// What the actor wrote in the last hour and stands.
+    pub recent: Vec<&'a Memory>,
+    /// What the actor wrote before.
+    pub former: Vec<&'a Memory>,
+    /// What anybody wrote before.
+    pub before: Vec<&'a Memory>,
+}
+
+impl<'a> Doings<'a> {
+    /// What this actor did, out of the newest memories of a space; nothing counts up to `closed`.
+    fn of(newest: &'a [Memory], actor: &str, now: Timestamp, closed: Option<Timestamp>) -> Self {
+        let since = earlier(now, SPAN);
+        let (recent, before): (Vec<&Memory>, Vec<&Memory>) =
+            newest.iter().partition(|it| it.recorded_at >= since);
+        let own = |it: &&&Memory| is_counted(it) && self::actor(&it.voice) == actor;
+        let is_later = |it: &&&Memory| closed.is_none_or(|closed| it.recorded_at > closed);
+        Self {
+            recent: recent.iter().filter(own).filter(is_later).copied().collect(),
+            former: before.iter().filter(own).copied().collect(),
+            before,
+        }
+    }
+}
+
+/// Whether a memory counts: what a person said, read in from a file or scribbled for the session does not, nor what its
+/// author has replaced meanwhile.
+fn is_counted(memory: &Memory) -> bool {
+    !memory.voice.is_person()
+        && memory.voice.channel != Channel::Import
+        && memory.layer != Layer::Session
+        && memory.status.stage() != Stage::Superseded
+}
+
+fn earlier(now: Timestamp, minutes: u32) -> Timestamp {
+    now.checked_sub(SignedDuration::from_mins(i64::from(minutes))).unwrap_or(Timestamp::MIN)
+}
+
+/// Which breaker a memory would trip, and what was seen. Pure: the same doings give the same answer.
+#[must_use]
+pub fn tripped(
+    limits: &Breakers,
+    alike: f32,
+    memory: &Memory,
+    doings: &Doings<'_>,
+) -> Option<(Breaker, String)> {
+    let burst = || burst(limits, memory, doings).map(|why| (Breaker::Burst, why));
+    let copies = || copies(limits, alike, memory, doings).map(|why| (Breaker::Copies, why));
+    let drift = || drift(limits, memory, doings).map(|why| (Breaker::Drift, why));
+    burst().or_else(copies).or_else(drift)
+}
+
+fn burst(limits: &Breakers, memory: &Memory, doings: &Doings<'_>) -> Option<String> {
+    let since = earlier(memory.recorded_at, limits.window_minutes);
+    let n = 1 + doings.recent.iter().filter(|it| it.recorded_at >= since).count();
+    let is_over = limits.burst > 0 && n > limits.burst;
+    is_over.then(|| format!("{n} new memories in {} minutes", limits.window_minutes))
+}
+
+fn copies(limits: &Breakers, alike: f32, memory: &Memory, doings: &Doings<'_>) -> Option<String> {
+    if limits.copies == 0 || doings.recent.len() < limits.copies {
+        return None;
+    }
+    let ours = normalised(memory.subject.as_deref(), &memory.fact);
+    let ours = words(&ours);
+    let is_alike = |it: &&&Memory| {
+        let theirs = normalised(it.subject.as_deref(), &it.fact);
+        jaccard(&ours, &words(&theirs)) >= alike
+    };
+    let n = 1 + doings.recent.iter().filter(is_alike).count();
+    (n > limits.copies).then(|| format!("{n} new memories in an hour that say nearly the same"))
+}
+
+/// Everything is suddenly about one new subject, or suddenly in doubt. Where nothing was before, nothing is sudden.
+fn drift(limits: &Breakers, memory: &Memory, doings: &Doings<'_>) -> Option<String> {
+    let n = 1 + doings.recent.len();
+    if limits.drift == 0 || n < limits.drift || doings.before.is_empty() {
+        return None;
+    }
+    let subject = |it: &Memory| normalised(None, it.subject.as_deref().unwrap_or(""));
+    let ours = subject(memory);
+    let is_one = !ours.is_empty() && doings.recent.iter().all(|it| subject(it) == ours);
+    if is_one && doings.before.iter().all(|it| subject(it) != ours) {
+        return Some(format!("all {n} new memories of the last hour are about one new subject"));
+    }
+    let n_doubted = doubted(&doings.recent) + usize::from(is_doubted(memory));
+    let was_trusted = doubted(&doings.former) * 100 <= doings.former.len() * BEFORE;
+    let is_sudden = doings.former.len() >= FORMER && was_trusted && n_doubted * 100 >= n * AFTER;
+    is_sudden.then(|| format!("{n_doubted} of the last {n} new memories are in doubt, and few were before"))
+}
+
+fn doubted(memories: &[&Memory]) -> usize {
+    memories.iter().filter(|it| is_doubted(it)).count()
+}
+
+fn is_doubted(memory: &Memory) -> bool {
+    memory.status.stage() == Stage::Pending || memory.voice.tainted || !memory.marks.is_empty()
+}
+
+/// What the breakers say to a write: what is to be written down with it, and why it waits, where it does.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Ruling {
+    pub(crate) signals: Vec<What>,
+    pub(crate) held: Option<String>,
+}
+
+/// Asks the breakers about a memory that is to be kept. Mostly that is one quick look; more is read only where there is
+/// much, or where a breaker is open.
+pub(crate) fn consult(cx: &Context<'_>, memory: &Memory) -> Result<Ruling, StoreError> {
+    let limits = &cx.policy.breakers;
+    let is_free = memory.voice.is_person() || memory.layer == Layer::Session;
+    let Some(fewest) = limits.fewest().filter(|_| !is_free) else { return Ok(Ruling::default()) };
+    let watch = cx.store.watch(&memory.space, earlier(cx.now, SPAN))?;
+    if watch.open.is_empty() && watch.recent + 1 < fewest as u64 {
+        return Ok(Ruling::default());
+    }
+    let (actor, newest) = (actor(&memory.voice), newest(cx, &memory.space)?);
+    if let Some(trip) = watch.open.iter().rfind(|it| concerns(it, &actor)) {
+        return Ok(match is_quiet(cx, trip, &newest) {
+            true => Ruling { signals: vec![What::Closed { actor: trip.actor.clone() }], held: None },
+            false => Ruling { signals: Vec::new(), held: Some(told(&trip.why)) },
+        });
+    }
+    let seen = |closed| {
+        tripped(limits, cx.policy.near_duplicate, memory, &Doings::of(&newest, &actor, cx.now, closed))
+    };
+    if seen(None).is_none() {
+        return Ok(Ruling::default());
+    }
+    // A person may have closed it just now: what was before that is forgiven.
+    let closed = lately(cx, &memory.space, &actor)?.closed;
+    Ok(seen(closed).map_or_else(Ruling::default, |(breaker, why)| {
+        let held = Some(told(&why));
+        Ruling { signals: vec![What::Tripped { breaker, actor: Some(actor.clone()), why }], held }
+    }))
+}
+
+/// Asks the breakers whether somebody may find a memory wrong. An invalidation that trips one is not done.
+pub(crate) fn consult_invalidation(
+    cx: &Context<'_>,
+    memory: &Memory,
+    by: &Voice,
+) -> Result<Option<Refusal>, StoreError> {
+    let limits = &cx.policy.breakers;
+    if by.is_person() || limits.fewest().is_none() {
+        return Ok(None);
+    }
+    let (actor, space) = (actor(by), &memory.space);
+    let watch = cx.store.watch(space, cx.now)?;
+    let refusal = |why: String| Some(Refusal::BreakerOpen { why });
+    if let Some(trip) = watch.open.iter().rfind(|it| concerns(it, &actor))
+        && !is_quiet(cx, trip, &newest(cx, space)?)
+    {
+        return Ok(refusal(trip.why.clone()));
+    }
+    let n = 1 + lately(cx, space, &actor)?.invalidated;
+    let n_active = usize::try_from(cx.store.tally(space)?.stage(Stage::Active)).unwrap_or(usize::MAX);
+    if limits.invalidations == 0 || n <= limits.invalidations || n * 10 < n_active {
+        return Ok(None);
+    }
+    let why = format!("{n} memories found wrong in an hour");
+    let what = What::Tripped { breaker: Breaker::Invalidations, actor: Some(actor), why: why.clone() };
+    cx.store.append(&Batch::durable(vec![cx.event(space, None, what)], Vec::new()))?;
+    Ok(refusal(why))
+}
+
+fn told(why: &str) -> String {
+    format!("a breaker is open: {why}; a person closes it with `apostille breaker close`")
+}
+
+fn concerns(trip: &Trip, actor: &str) -> bool {
+    trip.actor.as_deref().is_none_or(|it| it == actor)
+}
+
+/// Whether those whom a breaker is about have written nothing for long enough.
+fn is_quiet(cx: &Context<'_>, trip: &Trip, newest: &[Memory]) -> bool {
+    let quiet = cx.policy.breakers.quiet_minutes;
+    let own = |it: &&Memory| is_counted(it) && concerns(trip, &actor(&it.voice));
+    let last = newest.iter().filter(own).map(|it| it.recorded_at).max();
+    let last = last.map_or(trip.at, |it| it.max(trip.at));
+    quiet > 0 && last <= earlier(cx.now, quiet)
+}
+
+fn newest(cx: &Context<'_>, space: &Space) -> Result<Vec<Memory>, StoreError> {
+    let spaces = vec![space.clone()];
+    cx.store.list(&Filter { spaces, order: Order::Newest, limit: LOOKED_AT, ..Filter::default() })
+}
+
+/// What the log says of an actor in the last hour.
+#[derive(Default)]
+struct Lately {
+    /// When breakers were closed for them.
+    closed: Option<Timestamp>,
+    /// How many memories they found wrong since.
+    invalidated: usize,
+}
+
+fn lately(cx: &Context<'_>, space: &Space, actor: &str) -> Result<Lately, StoreError> {
+    let (since, mut lately, mut after) = (earlier(cx.now, SPAN), Lately::default(), 0);
+    for _ in 0..PAGES {
+        let page =
+            Page { space: Some(space.clone()), newest_first: true, after, limit: PAGE, ..Page::default() };
+        let events = cx.store.events(&page)?;
+        for it in &events {
+            match &it.event.what {
+                _ if it.event.at < since => return Ok(lately),
+                What::Closed { actor: whose } if whose.as_deref().is_none_or(|it| it == actor) => {
+                    lately.closed = Some(it.event.at);
+                    return Ok(lately);
+                }
+                What::Invalidated { .. } if it.event.actor.as_deref() == Some(actor) => {
+                    lately.invalidated += 1;
+                }
+                _ => {}
+            }
+        }
+        let Some(last) = events.last() else { break };
+        after = last.seq;
+    }
+    Ok(lately)
+}
+
+/// The breakers that are open in a space at this moment.
+pub fn open(cx: &Context<'_>, space: &Space) -> Result<Vec<Trip>, Error> {
+    let watch = cx.store.watch(space, cx.now)?;
+    if watch.open.is_empty() || cx.policy.breakers.fewest().is_none() {
+        return Ok(Vec::new());
+    }
+    let newest = newest(cx, space)?;
+    Ok(watch.open.into_iter().filter(|it| !is_quiet(cx, it, &newest)).collect())
+}
+
+/// Whether a breaker holds up what this memory's author says.
+#[must_use]
+pub fn holds_up(open: &[Trip], memory: &Memory) -> bool {
+    !memory.voice.is_person() && open.iter().any(|it| concerns(it, &actor(&memory.voice)))
+}
+
+/// Closes the breakers of a space on a person's word, those of one actor or all. Those that were closed.
+pub fn close(cx: &Context<'_>, space: &Space, actor: Option<&str>) -> Result<Vec<Trip>, Error> {
+    let is_meant = |it: &Trip| actor.is_none_or(|actor| it.actor.as_deref() == Some(actor));
+    let mut closed = cx.store.watch(space, cx.now)?.open;
+    closed.retain(is_meant);
+    let actors: BTreeSet<&Option<String>> = closed.iter().map(|it| &it.actor).collect();
+    let event = |actor: &Option<String>| cx.event(space, None, What::Closed { actor: actor.clone() });
+    let events: Vec<_> = actors.into_iter().map(event).collect();
+    if !events.is_empty() {
+        cx.store.append(&Batch::durable(events, Vec::new()))?;
+    }
+    Ok(closed)
+}

@@ -1,0 +1,144 @@
+//! Promote: scratch of a session becomes an episode, and what was noted becomes knowledge. It travels the whole write
+//! path, and is never trusted more than what it came from.
+
+use crate::citation::Cite;
+use crate::memory::{Draft, Kind, Layer, Memory, Name, Replacement, Twin, Voice};
+use crate::refusal::Refusal;
+use crate::remember::{Outcome, remember};
+use crate::space::Space;
+use crate::task::Sort;
+use crate::verdict::Verdict;
+use crate::{Context, Error, list, verify};
+
+/// What is to be promoted, and what its note does not say.
+#[derive(Debug, Clone)]
+pub struct Promotion {
+    /// Which memory.
+    pub name: Name,
+    /// Where to; the next layer unless said.
+    pub layer: Option<Layer>,
+    /// What sort of thing it is; as the note has it unless said.
+    pub kind: Option<Kind>,
+    /// A brief topic.
+    pub subject: Option<String>,
+    /// It in better words.
+    pub fact: Option<String>,
+    /// Why it matters.
+    pub reason: Option<String>,
+    /// The code that proves it, instead of what the note cites.
+    pub citations: Vec<Cite>,
+    /// The task it belongs to, where the note has none.
+    pub task: Option<String>,
+    /// Who promotes it.
+    pub voice: Voice,
+}
+
+impl Promotion {
+    /// A promotion of this memory, with nothing to add.
+    #[must_use]
+    pub fn of(name: Name, voice: Voice) -> Self {
+        let (layer, kind, subject, fact, reason, task) = (None, None, None, None, None, None);
+        Self { name, layer, kind, subject, fact, reason, citations: Vec::new(), task, voice }
+    }
+}
+
+/// Promotes a note, or says what it lacks.
+pub fn promote(cx: &Context<'_>, spaces: &[Space], it: Promotion) -> Result<Outcome, Error> {
+    let Some(note) = list::named(cx, spaces, it.name)? else {
+        return Ok(Outcome::Refused(Refusal::NoSuchMemory { name: it.name.to_string() }));
+    };
+    match promoted(cx, note, it) {
+        Ok(draft) => remember(cx, draft),
+        Err(refusal) => Ok(Outcome::Refused(refusal)),
+    }
+}
+
+fn promoted(cx: &Context<'_>, note: Memory, it: Promotion) -> Result<Draft, Refusal> {
+    let handle = note.handle();
+    if !note.is_active() {
+        return Err(Refusal::NotActive { handle, stage: note.status.stage(), verb: "promoted" });
+    }
+    let to = target(&note, it.layer)?;
+    let is_scratch = note.layer == Layer::Session;
+    let (id, space) = (note.id, note.space.clone());
+    let citations = if it.citations.is_empty() { places(cx, &note)? } else { it.citations };
+    let kind = it.kind.unwrap_or(note.kind);
+    let subject = it.subject.or(note.subject);
+    let reason = it.reason.or(note.reason);
+    if to == Layer::Knowledge {
+        let fields = lacking(kind, subject.as_ref(), reason.as_ref(), citations.len());
+        if !fields.is_empty() {
+            return Err(Refusal::MissingFields { handle, fields });
+        }
+    }
+    let voice = derived(note.voice, it.voice, it.fact.is_some());
+    Ok(Draft {
+        layer: Some(to),
+        kind: Some(kind),
+        subject,
+        reason,
+        citations,
+        tags: note.tags.into_iter().filter(|it| to == Layer::Episode || !is_sort(it)).collect(),
+        task: note.task.or(it.task),
+        twin: if is_scratch { Twin::Replace(Name::Id(id), Replacement::Promotion) } else { Twin::Ask },
+        ..Draft::new(space, it.fact.unwrap_or(note.fact), voice)
+    })
+}
+
+/// Where a note goes: scratch becomes an episode unless said otherwise, everything else knowledge.
+fn target(note: &Memory, wanted: Option<Layer>) -> Result<Layer, Refusal> {
+    let next = if note.layer == Layer::Session { Layer::Episode } else { Layer::Knowledge };
+    let to = wanted.unwrap_or(next);
+    match (note.layer, to) {
+        (Layer::Session, Layer::Episode | Layer::Knowledge) | (Layer::Episode, Layer::Knowledge) => Ok(to),
+        (from, to) => Err(Refusal::NotPromotable { handle: note.handle(), from, to }),
+    }
+}
+
+/// Who says what comes of a note: whoever is trusted less, the note's author or who promotes it. What a person puts into
+/// words of their own is that person's.
+fn derived(note: Voice, by: Voice, is_reworded: bool) -> Voice {
+    if is_reworded && by.is_person() {
+        return by;
+    }
+    Voice { origin: note.origin.max(by.origin), tainted: note.tainted || by.tainted, ..note }
+}
+
+/// The fields that knowledge of this kind needs and does not have. A preference or a correction needs no proof.
+#[must_use]
+pub fn lacking(
+    kind: Kind,
+    subject: Option<&String>,
+    reason: Option<&String>,
+    n_citations: usize,
+) -> Vec<&'static str> {
+    let is_empty = |it: Option<&String>| it.is_none_or(|it| it.trim().is_empty());
+    let needs_proof = matches!(kind, Kind::Project | Kind::Reference);
+    let fields = [
+        ("subject", is_empty(subject)),
+        ("reason", is_empty(reason)),
+        ("citation", needs_proof && n_citations == 0),
+    ];
+    fields.into_iter().filter(|it| it.1).map(|it| it.0).collect()
+}
+
+/// Where the citations of a note stand now. A note whose code has changed since is not promoted as it is.
+pub(crate) fn places(cx: &Context<'_>, note: &Memory) -> Result<Vec<Cite>, Refusal> {
+    let seen = verify::look(cx, vec![note.clone()]);
+    let verdicts = seen.iter().flat_map(|it| &it.verdicts);
+    let place = |(citation, verdict): (&crate::citation::Citation, &Verdict)| match verdict {
+        Verdict::Moved { to } => Ok(to.clone()),
+        Verdict::Changed(it) if it.is_harmless => Ok(it.at.clone()),
+        bad if bad.is_bad() => {
+            let why = format!("it is {} since it was noted; note what is true now", bad.as_str());
+            Err(Refusal::BadCitation { place: citation.place().to_string(), why })
+        }
+        _ => Ok(citation.place()),
+    };
+    note.citations.iter().zip(verdicts).map(place).collect()
+}
+
+/// Whether a tag says what sort of note it was in its task.
+pub(crate) fn is_sort(tag: &str) -> bool {
+    Sort::ALL.iter().any(|it| it.as_str() == tag)
+}

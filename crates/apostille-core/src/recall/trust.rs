@@ -1,0 +1,142 @@
+//! How far a memory is trusted, term by term: who said it, who else says so, how often its code was found to hold, and how
+//! long nobody has confirmed what nothing proves. Mild on purpose: text decides what is relevant, and quarantine, not a
+//! score, keeps poison out.
+
+use std::collections::BTreeMap;
+
+use jiff::Timestamp;
+
+use super::rank::Hit;
+use crate::memory::{Memory, Origin};
+
+/// Below this nothing is shown by itself. Only words from outside that nobody confirmed for over a year get here.
+const FLOOR: f32 = 0.6;
+/// What is left of the trust in words from outside, though somebody let them in.
+const OUTSIDE: f32 = 0.8;
+/// How much independent voices can add.
+const VOUCHED: f32 = 0.06;
+/// How much a history of holding can add.
+const PROVEN: f32 = 0.04;
+/// How much of the trust in what nothing proves is lost in the long run, and after how many days half of that.
+const AGED: f32 = 0.3;
+const HALF_LIFE_DAYS: f32 = 180.0;
+/// One source from outside fills at most one line in so many.
+const SHARE: usize = 5;
+
+/// A factor, and what it is for.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Trust {
+    /// Their product.
+    pub factor: f32,
+    /// Each of them that is not 1, told: `from outside 0.80`.
+    pub terms: Vec<String>,
+}
+
+impl Trust {
+    /// Nothing speaks for or against it.
+    #[must_use]
+    pub fn plain() -> Self {
+        Self { factor: 1.0, terms: Vec::new() }
+    }
+
+    fn term(&mut self, told: &str, factor: f32) {
+        if (factor - 1.0).abs() >= 0.005 {
+            self.factor *= factor;
+            self.terms.push(format!("{told} {factor:.2}"));
+        }
+    }
+}
+
+/// How far a memory is trusted now.
+#[must_use]
+#[expect(clippy::cast_precision_loss, reason = "counts are small")]
+pub fn trust(memory: &Memory, now: Timestamp) -> Trust {
+    let mut trust = Trust::plain();
+    let few = |n: usize| 1.0 - 1.0 / (1.0 + n as f32);
+    trust.term(memory.voice.origin.as_str(), said_by(memory.voice.origin));
+    if memory.voice.tainted {
+        trust.term("from outside", OUTSIDE);
+    }
+    let n_vouchers = memory.vouchers.len();
+    trust.term(&format!("{n_vouchers} more say so"), 1.0 + VOUCHED * few(n_vouchers));
+    if memory.citations.is_empty() {
+        trust.term("unproven for long", confirmed(memory, now));
+    } else {
+        let n = memory.usage.verified;
+        trust.term(&format!("found to hold {n}×"), 1.0 + PROVEN * few(n as usize));
+    }
+    trust
+}
+
+fn said_by(origin: Origin) -> f32 {
+    match origin {
+        Origin::UserCorrection => 1.1,
+        Origin::User => 1.06,
+        Origin::Review => 1.03,
+        Origin::Agent => 1.0,
+        Origin::System => 0.92,
+    }
+}
+
+/// What no code proves is less sure the longer nobody has said it again; a person's word does not age.
+fn confirmed(memory: &Memory, now: Timestamp) -> f32 {
+    if memory.voice.is_person() {
+        return 1.0;
+    }
+    let days = now.duration_since(memory.refreshed_at).as_secs_f32().max(0.0) / 86_400.0;
+    1.0 - AGED + AGED * (-days / HALF_LIFE_DAYS).exp2()
+}
+
+/// Leaves out what is trusted too little, and what one source from outside has more of than its share.
+pub(super) fn admitted(hits: Vec<Hit>, count: usize) -> Vec<Hit> {
+    let room = (count / SHARE).max(1);
+    let mut taken: BTreeMap<(String, String), usize> = BTreeMap::new();
+    let mut has_room = |memory: &Memory| match source(memory) {
+        None => true,
+        Some(source) => {
+            let n = taken.entry(source).or_default();
+            *n += 1;
+            *n <= room
+        }
+    };
+    hits.into_iter().filter(|it| it.why.trust.factor >= FLOOR && has_room(&it.memory)).collect()
+}
+
+/// How many of so many lines may come from one source outside: a fifth, and one that a person let in is never silenced.
+pub(super) fn share(shown: usize) -> usize {
+    (shown / SHARE).max(1)
+}
+
+/// Where words from outside come from; `None` for what was said here.
+pub(super) fn source(memory: &Memory) -> Option<(String, String)> {
+    let voice = &memory.voice;
+    voice.tainted.then(|| (voice.channel.to_string(), voice.author.clone().unwrap_or_default()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::memory::{Channel, Voice};
+    use crate::notebook::Note;
+    use crate::space::Space;
+
+    #[test]
+    fn each_term_is_told() {
+        let note = r#"{"id": "m-1", "ts": "2026-02-26T12:00:00Z", "text": "a fact", "scope": "workspace", "tags": []}"#;
+        let plain = Note::parse(note).unwrap().memory(Space::repo("a/b").unwrap());
+        let now: Timestamp = "2026-02-26T12:00:00Z".parse().unwrap();
+        let check = |voice: Voice, vouchers: usize, days: i64, expected: &str| {
+            let vouchers = (0..vouchers).map(|it| it.to_string()).collect();
+            let memory = Memory { voice, vouchers, ..plain.clone() };
+            let now = now + jiff::SignedDuration::from_hours(24 * days);
+            assert_eq!(trust(&memory, now).terms.join(", "), expected);
+        };
+        let agent = || Voice::of(Origin::Agent);
+        check(agent(), 0, 0, "");
+        check(agent().via(Channel::Issue), 0, 0, "from outside 0.80");
+        check(agent().via(Channel::Web), 0, 800, "from outside 0.80, unproven for long 0.71");
+        check(agent(), 3, 180, "3 more say so 1.04, unproven for long 0.85");
+        check(Voice::of(Origin::User), 0, 800, "user 1.06");
+        check(Voice::of(Origin::System), 0, 0, "system 0.92");
+    }
+}

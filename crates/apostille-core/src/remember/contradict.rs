@@ -1,0 +1,197 @@
+//! Whether two facts of one subject contradict each other, and whether that is beyond doubt.
+//!
+//! What two texts have in common says what they are about; what they differ in is where they may disagree. They do when
+//! each names a value that the other does not – a number, a name, something in quotes – or when one of them negates what
+//! the other says, and nothing else tells them apart. Meaning is not understood here: where both may be true it is
+//! *doubtful*, and somebody is asked.
+
+mod gist;
+mod told;
+
+use std::collections::BTreeSet;
+
+use crate::memory::Memory;
+pub use gist::Gist;
+use told::Told;
+
+/// How two facts of one subject stand.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stand {
+    /// Both can be true.
+    Compatible,
+    /// They name different values for what may be the same thing.
+    Doubtful,
+    /// Only one of them can be true.
+    Opposed,
+}
+
+/// Where two memories apply.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Modules {
+    /// To the same folders.
+    Same,
+    /// One of them to a part of what the other applies to.
+    Nested,
+    /// To folders that have nothing to do with each other.
+    Apart,
+}
+
+/// Where two memories apply: to the folders of what they cite; one that cites nothing, to the whole repository.
+#[must_use]
+pub fn modules(a: &Memory, b: &Memory) -> Modules {
+    let (a, b) = (folders(a), folders(b));
+    let holds = |outer: &str, inner: &str| {
+        let rest = inner.strip_prefix(outer);
+        outer.is_empty() || rest.is_some_and(|it| it.is_empty() || it.starts_with('/'))
+    };
+    if a == b {
+        Modules::Same
+    } else if a.iter().any(|x| b.iter().any(|y| holds(x, y) || holds(y, x))) {
+        Modules::Nested
+    } else {
+        Modules::Apart
+    }
+}
+
+fn folders(memory: &Memory) -> BTreeSet<&str> {
+    if memory.citations.is_empty() {
+        return BTreeSet::from([""]);
+    }
+    let folder = |path: &'_ str| path.rfind('/').unwrap_or(0);
+    memory.citations.iter().map(|it| it.path.as_str()).map(|it| &it[..folder(it)]).collect()
+}
+
+/// How a newer fact stands to an older one of the same subject.
+#[must_use]
+pub fn stand(new: &str, old: &str) -> Stand {
+    let (new, old) = (Told::of(new), Told::of(old));
+    let has_new_words = !new.words.is_subset(&old.words);
+    let has_old_words = !old.words.is_subset(&new.words);
+    if has_new_words && has_old_words {
+        // They speak of different things, whatever values they name.
+        return Stand::Compatible;
+    }
+    let is_same = !has_new_words && !has_old_words;
+    let (ours, theirs) = (new.lacking(&old), old.lacking(&new));
+    let is_negated = new.is_negated != old.is_negated;
+    match (&*ours, &*theirs) {
+        // It says itself that the old value is so no longer.
+        ([_, ..], []) if new.denies(&old) && !has_old_words => Stand::Opposed,
+        ([], []) if is_negated && is_same => Stand::Opposed,
+        ([ours], [theirs]) if is_same && !is_negated && (new.is_change || ours.excludes(theirs)) => {
+            Stand::Opposed
+        }
+        ([_, ..], [_, ..]) => Stand::Doubtful,
+        _ if is_negated => Stand::Doubtful,
+        _ => Stand::Compatible,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(old: &str, new: &str, expected: Stand) {
+        assert_eq!(stand(new, old), expected, "{old:?}, then {new:?}");
+    }
+
+    #[test]
+    fn only_one_can_be_true() {
+        let check = |old: &str, new: &str| check(old, new, Stand::Opposed);
+        check("the team uses Jest", "the team migrated to Vitest");
+        check("The team uses Jest", "The team migrated from Jest to Vitest");
+        check("The team uses Jest", "The team switched from Jest to Vitest because it is faster");
+        check("Tests run with Jest", "Tests run with Vitest");
+        check("Use npm", "Use pnpm");
+        check("Use npm", "Use pnpm, not npm");
+        check("We use npm", "We use pnpm instead of npm");
+        check("The package manager is npm", "The package manager is pnpm");
+        check("The test command is `npm test`", "The test command is `pnpm test`");
+        check("Run the tests with `npm test`", "Run the tests with `pnpm test` now");
+        check("The default branch is `main`", "The default branch is `develop`");
+        check("Uploads are limited to 10 MB", "Uploads are limited to 25 MB");
+        check("The client gives up after 3 attempts", "The client gives up after 5 attempts");
+        check("MAX_RETRIES is 3", "MAX_RETRIES is 5");
+        check("The timeout is 30s", "The timeout is 60s");
+        check("A timeout of 30 seconds", "A timeout of 60 seconds");
+        check("The job runs every 5 minutes", "The job runs every 10 minutes");
+        check("At most 10 workers run", "At most 20 workers run");
+        check("The runtime is Node 18", "The runtime is Node 20");
+        check("Tabs are allowed", "Tabs are not allowed");
+        check("The API supports XML", "The API does not support XML");
+        check("Always squash commits", "Never squash commits");
+        check("Force pushes are forbidden", "Force pushes are allowed");
+        check("The cache is enabled", "The cache is disabled");
+        check("Indent with tabs", "Indent with spaces");
+        check("Responses are JSON", "Responses are XML");
+        check("Sessions are kept in Redis", "Sessions are now kept in PostgreSQL");
+        check("The queue uses `BullMQ`", "The queue no longer uses `BullMQ`");
+        check("Don't mock the database", "Mock the database");
+    }
+
+    #[test]
+    fn it_may_be_so_and_somebody_is_asked() {
+        let check = |old: &str, new: &str| check(old, new, Stand::Doubtful);
+        check("CI runs on Node 18", "CI runs on Node 20");
+        check("The server listens on port 8080", "The server listens on port 9090");
+        check("We lint with `eslint`", "We lint with `oxlint`");
+        check("Migration 12 must run before a deploy", "Migration 13 must run before a deploy");
+        check("npm is our package manager", "npm is our package manager, not for the docs");
+        check(
+            "The limit is 10 for guests and 20 for members",
+            "The limit is 20 for guests and 40 for members",
+        );
+        check("`parse_v1` is deprecated", "`parse_v2` is deprecated");
+        check("The timeout is 30s", "The timeout of uploads is 60s");
+        check("Tabs are allowed", "Tabs are not allowed in Markdown");
+        check("Requests go to `gateway`", "Requests go to `proxy`");
+    }
+
+    #[test]
+    fn both_can_be_true() {
+        let check = |old: &str, new: &str| check(old, new, Stand::Compatible);
+        check("The upload timeout is 30s", "The download timeout is 60s");
+        check("`GET /users` lists users", "`GET /orders` lists orders");
+        check("The build is slow", "The build is reproducible");
+        check("The minimum is 3", "The maximum is 10");
+        check("Tokens expire after 3600 seconds", "Tokens are kept in `localStorage`");
+        check("The team uses Jest", "The team uses Jest for unit tests");
+        check("The team uses Jest", "The team uses Jest and Playwright");
+        check("Migrations run before the deploy", "Migrations run after the deploy");
+        check("The API caches tokens", "The CLI caches tokens");
+        check("The parser must not allocate", "The lexer may allocate");
+        check("Use pnpm", "Use pnpm, not npm");
+        check("`a` calls `b`", "`b` calls `a`");
+        check("The release needs two approvals", "The release needs a changelog");
+        check("Errors carry a code", "Errors carry a hint and a code");
+        check("日本語のテスト", "日本語の設計");
+        check("", "The port is 80");
+    }
+
+    #[test]
+    fn modules_are_the_folders_of_what_is_cited() {
+        let memory = |paths: &[&str]| {
+            let line = r#"{"id":"m-1","text":"t","ts":"2026-02-26T12:00:00Z"}"#;
+            let note = crate::notebook::Note::parse(line).unwrap();
+            let mut memory = note.memory(crate::space::Space::repo("o/n").unwrap());
+            let captured = |it: &&str| {
+                let blob = crate::source::Blob { id: None, bytes: b"a\n".to_vec() };
+                super::super::cite::captured(&format!("{it}:1").parse().unwrap(), &blob, None).unwrap()
+            };
+            memory.citations = paths.iter().map(captured).collect();
+            memory
+        };
+        let check = |a: &[&str], b: &[&str], expected: Modules| {
+            assert_eq!(modules(&memory(a), &memory(b)), expected, "{a:?} {b:?}");
+            assert_eq!(modules(&memory(b), &memory(a)), expected, "{b:?} {a:?}");
+        };
+        check(&[], &[], Modules::Same);
+        check(&["src/api/a.rs"], &["src/api/b.rs"], Modules::Same);
+        check(&["Cargo.toml"], &[], Modules::Same);
+        check(&["src/api/a.rs"], &[], Modules::Nested);
+        check(&["src/api/a.rs"], &["src/a.rs"], Modules::Nested);
+        check(&["a/x", "b/x"], &["b/y"], Modules::Nested);
+        check(&["a/x"], &["b/x"], Modules::Apart);
+        check(&["src/api/a.rs"], &["src/apis/a.rs"], Modules::Apart);
+    }
+}

@@ -1,0 +1,299 @@
+//! A fact as it is compared: what it is about, the values that it names, and whether it denies something.
+
+use std::collections::BTreeSet;
+
+use crate::remember::dedupe::normalised;
+
+/// Words that say nothing of what a fact is about.
+const FILLERS: &[&str] = &[
+    "a",
+    "an",
+    "the",
+    "this",
+    "that",
+    "these",
+    "those",
+    "it",
+    "its",
+    "our",
+    "we",
+    "is",
+    "are",
+    "be",
+    "been",
+    "was",
+    "were",
+    "has",
+    "have",
+    "do",
+    "does",
+    "did",
+    "will",
+    "shall",
+    "should",
+    "must",
+    "can",
+    "may",
+    "to",
+    "of",
+    "in",
+    "on",
+    "at",
+    "for",
+    "with",
+    "by",
+    "from",
+    "and",
+    "or",
+    "as",
+    "so",
+    "than",
+    "then",
+    "use",
+    "used",
+    "using",
+    "always",
+    "now",
+    "currently",
+    "already",
+    "instead",
+    "rather",
+    "longer",
+    "anymore",
+    "any",
+    "more",
+    "still",
+    "just",
+    "only",
+    "set",
+    "default",
+    "equal",
+    "there",
+    "all",
+    "up",
+    "but",
+];
+/// Words that say that something was otherwise before.
+const CHANGES: &[&str] = &[
+    "migrated", "migrate", "moved", "switched", "switch", "changed", "replaced", "replace", "upgraded",
+    "bumped", "renamed", "adopted",
+];
+/// Words that negate.
+const NEGATIONS: &[&str] = &["not", "never", "no", "cannot", "without", "neither", "nor"];
+/// What stands before the one value that something has.
+const SOLE: &[&str] = &["is", "are", "be", "equal", "=", "every", "most", "least", "than", "within"];
+/// The same, of a number.
+const SOLE_NUMBER: &[&str] = &["of", "after"];
+/// What makes a "to" or an "at" stand before the one value that something has.
+const BINDING: &[&str] =
+    &["limited", "set", "default", "pinned", "capped", "up", "equal", "restricted", "fixed", "locked"];
+/// What may stand between such a word and the value.
+const BETWEEN: &[&str] = &["a", "an", "the", "exactly", "about", "now", "currently", "version"];
+/// Families of which a project has one: naming another one is naming another value.
+const RIVALS: &[&[&str]] = &[
+    &["npm", "pnpm", "yarn", "bun"],
+    &["jest", "vitest", "mocha", "jasmine", "ava"],
+    &["pytest", "unittest", "nose"],
+    &["webpack", "vite", "rollup", "parcel", "esbuild", "turbopack"],
+    &["pip", "poetry", "uv", "pipenv", "conda"],
+    &["maven", "gradle", "bazel"],
+    &["postgresql", "postgres", "mysql", "mariadb", "sqlite", "mongodb"],
+    &["redux", "zustand", "mobx"],
+    &["express", "fastify", "koa"],
+    &["flask", "django", "fastapi"],
+    &["tabs", "spaces"],
+    &["json", "xml", "yaml", "toml"],
+];
+/// Families of states, of which a thing is in one. To deny one is to deny the whole.
+const STATES: &[&[&str]] = &[
+    &["allowed", "forbidden", "prohibited"],
+    &["required", "optional"],
+    &["enabled", "disabled"],
+    &["true", "false"],
+];
+
+/// A fact as it is compared.
+pub(super) struct Told {
+    /// What it is about: its words without fillers, negations and values, in one form each.
+    pub(super) words: BTreeSet<String>,
+    /// Whether it negates what it says.
+    pub(super) is_negated: bool,
+    /// Whether it says that something was otherwise before.
+    pub(super) is_change: bool,
+    values: Vec<Value>,
+    /// The text in lower case with a space around each word, to look values up in.
+    flat: String,
+}
+
+/// A value that a fact names.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Value {
+    text: String,
+    /// Whether it stands where there can be but one, as after "is" or "limited to".
+    is_sole: bool,
+    /// Whether the fact says that it is not so, as after "instead of".
+    is_denied: bool,
+}
+
+impl Value {
+    /// Whether the two cannot both be true of one thing.
+    pub(super) fn excludes(&self, other: &Self) -> bool {
+        let is_one_family = families().any(|it| it.contains(&&*self.text) && it.contains(&&*other.text));
+        (self.is_sole && other.is_sole) || is_one_family
+    }
+}
+
+fn families() -> impl Iterator<Item = &'static &'static [&'static str]> {
+    RIVALS.iter().chain(STATES)
+}
+
+impl Told {
+    pub(super) fn of(fact: &str) -> Self {
+        let tokens = tokens(fact);
+        let folded: Vec<&str> = tokens.iter().map(|it| it.folded.as_str()).collect();
+        let is_change = folded.iter().any(|it| CHANGES.contains(it) || *it == "now" || *it == "longer");
+        let mut told = Self {
+            words: BTreeSet::new(),
+            is_negated: false,
+            is_change,
+            values: Vec::new(),
+            flat: format!(" {} ", normalised(None, fact)),
+        };
+        let mut n_negations = 0;
+        for (at, token) in tokens.iter().enumerate() {
+            let before = &folded[..at];
+            match () {
+                () if token.is_value => told.values.push(value(token, before)),
+                () if NEGATIONS.contains(&&*token.folded) => n_negations += 1,
+                () if FILLERS.contains(&&*token.folded) || CHANGES.contains(&&*token.folded) => {}
+                () => drop(told.words.insert(token.folded.clone())),
+            }
+        }
+        // "Use a, not b" denies b and no more; "do not use b" denies what it says.
+        let names_another =
+            told.values.iter().any(|it| !it.is_denied) && told.values.iter().any(|it| it.is_denied);
+        told.is_negated = n_negations % 2 == 1 && !names_another;
+        told
+    }
+
+    /// The values that it states and the other does not name at all.
+    pub(super) fn lacking(&self, other: &Self) -> Vec<&Value> {
+        let mut lacking: Vec<&Value> = Vec::new();
+        for it in self.values.iter().filter(|it| !it.is_denied) {
+            let is_seen = lacking.iter().any(|seen| seen.text == it.text);
+            if !is_seen && !other.names(&it.text) {
+                lacking.push(it);
+            }
+        }
+        lacking
+    }
+
+    /// Whether these words stand in it, one after the other.
+    pub(super) fn names(&self, normalised: &str) -> bool {
+        self.flat.contains(&format!(" {normalised} "))
+    }
+
+    /// Whether it denies the one value that the other states.
+    pub(super) fn denies(&self, other: &Self) -> bool {
+        let stated: Vec<&Value> = other.values.iter().filter(|it| !it.is_denied).collect();
+        let is_denied = |text: &str| self.values.iter().any(|it| it.is_denied && it.text == text);
+        matches!(&*stated, [one] if is_denied(&one.text))
+    }
+}
+
+fn value(token: &Token, before: &[&str]) -> Value {
+    let is_state = STATES.iter().any(|it| it.contains(&&*token.folded));
+    let is_denied = !is_state && is_denied(before);
+    Value { text: token.folded.clone(), is_sole: is_sole(token, before), is_denied }
+}
+
+/// Whether what comes next is said not to be so.
+fn is_denied(before: &[&str]) -> bool {
+    let mut before = before.iter().rev().filter(|it| !matches!(**it, "the" | "a" | "an" | "use" | "using"));
+    match (before.next(), before.next()) {
+        (Some(&"of"), Some(&"instead")) | (Some(&"than"), Some(&"rather")) => true,
+        (Some(&"longer"), Some(&"no")) => true,
+        (Some(&"from"), Some(word)) => CHANGES.contains(word) || *word == "away",
+        (Some(word), _) => matches!(*word, "not" | "never" | "replaced" | "replace" | "without"),
+        (None, _) => false,
+    }
+}
+
+/// Whether there can be but one of what comes next.
+fn is_sole(token: &Token, before: &[&str]) -> bool {
+    let mut before = before.iter().rev().filter(|it| !BETWEEN.contains(it)).peekable();
+    // "is Node 18"
+    if token.is_number
+        && before.peek().is_some_and(|it| ["node", "python", "java", "rust", "go"].contains(it))
+    {
+        before.next();
+    }
+    match (before.next(), before.next()) {
+        (Some(&("to" | "at")), Some(word)) => BINDING.contains(word),
+        (Some(word), _) => SOLE.contains(word) || (token.is_number && SOLE_NUMBER.contains(word)),
+        (None, _) => false,
+    }
+}
+
+/// One word of a fact, or what stands in quotes.
+struct Token {
+    folded: String,
+    is_value: bool,
+    is_number: bool,
+}
+
+/// The words of a fact; what stands in backticks or double quotes is one.
+fn tokens(fact: &str) -> Vec<Token> {
+    let mut tokens = Vec::new();
+    for (n, part) in fact.split(['`', '"', '“', '”']).enumerate() {
+        if n % 2 == 1 {
+            let folded = normalised(None, part);
+            let is_number = folded.starts_with(|c: char| c.is_ascii_digit());
+            tokens.extend((!folded.is_empty()).then_some(Token { folded, is_value: true, is_number }));
+            continue;
+        }
+        for word in part.split_whitespace() {
+            let is_first = tokens.is_empty();
+            tokens.extend(plain(word, is_first));
+        }
+    }
+    tokens
+}
+
+fn plain(word: &str, is_first: bool) -> Option<Token> {
+    let word = word.trim_matches(|c: char| !c.is_alphanumeric() && c != '=');
+    let lower = word.to_lowercase();
+    if lower.ends_with("n't") || lower.ends_with("n’t") {
+        return Some(Token { folded: "not".into(), is_value: false, is_number: false });
+    }
+    let folded = if word == "=" { "=".into() } else { normalised(None, word) };
+    let is_number = folded.starts_with(|c: char| c.is_ascii_digit());
+    let is_rival = families().any(|it| it.contains(&&*folded));
+    let is_value = is_number || is_rival || is_name(word, is_first);
+    let is_kept = is_value || FILLERS.contains(&&*folded);
+    let folded = if is_kept { folded } else { stemmed(folded) };
+    (!folded.is_empty()).then_some(Token { folded, is_value, is_number })
+}
+
+/// Whether a word is a name: one that is written as code is, or with a capital where no sentence begins.
+fn is_name(word: &str, is_first: bool) -> bool {
+    let has_lower = word.chars().any(char::is_lowercase);
+    let mut chars = word.chars();
+    let is_capital = chars.next().is_some_and(char::is_uppercase);
+    let has_hump = has_lower && chars.any(char::is_uppercase);
+    let is_code = word.contains(['_', '/']) || word.contains("::");
+    is_code || has_hump || (is_capital && has_lower && !is_first)
+}
+
+/// Whether a word says nothing of what a fact is about.
+pub(super) fn is_filler(word: &str) -> bool {
+    FILLERS.contains(&word) || word == "uses" || word == "them"
+}
+
+/// A plain word in one form: "supports" and "support" are one.
+pub(super) fn stemmed(mut word: String) -> String {
+    if word.len() > 3 && word.ends_with('s') && !word.ends_with("ss") {
+        word.pop();
+    }
+    word
+}

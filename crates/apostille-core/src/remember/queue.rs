@@ -1,0 +1,55 @@
+//! The queue cannot be walked around: what waits for a person, or was rejected by one, does not get in under other words.
+
+use super::dedupe::{normalised, words};
+use crate::Context;
+use crate::memory::{Draft, Memory, Stage, Status};
+use crate::remember::guard;
+use crate::store::{Filter, Order, StoreError};
+
+/// How many of those that wait, or were found wrong, a draft is compared with, the newest first.
+const COMPARED: usize = 200;
+/// The share of the shorter one's words that the other has when it says the same, and how many words that must be.
+const SHARE: f32 = 0.7;
+const FEWEST: usize = 4;
+/// What the reason of a rejected memory begins with.
+pub const REJECTED: &str = "rejected";
+
+/// Why a draft waits because it repeats what waits already, or what a person has rejected.
+pub(super) fn echo(cx: &Context<'_>, draft: &Draft) -> Result<Option<String>, StoreError> {
+    let filter = Filter {
+        spaces: vec![draft.space.clone()],
+        stages: vec![Stage::Pending, Stage::Invalid],
+        order: Order::Newest,
+        limit: COMPARED,
+        ..Filter::default()
+    };
+    let held = cx.store.list(&filter)?;
+    if held.is_empty() {
+        return Ok(None);
+    }
+    let said = normalised(None, &draft.fact);
+    let said = words(&said);
+    let found = held.iter().find(|it| is_held_back(it) && repeats(&said, it));
+    Ok(found.map(|it| match it.status.stage() {
+        Stage::Invalid => format!("it says what {} said, which was rejected", it.handle()),
+        _ => format!("it says what {} says, which waits for approval", it.handle()),
+    }))
+}
+
+/// Whether words were held back for what they are; not those that wait for nothing but proof or another voice, because a
+/// second try brings just that.
+fn is_held_back(memory: &Memory) -> bool {
+    match &memory.status {
+        Status::Pending { .. } => !guard::awaits_proof(memory) && !guard::awaits_word(memory),
+        Status::Invalid { why } => why.starts_with(REJECTED),
+        _ => false,
+    }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a text has few words")]
+fn repeats(said: &[&str], memory: &Memory) -> bool {
+    let theirs = normalised(None, &memory.fact);
+    let theirs = words(&theirs);
+    let both = said.iter().filter(|it| theirs.binary_search(it).is_ok()).count();
+    both >= FEWEST.min(theirs.len()) && both as f32 >= SHARE * said.len().min(theirs.len()) as f32
+}

@@ -1,0 +1,110 @@
+//! Other forms of a text: in plain letters, and with broken tokens put together again.
+
+use std::borrow::Cow;
+
+use super::is_blob_char;
+
+/// Shortest token that is looked for across a line break.
+const SPLIT_MIN: usize = 16;
+
+/// The text in plain letters: what a reader does not see is dropped, what merely looks like ASCII
+/// becomes ASCII.
+pub(super) fn fold(text: &str) -> Cow<'_, str> {
+    if text.is_ascii() {
+        return Cow::Borrowed(text);
+    }
+    Cow::Owned(text.chars().filter_map(fold_char).collect())
+}
+
+fn fold_char(c: char) -> Option<char> {
+    let code = u32::from(c);
+    match code {
+        // Zero-width and bidirectional controls, soft hyphen, variation selectors.
+        0xAD | 0x34F | 0x61C | 0x115F | 0x1160 | 0x17B4 | 0x17B5 | 0x180B..=0x180F => None,
+        0x200B..=0x200F | 0x202A..=0x202E | 0x2060..=0x206F | 0x3164 | 0xFFA0 => None,
+        0xFE00..=0xFE0F | 0xFEFF | 0xFFF9..=0xFFFB | 0xE0100..=0xE01EF => None,
+        0xFF01..=0xFF5E => char::from_u32(code - 0xFEE0),
+        0xA0 | 0x2000..=0x200A | 0x202F | 0x205F | 0x3000 => Some(' '),
+        // Tag characters carry invisible ASCII.
+        0xE0020..=0xE007E => char::from_u32(code - 0xE0000),
+        0xE0000..=0xE007F => None,
+        // Mathematical letters and digits, in runs of A-Z a-z and 0-9.
+        0x1D400..=0x1D6A3 => Some(math_letter((code - 0x1D400) % 52)),
+        0x1D7CE..=0x1D7FF => char::from_digit((code - 0x1D7CE) % 10, 10),
+        _ => Some(c),
+    }
+}
+
+fn math_letter(position: u32) -> char {
+    let base = if position < 26 { 'A' } else { 'a' };
+    char::from_u32(u32::from(base) + position % 26).unwrap_or(base)
+}
+
+/// The text without its line breaks and the blanks around them, if a token may be whole only then.
+pub(super) fn unbroken(text: &str) -> Option<String> {
+    let lines = text.split(['\n', '\r']).map(|line| line.trim().trim_end_matches('\\'));
+    let lines: Vec<&str> = lines.filter(|line| !line.is_empty()).collect();
+    let broken = lines.windows(2).any(|pair| matches!(pair, [above, below] if splits_token(above, below)));
+    broken.then(|| lines.concat())
+}
+
+/// Whether the last word above and the first word below could be the halves of one token.
+fn splits_token(above: &str, below: &str) -> bool {
+    let tail = above.rsplit(char::is_whitespace).next().unwrap_or_default();
+    let head = below.split(char::is_whitespace).next().unwrap_or_default();
+    let digits = tail.bytes().chain(head.bytes()).any(|byte| byte.is_ascii_digit());
+    let len = tail.len() + head.len();
+    (digits && len >= SPLIT_MIN) || len >= 2 * SPLIT_MIN
+}
+
+/// The text with its strings put together, as in `"ghp_abc" + "def"`, if there are such strings.
+pub(super) fn spliced(text: &str) -> Option<String> {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find(['"', '\'', '`']) {
+        let (before, quoted) = rest.split_at(at);
+        let joint = joint(quoted);
+        out.push_str(before);
+        out.push_str(if joint == 0 { &quoted[..1] } else { "" });
+        rest = &quoted[joint.max(1)..];
+    }
+    (out.len() + rest.len() < text.len()).then(|| out + rest)
+}
+
+/// How long the joint of two strings is that begins with this quote; 0 when there is none.
+fn joint(quoted: &str) -> usize {
+    let behind = quoted[1..].trim_start();
+    let operator = behind.trim_start_matches(['+', '.', '&', '|', '\\']);
+    let next = operator.trim_start();
+    let is_near = behind.len() - operator.len() <= 2 && quoted.len() - next.len() <= 12;
+    let is_quote = next.starts_with(['"', '\'', '`']);
+    if is_near && is_quote { quoted.len() - next.len() + 1 } else { 0 }
+}
+
+/// The text with neighbouring pieces of a token put together, as in `ghp_ a1B2 c3D4`, if there are such pieces.
+pub(super) fn closed_up(text: &str) -> Option<String> {
+    let mut out = String::new();
+    let (mut was_piece, mut is_changed) = (false, false);
+    for word in text.split(' ') {
+        let is_piece = is_piece(word);
+        let is_joined = was_piece && is_piece;
+        is_changed |= is_joined;
+        if !is_joined {
+            out.push(' ');
+        }
+        out.push_str(word);
+        was_piece = is_piece;
+    }
+    is_changed.then_some(out)
+}
+
+/// Whether a word could be a piece of a token: letters and digits mixed, or the prefix of a token.
+fn is_piece(word: &str) -> bool {
+    let has = |is: fn(&u8) -> bool| word.as_bytes().iter().any(is);
+    let is_mixed = has(u8::is_ascii_digit) && has(u8::is_ascii_alphabetic);
+    let is_cased = word.len() <= 8
+        && has(u8::is_ascii_lowercase)
+        && word.bytes().skip(1).any(|it| it.is_ascii_uppercase());
+    let is_prefix = word.ends_with(['_', '-']) && word.len() >= 3;
+    (is_mixed || is_cased || is_prefix) && (3..=64).contains(&word.len()) && word.chars().all(is_blob_char)
+}

@@ -1,0 +1,357 @@
+//! A word that names a secret, and the value behind it: `token: …`, `the password for staging is …`.
+//!
+//! These words are common in ordinary text, so what follows them is read by hand: no pattern has to be compiled for a
+//! text that merely talks about tokens.
+
+use std::ops::Range;
+
+use super::judge::Judge;
+
+/// What a word names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Noun {
+    /// A password.
+    Pass,
+    /// A short word for a password, which must not be the end of another word.
+    ShortPass,
+    /// A token or the like.
+    Token,
+    /// The same, but seldom right before its value: `auth`, `credentials`.
+    Loose,
+    /// A short word for a token, which must not be the end of another word.
+    ShortToken,
+    /// A key: whether of the secret kind is told by the word before it.
+    Key,
+    /// Only a part of a longer name, as in `acme-private-…`.
+    Part,
+}
+
+/// The words, in lower case. A longer one stands before its own beginning.
+pub(super) static NOUNS: &[(&str, Noun)] = &[
+    ("password", Noun::Pass),
+    ("passwd", Noun::Pass),
+    ("passphrase", Noun::Pass),
+    ("passcode", Noun::Pass),
+    ("passwort", Noun::Pass),
+    ("contraseña", Noun::Pass),
+    ("contrasena", Noun::Pass),
+    ("mot de passe", Noun::Pass),
+    ("senha", Noun::Pass),
+    ("пароль", Noun::Pass),
+    ("密码", Noun::Pass),
+    ("密碼", Noun::Pass),
+    ("口令", Noun::Pass),
+    ("パスワード", Noun::Pass),
+    ("비밀번호", Noun::Pass),
+    ("암호", Noun::Pass),
+    ("pwd", Noun::ShortPass),
+    ("pw", Noun::ShortPass),
+    ("pass", Noun::ShortPass),
+    ("token", Noun::Token),
+    ("secret", Noun::Token),
+    ("令牌", Noun::Token),
+    ("密钥", Noun::Token),
+    ("密鑰", Noun::Token),
+    ("秘钥", Noun::Token),
+    ("トークン", Noun::Token),
+    ("토큰", Noun::Token),
+    ("токен", Noun::Token),
+    ("credentials", Noun::Loose),
+    ("credential", Noun::Loose),
+    ("authorization", Noun::Loose),
+    ("auth", Noun::Loose),
+    ("pat", Noun::ShortToken),
+    ("sas", Noun::ShortToken),
+    ("key", Noun::Key),
+    ("private", Noun::Part),
+    ("access", Noun::Part),
+];
+
+/// Words that make a key a secret one; a bare "key" names too much else.
+const SECRET_KEYS: &str = "api app application auth access account admin client consumer deploy encryption ingest \
+    integration license licence master personal private project secret server service session shared signing ssh \
+    storage subscription user webhook write hmac jwt";
+/// Words that make it the key of a table or of a cache.
+const PLAIN_KEYS: &str = "cache primary foreign partition sort public object hash index content commit group row lookup \
+    dedupe idempotency map dict cookie i18n translation message locale shortcut hot composite unique surrogate natural \
+    join query entry item lock storage routing shard redis bucket s3 file";
+
+/// One way in which a value may follow.
+pub(super) struct Way {
+    /// What is reported.
+    pub name: &'static str,
+    /// Which words it holds for.
+    takes: fn(&Word<'_>) -> bool,
+    /// Where the value is, seen from the end of the word.
+    value: fn(&[u8]) -> Option<Range<usize>>,
+    /// How the value is judged.
+    pub judge: Judge,
+    /// Must be caught, once the pieces are joined.
+    #[cfg(test)]
+    pub sample: &'static [&'static str],
+    /// Must pass.
+    #[cfg(test)]
+    pub clean: &'static str,
+}
+
+macro_rules! ways {
+    ($($name:literal: $takes:ident, $value:ident, $judge:ident, $sample:expr, $clean:expr;)*) => {
+        /// All ways.
+        pub(super) static WAYS: &[Way] = &[$(Way {
+            name: $name, takes: |it| it.$takes(), value: $value, judge: Judge::$judge,
+            #[cfg(test)] sample: $sample,
+            #[cfg(test)] clean: $clean,
+        }),*];
+    };
+}
+
+ways! {
+    "password-assignment": is_pass, assigned, Password, &["DB_PASSWORD=", "n0tThe1"], "password: must be 12 characters";
+    "password-in-prose": is_pass, told, Password, &["the password for prod is ", "n0tThe1"], "the password field is base64-encoded";
+    "secret-assignment": is_token, assigned, Token, &["token: ", "a1B2c3D4e5F6g7H8"], "api_key = os.environ[\"OPENAI_API_KEY\"]";
+    "secret-in-prose": is_token, told, Token, &["the API key for staging is ", "a2b3c4d5e6f7g2h3j4k5l6m7n2p3q4r5"], "the token usage is tracked per-request";
+    "secret-after-word": is_plain, next, Strong, &["use api key ", "a1B2c3D4e5F6g7H8i9J0k1L2"], "the token CancellationTokenSourceFactory2";
+    "secret-in-name": is_part, joined, Named, &["acme-secret-", "0a1b2c3d4e5f6a7b8c9d0e1f2a3b4c5d"], "access-control-allow-credentials-header";
+    "key-assignment": is_branded_key, assigned, Strong, &["STRIPE_KEY=", "a1B2c3D4e5F6g7H8i9J0k1L2"], "cache_key: feature-flags-v2";
+    "access-assignment": is_branded_part, tight, Strong, &["acmeACCESS=", "a1B2c3D4e5F6g7H8i9J0k1L2"], "quick access: a1 then b2";
+    "secret-as-default": is_plain, defaulted, Strong, &["getenv('SECRET_KEY', '", "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8s9T0", "')"], "getenv('DB_PASSWORD', 'test1234')";
+}
+
+/// A word of the list where it stands in a text.
+pub(super) struct Word<'t> {
+    noun: Noun,
+    before: &'t [u8],
+}
+
+impl Word<'_> {
+    /// The word that stands at this place, seen with what stands before it.
+    pub(super) fn new(noun: Noun, before: &[u8]) -> Word<'_> {
+        Word { noun, before }
+    }
+
+    fn is_pass(&self) -> bool {
+        self.noun == Noun::Pass || (self.noun == Noun::ShortPass && self.stands_alone())
+    }
+
+    fn is_token(&self) -> bool {
+        match self.noun {
+            Noun::Token | Noun::Loose => true,
+            Noun::ShortToken => !self.before.is_empty() && self.stands_alone(),
+            Noun::Key => self.is_secret_key(),
+            _ => false,
+        }
+    }
+
+    fn is_plain(&self) -> bool {
+        matches!(self.noun, Noun::Token | Noun::Pass) || self.is_secret_key()
+    }
+
+    fn is_part(&self) -> bool {
+        let is_key = self.noun == Noun::Key && matches!(self.before.last(), Some(b'a'..=b'z' | b'-'));
+        matches!(self.noun, Noun::Token | Noun::Part) || is_key || self.is_secret_key()
+    }
+
+    /// `ACME_KEY`, `acmeKEY`: the name of somebody, and no word for a key of another kind.
+    fn is_branded_key(&self) -> bool {
+        self.noun == Noun::Key && self.is_branded()
+    }
+
+    fn is_branded_part(&self) -> bool {
+        self.noun == Noun::Part && self.is_branded()
+    }
+
+    fn is_branded(&self) -> bool {
+        let brand = self.last_word();
+        let is_name = brand.len() >= 3 && brand.iter().any(u8::is_ascii_alphabetic);
+        is_name && !PLAIN_KEYS.split(' ').any(|it| brand.ends_with(it.as_bytes()))
+    }
+
+    /// Whether no letter stands right before it.
+    fn stands_alone(&self) -> bool {
+        !self.before.last().is_some_and(u8::is_ascii_lowercase)
+    }
+
+    fn is_secret_key(&self) -> bool {
+        let joint = usize::from(matches!(self.before.last(), Some(b' ' | b'_' | b'.' | b'-')));
+        let before = &self.before[..self.before.len() - joint];
+        self.noun == Noun::Key && SECRET_KEYS.split(' ').any(|it| before.ends_with(it.as_bytes()))
+    }
+
+    /// What is joined to the word in front of it, without the joint.
+    fn last_word(&self) -> &[u8] {
+        let before = self.before.strip_suffix(b"_").or(self.before.strip_suffix(b"-")).unwrap_or(self.before);
+        let len = before.iter().rev().take_while(|it| it.is_ascii_alphanumeric()).count();
+        &before[before.len() - len..]
+    }
+}
+
+impl Way {
+    /// The value behind a word, with the way's judge to hear.
+    pub(super) fn find(&self, word: &Word<'_>, behind: &[u8]) -> Option<Range<usize>> {
+        if (self.takes)(word) { (self.value)(behind) } else { None }
+    }
+}
+
+/// Shortest value.
+const VALUE_MIN: usize = 6;
+/// So much of a value is read: enough to judge it.
+const VALUE_MAX: usize = 256;
+/// What may stand between a name and its kind of use: `token_prod`, `secret_value`.
+const SUFFIXES: &str =
+    "value production prod dev test staging live key b64 base64 string primary secondary old new";
+
+/// A reader of bytes from left to right.
+struct Reader<'t> {
+    text: &'t [u8],
+    at: usize,
+}
+
+impl<'t> Reader<'t> {
+    fn new(text: &'t [u8]) -> Self {
+        Self { text, at: 0 }
+    }
+
+    fn rest(&self) -> &'t [u8] {
+        &self.text[self.at..]
+    }
+
+    /// Skips up to `most` bytes of which this holds, and says how many there were.
+    fn skip(&mut self, most: usize, is: impl Fn(u8) -> bool) -> usize {
+        let n = self.rest().iter().take(most).take_while(|it| is(**it)).count();
+        self.at += n;
+        n
+    }
+
+    fn eat(&mut self, words: &[&str]) -> bool {
+        let found = words.iter().find(|it| self.rest().starts_with(it.as_bytes()));
+        self.at += found.map_or(0, |it| it.len());
+        found.is_some()
+    }
+
+    /// The value that begins here.
+    fn value(mut self) -> Option<Range<usize>> {
+        let start = self.at;
+        let len = self.skip(VALUE_MAX, is_value);
+        (len >= VALUE_MIN).then_some(start..start + len)
+    }
+}
+
+/// ASCII only, up to a blank, quote, bracket, comma or semicolon.
+fn is_value(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || b"!#$%&*+-./:=?@[\\]^_|~".contains(&byte)
+}
+
+/// Steps over a suffix of the name, as in `token_prod` or `secret-2`.
+fn suffix(reader: &mut Reader<'_>) {
+    let start = reader.at;
+    if reader.skip(1, |it| matches!(it, b'_' | b'-')) == 0 {
+        return;
+    }
+    let is_known = SUFFIXES.split(' ').any(|it| reader.eat(&[it]));
+    if !is_known {
+        reader.skip(1, |it| it == b'v');
+        if reader.skip(1, |it| it.is_ascii_digit()) == 0 {
+            reader.at = start;
+        }
+    }
+}
+
+/// `name = value` in code, data and markup.
+fn assigned(text: &[u8]) -> Option<Range<usize>> {
+    let mut reader = Reader::new(text);
+    suffix(&mut reader);
+    reader.skip(4, |it| b"\"'`\\])*".contains(&it));
+    reader.skip(4, |it| it.is_ascii_whitespace());
+    if !reader.eat(&[":=", "=>", "->", "===", "==", "=", ":", ">", "是", "为", "は"]) {
+        return None;
+    }
+    reader.skip(6, |it| it.is_ascii_whitespace());
+    reader.skip(4, |it| b"\"'`*\\".contains(&it));
+    reader.value()
+}
+
+/// `name=value` and nothing else.
+fn tight(text: &[u8]) -> Option<Range<usize>> {
+    let mut reader = Reader::new(text);
+    if reader.eat(&["=", ":"]) { reader.value() } else { None }
+}
+
+/// `the name for staging is value`: at most five words in between.
+fn told(text: &[u8]) -> Option<Range<usize>> {
+    let mut reader = Reader::new(text);
+    suffix(&mut reader);
+    reader.eat(&["s"]);
+    for _ in 0..6 {
+        if reader.skip(VALUE_MAX, |it| it.is_ascii_whitespace()) == 0 {
+            return None;
+        }
+        if let Some(value) = is_said(reader.rest()) {
+            return Some(reader.at + value.start..reader.at + value.end);
+        }
+        if reader.skip(VALUE_MAX, |it| it.is_ascii_alphanumeric() || b"_'./-".contains(&it)) == 0 {
+            return None;
+        }
+    }
+    None
+}
+
+/// The value behind a verb that begins here.
+fn is_said(text: &[u8]) -> Option<Range<usize>> {
+    const VERBS: &[&str] = &[
+        "is",
+        "was",
+        "are",
+        "becomes",
+        "equals",
+        "set to",
+        "reset to",
+        "changed to",
+        "rotated to",
+        "updated to",
+    ];
+    let mut reader = Reader::new(text);
+    if !reader.eat(VERBS) || reader.skip(3, |it| it.is_ascii_whitespace() || it == b':') == 0 {
+        return None;
+    }
+    reader.skip(3, |it| b"\"'`*".contains(&it));
+    reader.value()
+}
+
+/// `name value`, with nothing but a blank and a quote in between.
+fn next(text: &[u8]) -> Option<Range<usize>> {
+    let mut reader = Reader::new(text);
+    if reader.skip(2, |it| it == b' ') == 0 {
+        return None;
+    }
+    reader.skip(1, |it| b"\"'`".contains(&it));
+    reader.value()
+}
+
+/// A value that carries its name: `acme-secret-…`, with at most 24 letters more of the name.
+fn joined(text: &[u8]) -> Option<Range<usize>> {
+    let is_body = |it: &u8| it.is_ascii_alphanumeric() || b"_.+/=-".contains(it);
+    let is_joint = |it: u8| matches!(it, b'.' | b'_' | b'-');
+    let more = text.iter().take(24).take_while(|it| it.is_ascii_alphanumeric() || is_joint(**it)).count();
+    (0..=more).find_map(|at| {
+        let (&joint, behind) = text.get(at..)?.split_first()?;
+        let len = behind.iter().take(VALUE_MAX).take_while(|it| is_body(it)).count();
+        let is_whole = is_joint(joint) && len >= 16 && behind[0].is_ascii_alphanumeric();
+        is_whole.then_some(at + 1..at + 1 + len)
+    })
+}
+
+/// `getenv('NAME', 'value')`.
+fn defaulted(text: &[u8]) -> Option<Range<usize>> {
+    let mut reader = Reader::new(text);
+    let is_between = quote(&mut reader) && {
+        reader.skip(3, |it| it.is_ascii_whitespace());
+        reader.eat(&[","])
+    };
+    reader.skip(3, |it| it.is_ascii_whitespace());
+    if is_between && quote(&mut reader) { reader.value() } else { None }
+}
+
+fn quote(reader: &mut Reader<'_>) -> bool {
+    reader.skip(1, |it| it == b'\\');
+    reader.skip(1, |it| matches!(it, b'"' | b'\'')) == 1
+}

@@ -1,0 +1,61 @@
+//! Which memories say nearly the same: words compared, values equal.
+
+use std::collections::HashMap;
+
+use crate::literals;
+use crate::memory::Memory;
+use crate::remember::dedupe::{jaccard, normalised, words};
+
+/// For each memory the place of the first one that says nearly the same; its own place where none does.
+///
+/// Two texts that share so many words share one of their rarest, so only those are compared that do.
+#[must_use]
+pub fn leaders(memories: &[&Memory], threshold: f32) -> Vec<usize> {
+    let texts: Vec<String> = memories.iter().map(|it| normalised(it.subject.as_deref(), &it.fact)).collect();
+    let sets: Vec<Vec<&str>> = texts.iter().map(|it| words(it)).collect();
+    let literals: Vec<_> = memories.iter().map(|it| literals::literals(&it.fact)).collect();
+    let common = frequencies(&sets);
+    let mut seen: HashMap<&str, Vec<usize>> = HashMap::new();
+    let mut leaders: Vec<usize> = Vec::with_capacity(memories.len());
+    for at in 0..memories.len() {
+        let rarest = rarest(&sets[at], &common, threshold);
+        let is_copy = |other: &usize| {
+            is_beside(memories[at], memories[*other])
+                && literals[at] == literals[*other]
+                && jaccard(&sets[at], &sets[*other]) >= threshold
+        };
+        let known = rarest.iter().filter_map(|it| seen.get(it)).flatten().copied();
+        let leader = known.filter(is_copy).min();
+        // Only those that lead are compared with what follows: a chain of small steps is no copy.
+        if leader.is_none() {
+            rarest.iter().for_each(|it| seen.entry(it).or_default().push(at));
+        }
+        leaders.push(leader.unwrap_or(at));
+    }
+    leaders
+}
+
+fn frequencies<'t>(sets: &[Vec<&'t str>]) -> HashMap<&'t str, usize> {
+    let mut common: HashMap<&str, usize> = HashMap::new();
+    sets.iter().flatten().for_each(|it| *common.entry(it).or_default() += 1);
+    common
+}
+
+/// As many of the rarest words as two texts that are alike must share one of.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    clippy::cast_precision_loss,
+    reason = "a text has few words"
+)]
+fn rarest<'t>(set: &[&'t str], common: &HashMap<&str, usize>, threshold: f32) -> Vec<&'t str> {
+    let shared = (set.len() as f32 * threshold.clamp(0.0, 1.0)).floor() as usize;
+    let mut words = set.to_vec();
+    words.sort_by_key(|it| (common.get(it).copied().unwrap_or(0), *it));
+    words.truncate(set.len() - shared.min(set.len()) + 1);
+    words
+}
+
+fn is_beside(a: &Memory, b: &Memory) -> bool {
+    a.space == b.space && a.layer == b.layer && a.belongs_to() == b.belongs_to()
+}

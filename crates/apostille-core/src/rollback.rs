@@ -1,0 +1,291 @@
+//! Rollback: a space is taken back to how it stood at a point of its log.
+//!
+//! Every change tells what it replaced ([`Was`]), so the log is walked from its end to the point, and for each memory the
+//! earliest of these is how it stood. What was remembered since is set aside; what was forgotten since has no bytes left
+//! and cannot come back. Counters are history and stay. A rollback is itself written as events, so it can be taken back
+//! like anything else, and exactly.
+
+use std::collections::HashMap;
+
+use jiff::Timestamp;
+
+use crate::citation::Citation;
+use crate::event::{Batch, Event, Expect, Logged, What};
+use crate::format::timestamp;
+use crate::memory::{Memory, MemoryId, Stage, Status};
+use crate::remember::{Stop, decided_anew};
+use crate::space::Space;
+use crate::store::Page;
+use crate::was::Was;
+use crate::{Context, Error};
+
+/// How much of the log is read at once.
+const PAGE: usize = 4_096;
+
+/// Where to go back to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Point {
+    /// To how it stood after the event at this place; 0 is before everything. What was written together counts together.
+    Event(u64),
+    /// To how it stood at this time.
+    Time(Timestamp),
+    /// To just before the last rollback.
+    Undo,
+}
+
+/// What is to be done to one memory.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Turn {
+    /// The memory as it stands.
+    pub memory: Memory,
+    /// What is to happen to it.
+    pub what: What,
+}
+
+/// What a rollback comes to.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Plan {
+    /// The place in the log of the last event that still counts; 0: none does.
+    pub to: u64,
+    /// When that was.
+    pub at: Option<Timestamp>,
+    /// What changes, in the order in which it is done.
+    pub turns: Vec<Turn>,
+    /// How many memories were forgotten since and cannot come back.
+    pub lost: u64,
+}
+
+impl Plan {
+    /// How many memories are put back as they stood.
+    #[must_use]
+    pub fn restored(&self) -> u64 {
+        self.turns.len() as u64 - self.retired()
+    }
+
+    /// How many were remembered since and are set aside.
+    #[must_use]
+    pub fn retired(&self) -> u64 {
+        self.turns.iter().filter(|it| matches!(it.what, What::Retired { .. })).count() as u64
+    }
+}
+
+/// What going back to this point would change; `None`: the log has no such point.
+pub fn plan(cx: &Context<'_>, space: &Space, point: Point) -> Result<Option<Plan>, Error> {
+    let Some(point) = settled(cx, space, point)? else { return Ok(None) };
+    let mut walk = Walk::default();
+    if !walk.back_to(cx, space, point)? && point == Point::Undo {
+        return Ok(None);
+    }
+    walk.look(cx)?;
+    Ok(Some(walk.plan(point)))
+}
+
+/// Takes the space back; `None`: the log has no such point. Nothing is written where nothing would change.
+pub fn rollback(cx: &Context<'_>, space: &Space, point: Point) -> Result<Option<Plan>, Error> {
+    let done = decided_anew(|| {
+        let Some(plan) = plan(cx, space, point).map_err(Stop::Broken)? else { return Ok(None) };
+        if !plan.turns.is_empty() {
+            cx.store.append(&batch(cx, space, &plan))?;
+        }
+        Ok(Some(plan))
+    });
+    done.map_err(|stop| match stop {
+        Stop::Broken(error) => error,
+        Stop::Refused(_) => unreachable!("a rollback is not moderated"),
+    })
+}
+
+fn batch(cx: &Context<'_>, space: &Space, plan: &Plan) -> Batch {
+    let (restored, retired) = (plan.restored(), plan.retired());
+    let what = What::RolledBack { to: plan.to, restored, retired, lost: plan.lost };
+    let mut events = Vec::with_capacity(plan.turns.len() + 1);
+    events.push(cx.event(space, None, what));
+    events.extend(plan.turns.iter().map(|it| cx.event(space, Some(it.memory.id), it.what.clone())));
+    let unmoved = |it: &Turn| Expect::Unmoved(it.memory.id, it.memory.status.clone());
+    Batch::durable(events, plan.turns.iter().map(unmoved).collect())
+}
+
+/// The point as the log has it: an event that was written with others counts with them. `None`: there is no such event.
+fn settled(cx: &Context<'_>, space: &Space, point: Point) -> Result<Option<Point>, Error> {
+    let Point::Event(place @ 1..) = point else { return Ok(Some(point)) };
+    let page = |after, limit| Page { space: Some(space.clone()), after, limit, ..Page::default() };
+    let Some(mut last) = cx.store.events(&page(place - 1, 1))?.pop().filter(|it| it.seq == place) else {
+        return Ok(None);
+    };
+    loop {
+        let next = cx.store.events(&page(last.seq, PAGE))?;
+        let is_last = next.len() < PAGE;
+        for logged in next {
+            if !is_with(&last.event, &logged.event) {
+                return Ok(Some(Point::Event(last.seq)));
+            }
+            last = logged;
+        }
+        if is_last {
+            return Ok(Some(Point::Event(last.seq)));
+        }
+    }
+}
+
+/// Whether an event was written together with the one before it: a replacement, what makes room, an approval, a rollback.
+fn is_with(before: &Event, next: &Event) -> bool {
+    let follows = match (&before.what, &next.what) {
+        (What::Superseded { by, .. } | What::Corrected { by, .. }, What::Remembered { memory, .. }) => {
+            memory.id == *by
+        }
+        (What::Retired { .. }, What::Retired { .. } | What::Remembered { .. } | What::Restored { .. }) => {
+            true
+        }
+        (What::RolledBack { .. } | What::Restored { .. }, What::Retired { .. } | What::Restored { .. }) => {
+            true
+        }
+        (What::Refreshed { .. }, What::Approved) => true,
+        (What::Refreshed { .. } | What::Approved, What::Superseded { .. } | What::Corrected { .. }) => true,
+        _ => false,
+    };
+    follows && (before.at, &before.actor) == (next.at, &next.actor)
+}
+
+/// What the log says of the memories that changed since a point.
+#[derive(Debug, Default)]
+struct Walk {
+    found: HashMap<MemoryId, Before>,
+    /// The order in which they were met.
+    met: Vec<MemoryId>,
+    forgotten: Vec<MemoryId>,
+    to: u64,
+    at: Option<Timestamp>,
+}
+
+/// How a memory stood, as far as it changed since.
+#[derive(Debug, Default)]
+struct Before {
+    /// It was remembered since.
+    is_new: bool,
+    /// How it stands.
+    now: Option<Memory>,
+    status: Option<Status>,
+    citations: Option<Vec<Citation>>,
+    refreshed_at: Option<Timestamp>,
+}
+
+impl Walk {
+    /// Walks from the end of the log to the point; whether it was reached before the log began.
+    fn back_to(&mut self, cx: &Context<'_>, space: &Space, point: Point) -> Result<bool, Error> {
+        let mut after = 0;
+        loop {
+            let page = Page {
+                space: Some(space.clone()),
+                newest_first: true,
+                changes_only: true,
+                after,
+                limit: PAGE,
+                ..Page::default()
+            };
+            let log = cx.store.events(&page)?;
+            let is_last = log.len() < PAGE;
+            after = log.last().map_or(after, |it| it.seq);
+            for logged in log {
+                if self.is_reached(&logged, point) {
+                    return Ok(true);
+                }
+                self.note(logged);
+            }
+            if is_last {
+                return Ok(false);
+            }
+        }
+    }
+
+    fn is_reached(&mut self, logged: &Logged, point: Point) -> bool {
+        let (seq, at) = (logged.seq, logged.event.at);
+        let (is_reached, to) = match point {
+            Point::Event(place) => (seq <= place, place),
+            Point::Time(time) => (at <= time, seq),
+            Point::Undo => (matches!(logged.event.what, What::RolledBack { .. }), seq - 1),
+        };
+        if is_reached {
+            (self.to, self.at) = (to, Some(at));
+        }
+        is_reached
+    }
+
+    fn note(&mut self, logged: Logged) {
+        let Some(id) = logged.event.memory else { return };
+        if let What::Forgotten { .. } = logged.event.what {
+            self.forgotten.push(id);
+            return;
+        }
+        let met = &mut self.met;
+        let before = self.found.entry(id).or_insert_with(|| {
+            met.push(id);
+            Before::default()
+        });
+        if let What::Remembered { memory, .. } = logged.event.what {
+            (before.is_new, before.now) = (true, Some(*memory));
+            return;
+        }
+        match logged.was {
+            Some(was) => {
+                before.status = Some(was.status);
+                before.refreshed_at = Some(was.refreshed_at);
+                before.citations = was.citations.or_else(|| before.citations.take());
+            }
+            None => before.status = Was::assumed(&logged.event.what).or_else(|| before.status.take()),
+        }
+    }
+
+    /// Looks up how the memories stand that were not remembered since; those come with their event.
+    fn look(&mut self, cx: &Context<'_>) -> Result<(), Error> {
+        let old: Vec<MemoryId> = self
+            .met
+            .iter()
+            .filter(|id| self.found.get(id).is_some_and(|it| it.now.is_none()))
+            .copied()
+            .collect();
+        for ids in old.chunks(PAGE) {
+            for memory in cx.store.get(ids)? {
+                if let Some(before) = self.found.get_mut(&memory.id) {
+                    before.now = Some(memory);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// What is to be done: first what leaves use, then what comes back to it, because a claim is made once at a time.
+    fn plan(mut self, point: Point) -> Plan {
+        let reason = match (point, self.at) {
+            (Point::Undo, _) => "the rollback before it was remembered was taken back".to_owned(),
+            (_, Some(at)) => format!("rolled back to {}", timestamp(at)),
+            (_, None) => "rolled back to the beginning".into(),
+        };
+        let found = &mut self.found;
+        let mut turns: Vec<Turn> =
+            self.met.iter().filter_map(|id| found.remove(id)?.turned(&reason)).collect();
+        turns.sort_by_key(|it| (comes_back(&it.what), it.memory.number));
+        let since = self.at.map_or(0, |it| it.as_millisecond());
+        let lost = self.forgotten.iter().filter(|it| it.at_millisecond() <= since).count() as u64;
+        Plan { to: self.to, at: self.at, turns, lost }
+    }
+}
+
+fn comes_back(what: &What) -> bool {
+    matches!(what, What::Restored { status, .. } if matches!(status.stage(), Stage::Active | Stage::Pending))
+}
+
+impl Before {
+    /// What makes it stand as it stood; nothing, where it does or is gone.
+    fn turned(self, reason: &str) -> Option<Turn> {
+        let memory = self.now?;
+        if self.is_new {
+            let is_aside = memory.status.stage() == Stage::Retired;
+            return (!is_aside).then(|| Turn { what: What::Retired { reason: reason.into() }, memory });
+        }
+        let status = self.status.unwrap_or_else(|| memory.status.clone());
+        let citations = self.citations.filter(|it| *it != memory.citations);
+        let refreshed_at = self.refreshed_at.unwrap_or(memory.refreshed_at);
+        let is_same = status == memory.status && citations.is_none() && refreshed_at == memory.refreshed_at;
+        (!is_same).then_some(Turn { what: What::Restored { status, citations, refreshed_at }, memory })
+    }
+}

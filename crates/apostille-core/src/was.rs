@@ -1,0 +1,50 @@
+//! What a change replaced: enough to take it back.
+
+use jiff::Timestamp;
+
+use crate::citation::Citation;
+use crate::event::{Event, What};
+use crate::memory::{Memory, Status};
+
+/// How a memory stood before an event changed it. It is kept with the event, so it is about that memory alone and goes
+/// with it when it is forgotten.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Was {
+    /// Where it stood.
+    pub status: Status,
+    /// Its citations, where the event replaced them.
+    pub citations: Option<Vec<Citation>>,
+    /// When it had last been stated or found to hold.
+    pub refreshed_at: Timestamp,
+}
+
+impl Was {
+    /// What this event is about to replace in the memory; nothing, where it only counts.
+    #[must_use]
+    pub fn of(memory: &Memory, event: &Event) -> Option<Self> {
+        let is_recited = match &event.what {
+            What::Refreshed { citations, .. } | What::Restored { citations, .. } => citations.is_some(),
+            What::Superseded { .. } | What::Corrected { .. } | What::Invalidated { .. } => false,
+            What::Retired { .. } | What::Approved => false,
+            _ => return None,
+        };
+        Some(Self {
+            status: memory.status.clone(),
+            citations: is_recited.then(|| memory.citations.clone()),
+            refreshed_at: memory.refreshed_at,
+        })
+    }
+
+    /// Where a memory must have stood for this to happen to it: all that a log without [`Was`] tells.
+    #[must_use]
+    pub fn assumed(what: &What) -> Option<Status> {
+        match what {
+            What::Superseded { .. } | What::Corrected { .. } | What::Invalidated { .. } => {
+                Some(Status::Active)
+            }
+            What::Retired { .. } => Some(Status::Active),
+            What::Approved => Some(Status::Pending { why: "waits for approval again".into() }),
+            _ => None,
+        }
+    }
+}

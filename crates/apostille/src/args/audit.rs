@@ -1,0 +1,40 @@
+//! The command line of `audit`.
+
+use std::path::PathBuf;
+
+use apostille_core::audit::Class;
+use clap::Args;
+
+use super::word;
+
+/// `audit`.
+#[derive(Debug, Args)]
+pub struct Audit {
+    /// Only this class of findings (repeatable)
+    #[arg(long, value_name = "CLASS", value_parser = word(Class::ALL, Class::as_str))]
+    pub only: Vec<Class>,
+    /// Check against a commit, branch or tag instead of your files
+    #[arg(long, value_name = "REF")]
+    pub at: Option<String>,
+    /// Show every finding, however many there are
+    #[arg(long, short)]
+    pub verbose: bool,
+    /// As Markdown
+    #[arg(long, conflicts_with_all = ["ci", "sarif"])]
+    pub markdown: bool,
+    /// How programs read it.
+    #[command(flatten)]
+    pub machine: AuditMachine,
+}
+
+/// How programs read it.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "For programs")]
+pub struct AuditMachine {
+    /// Annotations for GitHub's checks
+    #[arg(long)]
+    pub ci: bool,
+    /// Write a SARIF 2.1.0 file; - is the output
+    #[arg(long, value_name = "FILE")]
+    pub sarif: Option<PathBuf>,
+}

@@ -1,0 +1,114 @@
+//! `breaker`: whose writes are held up, and a person's word that lets them go on.
+
+use apostille_core::breaker;
+use apostille_core::refusal::Refusal;
+use apostille_core::space::Space;
+use apostille_core::store::watch::Trip;
+use serde::Serialize;
+
+use crate::args::{Breaker, BreakerWhat};
+use crate::error::{self, Fault};
+use crate::paint::{BOLD, CYAN, DIM, Paint, YELLOW, ink, one_line};
+use crate::shell::{Answer, Shell};
+use crate::world::desk::Desk;
+
+#[derive(Serialize)]
+struct Reply {
+    ok: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    outcome: Option<&'static str>,
+    breakers: Vec<TripView>,
+}
+
+/// A breaker, in `--json`.
+#[derive(Serialize)]
+pub struct TripView {
+    breaker: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    actor: Option<String>,
+    space: String,
+    at: String,
+    why: String,
+}
+
+impl TripView {
+    /// A breaker of this space.
+    pub fn new(space: &Space, it: &Trip) -> Self {
+        Self {
+            breaker: it.breaker.as_str(),
+            actor: it.actor.clone(),
+            space: space.to_string(),
+            at: apostille_core::format::timestamp(it.at),
+            why: it.why.clone(),
+        }
+    }
+}
+
+/// Lists the breakers that are open, or closes them.
+pub fn run(shell: &Shell, args: &Breaker) -> Result<Answer, Fault> {
+    let desk = shell.desk()?;
+    let Some(BreakerWhat::Close { actor }) = &args.what else {
+        return Ok(answer(shell, None, &open(&desk)?, "no breaker is open\n"));
+    };
+    if !shell.world.has_person() {
+        return Ok(shell.refused(&Refusal::PersonDecides { verb: "close a breaker" }));
+    }
+    let closed = closed(&desk, actor.as_deref())?;
+    Ok(answer(shell, Some("closed"), &closed, "no such breaker is open\n"))
+}
+
+/// The breakers that are open in the spaces in play.
+pub fn open(desk: &Desk) -> Result<Vec<(Space, Trip)>, Fault> {
+    each(desk, |space| breaker::open(&desk.cx_for(space), space))
+}
+
+/// Closes the breakers of an actor, or all, in the spaces in play.
+pub fn closed(desk: &Desk, actor: Option<&str>) -> Result<Vec<(Space, Trip)>, Fault> {
+    each(desk, |space| breaker::close(&desk.cx_for(space), space, actor))
+}
+
+fn each(
+    desk: &Desk,
+    trips: impl Fn(&Space) -> Result<Vec<Trip>, apostille_core::Error>,
+) -> Result<Vec<(Space, Trip)>, Fault> {
+    let mut all = Vec::new();
+    for space in desk.spaces() {
+        all.extend(trips(&space)?.into_iter().map(|it| (space.clone(), it)));
+    }
+    Ok(all)
+}
+
+/// Whose writes wait, and why, in a few words.
+pub fn told(trip: &Trip) -> String {
+    let actor = trip.actor.as_deref().map_or_else(|| "everybody but you".into(), one_line);
+    format!("what {actor} writes waits: {}", one_line(&trip.why))
+}
+
+fn answer(shell: &Shell, outcome: Option<&'static str>, trips: &[(Space, Trip)], none: &str) -> Answer {
+    let breakers = trips.iter().map(|(space, it)| TripView::new(space, it)).collect();
+    let code = if trips.is_empty() && outcome.is_some() { error::NOTHING } else { error::OK };
+    shell.answer(code, &Reply { ok: true, outcome, breakers }, |paint| match trips {
+        [] => none.to_owned(),
+        _ => page(paint, outcome, trips),
+    })
+}
+
+fn page(paint: &Paint, outcome: Option<&str>, trips: &[(Space, Trip)]) -> String {
+    let mut out = String::new();
+    for (space, it) in trips {
+        let word = outcome.unwrap_or("open");
+        let when = paint.time(it.at);
+        out += &format!(
+            "{}  {}  {}\n",
+            ink(YELLOW, word),
+            ink(BOLD, it.breaker),
+            ink(DIM, format!("{space}, {when}"))
+        );
+        out += &paint.wrapped(&told(it), 2);
+    }
+    let way = |command: &str| format!("  {}\n", ink(CYAN, command));
+    match outcome {
+        Some(_) => out + &ink(DIM, "what waits goes on waiting: apostille review\n"),
+        None => out + &way("apostille review") + &way("apostille breaker close"),
+    }
+}

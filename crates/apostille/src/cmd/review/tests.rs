@@ -1,0 +1,211 @@
+//! The dialogue: what is typed goes in, what is said and what is kept comes out.
+
+use std::cell::RefCell;
+use std::collections::VecDeque;
+use std::fs;
+
+use apostille_core::memory::{Draft, Kind, Memory, Name, Origin, Stage, Twin, Voice};
+use apostille_core::remember::{Outcome, remember};
+use apostille_core::review;
+use apostille_core::store::Filter;
+use tempfile::TempDir;
+
+use super::dialogue::{Dialogue, Talk};
+use super::edit::Words;
+use crate::args::Everywhere;
+use crate::error::Fault;
+use crate::shell::Shell;
+use crate::world::desk::Desk;
+use crate::world::{Environment, Terminal, World};
+
+/// A person who types these lines, and what they see.
+struct Person {
+    lines: RefCell<VecDeque<String>>,
+    seen: RefCell<String>,
+    /// What their editor makes of the fact, where they have one.
+    editor: Option<fn(&Words) -> Option<Words>>,
+}
+
+impl Talk for Person {
+    fn say(&self, text: &str) {
+        let plain = anstream::adapter::strip_str(text).to_string();
+        self.seen.borrow_mut().push_str(&plain);
+    }
+
+    fn line(&self) -> String {
+        let line = self.lines.borrow_mut().pop_front().unwrap_or_default();
+        self.seen.borrow_mut().push_str(&line);
+        line
+    }
+
+    fn edit(&self, words: &Words) -> Option<Result<Option<Words>, Fault>> {
+        self.editor.map(|edit| Ok(edit(words)))
+    }
+}
+
+/// A folder with a file, and a store in which some memories wait.
+struct Scene {
+    _folder: TempDir,
+    shell: Shell,
+}
+
+impl Scene {
+    fn new(columns: usize) -> Self {
+        let folder = TempDir::new().unwrap();
+        let root = folder.path().canonicalize().unwrap();
+        fs::create_dir(root.join("app")).unwrap();
+        fs::write(root.join("app/api.rs"), "//! The API.\n\npub const API_VERSION: u32 = 7;\n").unwrap();
+        let mut world = World::ask(Vec::new()).unwrap();
+        (world.cwd, world.env) = (root.join("app"), Environment::of_home(&root));
+        world.now = "2026-03-01T12:00:00Z".parse().unwrap();
+        world.terminal = Terminal { stdin: true, stdout: true, stderr: true, can_redraw: true, columns };
+        let flags = Everywhere {
+            as_user: Some("ana".into()),
+            repo: Some("acme/app".into()),
+            ..Everywhere::default()
+        };
+        Self { _folder: folder, shell: Shell::new(world, flags) }
+    }
+
+    fn desk(&self) -> Desk {
+        self.shell.desk().unwrap()
+    }
+
+    fn kept(&self, fact: &str, origin: Origin, cite: Option<&str>) -> Memory {
+        let desk = self.desk();
+        let draft = Draft {
+            citations: cite.into_iter().map(|it| it.parse().unwrap()).collect(),
+            kind: cite.is_none().then_some(Kind::Feedback),
+            twin: Twin::Create("another".into()),
+            ..Draft::new(desk.spaces()[0].clone(), fact, Voice::of(origin))
+        };
+        match remember(&desk.cx(), draft).unwrap() {
+            Outcome::Remembered { memory, .. } => *memory,
+            other => panic!("{fact}: {other:?}"),
+        }
+    }
+
+    /// m-1 is known; m-2 is safe; m-3 is in doubt; m-4 and m-5 are copies that nobody confirmed.
+    fn filled(columns: usize) -> Self {
+        let scene = Self::new(columns);
+        scene.kept("the API has a version of its own, `API_VERSION`", Origin::Agent, Some("api.rs:3"));
+        scene.kept("`API_VERSION` is 7", Origin::System, Some("api.rs:3"));
+        scene.kept(
+            "the API has a version of its own, `API_VERSION`, which is 8",
+            Origin::Agent,
+            Some("api.rs:3"),
+        );
+        let wish = "wants the tests of every change to be written before the code of it, and run twice";
+        scene.kept(wish, Origin::System, None);
+        scene.kept(&format!("{wish} over"), Origin::System, None);
+        scene
+    }
+
+    fn talked(&self, lines: &str, editor: Option<fn(&Words) -> Option<Words>>) -> String {
+        let desk = self.desk();
+        let queue = review::queue(&desk.cx(), &desk.spaces()).unwrap();
+        let lines = RefCell::new(lines.split_inclusive('\n').map(Into::into).collect());
+        let person = Person { lines, seen: RefCell::default(), editor };
+        Dialogue::new(&self.shell, &desk, &person, queue).run().unwrap();
+        person.seen.into_inner()
+    }
+
+    /// Each memory with where it stands.
+    fn stages(&self) -> String {
+        let filter = Filter { limit: 100, order: apostille_core::store::Order::Oldest, ..Filter::default() };
+        let memories = self.desk().store.list(&filter).unwrap();
+        let mut stages: Vec<(u64, String)> =
+            memories.iter().map(|it| (it.number, format!("{} {}", it.handle(), it.status.stage()))).collect();
+        stages.sort();
+        stages.into_iter().map(|it| it.1).collect::<Vec<_>>().join(", ")
+    }
+}
+
+const START: &str = "m-1 active, m-2 pending, m-3 pending, m-4 pending, m-5 pending";
+
+fn check(lines: &str, expected: &str) {
+    let scene = Scene::filled(80);
+    let seen = scene.talked(lines, None);
+    assert_eq!(scene.stages(), expected, "{lines:?}: {seen}");
+}
+
+#[test]
+fn every_key_does_what_it_says() {
+    let end = |it: &str| format!("m-1 active, {it}");
+    check("", START);
+    check("q\n", START);
+    check("\ns\n\n", START);
+    check("what?\n?\nq\n", START);
+    check("a\n", &end("m-2 active, m-3 pending, m-4 pending, m-5 pending"));
+    check("r no need\n", &end("m-2 invalid, m-3 pending, m-4 pending, m-5 pending"));
+    check("r\n\nq\n", &end("m-2 invalid, m-3 pending, m-4 pending, m-5 pending"));
+    check("s\na\n", &end("m-2 pending, m-3 pending, m-4 active, m-5 superseded"));
+    check("s\nr\nnot ours\n", &end("m-2 pending, m-3 pending, m-4 invalid, m-5 invalid"));
+    check("s\ns\nm\n\n", &end("m-2 pending, m-3 superseded, m-4 pending, m-5 pending"));
+    check("s\ns\nm m-1\n", &end("m-2 pending, m-3 superseded, m-4 pending, m-5 pending"));
+    check("m m-99\nm rubbish\nm\n\nq\n", START);
+    check("f\nn\nq\n", START);
+    check("f\ny\n", &end("m-3 pending, m-4 pending, m-5 pending"));
+    check("s\nf\ny\n", &end("m-2 pending, m-3 pending"));
+    check("all\ny\n", &end("m-2 active, m-3 pending, m-4 pending, m-5 pending"));
+    check("all\nn\n", START);
+    check("s\nb\na\n", &end("m-2 active, m-3 pending, m-4 pending, m-5 pending"));
+    check("b\na\nb\nq\n", &end("m-2 active, m-3 pending, m-4 pending, m-5 pending"));
+    check("e\n\n\n\nq\n", START);
+    check(
+        "e\n`API_VERSION` is 7 for all\n\n\n",
+        &end("m-2 superseded, m-3 pending, m-4 pending, m-5 pending, m-6 active"),
+    );
+    check("a\na\na\n", &end("m-2 active, m-3 active, m-4 active, m-5 superseded"));
+}
+
+#[test]
+fn the_editor_is_used_where_there_is_one() {
+    let scene = Scene::filled(80);
+    let edit = |it: &Words| Some(Words { fact: "clients send `API_VERSION` along".into(), ..it.clone() });
+    scene.talked("e\nq\n", Some(edit));
+    let desk = scene.desk();
+    let new = desk.named(&[Name::Handle("m-6".parse().unwrap())]).unwrap().unwrap().remove(0);
+    assert_eq!((new.fact.as_str(), new.voice.origin), ("clients send `API_VERSION` along", Origin::User));
+    assert_eq!((new.status.stage(), new.citations.len()), (Stage::Active, 1));
+    let scene = Scene::filled(80);
+    assert!(scene.talked("e\nq\n", Some(|_| None)).contains("nothing was changed"));
+    assert_eq!(scene.stages(), START);
+}
+
+#[test]
+fn what_is_decided_meanwhile_is_said_and_passed_over() {
+    let scene = Scene::filled(80);
+    let desk = scene.desk();
+    let queue = review::queue(&desk.cx(), &desk.spaces()).unwrap();
+    scene.talked("a\n", None);
+    let lines = RefCell::new(["a\n", "q\n"].map(Into::into).into());
+    let person = Person { lines, seen: RefCell::default(), editor: None };
+    Dialogue::new(&scene.shell, &desk, &person, queue).run().unwrap();
+    let seen = person.seen.into_inner();
+    assert!(seen.contains("m-2 is active, only a pending memory can be approved"), "{seen}");
+    assert!(seen.contains("2 of 3"), "{seen}");
+}
+
+#[test]
+fn a_breaker_can_be_closed_at_the_end() {
+    let check = |lines: &str, is_open: bool| {
+        let mut scene = Scene::new(80);
+        scene.shell.world.env.set("APOSTILLE_BREAKERS_BURST", "1");
+        scene.kept("wants small commits", Origin::Agent, None);
+        scene.kept("likes tabs in makefiles", Origin::Agent, None);
+        let seen = scene.talked(lines, None);
+        assert!(seen.contains("a breaker is open: what unnamed writes waits: 2 new memories"), "{seen}");
+        assert_eq!(super::super::breaker::open(&scene.desk()).unwrap().len(), usize::from(is_open), "{seen}");
+    };
+    check("q\nn\n", true);
+    check("a\ny\n", false);
+}
+
+#[test]
+fn it_reads_well_on_a_wide_and_on_a_narrow_terminal() {
+    insta::assert_snapshot!("wide", Scene::filled(80).talked("?\n\n\n\n", None));
+    let narrow = Scene::filled(40).talked("\n\nall\ny\n\n", None);
+    insta::assert_snapshot!("narrow", narrow);
+    assert!(narrow.lines().all(|it| it.chars().count() <= 41), "{narrow}");
+}
