@@ -14,6 +14,7 @@ pub mod verify;
 
 use crate::event::{Batch, Event, Expect, Showing, What};
 use crate::memory::Memory;
+use crate::remember::moderate;
 use crate::verdict::Verdict;
 use crate::{Context, Error};
 
@@ -57,7 +58,10 @@ pub(crate) fn found(cx: &Context<'_>, ask: &Ask) -> Result<(Query, Recalled), Er
             break checked;
         }
     };
-    let (shown, withheld) = budget::fit(checked, &query);
+    let (mut shown, withheld) = budget::fit(checked, &query);
+    shown.iter_mut().for_each(|it| {
+        moderate::withhold(&mut it.hit.memory);
+    });
     let block = render::block(&shown, query.style);
     Ok((query, Recalled { block, shown, withheld, problems: Vec::new() }))
 }
@@ -115,5 +119,9 @@ pub fn identity(cx: &Context<'_>, user: &crate::space::Space) -> Result<Vec<Memo
         limit: 100,
         ..Default::default()
     };
-    Ok(cx.store.list(&filter)?)
+    let mut memories = cx.store.list(&filter)?;
+    memories.iter_mut().for_each(|it| {
+        moderate::withhold(it);
+    });
+    Ok(memories)
 }

@@ -1,5 +1,6 @@
 //! What a tool answers.
 
+use apostille_core::remember::moderate;
 use serde::Serialize;
 
 use crate::Fault;
@@ -23,7 +24,8 @@ impl Answer {
     /// Something done, or found, as JSON.
     pub fn json(answer: &impl Serialize) -> Result<Self, Fault> {
         Ok(Self {
-            text: serde_json::to_string(answer)?,
+            // The last gate before a model: code and texts alike, whoever put them there.
+            text: moderate::json(serde_json::to_string(answer)?, moderate::told),
             is_json: true,
             is_refusal: false,
             note: None,
@@ -51,7 +53,8 @@ impl Answer {
     /// Something done, or found, in plain words.
     #[must_use]
     pub fn plain(text: impl Into<String>) -> Self {
-        Self { text: text.into(), is_json: false, is_refusal: false, note: None, ask: None }
+        let text = moderate::neutralised(&text.into());
+        Self { text, is_json: false, is_refusal: false, note: None, ask: None }
     }
 
     /// Something not done, in plain words that say why.

@@ -119,6 +119,7 @@ impl ServerHandler for Server {
         let text = text.map_err(|unfit| {
             ErrorData::invalid_params(secrets::masked(&unfit.to_string()).into_owned(), None)
         })?;
+        let text = apostille_core::remember::moderate::neutralised(&text);
         Ok(GetPromptResult::new(vec![PromptMessage::new_text(Role::User, text)]).into())
     }
 

@@ -10,6 +10,7 @@ mod records;
 
 use apostille_core::memory::{Memory, MemoryId, Name, Status};
 use apostille_core::recall::render;
+use apostille_core::remember::moderate;
 use apostille_core::{Context, format, list, verify};
 use serde_json::json;
 
@@ -117,7 +118,11 @@ pub fn listed(cx: &Context<'_>, here: &Here<'_>) -> Result<Vec<Listed>, Fault> {
 
 /// Reads what stands under a name. `None`: there is nothing there for this caller.
 pub fn read(cx: &Context<'_>, here: &Here<'_>, uri: &str) -> Result<Option<Page>, Fault> {
-    let page = |mime, text| Some(Page { uri: uri.to_owned(), mime, text });
+    let page = |mime, text: String| {
+        let is_json = mime == JSON;
+        let text = if is_json { moderate::json(text, moderate::told) } else { moderate::neutralised(&text) };
+        Some(Page { uri: uri.to_owned(), mime, text })
+    };
     Ok(match uri.strip_prefix(SCHEME) {
         Some("recent") => page(JSON, recent(cx, here)?),
         Some("briefing") => page(MARKDOWN, briefing::text(cx, here)?),

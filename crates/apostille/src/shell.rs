@@ -4,6 +4,7 @@ use std::io::{self, Write as _};
 
 use anstream::AutoStream;
 use apostille_core::refusal::Refusal;
+use apostille_core::remember::moderate;
 use apostille_core::remember::secrets::masked;
 use clap::ColorChoice;
 use serde::Serialize;
@@ -122,9 +123,14 @@ impl Shell {
     }
 
     fn encoded(&self, json: &impl Serialize) -> String {
+        let text = serde_json::to_string(json).map(|it| moderate::json(it, moderate::neutralised));
+        let pretty = |it: &String| {
+            let value: serde_json::Value = serde_json::from_str(it)?;
+            serde_json::to_string_pretty(&value)
+        };
         let text = match self.world.terminal.stdout {
-            true => serde_json::to_string_pretty(json),
-            false => serde_json::to_string(json),
+            true => text.and_then(|it| pretty(&it)),
+            false => text,
         };
         text.unwrap_or_default() + "\n"
     }

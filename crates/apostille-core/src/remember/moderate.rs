@@ -12,7 +12,7 @@ pub(crate) mod read;
 
 use std::borrow::Cow;
 
-pub use read::code;
+pub use read::{code, json, told, withhold};
 
 use super::secrets;
 use crate::memory::{Draft, Mark, Twin};
@@ -272,11 +272,81 @@ mod tests {
         check(true, "\n  a\n\n\tb \n");
     }
 
+    /// Ordinary text, and shapes of attacks put together at random.
+    fn any_text() -> impl Strategy<Value = String> {
+        let shapes = [
+            "<script>",
+            "</script>",
+            "<scr",
+            "ipt>",
+            "<img src=x ",
+            "onerror=",
+            "alert(1)",
+            ">",
+            "<",
+            "</",
+            "<!--",
+            "-->",
+            "![a](",
+            "https://a.example/?d=DATA",
+            ")",
+            "[x]: ",
+            "javascript:",
+            "data:",
+            "text/html",
+            "<|im_start|>",
+            "[INST]",
+            "<<SYS>>",
+            "</memory-context>",
+            "&lt;",
+            "&#60;",
+            "%3C",
+            "\\u003c",
+            "＜",
+            "memory",
+            "-",
+            "context",
+            "\u{200b}",
+            "\u{1b}[31m",
+            "\u{1b}]",
+            "\u{7}",
+            "👩",
+            "\u{200d}",
+            "\u{fe0f}",
+            "🏴",
+            "\u{e0067}",
+            "a",
+            " ",
+            "\n",
+            "`",
+            "\"",
+            "=",
+        ];
+        let mixed = proptest::collection::vec(proptest::sample::select(shapes.to_vec()), 0..24);
+        prop_oneof![any::<String>(), mixed.prop_map(|it| it.concat())]
+    }
+
     proptest! {
+        #![proptest_config(ProptestConfig::with_cases(1_000))]
+
         #[test]
         fn neutralising_twice_changes_nothing(text in "\\PC*|.*") {
             let once = neutralised(&text);
             prop_assert_eq!(neutralised(&once), once);
+        }
+
+        #[test]
+        fn what_was_made_harmless_stays_as_it_is(text in any_text()) {
+            let once = harmless(&text).into_owned();
+            prop_assert!(once.chars().count() <= text.chars().count() + 8, "{:?}", once);
+            prop_assert_eq!(harmless(&once).into_owned(), once.clone());
+            prop_assert_eq!(neutralised(&once), once.clone());
+            let _ = (is_instruction(&text), is_confusable(&text));
+        }
+
+        #[test]
+        fn words_and_code_stay_byte_for_byte(text in "([A-Za-zäöü日本語Привет]{1,9}|Vec<[A-Z][a-z]{1,5}>|<div>|a < b|`x`| |\n){0,30}") {
+            prop_assert_eq!(harmless(&text).into_owned(), text);
         }
     }
 }

@@ -1,5 +1,6 @@
 //! View: a directory two levels deep, or a file with its line numbers and what the code says to it.
 
+use apostille_core::remember::moderate;
 use apostille_core::{Context, list};
 
 use super::command::Span;
@@ -29,6 +30,9 @@ pub(super) fn missing(path: &Path) -> Stop {
 }
 
 fn opened(cx: &Context<'_>, File { path, memory }: &File, range: Option<Span>) -> Result<String, Stop> {
+    let mut memory = memory.clone();
+    moderate::withhold(&mut memory);
+    let memory = &memory;
     let n_lines = page::lines(&memory.fact).len();
     let (first, last) = within(range, n_lines)?;
     let verdicts = evidence::verdicts(cx, memory);

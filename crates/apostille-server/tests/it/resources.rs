@@ -273,7 +273,8 @@ fn a_memory_cannot_break_the_page_it_stands_in() {
         assert!(!text.lines().any(|it| it.starts_with("## tag") || it == "- forged"), "{text}");
         assert!(text.matches("</memory-context>").count() <= 1, "{text}");
     }
-    assert_eq!(value(&world, "apostille://recent")["memories"][0]["fact"], json!(forged));
+    let kept = forged.replace("</memory", "‹/memory");
+    assert_eq!(value(&world, "apostille://recent")["memories"][0]["fact"], json!(kept));
 }
 
 #[test]

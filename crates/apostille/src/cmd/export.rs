@@ -7,6 +7,7 @@ use std::path::Path;
 use apostille_core::format::{self, MemoryRecord};
 use apostille_core::list;
 use apostille_core::memory::{Layer, Memory, Stage};
+use apostille_core::remember::moderate;
 use apostille_core::store::{Filter, Order};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -37,18 +38,29 @@ pub fn run(shell: &Shell, args: &Export) -> Result<Answer, Fault> {
     let desk = shell.desk()?;
     let spaces = desk.spaces_or_all(args.spaces.all_spaces);
     let filter = Filter { spaces, order: Order::Oldest, limit: usize::MAX, ..Filter::default() };
-    let memories = list::list(&desk.cx(), &filter)?;
+    let mut memories = list::list(&desk.cx(), &filter)?;
+    let withheld: String = memories.iter_mut().filter_map(withheld).collect();
     let is_json = shell.flags.json && args.out.is_none();
     let text = match args.format {
         Format::Markdown if !is_json => as_markdown(&memories),
         _ => as_json(&memories, shell.world.now)?,
     };
     match &args.out {
-        None => {
-            Ok(Answer { code: error::OK, out: text, color: clap::ColorChoice::Never, ..Answer::default() })
+        None => Ok(Answer { code: error::OK, out: text, err: withheld, color: clap::ColorChoice::Never }),
+        Some(path) => {
+            let answer = written(shell, &shell.world.cwd.join(path), &text, memories.len())?;
+            Ok(Answer { err: withheld, ..answer })
         }
-        Some(path) => written(shell, &shell.world.cwd.join(path), &text, memories.len()),
     }
+}
+
+/// Takes out of a memory what looks like a secret, and says so.
+fn withheld(memory: &mut Memory) -> Option<String> {
+    let handle = memory.handle();
+    let told = || {
+        format!("withheld: {handle} looks as if it held a secret; `apostille forget {handle}` removes it\n")
+    };
+    moderate::withhold(memory).then(told)
 }
 
 fn written(shell: &Shell, path: &Path, text: &str, n: usize) -> Result<Answer, Fault> {

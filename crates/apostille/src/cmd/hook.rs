@@ -16,7 +16,7 @@ use apostille_core::recall::typo;
 use crate::args::Hook;
 use crate::error::Fault;
 use crate::hook::{self, Reply, Told};
-use crate::paint::one_line;
+use crate::paint::{one_line, safe};
 use crate::shell::{Answer, Shell};
 use crate::world::World;
 
@@ -84,7 +84,8 @@ fn handed_over(exchange: &Mutex<Exchange>, reply: Reply) {
     if std::mem::replace(&mut exchange.is_answered, true) {
         return;
     }
-    let reply = Reply { notice: reply.notice.map(|it| format!("apostille: {}", brief(&it))), ..reply };
+    let notice = reply.notice.map(|it| format!("apostille: {}", brief(&it)));
+    let reply = Reply { notice, context: reply.context.map(|it| safe(&it)) };
     let asked = exchange.asked.as_ref();
     let said = asked.map(|told| hook::answer(told, &reply)).unwrap_or_default();
     let mut stdout = io::stdout().lock();

@@ -14,6 +14,7 @@ mod codes;
 mod config;
 mod day;
 mod echo;
+mod edited;
 mod env;
 mod github;
 mod hoard;

@@ -456,3 +456,31 @@ fn a_client_that_stops_writing_still_gets_its_answers() {
     );
     assert!(ran.out.contains("\"outcome\\\":\\\"remembered\\\""), "{ran}");
 }
+
+#[test]
+fn nothing_hidden_in_an_edited_store_reaches_a_model() {
+    let env = crate::edited::world();
+    let mut talk = Talk::here(&env, Era::Legacy);
+    let tools = [
+        ("memory_recall", json!({"query": "odd limit"})),
+        ("memory_recall", json!({})),
+        ("memory_verify", json!({"ids": ["m-3"]})),
+        ("memory_verify", json!({})),
+        ("memory_remember", json!({"fact": "ODD_LIMIT is 7", "citations": ["src/odd.rs:2"]})),
+        ("memory_revise", json!({"id": "m-3", "action": "refresh"})),
+    ];
+    for (name, arguments) in tools {
+        let answer = talk.request("tools/call", json!({"name": name, "arguments": arguments}));
+        crate::edited::check(name, &answer.to_string());
+    }
+    let listed = talk.request("resources/list", json!({}));
+    crate::edited::check("resources/list", &listed.to_string());
+    for uri in ["apostille://recent", "apostille://briefing", "apostille://audit", "apostille://memory/m-3"] {
+        let read = talk.request("resources/read", json!({"uri": uri}));
+        crate::edited::check(uri, &read.to_string());
+        assert!(read["result"]["contents"][0]["text"].as_str().is_some_and(|it| !it.is_empty()), "{read}");
+    }
+    let prompt =
+        talk.request("prompts/get", json!({"name": "session-notes", "arguments": {"task": "a\u{200b}b"}}));
+    crate::edited::check("prompts/get", &prompt.to_string());
+}

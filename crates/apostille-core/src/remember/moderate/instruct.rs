@@ -14,7 +14,9 @@ use super::fold::skeleton;
 use rows::ROWS;
 
 /// How many times a word or two must be said again before the text is a flood that drowns what was before it.
-const FLOOD: usize = 90;
+const FLOOD: usize = 250;
+/// The same for closing brackets, which nothing else has in such a run.
+const BRACKETS: usize = 90;
 
 /// One sort of order.
 pub(super) struct Row {
@@ -73,7 +75,7 @@ static WORDS: LazyLock<Vec<Vec<Word>>> = LazyLock::new(|| {
 fn bucket(start: &[u8]) -> usize {
     match start {
         [first, second, ..] => (usize::from(*first) * 37 + usize::from(*second)) & (BUCKETS - 1),
-        [first] => usize::from(*first) * 37 & (BUCKETS - 1),
+        [first] => (usize::from(*first) * 37) & (BUCKETS - 1),
         [] => 0,
     }
 }
@@ -116,7 +118,7 @@ fn pattern(index: usize) -> &'static Regex {
 
 /// Whether the same word, or the same two or three, are said over and over.
 fn is_flood(text: &str) -> bool {
-    if text.len() < FLOOD {
+    if text.len() < BRACKETS {
         return false;
     }
     let words: Vec<&str> = text.split_ascii_whitespace().collect();
@@ -136,7 +138,7 @@ fn is_bracket_flood(text: &str) -> bool {
     let mut run = 0;
     text.bytes().any(|it| {
         run = if matches!(it, b')' | b']' | b'}' | b' ') { run + 1 } else { 0 };
-        run >= FLOOD && it != b' '
+        run >= BRACKETS && it != b' '
     })
 }
 
@@ -159,8 +161,8 @@ mod tests {
     #[test]
     fn floods_are_told_from_lists() {
         let check = |text: &str, expected: Option<&str>| assert_eq!(find(text), expected, "{text:?}");
-        check(&"k ".repeat(100), Some("flood"));
-        check(&") ] } ".repeat(50), Some("flood"));
+        check(&"k ".repeat(300), Some("flood"));
+        check(&") ] } ".repeat(100), Some("flood"));
         check(&")]}".repeat(40), Some("flood"));
         check(&"| a ".repeat(8), None);
         check(&"- [ ] task\n".repeat(5), None);

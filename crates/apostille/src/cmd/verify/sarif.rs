@@ -4,6 +4,7 @@ use apostille_core::citation::Cite;
 use serde_json::{Value, json};
 
 use super::finding::{Finding, Rule};
+use crate::paint::safe;
 
 const SCHEMA: &str = "https://json.schemastore.org/sarif-2.1.0.json";
 
@@ -14,7 +15,7 @@ pub fn log(findings: &[Finding], unknown: &[String]) -> Value {
 
 /// A log with these rules and results. What is only said beside them are notes.
 pub fn written(rules: &[Value], results: &[Value], notes: &[String]) -> Value {
-    let notes = notes.iter().map(|it| json!({"level": "note", "message": {"text": it}}));
+    let notes = notes.iter().map(|it| json!({"level": "note", "message": {"text": safe(it)}}));
     let notes: Vec<Value> = notes.collect();
     json!({
         "$schema": SCHEMA,
@@ -61,7 +62,7 @@ fn result(it: &Finding) -> Value {
         "ruleId": it.rule.as_str(),
         "ruleIndex": Rule::ALL.iter().position(|rule| *rule == it.rule),
         "level": level(it.rule),
-        "message": {"text": it.message},
+        "message": {"text": safe(&it.message)},
         "locations": [location(&it.place)],
         "partialFingerprints": {"apostilleCitation/v1": format!("{}:{}", it.id, it.nth)},
     })

@@ -61,8 +61,8 @@ pub(super) const ROWS: [Row; 24] = [
     },
     Row {
         name: "secrecy",
-        needs: r"user human anyone anybody operator person owner me / do_not_ don't_ never_ without_ must_not_ should_not_ avoid_ / tell inform alert notify notifying let_ mention reveal disclos asking",
-        pattern: r"\b(do not|don't|never|without|must not|should not|avoid) (tell|inform|alert|notify|telling|informing|alerting|notifying|let) (the |any |your |an? )?(user|human|anyone|anybody|operator|person|owner)s?\b|\b(do not|don't|never|without|must not|should not) (mention|mentioning|reveal|revealing|disclos(e|ing)) (this|it|that|these|any of this|the above)( \S+){0,3}? to (the |any |your )?(user|human|anyone|anybody|operator|person|owner)s?\b|\bwithout (asking|telling) me\b",
+        needs: r"user human anyone anybody operator person owner / do_not_ don't_ never_ without_ must_not_ should_not_ avoid_ / tell inform alert notify notifying let_ mention reveal disclos",
+        pattern: r"\b(do not|don't|never|without|must not|should not|avoid) (tell|inform|alert|notify|telling|informing|alerting|notifying|let) (the |any |your |an? )?(user|human|anyone|anybody|operator|person|owner)s?\b|\b(do not|don't|never|without|must not|should not) (mention|mentioning|reveal|revealing|disclos(e|ing)) (this|it|that|these|any of this|the above)( \S+){0,3}? to (the |any |your )?(user|human|anyone|anybody|operator|person|owner)s?\b",
         yes: "Do not tell the user about this",
         no: "Never reveal whether the account exists",
     },

@@ -34,13 +34,13 @@ const SHOWN: [&str; 24] = [
 /// Whether the colon between these two makes an address that is a program. What only names the scheme is none.
 pub(super) fn is_program(before: &str, after: &str) -> bool {
     let Some(first) = after.bytes().next() else { return false };
-    let ends = |name: &&str| {
+    let ends = |name: &str| {
         let start = before.len().checked_sub(name.len());
         start.and_then(|it| before.get(it..)).is_some_and(|it| it.eq_ignore_ascii_case(name))
     };
     let is_code = first.is_ascii_alphanumeric()
         || matches!(first, b'(' | b'/' | b'_' | b'$' | b'%' | b'\\' | b'&' | b'[');
-    is_code && PROGRAMS.iter().any(|it| ends(&it)) || ends(&"data") && is_page(after)
+    is_code && PROGRAMS.iter().any(|it| ends(it)) || ends("data") && is_page(after)
 }
 
 /// Whether data of this type is a page that can run something.
