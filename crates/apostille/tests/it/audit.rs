@@ -50,7 +50,9 @@ fn programs_are_told_everything_and_the_code_says_whether_it_misleads() {
 
 #[test]
 fn the_ways_out_are_commands_that_work() {
-    let env = hoard();
+    let mut env = hoard();
+    // A person tidies up: an agent that found so much wrong at once would be held up.
+    env.set("APOSTILLE_PERSON", "ana");
     let found = json(&env, &["--only", "near-duplicate", "--only", "contradiction", "--only", "excluded"]);
     let findings = found["findings"].as_array().unwrap();
     assert!(findings.len() > 20);
