@@ -150,8 +150,9 @@ fn is_escaping(below: &str) -> bool {
     // `%2e`, `%252e`, `%%32%65`, `%c0%ae`, `%u2215`: whatever reads escapes may read a way out of them.
     let is_escape = |it: &[u8]| it[0] == b'%' && matches!(it[1], b'0'..=b'9' | b'a'..=b'f' | b'u' | b'%');
     let is_coded = lower.as_bytes().windows(2).any(is_escape);
-    let is_bare =
-        |it: &str| it.is_empty() || (it.trim_end_matches([' ', '.']).is_empty() && it.starts_with('.'));
+    let is_dots = |it: &str| it.starts_with('.') && it.trim_end_matches([' ', '.']).is_empty();
+    // `C:..` leads out where a drive is a drive.
+    let is_bare = |it: &str| it.is_empty() || it.split(':').any(is_dots);
     let has_bare = !below.is_empty() && below.split('/').any(is_bare);
     is_coded || has_bare || below.contains(['\\', '\0'])
 }
