@@ -2,7 +2,6 @@
 
 use clap::{ArgGroup, Args};
 
-
 /// `rollback`.
 #[derive(Debug, Args)]
 #[command(group = ArgGroup::new("where").required(true).args(["to", "undo"]))]

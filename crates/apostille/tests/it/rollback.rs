@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::env::Env;
+use crate::env::{Env, Ran};
 
 fn json(env: &Env, args: &[&str]) -> Value {
     serde_json::from_str(&env.ok(&[&["--json"], args].concat())).unwrap()
@@ -23,22 +23,26 @@ fn standing(env: &Env) -> Vec<String> {
 /// A day of work: a fact, then an hour later its replacement, a wrong one, and one that is forgotten.
 fn day() -> Env {
     let mut env = Env::new();
-    let say = |env: &Env, fact: &str| env.ok(&["remember", "--kind", "feedback", fact]);
+    let say = |env: &Env, fact: &str| by_person(env, &["remember", "--kind", "feedback", fact]);
     say(&env, "Handlers are pure functions");
     say(&env, "Uploads are cut at ten megabytes");
     say(&env, "Dates are written by hand");
     env.at("2026-03-01T13:00:00Z");
-    env.ok(&["supersede", "m-1", "Handlers are pure and total functions"]);
-    env.ok(&["invalidate", "m-2", "--reason", "the proxy cuts"]);
-    env.ok(&["forget", "m-3", "--yes"]);
+    by_person(&env, &["supersede", "m-1", "Handlers are pure and total functions"]);
+    by_person(&env, &["invalidate", "m-2", "--reason", "the proxy cuts"]);
+    by_person(&env, &["forget", "m-3", "--yes"]);
     env.at("2026-03-01T14:00:00Z");
     env
 }
 
-const PERSON: &[&str] = &["rollback", "--origin", "user"];
+fn by_person(env: &Env, args: &[&str]) -> String {
+    let ran = env.person(args);
+    assert_eq!(ran.code, 0, "{args:?}: {}{}", ran.out, ran.err);
+    ran.out
+}
 
 fn back(env: &Env, args: &[&str]) -> String {
-    env.ok(&[PERSON, args].concat())
+    by_person(env, &[&["rollback"], args].concat())
 }
 
 #[test]
@@ -68,11 +72,7 @@ fn an_event_is_named_by_the_place_that_the_log_shows() {
     let place = invalidated["seq"].to_string();
     let before = (invalidated["seq"].as_u64().unwrap() - 1).to_string();
     assert!(env.ok(&["log"]).lines().any(|it| it.starts_with(&place) && it.contains("invalidated")));
-    assert_eq!(
-        env.run(&[PERSON, &["--to", &place]].concat()).code,
-        1,
-        "nothing since but what was forgotten"
-    );
+    assert_eq!(env.person(&["rollback", "--to", &place]).code, 1, "nothing since but what was forgotten");
     back(&env, &["--to", &before]);
     assert_eq!(standing(&env), ["m-4 active", "m-2 active", "m-1 superseded"]);
 }
@@ -80,21 +80,16 @@ fn an_event_is_named_by_the_place_that_the_log_shows() {
 #[test]
 fn only_a_person_may_and_only_to_where_the_log_reaches() {
     let env = day();
-    let check = |args: &[&str], code: i32, said: &str| {
-        let ran = env.run(args);
-        assert!(ran.code == code && ran.err.contains(said), "{args:?}: {} {}", ran.code, ran.err);
+    let check = |ran: Ran, code: i32, said: &str| {
+        assert!(ran.code == code && ran.err.contains(said), "{} {}", ran.code, ran.err);
     };
-    check(&["rollback", "--to", "2h"], 3, "only a person");
-    check(&["rollback", "--undo", "--yes"], 3, "only a person");
-    check(&[PERSON, &["--undo"]].concat(), 2, "never rolled back");
-    check(&[PERSON, &["--to", "999"]].concat(), 2, "no event 999");
-    check(&[PERSON, &["--to", "teatime"]].concat(), 2, "no time");
-    check(PERSON, 2, "--to");
-    assert_eq!(
-        env.run(&[PERSON, &["--user", "--to", "2h"]].concat()).code,
-        1,
-        "the other space is left alone"
-    );
+    check(env.run(&["rollback", "--to", "2h"]), 3, "only a person");
+    check(env.run(&["rollback", "--undo", "--yes"]), 3, "only a person");
+    check(env.person(&["rollback", "--undo"]), 2, "never rolled back");
+    check(env.person(&["rollback", "--to", "999"]), 2, "no event 999");
+    check(env.person(&["rollback", "--to", "teatime"]), 2, "no time");
+    check(env.person(&["rollback"]), 2, "--to");
+    assert_eq!(env.person(&["rollback", "--user", "--to", "2h"]).code, 1, "the other space is left alone");
     assert_eq!(standing(&env).len(), 3);
     let told = json(&env, &["rollback", "--to", "90m", "--dry-run"]);
     assert_eq!((&told["outcome"], &told["restored"]), (&"planned".into(), &2.into()));
