@@ -201,6 +201,12 @@ pub enum Refusal {
         /// What was seen.
         why: String,
     },
+    /// It would stand before every later session, and reads like an order.
+    #[error("{field} reads like an instruction to a model; say in other words what is to be done")]
+    Instruction {
+        /// Which field.
+        field: &'static str,
+    },
     /// Only a person may decide this.
     #[error("only a person can {verb}; ask yours to do it at a terminal")]
     PersonDecides {
@@ -234,6 +240,7 @@ impl Refusal {
             Self::NoSuchPhase { .. } => "no_such_phase",
             Self::MissingFields { .. } => "missing_fields",
             Self::NotPromotable { .. } => "not_promotable",
+            Self::Instruction { .. } => "instruction",
             Self::BreakerOpen { .. } => "breaker_open",
             Self::NotAPerson | Self::PersonDecides { .. } => "not_a_person",
         }

@@ -114,6 +114,8 @@ const AGENTS: [&str; 8] = [
     "CLAUDE_CODE_SESSION_ID",
     "COPILOT_AGENT_SESSION_ID",
 ];
+/// Where clients put the name of the session.
+pub const SESSIONS: [&str; 3] = ["CLAUDE_CODE_SESSION_ID", "COPILOT_AGENT_SESSION_ID", "GEMINI_SESSION_ID"];
 /// How much is read from the standard input.
 const MAX_INPUT: u64 = 256 * 1024 * 1024;
 /// How wide a terminal is that does not say.
@@ -244,8 +246,18 @@ impl World {
     /// Whether a person speaks: at a terminal, or in a script that names them. In an agent's shell it is the agent, whatever
     /// the shell looks like.
     pub fn has_person(&self) -> bool {
-        let is_agent = AGENTS.iter().any(|it| self.env.get(it).is_some());
+        // Also one that was set to nothing.
+        let is_agent = AGENTS.iter().any(|it| self.env.0.contains_key(it));
         !is_agent && (self.terminal.is_manned() || self.env.get("APOSTILLE_PERSON").is_some())
+    }
+
+    /// Who acts, for the log: the person, by the name they gave; else somebody in their name.
+    pub fn actor(&self, user: &str) -> String {
+        match self.env.get("APOSTILLE_PERSON") {
+            Some(name) if self.has_person() => name.to_owned(),
+            _ if self.has_person() => user.to_owned(),
+            _ => format!("{user}'s agent"),
+        }
     }
 
     /// Who speaks, and how it comes in, as far as the program can know it.
@@ -359,7 +371,7 @@ impl Environment {
 
     /// The session of the agent that started this program, where its client says it.
     pub fn session(&self) -> Option<&str> {
-        ["CLAUDE_CODE_SESSION_ID", "COPILOT_AGENT_SESSION_ID"].iter().find_map(|it| self.get(it))
+        SESSIONS.iter().find_map(|it| self.get(it))
     }
 
     /// Git's configuration files of this user; the last counts most.

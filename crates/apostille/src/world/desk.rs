@@ -74,7 +74,7 @@ impl Desk {
         };
         let user = settings.user.value.as_str();
         Self {
-            actor: user.split_once('/').map_or(user, |(_, name)| name).to_owned(),
+            actor: world.actor(user.split_once('/').map_or(user, |(_, name)| name)),
             policy: settings.policy(&settings.repo.value),
             user_policy: settings.policy(&settings.user.value),
             source,
