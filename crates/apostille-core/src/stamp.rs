@@ -12,7 +12,7 @@ impl Memory {
     ///
     /// The canonical form is a row of parts, each written as its length in bytes, a colon and its bytes; `-` is a part
     /// that is not there. The parts are: `apostille memory 1`; space; layer; kind; subject; fact; reason; task; origin;
-    /// `tainted` or nothing; author; session; the number of tags and each tag; and the number of citations and, for each,
+    /// channel; `tainted` or nothing; `exposed` or nothing; author; session; the number of tags and each tag; and the number of citations and, for each,
     /// its path, first and last line, commit, and the SHA-256 of the cited text in hexadecimal digits.
     #[must_use]
     pub fn digest(&self) -> Digest {
@@ -20,7 +20,8 @@ impl Memory {
         form.part(FORM).part(self.space.as_str()).part(self.layer.as_str()).part(self.kind.as_str());
         form.maybe(self.subject.as_deref()).part(&self.fact).maybe(self.reason.as_deref());
         form.maybe(self.task.as_deref()).part(self.voice.origin.as_str());
-        form.maybe(self.voice.tainted.then_some("tainted"));
+        form.part(self.voice.channel.as_str()).maybe(self.voice.tainted.then_some("tainted"));
+        form.maybe(self.voice.exposed.then_some("exposed"));
         form.maybe(self.voice.author.as_deref()).maybe(self.voice.session.as_deref());
         form.part(&self.tags.len().to_string());
         for tag in &self.tags {

@@ -1,6 +1,7 @@
 //! `show`: everything about one memory.
 
 use apostille_core::event::Logged;
+use apostille_core::format;
 use apostille_core::memory::{Channel, Memory, MemoryId, Status};
 use apostille_core::store::Page;
 use apostille_core::verdict::{Verdict, worst};
@@ -115,6 +116,7 @@ fn facts(paint: &Paint, memory: &Memory) -> Table {
     row("status", format!("{}{why}", memory.status.stage()));
     row("tags", one_line(&memory.tags.join(", ")));
     row("said by", said_by(memory));
+    row("also said by", one_line(&memory.vouchers.join(", ")));
     row("task", memory.task.as_deref().map(one_line).unwrap_or_default());
     row("marks", memory.marks.iter().map(|it| it.as_str()).collect::<Vec<_>>().join(", "));
     row("recorded", paint.time(memory.recorded_at));
@@ -125,6 +127,7 @@ fn facts(paint: &Paint, memory: &Memory) -> Table {
         format!("shown {}×, applied {}×, found to hold {}×", usage.recalls, usage.applied, usage.verified),
     );
     row("id", memory.id.to_string());
+    row("SHA-256", format!("{} (format {})", memory.digest(), format::VERSION));
     table
 }
 
