@@ -15,7 +15,9 @@ fn held(memory: &Memory) -> Option<&'static str> {
     if memory.marks.contains(&Mark::Instruction) {
         Some("it reads like an instruction to a model, and came with the repository")
     } else if memory.marks.contains(&Mark::Confusable) {
-        Some("a word of it is spelled with letters that only look like its own, and it came with the repository")
+        Some(
+            "a word of it is spelled with letters that only look like its own, and it came with the repository",
+        )
     } else if voice.tainted || voice.channel.is_outside() {
         Some("its words come from outside, and it came with the repository")
     } else if voice.exposed && is_claim && memory.citations.is_empty() {

@@ -166,7 +166,8 @@ fn a_repository_opens_and_closes_no_breaker() {
 #[test]
 fn a_number_that_nobody_counts_to_leaves_room_for_others() {
     let check = |number: u64, is_read: bool, next: Option<u64>| {
-        let found = Found::with(vec![fact("the cart is rendered twice"), fact("the worker drains the queue")]);
+        let found =
+            Found::with(vec![fact("the cart is rendered twice"), fact("the worker drains the queue")]);
         found.forge("\"number\":2", &format!("\"number\":{number}"));
         let store = found.opened();
         assert_eq!(facts(&store).len(), 1 + usize::from(is_read), "{number}");
