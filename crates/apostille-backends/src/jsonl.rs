@@ -89,7 +89,10 @@ impl Jsonl {
         };
         let queue = Mutex::new(Queue::new(path.with_extension("lock")));
         let store = Self { hand, path: path.into(), queue, read: Mutex::new(reading) };
-        drop(store.current()?);
+        // A repository's file that cannot be read says so when it is asked, and not before anything else is.
+        if !store.hand.is_foreign {
+            drop(store.current()?);
+        }
         Ok(store)
     }
 
@@ -152,7 +155,9 @@ impl Reading {
     /// same whatever their order; what arrives late makes the state be folded anew.
     fn catch_up(&mut self, hand: &Hand) -> Result<(), StoreError> {
         let mut batches = Vec::new();
-        let replaced = self.read_on(hand, &mut batches)?;
+        let read = self.read_on(hand, &mut batches);
+        // What was read before it failed is not the whole: it is read again when it is asked for again.
+        let replaced = read.inspect_err(|_| self.rewind())?;
         if replaced || batches.iter().any(|(at, _)| *at < self.last_at) {
             return self.reload(hand);
         }
@@ -161,16 +166,22 @@ impl Reading {
     }
 
     fn reload(&mut self, hand: &Hand) -> Result<(), StoreError> {
+        self.rewind();
+        let mut batches = Vec::new();
+        let read = self.read_on(hand, &mut batches);
+        read.inspect_err(|_| self.rewind())?;
+        self.fold(hand, batches);
+        Ok(())
+    }
+
+    /// Forgets everything that was read.
+    fn rewind(&mut self) {
         self.state = State::default();
         self.last_at = Timestamp::MIN;
         self.held.clear();
         self.problems.clear();
         self.shared.rewind();
         self.local.rewind();
-        let mut batches = Vec::new();
-        self.read_on(hand, &mut batches)?;
-        self.fold(hand, batches);
-        Ok(())
     }
 
     /// Reads what both files have to say since the last time. `true`: one of them is no longer the file it was.

@@ -1,6 +1,7 @@
 //! Which setting wins, and what a repository may not set.
 
 use crate::env::Env;
+use crate::hook;
 
 /// The line of `config` about a key, runs of spaces as one.
 fn line(env: &Env, flags: &[&str], key: &str) -> String {
@@ -178,6 +179,35 @@ fn a_file_of_the_checkout_is_the_repositorys_whoever_names_it() {
     env.ok(&["remember", "--store", "jsonl:notes/forged.jsonl", "--user", "prefers small commits"]);
     let listed = env.ok(&["list"]);
     assert!(listed.contains("small commits"), "it went to the user's own store: {listed}");
+}
+
+#[test]
+fn a_repository_that_cannot_be_read_leaves_its_users_memory_alone() {
+    let env = Env::new();
+    env.ok(&["remember", "--user", "prefers small commits"]);
+    env.write("apostille.toml", "store = \"jsonl:m.jsonl\"\n");
+    env.write("m.jsonl", "{\"v\":99}\n");
+    let check = |args: &[&str]| {
+        let ran = env.run(args);
+        assert!(ran.code == 0 && ran.out.contains("small commits"), "{ran}");
+        assert_eq!(ran.err.matches("the repository's memories are left out").count(), 1, "{ran}");
+        assert!(ran.err.contains("the store has format 99"), "{ran}");
+    };
+    check(&["list"]);
+    check(&["recall", "small commits"]);
+    check(&["show", "u-1"]);
+    let prompt = serde_json::json!({ "prompt": "do I prefer small commits?" });
+    let ran = hook::hooked(&env, "s1", "UserPromptSubmit", &prompt);
+    assert!(ran.code == 0 && ran.out.contains("small commits"), "{ran}");
+    env.ok(&["remember", "--user", "prefers long walks"]);
+    let fails = |args: &[&str]| {
+        let ran = env.run(args);
+        assert!(ran.code > 1 && ran.err.contains("format 99"), "{ran}");
+    };
+    fails(&["show", "m-1"]);
+    fails(&["remember", "--kind", "feedback", "the cart is rendered twice"]);
+    let doctor = env.run(&["doctor"]);
+    assert!(doctor.code != 0 && doctor.to_string().contains("format 99"), "{doctor}");
 }
 
 #[test]
