@@ -17,15 +17,16 @@ use std::time::Duration;
 
 use apostille_core::digest::Digest;
 use apostille_core::event::{Batch, Erasure, Event, Logged, What};
-use apostille_core::memory::{Memory, MemoryId};
+use apostille_core::memory::{MAX_NUMBER, Memory, MemoryId};
 use apostille_core::space::Space;
 use apostille_core::store::state::State;
 use apostille_core::store::watch::Watch;
 use apostille_core::store::{Filter, Health, Page, Postings, Receipt, Store, StoreError, Tally};
 use jiff::Timestamp;
 
-use crate::fault::io;
+use crate::fault::{corrupt, io};
 use crate::lock::{self, Queue};
+use foreign::Held;
 use line::Read;
 use tape::{News, Tape};
 
@@ -60,6 +61,8 @@ struct Reading {
     shared: Tape,
     local: Tape,
     last_at: Timestamp,
+    /// What a repository's file holds and nothing in that file lets out.
+    held: Held,
     problems: Vec<String>,
 }
 
@@ -81,11 +84,15 @@ impl Jsonl {
             shared: Tape::new(path.into(), !hand.is_foreign),
             local: Tape::new(path.with_extension("local.jsonl"), false),
             last_at: Timestamp::MIN,
+            held: Held::default(),
             problems: Vec::new(),
         };
         let queue = Mutex::new(Queue::new(path.with_extension("lock")));
         let store = Self { hand, path: path.into(), queue, read: Mutex::new(reading) };
-        drop(store.current()?);
+        // A repository's file that cannot be read says so when it is asked, and not before anything else is.
+        if !store.hand.is_foreign {
+            drop(store.current()?);
+        }
         Ok(store)
     }
 
@@ -119,7 +126,8 @@ impl Jsonl {
         self.hand.speaks_for(batch)?;
         let mut reading = self.current()?;
         reading.state.check(batch.expects())?;
-        let events = numbered(&reading.state, batch.events());
+        reading.may_say(batch)?;
+        let events = numbered(&reading.state, batch.events())?;
         let tape = if batch.is_durable() { &reading.shared } else { &reading.local };
         tape.append(&line::written(&events)?, batch.is_durable())?;
         reading.catch_up(&self.hand)?;
@@ -147,24 +155,33 @@ impl Reading {
     /// same whatever their order; what arrives late makes the state be folded anew.
     fn catch_up(&mut self, hand: &Hand) -> Result<(), StoreError> {
         let mut batches = Vec::new();
-        let replaced = self.read_on(hand, &mut batches)?;
+        let read = self.read_on(hand, &mut batches);
+        // What was read before it failed is not the whole: it is read again when it is asked for again.
+        let replaced = read.inspect_err(|_| self.rewind())?;
         if replaced || batches.iter().any(|(at, _)| *at < self.last_at) {
             return self.reload(hand);
         }
-        self.fold(batches);
+        self.fold(hand, batches);
         Ok(())
     }
 
     fn reload(&mut self, hand: &Hand) -> Result<(), StoreError> {
+        self.rewind();
+        let mut batches = Vec::new();
+        let read = self.read_on(hand, &mut batches);
+        read.inspect_err(|_| self.rewind())?;
+        self.fold(hand, batches);
+        Ok(())
+    }
+
+    /// Forgets everything that was read.
+    fn rewind(&mut self) {
         self.state = State::default();
         self.last_at = Timestamp::MIN;
+        self.held.clear();
         self.problems.clear();
         self.shared.rewind();
         self.local.rewind();
-        let mut batches = Vec::new();
-        self.read_on(hand, &mut batches)?;
-        self.fold(batches);
-        Ok(())
     }
 
     /// Reads what both files have to say since the last time. `true`: one of them is no longer the file it was.
@@ -193,12 +210,28 @@ impl Reading {
         Ok(false)
     }
 
-    fn fold(&mut self, mut batches: Vec<Told>) {
+    fn fold(&mut self, hand: &Hand, mut batches: Vec<Told>) {
         batches.sort_by_key(|(at, _)| *at);
-        for (at, events) in batches {
+        if hand.is_foreign {
+            batches.iter().for_each(|(_, events)| self.held.note(events));
+        }
+        for (at, mut events) in batches {
             self.last_at = self.last_at.max(at);
+            events.retain(|it| !self.held.is_let_out_by(it));
             self.state.append(&events);
         }
+    }
+}
+
+impl Reading {
+    /// An approval that would not be read again is not written.
+    fn may_say(&self, batch: &Batch) -> Result<(), StoreError> {
+        if !batch.events().iter().any(|it| self.held.is_let_out_by(it)) {
+            return Ok(());
+        }
+        let why = "what its repository's file holds back is not let out by that file, which others write too; \
+                   say it in words of your own, or forget it";
+        Err(io("cannot approve", std::io::Error::other(why)))
     }
 }
 
@@ -208,7 +241,7 @@ impl Hand {
         if !self.is_foreign {
             return Ok(events);
         }
-        events.into_iter().map(|it| foreign::admitted(it, &self.repo)).collect()
+        foreign::all_admitted(events, &self.repo)
     }
 
     /// What would not be read again is not written.
@@ -305,19 +338,23 @@ impl Store for Jsonl {
 }
 
 /// The events with the numbers that their memories will have.
-fn numbered(state: &State, events: &[Event]) -> Vec<Event> {
+fn numbered(state: &State, events: &[Event]) -> Result<Vec<Event>, StoreError> {
     let mut events = events.to_vec();
     let mut given: std::collections::BTreeMap<Space, u64> = std::collections::BTreeMap::new();
     for event in &mut events {
         if let What::Remembered { memory, .. } = &mut event.what {
             let last = given.entry(event.space.clone()).or_insert_with(|| state.last_number(&event.space));
             if memory.number == 0 {
-                memory.number = *last + 1;
+                memory.number = last.saturating_add(1);
+            }
+            // What nobody could read again is not written.
+            if memory.number > MAX_NUMBER {
+                return Err(corrupt(format!("a line took the last number that {} has", event.space)));
             }
             *last = (*last).max(memory.number);
         }
     }
-    events
+    Ok(events)
 }
 
 fn brought(event: &Event) -> Option<(MemoryId, u64)> {

@@ -3,6 +3,8 @@
 //! A file that came with a repository speaks for that repository and for nobody else, so what it says of a user's space is
 //! not asked for, and nothing of a user's space is written to it.
 
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use apostille_core::digest::Digest;
 use apostille_core::event::{Batch, Erasure, Logged};
 use apostille_core::memory::{Memory, MemoryId};
@@ -12,16 +14,27 @@ use apostille_core::store::{Filter, Health, Page, Postings, Receipt, Store, Stor
 use jiff::Timestamp;
 
 /// Repositories' spaces in one store, users' spaces in another.
+///
+/// A repository whose file cannot be read takes nothing away from its user: to questions it answers nothing, which is said
+/// once, and only what is asked of it by number, or written to it, fails.
 pub struct Split {
     repo: Box<dyn Store>,
     own: Box<dyn Store>,
+    tell: Box<dyn Fn(&StoreError) + Send + Sync>,
+    is_told: AtomicBool,
 }
 
 impl Split {
     /// The store of repositories' spaces, and the store of users'.
     #[must_use]
     pub fn new(repo: Box<dyn Store>, own: Box<dyn Store>) -> Self {
-        Self { repo, own }
+        Self { repo, own, tell: Box::new(|_| ()), is_told: AtomicBool::new(false) }
+    }
+
+    /// The same, with somebody to tell why the repository's half answers nothing.
+    #[must_use]
+    pub fn telling(self, tell: impl Fn(&StoreError) + Send + Sync + 'static) -> Self {
+        Self { tell: Box::new(tell), ..self }
     }
 
     fn of(&self, space: &Space) -> &dyn Store {
@@ -31,6 +44,19 @@ impl Split {
     /// Each store, and whether it is the one of users' spaces.
     fn each(&self) -> [(&dyn Store, bool); 2] {
         [(&*self.repo, false), (&*self.own, true)]
+    }
+
+    /// What one of the stores answers; nothing where it is the repository's and cannot.
+    fn answer<T: Default>(&self, found: Result<T, StoreError>, is_own: bool) -> Result<T, StoreError> {
+        match found {
+            Err(error) if !is_own => {
+                if !self.is_told.swap(true, Ordering::Relaxed) {
+                    (self.tell)(&error);
+                }
+                Ok(T::default())
+            }
+            other => other,
+        }
     }
 
     /// The memories of a filter that one of the stores answers for.
@@ -48,11 +74,9 @@ impl Split {
     fn merged(&self, page: &Page) -> Result<Vec<Logged>, StoreError> {
         let mut log = Vec::new();
         for (store, is_own) in self.each() {
-            let whole = store.events(&Page {
-                changes_only: page.changes_only,
-                limit: usize::MAX,
-                ..Page::default()
-            })?;
+            let whole =
+                store.events(&Page { changes_only: page.changes_only, limit: usize::MAX, ..Page::default() });
+            let whole = self.answer(whole, is_own)?;
             log.extend(whole.into_iter().filter(|it| it.event.space.is_user() == is_own));
         }
         log.sort_by_key(|it| it.event.at);
@@ -88,7 +112,9 @@ impl Store for Split {
     fn get(&self, ids: &[MemoryId]) -> Result<Vec<Memory>, StoreError> {
         let mut found = Vec::new();
         for (store, is_own) in self.each() {
-            found.extend(store.get(ids)?.into_iter().filter(|it| it.space.is_user() == is_own));
+            found.extend(
+                self.answer(store.get(ids), is_own)?.into_iter().filter(|it| it.space.is_user() == is_own),
+            );
         }
         let one = |id: &MemoryId| found.iter().find(|it| it.id == *id).cloned();
         Ok(ids.iter().filter_map(one).collect())
@@ -105,7 +131,7 @@ impl Store for Split {
     fn list(&self, filter: &Filter) -> Result<Vec<Memory>, StoreError> {
         let mut found = Vec::new();
         for (store, is_own) in self.each() {
-            found.extend(Self::listed(store, is_own, filter)?);
+            found.extend(self.answer(Self::listed(store, is_own, filter), is_own)?);
         }
         filter.sort(&mut found);
         found.truncate(filter.limit);
@@ -113,39 +139,47 @@ impl Store for Split {
     }
 
     fn postings(&self, space: &Space, terms: &[String]) -> Result<Postings, StoreError> {
-        self.of(space).postings(space, terms)
+        let mut found = self.answer(self.of(space).postings(space, terms), space.is_user())?;
+        found.lists.resize(terms.len(), Vec::new());
+        Ok(found)
     }
 
     fn vocabulary(&self, space: &Space, initial: char) -> Result<Vec<String>, StoreError> {
-        self.of(space).vocabulary(space, initial)
+        self.answer(self.of(space).vocabulary(space, initial), space.is_user())
     }
 
     fn spaces(&self) -> Result<Vec<Space>, StoreError> {
         let mut spaces = Vec::new();
         for (store, is_own) in self.each() {
-            spaces.extend(store.spaces()?.into_iter().filter(|it| it.is_user() == is_own));
+            spaces
+                .extend(self.answer(store.spaces(), is_own)?.into_iter().filter(|it| it.is_user() == is_own));
         }
         spaces.sort();
         Ok(spaces)
     }
 
     fn tally(&self, space: &Space) -> Result<Tally, StoreError> {
-        self.of(space).tally(space)
+        self.answer(self.of(space).tally(space), space.is_user())
     }
 
     fn watch(&self, space: &Space, since: Timestamp) -> Result<Watch, StoreError> {
-        self.of(space).watch(space, since)
+        self.answer(self.of(space).watch(space, since), space.is_user())
     }
 
     fn events(&self, page: &Page) -> Result<Vec<Logged>, StoreError> {
         match &page.space {
-            Some(space) => self.of(space).events(page),
+            Some(space) => self.answer(self.of(space).events(page), space.is_user()),
             None => self.merged(page),
         }
     }
 
     fn health(&self) -> Result<Health, StoreError> {
-        let (repo, own) = (self.repo.health()?, self.own.health()?);
+        let own = self.own.health()?;
+        let unread = |error: StoreError| Health {
+            name: "a file of the repository".into(),
+            problems: vec![error.to_string()],
+        };
+        let repo = self.repo.health().unwrap_or_else(unread);
         Ok(Health {
             name: format!("{} and, for yourself, {}", repo.name, own.name),
             problems: repo.problems.into_iter().chain(own.problems).collect(),

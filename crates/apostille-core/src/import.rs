@@ -1,7 +1,7 @@
 //! Import: a memory that was exported, kept again as it was. It passes the same checks as a new one.
 
 use crate::event::{Batch, Expect, What};
-use crate::memory::{Draft, Memory, Stage, Twin};
+use crate::memory::{Draft, MAX_NUMBER, Memory, Stage, Twin};
 use crate::refusal::Refusal;
 use crate::remember::{guard, moderate};
 use crate::{Context, Error};
@@ -37,7 +37,8 @@ pub fn import(
     if let Err(refusal) = guard::import_room(cx, &memory)? {
         return Ok(Imported::Refused(refusal));
     }
-    let mut memory = Memory { number: if keep_number { memory.number } else { 0 }, ..memory };
+    let number = if keep_number && memory.number <= MAX_NUMBER { memory.number } else { 0 };
+    let mut memory = Memory { number, ..memory };
     let what = What::Remembered {
         memory: Box::new(memory.clone()),
         forced: false,

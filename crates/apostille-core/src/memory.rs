@@ -67,6 +67,9 @@ impl FromStr for MemoryId {
     }
 }
 
+/// The highest number that a memory can have: nobody writes as many, and whoever says so would leave none for others.
+pub const MAX_NUMBER: u64 = (1 << 40) - 1;
+
 /// The short name of a memory within its space: `m-12` in a repository, `u-12` for a user. Never reused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Handle {

@@ -92,7 +92,7 @@ pub struct Found<T> {
 pub struct Settings {
     /// Where memories are kept.
     pub store: Found<StoreUrl>,
-    /// Where the user's own memories are kept, where a repository chose the store: it chooses for its own.
+    /// Where the user's own memories are kept, where the store is the repository's: it speaks for its own.
     pub own_store: Option<Found<StoreUrl>>,
     /// Whose the user's space is.
     pub user: Found<Space>,
@@ -195,12 +195,8 @@ pub fn resolve(world: &World, flags: &Everywhere, place: &Place) -> Result<Setti
     };
     let place_name = || place.space().map(|value| Found { value, origin: Origin::Checkout });
     let store = pick(&layers, |it| it.store.clone()).map_or_else(|| usual_store(world), Ok)?;
-    let own_store = || {
-        let own: Vec<_> = layers.iter().filter(|it| !it.0.is_repository()).cloned().collect();
-        pick(&own, |it| it.store.clone()).map_or_else(|| usual_store(world), Ok)
-    };
     Ok(Settings {
-        own_store: store.origin.is_repository().then(own_store).transpose()?,
+        own_store: is_foreign(place, &store).then(|| own_store(world, place, &layers)).transpose()?,
         store,
         user: pick(&layers, |it| it.user.clone()).map_or_else(login, Ok)?,
         repo: pick(&layers, |it| it.repo.clone()).map_or_else(place_name, Ok)?,
@@ -217,6 +213,21 @@ pub fn resolve(world: &World, flags: &Everywhere, place: &Place) -> Result<Setti
         task_notes: pick(&layers, |it| it.task_notes).unwrap_or(default(true)),
         breakers: BreakerSettings::of(&layers),
     })
+}
+
+/// Whether a store is the repository's: it named it, or it holds it. A file of the checkout came with it, whoever names
+/// it now; only what the user's own file says is always the same file, and the user's.
+fn is_foreign(place: &Place, store: &Found<StoreUrl>) -> bool {
+    let is_said = matches!(store.origin, Origin::Flag | Origin::Environment);
+    store.origin.is_repository() || (is_said && trust::is_within(place, &store.value))
+}
+
+/// The first store that is not the repository's.
+fn own_store(world: &World, place: &Place, layers: &[(Origin, Raw)]) -> Result<Found<StoreUrl>, Fault> {
+    let named =
+        |(origin, raw): &(Origin, Raw)| Some(Found { value: raw.store.clone()?, origin: origin.clone() });
+    let own = layers.iter().filter_map(named).find(|it| !is_foreign(place, it));
+    own.map_or_else(|| usual_store(world), Ok)
 }
 
 fn default<T>(value: T) -> Found<T> {

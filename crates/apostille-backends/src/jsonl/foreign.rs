@@ -1,24 +1,82 @@
 //! Lines that came with a repository: somebody else may have written them, past every check there is on writing.
 
+use std::collections::HashSet;
+
 use apostille_core::event::{Event, What};
 use apostille_core::import;
-use apostille_core::memory::{Channel, Mark, Memory, Origin, Status, Voice};
+use apostille_core::memory::{Channel, Layer, Mark, Memory, MemoryId, Origin, Status, Voice};
 use apostille_core::remember::moderate::neutralised;
 use apostille_core::space::Space;
 
-/// A memory as far as a file can be believed: who wrote the file is no person at this terminal, and what reads like an
-/// instruction waits, whatever its line says of itself.
+/// Why a memory waits for good in such a file, whatever its lines say of it: an approval beside it may be forged as well.
+fn held(memory: &Memory) -> Option<&'static str> {
+    let voice = &memory.voice;
+    let is_claim = matches!(memory.layer, Layer::Identity | Layer::Knowledge);
+    if memory.marks.contains(&Mark::Instruction) {
+        Some("it reads like an instruction to a model, and came with the repository")
+    } else if memory.marks.contains(&Mark::Confusable) {
+        Some(
+            "a word of it is spelled with letters that only look like its own, and it came with the repository",
+        )
+    } else if voice.tainted || voice.channel.is_outside() {
+        Some("its words come from outside, and it came with the repository")
+    } else if voice.exposed && is_claim && memory.citations.is_empty() {
+        Some("it was said after words from outside were read, and came with the repository")
+    } else {
+        None
+    }
+}
+
+/// A memory as far as a file can be believed: who wrote the file is no person at this terminal.
 fn doubted(memory: Memory) -> Memory {
+    let status = match held(&memory) {
+        Some(why) if memory.status == Status::Active => Status::Pending { why: why.into() },
+        _ => memory.status,
+    };
     let channel = if memory.voice.channel.is_outside() { memory.voice.channel } else { Channel::Repository };
     let voice = Voice { origin: memory.voice.origin.max(Origin::Review), channel, ..memory.voice };
-    let is_held = memory.status == Status::Active && memory.marks.contains(&Mark::Instruction);
-    let why = "it reads like an instruction to a model, and came with the repository";
-    let status = if is_held { Status::Pending { why: why.into() } } else { memory.status };
     Memory { voice, status, ..memory }
 }
 
+/// The memories that wait for good.
+#[derive(Debug, Default)]
+pub(super) struct Held(HashSet<MemoryId>);
+
+impl Held {
+    /// Takes note of the memories that these events bring.
+    pub(super) fn note(&mut self, events: &[Event]) {
+        for event in events {
+            if let What::Remembered { memory, .. } = &event.what
+                && held(memory).is_some()
+            {
+                self.0.insert(memory.id);
+            }
+        }
+    }
+
+    /// Whether an event would let one of them out.
+    pub(super) fn is_let_out_by(&self, event: &Event) -> bool {
+        let lets_out = matches!(event.what, What::Approved | What::Restored { status: Status::Active, .. });
+        lets_out && event.memory.is_some_and(|id| self.0.contains(&id))
+    }
+
+    pub(super) fn clear(&mut self) {
+        self.0.clear();
+    }
+}
+
+/// Whether an event is about breakers: a repository neither opens nor closes them.
+fn is_signal(event: &Event) -> bool {
+    matches!(event.what, What::Tripped { .. } | What::Closed { .. })
+}
+
+/// The events of a line as they count here; or why the line is left out.
+pub(super) fn all_admitted(events: Vec<Event>, repo: &Space) -> Result<Vec<Event>, String> {
+    events.into_iter().filter(|it| !is_signal(it)).map(|it| admitted(it, repo)).collect()
+}
+
 /// The event as it counts here; or why the line is left out. It never says what the line holds.
-pub(super) fn admitted(mut event: Event, repo: &Space) -> Result<Event, String> {
+fn admitted(mut event: Event, repo: &Space) -> Result<Event, String> {
     let is_ours = |it: &Space| it == repo;
     if !is_ours(&event.space) {
         return Err(format!("it is about another space than {repo}"));
@@ -44,16 +102,12 @@ pub(super) fn admitted(mut event: Event, repo: &Space) -> Result<Event, String> 
         What::Retired { reason } | What::Forgotten { reason, .. } => *reason = neutralised(reason),
         What::Retrieved { query, .. } => *query = neutralised(query),
         What::Refreshed { followed, .. } => followed.iter_mut().for_each(|it| *it = neutralised(it)),
-        What::Tripped { actor, why, .. } => {
-            actor.iter_mut().for_each(|it| *it = neutralised(it));
-            *why = neutralised(why);
-        }
         What::Restored { status, .. } => {
             if let Status::Pending { why } | Status::Invalid { why } | Status::Retired { why } = status {
                 *why = neutralised(why);
             }
         }
-        What::RolledBack { .. } | What::Closed { .. } => {}
+        What::RolledBack { .. } | What::Tripped { .. } | What::Closed { .. } => {}
         What::Approved | What::Verified { .. } | What::Applied | What::Refused { .. } => {}
     }
     Ok(event)

@@ -3,7 +3,7 @@
 use apostille_core::digest::Digest;
 use apostille_core::event::{Event, What};
 use apostille_core::format::{self, EventRecord};
-use apostille_core::memory::MemoryId;
+use apostille_core::memory::{MAX_NUMBER, MemoryId};
 use apostille_core::notebook::Note;
 use apostille_core::space::Space;
 use apostille_core::store::StoreError;
@@ -61,9 +61,22 @@ pub(super) fn read(line: &str, repo: &Space) -> Result<Read, StoreError> {
         Ok(Versioned { v }) if v > format::VERSION => {
             Err(StoreError::Newer { found: v, known: format::VERSION })
         }
-        Ok(_) => Ok(own(line).map_or_else(Read::Unreadable, Read::Events)),
-        Err(_) => Ok(plain(line, repo).map_or_else(Read::Unreadable, |event| Read::Events(vec![event]))),
+        Ok(_) => Ok(own(line).and_then(counted).map_or_else(Read::Unreadable, Read::Events)),
+        Err(_) => {
+            let events = plain(line, repo).and_then(|it| counted(vec![it]));
+            Ok(events.map_or_else(Read::Unreadable, Read::Events))
+        }
     }
+}
+
+/// The events, unless one has a number that nobody counts to: all that come after it would have none.
+fn counted(events: Vec<Event>) -> Result<Vec<Event>, String> {
+    let is_beyond = |it: &Event| match &it.what {
+        What::Remembered { memory, .. } => memory.number > MAX_NUMBER,
+        What::Forgotten { number, .. } => *number > MAX_NUMBER,
+        _ => false,
+    };
+    if events.iter().any(is_beyond) { Err("its number is too high".into()) } else { Ok(events) }
 }
 
 fn own(line: &str) -> Result<Vec<Event>, String> {

@@ -8,7 +8,7 @@ use super::watch::{self, MANY, Trip, Watch};
 use super::{Filter, Page, Posting, Postings, Receipt, StoreError, Tally};
 use crate::digest::Digest;
 use crate::event::{Event, Expect, Happening, Logged, What};
-use crate::memory::{Layer, Memory, MemoryId, Stage};
+use crate::memory::{Layer, MAX_NUMBER, Memory, MemoryId, Stage};
 use crate::space::Space;
 use crate::terms;
 use crate::was::Was;
@@ -88,7 +88,7 @@ impl State {
         *room.events.entry(event.what.happening().as_str().into()).or_default() += 1;
         watch::fold(&mut room.open, event);
         if let What::Forgotten { number, .. } = &event.what {
-            room.last_number = room.last_number.max(*number);
+            room.last_number = room.last_number.max((*number).min(MAX_NUMBER));
         }
         let mut logged = event.clone();
         let mut given = None;
@@ -287,8 +287,8 @@ impl Room {
 
     /// The number wanted, unless it is taken or none; then the next.
     fn free_number(&mut self, wanted: u64) -> u64 {
-        let number =
-            if wanted == 0 || self.memories.contains_key(&wanted) { self.last_number + 1 } else { wanted };
+        let is_free = (1..=MAX_NUMBER).contains(&wanted) && !self.memories.contains_key(&wanted);
+        let number = if is_free { wanted } else { self.last_number.saturating_add(1) };
         self.last_number = self.last_number.max(number);
         number
     }

@@ -8,6 +8,7 @@ use apostille_core::policy::Policy;
 
 use super::StoreUrl;
 use super::raw::{Key, Raw, Scalar, read};
+use crate::world::place::Place;
 
 /// One setting of a repository's file, or why it may not be set there.
 pub fn from_repository(root: &Path, key: Key, scalar: &Scalar) -> Result<Raw, String> {
@@ -73,6 +74,20 @@ fn inside(root: &Path, store: &StoreUrl) -> Result<StoreUrl, String> {
         }
     }
     Ok(StoreUrl::Jsonl(full))
+}
+
+/// Whether a file of lines lies in a checkout, by its name or by where its name leads.
+pub fn is_within(place: &Place, store: &StoreUrl) -> bool {
+    let (StoreUrl::Jsonl(path), Some(root)) = (store, place.checkout.as_ref().and_then(|it| it.root()))
+    else {
+        return false;
+    };
+    let real = |it: &Path| fs::canonicalize(it).unwrap_or_else(|_| it.into());
+    // What is not there yet lies where its nearest folder does.
+    let there = path.ancestors().find(|it| it.exists()).map(real);
+    let root = real(root);
+    let named = path.parent().map(real).is_some_and(|it| it.starts_with(&root));
+    named || path.starts_with(&root) || there.is_some_and(|it| it.starts_with(&root))
 }
 
 #[cfg(test)]

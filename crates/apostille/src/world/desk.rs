@@ -183,9 +183,16 @@ pub fn opened(settings: &Settings) -> Result<Arc<dyn Store>, StoreError> {
         None => Arc::from(opened_at(url, repo)?),
         Some(own) => {
             let file = Jsonl::of_repository(url.path(), repo)?;
-            Arc::new(Split::new(Box::new(file), opened_at(&own.value, repo)?))
+            Arc::new(Split::new(Box::new(file), opened_at(&own.value, repo)?).telling(left_out))
         }
     })
+}
+
+/// Says why the repository's memories are missing. Where nobody reads it, nothing is lost: `doctor` says it too.
+fn left_out(error: &StoreError) {
+    let cause = std::error::Error::source(error).map(|it| format!(": {it}")).unwrap_or_default();
+    let told = format!("warning: the repository's memories are left out: {error}{cause}\n");
+    let _ = crate::shell::write(std::io::stderr().lock(), &told, clap::ColorChoice::Auto);
 }
 
 fn opened_at(url: &StoreUrl, repo: &Space) -> Result<Box<dyn Store>, StoreError> {

@@ -88,12 +88,11 @@ fn sarif_has_what_is_about_code_as_results_and_says_the_rest_beside_them() {
 #[test]
 fn a_secret_that_was_written_by_hand_is_found_and_not_repeated() {
     let env = Env::new();
-    let store = "jsonl:kept.jsonl";
     let secret = ["gh", "p_", "0123456789abcdefABCDEF0123456789abcd"].concat();
     let line = format!(
         r#"{{"id":"m-1","scope":"workspace","text":"use {secret}","tags":[],"ts":"2026-02-26T12:00:00Z"}}"#
     );
-    env.write("kept.jsonl", line + "\n");
+    let store = &format!("jsonl:{}", env.beside("kept.jsonl", &(line + "\n")));
     let ran = env.run(&["audit", "--store", store, "--only", "secret"]);
     assert_eq!(ran.code, 1, "{ran}");
     assert!(ran.out.contains("m-1") && ran.out.contains("$ apostille forget m-1"), "{ran}");
