@@ -55,7 +55,7 @@ pub enum Refusal {
         limit: usize,
     },
     /// It is better read elsewhere.
-    #[error("not kept: this reads like {what} ({why}); a person can keep it with --force")]
+    #[error("this reads like {what} ({why})")]
     Excluded {
         /// What it is.
         what: Exclusion,
@@ -190,6 +190,14 @@ pub enum Refusal {
         /// Where it was to go.
         to: crate::memory::Layer,
     },
+    /// What was rejected is said by another meanwhile.
+    #[error("{handle} was rejected, and {twin} says the same since: decide about {twin}")]
+    SaidAgain {
+        /// Which.
+        handle: Handle,
+        /// The other.
+        twin: Handle,
+    },
     /// Only a person may do this.
     #[error("only a person's word can override a check; an agent cites the code or lets it be")]
     NotAPerson,
@@ -232,6 +240,7 @@ impl Refusal {
             Self::NoSuchMemory { .. } => "no_such_memory",
             Self::NotActive { .. } => "not_active",
             Self::NotPending { .. } => "not_pending",
+            Self::SaidAgain { .. } => "not_pending",
             Self::NotSettled { .. } => "not_settled",
             Self::TaskOpen { .. } => "task_open",
             Self::NoSuchTask { .. } => "no_such_task",

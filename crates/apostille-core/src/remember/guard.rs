@@ -231,12 +231,15 @@ pub(crate) fn import_room(cx: &Context<'_>, memory: &Memory) -> Result<Result<()
     Ok(Err(Refusal::IdentityFull { used, limit, wanted, entries }))
 }
 
+/// What stands for a text in advice, and is no fact when it is pasted as it is.
+const PLACEHOLDERS: [&str; 4] = ["…", "...", "FACT", "TEXT"];
+
 fn within_limits(limits: &Limits, draft: &Draft, layer: Layer) -> Result<(), Refusal> {
     let fact_limit = match layer {
         Layer::Identity | Layer::Knowledge => limits.fact_chars,
         Layer::Episode | Layer::Session => limits.episode_chars,
     };
-    if draft.fact.trim().is_empty() {
+    if draft.fact.trim().is_empty() || PLACEHOLDERS.contains(&draft.fact.trim()) {
         return Err(Refusal::Empty { field: "fact" });
     }
     fits("fact", &draft.fact, fact_limit)?;
@@ -327,6 +330,9 @@ fn is_gleaned(voice: &Voice, layer: Layer) -> bool {
     voice.origin == Origin::System && matches!(layer, Layer::Identity | Layer::Knowledge)
 }
 
+/// Why something waits that reads like an instruction.
+pub const INSTRUCTION: &str = "it reads like an instruction to a model";
+
 /// Text from outside, what the program gleaned, what reads like an instruction and no person said, and what the cited
 /// lines do not say waits for a person. An episode tells what was done or decided, often about lines that are to change,
 /// and claims nothing of them.
@@ -336,7 +342,7 @@ fn trusted(voice: &Voice, layer: Layer, marks: &[Mark], unsaid: &[String]) -> St
     } else if is_gleaned(voice, layer) {
         Status::Pending { why: "it was gleaned from a session, and nobody has confirmed it".into() }
     } else if marks.contains(&Mark::Instruction) && !voice.is_person() {
-        Status::Pending { why: "it reads like an instruction to a model".into() }
+        Status::Pending { why: INSTRUCTION.into() }
     } else if marks.contains(&Mark::Confusable) && !voice.is_person() {
         Status::Pending { why: "a word of it is spelled with letters that only look like its own".into() }
     } else if !unsaid.is_empty() && layer != Layer::Episode {
