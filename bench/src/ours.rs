@@ -88,6 +88,7 @@ impl<'a> Ours<'a> {
             random: &random,
             late: &|| false,
             actor: Some("bench"),
+            beside: &[],
             guardian: None,
         };
         Ok(run(&cx))

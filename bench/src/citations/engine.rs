@@ -38,6 +38,7 @@ pub(crate) fn look(source: &dyn Source, citations: &[&Citation]) -> Looked {
         random: &|| 0,
         late: &|| false,
         actor: None,
+        beside: &[],
         guardian: None,
     };
     let started = Instant::now();

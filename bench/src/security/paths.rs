@@ -102,6 +102,7 @@ fn is_file_inside(path: &str) -> bool {
         random: &|| 7,
         late: &|| false,
         actor: None,
+        beside: &[],
         guardian: None,
     };
     let here = Here { user: Some(&space), session: Some("s"), ..Here::in_repo(&repo) };

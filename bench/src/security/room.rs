@@ -46,6 +46,7 @@ impl Room {
             random: &random,
             late: &|| false,
             actor: Some("bench"),
+            beside: &[],
             guardian: None,
         })
     }

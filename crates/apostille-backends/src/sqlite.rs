@@ -302,11 +302,11 @@ impl Store for Sqlite {
     }
 
     fn numbered(&self, space: &Space, numbers: &[u64]) -> Result<Vec<Memory>, StoreError> {
-        self.read_space(space, Vec::new(), |db, space| read::by_numbers(db, space, numbers))
+        self.read_space(space, Vec::new(), |db, id| read::by_numbers(db, (id, space), numbers))
     }
 
     fn claimed(&self, space: &Space, claim: &Digest) -> Result<Option<Memory>, StoreError> {
-        self.read_space(space, None, |db, space| read::by_claim(db, space, claim.as_bytes()))
+        self.read_space(space, None, |db, id| read::by_claim(db, (id, space), claim.as_bytes()))
     }
 
     fn list(&self, filter: &Filter) -> Result<Vec<Memory>, StoreError> {

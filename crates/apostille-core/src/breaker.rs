@@ -31,10 +31,13 @@ const AFTER: usize = 80;
 /// The longest name of an actor, in characters.
 const NAME_CHARS: usize = 80;
 
-/// Whom writes are counted for: the author, else the session, else nobody in particular.
+/// Whom writes are counted for: the client that is connected, else the session, else nobody in particular. A name that
+/// somebody gives himself names nobody. What comes from outside waits anyway, and is not counted with what does not.
 #[must_use]
 pub fn actor(voice: &Voice) -> String {
-    let name = voice.author.as_deref().or(voice.session.as_deref()).unwrap_or("unnamed");
+    let client = voice.author.as_deref().filter(|_| voice.channel == Channel::Mcp);
+    let nobody = if voice.tainted { "unnamed, from outside" } else { "unnamed" };
+    let name = client.or(voice.session.as_deref()).unwrap_or(nobody);
     name.chars().take(NAME_CHARS).collect()
 }
 

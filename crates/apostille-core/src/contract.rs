@@ -93,6 +93,7 @@ impl<'a> Bench<'a> {
             random: &random,
             late: &|| false,
             actor: Some("contract"),
+            beside: &[],
             guardian: None,
         })
     }

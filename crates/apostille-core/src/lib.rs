@@ -89,6 +89,8 @@ pub struct Context<'a> {
     pub late: &'a dyn Fn() -> bool,
     /// Who is asking, for the log.
     pub actor: Option<&'a str>,
+    /// The spaces in play beside the one that is written to.
+    pub beside: &'a [Space],
     /// A model that looks over what agents want to keep, where the user wants one.
     pub guardian: Option<&'a dyn Model>,
 }

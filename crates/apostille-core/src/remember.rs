@@ -10,7 +10,7 @@ pub mod moderate;
 pub mod queue;
 pub mod secrets;
 
-use crate::memory::{Draft, Memory};
+use crate::memory::{Draft, Memory, Twin};
 use crate::refusal::Refusal;
 use crate::store::StoreError;
 use crate::{Context, Error};
@@ -87,7 +87,12 @@ fn path(cx: &Context<'_>, draft: Draft) -> Result<Outcome, Stop> {
         let vetted = guard::admit(cx, cited.clone())?;
         match dedupe::decide(cx, &vetted, std::mem::take(&mut is_first))? {
             dedupe::Decision::New => commit::memory(cx, &guard::watched(cx, vetted, &mut weighed)?),
-            dedupe::Decision::Known(memory) => commit::restated(cx, &vetted, memory),
+            dedupe::Decision::Known(memory) => {
+                let changes = guard::settles(&vetted, &memory)
+                    || matches!(vetted.twin(), Twin::Merge(_) | Twin::Replace(..));
+                let vetted = if changes { guard::watched(cx, vetted, &mut weighed)? } else { vetted };
+                commit::restated(cx, &vetted, memory)
+            }
             dedupe::Decision::Instead(old) => {
                 let vetted = guard::watched(cx, vetted, &mut weighed)?;
                 // Two that make one claim cannot stand side by side.

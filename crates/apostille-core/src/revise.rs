@@ -162,7 +162,7 @@ pub(crate) fn approval(cx: &Context<'_>, memory: &mut Memory) -> Result<(Vec<Eve
     memory.apply(&approved);
     let (mut events, mut expects) = (vec![approved], Vec::new());
     let old = memory.supersedes.map_or(Ok(Vec::new()), |id| cx.store.get(&[id]))?;
-    for old in old.iter().filter(|it| it.is_active()) {
+    for old in old.iter().filter(|it| it.is_active() && it.space == memory.space) {
         events.push(cx.event(&old.space, Some(old.id), What::Superseded { by: memory.id, reason: None }));
         expects.push(Expect::Unmoved(old.id, Status::Active));
     }

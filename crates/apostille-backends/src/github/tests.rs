@@ -385,6 +385,7 @@ fn citations_are_followed_to_where_they_went() {
         random: &|| 0,
         late: &|| false,
         actor: None,
+        beside: &[],
         guardian: None,
     };
     let sight = Reader::new(&cx, NEAR).look(&[&citation]).remove(0);

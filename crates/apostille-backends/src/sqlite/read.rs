@@ -50,6 +50,13 @@ fn memory(row: &Row<'_>) -> Found<Memory> {
     Ok(sealed(row)?.0)
 }
 
+/// A memory of this space: whoever swaps the names of two spaces is not served the one for the other.
+fn memory_of(row: &Row<'_>, space: &Space) -> Found<Memory> {
+    let memory = memory(row)?;
+    let is_elsewhere = memory.space != *space;
+    if is_elsewhere { Err(corrupt(format!("the space of memory {}", memory.number))) } else { Ok(memory) }
+}
+
 /// A memory, and the digest of its record.
 fn sealed(row: &Row<'_>) -> Found<(Memory, Digest)> {
     let key: i64 = row.get(2).map_err(sqlite)?;
@@ -102,13 +109,13 @@ pub(super) fn status_of(db: &Connection, id: MemoryId) -> Found<Option<Status>> 
 }
 
 /// The memories of a space with these numbers, in this order.
-pub(super) fn by_numbers(db: &Connection, space: i64, numbers: &[u64]) -> Found<Vec<Memory>> {
+pub(super) fn by_numbers(db: &Connection, (id, space): (i64, &Space), numbers: &[u64]) -> Found<Vec<Memory>> {
     let mut select = db.prepare_cached(BY_KEY).map_err(sqlite)?;
     let mut found = Vec::with_capacity(numbers.len());
     for number in numbers {
-        let mut rows = select.query([key(space, *number)?]).map_err(sqlite)?;
+        let mut rows = select.query([key(id, *number)?]).map_err(sqlite)?;
         if let Some(row) = rows.next().map_err(sqlite)? {
-            found.extend(among(memory(row).map(Some), numbers.len())?);
+            found.extend(among(memory_of(row, space).map(Some), numbers.len())?);
         }
     }
     Ok(found)
@@ -123,14 +130,14 @@ pub(super) fn among(found: Found<Option<Memory>>, n_asked: usize) -> Found<Optio
     }
 }
 
-/// The active or pending memory that makes this claim.
-pub(super) fn by_claim(db: &Connection, space: i64, claim: &[u8]) -> Found<Option<Memory>> {
+/// The active or pending memory that makes this claim. A damaged one is an error: its claim cannot be made twice.
+pub(super) fn by_claim(db: &Connection, (id, space): (i64, &Space), claim: &[u8]) -> Found<Option<Memory>> {
     let sql = format!(
         "SELECT {COLUMNS} FROM {JOINED} WHERE m.space = ?1 AND m.claim = ?2 AND m.stage IN ('active', 'pending')"
     );
     let mut select = db.prepare_cached(&sql).map_err(sqlite)?;
-    let mut rows = select.query(params![space, claim]).map_err(sqlite)?;
-    rows.next().map_err(sqlite)?.map(memory).transpose()
+    let mut rows = select.query(params![id, claim]).map_err(sqlite)?;
+    rows.next().map_err(sqlite)?.map(|row| memory_of(row, space)).transpose()
 }
 
 /// Goes through the active memories of a space in the order of their numbers; what is damaged is left out.

@@ -44,6 +44,7 @@ pub(crate) fn with_context<T>(store: &dyn Store, act: impl FnOnce(&Context<'_>) 
         random: &random,
         late: &|| false,
         actor: None,
+        beside: &[],
         guardian: None,
     })
 }

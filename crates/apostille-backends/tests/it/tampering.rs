@@ -311,3 +311,41 @@ fn what_was_replaced_is_forgotten_too() {
         assert_eq!(problems(&*store), Vec::<String>::new(), "{kind}");
     }
 }
+
+#[test]
+fn spaces_whose_names_were_swapped_are_not_served_for_each_other() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("memories.db");
+    let store = open("sqlite", &path).unwrap();
+    let ana = "users/ana".parse().unwrap();
+    keep(&*store, fact("the cart is rendered twice")).unwrap();
+    let own = keep(&*store, Draft::new(ana, "prefers small commits", Voice::of(Origin::User))).unwrap();
+    drop(store);
+    let db = Connection::open(&path).unwrap();
+    for (old, new) in [("acme/shop", "x"), ("users/ana", "acme/shop"), ("x", "users/ana")] {
+        db.execute("UPDATE space SET name = ?2 WHERE name = ?1", [old, new]).unwrap();
+    }
+    let store = open("sqlite", &path).unwrap();
+    let told = |it: Result<bool, apostille_core::store::StoreError>| format!("{it:?}");
+    let numbered = told(store.numbered(&space(), &[1]).map(|it| it.is_empty()));
+    assert!(numbered.contains("the space of memory 1"), "{numbered}");
+    assert!(store.numbered(&space(), &[1, 2]).unwrap().is_empty());
+    let claimed = told(store.claimed(&space(), &own.claim()).map(|it| it.is_none()));
+    assert!(claimed.contains("the space of memory 1"), "{claimed}");
+    with_context(&*store, |cx| {
+        let ask = Ask { text: "small commits".into(), spaces: vec![space()], ..Ask::default() };
+        assert!(!format!("{:?}", recall(cx, &ask)).contains("prefers small commits"));
+    });
+}
+
+#[test]
+fn a_damaged_neighbour_does_not_stop_a_write() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("memories.db");
+    let store = open("sqlite", &path).unwrap();
+    keep(&*store, fact("the cart is rendered twice on every page")).unwrap();
+    let db = Connection::open(&path).unwrap();
+    db.execute("UPDATE memory SET record = replace(record, 'twice', 'never')", []).unwrap();
+    let near = Draft { twin: Twin::Ask, ..fact("the cart is rendered twice on every long page") };
+    assert_eq!(keep(&*store, near).unwrap().number, 2);
+}

@@ -63,6 +63,7 @@ impl Desk {
             random: &random,
             late: &|| false,
             actor: Some("ana"),
+            beside: &[],
             guardian: None,
         })
     }

@@ -48,6 +48,7 @@ fn chain(dice: &mut Dice, done: &mut Derived, wanted: usize) -> Result<(), Error
             random: &random,
             late: &|| false,
             actor: None,
+            beside: &[],
             guardian: None,
         };
         let voice = voice(dice);

@@ -86,6 +86,7 @@ impl Past {
             random: &|| 0,
             late: &|| false,
             actor: None,
+            beside: &[],
             guardian: None,
         };
         Reader::new(&cx, FAR).look(&[citation]).remove(0)

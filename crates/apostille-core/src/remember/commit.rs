@@ -71,7 +71,7 @@ pub(super) fn restated(cx: &Context<'_>, vetted: &Vetted, mut known: Memory) -> 
     let again = What::Refreshed { citations, followed: Vec::new(), voucher };
     let refreshed = cx.event(&known.space, Some(known.id), again);
     known.apply(&refreshed);
-    let mut events = vec![refreshed];
+    let mut events: Vec<Event> = signals(cx, vetted).chain([refreshed]).collect();
     let mut expects = vec![Expect::Unmoved(known.id, known.status.clone())];
     if is_settled {
         let (approved, unmoved) = revise::approval(cx, &mut known)?;
@@ -80,6 +80,7 @@ pub(super) fn restated(cx: &Context<'_>, vetted: &Vetted, mut known: Memory) -> 
     }
     if let Twin::Merge(name) | Twin::Replace(name, _) = vetted.twin()
         && known.is_active()
+        && vetted.memory().is_active()
     {
         let old = dedupe::replaced(cx, &known.space, *name, &vetted.memory().voice)?;
         if old.id != known.id && !events.iter().any(|it| it.memory == Some(old.id)) {

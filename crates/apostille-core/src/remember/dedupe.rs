@@ -181,7 +181,14 @@ fn neighbours(cx: &Context<'_>, memory: &Memory) -> Result<Vec<Memory>, StoreErr
     let mut hits: Vec<(usize, u64)> = runs.map(|run| (run.len(), run[0].0)).collect();
     hits.sort_unstable_by(|a, b| b.cmp(a));
     let numbers: Vec<u64> = hits.into_iter().take(NEIGHBOURS).map(|(_, number)| number).collect();
-    if numbers.is_empty() { Ok(Vec::new()) } else { cx.store.numbered(&memory.space, &numbers) }
+    if numbers.is_empty() {
+        return Ok(Vec::new());
+    }
+    match cx.store.numbered(&memory.space, &numbers) {
+        // A damaged neighbour is none, alone as among others.
+        Err(StoreError::Corrupt { .. }) => Ok(Vec::new()),
+        other => other,
+    }
 }
 
 /// The terms of a text that are likely to be rare: of long words, and of names with digits in them.

@@ -186,16 +186,26 @@ pub(crate) fn admit_import(
 ) -> Result<Memory, Refusal> {
     within_limits(&import_limits(limits, &memory), &cleaned.draft, memory.layer)?;
     let memory = moderated(cleaned, memory)?;
-    let voice = if is_vouched { memory.voice } else { memory.voice.via(Channel::Import) };
-    let memory = Memory { voice, vouchers: if is_vouched { memory.vouchers } else { Vec::new() }, ..memory };
-    // A file is no person: what would have waited when it was said waits when it is read.
-    let is_marked = memory.marks.contains(&Mark::Ungrounded);
-    let unsaid = if is_marked { cite::unsaid(&memory.fact, &memory.citations) } else { Vec::new() };
-    let status = match trusted(&memory.voice, memory.layer, &memory.marks, &unsaid) {
-        Status::Pending { why } if memory.status == Status::Active => Status::Pending { why },
-        _ => memory.status,
+    if is_vouched {
+        return Ok(as_decided(memory));
+    }
+    let voice = memory.voice.via(Channel::Import);
+    // All of it waits, what it calls rejected or replaced as well: a file decides nothing about what is here.
+    let status = match memory.status {
+        Status::Pending { why } => Status::Pending { why },
+        _ => trusted(&voice, memory.layer, &memory.marks, &[]),
     };
-    Ok(Memory { status, ..memory })
+    Ok(Memory { voice, status, vouchers: Vec::new(), supersedes: None, ..memory })
+}
+
+/// A person who vouches for a file vouches for what was decided in it; but not that the cited lines say what they do not.
+fn as_decided(memory: Memory) -> Memory {
+    let is_marked = memory.is_active() && memory.marks.contains(&Mark::Ungrounded);
+    let unsaid = if is_marked { cite::unsaid(&memory.fact, &memory.citations) } else { Vec::new() };
+    match unsaid.is_empty() || memory.layer == Layer::Episode {
+        true => memory,
+        false => Memory { status: Status::Pending { why: not_said(&unsaid) }, ..memory },
+    }
 }
 
 /// A memory with the texts that moderation left of it.
@@ -386,7 +396,10 @@ pub(super) fn awaits_word(memory: &Memory) -> bool {
     memory.status.stage() == Stage::Pending
         && is_gleaned(&memory.voice, memory.layer)
         && !memory.voice.tainted
-        && !memory.marks.iter().any(|it| matches!(it, Mark::Instruction | Mark::Ungrounded))
+        && !memory
+            .marks
+            .iter()
+            .any(|it| matches!(it, Mark::Instruction | Mark::Ungrounded | Mark::Confusable))
 }
 
 /// Whether a statement brings what a known memory waits for: proof, or a word that would be in use by itself.

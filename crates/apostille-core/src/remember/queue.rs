@@ -4,6 +4,7 @@ use super::dedupe::{normalised, words};
 use crate::Context;
 use crate::memory::{Draft, Memory, Stage, Status};
 use crate::remember::guard;
+use crate::space::Space;
 use crate::store::{Filter, Order, StoreError};
 
 /// How many of those that wait, or were found wrong, a draft is compared with, the newest first.
@@ -16,14 +17,7 @@ pub const REJECTED: &str = "rejected";
 
 /// Why a draft waits because it repeats what waits already, or what a person has rejected.
 pub(super) fn echo(cx: &Context<'_>, draft: &Draft) -> Result<Option<String>, StoreError> {
-    let filter = Filter {
-        spaces: vec![draft.space.clone()],
-        stages: vec![Stage::Pending, Stage::Invalid],
-        order: Order::Newest,
-        limit: COMPARED,
-        ..Filter::default()
-    };
-    let held = cx.store.list(&filter)?;
+    let held = held(cx, draft)?;
     if held.is_empty() {
         return Ok(None);
     }
@@ -41,6 +35,28 @@ pub fn is_rejected(memory: &Memory) -> bool {
     matches!(&memory.status, Status::Invalid { why } if why.starts_with(REJECTED))
 }
 
+/// Those that wait or were found wrong, in the draft's space and in those beside it: what was stopped at one door does not
+/// come in by the other.
+fn held(cx: &Context<'_>, draft: &Draft) -> Result<Vec<Memory>, StoreError> {
+    let beside = cx.beside.iter().filter(|it| **it != draft.space);
+    let spaces: Vec<Space> = [&draft.space].into_iter().chain(beside).cloned().collect();
+    let newest = |spaces: &[Space], stages: &[Stage]| {
+        let (spaces, stages) = (spaces.to_vec(), stages.to_vec());
+        let (order, limit) = (Order::Newest, COMPARED);
+        cx.store.list(&Filter { spaces, stages, order, limit, ..Filter::default() })
+    };
+    let mut found = newest(&spaces, &[Stage::Pending, Stage::Invalid])?;
+    if found.len() < COMPARED {
+        return Ok(found);
+    }
+    // A flood of one sort, or in one space, hides none of the others.
+    for space in spaces.chunks(1) {
+        found.extend(newest(space, &[Stage::Pending])?);
+        found.extend(newest(space, &[Stage::Invalid])?);
+    }
+    Ok(found)
+}
+
 /// Whether words were held back for what they are; not those that wait for nothing but proof or another voice, because a
 /// second try brings just that.
 fn is_held_back(memory: &Memory) -> bool {
@@ -54,6 +70,10 @@ fn is_held_back(memory: &Memory) -> bool {
 fn repeats(said: &[&str], memory: &Memory) -> bool {
     let theirs = normalised(None, &memory.fact);
     let theirs = words(&theirs);
+    // A few words are in many texts.
+    if said.len().min(theirs.len()) < FEWEST {
+        return said == theirs;
+    }
     let both = said.iter().filter(|it| theirs.binary_search(it).is_ok()).count();
-    both >= FEWEST.min(theirs.len()) && both as f32 >= SHARE * said.len().min(theirs.len()) as f32
+    both >= FEWEST && both as f32 >= SHARE * said.len().min(theirs.len()) as f32
 }

@@ -5,7 +5,7 @@ use apostille_core::event::Breaker;
 use apostille_core::memory::{Channel, Draft, Kind, Memory, Name, Origin, Stage, Status, Twin, Voice};
 use apostille_core::policy::{Breakers, Policy};
 use apostille_core::refusal::Refusal;
-use apostille_core::remember::Outcome;
+use apostille_core::remember::{Outcome, remember};
 use apostille_core::review;
 use apostille_core::revise::{self, Revised};
 use jiff::{SignedDuration, Timestamp};
@@ -14,7 +14,7 @@ use proptest::prelude::*;
 use crate::world::{World, repo, user};
 
 fn voice(author: &str, origin: Origin) -> Voice {
-    Voice { author: Some(author.into()), ..Voice::of(origin) }
+    Voice { author: Some(author.into()), ..Voice::of(origin).via(Channel::Mcp) }
 }
 
 fn agent(author: &str) -> Voice {
@@ -330,4 +330,33 @@ proptest! {
         prop_assert!(said(&world, n, agent("claude")).is_active());
         prop_assert!(!is_open(&world));
     }
+}
+
+#[test]
+fn a_name_that_somebody_gives_himself_names_nobody() {
+    use apostille_core::breaker::actor;
+    let said = |author: &str, session: Option<&str>| Voice {
+        author: Some(author.into()),
+        session: session.map(Into::into),
+        ..Voice::of(Origin::Agent).via(Channel::Command)
+    };
+    assert_eq!(actor(&agent("claude")), "claude");
+    assert_eq!(actor(&said("ana", Some("s1"))), "s1");
+    assert_eq!(actor(&said("ana", None)), "unnamed");
+    assert_eq!(actor(&said("ana", None).via(Channel::Web)), "unnamed, from outside");
+}
+
+#[test]
+fn a_held_actor_lifts_nothing_by_stating_it_again() {
+    let waits = "cart totals are rounded down to whole cents";
+    let check = |by: Voice, is_lifted: bool| {
+        let world = after(0);
+        world.kept(rule(waits.into(), voice("gleaner", Origin::System)));
+        (0..61).for_each(|it| drop(said(&world, it, agent("claude"))));
+        assert!(!world.look("m-1").is_active());
+        world.with(|cx| remember(cx, rule(waits.into(), by))).unwrap();
+        assert_eq!(world.look("m-1").is_active(), is_lifted);
+    };
+    check(agent("claude"), false);
+    check(agent("codex"), true);
 }

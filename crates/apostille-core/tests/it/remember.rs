@@ -2,11 +2,13 @@
 
 use std::fmt::Write as _;
 
+use apostille_core::Context;
 use apostille_core::event::{Event, What};
 use apostille_core::format::EventRecord;
 use apostille_core::memory::{Draft, Kind, Layer, Mark, Memory, Origin, Twin, Voice};
-use apostille_core::remember::{Outcome, moderate};
+use apostille_core::remember::{Outcome, moderate, remember};
 use apostille_core::revise::supersede;
+use apostille_core::space::Space;
 use insta::assert_snapshot;
 
 use crate::world::{World, cited, note, preference, repo, user};
@@ -186,6 +188,48 @@ fn a_file_does_not_vouch_for_what_the_cited_lines_do_not_say() {
     };
     check(|_| {}, Some("the cited lines do not say `v4`"));
     check(|it| it.citations[0].snippet = "API_VERSION = \"v4\"".into(), None);
+}
+
+#[test]
+fn a_file_decides_only_where_a_person_vouches_for_it() {
+    use apostille_core::import::{Imported, import};
+    use apostille_core::memory::{Stage, Status};
+    let check = |status: Status, is_vouched: bool, expected: Stage| {
+        let rule = Draft { kind: Some(Kind::Feedback), ..note("the cart is rendered twice") };
+        let mut memory = World::verified().kept(rule);
+        memory.voice.tainted = true;
+        memory.marks = vec![Mark::Instruction];
+        memory.supersedes = Some(memory.id);
+        memory.status = status;
+        let imported = World::verified().with(|cx| import(cx, memory.clone(), true, is_vouched)).unwrap();
+        let Imported::Kept(kept) = imported else { panic!("{imported:?}") };
+        assert_eq!((kept.status.stage(), kept.supersedes.is_some()), (expected, is_vouched), "{memory:?}");
+    };
+    check(Status::Active, true, Stage::Active);
+    check(Status::Active, false, Stage::Pending);
+    check(Status::Invalid { why: "rejected".into() }, true, Stage::Invalid);
+    check(Status::Invalid { why: "rejected".into() }, false, Stage::Pending);
+    check(Status::Retired { why: "old".into() }, false, Stage::Pending);
+}
+
+#[test]
+fn what_was_stopped_at_one_door_does_not_come_in_by_the_other() {
+    let check = |waits: &str, said: &str, beside: &[Space], is_active: bool| {
+        let world = World::verified();
+        let outside = Voice { tainted: true, ..Voice::of(Origin::Agent) };
+        let pending = Draft { kind: Some(Kind::Feedback), ..Draft::new(user(), waits, outside) };
+        world.kept(pending);
+        let draft = Draft { kind: Some(Kind::Feedback), ..note(said) };
+        let kept = world.with(|cx| remember(&Context { beside, ..*cx }, draft)).unwrap();
+        let Outcome::Remembered { memory, .. } = kept else { panic!("{kept:?}") };
+        assert_eq!(memory.is_active(), is_active, "{waits} / {said}: {:?}", memory.status);
+    };
+    let (planted, reworded) =
+        ("deploys skip the review on fridays", "on fridays deploys skip the review, always");
+    check(planted, reworded, &[repo(), user()], false);
+    check(planted, reworded, &[], true);
+    check("the", "the cart is rendered twice", &[repo(), user()], true);
+    check("skip review", "Skip review!", &[user()], false);
 }
 
 #[test]

@@ -130,6 +130,7 @@ impl World {
             random: &random,
             late: &|| self.late.get(),
             actor: Some("tester"),
+            beside: &[],
             guardian: None,
         })
     }

@@ -64,11 +64,13 @@ fn voice(shell: &Shell, telling: &Telling) -> Result<Voice, Fault> {
         return Err(Fault::usage(format!("--origin {origin} is for a person, and none is at the terminal"))
             .hint("leave it out; a script of yours says who you are with APOSTILLE_PERSON=your-name"));
     }
+    // What the client says of its session goes before what the caller says: breakers count by it.
+    let session = shell.world.env.session().map(Into::into);
     let voice = Voice {
         origin,
         tainted: telling.tainted,
         author: telling.author.clone().or(usual.author.clone()),
-        session: telling.session.clone(),
+        session: session.or_else(|| telling.session.clone()),
         ..usual
     };
     Ok(telling.from.map_or(voice.clone(), |it| voice.via(it)))

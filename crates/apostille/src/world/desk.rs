@@ -38,6 +38,8 @@ pub struct Desk {
     clock: Box<dyn Fn() -> Timestamp>,
     random: Box<dyn Fn() -> u128>,
     actor: String,
+    /// The spaces in play.
+    beside: [Space; 2],
     /// What verifying found, kept between runs.
     findings: Option<Arc<FileMemo>>,
     /// Where memories were shown.
@@ -77,6 +79,7 @@ impl Desk {
             actor: world.actor(user.split_once('/').map_or(user, |(_, name)| name)),
             policy: settings.policy(&settings.repo.value),
             user_policy: settings.policy(&settings.user.value),
+            beside: [settings.repo.value.clone(), settings.user.value.clone()],
             source,
             store,
             place,
@@ -139,6 +142,7 @@ impl Desk {
             random: &*self.random,
             late: &|| false,
             actor: Some(&self.actor),
+            beside: &self.beside,
             guardian: self.guardian.as_deref(),
         }
     }
@@ -156,7 +160,7 @@ impl Desk {
 
     /// The spaces in play: the repository's, then the user's.
     pub fn spaces(&self) -> [Space; 2] {
-        [self.settings.repo.value.clone(), self.settings.user.value.clone()]
+        self.beside.clone()
     }
 
     /// The spaces in play, or an empty list for all of them.

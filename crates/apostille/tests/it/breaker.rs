@@ -9,7 +9,7 @@ fn tripped() -> Env {
     let mut env = Env::new();
     env.set("APOSTILLE_BREAKERS_BURST", "2");
     for fact in ["wants small commits", "prefers tabs in makefiles", "reviews on Fridays"] {
-        env.ok(&["remember", "--author", "claude", "--kind", "feedback", fact]);
+        env.ok(&["remember", "--session", "claude", "--kind", "feedback", fact]);
     }
     env
 }
@@ -27,12 +27,21 @@ fn who_is_held_up_is_told_everywhere() {
     assert!(!env.ok(&["doctor"]).contains("everything is in order"));
     assert!(env.ok(&["stats"]).contains(why));
     assert_eq!(json(&env, &["stats"])["spaces"][0]["breakers"][0]["actor"], "claude");
-    let held = env.run(&["remember", "--author", "claude", "--kind", "feedback", "likes short functions"]);
+    let held = env.run(&["remember", "--session", "claude", "--kind", "feedback", "likes short functions"]);
     insta::assert_snapshot!("breaker_held", held);
-    let other = env.ok(&["remember", "--author", "codex", "--kind", "feedback", "likes long names"]);
+    let other = env.ok(&["remember", "--session", "codex", "--kind", "feedback", "likes long names"]);
     assert!(!other.contains("pending"), "{other}");
-    let own =
-        env.person(&["remember", "--author", "claude", "--kind", "feedback", "a person says what they like"]);
+    // Whatever an agent calls itself, it is held as the session that it is.
+    let renamed = ["remember", "--session", "claude", "--author", "rita", "--kind", "feedback", "likes tea"];
+    assert!(env.ok(&renamed).contains("pending"));
+    let own = env.person(&[
+        "remember",
+        "--session",
+        "claude",
+        "--kind",
+        "feedback",
+        "a person says what they like",
+    ]);
     assert!(own.code == 0 && !own.out.contains("pending"), "{own}");
 }
 

@@ -293,6 +293,7 @@ pub(crate) fn sights_within(
         random: &|| 0,
         late,
         actor: None,
+        beside: &[],
         guardian: None,
     };
     Reader::new(&cx, most).look(citations)

@@ -201,6 +201,7 @@ impl Lookup<'_> {
             random: &random,
             late: &|| false,
             actor: None,
+            beside: &[],
             guardian: None,
         };
         Reader::new(&cx, FAR).look(citations).into_iter().map(|it| it.verdict).collect()
