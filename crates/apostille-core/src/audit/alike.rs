@@ -36,8 +36,8 @@ fn finding(group: &[&Verified]) -> Finding {
     finding.about(&group[0].memory.space, group.iter().map(|it| Named::of(it)))
 }
 
-/// The order in which members of a group are kept: what nobody brought from outside first, then what is proved, has a
-/// reason, is the most trusted, of use, and new.
+/// The order in which members of a group are kept: a person's own words first, then what is proved, has a reason, is the
+/// most trusted, of use, and new. What came from outside is last.
 fn rank(it: &Verified) -> impl Ord {
     let memory: &Memory = &it.memory;
     let proof = match it.verdicts.is_empty() {
@@ -46,7 +46,7 @@ fn rank(it: &Verified) -> impl Ord {
         false => 2,
     };
     let usage = (Reverse(memory.usage.applied), Reverse(memory.usage.recalls));
-    let worth = (proof, memory.reason.is_none(), memory.voice.origin);
+    let worth = (!memory.voice.is_person(), proof, memory.reason.is_none(), memory.voice.origin);
     (memory.voice.tainted, worth, usage, Reverse(memory.recorded_at), memory.number)
 }
 

@@ -313,9 +313,9 @@ The code that proves a memory has changed or is gone.
 
 ## missing-field (2)
 A memory lacks a field that tells what it is about, why, or what proves it.
-- warning: no subject, no reason, no citation; `apostille supersede m-4 \"…\" --subject \"…\" --reason \"…\" --cite PATH:LINES`
+- warning: no subject, no reason, no citation; `apostille supersede m-4 \"FACT\" --subject \"…\" --reason \"…\" --cite PATH:LINES`
   - (m-4; unverified) Zhang San approves the budget
-- note: no subject, no reason; `apostille supersede m-1 \"…\" --subject \"…\" --reason \"…\"`
+- note: no subject, no reason; `apostille supersede m-1 \"FACT\" --subject \"…\" --reason \"…\"`
   - (m-1; gone) The three is counted before the four.
   - (m-2; holds) The eight comes after the seven.
   - (m-3; holds) Six is the first of all.

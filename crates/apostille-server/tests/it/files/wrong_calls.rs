@@ -73,8 +73,8 @@ fn create_errors_of_texts() {
         ),
         (
             create("/memories/todo.md", "TODO: add tests"),
-            "not kept: this reads like ephemeral task state (it will be stale tomorrow; put it into the task's notes, \
-             or keep the lesson); a person can keep it with --force; what matters for now goes to /memories/session/ \
+            "this reads like ephemeral task state (it will be stale tomorrow; put it into the task's notes, \
+             or keep the lesson); what matters for now goes to /memories/session/ \
              or /memories/tasks/<task-slug>/",
         ),
     ]);
