@@ -7,10 +7,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use apostille_core::digest::Digest;
 use apostille_core::event::{Batch, Erasure, Logged};
-use apostille_core::memory::{Memory, MemoryId};
+use apostille_core::memory::{Memory, MemoryId, Name};
 use apostille_core::space::Space;
 use apostille_core::store::watch::Watch;
-use apostille_core::store::{Filter, Health, Page, Postings, Receipt, Store, StoreError, Tally};
+use apostille_core::store::{Damaged, Filter, Health, Page, Postings, Receipt, Store, StoreError, Tally};
 use jiff::Timestamp;
 
 /// Repositories' spaces in one store, users' spaces in another.
@@ -171,6 +171,10 @@ impl Store for Split {
             Some(space) => self.answer(self.of(space).events(page), space.is_user()),
             None => self.merged(page),
         }
+    }
+
+    fn damaged(&self, space: &Space, name: Name) -> Result<Option<Damaged>, StoreError> {
+        self.of(space).damaged(space, name)
     }
 
     fn health(&self) -> Result<Health, StoreError> {

@@ -3,8 +3,10 @@
 //! A durable batch is on the disk when it is acknowledged (write-ahead log, `synchronous = FULL`). Writers queue at a
 //! lock file, because SQLite's own waiting is unfair; readers never wait.
 
+mod damaged;
 mod health;
 mod index;
+mod moves;
 mod read;
 mod schema;
 mod sum;
@@ -19,10 +21,10 @@ use std::time::Duration;
 
 use apostille_core::digest::Digest;
 use apostille_core::event::{Batch, Erasure, Logged};
-use apostille_core::memory::{Memory, MemoryId};
+use apostille_core::memory::{Memory, MemoryId, Name};
 use apostille_core::space::Space;
 use apostille_core::store::watch::Watch;
-use apostille_core::store::{Filter, Health, Page, Postings, Receipt, Store, StoreError, Tally};
+use apostille_core::store::{Damaged, Filter, Health, Page, Postings, Receipt, Store, StoreError, Tally};
 use jiff::Timestamp;
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
@@ -36,6 +38,14 @@ const SPACE_BITS: u32 = 22;
 const PATIENCE: Duration = Duration::from_secs(30);
 /// How long a log entry that nobody waits for waits in line.
 const LOG_PATIENCE: Duration = Duration::from_millis(100);
+
+/// How much of the file is kept at hand, in KiB.
+const CACHE: i64 = 6_000;
+/// The same while a large batch is written: it comes back to the same pages again and again, and one that was put out
+/// meanwhile is written and read anew each time.
+const LARGE_CACHE: i64 = 96_000;
+/// How many events make a batch large.
+const LARGE_BATCH: usize = 4_096;
 
 /// How long the write-ahead log may be before a process that merely looked empties it, in bytes.
 const LONG_LOG: u64 = 1024 * 1024;
@@ -91,8 +101,9 @@ impl Sqlite {
         connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true).map_err(sqlite)?;
         let pragmas = "PRAGMA synchronous = FULL; PRAGMA secure_delete = ON; PRAGMA mmap_size = 0; \
                        PRAGMA temp_store = MEMORY; PRAGMA cell_size_check = ON; PRAGMA trusted_schema = OFF; \
-                       PRAGMA wal_autocheckpoint = 400; PRAGMA cache_size = -6000;";
+                       PRAGMA wal_autocheckpoint = 400;";
         connection.execute_batch(pragmas).map_err(sqlite)?;
+        connection.pragma_update(None, "cache_size", -CACHE).map_err(sqlite)?;
         empty_log_on_close(&connection, false)?;
         let queue = Queue::new(beside(path, ".lock"));
         Ok(Self {
@@ -187,6 +198,11 @@ impl Sqlite {
         done
     }
 
+    /// How much of the file may be kept at hand from now on, in KiB. What is more than that is let go.
+    fn room(&self, cache: i64) -> Result<(), StoreError> {
+        self.db().connection.pragma_update(None, "cache_size", -cache).map_err(sqlite)
+    }
+
     /// Empties the write-ahead log into the file, so that no old page remains in it.
     fn checkpoint(&self) -> Result<(), StoreError> {
         let mut db = self.db();
@@ -277,16 +293,29 @@ fn seal(digest: &Digest) -> [u8; 8] {
 
 impl Store for Sqlite {
     fn append(&self, batch: &Batch) -> Result<Receipt, StoreError> {
-        self.write(batch.is_durable(), |db| write::append(db, batch))
+        let is_large = batch.events().len() > LARGE_BATCH;
+        if is_large {
+            self.room(LARGE_CACHE)?;
+        }
+        let receipt = self.write(batch.is_durable(), |db| write::append(db, batch));
+        if is_large {
+            self.room(CACHE)?;
+        }
+        receipt
     }
 
     fn erase(&self, erasure: &Erasure) -> Result<bool, StoreError> {
-        let text = self.get(&[erasure.id()])?.pop().map(|it| it.fact);
+        let text = match self.get(&[erasure.id()]) {
+            Ok(found) => found.into_iter().next().map(|it| it.fact),
+            Err(StoreError::Corrupt { .. }) => None,
+            Err(error) => return Err(error),
+        };
         let erased = self.write(true, |db| write::erase(db, erasure))?;
         if erased {
             self.checkpoint().map_err(lingering)?;
-            // SQLite zeroes what it frees, but a page it rebuilt may keep a stale copy: look, and only then rewrite.
-            if self.holds_bytes_of(&text.unwrap_or_default())? {
+            // SQLite zeroes what it frees, but a page it rebuilt may keep a stale copy: look, and only then rewrite. Of
+            // what cannot be read nobody knows what to look for.
+            if text.map_or(Ok(true), |it| self.holds_bytes_of(&it))? {
                 self.db().connection.execute_batch("VACUUM").map_err(sqlite)?;
                 self.checkpoint().map_err(lingering)?;
             }
@@ -336,6 +365,11 @@ impl Store for Sqlite {
 
     fn events(&self, page: &Page) -> Result<Vec<Logged>, StoreError> {
         self.read(|db| read::events(db, page))
+    }
+
+    fn damaged(&self, space: &Space, name: Name) -> Result<Option<Damaged>, StoreError> {
+        let found = self.read_space(space, None, |db, id| read::filed(db, id, name))?;
+        Ok(found.map(|(id, number)| Damaged { id, space: space.clone(), number }))
     }
 
     fn health(&self) -> Result<Health, StoreError> {

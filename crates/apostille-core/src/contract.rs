@@ -11,7 +11,7 @@ use jiff::{SignedDuration, Timestamp};
 use proptest::prelude::*;
 
 use crate::citation::{Cite, RepoPath};
-use crate::event::{Batch, Breaker, Event, What};
+use crate::event::{Batch, Breaker, Event, Expect, What};
 use crate::forget::{Forgotten, forget};
 use crate::memory::{
     Draft, Handle, Kind, Layer, Memory, Name, Origin, Replacement, Stage, Status, Twin, Usage, Voice,
@@ -24,7 +24,7 @@ use crate::rollback::{Plan, Point, rollback};
 use crate::source::{Blob, Source, SourceError, Tree};
 use crate::space::Space;
 use crate::store::ram::Ram;
-use crate::store::{Filter, Order, Page, Store};
+use crate::store::{Filter, Order, Page, Store, StoreError};
 use crate::{Context, terms};
 
 /// Code that lives in a map: what citations of the suite point to.
@@ -605,4 +605,48 @@ pub fn prunes<'a>(open: &dyn Fn() -> Box<dyn Store + 'a>) {
     };
     assert_eq!(numbers(Stage::Active), [3, 4, 5]);
     assert_eq!(numbers(Stage::Retired), [1, 2]);
+}
+
+/// A memory that a person vouches for, so that it is active.
+#[expect(clippy::expect_used, reason = "a suite fails by panicking")]
+fn vouched(bench: &Bench<'_>, fact: &str) -> Memory {
+    let [shop, ..] = spaces();
+    let draft = Draft { force: true, ..Draft::new(shop, fact, Voice::of(Origin::User)) };
+    let draft = Draft { twin: Twin::Create("test".into()), ..draft };
+    match bench.at_next(|cx| remember(cx, draft)).expect("remember") {
+        Outcome::Remembered { memory, .. } => *memory,
+        other => panic!("{fact}: {other:?}"),
+    }
+}
+
+/// A large batch that was decided on the ground that a hundred memories stand as they stood is refused whole when one of
+/// them moved, the first or the last.
+///
+/// # Panics
+/// When a part of it is written, or it is not refused.
+#[expect(clippy::expect_used, reason = "a suite fails by panicking")]
+pub fn holds_many<'a>(open: &dyn Fn() -> Box<dyn Store + 'a>) {
+    let bench = Bench::new(open());
+    let all: Vec<Memory> = (0..100).map(|n| vouched(&bench, &format!("alpha {n}"))).collect();
+    let retire = |it: &Memory| {
+        bench.at_next(|cx| cx.event(&it.space, Some(it.id), What::Retired { reason: "room".into() }))
+    };
+    let unmoved = |it: &Memory| Expect::Unmoved(it.id, Status::Active);
+    let retired = || bench.store.tally(&all[0].space).expect("tally").stage(Stage::Retired);
+    let batch = |of: &[Memory], on: &[Memory]| {
+        Batch::durable(of.iter().map(retire).collect(), on.iter().map(unmoved).collect())
+    };
+    let moved = [&all[0], &all[99]];
+    for it in moved {
+        let named = Name::Id(it.id);
+        bench.at_next(|cx| revise::invalidate(cx, &spaces(), named, "wrong")).expect("invalidate");
+    }
+    // What is expected of a memory holds, whether the batch changes it or not.
+    for (of, on) in [(&all[..], &all[..]), (&all[1..], &all[1..]), (&all[1..99], &all[1..])] {
+        let refused = bench.store.append(&batch(of, on));
+        assert!(matches!(refused, Err(StoreError::Conflict { .. })), "{refused:?}");
+        assert_eq!(retired(), 0);
+    }
+    bench.store.append(&batch(&all[1..99], &all[1..99])).expect("nothing of it moved");
+    assert_eq!(retired(), 98);
 }

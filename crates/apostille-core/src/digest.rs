@@ -40,9 +40,25 @@ impl Digest {
     }
 }
 
+const DIGITS: &[u8; 16] = b"0123456789abcdef";
+
+fn digit(it: u8) -> Result<u8, BadDigest> {
+    match it {
+        b'0'..=b'9' => Ok(it - b'0'),
+        b'a'..=b'f' => Ok(it - b'a' + 10),
+        b'A'..=b'F' => Ok(it - b'A' + 10),
+        _ => Err(BadDigest),
+    }
+}
+
 impl fmt::Display for Digest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+        // Every record has several: digit by digit through the formatter, they were a good part of writing one.
+        let mut text = [0; 64];
+        for (pair, byte) in text.as_chunks_mut::<2>().0.iter_mut().zip(self.0) {
+            *pair = [DIGITS[usize::from(byte >> 4)], DIGITS[usize::from(byte & 15)]];
+        }
+        f.write_str(std::str::from_utf8(&text).map_err(|_| fmt::Error)?)
     }
 }
 
@@ -55,13 +71,11 @@ impl fmt::Debug for Digest {
 impl FromStr for Digest {
     type Err = BadDigest;
     fn from_str(text: &str) -> Result<Self, BadDigest> {
+        let (pairs, []) = text.as_bytes().as_chunks::<2>() else { return Err(BadDigest) };
+        let pairs: &[[u8; 2]; 32] = pairs.try_into().map_err(|_| BadDigest)?;
         let mut bytes = [0; 32];
-        if text.len() != 64 || !text.is_ascii() {
-            return Err(BadDigest);
-        }
-        for (byte, pair) in bytes.iter_mut().zip(text.as_bytes().chunks_exact(2)) {
-            let pair = std::str::from_utf8(pair).map_err(|_| BadDigest)?;
-            *byte = u8::from_str_radix(pair, 16).map_err(|_| BadDigest)?;
+        for (byte, [high, low]) in bytes.iter_mut().zip(pairs) {
+            *byte = digit(*high)? << 4 | digit(*low)?;
         }
         Ok(Self(bytes))
     }
@@ -76,6 +90,9 @@ mod tests {
         let digest = Digest::of(b"abc");
         assert!(digest.to_string().starts_with("ba7816bf8f01cfea"));
         assert_eq!(digest.to_string().parse(), Ok(digest));
-        assert!("xyz".parse::<Digest>().is_err());
+        assert_eq!(digest.to_string().to_uppercase().parse(), Ok(digest));
+        for odd in ["xyz", &"g".repeat(64), &"+f".repeat(32), &"é".repeat(32), &"0".repeat(66)] {
+            assert!(odd.parse::<Digest>().is_err(), "{odd}");
+        }
     }
 }

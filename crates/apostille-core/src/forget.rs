@@ -5,7 +5,11 @@ use crate::memory::{Memory, Name};
 use crate::refusal::Refusal;
 use crate::remember::moderate;
 use crate::space::Space;
+use crate::store::{Damaged, StoreError};
 use crate::{Context, Error, list};
+
+/// Why a memory is gone that could not be read.
+const DAMAGED: &str = "its row was damaged by another program";
 
 /// What became of it.
 #[derive(Debug, Clone, PartialEq)]
@@ -30,4 +34,27 @@ pub fn forget(cx: &Context<'_>, spaces: &[Space], name: Name, reason: &str) -> R
         cx.event(&memory.space, Some(memory.id), What::Forgotten { number: memory.number, reason });
     let erased = cx.store.erase(&Erasure::new(memory.id, tombstone))?;
     if erased { Ok(Forgotten::Done(Box::new(memory))) } else { refused }
+}
+
+/// The memory of this name that is there and cannot be read; `None` where there is none, or it can be read.
+pub fn damaged(cx: &Context<'_>, spaces: &[Space], name: Name) -> Result<Option<Damaged>, Error> {
+    match list::named(cx, spaces, name) {
+        Err(StoreError::Corrupt { .. }) => {}
+        found => return found.map(|_| None).map_err(Error::from),
+    }
+    let is_named = |it: &&Space| !matches!(name, Name::Handle(handle) if handle.letter != it.letter());
+    for space in spaces.iter().filter(is_named) {
+        if let Some(damaged) = cx.store.damaged(space, name)? {
+            return Ok(Some(damaged));
+        }
+    }
+    Ok(None)
+}
+
+/// Removes what is left of a memory that cannot be read. The tombstone says that it was damaged, and nothing that it
+/// said: what a person would say of it was said of another text.
+pub fn discard(cx: &Context<'_>, damaged: &Damaged) -> Result<bool, Error> {
+    let what = What::Forgotten { number: damaged.number, reason: DAMAGED.into() };
+    let tombstone = cx.event(&damaged.space, Some(damaged.id), what);
+    Ok(cx.store.erase(&Erasure::new(damaged.id, tombstone))?)
 }

@@ -10,7 +10,7 @@ use jiff::Timestamp;
 
 use crate::citation::RepoPath;
 use crate::event::{Batch, Erasure, Logged};
-use crate::memory::{Kind, Layer, Memory, MemoryId, Stage};
+use crate::memory::{Handle, Kind, Layer, Memory, MemoryId, Name, Stage};
 use crate::space::Space;
 use crate::store::watch::Watch;
 
@@ -211,6 +211,25 @@ pub struct Page {
     pub limit: usize,
 }
 
+/// A memory that is there and cannot be read, because another program changed it: all that is known of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Damaged {
+    /// The id it is filed under.
+    pub id: MemoryId,
+    /// Its space.
+    pub space: Space,
+    /// Its number there.
+    pub number: u64,
+}
+
+impl Damaged {
+    /// What people call it.
+    #[must_use]
+    pub fn handle(&self) -> Handle {
+        Handle { letter: self.space.letter(), number: self.number }
+    }
+}
+
 /// What a store says of itself.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Health {
@@ -226,7 +245,8 @@ pub trait Store: Send + Sync {
     /// when this returns. Fails with [`StoreError::Conflict`] when an expectation no longer holds.
     fn append(&self, batch: &Batch) -> Result<Receipt, StoreError>;
 
-    /// Removes the text everywhere, the log included; the tombstone stays. `false`: there was no such memory.
+    /// Removes the text everywhere, the log included; the tombstone stays. `false`: there was no such memory. One that
+    /// cannot be read is removed by the number that the tombstone tells.
     fn erase(&self, erasure: &Erasure) -> Result<bool, StoreError>;
 
     /// The memories with these ids, in the order asked; absent ones are left out.
@@ -258,6 +278,13 @@ pub trait Store: Send + Sync {
 
     /// A part of the log.
     fn events(&self, page: &Page) -> Result<Vec<Logged>, StoreError>;
+
+    /// The memory of this space and name that is there and cannot be read. A store that leaves out what it cannot read
+    /// has none.
+    fn damaged(&self, space: &Space, name: Name) -> Result<Option<Damaged>, StoreError> {
+        let _ = (space, name);
+        Ok(None)
+    }
 
     /// Looks itself over: slow and thorough.
     fn health(&self) -> Result<Health, StoreError>;

@@ -19,7 +19,7 @@ const TAIL: i64 = 48;
 /// Every how many memories the tail is looked at.
 const LOOK: i64 = 16;
 /// How many memories become one segment when an index is built anew.
-const SEGMENT: i64 = 2_048;
+pub(super) const SEGMENT: usize = 2_048;
 
 type Found<T> = Result<T, StoreError>;
 
@@ -100,7 +100,7 @@ fn holding(db: &Connection, space: i64, term: &str, number: u64) -> Found<Option
 }
 
 /// Counts memories in or out; how many there are now.
-fn counted(db: &Connection, space: i64, docs: i64, len: i64) -> Found<i64> {
+pub(super) fn counted(db: &Connection, space: i64, docs: i64, len: i64) -> Found<i64> {
     let update =
         "UPDATE space SET n_docs = n_docs + ?2, total_len = total_len + ?3 WHERE id = ?1 RETURNING n_docs";
     let mut update = db.prepare_cached(update).map_err(sqlite)?;
@@ -126,7 +126,8 @@ fn flush(db: &Connection, space: i64) -> Found<()> {
     Ok(())
 }
 
-type Lists = BTreeMap<String, Vec<Posting>>;
+/// The memories under each term.
+pub(super) type Lists = BTreeMap<String, Vec<Posting>>;
 
 fn insert_segment(db: &Connection, space: i64, segment: i64, lists: &Lists) -> Found<()> {
     let insert =
@@ -158,9 +159,7 @@ fn join(db: &Connection, space: i64, segment: i64, term: &str, more: &[Posting])
 
 /// Builds the index of a space anew, in large segments.
 pub(super) fn rebuild(db: &Connection, space: i64) -> Found<()> {
-    for table in ["tail", "posting"] {
-        db.execute(&format!("DELETE FROM {table} WHERE space = ?1"), [space]).map_err(sqlite)?;
-    }
+    empty(db, space)?;
     let (mut lists, mut last, mut n_docs, mut total_len) = (Lists::new(), 0, 0_i64, 0_i64);
     read::each_active(db, space, |memory| {
         let (terms, len) = terms::indexed(&memory);
@@ -169,7 +168,7 @@ pub(super) fn rebuild(db: &Connection, space: i64) -> Found<()> {
             lists.entry(term).or_default().push(Posting { number: memory.number, count, len });
         }
         (n_docs, total_len) = (n_docs + 1, total_len + i64::from(len));
-        if n_docs % SEGMENT == 0 {
+        if n_docs % SEGMENT as i64 == 0 {
             insert_segment(db, space, last, &std::mem::take(&mut lists))?;
         }
         Ok(())
@@ -180,6 +179,14 @@ pub(super) fn rebuild(db: &Connection, space: i64) -> Found<()> {
     Ok(())
 }
 
+/// Takes everything out of the index of a space; what it counts stays.
+pub(super) fn empty(db: &Connection, space: i64) -> Found<()> {
+    for table in ["tail", "posting"] {
+        db.execute(&format!("DELETE FROM {table} WHERE space = ?1"), [space]).map_err(sqlite)?;
+    }
+    Ok(())
+}
+
 /// How many memories of a space are indexed.
 pub(super) fn n_docs(db: &Connection, space: i64) -> Found<usize> {
     usize::try_from(counts(db, space)?.n_docs).map_err(|_| corrupt("the index"))
@@ -187,7 +194,7 @@ pub(super) fn n_docs(db: &Connection, space: i64) -> Found<usize> {
 
 /// Goes through the terms of the memories that wait in the tail: number, term, count, length. Whether no row is damaged;
 /// those that are are left out.
-fn each_waiting(
+pub(super) fn each_waiting(
     db: &Connection,
     space: i64,
     wanted: Option<&[u32]>,
@@ -337,7 +344,7 @@ pub(super) fn seal_keys(db: &Connection) -> Found<()> {
 
 // Numbers are packed as differences, seven bits a byte; four bytes of checksum close each blob.
 
-fn packed(entries: &[Posting], place: Place<'_>) -> Vec<u8> {
+pub(super) fn packed(entries: &[Posting], place: Place<'_>) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(entries.len() * 4 + 4);
     let mut last = 0;
     for it in entries {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use apostille_core::digest::Digest;
 use apostille_core::event::{Event, Happening, Logged, What};
 use apostille_core::format::{EventRecord, MemoryRecord, StandingRecord};
-use apostille_core::memory::{Layer, Memory, MemoryId, Stage, Status, Usage};
+use apostille_core::memory::{Layer, Memory, MemoryId, Name, Stage, Status, Usage};
 use apostille_core::space::Space;
 use apostille_core::store::{Filter, Order, Page, StoreError, Tally};
 use apostille_core::was::Was;
@@ -95,6 +95,26 @@ pub(super) fn sealed_by_id(db: &Connection, id: MemoryId) -> Found<Option<(Memor
     } else {
         Err(corrupt(format!("the row of memory {}", found.0.number)))
     }
+}
+
+/// The key of the row that is filed under this id.
+pub(super) fn key_of(db: &Connection, id: MemoryId) -> Found<Option<i64>> {
+    let mut select = db.prepare_cached("SELECT key FROM memory WHERE id = ?1").map_err(sqlite)?;
+    select.query_row([id.as_bytes()], |row| row.get(0)).optional().map_err(sqlite)
+}
+
+/// Under which id and number a row is filed, whatever it says; an id that is none is nobody's.
+pub(super) fn filed(db: &Connection, space: i64, name: Name) -> Found<Option<(MemoryId, u64)>> {
+    let (column, value) = match name {
+        Name::Id(id) => ("id", Value::Blob(id.as_bytes().to_vec())),
+        Name::Handle(handle) => ("key", Value::Integer(key(space, handle.number)?)),
+    };
+    let select = format!("SELECT id, key FROM memory WHERE {column} = ?1 AND key & ?2 = ?3");
+    let row = |row: &Row<'_>| Ok((row.get::<_, [u8; 16]>(0).unwrap_or_default(), row.get::<_, i64>(1)?));
+    let values = params![value, (1_i64 << SPACE_BITS) - 1, space];
+    let found = db.query_row(&select, values, row).optional().map_err(sqlite)?;
+    let number = |key: i64| u64::try_from(key >> SPACE_BITS).map_err(|_| corrupt("a memory's number"));
+    found.map(|(id, key)| Ok((MemoryId::from_bytes(id), number(key)?))).transpose()
 }
 
 /// Where a memory stands, read from its row and nothing more.

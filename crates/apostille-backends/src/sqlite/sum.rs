@@ -39,6 +39,12 @@ impl Sum {
         self.turn(row, 1_u64.wrapping_neg());
     }
 
+    /// Takes a row out that another program changed. What it was is lost but for its seal, which is the first quarter of
+    /// its digest; the others stay wrong until [`settled`] finds that nothing else is.
+    pub(super) fn take_seal(&mut self, seal: [u8; 8]) {
+        self.0[0] = self.0[0].wrapping_sub(u64::from_le_bytes(seal));
+    }
+
     /// Counts uses of a memory in.
     pub(super) fn count(&mut self, key: i64, usage: Usage) {
         self.each_counter(key, usage, |sum, digest, n| sum.turn(digest, n));
@@ -105,6 +111,17 @@ pub(super) fn kept(db: &Connection, space: i64) -> Found<Option<Sum>> {
 /// The sum of a space with what was added, as it is kept. One that another program made unreadable stays wrong.
 pub(super) fn grown(db: &Connection, space: i64, added: Sum) -> Found<Vec<u8>> {
     Ok(kept(db, space)?.unwrap_or_default().with(added).bytes().to_vec())
+}
+
+/// The sum of a space after changed rows were taken out of it by their seals. Where its first quarter is what the rows add
+/// up to, the rows are all that was written and the sum is theirs; where not, more was changed, and it stays wrong.
+pub(super) fn settled(db: &Connection, space: i64) -> Found<()> {
+    let found = found(db, space)?;
+    if kept(db, space)?.is_some_and(|it| it.0[0] == found.0[0]) {
+        let update = params![space, found.bytes()];
+        db.execute("UPDATE space SET sum = ?2 WHERE id = ?1", update).map_err(sqlite)?;
+    }
+    Ok(())
 }
 
 /// Gives a file of version 1 its sums, and its events their seals.

@@ -1,36 +1,43 @@
 //! Writing: one batch, one transaction; state, index and log together.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use apostille_core::digest::Digest;
 use apostille_core::event::{Batch, Erasure, Event, Expect, Happening, What};
 use apostille_core::format::{EventRecord, MemoryRecord};
-use apostille_core::memory::{Memory, MemoryId, Usage};
+use apostille_core::memory::{Memory, MemoryId, Status, Usage};
 use apostille_core::space::Space;
 use apostille_core::store::{Receipt, StoreError};
 use apostille_core::terms;
 use apostille_core::was::Was;
 use rusqlite::types::Value;
-use rusqlite::{Connection, ErrorCode, OptionalExtension as _, params, params_from_iter};
+use rusqlite::{Connection, ErrorCode, params, params_from_iter};
 
+use super::moves::Moves;
 use super::sum::{self, Sum};
-use super::{index, key, read, seal, watch};
+use super::{damaged, index, key, read, seal, watch};
 use crate::fault::{corrupt, sqlite};
 
 type Found<T> = Result<T, StoreError>;
 
-/// How many changes at once, and which part of the index (one in so many), make it cheaper to build the index anew.
+/// How many changes at once, and which part of the index (one in so many), make it cheaper to go through the whole index.
 const MANY_CHANGES: usize = 64;
 const LARGE_PART: usize = 16;
 
 /// Writes one batch, and keeps what it adds to the rows of its spaces until the end.
-struct Pen<'a> {
+pub(super) struct Pen<'a> {
     db: &'a Connection,
     entries: BTreeMap<i64, Entry>,
     /// The space of the last event: mostly all are of one.
     at: Option<(Space, i64)>,
-    /// Spaces whose index is built anew at the end.
+    /// Spaces of whose index so much changes that it is done at the end, at once.
+    moves: BTreeMap<i64, Moves>,
+    /// Spaces whose index is built anew at the end, because it is damaged.
     stale: BTreeSet<i64>,
+    /// Where memories are expected to stand, of a large batch: held against each when it is read to be changed.
+    unmoved: HashMap<MemoryId, Status>,
+    /// The last place of the log, once it was looked up. The caller holds the transaction, so nobody else takes the next.
+    place: Option<i64>,
 }
 
 /// What is added to the row of a space.
@@ -42,9 +49,9 @@ struct Entry {
 
 /// Applies a batch. The caller holds the transaction.
 pub(super) fn append(db: &Connection, batch: &Batch) -> Found<Receipt> {
-    batch.expects().iter().try_for_each(|it| check(db, it))?;
     let mut pen = Pen::new(db);
-    pen.leave_stale(batch.events())?;
+    pen.expect(batch.expects())?;
+    pen.gather(batch.events())?;
     let mut receipt = Receipt::default();
     for event in batch.events() {
         let space = pen.space_id(&event.space)?;
@@ -55,6 +62,7 @@ pub(super) fn append(db: &Connection, batch: &Batch) -> Found<Receipt> {
         watch::note(db, space, event)?;
         pen.happen(space, event)?;
     }
+    pen.check_rest()?;
     pen.close()?;
     Ok(receipt)
 }
@@ -119,8 +127,37 @@ fn uncite(db: &Connection, space: i64, memory: &Memory) -> Found<()> {
 }
 
 impl<'a> Pen<'a> {
-    fn new(db: &'a Connection) -> Self {
-        Self { db, entries: BTreeMap::new(), at: None, stale: BTreeSet::new() }
+    pub(super) fn new(db: &'a Connection) -> Self {
+        Self {
+            db,
+            entries: BTreeMap::new(),
+            at: None,
+            moves: BTreeMap::new(),
+            stale: BTreeSet::new(),
+            unmoved: HashMap::new(),
+            place: None,
+        }
+    }
+
+    /// Checks what is expected before anything is written; of a large batch, where memories stand is checked on the way.
+    fn expect(&mut self, expects: &[Expect]) -> Found<()> {
+        for it in expects {
+            match it {
+                Expect::Unmoved(id, status)
+                    if expects.len() > MANY_CHANGES && !self.unmoved.contains_key(id) =>
+                {
+                    self.unmoved.insert(*id, status.clone());
+                }
+                _ => check(self.db, it)?,
+            }
+        }
+        Ok(())
+    }
+
+    /// Checks what no event of the batch changed, and so stands as it stood before.
+    fn check_rest(&mut self) -> Found<()> {
+        let rest = std::mem::take(&mut self.unmoved);
+        rest.into_iter().try_for_each(|(id, status)| check(self.db, &Expect::Unmoved(id, status)))
     }
 
     fn space_id(&mut self, space: &Space) -> Found<i64> {
@@ -132,17 +169,17 @@ impl<'a> Pen<'a> {
         Ok(id)
     }
 
-    fn sum(&mut self, space: i64) -> &mut Sum {
+    pub(super) fn sum(&mut self, space: i64) -> &mut Sum {
         &mut self.entries.entry(space).or_default().sum
     }
 
     /// Counts events in or out; each word has a column.
-    fn count_event(&mut self, space: i64, word: Happening, n: i64) {
+    pub(super) fn count_event(&mut self, space: i64, word: Happening, n: i64) {
         *self.entries.entry(space).or_default().counts.entry(word).or_default() += n;
     }
 
-    /// Where very much changes at once, the index is built anew at the end.
-    fn leave_stale(&mut self, events: &[Event]) -> Found<()> {
+    /// Where very much changes at once, the index follows at the end.
+    fn gather(&mut self, events: &[Event]) -> Found<()> {
         let mut changes: BTreeMap<&Space, usize> = BTreeMap::new();
         let is_change = |it: &&Event| !matches!(it.what, What::Remembered { .. }) && it.memory.is_some();
         if events.len() > MANY_CHANGES {
@@ -151,14 +188,14 @@ impl<'a> Pen<'a> {
         for (space, n) in changes.into_iter().filter(|(_, n)| *n > MANY_CHANGES) {
             let space = self.space_id(space)?;
             if n.saturating_mul(LARGE_PART) > index::n_docs(self.db, space)? {
-                self.stale.insert(space);
+                self.moves.entry(space).or_default();
             }
         }
         Ok(())
     }
 
-    /// Writes what is left: the rows of spaces, and indexes that are stale.
-    fn close(self) -> Found<()> {
+    /// Writes what is left: the rows of spaces, and indexes that wait for it.
+    pub(super) fn close(mut self) -> Found<()> {
         for (space, Entry { sum, counts }) in &self.entries {
             let mut update = "UPDATE space SET sum = ?2".to_owned();
             let mut values = vec![Value::Integer(*space), Value::Blob(sum::grown(self.db, *space, *sum)?)];
@@ -169,6 +206,10 @@ impl<'a> Pen<'a> {
             update += " WHERE id = ?1";
             let mut update = self.db.prepare_cached(&update).map_err(sqlite)?;
             update.execute(params_from_iter(values)).map_err(sqlite)?;
+        }
+        for (space, moves) in std::mem::take(&mut self.moves) {
+            let done = moves.write(self.db, space);
+            self.tended(space, done)?;
         }
         self.stale.iter().try_for_each(|space| index::rebuild(self.db, *space))
     }
@@ -198,6 +239,11 @@ impl<'a> Pen<'a> {
         Ok(memory.number)
     }
 
+    /// Builds the index of a space anew at the end.
+    pub(super) fn rebuild_later(&mut self, space: i64) {
+        self.stale.insert(space);
+    }
+
     /// An index that another program damaged stands in nobody's way: it is built anew from the memories.
     fn tended(&mut self, space: i64, done: Found<()>) -> Found<()> {
         match done {
@@ -213,6 +259,11 @@ impl<'a> Pen<'a> {
     fn happen(&mut self, space: i64, event: &Event) -> Found<()> {
         let changes = event.memory.filter(|_| changes(&event.what));
         let before = changes.map_or(Ok(None), |id| read::sealed_by_id(self.db, id))?;
+        if let Some((id, expected)) = changes.and_then(|id| self.unmoved.remove_entry(&id))
+            && before.as_ref().is_none_or(|(memory, _)| memory.status != expected)
+        {
+            return Err(StoreError::Conflict { what: format!("memory {id}") });
+        }
         let was = before.as_ref().and_then(|(memory, _)| Was::of(memory, event));
         self.log(space, event, was.as_ref())?;
         if let Some((memory, digest)) = before {
@@ -221,7 +272,7 @@ impl<'a> Pen<'a> {
         let usage = counted(&event.what);
         if usage != Usage::default() {
             for id in event.touches() {
-                if let Some(key) = key_of(self.db, id)? {
+                if let Some(key) = read::key_of(self.db, id)? {
                     self.count(key, usage)?;
                 }
             }
@@ -229,7 +280,7 @@ impl<'a> Pen<'a> {
         Ok(())
     }
 
-    fn log(&mut self, space: i64, event: &Event, was: Option<&Was>) -> Found<i64> {
+    pub(super) fn log(&mut self, space: i64, event: &Event, was: Option<&Was>) -> Found<i64> {
         let name = event.what.happening().as_str();
         let record = EventRecord { was: was.map(|it| Box::new(it.into())), ..read::bare(event) };
         let record = serde_json::to_string(&record).map_err(|error| StoreError::Unavailable {
@@ -238,7 +289,8 @@ impl<'a> Pen<'a> {
         })?;
         let id = event.memory.map(|it| *it.as_bytes());
         // The place is a part of what is sealed, so it is given here and not by the table.
-        let seq = next_place(self.db)?;
+        let seq = self.place.map_or_else(|| last_place(self.db), Ok)? + 1;
+        self.place = Some(seq);
         let digest = sum::of_event(seq, space, id.as_ref().map(<[u8; 16]>::as_slice), name, &record);
         let insert =
             "INSERT INTO event(seq, space, memory, name, record, seal) VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
@@ -283,6 +335,10 @@ impl<'a> Pen<'a> {
             uncite(db, space, &was)?;
             cite(db, space, &memory)?;
         }
+        if let Some(moves) = self.moves.get_mut(&space) {
+            moves.note(&was, &memory);
+            return Ok(());
+        }
         if self.stale.contains(&space) {
             return Ok(());
         }
@@ -311,7 +367,7 @@ impl<'a> Pen<'a> {
         self.unask(id)
     }
 
-    fn unask(&mut self, id: MemoryId) -> Found<()> {
+    pub(super) fn unask(&mut self, id: MemoryId) -> Found<()> {
         const BLANK: &str = "UPDATE event SET record = json_set(record, '$.query', ''), seal = NULL WHERE seq = ?1 \
                              RETURNING seq, space, memory, name, record";
         let shown = "SELECT seq, space, memory, name, record FROM event \
@@ -357,15 +413,10 @@ fn insert_row(db: &Connection, space: i64, memory: &Memory) -> Found<Digest> {
     Ok(digest)
 }
 
-/// The next place in the log.
-fn next_place(db: &Connection) -> Found<i64> {
-    let mut select = db.prepare_cached("SELECT coalesce(max(seq), 0) + 1 FROM event").map_err(sqlite)?;
+/// The last place in the log.
+fn last_place(db: &Connection) -> Found<i64> {
+    let mut select = db.prepare_cached("SELECT coalesce(max(seq), 0) FROM event").map_err(sqlite)?;
     select.query_row([], |row| row.get(0)).map_err(sqlite)
-}
-
-fn key_of(db: &Connection, id: MemoryId) -> Found<Option<i64>> {
-    let mut select = db.prepare_cached("SELECT key FROM memory WHERE id = ?1").map_err(sqlite)?;
-    select.query_row([id.as_bytes()], |row| row.get(0)).optional().map_err(sqlite)
 }
 
 /// Whether it changes what is kept of a memory, and does not merely count.
@@ -387,7 +438,12 @@ fn counted(what: &What) -> Usage {
 /// Removes a memory, its index, every event about it and the questions it answered; the tombstone stays.
 pub(super) fn erase(db: &Connection, erasure: &Erasure) -> Found<bool> {
     let id = erasure.id();
-    let Some((memory, digest)) = read::sealed_by_id(db, id)? else { return Ok(false) };
+    let (memory, digest) = match read::sealed_by_id(db, id) {
+        Ok(Some(found)) => found,
+        // A row that is filed under another id is found by its number, too.
+        Ok(None) | Err(StoreError::Corrupt { .. }) => return damaged::erase(db, erasure),
+        Err(error) => return Err(error),
+    };
     let mut pen = Pen::new(db);
     let space = pen.space_id(&memory.space)?;
     if memory.is_active() {

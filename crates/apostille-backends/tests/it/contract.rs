@@ -5,7 +5,7 @@ use std::path::Path;
 use apostille_backends::jsonl::Jsonl;
 use apostille_backends::split::Split;
 use apostille_backends::sqlite::Sqlite;
-use apostille_core::contract::{agrees, crowd, prunes, rolls_back, steps, story};
+use apostille_core::contract::{agrees, crowd, holds_many, prunes, rolls_back, steps, story};
 use apostille_core::store::Store;
 use apostille_core::store::ram::Ram;
 use proptest::prelude::*;
@@ -33,6 +33,7 @@ fn the_story_on_sqlite() {
     on(sqlite, |open| story(open));
     on(sqlite, |open| prunes(open));
     on(sqlite, |open| crowd(open));
+    on(sqlite, |open| holds_many(open));
 }
 
 #[test]
@@ -40,6 +41,7 @@ fn the_story_on_jsonl() {
     on(jsonl, |open| story(open));
     on(jsonl, |open| prunes(open));
     on(jsonl, |open| crowd(open));
+    on(jsonl, |open| holds_many(open));
 }
 
 #[test]
@@ -47,6 +49,7 @@ fn the_story_on_a_split_store() {
     on(split, |open| story(open));
     on(split, |open| prunes(open));
     on(split, |open| crowd(open));
+    on(split, |open| holds_many(open));
 }
 
 #[test]

@@ -13,4 +13,5 @@ mod golden;
 mod processes;
 mod rig;
 mod tampering;
+mod unreadable;
 mod verifying;

@@ -15,7 +15,7 @@ use rusqlite::types::Value;
 use crate::rig::{STORES, all, fact, keep, open, space, with_context};
 
 /// A store with something in every table: memories in each stage, in two spaces, with citations, uses and a long log.
-fn furnished(kind: &str, path: &Path) -> Box<dyn Store> {
+pub(crate) fn furnished(kind: &str, path: &Path) -> Box<dyn Store> {
     let store = open(kind, path).unwrap();
     let kept: Vec<Memory> = (0..70)
         .map(|n| {
@@ -45,7 +45,7 @@ fn furnished(kind: &str, path: &Path) -> Box<dyn Store> {
     store
 }
 
-fn problems(store: &dyn Store) -> Vec<String> {
+pub(crate) fn problems(store: &dyn Store) -> Vec<String> {
     store.health().unwrap().problems
 }
 

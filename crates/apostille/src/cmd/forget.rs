@@ -2,16 +2,19 @@
 
 use std::io::Write as _;
 
-use apostille_core::forget::{Forgotten, forget};
-use apostille_core::memory::{Memory, Name, Stage};
+use apostille_core::forget::{Forgotten, damaged, discard, forget};
+use apostille_core::memory::{Handle, Memory, MemoryId, Name, Stage};
 use apostille_core::refusal::Refusal;
+use apostille_core::space::Space;
+use apostille_core::store::Damaged;
 use serde::Serialize;
 
 use super::line;
 use crate::args::Forget;
 use crate::error::{self, Fault};
-use crate::paint::{BOLD, ink, one_line};
+use crate::paint::{BOLD, GREEN, ink, one_line};
 use crate::shell::{Answer, Shell};
+use crate::world::desk::Desk;
 use crate::world::task::Tasks;
 
 #[derive(Serialize)]
@@ -29,10 +32,17 @@ struct Gone {
     space: String,
 }
 
+impl Gone {
+    fn new(id: MemoryId, handle: Handle, space: &Space) -> Self {
+        Self { id: id.to_string(), handle: handle.to_string(), space: space.to_string() }
+    }
+}
+
 /// Forgets memories, in whatever stage they are; none, when one of the names is wrong.
 pub fn run(shell: &Shell, args: &Forget) -> Result<Answer, Fault> {
     let desk = shell.desk()?;
-    let memories = match desk.named(&args.which.names)? {
+    let (damaged, names) = torn(&desk, &args.which.names)?;
+    let memories = match desk.named(&names)? {
         Ok(memories) => memories,
         Err(refusal) => return Ok(shell.refused(&refusal)),
     };
@@ -43,13 +53,16 @@ pub fn run(shell: &Shell, args: &Forget) -> Result<Answer, Fault> {
         let verb = "forget what a person said, or what waits or was rejected";
         return Ok(shell.refused(&Refusal::PersonDecides { verb }));
     }
-    if !args.yes && !is_agreed(shell, &memories) {
+    if !args.yes && !is_agreed(shell, &memories, &damaged) {
         let json = Reply { ok: false, outcome: "kept", memories: Vec::new() };
         return Ok(shell.answer(error::NOTHING, &json, |_| {
             "nothing was forgotten
 "
             .into()
         }));
+    }
+    for it in &damaged {
+        discard(&desk.cx_for(&it.space), it)?;
     }
     for memory in &memories {
         let name = Name::Id(memory.id);
@@ -63,23 +76,41 @@ pub fn run(shell: &Shell, args: &Forget) -> Result<Answer, Fault> {
     if let Ok(tasks) = Tasks::at(&shell.world, &desk.place, &desk.settings) {
         tasks.refresh_notes(&desk)?;
     }
-    desk.forget_beside(&memories.iter().map(|it| it.id).collect::<Vec<_>>())?;
-    let gone = |it: &Memory| Gone {
-        id: it.id.to_string(),
-        handle: it.handle().to_string(),
-        space: it.space.to_string(),
-    };
-    let json = Reply { ok: true, outcome: "forgotten", memories: memories.iter().map(gone).collect() };
-    Ok(shell.answer(error::OK, &json, |paint| memories.iter().map(|it| line(paint, "forgot", it)).collect()))
+    let ids: Vec<MemoryId> = damaged.iter().map(|it| it.id).chain(memories.iter().map(|it| it.id)).collect();
+    desk.forget_beside(&ids)?;
+    let torn = damaged.iter().map(|it| Gone::new(it.id, it.handle(), &it.space));
+    let read = memories.iter().map(|it| Gone::new(it.id, it.handle(), &it.space));
+    let json = Reply { ok: true, outcome: "forgotten", memories: torn.chain(read).collect() };
+    Ok(shell.answer(error::OK, &json, |paint| {
+        let torn = damaged.iter().map(|it| format!("{} {}", ink(GREEN, "forgot"), unread(it)));
+        torn.chain(memories.iter().map(|it| line(paint, "forgot", it))).collect()
+    }))
+}
+
+/// The memories that cannot be read, and the names of the others.
+fn torn(desk: &Desk, names: &[Name]) -> Result<(Vec<Damaged>, Vec<Name>), Fault> {
+    let (mut torn, mut others) = (Vec::new(), Vec::new());
+    for name in names {
+        match damaged(&desk.cx(), &desk.spaces(), *name)? {
+            Some(it) => torn.push(it),
+            None => others.push(*name),
+        }
+    }
+    Ok((torn, others))
+}
+
+/// The line of a memory that cannot be read.
+fn unread(it: &Damaged) -> String {
+    format!("{}  what another program left of it; it cannot be read\n", ink(BOLD, it.handle()))
 }
 
 /// Asks a person, where there is one.
-fn is_agreed(shell: &Shell, memories: &[Memory]) -> bool {
+fn is_agreed(shell: &Shell, memories: &[Memory], damaged: &[Damaged]) -> bool {
     let terminal = shell.world.terminal;
     if !(terminal.stdin && terminal.stderr) {
         return true;
     }
-    let mut ask = String::new();
+    let mut ask: String = damaged.iter().map(unread).collect();
     for it in memories {
         ask += &format!("{}  {}\n", ink(BOLD, it.handle()), one_line(&it.fact));
     }
