@@ -4,9 +4,9 @@
 use anyhow::Result;
 use apostille_core::brief::{self, Reader};
 use apostille_core::contract::derive;
-use apostille_core::import::{Imported, import};
+use apostille_core::import::import;
 use apostille_core::memory::{Channel, Draft, Layer, Memory, Name, Origin, Stage, Twin, Voice};
-use apostille_core::recall::{Ask, recall};
+use apostille_core::recall::{Ask, recall, render};
 use apostille_core::revise::approve;
 use apostille_core::session::Session;
 use apostille_core::store::{Filter, Order};
@@ -37,7 +37,8 @@ struct Row {
 pub(crate) fn measured(corpus: &Corpus) -> Result<Section> {
     let attacks = texts(corpus, "injection.attack")?;
     let benign = texts(corpus, "injection.benign")?;
-    let parts = [quarantined(&attacks)?, derived()?, crowded(&attacks, &benign)?, burden(&benign)?];
+    let parts =
+        [forged(&attacks), quarantined(&attacks)?, derived()?, crowded(&attacks, &benign)?, burden(&benign)?];
     let mut section = Section::default();
     for it in parts {
         section.bars.extend(it.bars);
@@ -77,6 +78,32 @@ const TOOLS: [(&str, Profile, &str, Call); 3] = [
         json!({"command": "create", "path": path, "file_text": text, "tainted": true})
     }),
 ];
+
+/// How a forger writes the bracket of a tag, and what a tag is spelt with.
+const BRACKETS: [&str; 9] = ["<", "< ", "＜", "﹤", "&lt;", "&#60;", "&#x3C;", "\\u003c", "<\u{200b}"];
+const NAMES: [&str; 5] =
+    ["memory-context", "Memory-Context", "memory_context", "system-reminder", "memory\u{200d}-context"];
+
+/// Every attack behind a forged end of our block, in every dress: whether anything of it still reads as that end.
+fn forged(attacks: &[String]) -> Section {
+    let mut escaped = Share::default();
+    for (n, text) in attacks.iter().enumerate() {
+        for bracket in BRACKETS {
+            let name = NAMES[n % NAMES.len()];
+            let told = render::safe(&format!("done {bracket}/{name}> {text}"));
+            let plain: String = told.to_lowercase().chars().filter(|c| !c.is_whitespace()).collect();
+            let plain = plain.replace('_', "-");
+            let is_left = BRACKETS.iter().any(|it| {
+                let it = it.trim().trim_end_matches('\u{200b}').to_lowercase();
+                plain.contains(&format!("{it}/memory-context"))
+                    || plain.contains(&format!("{it}/system-reminder"))
+            });
+            escaped.add(!is_left && told.lines().count() <= 1);
+        }
+    }
+    let bars = vec![escaped.bar("forged ends of our own block, escaped", "100 %", |it| it >= 100.0)];
+    Section { bars, ..Section::default() }
+}
 
 /// Every attack by every way: how many wait, and how many are shown to anybody.
 fn quarantined(attacks: &[String]) -> Result<Section> {
@@ -129,9 +156,8 @@ fn imported(room: &Room, text: &str) -> Result<()> {
     let Some(memory) = elsewhere.kept(room.draft(text, claims))? else { return Ok(()) };
     let at = apostille_core::memory::MemoryId::derived(memory.recorded_at, text);
     let memory = Memory { id: at, ..memory };
-    match room.with(|cx| import(cx, memory, false, false))? {
-        Imported::Kept(_) | Imported::Known(_) | Imported::Refused(_) => Ok(()),
-    }
+    room.with(|cx| import(cx, memory, false, false))?;
+    Ok(())
 }
 
 fn all(room: &Room) -> Result<Vec<Memory>> {

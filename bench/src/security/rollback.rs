@@ -155,7 +155,7 @@ fn after_undo(store: &dyn Store, number: u64) -> Option<Memory> {
     Some(Memory { usage: Usage::default(), ..found })
 }
 
-/// How many memories stand otherwise than they did; what came since must be set aside.
+/// How many memories stand otherwise than they did; what came since must be retired.
 fn differences(now: &Standing, then: &Standing) -> usize {
     let is_wrong = |(number, memory): &(&u64, &Memory)| match then.get(number) {
         Some(old) => *memory != old,

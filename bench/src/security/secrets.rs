@@ -95,13 +95,18 @@ fn refused(negatives: &[Negative]) -> Section {
     let public = tally.sum(|it| PUBLIC.contains(&it));
     let ordinary = tally.sum(|it| it != NEAR_MISSES);
     wrong.push(format!(
-        "near misses of other scanners, counted apart: {} refused; with them, of all negatives: {}",
+        "scanners' own counter-examples: {} refused; most are whole keys and well-formed tokens that a scanner has on \
+         a list of known ones, and fillings (a prefix and one letter over and over) that the positives count as secrets",
         tally.of(NEAR_MISSES).text(),
-        tally.sum(|_| true).text()
     ));
     Section {
         bars: vec![
-            ordinary.bar("ordinary text refused as a secret", "≤ 0.5 %", |it| it <= 0.5),
+            ordinary.bar("ordinary text (wild) refused as a secret", "≤ 0.5 %", |it| it <= 0.5),
+            tally.sum(|_| true).bar(
+                "all negatives, scanners' own counter-examples included",
+                "≤ 0.5 %",
+                |it| it <= 0.5,
+            ),
             public.bar("checksums, digests, hashes, UUIDs, images, public keys refused", "0", |it| it == 0.0),
         ],
         tables: vec![("Ordinary text refused as a secret".into(), tally.table("class", "refused"))],

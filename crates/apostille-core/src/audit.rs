@@ -150,6 +150,8 @@ pub struct Options<'a> {
     pub only: Vec<Class>,
     /// At most so many findings of a class.
     pub limit: usize,
+    /// Whether a finding names all of its memories, however many.
+    pub is_whole: bool,
     /// Whether the store looks itself over, too, which takes a while.
     pub is_thorough: bool,
     /// The rules of the user's own space.
@@ -237,6 +239,9 @@ pub fn audit(cx: &Context<'_>, spaces: &[Space], options: &Options<'_>) -> Resul
     findings.iter().for_each(|it| *weights.entry(it.severity).or_default() += 1);
     let mut affected: BTreeMap<Class, usize> = BTreeMap::new();
     findings.iter().for_each(|it| *affected.entry(it.class).or_default() += it.memories.len() + it.n_more);
+    if !options.is_whole {
+        findings.iter_mut().for_each(Finding::shorten);
+    }
     let mut counts: BTreeMap<Class, usize> = BTreeMap::new();
     findings.retain(|it| {
         let n = counts.entry(it.class).or_default();
@@ -303,12 +308,16 @@ impl Finding {
         Self { class, severity, space: None, what, memories: Vec::new(), n_more: 0, way_out }
     }
 
+    /// Names the first of its memories, and counts the rest.
+    fn shorten(&mut self) {
+        self.n_more += self.memories.len().saturating_sub(NAMED);
+        self.memories.truncate(NAMED);
+    }
+
     /// The same about these memories.
     fn about(mut self, space: &Space, memories: impl IntoIterator<Item = Named>) -> Self {
-        let mut memories = memories.into_iter();
         self.space = Some(space.clone());
-        self.memories = memories.by_ref().take(NAMED).collect();
-        self.n_more = memories.count();
+        self.memories = memories.into_iter().collect();
         self
     }
 }

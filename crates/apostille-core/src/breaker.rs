@@ -209,8 +209,9 @@ pub(crate) fn consult_invalidation(
     Ok(refusal(why))
 }
 
+/// Why something waits, as it stays true once the breaker is closed.
 fn told(why: &str) -> String {
-    format!("a breaker is open: {why}; a person closes it with `apostille breaker close`")
+    format!("it was written while a breaker was open: {why}")
 }
 
 fn concerns(trip: &Trip, actor: &str) -> bool {

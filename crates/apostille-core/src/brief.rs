@@ -80,7 +80,7 @@ pub fn start(cx: &Context<'_>, reader: &Reader<'_>, task: &str, is_compacted: bo
     if n_pending > 0 {
         let what = if n_pending == 1 { "memory waits" } else { "memories wait" };
         page.line(&format!(
-            "{n_pending} {what} for a person's approval: `apostille list --status pending` shows them."
+            "{n_pending} {what} for a person's approval; the person decides with `apostille review`."
         ));
     }
     if has_open_breaker(cx, reader)? {

@@ -372,7 +372,7 @@ pub fn crowd<'a>(open: &dyn Fn() -> Box<dyn Store + 'a>) {
             _ => {}
         }
     }
-    // Most of it is set aside at once and comes back.
+    // Most of it is retired at once and comes back.
     let asked = || Step::Recall(vec![0, 7, 14, 21]);
     steps.extend([Step::Back(0, 200), asked(), Step::Reopen, asked(), Step::Undo(0), asked()]);
     agrees(open, &steps);
@@ -490,7 +490,7 @@ fn standing(store: &dyn Store, space: &Space) -> BTreeMap<u64, Memory> {
     store.list(&filter).expect("list").into_iter().map(uncounted).collect()
 }
 
-/// Every memory stands as it did, and what came since is set aside. What was forgotten since cannot be there.
+/// Every memory stands as it did, and what came since is retired. What was forgotten since cannot be there.
 fn stands_as(now: &BTreeMap<u64, Memory>, before: &BTreeMap<u64, Memory>) {
     for (number, memory) in now {
         match before.get(number) {

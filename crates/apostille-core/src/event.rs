@@ -169,7 +169,7 @@ pub enum What {
         to: u64,
         /// How many memories stand again as they stood.
         restored: u64,
-        /// How many that were remembered since are set aside.
+        /// How many that were remembered since are retired.
         retired: u64,
         /// How many were forgotten since and cannot come back.
         lost: u64,

@@ -421,7 +421,7 @@ pub struct EventRecord {
     /// The place in the log that a space was taken back to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub to: Option<u64>,
-    /// How many memories a rollback restored, set aside and could not bring back.
+    /// How many memories a rollback restored, retired and could not bring back.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub counts: Option<[u64; 3]>,
     /// Which breaker.

@@ -1,9 +1,10 @@
 //! Import: a memory that was exported, kept again as it was. It passes the same checks as a new one.
 
 use crate::event::{Batch, Expect, What};
-use crate::memory::{Draft, MAX_NUMBER, Memory, Stage, Twin};
+use crate::memory::{Channel, Draft, MAX_NUMBER, Memory, Name, Stage, Twin};
 use crate::refusal::Refusal;
 use crate::remember::{guard, moderate};
+use crate::revise::{self, Revised};
 use crate::{Context, Error};
 
 /// What became of it.
@@ -13,6 +14,8 @@ pub enum Imported {
     Kept(Box<Memory>),
     /// It was here already.
     Known(Box<Memory>),
+    /// It waited since it was first imported, and is in use now that a person vouches for the file.
+    LetIn(Box<Memory>),
     /// It was turned away.
     Refused(Refusal),
 }
@@ -32,7 +35,7 @@ pub fn import(
         Err(refusal) => return Ok(Imported::Refused(refusal)),
     };
     if let Some(known) = known(cx, &memory)? {
-        return Ok(Imported::Known(Box::new(known)));
+        return if is_vouched { let_in(cx, &memory, known) } else { Ok(Imported::Known(Box::new(known))) };
     }
     if let Err(refusal) = guard::import_room(cx, &memory)? {
         return Ok(Imported::Refused(refusal));
@@ -50,6 +53,19 @@ pub fn import(
     let receipt = cx.store.append(&Batch::durable(vec![event], expects))?;
     memory.number = receipt.numbers.first().map_or(memory.number, |(_, number)| *number);
     Ok(Imported::Kept(Box::new(memory)))
+}
+
+/// Lets in what waits only because nobody vouched for its file; not what would wait now, nor what somebody said here.
+fn let_in(cx: &Context<'_>, memory: &Memory, known: Memory) -> Result<Imported, Error> {
+    let is_held = known.status.stage() == Stage::Pending && known.voice.channel == Channel::Import;
+    let is_same = known.id == memory.id && known.claim() == memory.claim();
+    if !(is_held && is_same && memory.is_active()) {
+        return Ok(Imported::Known(Box::new(known)));
+    }
+    match revise::approve(cx, std::slice::from_ref(&known.space), Name::Id(known.id))? {
+        Revised::Done(memory) => Ok(Imported::LetIn(memory)),
+        Revised::Refused(_) => Ok(Imported::Known(Box::new(known))),
+    }
 }
 
 fn is_claiming(memory: &Memory) -> bool {

@@ -55,7 +55,7 @@ pub enum Refusal {
         limit: usize,
     },
     /// It is better read elsewhere.
-    #[error("not kept: this reads like {what} ({why}); a person can keep it with --force")]
+    #[error("this reads like {what} ({why})")]
     Excluded {
         /// What it is.
         what: Exclusion,
@@ -190,6 +190,14 @@ pub enum Refusal {
         /// Where it was to go.
         to: crate::memory::Layer,
     },
+    /// What was rejected is said by another meanwhile.
+    #[error("{handle} was rejected, and {twin} says the same since: decide about {twin}")]
+    SaidAgain {
+        /// Which.
+        handle: Handle,
+        /// The other.
+        twin: Handle,
+    },
     /// Only a person may do this.
     #[error("only a person's word can override a check; an agent cites the code or lets it be")]
     NotAPerson,
@@ -200,6 +208,12 @@ pub enum Refusal {
     BreakerOpen {
         /// What was seen.
         why: String,
+    },
+    /// It would stand before every later session, and reads like an order.
+    #[error("{field} reads like an instruction to a model; say in other words what is to be done")]
+    Instruction {
+        /// Which field.
+        field: &'static str,
     },
     /// Only a person may decide this.
     #[error("only a person can {verb}; ask yours to do it at a terminal")]
@@ -226,6 +240,7 @@ impl Refusal {
             Self::NoSuchMemory { .. } => "no_such_memory",
             Self::NotActive { .. } => "not_active",
             Self::NotPending { .. } => "not_pending",
+            Self::SaidAgain { .. } => "not_pending",
             Self::NotSettled { .. } => "not_settled",
             Self::TaskOpen { .. } => "task_open",
             Self::NoSuchTask { .. } => "no_such_task",
@@ -234,6 +249,7 @@ impl Refusal {
             Self::NoSuchPhase { .. } => "no_such_phase",
             Self::MissingFields { .. } => "missing_fields",
             Self::NotPromotable { .. } => "not_promotable",
+            Self::Instruction { .. } => "instruction",
             Self::BreakerOpen { .. } => "breaker_open",
             Self::NotAPerson | Self::PersonDecides { .. } => "not_a_person",
         }

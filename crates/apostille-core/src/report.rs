@@ -172,7 +172,7 @@ fn days(items: Vec<Item>) -> Vec<Day> {
     days
 }
 
-/// The span that `7d`, `24h`, `2w`, a date or a time stand for, before a time.
+/// The span that `7d`, `24h`, `2w`, `5 weeks ago`, a date or a time stand for, before a time. Without a zone it is UTC.
 #[must_use]
 pub fn since(text: &str, now: Timestamp) -> Option<Timestamp> {
     let text = text.trim();
@@ -181,7 +181,28 @@ pub fn since(text: &str, now: Timestamp) -> Option<Timestamp> {
         let n: i64 = text.strip_suffix(*unit)?.parse().ok().filter(|it| *it >= 0)?;
         now.checked_sub(jiff::SignedDuration::from_secs(n.checked_mul(*seconds)?)).ok()
     });
-    ago.or_else(|| text.parse().ok()).or_else(|| format!("{text}T00:00:00Z").parse().ok())
+    let zoned = |rest: &str| format!("{}{rest}", text.replacen(' ', "T", 1)).parse().ok();
+    let ago = ago.or_else(|| said(text, now)).or_else(|| text.parse().ok());
+    ago.or_else(|| zoned("T00:00:00Z")).or_else(|| zoned("Z")).or_else(|| zoned(":00Z"))
+}
+
+/// The time that words such as `5 weeks ago` stand for.
+fn said(text: &str, now: Timestamp) -> Option<Timestamp> {
+    if text == "just now" {
+        return Some(now);
+    }
+    let (n, unit) = text.strip_suffix(" ago")?.split_once(' ')?;
+    let units = [
+        ("minute", 60),
+        ("hour", 3_600),
+        ("day", 86_400),
+        ("week", 604_800),
+        ("month", 2_592_000),
+        ("year", 31_536_000),
+    ];
+    let (_, seconds) = units.iter().find(|it| it.0 == unit.trim_end_matches('s'))?;
+    let n: i64 = n.parse().ok().filter(|it| *it >= 0)?;
+    now.checked_sub(jiff::SignedDuration::from_secs(n.checked_mul(*seconds)?)).ok()
 }
 
 #[cfg(test)]
@@ -199,6 +220,12 @@ mod tests {
         check("36h", Some("2026-03-09T00:00:00Z"));
         check("2026-02-01", Some("2026-02-01T00:00:00Z"));
         check("2026-02-01T10:00:00Z", Some("2026-02-01T10:00:00Z"));
+        check("2026-02-01 10:00", Some("2026-02-01T10:00:00Z"));
+        check("2026-02-01 10:00:30", Some("2026-02-01T10:00:30Z"));
+        check("2 weeks ago", Some("2026-02-24T12:00:00Z"));
+        check("1 hour ago", Some("2026-03-10T11:00:00Z"));
+        check("just now", Some("2026-03-10T12:00:00Z"));
+        check("many weeks ago", None);
         check("yesterday", None);
         check("-1d", None);
         check("99999999999999999d", None);

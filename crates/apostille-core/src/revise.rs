@@ -5,7 +5,7 @@ use crate::event::{Batch, Event, Expect, What};
 use crate::look::{NEAR, Reader};
 use crate::memory::{Draft, Memory, Name, Replacement, Stage, Status, Twin, Voice};
 use crate::refusal::Refusal;
-use crate::remember::queue::REJECTED;
+use crate::remember::queue::{REJECTED, is_rejected};
 use crate::remember::{self, Outcome, Stop, cite, decided_anew, moderate};
 use crate::space::Space;
 use crate::verdict::Verdict;
@@ -67,6 +67,24 @@ pub fn approve(cx: &Context<'_>, spaces: &[Space], name: Name) -> Result<Revised
         cx.store.append(&Batch::durable(events, expects))?;
         Ok(memory)
     }))
+}
+
+/// Lets a memory be used that waits or was rejected: a person may have changed their mind. Not where the same has been
+/// said again meanwhile and stands or waits.
+pub fn reconsider(cx: &Context<'_>, spaces: &[Space], name: Name) -> Result<Revised, Error> {
+    let rejected = list::named(cx, spaces, name)?.filter(is_rejected);
+    let Some(mut memory) = rejected else { return approve(cx, spaces, name) };
+    if let Some(twin) = cx.store.claimed(&memory.space, &memory.claim())? {
+        return Ok(Revised::Refused(Refusal::SaidAgain { handle: memory.handle(), twin: twin.handle() }));
+    }
+    settled((|| {
+        let unmoved = Expect::Unmoved(memory.id, memory.status.clone());
+        let alone = Expect::NoTwin(memory.space.clone(), memory.claim());
+        let (events, mut expects) = approval(cx, &mut memory)?;
+        expects.extend([unmoved, alone]);
+        cx.store.append(&Batch::durable(events, expects))?;
+        Ok(memory)
+    })())
 }
 
 /// Turns a pending memory away, on a person's word. It stays in the history as wrong, so that what says the same again

@@ -1,7 +1,7 @@
 //! Rollback: a space is taken back to how it stood at a point of its log.
 //!
 //! Every change tells what it replaced ([`Was`]), so the log is walked from its end to the point, and for each memory the
-//! earliest of these is how it stood. What was remembered since is set aside; what was forgotten since has no bytes left
+//! earliest of these is how it stood. What was remembered since is retired; what was forgotten since has no bytes left
 //! and cannot come back. Counters are history and stay. A rollback is itself written as events, so it can be taken back
 //! like anything else, and exactly.
 
@@ -62,7 +62,7 @@ impl Plan {
         self.turns.len() as u64 - self.retired()
     }
 
-    /// How many were remembered since and are set aside.
+    /// How many were remembered since and are retired.
     #[must_use]
     pub fn retired(&self) -> u64 {
         self.turns.iter().filter(|it| matches!(it.what, What::Retired { .. })).count() as u64
@@ -89,6 +89,39 @@ pub fn rollback(cx: &Context<'_>, space: &Space, point: Point) -> Result<Option<
         }
         Ok(Some(plan))
     });
+    unrefused(done)
+}
+
+/// The place of the last event of a space; 0 where nothing happened yet.
+pub fn place(cx: &Context<'_>, space: &Space) -> Result<u64, Error> {
+    let last = Page { space: Some(space.clone()), newest_first: true, limit: 1, ..Page::default() };
+    Ok(cx.store.events(&last)?.first().map_or(0, |it| it.seq))
+}
+
+/// Takes back what was done to these memories, and to no others, since the event at a place. The memories as they stood
+/// before it was taken back; none where nothing is left to take back.
+pub fn take_back(
+    cx: &Context<'_>,
+    space: &Space,
+    after: u64,
+    only: &[MemoryId],
+    reason: &str,
+) -> Result<Vec<Memory>, Error> {
+    let done = decided_anew(|| {
+        let mut walk = Walk::default();
+        walk.back_to(cx, space, Point::Event(after)).map_err(Stop::Broken)?;
+        walk.met.retain(|it| only.contains(it));
+        walk.look(cx).map_err(Stop::Broken)?;
+        let turns = walk.turns(reason);
+        if !turns.is_empty() {
+            cx.store.append(&turned(cx, space, &turns, Vec::new()))?;
+        }
+        Ok(turns)
+    });
+    unrefused(done).map(|turns| turns.into_iter().map(|it| it.memory).collect())
+}
+
+fn unrefused<T>(done: Result<T, Stop>) -> Result<T, Error> {
     done.map_err(|stop| match stop {
         Stop::Broken(error) => error,
         Stop::Refused(_) => unreachable!("a rollback is not moderated"),
@@ -98,11 +131,13 @@ pub fn rollback(cx: &Context<'_>, space: &Space, point: Point) -> Result<Option<
 fn batch(cx: &Context<'_>, space: &Space, plan: &Plan) -> Batch {
     let (restored, retired) = (plan.restored(), plan.retired());
     let what = What::RolledBack { to: plan.to, restored, retired, lost: plan.lost };
-    let mut events = Vec::with_capacity(plan.turns.len() + 1);
-    events.push(cx.event(space, None, what));
-    events.extend(plan.turns.iter().map(|it| cx.event(space, Some(it.memory.id), it.what.clone())));
+    turned(cx, space, &plan.turns, vec![cx.event(space, None, what)])
+}
+
+fn turned(cx: &Context<'_>, space: &Space, turns: &[Turn], mut events: Vec<Event>) -> Batch {
+    events.extend(turns.iter().map(|it| cx.event(space, Some(it.memory.id), it.what.clone())));
     let unmoved = |it: &Turn| Expect::Unmoved(it.memory.id, it.memory.status.clone());
-    Batch::durable(events, plan.turns.iter().map(unmoved).collect())
+    Batch::durable(events, turns.iter().map(unmoved).collect())
 }
 
 /// The point as the log has it: an event that was written with others counts with them. `None`: there is no such event.
@@ -253,20 +288,26 @@ impl Walk {
         Ok(())
     }
 
-    /// What is to be done: first what leaves use, then what comes back to it, because a claim is made once at a time.
+    /// What is to be done.
     fn plan(mut self, point: Point) -> Plan {
         let reason = match (point, self.at) {
             (Point::Undo, _) => "the rollback before it was remembered was taken back".to_owned(),
             (_, Some(at)) => format!("rolled back to {}", timestamp(at)),
             (_, None) => "rolled back to the beginning".into(),
         };
-        let found = &mut self.found;
-        let mut turns: Vec<Turn> =
-            self.met.iter().filter_map(|id| found.remove(id)?.turned(&reason)).collect();
-        turns.sort_by_key(|it| (comes_back(&it.what), it.memory.number));
+        let turns = self.turns(&reason);
         let since = self.at.map_or(0, |it| it.as_millisecond());
         let lost = self.forgotten.iter().filter(|it| it.at_millisecond() <= since).count() as u64;
         Plan { to: self.to, at: self.at, turns, lost }
+    }
+
+    /// First what leaves use, then what comes back to it, because a claim is made once at a time.
+    fn turns(&mut self, reason: &str) -> Vec<Turn> {
+        let found = &mut self.found;
+        let mut turns: Vec<Turn> =
+            self.met.iter().filter_map(|id| found.remove(id)?.turned(reason)).collect();
+        turns.sort_by_key(|it| (comes_back(&it.what), it.memory.number));
+        turns
     }
 }
 

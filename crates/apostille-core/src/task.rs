@@ -242,6 +242,7 @@ pub fn plain(field: &'static str, text: &str, limit: usize) -> Result<String, Re
     moderate::check_text(field, &text)?;
     match text.chars().count() {
         0 => Err(Refusal::Empty { field }),
+        _ if moderate::is_instruction(&text) => Err(Refusal::Instruction { field }),
         chars if chars > limit => Err(Refusal::TooLong { field, chars, limit }),
         _ => Ok(text),
     }

@@ -200,13 +200,13 @@ pub(crate) fn reason(it: &Verified) -> String {
 }
 
 fn told(citation: &Citation, verdict: &Verdict) -> String {
-    let since = |commit: &Option<String>| {
-        commit.as_deref().and_then(|it| it.get(..10)).map(|it| format!(" since {it}")).unwrap_or_default()
+    let commit = |word: &str, commit: &Option<String>| {
+        commit.as_deref().and_then(|it| it.get(..10)).map(|it| format!(" {word} {it}")).unwrap_or_default()
     };
     let place = citation.place();
     match verdict {
-        Verdict::Changed(it) => format!("{place} changed ({}){}", it.change, since(&it.since)),
-        Verdict::Gone { loss, since: commit } => format!("{place}: {}{}", loss.told(), since(commit)),
+        Verdict::Changed(it) => format!("{place} changed ({}){}", it.change, commit("by", &it.since)),
+        Verdict::Gone { loss, since } => format!("{place}: {}{}", loss.told(), commit("since", since)),
         other => format!("{place} {}", other.as_str()),
     }
 }

@@ -202,7 +202,12 @@ fn approved(cx: &Context<'_>, here: &Here<'_>, name: Name) -> Result<Answer, Fau
         Some(memory) if !here.has_word => {
             asking(&memory, &NotKept::only_a_person(&memory), "Let it be used from now on?")
         }
-        _ => done("approved", revise::approve(cx, &here.spaces(), name)?),
+        // The one who was asked is the user; the client only carried the question.
+        _ => {
+            let actor = here.user.map(|it| format!("{it} through {}", cx.actor.unwrap_or("a client")));
+            let cx = Context { actor: actor.as_deref().or(cx.actor), ..*cx };
+            done("approved", revise::approve(&cx, &here.spaces(), name)?)
+        }
     }
 }
 

@@ -13,6 +13,7 @@ pub mod files;
 pub mod fixtures;
 pub mod host;
 pub mod http;
+pub mod interrupt;
 pub mod layers;
 pub mod mcp;
 pub mod profile;

@@ -186,7 +186,8 @@ fn titled(paint: Option<&Paint>, style: anstyle::Style, title: &str, message: &s
     text.replacen(title, &ink(style, title), 1)
 }
 
-fn hint(text: &str) -> String {
+/// A way out, below what it is the way out of.
+pub fn hint(text: &str) -> String {
     format!("{} {}\n", ink(BOLD, " hint:"), ink(DIM, safe(text)))
 }
 

@@ -19,7 +19,7 @@ use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, IsTerminal as _, Read as _};
+use std::io::{self, BufRead, BufReader, IsTerminal as _, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::time::Instant;
@@ -27,7 +27,7 @@ use std::time::Instant;
 use anyhow::Context as _;
 use apostille_core::digest::Digest;
 use apostille_core::memory::{Channel, Origin, Voice};
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 
 use crate::error::Fault;
 
@@ -114,8 +114,12 @@ const AGENTS: [&str; 8] = [
     "CLAUDE_CODE_SESSION_ID",
     "COPILOT_AGENT_SESSION_ID",
 ];
+/// Where clients put the name of the session.
+pub const SESSIONS: [&str; 3] = ["CLAUDE_CODE_SESSION_ID", "COPILOT_AGENT_SESSION_ID", "GEMINI_SESSION_ID"];
 /// How much is read from the standard input.
 const MAX_INPUT: u64 = 256 * 1024 * 1024;
+/// How a program ends that was interrupted.
+const INTERRUPTED: i32 = 130;
 /// How wide a terminal is that does not say.
 const USUAL_COLUMNS: usize = 80;
 
@@ -158,6 +162,8 @@ pub struct World {
     pub terminal: Terminal,
     /// The command line as it was typed, the program's name left out.
     pub typed: Vec<String>,
+    /// What the system said the time was when this was asked; `None` where a test fixed it.
+    asked: Option<Timestamp>,
     seed: [u8; 16],
     drawn: Rc<Cell<u64>>,
 }
@@ -171,7 +177,14 @@ impl World {
         let mut seed = [0; 16];
         getrandom::fill(&mut seed).context("the system gives no randomness").map_err(Fault::internal)?;
         let (now, terminal) = (now(&env)?, Terminal::ask(&env));
-        Ok(Self { now, cwd, env, terminal, typed, seed, drawn: Rc::default() })
+        let asked = env.get("APOSTILLE_NOW").is_none().then_some(now);
+        Ok(Self { now, cwd, env, terminal, typed, asked, seed, drawn: Rc::default() })
+    }
+
+    /// The same at a time that does not pass.
+    #[cfg(test)]
+    pub fn at(self, now: Timestamp) -> Self {
+        Self { now, asked: None, ..self }
     }
 
     /// The same world seen from a folder, as `-C` asks.
@@ -224,10 +237,12 @@ impl World {
         Ok(Box::new(BufReader::new(file)))
     }
 
-    /// Tells the time whenever it is asked; tests fix it.
+    /// Tells the time whenever it is asked: as far from this world's `now` as the system's clock has come since. Tests fix it.
     pub fn clock(&self) -> impl Fn() -> Timestamp + Send + Sync + use<> {
-        let fixed = self.env.get("APOSTILLE_NOW").map(|_| self.now);
-        move || fixed.unwrap_or_else(Timestamp::now)
+        let (now, asked) = (self.now, self.asked);
+        let passed =
+            move || asked.map_or(SignedDuration::ZERO, |asked| Timestamp::now().duration_since(asked));
+        move || now.checked_add(passed()).unwrap_or(now)
     }
 
     /// Tells how many microseconds have passed since it was asked for.
@@ -244,8 +259,18 @@ impl World {
     /// Whether a person speaks: at a terminal, or in a script that names them. In an agent's shell it is the agent, whatever
     /// the shell looks like.
     pub fn has_person(&self) -> bool {
-        let is_agent = AGENTS.iter().any(|it| self.env.get(it).is_some());
+        // Also one that was set to nothing.
+        let is_agent = AGENTS.iter().any(|it| self.env.0.contains_key(it));
         !is_agent && (self.terminal.is_manned() || self.env.get("APOSTILLE_PERSON").is_some())
+    }
+
+    /// Who acts, for the log: the person, by the name they gave; else somebody in their name.
+    pub fn actor(&self, user: &str) -> String {
+        match self.env.get("APOSTILLE_PERSON") {
+            Some(name) if self.has_person() => name.to_owned(),
+            _ if self.has_person() => user.to_owned(),
+            _ => format!("{user}'s agent"),
+        }
     }
 
     /// Who speaks, and how it comes in, as far as the program can know it.
@@ -258,6 +283,14 @@ impl World {
                 Voice { exposed, ..Voice::of(Origin::Agent).via(Channel::Command) }
             }
         }
+    }
+
+    /// Has something said when the person presses ctrl-c, before the program ends as it does then.
+    pub fn on_interrupt(&self, told: impl FnOnce() -> String + Send + 'static) {
+        apostille_server::interrupt::on_interrupt(move || {
+            let _ = io::stdout().write_all(told().as_bytes());
+            std::process::exit(INTERRUPTED)
+        });
     }
 
     /// One line that a person types; empty at the end of input.
@@ -359,7 +392,7 @@ impl Environment {
 
     /// The session of the agent that started this program, where its client says it.
     pub fn session(&self) -> Option<&str> {
-        ["CLAUDE_CODE_SESSION_ID", "COPILOT_AGENT_SESSION_ID"].iter().find_map(|it| self.get(it))
+        SESSIONS.iter().find_map(|it| self.get(it))
     }
 
     /// Git's configuration files of this user; the last counts most.

@@ -36,7 +36,8 @@ fn finding(group: &[&Verified]) -> Finding {
     finding.about(&group[0].memory.space, group.iter().map(|it| Named::of(it)))
 }
 
-/// The order in which members of a group are kept: the most trusted first, then what is proved, of use, and new.
+/// The order in which members of a group are kept: what nobody brought from outside first, then what is proved, has a
+/// reason, is the most trusted, of use, and new.
 fn rank(it: &Verified) -> impl Ord {
     let memory: &Memory = &it.memory;
     let proof = match it.verdicts.is_empty() {
@@ -45,7 +46,8 @@ fn rank(it: &Verified) -> impl Ord {
         false => 2,
     };
     let usage = (Reverse(memory.usage.applied), Reverse(memory.usage.recalls));
-    (memory.voice.tainted, memory.voice.origin, proof, usage, Reverse(memory.recorded_at), memory.number)
+    let worth = (proof, memory.reason.is_none(), memory.voice.origin);
+    (memory.voice.tainted, worth, usage, Reverse(memory.recorded_at), memory.number)
 }
 
 /// The groups of a shelf, in the order of their keepers' numbers.

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::{Class, Finding, Named, Seen, Severity, typed};
-use crate::memory::{Layer, Mark, Memory};
+use crate::memory::{Kind, Layer, Mark, Memory};
 use crate::promote;
 use crate::refusal::{Exclusion, Refusal, flag};
 use crate::remember::{classify, moderate};
@@ -59,7 +59,7 @@ pub(super) fn marked(seen: &Seen<'_>) -> Vec<Finding> {
         }
         if memory.marks.contains(&Mark::Ungrounded) && memory.layer == Layer::Knowledge {
             let what = "the cited lines do not say it; it is in use on somebody's word";
-            let way_out = format!("apostille supersede {} \"…\" --cite PATH:LINES", memory.handle());
+            let way_out = format!("apostille supersede {} \"FACT\" --cite PATH:LINES", memory.handle());
             let finding = Finding::new(Class::Ungrounded, Severity::Note, what, way_out);
             findings.push(finding.about(&memory.space, [Named::of(it)]));
         }
@@ -100,7 +100,7 @@ fn lacking(space: &Space, missing: &[&'static str], lot: &[&Verified]) -> Findin
     let what = format!("no {}", missing.join(", no "));
     let flags: Vec<&str> = missing.iter().map(|it| flag(it)).collect();
     let first = typed(lot.first().map(|it| &it.memory));
-    let way_out = format!("apostille supersede {first} \"…\" {}", flags.join(" "));
+    let way_out = format!("apostille supersede {first} \"FACT\" {}", flags.join(" "));
     Finding::new(Class::MissingField, severity, what, way_out)
         .about(space, lot.iter().map(|it| Named::of(it)))
 }
@@ -108,11 +108,13 @@ fn lacking(space: &Space, missing: &[&'static str], lot: &[&Verified]) -> Findin
 fn missing(memory: &Memory) -> Vec<&'static str> {
     match memory.space.is_user() {
         true => Vec::new(),
-        false => promote::lacking(
-            memory.kind,
-            memory.subject.as_ref(),
-            memory.reason.as_ref(),
-            memory.citations.len(),
-        ),
+        false => {
+            let (subject, reason) = (memory.subject.as_ref(), memory.reason.as_ref());
+            let lacking = promote::lacking(memory.kind, subject, reason, memory.citations.len());
+            // A wish or a correction is its own reason.
+            let is_needed =
+                |it: &&str| *it != "reason" || matches!(memory.kind, Kind::Project | Kind::Reference);
+            lacking.into_iter().filter(is_needed).collect()
+        }
     }
 }

@@ -23,7 +23,7 @@ pub fn findings(text: &str, tasks: &[Task]) -> Vec<Finding> {
     if n_lines > MANY_LINES {
         let what =
             format!("{n_lines} lines, more than {MANY_LINES}: it tells what is going on, not what was");
-        findings.push(found(&what, "apostille task note \"…\""));
+        findings.push(found(&what, "apostille task note \"TEXT\""));
     }
     if !of_ended.is_empty() {
         let what = format!("{} of tasks that have ended", lines(&of_ended));
@@ -31,7 +31,7 @@ pub fn findings(text: &str, tasks: &[Task]) -> Vec<Finding> {
     }
     if !history.is_empty() {
         let what = format!("{} of what is over: done, merged or passed", lines(&history));
-        findings.push(found(&what, "apostille task note \"…\""));
+        findings.push(found(&what, "apostille task note \"TEXT\""));
     }
     if let Some(task) = ended.iter().find(|it| is_of(&block, it)) {
         let what = format!("its block tells of {}, which is {}", task.slug, task.status);

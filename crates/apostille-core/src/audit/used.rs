@@ -1,6 +1,6 @@
 //! What is of no use: never shown, shown in vain, or waiting for somebody who does not come.
 
-use super::{Class, Finding, Named, Seen, Severity, days, typed};
+use super::{Class, Finding, Named, Seen, Severity, days};
 use crate::memory::{Layer, Memory, Stage};
 use crate::space::Space;
 use crate::verify::Verified;
@@ -44,8 +44,6 @@ fn waiting_in(seen: &Seen<'_>, space: &Space) -> Option<Finding> {
     let old: Vec<&Memory> = seen.rest.iter().filter(is_old).collect();
     let oldest = old.iter().map(|it| age(it)).max()?;
     let what = format!("waiting for a person for {limit} days or more, the oldest for {oldest}");
-    let way_out =
-        format!("apostille show {}        # then approve it, or forget it", typed(old.first().copied()));
-    let finding = Finding::new(Class::Waiting, Severity::Note, what, way_out);
+    let finding = Finding::new(Class::Waiting, Severity::Note, what, "apostille review");
     Some(finding.about(space, old.into_iter().map(Named::unsaid)))
 }

@@ -10,7 +10,10 @@ use super::moderate::Moderated;
 use super::queue;
 use crate::citation::Citation;
 use crate::event::What;
-use crate::memory::{Channel, Draft, Kind, Layer, Mark, Memory, Origin, Stage, Status, Twin, Usage, Voice};
+use crate::literals::{self, Literal};
+use crate::memory::{
+    Channel, Draft, Kind, Layer, Mark, Memory, Origin, Replacement, Stage, Status, Twin, Usage, Voice,
+};
 use crate::policy::{Limits, Policy};
 use crate::refusal::Refusal;
 use crate::space::Space;
@@ -77,7 +80,8 @@ impl Vetted {
 /// Admits a draft as active or pending, or refuses it.
 pub(super) fn admit(cx: &Context<'_>, cited: Cited) -> Result<Vetted, Stop> {
     let Cited { mut classified, citations, unsaid } = cited;
-    classified.draft.voice = derived(cx, &classified.draft)?;
+    let old = ousted(cx, &classified.draft)?;
+    classified.draft.voice = derived(&classified.draft.voice, old.as_ref());
     within_limits(&cx.policy.limits, &classified.draft, classified.layer)?;
     let waived = proven(cx.policy, &classified, &citations)?;
     let room = identity_room(cx, &classified)?;
@@ -85,7 +89,8 @@ pub(super) fn admit(cx: &Context<'_>, cited: Cited) -> Result<Vetted, Stop> {
     let vouched = classified.draft.force && !unsaid.is_empty();
     let unsaid = if vouched { &[] } else { unsaid.as_slice() };
     let status = trusted(&classified.draft.voice, classified.layer, &classified.marks, unsaid);
-    let status = unexposed(&classified, citations.is_empty(), status);
+    let status = unexposed(&classified, &citations, status);
+    let status = yielding(&classified, old.as_ref(), status);
     let status = requeued(cx, &classified, status)?;
     let forced = classified.forced || waived || vouched;
     let twin = classified.draft.twin.clone();
@@ -117,29 +122,50 @@ fn doubted(cx: &Context<'_>, memory: &Memory, weighed: &mut Option<Option<String
     weighed.get_or_insert_with(|| guardian::doubts(guardian, memory)).clone()
 }
 
-/// The voice of a draft: what takes the place of another, or joins it, is trusted no more than that one.
-fn derived(cx: &Context<'_>, draft: &Draft) -> Result<Voice, Stop> {
-    let voice = draft.voice.clone();
+/// The memory that a draft of no person takes the place of, or joins.
+fn ousted(cx: &Context<'_>, draft: &Draft) -> Result<Option<Memory>, Stop> {
     match &draft.twin {
-        Twin::Merge(name) | Twin::Replace(name, _) if !voice.is_person() => {
-            Ok(voice.derived(&dedupe::replaced(cx, &draft.space, *name, &draft.voice)?.voice))
+        Twin::Merge(name) | Twin::Replace(name, _) if !draft.voice.is_person() => {
+            dedupe::replaced(cx, &draft.space, *name, &draft.voice).map(Some)
         }
-        _ => Ok(voice),
+        _ => Ok(None),
     }
 }
 
-/// What an agent says after it read words from outside may be those words: it waits, unless code proves it. What it notes
-/// of its task is no claim.
-fn unexposed(it: &Classified, is_unproven: bool, status: Status) -> Status {
-    let is_claim = matches!(it.layer, Layer::Identity | Layer::Knowledge);
-    if status == Status::Active && it.draft.voice.exposed && is_claim && is_unproven {
-        return Status::Pending { why: EXPOSED.into() };
+/// The voice of a draft: what takes the place of another, or joins it, is trusted no more than that one.
+fn derived(voice: &Voice, old: Option<&Memory>) -> Voice {
+    old.map_or_else(|| voice.clone(), |old| voice.clone().derived(&old.voice))
+}
+
+/// A rule or a fact that a person said is not put aside by anybody else: the replacement waits. What is promoted keeps its
+/// words; and preferences change as agents hear them.
+fn yielding(it: &Classified, old: Option<&Memory>, status: Status) -> Status {
+    let is_lasting = matches!(it.layer, Layer::Identity | Layer::Knowledge);
+    let is_promoted = matches!(it.draft.twin, Twin::Replace(_, Replacement::Promotion));
+    let is_ruling = |old: &Memory| old.voice.is_person() && old.kind != Kind::User;
+    if status == Status::Active && is_lasting && !is_promoted && old.is_some_and(is_ruling) {
+        return Status::Pending { why: "it would take the place of what a person said".into() };
     }
     status
 }
 
-/// Why it waits.
-const EXPOSED: &str = "it was said after words from outside were read, and no code proves it";
+/// What an agent says after it read words from outside may be those words: it waits, unless code proves it. What it notes
+/// of its task is no claim.
+fn unexposed(it: &Classified, citations: &[Citation], status: Status) -> Status {
+    let is_claim = matches!(it.layer, Layer::Identity | Layer::Knowledge);
+    if status == Status::Active && it.draft.voice.exposed && is_claim && !is_said(&it.draft.fact, citations) {
+        let why = "it was said after words from outside were read, and no code proves it";
+        return Status::Pending { why: why.into() };
+    }
+    status
+}
+
+/// Whether the cited lines say every literal of a fact, and there is one: nothing less proves words that may be a stranger's.
+fn is_said(fact: &str, citations: &[Citation]) -> bool {
+    let literals = literals::literals(fact);
+    let stands = |it: &Literal| citations.iter().any(|cited| literals::stands(it, &cited.snippet));
+    !literals.is_empty() && literals.iter().all(stands)
+}
 
 /// What would be in use waits all the same when no person says it and it repeats what waits or was rejected.
 fn requeued(cx: &Context<'_>, it: &Classified, status: Status) -> Result<Status, Stop> {
@@ -215,12 +241,15 @@ pub(crate) fn import_room(cx: &Context<'_>, memory: &Memory) -> Result<Result<()
     Ok(Err(Refusal::IdentityFull { used, limit, wanted, entries }))
 }
 
+/// What stands for a text in advice, and is no fact when it is pasted as it is.
+const PLACEHOLDERS: [&str; 4] = ["…", "...", "FACT", "TEXT"];
+
 fn within_limits(limits: &Limits, draft: &Draft, layer: Layer) -> Result<(), Refusal> {
     let fact_limit = match layer {
         Layer::Identity | Layer::Knowledge => limits.fact_chars,
         Layer::Episode | Layer::Session => limits.episode_chars,
     };
-    if draft.fact.trim().is_empty() {
+    if draft.fact.trim().is_empty() || PLACEHOLDERS.contains(&draft.fact.trim()) {
         return Err(Refusal::Empty { field: "fact" });
     }
     fits("fact", &draft.fact, fact_limit)?;
@@ -311,6 +340,9 @@ fn is_gleaned(voice: &Voice, layer: Layer) -> bool {
     voice.origin == Origin::System && matches!(layer, Layer::Identity | Layer::Knowledge)
 }
 
+/// Why something waits that reads like an instruction.
+pub const INSTRUCTION: &str = "it reads like an instruction to a model";
+
 /// Text from outside, what the program gleaned, what reads like an instruction and no person said, and what the cited
 /// lines do not say waits for a person. An episode tells what was done or decided, often about lines that are to change,
 /// and claims nothing of them.
@@ -320,7 +352,7 @@ fn trusted(voice: &Voice, layer: Layer, marks: &[Mark], unsaid: &[String]) -> St
     } else if is_gleaned(voice, layer) {
         Status::Pending { why: "it was gleaned from a session, and nobody has confirmed it".into() }
     } else if marks.contains(&Mark::Instruction) && !voice.is_person() {
-        Status::Pending { why: "it reads like an instruction to a model".into() }
+        Status::Pending { why: INSTRUCTION.into() }
     } else if marks.contains(&Mark::Confusable) && !voice.is_person() {
         Status::Pending { why: "a word of it is spelled with letters that only look like its own".into() }
     } else if !unsaid.is_empty() && layer != Layer::Episode {

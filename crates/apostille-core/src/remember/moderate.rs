@@ -63,7 +63,12 @@ fn beside(draft: &Draft) -> String {
 /// Takes off the outer spaces of every text but a fact that is to be kept as it is.
 fn trim(draft: &mut Draft) {
     let layout = draft.is_verbatim.then(|| draft.fact.clone());
-    texts(draft).for_each(|text| *text = text.trim().to_owned());
+    for text in texts(draft) {
+        let trimmed = text.trim();
+        if trimmed.len() < text.len() {
+            *text = trimmed.to_owned();
+        }
+    }
     if let Some(fact) = layout {
         draft.fact = fact;
     }

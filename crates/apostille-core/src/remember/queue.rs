@@ -52,13 +52,17 @@ fn held(cx: &Context<'_>, draft: &Draft) -> Result<Vec<Memory>, StoreError> {
     Ok(found)
 }
 
+/// Whether a person turned it away in review.
+pub fn is_rejected(memory: &Memory) -> bool {
+    matches!(&memory.status, Status::Invalid { why } if why.starts_with(REJECTED))
+}
+
 /// Whether words were held back for what they are; not those that wait for nothing but proof or another voice, because a
 /// second try brings just that.
 fn is_held_back(memory: &Memory) -> bool {
     match &memory.status {
         Status::Pending { .. } => !guard::awaits_proof(memory) && !guard::awaits_word(memory),
-        Status::Invalid { why } => why.starts_with(REJECTED),
-        _ => false,
+        _ => is_rejected(memory),
     }
 }
 

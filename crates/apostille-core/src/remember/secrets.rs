@@ -13,6 +13,7 @@ mod mask;
 mod named;
 mod public;
 mod rules;
+pub(in crate::remember) mod words;
 
 use judge::Judge;
 pub use mask::masked;
@@ -20,6 +21,7 @@ use named::{NOUNS, Noun, WAYS, Word};
 use regex::bytes::{Regex, RegexBuilder};
 use rules::{ROWS, Row};
 use std::sync::{LazyLock, OnceLock};
+use words::Words;
 
 /// Shortest text that can hold a secret: `pwd: abc`.
 const SHORTEST: usize = 8;
@@ -27,12 +29,12 @@ const SHORTEST: usize = 8;
 const BLOB_MIN: usize = 32;
 /// Name that [`find`] gives for such a blob.
 const BLOB: &str = "high-entropy-blob";
-/// Buckets of the keyword index: a power of two, so that a mask picks one.
-const BUCKETS: usize = 1024;
 /// So much of a value is judged: what is random is so from its beginning.
 const JUDGED_MAX: usize = 256;
 /// How often a row looks into a value that it has let pass.
 const TRIES: usize = 64;
+/// A value beyond all measure counts as several tries.
+const LONG: usize = 4_096;
 /// One bit per row; a test keeps the table within it.
 type RowSet = [u64; 8];
 
@@ -66,40 +68,48 @@ pub fn find(text: &str) -> Option<&'static str> {
         return None;
     }
     let folded = fold::fold(text);
+    let run = longest_run(&folded);
     find_in(&folded, Form::Whole)
         .or_else(|| find_in(&fold::unbroken(&folded)?, Form::Joined))
         .or_else(|| find_in(&fold::spliced(&folded)?, Form::Joined))
-        .or_else(|| find_in(&decode::decoded(&folded)?, Form::Joined))
+        .or_else(|| find_in(&decode::decoded(&folded, run)?, Form::Joined))
         .or_else(|| find_in(&fold::closed_up(&folded)?, Form::Guessed))
 }
 
 /// Looks through one form of the text.
 fn find_in(text: &str, form: Form) -> Option<&'static str> {
-    let plain = public::without(text);
+    let run = longest_run(text);
+    let plain = public::without(text, run);
     let lower = plain.to_ascii_lowercase();
     let seen = Seen::of(&lower);
-    let by_row = ROWS.iter().enumerate().find(|&(index, row)| {
-        let judge = form.judge(row.judge).filter(|_| has(&seen.rows, index));
-        judge.is_some_and(|judge| row_matches(index, row, judge, &plain, &lower))
+    let by_row = each(&seen.rows).find(|&index| {
+        let judge = form.judge(ROWS[index].judge);
+        judge.is_some_and(|judge| row_matches(index, &ROWS[index], judge, &plain, &lower))
     });
     by_row
-        .map(|(_, row)| row.name)
+        .map(|index| ROWS[index].name)
         .or_else(|| by_word(&seen, &plain, &lower, form))
-        .or_else(|| (form == Form::Whole && has_blob(&plain)).then_some(BLOB))
+        .or_else(|| (form == Form::Whole && run >= BLOB_MIN && has_blob(&plain)).then_some(BLOB))
 }
 
 /// The way in which a word that names a secret is followed by one.
 fn by_word(seen: &Seen, plain: &str, lower: &str, form: Form) -> Option<&'static str> {
     let (plain, lower) = (plain.as_bytes(), lower.as_bytes());
-    let holds = |judge: Judge, noun: Noun, range: &std::ops::Range<usize>, way: &named::Way| {
-        let value = way.find(&Word::new(noun, &lower[..range.start]), &lower[range.end..]);
-        value.is_some_and(|it| is_secret(judge, plain, range.end + it.start..range.end + it.end))
+    let is_found = |way: &named::Way, judge: Judge| {
+        let (mut tries, mut done) = (0, 0);
+        seen.words.iter().any(|(noun, at)| {
+            // A long text of nothing but such words is not judged again from each of them.
+            if tries >= TRIES && at.start < done {
+                return false;
+            }
+            let value = way.find(&Word::new(*noun, &lower[..at.start]), &lower[at.end..]);
+            value.is_some_and(|it| {
+                (tries, done) = (tries + 1, at.end + it.end);
+                is_secret(judge, plain, at.end + it.start..done)
+            })
+        })
     };
-    WAYS.iter().find_map(|way| {
-        let judge = form.judge(way.judge)?;
-        let is_found = seen.words.iter().any(|(noun, range)| holds(judge, *noun, range, way));
-        is_found.then_some(way.name)
-    })
+    WAYS.iter().find(|way| form.judge(way.judge).is_some_and(|it| is_found(way, it))).map(|way| way.name)
 }
 
 /// Whether the row's pattern finds something that the judge takes for a secret.
@@ -117,7 +127,7 @@ fn row_matches(index: usize, row: &Row, judge: Judge, plain: &str, lower: &str) 
         }
         // Go on right behind the start of the value: a keyword may hide inside a harmless one. Not for ever, though:
         // a long text of nothing but keywords would be read again and again.
-        tries += 1;
+        tries += 1 + value.len() / LONG;
         at = if tries < TRIES { value.start() + 1 } else { value.end().max(value.start() + 1) };
         if at > subject.len() {
             return false;
@@ -147,28 +157,13 @@ fn compile(pattern: &str) -> Regex {
     RegexBuilder::new(pattern).unicode(false).build().expect("pattern in the rule table is valid")
 }
 
-/// Keywords that share a start, each with the index of its row; behind the rows come the nouns.
-type Bucket = Vec<(&'static [u8], usize)>;
-
-/// The keywords of all rows and all nouns, bucketed by their first two bytes.
-static KEYWORDS: LazyLock<Vec<Bucket>> = LazyLock::new(|| {
-    let mut buckets = vec![Vec::new(); BUCKETS];
+/// The keywords of all rows, and behind the rows the nouns.
+static KEYWORDS: LazyLock<Words> = LazyLock::new(|| {
     let rows = ROWS.iter().map(|row| row.keywords).enumerate();
     let of_rows = rows.flat_map(|(index, words)| words.iter().map(move |word| (*word, index)));
     let of_nouns = NOUNS.iter().enumerate().map(|(index, (word, _))| (*word, ROWS.len() + index));
-    for (word, index) in of_rows.chain(of_nouns) {
-        buckets[bucket(word.as_bytes())].push((word.as_bytes(), index));
-    }
-    buckets
+    Words::new(of_rows.chain(of_nouns))
 });
-
-/// Bucket of the first two bytes; every keyword has at least two.
-fn bucket(start: &[u8]) -> usize {
-    match start {
-        [first, second, ..] => (usize::from(*first) * 37 + usize::from(*second)) & (BUCKETS - 1),
-        _ => 0,
-    }
-}
 
 /// What one pass over a text finds.
 #[derive(Default)]
@@ -189,15 +184,7 @@ impl Seen {
                 add(&mut seen.rows, index);
             }
         }
-        let lower = lower.as_bytes();
-        for start in 0..lower.len() {
-            let rest = &lower[start..];
-            for &(keyword, index) in &KEYWORDS[bucket(rest)] {
-                if rest.starts_with(keyword) {
-                    seen.add(index, start..start + keyword.len(), run);
-                }
-            }
-        }
+        KEYWORDS.each(lower.as_bytes(), |index, at| seen.add(index, at, run));
         seen
     }
 
@@ -214,24 +201,55 @@ fn add(rows: &mut RowSet, index: usize) {
     rows[index / 64] |= 1 << (index % 64);
 }
 
-fn has(seen: &RowSet, index: usize) -> bool {
-    seen[index / 64] & (1 << (index % 64)) != 0
+/// The rows of a set, in their order.
+fn each(rows: &RowSet) -> impl Iterator<Item = usize> {
+    rows.iter().enumerate().flat_map(|(word, &bits)| {
+        let left = std::iter::successors(Some(bits), |it| Some(it & it.wrapping_sub(1)));
+        left.take_while(|it| *it != 0).map(move |it| word * 64 + it.trailing_zeros() as usize)
+    })
 }
 
 /// The length of the longest run that has digits in it, as few names do.
 fn longest_odd_run(text: &str) -> usize {
-    let runs = text.split(|c: char| c == '/' || !is_blob_char(c));
-    let odd = runs.filter(|run| run.bytes().filter(u8::is_ascii_digit).nth(2).is_some());
-    odd.map(str::len).max().unwrap_or(0)
+    let (mut longest, mut len, mut digits) = (0, 0, 0);
+    for byte in text.bytes() {
+        if byte == b'/' || !is_blob_byte(byte) {
+            (len, digits) = (0, 0);
+            continue;
+        }
+        len += 1;
+        digits += usize::from(byte.is_ascii_digit());
+        if digits > 2 && len > longest {
+            longest = len;
+        }
+    }
+    longest
 }
 
 fn longest_run(text: &str) -> usize {
-    let runs = text.split(|c| !is_blob_char(c));
-    runs.map(str::len).max().unwrap_or(0)
+    let (mut longest, mut len) = (0, 0);
+    for byte in text.bytes() {
+        len = if is_blob_byte(byte) { len + 1 } else { 0 };
+        longest = longest.max(len);
+    }
+    longest
 }
 
 fn is_blob_char(c: char) -> bool {
-    c.is_ascii_alphanumeric() || matches!(c, '+' | '/' | '_' | '-')
+    u8::try_from(c).is_ok_and(is_blob_byte)
+}
+
+fn is_blob_byte(byte: u8) -> bool {
+    const TABLE: [bool; 256] = {
+        let (mut table, mut at) = ([false; 256], 0);
+        while at < 256 {
+            let byte = at as u8;
+            table[at] = byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'_' | b'-');
+            at += 1;
+        }
+        table
+    };
+    TABLE[usize::from(byte)]
 }
 
 /// Whether the text holds a long random run outside of an address.
@@ -240,7 +258,7 @@ fn has_blob(text: &str) -> bool {
     words
         .filter(|word| word.len() >= BLOB_MIN && !word.contains("://"))
         .flat_map(|word| word.split(|c| !is_blob_char(c)))
-        .any(|run| run.len() >= BLOB_MIN && judge::is_blob(run))
+        .any(|run| run.len() >= BLOB_MIN && judge::is_blob(run) && !decode::is_json(run))
 }
 
 #[cfg(test)]

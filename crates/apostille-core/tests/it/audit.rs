@@ -10,8 +10,15 @@ use proptest::prelude::*;
 
 use crate::world::{World, cited, note, preference, repo, user};
 
-const ALL: Options<'static> =
-    Options { only: Vec::new(), limit: usize::MAX, is_thorough: true, own: None, notes: None, tasks: &[] };
+const ALL: Options<'static> = Options {
+    only: Vec::new(),
+    limit: usize::MAX,
+    is_whole: false,
+    is_thorough: true,
+    own: None,
+    notes: None,
+    tasks: &[],
+};
 
 fn audited(world: &World, options: &Options<'_>) -> Audit {
     world.with(|cx| audit(cx, &[repo(), user()], options)).unwrap()

@@ -141,7 +141,7 @@ fn a_session_starts_with_who_the_person_is_what_goes_on_and_what_waits() {
     The task in hand:
     - add-retries, phase build
     - decided: back off twice
-    1 memory waits for a person's approval: `apostille list --status pending` shows them.
+    1 memory waits for a person's approval; the person decides with `apostille review`.
     </memory-context>
     ");
     assert_eq!(agent.start(&world, "add-retries, phase build\n- decided: back off twice", false), first);

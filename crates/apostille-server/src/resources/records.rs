@@ -3,6 +3,7 @@
 use apostille_core::citation::Citation;
 use apostille_core::format::timestamp;
 use apostille_core::memory::{Memory, Stage};
+use apostille_core::remember::queue::REJECTED;
 use apostille_core::verdict::Verdict;
 use apostille_core::verify::Verified;
 use serde::Serialize;
@@ -145,10 +146,13 @@ impl Whole {
     pub(super) fn of(it: &Verified, supersedes: Vec<Link>, superseded_by: Vec<Link>) -> Self {
         let memory = &it.memory;
         let mut brief = Brief::of(it, TEXT, Cited::whole);
-        let is_quarantined = memory.status.stage() == Stage::Pending;
+        let is_rejected = || memory.status.why().is_some_and(|it| it.starts_with(REJECTED));
+        let is_quarantined = memory.status.stage() == Stage::Pending || is_rejected();
         if is_quarantined {
             brief.fact =
                 format!("(in quarantine; a person reads it with: apostille show {})", memory.handle());
+            brief.subject = None;
+            brief.tags.clear();
         }
         Self {
             brief,
@@ -157,7 +161,11 @@ impl Whole {
             status_why: memory.status.why().map(|it| lines::cut(it, TEXT)),
             supersedes,
             superseded_by,
-            provenance: Provenance::from(memory),
+            provenance: if is_quarantined {
+                Provenance { author: None, session: None, task: None, ..Provenance::from(memory) }
+            } else {
+                Provenance::from(memory)
+            },
             usage: Usage::from(memory),
         }
     }

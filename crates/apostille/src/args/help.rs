@@ -267,12 +267,12 @@ Examples:
 pub const ROLLBACK: &str = "\
 Examples:
   $ apostille rollback --to 2h --dry-run
-  $ apostille rollback --to 2026-02-26T12:00:00Z
+  $ apostille rollback --to '2026-02-26 12:00'     # UTC; '5 weeks ago' is understood too
   $ apostille rollback --to 41          # as it stood after event 41 of `apostille log`
   $ apostille rollback --user --to 1d
   $ apostille rollback --undo
 
-Every memory stands again as it stood then. What was remembered since is set aside, and comes back
+Every memory stands again as it stood then. What was remembered since is retired, and comes back
 with --undo. What was forgotten since has no text left and cannot come back. Only a person may do it.";
 /// Examples.
 pub const EXPORT: &str = "\

@@ -1,4 +1,4 @@
-//! `approve`: pending memories leave quarantine.
+//! `approve`: pending memories leave quarantine, and so does what was rejected once.
 
 use apostille_core::refusal::Refusal;
 use apostille_core::revise;
@@ -8,10 +8,10 @@ use crate::args::Several;
 use crate::error::Fault;
 use crate::shell::{Answer, Shell};
 
-/// Lets pending memories out of quarantine, on a person's word.
+/// Lets memories be used that wait or were rejected, on a person's word.
 pub fn run(shell: &Shell, args: &Several) -> Result<Answer, Fault> {
     if !shell.world.has_person() {
         return Ok(shell.refused(&Refusal::PersonDecides { verb: "approve what waits" }));
     }
-    revised(shell, &args.names, "approved", |desk, name| revise::approve(&desk.cx(), &desk.spaces(), name))
+    revised(shell, &args.names, "approved", |desk, name| revise::reconsider(&desk.cx(), &desk.spaces(), name))
 }

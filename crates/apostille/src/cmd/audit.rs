@@ -12,13 +12,13 @@ use serde::Serialize;
 
 use crate::args::Audit;
 use crate::error::{self, Fault};
+use crate::paint::safe;
 use crate::shell::{Answer, Shell};
 use crate::world::desk::Desk;
 use crate::world::task::Tasks;
 
-/// How many findings of a class are shown to a person, and how many are told to a program.
+/// How many findings of a class are shown to a person who did not ask for all.
 const FEW: usize = 5;
-const MANY: usize = 1_000;
 
 #[derive(Serialize)]
 struct Reply<'a> {
@@ -117,7 +117,7 @@ pub fn run(shell: &Shell, args: &Audit) -> Result<Answer, Fault> {
     let text = |paint: &_| match () {
         () if is_told => told::commands(&found),
         () if args.markdown => found.markdown(),
-        () => page::text(paint, &found),
+        () => page::text(paint, &found, args.verbose),
     };
     match args.machine.sarif.as_ref().map(|file| (file, told::sarif(&found))) {
         None => Ok(shell.answer(code, &reply(&found), text)),
@@ -129,7 +129,8 @@ pub fn run(shell: &Shell, args: &Audit) -> Result<Answer, Fault> {
         Some((file, log)) => {
             fs::write(shell.world.cwd.join(file), format!("{log:#}\n"))
                 .map_err(|error| Fault::usage(format!("cannot write '{}': {error}", file.display())))?;
-            Ok(shell.answer(code, &reply(&found), text))
+            let answer = shell.answer(code, &reply(&found), text);
+            Ok(Answer { err: format!("wrote {}\n", safe(&file.display().to_string())), ..answer })
         }
     }
 }
@@ -140,7 +141,8 @@ fn looked_over(shell: &Shell, desk: &Desk, args: &Audit) -> Result<audit::Audit,
     let machine = args.machine.ci || args.machine.sarif.is_some() || shell.flags.json;
     let options = Options {
         only: args.only.clone(),
-        limit: if args.verbose || machine { MANY } else { FEW },
+        limit: if args.verbose || machine { usize::MAX } else { FEW },
+        is_whole: args.verbose || machine,
         is_thorough: true,
         own: Some(desk.user_policy()),
         notes: notes.as_deref(),

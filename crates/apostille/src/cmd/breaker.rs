@@ -84,6 +84,12 @@ pub fn told(trip: &Trip) -> String {
     format!("what {actor} writes waits: {}", one_line(&trip.why))
 }
 
+/// The same once it is closed.
+fn told_of_closed(trip: &Trip) -> String {
+    let actor = trip.actor.as_deref().map_or_else(|| "everybody but you".into(), one_line);
+    format!("what {actor} wrote waited: {}", one_line(&trip.why))
+}
+
 fn answer(shell: &Shell, outcome: Option<&'static str>, trips: &[(Space, Trip)], none: &str) -> Answer {
     let breakers = trips.iter().map(|(space, it)| TripView::new(space, it)).collect();
     let code = if trips.is_empty() && outcome.is_some() { error::NOTHING } else { error::OK };
@@ -104,11 +110,16 @@ fn page(paint: &Paint, outcome: Option<&str>, trips: &[(Space, Trip)]) -> String
             ink(BOLD, it.breaker),
             ink(DIM, format!("{space}, {when}"))
         );
-        out += &paint.wrapped(&told(it), 2);
+        out += &paint.wrapped(&if outcome.is_some() { told_of_closed(it) } else { told(it) }, 2);
     }
     let way = |command: &str| format!("  {}\n", ink(CYAN, command));
     match outcome {
         Some(_) => out + &ink(DIM, "what waits goes on waiting: apostille review\n"),
-        None => out + &way("apostille review") + &way("apostille breaker close"),
+        None => {
+            let before = "what came before it is in use: look at it, and take it back where it must not be\n";
+            let rollback = way("apostille rollback --to TIME --dry-run");
+            let before = ink(DIM, paint.wrapped(before, 0)) + &way("apostille list") + &rollback;
+            out + &way("apostille review") + &way("apostille breaker close") + &before
+        }
     }
 }

@@ -3,7 +3,8 @@
 use std::io::Write as _;
 
 use apostille_core::forget::{Forgotten, forget};
-use apostille_core::memory::{Memory, Name};
+use apostille_core::memory::{Memory, Name, Stage};
+use apostille_core::refusal::Refusal;
 use serde::Serialize;
 
 use super::line;
@@ -35,6 +36,13 @@ pub fn run(shell: &Shell, args: &Forget) -> Result<Answer, Fault> {
         Ok(memories) => memories,
         Err(refusal) => return Ok(shell.refused(&refusal)),
     };
+    // What a person said, and what a person decides about, is not erased by anybody else.
+    let is_persons =
+        |it: &Memory| it.voice.is_person() || matches!(it.status.stage(), Stage::Pending | Stage::Invalid);
+    if !shell.world.has_person() && memories.iter().any(is_persons) {
+        let verb = "forget what a person said, or what waits or was rejected";
+        return Ok(shell.refused(&Refusal::PersonDecides { verb }));
+    }
     if !args.yes && !is_agreed(shell, &memories) {
         let json = Reply { ok: false, outcome: "kept", memories: Vec::new() };
         return Ok(shell.answer(error::NOTHING, &json, |_| {

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use apostille_core::format::{self, MemoryRecord};
 use apostille_core::import::{Imported, import};
-use apostille_core::memory::Memory;
+use apostille_core::memory::{Memory, Stage};
 use apostille_core::notebook::{Note, Scope};
 use apostille_core::refusal::Refusal;
 use apostille_core::space::Space;
@@ -25,7 +25,7 @@ const MAX_BYTES: u64 = 256 * 1024 * 1024;
 /// Reads a file whole, and only then keeps what it holds.
 pub fn run(shell: &Shell, args: &Import) -> Result<Answer, Fault> {
     if args.trust && !shell.world.has_person() {
-        return Ok(shell.refused(&Refusal::NotAPerson));
+        return Ok(shell.refused(&Refusal::PersonDecides { verb: "vouch for a file" }));
     }
     let text = read(shell, &args.file)?;
     let desk = shell.desk()?;
@@ -36,7 +36,11 @@ pub fn run(shell: &Shell, args: &Import) -> Result<Answer, Fault> {
         let is_new_space = !known.contains(&memory.space);
         let cx = desk.cx_for(&memory.space);
         match import(&cx, memory, is_new_space, args.trust)? {
-            Imported::Kept(_) => done.kept += 1,
+            Imported::Kept(memory) => {
+                done.kept += 1;
+                done.waiting += u64::from(memory.status.stage() == Stage::Pending);
+            }
+            Imported::LetIn(_) => done.let_in += 1,
             Imported::Known(_) => done.known += 1,
             Imported::Refused(refusal) => done.refused.push((at, refusal)),
         }
@@ -107,6 +111,8 @@ fn notes(desk: &Desk, text: &str) -> Result<Vec<(String, Memory)>, Fault> {
 struct Done {
     kept: u64,
     known: u64,
+    waiting: u64,
+    let_in: u64,
     refused: Vec<(String, Refusal)>,
 }
 
@@ -115,6 +121,10 @@ struct Reply {
     ok: bool,
     kept: u64,
     known: u64,
+    /// How many of those that were kept wait for a person.
+    waiting: u64,
+    /// How many waited since they were first imported, and are in use now.
+    let_in: u64,
     refused: Vec<RefusedAt>,
 }
 
@@ -125,14 +135,34 @@ struct RefusedAt {
     refusal: RefusalView,
 }
 
+fn let_in(done: &Done) -> String {
+    if done.let_in == 0 { String::new() } else { format!(", {} let in that waited", done.let_in) }
+}
+
+fn waiting(done: &Done) -> String {
+    match done.waiting {
+        0 => String::new(),
+        n if n == done.kept => ", all of them wait: apostille review".into(),
+        n => format!(", {n} of them wait: apostille review"),
+    }
+}
+
 fn answer(shell: &Shell, done: &Done) -> Answer {
     let refused =
         done.refused.iter().map(|(at, it)| RefusedAt { at: at.clone(), refusal: RefusalView::from(it) });
-    let json =
-        Reply { ok: done.refused.is_empty(), kept: done.kept, known: done.known, refused: refused.collect() };
+    let json = Reply {
+        ok: done.refused.is_empty(),
+        kept: done.kept,
+        known: done.known,
+        waiting: done.waiting,
+        let_in: done.let_in,
+        refused: refused.collect(),
+    };
     let code = if done.refused.is_empty() { error::OK } else { error::REFUSED };
     let answer = shell.answer(code, &json, |_: &Paint| {
-        format!("{} {}, {} known already\n", ink(GREEN, "imported"), done.kept, done.known)
+        let is_told = done.known > 0 || done.waiting + done.let_in == 0;
+        let known = if is_told { format!(", {} known already", done.known) } else { String::new() };
+        format!("{} {}{}{known}{}\n", ink(GREEN, "imported"), done.kept, let_in(done), waiting(done))
     });
     let line = |(at, it): &(String, Refusal)| {
         format!("{} {at}: {}\n", ink(YELLOW.bold(), "refused:"), safe(&it.to_string()))

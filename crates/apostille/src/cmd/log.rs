@@ -120,7 +120,7 @@ pub(super) fn happened(what: &What) -> String {
             format!("{} {}", status.stage(), status.why().unwrap_or_default()).trim_end().to_owned()
         }
         What::RolledBack { to, restored, retired, lost } => {
-            format!("to event {to}: {restored} restored, {retired} set aside, {lost} cannot come back")
+            format!("to event {to}: {restored} restored, {retired} retired, {lost} cannot come back")
         }
         What::Tripped { breaker, actor, why } => {
             format!("{breaker}, {}: {why}", actor.as_deref().unwrap_or("everybody"))

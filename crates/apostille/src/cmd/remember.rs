@@ -1,6 +1,7 @@
 //! `remember`: a fact is kept, or it is said why not.
 
 use apostille_core::memory::{Draft, Layer, Memory, Name, Status, Twin, Voice};
+use apostille_core::refusal::Refusal;
 use apostille_core::remember::{self, Near, Outcome, Relation, guard};
 use apostille_core::space::Space;
 use serde::Serialize;
@@ -132,6 +133,13 @@ pub(super) struct Asked<'a> {
     pub(super) word: &'static str,
 }
 
+impl Asked<'_> {
+    /// Whether a person can insist: what is promoted was kept before, and its words are moderated anew.
+    fn can_force(&self) -> bool {
+        self.word != "promoted"
+    }
+}
+
 /// What became of the draft.
 pub(super) fn answer(shell: &Shell, asked: &Asked<'_>, outcome: Outcome) -> Answer {
     match outcome {
@@ -155,7 +163,18 @@ pub(super) fn answer(shell: &Shell, asked: &Asked<'_>, outcome: Outcome) -> Answ
         }
         Outcome::Similar { near } if asked.is_skipped => skipped(shell, &near),
         Outcome::Similar { near } => similar(shell, asked.fact, &near),
-        Outcome::Refused(refusal) => shell.refused(&refusal),
+        Outcome::Refused(refusal) => refused(shell, asked, &refusal),
+    }
+}
+
+/// What is better read elsewhere can be kept all the same, by a person and where the verb has a flag for it.
+fn refused(shell: &Shell, asked: &Asked<'_>, refusal: &Refusal) -> Answer {
+    let answer = shell.refused(refusal);
+    match refusal {
+        Refusal::Excluded { .. } if asked.can_force() => {
+            Answer { err: answer.err + &crate::shell::hint("a person can keep it with --force"), ..answer }
+        }
+        _ => answer,
     }
 }
 
@@ -191,7 +210,9 @@ fn waits(shell: &Shell, asked: &Asked<'_>, memory: &Memory) -> String {
         out += &way("state it again with the lines that say it:", "--cite PATH:LINES");
         out +=
             &way("or correct it: state what they say, and", &format!("apostille forget {}", memory.handle()));
-        out += &way("or vouch for it, as a person:", &again.with("--force"));
+        if asked.can_force() {
+            out += &way("or vouch for it, as a person:", &again.with("--force"));
+        }
     }
     let what =
         if guard::awaits_proof(memory) { "or let a person approve it:" } else { "a person may approve it:" };
@@ -250,9 +271,9 @@ pub(super) fn not_promoted(shell: &Shell, name: Name, near: &[Near]) -> Answer {
     let mut err = format!("{} {name}: much the same is known:\n\n", ink(YELLOW.bold(), "not promoted"));
     err.extend(near.iter().map(|it| known(shell, it)));
     if let Some(first) = near.first() {
-        let command = format!("apostille supersede {} '…'", first.handle);
+        let command = format!("apostille supersede {} 'FACT'", first.handle);
         err += &format!("\n  {} {}\n", ink(DIM, "if it says it better:"), ink(CYAN, command));
-        err += &format!("  {} {}\n", ink(DIM, "if it says something else:"), ink(CYAN, "--fact '…'"));
+        err += &format!("  {} {}\n", ink(DIM, "if it says something else:"), ink(CYAN, "--fact 'FACT'"));
     }
     Answer { err, ..answer }
 }

@@ -4,6 +4,7 @@ mod card;
 mod deeds;
 mod dialogue;
 mod edit;
+mod keys;
 mod queue;
 #[cfg(test)]
 mod tests;
@@ -41,7 +42,11 @@ pub fn run(shell: &Shell, args: &Review) -> Result<Answer, Fault> {
         return all_safe(shell, &desk, queue, is_asked && !args.yes);
     }
     if is_asked && !queue.is_empty() {
-        Dialogue::new(shell, &desk, &Terminal { shell }, queue).run()?;
+        let terminal = Terminal { shell };
+        let mut dialogue = Dialogue::new(shell, &desk, &terminal, queue);
+        let made = dialogue.made();
+        shell.world.on_interrupt(move || format!("\n{}\n", dialogue::told(&made)));
+        dialogue.run()?;
         return Ok(Answer { code: error::OK, ..Answer::default() });
     }
     Ok(shell.answer(error::OK, &queue::reply(&queue), |paint| queue::page(paint, &queue)))

@@ -8,6 +8,7 @@ use apostille_core::refusal::Refusal;
 use apostille_core::report;
 use apostille_core::rollback::{self, Plan, Point, Turn};
 use apostille_core::space::Space;
+use apostille_core::store::Page;
 use jiff::Timestamp;
 use serde::Serialize;
 
@@ -15,6 +16,7 @@ use crate::args::Rollback;
 use crate::error::{self, Fault};
 use crate::paint::{BOLD, DIM, GREEN, Paint, YELLOW, count, cut, ink, one_line};
 use crate::shell::{Answer, Shell};
+use crate::world::desk::Desk;
 
 /// How many memories are told one by one.
 const TOLD: usize = 20;
@@ -57,25 +59,31 @@ impl View {
 /// Takes a space back, on a person's word.
 pub fn run(shell: &Shell, args: &Rollback) -> Result<Answer, Fault> {
     if !args.dry_run && !shell.world.has_person() {
-        return Ok(shell.refused(&Refusal::NotAPerson));
+        return Ok(shell.refused(&Refusal::PersonDecides { verb: "roll a space back" }));
     }
     let desk = shell.desk()?;
     let [repo, user] = desk.spaces();
     let space = if args.user { user } else { repo };
     let (point, cx) = (point(args, shell.world.now)?, desk.cx_for(&space));
-    let Some(plan) = rollback::plan(&cx, &space, point)? else { return Err(nowhere(args, &space)) };
+    let Some(plan) = rollback::plan(&cx, &space, point)? else {
+        return Err(nowhere(args, &desk, &space)?);
+    };
     if plan.turns.is_empty() {
         return Ok(told(shell, "unchanged", &space, &plan));
     }
     if args.dry_run {
         return Ok(told(shell, "planned", &space, &plan));
     }
-    if !args.yes && !is_agreed(shell, &space, &plan) {
+    let is_asked = !args.yes && shell.world.terminal.stdin && shell.world.terminal.stderr;
+    if is_asked && !is_agreed(shell, &space, &plan) {
         return Ok(told(shell, "kept", &space, &plan));
     }
     // Decided anew: what a person thought about for a minute may have moved.
-    let Some(plan) = rollback::rollback(&cx, &space, point)? else { return Err(nowhere(args, &space)) };
-    Ok(told(shell, "rolled back", &space, &plan))
+    let Some(plan) = rollback::rollback(&cx, &space, point)? else {
+        return Err(nowhere(args, &desk, &space)?);
+    };
+    // Whoever was asked has read the list.
+    Ok(told(shell, if is_asked { "agreed" } else { "rolled back" }, &space, &plan))
 }
 
 fn point(args: &Rollback, now: Timestamp) -> Result<Point, Fault> {
@@ -84,22 +92,36 @@ fn point(args: &Rollback, now: Timestamp) -> Result<Point, Fault> {
         return Ok(Point::Event(place));
     }
     let time = text.parse().ok().or_else(|| report::since(text, now));
-    let wrong = || Fault::usage(format!("--to '{text}' is no time, no age such as 2h, and no event's place"));
+    let wrong = || {
+        Fault::usage(format!("--to '{text}' is no time, no age such as 2h, and no event's place"))
+        .hint("as in: 2h, '5 weeks ago', 2026-02-26, '2026-02-26 12:00' (UTC), or 41 for event 41 of `apostille log`")
+    };
     time.map(Point::Time).ok_or_else(wrong)
 }
 
-fn nowhere(args: &Rollback, space: &Space) -> Fault {
-    match args.to.as_deref() {
-        Some(place) => Fault::usage(format!("{space} has no event {place}"))
-            .hint("`apostille log` shows the place of each event"),
-        None => Fault::usage(format!("{space} was never rolled back, there is nothing to undo")),
-    }
+fn nowhere(args: &Rollback, desk: &Desk, space: &Space) -> Result<Fault, Fault> {
+    let Some(text) = args.to.as_deref() else {
+        return Ok(Fault::usage(format!("{space} was never rolled back, there is nothing to undo")));
+    };
+    let fault = Fault::usage(format!("{space} has no event {text}"));
+    let [repo, user] = desk.spaces();
+    let (other, way) = if args.user { (repo, "leave out --user") } else { (user, "add --user") };
+    Ok(match has_event(desk, &other, text)? {
+        true => fault.hint(format!("event {text} is one of {other}: {way}")),
+        false => fault.hint("`apostille log` shows the place of each event"),
+    })
+}
+
+fn has_event(desk: &Desk, space: &Space, text: &str) -> Result<bool, Fault> {
+    let Ok(place @ 1..) = text.trim_start_matches('#').parse::<u64>() else { return Ok(false) };
+    let page = Page { space: Some(space.clone()), after: place - 1, limit: 1, ..Page::default() };
+    Ok(desk.store.events(&page)?.first().is_some_and(|it| it.seq == place))
 }
 
 fn told(shell: &Shell, outcome: &'static str, space: &Space, plan: &Plan) -> Answer {
     let json = Reply {
         ok: outcome != "kept",
-        outcome,
+        outcome: if outcome == "agreed" { "rolled back" } else { outcome },
         space: space.as_str(),
         to: plan.to,
         at: plan.at.map(format::timestamp),
@@ -115,11 +137,13 @@ fn told(shell: &Shell, outcome: &'static str, space: &Space, plan: &Plan) -> Ans
             format!("{space} stands as it stood {}: nothing to do\n{}", then(paint, plan), lost(plan))
         }
         "planned" => page(paint, space, plan, "would go back to how it stood"),
-        _ => {
-            let undo = format!("{} apostille rollback {}--undo\n", ink(DIM, "to take it back:"), flag(space));
-            page(paint, space, plan, "stands again as it stood") + &undo
-        }
+        "agreed" => head(paint, space, plan, "stands again as it stood") + &undo(space),
+        _ => page(paint, space, plan, "stands again as it stood") + &undo(space),
     })
+}
+
+fn undo(space: &Space) -> String {
+    format!("{} apostille rollback {}--undo\n", ink(DIM, "to take it back:"), flag(space))
 }
 
 fn flag(space: &Space) -> &'static str {
@@ -130,15 +154,20 @@ fn then(paint: &Paint, plan: &Plan) -> String {
     plan.at.map_or_else(|| "before anything was remembered".into(), |at| paint.time(at))
 }
 
+fn head(paint: &Paint, space: &Space, plan: &Plan, verb: &str) -> String {
+    let restored = format!("{} restored", count(plan.restored(), "memory", "memories"));
+    format!(
+        "{} {verb} {}\n  {}, {} retired\n",
+        ink(BOLD, space),
+        then(paint, plan),
+        ink(GREEN, restored),
+        plan.retired()
+    )
+}
+
 /// What changes, in numbers and the first memories by name.
 fn page(paint: &Paint, space: &Space, plan: &Plan, verb: &str) -> String {
-    let mut out = format!("{} {verb} {}\n", ink(BOLD, space), then(paint, plan));
-    let memories = |n: u64| count(n, "memory", "memories");
-    out += &format!(
-        "  {}, {} set aside\n",
-        ink(GREEN, format!("{} restored", memories(plan.restored()))),
-        plan.retired()
-    );
+    let mut out = head(paint, space, plan, verb);
     for turn in plan.turns.iter().take(TOLD) {
         let View { handle, from, to } = View::of(turn);
         let way = if from == to { format!("{to}, as before") } else { format!("{from} → {to}") };
@@ -160,13 +189,14 @@ fn lost(plan: &Plan) -> String {
     format!("{} {n} forgotten since and cannot come back: no text is left\n", ink(YELLOW, "note:"))
 }
 
-/// Asks a person, where there is one.
+/// Asks a person; the question says where it goes, exactly.
 fn is_agreed(shell: &Shell, space: &Space, plan: &Plan) -> bool {
-    let terminal = shell.world.terminal;
-    if !(terminal.stdin && terminal.stderr) {
-        return true;
-    }
-    let ask = page(&shell.paint, space, plan, "would go back to how it stood") + "roll back? [y/N] ";
+    let to = match plan.at {
+        Some(at) => format!("event {}, {}", plan.to, format::timestamp(at)),
+        None => "the beginning".into(),
+    };
+    let page = page(&shell.paint, space, plan, "would go back to how it stood");
+    let ask = format!("{page}roll {space} back to {to}? [y/N] ");
     let _ =
         anstream::AutoStream::new(std::io::stderr(), anstream::ColorChoice::Auto).write_all(ask.as_bytes());
     matches!(shell.world.read_line().trim(), "y" | "Y" | "yes")

@@ -9,7 +9,7 @@ use serde::Serialize;
 use super::breaker::{self, TripView};
 use crate::args::Spaces;
 use crate::error::{self, Fault};
-use crate::paint::{BOLD, DIM, Paint, Table, YELLOW, bar, count, ink};
+use crate::paint::{BOLD, DIM, Paint, YELLOW, bar, count, ink};
 use crate::shell::{Answer, Shell};
 
 #[derive(Serialize)]
@@ -63,8 +63,8 @@ pub fn run(shell: &Shell, args: Spaces) -> Result<Answer, Fault> {
 }
 
 fn page(paint: &Paint, it: &Stats) -> String {
-    let mut table = Table::default();
-    let mut row = |name: &str, text: String| table.row([ink(DIM, name), text]);
+    let mut rows: Vec<(&str, String)> = Vec::new();
+    let mut row = |name: &'static str, text: String| rows.push((name, text));
     row("active", by_layer(it));
     let others: Vec<String> = Stage::ALL
         .iter()
@@ -91,19 +91,26 @@ fn page(paint: &Paint, it: &Stats) -> String {
     let events: Vec<String> = it.tally.events.iter().map(|(word, n)| format!("{n} {word}")).collect();
     row("events", if events.is_empty() { "none".into() } else { events.join(", ") });
     let warning = match it.over_soft_limit {
-        true => ink(
-            YELLOW,
-            format!(
-                "  over the soft limit of {}: forget, merge or supersede what is no longer needed\n",
-                it.soft_limit
-            ),
-        ),
+        true => {
+            let way = "forget, merge or supersede what is no longer needed";
+            ink(YELLOW, paint.wrapped(&format!("over the soft limit of {}: {way}", it.soft_limit), 2))
+        }
         false => String::new(),
     };
     let held =
         it.open.iter().map(|it| paint.wrapped(&format!("a breaker is open: {}", breaker::told(it)), 2));
     let held = held.map(|it| ink(YELLOW, it)).collect::<String>();
-    format!("{}\n{}{warning}{held}", ink(BOLD, &it.space), table.text(paint, 2))
+    format!("{}\n{}{warning}{held}", ink(BOLD, &it.space), wrapped(paint, &rows))
+}
+
+/// The rows with all their text: what does not fit goes on below.
+fn wrapped(paint: &Paint, rows: &[(&str, String)]) -> String {
+    let wide = rows.iter().map(|it| it.0.len()).max().unwrap_or(0) + 2;
+    let line = |(name, text): &(&str, String)| {
+        let text = paint.wrapped(text, wide + 2);
+        format!("  {}{:pad$}{}", ink(DIM, name), "", text.trim_start(), pad = wide - name.len())
+    };
+    rows.iter().map(line).collect()
 }
 
 fn by_layer(it: &Stats) -> String {

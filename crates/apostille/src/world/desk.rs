@@ -35,7 +35,7 @@ pub struct Desk {
     source: Box<dyn Source>,
     policy: Policy,
     user_policy: Policy,
-    now: Timestamp,
+    clock: Box<dyn Fn() -> Timestamp>,
     random: Box<dyn Fn() -> u128>,
     actor: String,
     /// The spaces in play.
@@ -76,14 +76,14 @@ impl Desk {
         };
         let user = settings.user.value.as_str();
         Self {
-            actor: user.split_once('/').map_or(user, |(_, name)| name).to_owned(),
+            actor: world.actor(user.split_once('/').map_or(user, |(_, name)| name)),
             policy: settings.policy(&settings.repo.value),
             user_policy: settings.policy(&settings.user.value),
             beside: [settings.repo.value.clone(), settings.user.value.clone()],
             source,
             store,
             place,
-            now: world.now,
+            clock: Box::new(world.clock()),
             random: Box::new(world.random()),
             settings,
             findings,
@@ -125,13 +125,20 @@ impl Desk {
         Ok(self.sessions.as_ref().map_or(Ok(()), |it| it.forget(id))?)
     }
 
-    /// What every verb of the core is given.
+    /// The same with another clock.
+    #[cfg(test)]
+    pub fn with_clock(self, clock: impl Fn() -> Timestamp + 'static) -> Self {
+        Self { clock: Box::new(clock), ..self }
+    }
+
+    /// What every verb of the core is given. The time in it is that of the asking: a person may think for an hour between
+    /// two deeds at one desk.
     pub fn cx(&self) -> Context<'_> {
         Context {
             store: &*self.store,
             source: &*self.source,
             policy: &self.policy,
-            now: self.now,
+            now: (self.clock)(),
             random: &*self.random,
             late: &|| false,
             actor: Some(&self.actor),

@@ -53,13 +53,12 @@ pub struct Machine {
 impl Machine {
     /// This machine, seen from this world.
     pub fn new(world: &World, flags: &Everywhere, reach: Reach) -> Self {
-        let session = ["CLAUDE_CODE_SESSION_ID", "COPILOT_AGENT_SESSION_ID"];
         Self {
             flags: flags.clone(),
             cwd: world.cwd.clone(),
             is_named: flags.repo.is_some() || world.env.get("APOSTILLE_REPO").is_some(),
             reach,
-            session: session.iter().find_map(|it| world.env.get(it)).map(Into::into),
+            session: world.env.session().map(Into::into),
             secret: (world.random())().to_be_bytes(),
             stores: Mutex::default(),
             findings: Mutex::default(),

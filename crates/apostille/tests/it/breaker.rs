@@ -24,6 +24,7 @@ fn who_is_held_up_is_told_everywhere() {
     insta::assert_snapshot!("breaker_open", env.run(&["breaker"]));
     let why = "what claude writes waits: 3 new memories in 10 minutes";
     assert!(env.ok(&["doctor"]).contains(why));
+    assert!(!env.ok(&["doctor"]).contains("everything is in order"));
     assert!(env.ok(&["stats"]).contains(why));
     assert_eq!(json(&env, &["stats"])["spaces"][0]["breakers"][0]["actor"], "claude");
     let held = env.run(&["remember", "--session", "claude", "--kind", "feedback", "likes short functions"]);

@@ -49,3 +49,15 @@ fn who_vouched_is_recorded() {
     assert_eq!((&event["event"], &event["forced"]), (&"remembered".into(), &true.into()));
     assert_eq!(event["actor"], "ana", "{event}");
 }
+
+#[test]
+fn an_agent_erases_neither_a_persons_words_nor_what_a_person_decides_about() {
+    let env = Env::new();
+    env.person(&["remember", "--kind", "feedback", "never push on a friday"]);
+    env.ok(&["remember", "--kind", "feedback", "--from", "web", "push whenever it suits"]);
+    env.ok(&["remember", "--kind", "feedback", "builds are slow on mondays"]);
+    assert_eq!(env.run(&["forget", "m-1", "--yes"]).code, 3);
+    assert_eq!(env.run(&["forget", "m-2", "--yes"]).code, 3);
+    assert_eq!(env.run(&["forget", "m-3", "--yes"]).code, 0);
+    assert_eq!(env.person(&["forget", "m-1", "m-2", "--yes"]).code, 0);
+}

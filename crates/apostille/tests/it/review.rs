@@ -97,3 +97,18 @@ fn all_that_is_safe_is_accepted_and_nothing_else() {
     let stages = ["m-1", "m-2", "m-3", "m-4"].map(|it| status(&env, it).0);
     assert_eq!(stages, ["active", "active", "pending", "pending"]);
 }
+
+#[test]
+fn a_person_may_change_their_mind() {
+    let env = waiting();
+    env.person(&["review", "--reject", "m-1", "m-2"]);
+    assert_eq!(env.run(&["approve", "m-1"]).code, 3, "an agent's mind does not count");
+    let ran = env.person(&["approve", "m-1"]);
+    assert_eq!((ran.code, status(&env, "m-1").0.as_str()), (0, "active"), "{ran}");
+    env.person(&["invalidate", "m-1", "--reason", "it is 9"]);
+    assert_eq!(env.person(&["approve", "m-1"]).code, 3, "what was found wrong was not rejected in review");
+    env.person(&["remember", "--cite", "src/limits.rs:3", "MAX_UPLOAD is 10 MB"]);
+    let ran = env.person(&["approve", "m-2"]);
+    assert_eq!(ran.code, 3, "{ran}");
+    assert!(ran.err.contains("m-2 was rejected, and m-5 says the same since"), "{ran}");
+}

@@ -103,3 +103,18 @@ fn only_a_person_may_and_only_to_where_the_log_reaches() {
     assert_eq!((&told["outcome"], &told["restored"]), (&"planned".into(), &2.into()));
     assert_eq!((&told["retired"], &told["lost"]), (&1.into(), &1.into()));
 }
+
+#[test]
+fn a_point_is_said_as_the_log_says_it() {
+    for to in ["90 minutes ago", "2026-03-01 12:30", "2026-03-01 12:30:00"] {
+        let env = day();
+        back(&env, &["--to", to]);
+        assert_eq!(standing(&env), ["m-4 retired", "m-2 active", "m-1 active"], "{to}");
+    }
+    let env = day();
+    env.ok(&["remember", "--user", "wants small commits"]);
+    let ran = env.person(&["rollback", "--to", "8"]);
+    assert!(ran.err.contains("event 8 is one of users/ana: add --user"), "{ran}");
+    let ran = env.run(&["rollback", "--to", "1h"]);
+    assert!(ran.err.starts_with("refused: only a person can roll a space back"), "{ran}");
+}

@@ -273,7 +273,8 @@ impl Room {
         let found = db.query_row(&select, params![self.space], values).map_err(sqlite)?;
         for ((column, expected), found) in expected.iter().zip(found) {
             if *expected != found {
-                problems.push(format!("{} of {}: {found:?}, by its rows {expected:?}", column, self.name));
+                let (found, expected) = (plain(&found), plain(expected));
+                problems.push(format!("{column} of {}: {found}, by its rows {expected}", self.name));
             }
         }
         if sum::kept(db, self.space)? != Some(sum::found(db, self.space)?) {
@@ -283,6 +284,17 @@ impl Room {
             ));
         }
         Ok(())
+    }
+}
+
+/// A value as people write it.
+fn plain(value: &Value) -> String {
+    match value {
+        Value::Null => "nothing".into(),
+        Value::Integer(n) => n.to_string(),
+        Value::Real(n) => n.to_string(),
+        Value::Text(text) => format!("'{text}'"),
+        Value::Blob(bytes) => format!("{} bytes", bytes.len()),
     }
 }
 

@@ -55,7 +55,29 @@ fn is_forged(open: char, rest: &str) -> bool {
     if open == '[' {
         return TURNS.iter().any(|it| spells(rest, it));
     }
-    is_token(rest) || TAGS.iter().any(|it| spells(rest, it))
+    is_token(rest)
+        || first_letter(rest)
+            .is_some_and(|first| TAGS.iter().filter(|it| it.starts_with(first)).any(|it| spells(rest, it)))
+}
+
+/// The first letter behind what may pad it.
+fn first_letter(text: &str) -> Option<char> {
+    let mut rest = text;
+    for _ in 0..=MOST_PADDING {
+        let (c, len) = unit(rest)?;
+        if !is_padding(c) {
+            return Some(c);
+        }
+        rest = &rest[len..];
+    }
+    None
+}
+
+/// How much may stand between two letters of a delimiter.
+const MOST_PADDING: usize = 8;
+
+fn is_padding(c: char) -> bool {
+    c.is_whitespace() || matches!(c, '/' | '-' | '_' | '.' | '<' | ':') || is_hidden(c)
 }
 
 /// A token of a template: `<|im_start|>` and its like. A pipe alone is an operator.
@@ -77,9 +99,7 @@ fn spells(text: &str, word: &str) -> bool {
         if c == letter {
             next = wanted.next();
             padding = 0;
-        } else if padding < 8
-            && (c.is_whitespace() || matches!(c, '/' | '-' | '_' | '.' | '<' | ':') || is_hidden(c))
-        {
+        } else if padding < MOST_PADDING && is_padding(c) {
             padding += 1;
         } else {
             return false;

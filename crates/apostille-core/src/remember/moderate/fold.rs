@@ -3,6 +3,7 @@
 //! the skeleton; the text itself is kept as it is.
 
 use std::borrow::Cow;
+use std::sync::LazyLock;
 
 use super::hidden::is_hidden;
 
@@ -28,18 +29,23 @@ pub(super) fn skeleton(text: &str) -> String {
 
 /// The same for ASCII, which is nearly every text.
 fn squeezed(text: &str) -> String {
-    let mut out: Vec<u8> = Vec::with_capacity(text.len());
+    let mut out = String::with_capacity(text.len());
+    let mut last = 0;
     for byte in text.bytes() {
-        match (byte, out.last_mut()) {
-            (b'\n' | b'\r', Some(last @ b' ')) => *last = b'\n',
-            (b'\n' | b'\r', Some(b'\n')) | (b' ' | b'\t', Some(b' ' | b'\n')) => {}
-            (b'\n' | b'\r', _) => out.push(b'\n'),
-            (b' ' | b'\t', _) => out.push(b' '),
-            (it, _) if it.is_ascii_control() => {}
-            (it, _) => out.push(it.to_ascii_lowercase()),
-        }
+        last = match (byte, last) {
+            (b'\n' | b'\r', b' ') => {
+                out.pop();
+                b'\n'
+            }
+            (b'\n' | b'\r', b'\n') | (b' ' | b'\t', b' ' | b'\n') => continue,
+            (b'\n' | b'\r', _) => b'\n',
+            (b' ' | b'\t', _) => b' ',
+            (it, _) if it.is_ascii_control() => continue,
+            (it, _) => it.to_ascii_lowercase(),
+        };
+        out.push(char::from(last));
     }
-    String::from_utf8(out).unwrap_or_default()
+    out
 }
 
 fn push(out: &mut String, c: char) {
@@ -156,7 +162,11 @@ pub(super) fn compatible(c: char) -> char {
         0xfe55 | 0xa789 | 0x2236 => ':',
         0xfe64 => '<',
         0xfe65 => '>',
-        _ => found(&STYLED, c).unwrap_or(c),
+        // Where letterlike signs, small capitals, raised and lowered letters are.
+        0x250..=0x2ff | 0x1d00..=0x1dff | 0x2070..=0x214f | 0x2c60..=0x2c7f | 0xa720..=0xa7ff => {
+            STYLED.get(c).unwrap_or(c)
+        }
+        _ => c,
     }
 }
 
@@ -167,28 +177,40 @@ fn is_of_alike_script(c: char) -> bool {
 /// The Latin letter that a letter of another script passes for.
 fn lookalike(c: char) -> Option<char> {
     match u32::from(c) {
-        0x370..=0x58f | 0x13a0..=0x13ff | 0x1d26..=0x1d2b | 0x2c80..=0x2cff | 0xa730..=0xa7ff => {
-            found(&ALIKE, c)
-        }
+        0x370..=0x58f | 0x13a0..=0x13ff | 0x1d26..=0x1d2b | 0x2c80..=0x2cff | 0xa730..=0xa7ff => ALIKE.get(c),
         _ => None,
     }
 }
 
-fn found(pairs: &[(&str, &str); 3], c: char) -> Option<char> {
-    pairs
-        .iter()
-        .find_map(|(from, to)| from.chars().zip(to.chars()).find(|(it, _)| *it == c).map(|(_, it)| it))
+/// Letters with the plain ones that they show, in order.
+struct Shown(LazyLock<Vec<(char, char)>>);
+
+impl Shown {
+    fn get(&self, c: char) -> Option<char> {
+        let at = self.0.binary_search_by_key(&c, |it| it.0).ok()?;
+        Some(self.0[at].1)
+    }
 }
 
+fn in_order(pairs: &[(&str, &str)]) -> Vec<(char, char)> {
+    let mut all: Vec<(char, char)> =
+        pairs.iter().flat_map(|(from, to)| from.chars().zip(to.chars())).collect();
+    all.sort_unstable();
+    all
+}
+
+static STYLED: Shown = Shown(LazyLock::new(|| in_order(&STYLED_PAIRS)));
+static ALIKE: Shown = Shown(LazyLock::new(|| in_order(&ALIKE_PAIRS)));
+
 /// Letterlike signs, small capitals, raised and lowered letters.
-const STYLED: [(&str, &str); 3] = [
+const STYLED_PAIRS: [(&str, &str); 3] = [
     ("ℂℊℋℌℍℎℐℑℒℓℕℙℚℛℜℝℤℨKℬℭℯℰℱℳℴℹⅅⅆⅇⅈⅉ", "CgHHHhIILlNPQRRRZZKBCeEFMoiDdeij"),
     ("ᴀʙᴄᴅᴇꜰɢʜɪᴊᴋʟᴍɴᴏᴘʀꜱᴛᴜᴠᴡʏᴢɡ", "abcdefghijklmnoprstuvwyzg"),
     ("ᵃᵇᶜᵈᵉᶠᵍʰⁱʲᵏˡᵐⁿᵒᵖʳˢᵗᵘᵛʷˣʸᶻₐₑₕᵢⱼₖₗₘₙₒₚᵣₛₜᵤᵥₓ", "abcdefghijklmnoprstuvwxyzaehijklmnoprstuvx"),
 ];
 
 /// Cyrillic; Greek; Armenian and Cherokee.
-const ALIKE: [(&str, &str); 3] = [
+const ALIKE_PAIRS: [(&str, &str); 3] = [
     (
         "аеорсухівѕјһԁԛԝӏгпкмнтԍАВЕЗКМНОРСТУХІЅЈԌԚԜҺӀЬѵѡѐёїӧ",
         "aeopcyxibsjhdqwlrnkmhtgABE3KMHOPCTYXISJGQWhIbvweeio",
@@ -240,9 +262,11 @@ mod tests {
 
     #[test]
     fn tables_are_pairs() {
-        for (from, to) in STYLED.iter().chain(&ALIKE) {
+        for (from, to) in STYLED_PAIRS.iter().chain(&ALIKE_PAIRS) {
             assert_eq!(from.chars().count(), to.chars().count(), "{from}");
             assert!(to.is_ascii());
         }
+        let styled = STYLED_PAIRS.iter().flat_map(|(from, to)| from.chars().zip(to.chars()));
+        styled.for_each(|(from, to)| assert_eq!(compatible(from), to, "{from}"));
     }
 }

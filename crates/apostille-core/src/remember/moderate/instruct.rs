@@ -6,11 +6,13 @@
 
 mod rows;
 
+use std::collections::BTreeMap;
 use std::sync::{LazyLock, OnceLock};
 
 use regex::bytes::{Regex, RegexBuilder};
 
 use super::fold::skeleton;
+use crate::remember::secrets::words::Words;
 use rows::ROWS;
 
 /// How many times a word or two must be said again before the text is a flood that drowns what was before it.
@@ -44,6 +46,16 @@ impl Row {
     }
 }
 
+/// What each row must have been seen with.
+static GROUPS: [u8; ROWS.len()] = {
+    let (mut groups, mut at) = ([0; ROWS.len()], 0);
+    while at < ROWS.len() {
+        groups[at] = ROWS[at].groups();
+        at += 1;
+    }
+    groups
+};
+
 /// The name of the row that a text matches, if any.
 pub(super) fn find(text: &str) -> Option<&'static str> {
     let text = skeleton(text);
@@ -51,58 +63,50 @@ pub(super) fn find(text: &str) -> Option<&'static str> {
     row.map(|it| ROWS[it].name).or_else(|| is_flood(&text).then_some("flood"))
 }
 
-/// Buckets of the index of words: a power of two, so that a mask picks one.
-const BUCKETS: usize = 1024;
-/// A word, the row that needs it, and the bit of its group in that row.
-type Word = (Box<[u8]>, usize, u8);
+/// A row that needs a word, and the bit of the word's group in that row.
+type Use = (usize, u8);
 
-/// The words of all rows, by their first two bytes.
-static WORDS: LazyLock<Vec<Vec<Word>>> = LazyLock::new(|| {
-    let mut buckets: Vec<Vec<Word>> = vec![Vec::new(); BUCKETS];
+/// The words of all rows.
+struct Needs {
+    words: Words,
+    /// By the number of the word: who needs it.
+    uses: Vec<Vec<Use>>,
+    /// Signs of one byte, which are too short for the index.
+    signs: Vec<(u8, Use)>,
+}
+
+static NEEDS: LazyLock<Needs> = LazyLock::new(|| {
+    let mut by_word: BTreeMap<Vec<u8>, Vec<Use>> = BTreeMap::new();
     for (index, row) in ROWS.iter().enumerate() {
         for (group, words) in row.needs.split(" / ").enumerate() {
             for word in words.split(' ').filter(|it| !it.is_empty()) {
-                let word: Box<[u8]> = word.replace('_', " ").into_bytes().into();
-                for bucket in buckets_of(&word) {
-                    buckets[bucket].push((word.clone(), index, 1 << group));
-                }
+                by_word.entry(word.replace('_', " ").into_bytes()).or_default().push((index, 1 << group));
             }
         }
     }
-    buckets
+    let (short, long): (Vec<_>, Vec<_>) = by_word.into_iter().partition(|(word, _)| word.len() < 2);
+    let signs = short.into_iter().flat_map(|(sign, uses)| uses.into_iter().map(move |it| (sign[0], it)));
+    let (words, uses): (Vec<_>, Vec<_>) = long.into_iter().unzip();
+    let words = Words::new(words.into_iter().enumerate().map(|(number, word)| (word, number)));
+    Needs { words, uses, signs: signs.collect() }
 });
-
-fn bucket(start: &[u8]) -> usize {
-    match start {
-        [first, second, ..] => (usize::from(*first) * 37 + usize::from(*second)) & (BUCKETS - 1),
-        [first] => (usize::from(*first) * 37) & (BUCKETS - 1),
-        [] => 0,
-    }
-}
-
-/// Where a word is looked up: a sign may have anything behind it.
-fn buckets_of(word: &[u8]) -> Vec<usize> {
-    match word {
-        [sign] => (0..=u8::MAX).map(|it| bucket(&[*sign, it])).collect(),
-        _ => vec![bucket(word)],
-    }
-}
 
 /// The rows of which every group of words is there. A line end counts as a space.
 fn rows_seen(text: &[u8]) -> impl Iterator<Item = usize> {
     let text: Vec<u8> = text.iter().map(|it| if *it == b'\n' { b' ' } else { *it }).collect();
     let mut seen = [0_u8; ROWS.len()];
+    // Words are looked for where words begin.
     let is_inside =
         |at: usize| at > 0 && text[at - 1].is_ascii_alphanumeric() && text[at].is_ascii_alphanumeric();
-    // Words are looked for where words begin.
-    for start in (0..text.len()).filter(|at| !is_inside(*at)) {
-        for (word, row, group) in &WORDS[bucket(&text[start..])] {
-            if seen[*row] & group == 0 && text[start..].starts_with(word) {
-                seen[*row] |= group;
-            }
+    NEEDS.words.each(&text, |word, at| {
+        if !is_inside(at.start) {
+            NEEDS.uses[word].iter().for_each(|(row, group)| seen[*row] |= group);
         }
+    });
+    for (sign, (row, group)) in &NEEDS.signs {
+        seen[*row] |= if text.contains(sign) { *group } else { 0 };
     }
-    (0..ROWS.len()).filter(move |row| seen[*row] == ROWS[*row].groups())
+    (0..ROWS.len()).filter(move |row| seen[*row] == GROUPS[*row])
 }
 
 /// A row's pattern, compiled on first use.
@@ -118,19 +122,22 @@ fn pattern(index: usize) -> &'static Regex {
 
 /// Whether the same word, or the same two or three, are said over and over.
 fn is_flood(text: &str) -> bool {
-    if text.len() < BRACKETS {
-        return false;
-    }
+    // So many words take so much room.
+    text.len() > 2 * FLOOD && is_word_flood(text) || text.len() >= BRACKETS && is_bracket_flood(text)
+}
+
+fn is_word_flood(text: &str) -> bool {
     let words: Vec<&str> = text.split_ascii_whitespace().collect();
-    (1..=3).any(|period| {
-        let again = words.iter().zip(words.iter().skip(period)).map(|(a, b)| a == b);
-        again
-            .scan(0, |run, is_same| {
-                *run = if is_same { *run + 1 } else { 0 };
-                Some(*run)
-            })
-            .any(|run| run >= FLOOD)
-    }) || is_bracket_flood(text)
+    words.len() > FLOOD
+        && (1..=3).any(|period| {
+            let again = words.iter().zip(words.iter().skip(period)).map(|(a, b)| a == b);
+            again
+                .scan(0, |run, is_same| {
+                    *run = if is_same { *run + 1 } else { 0 };
+                    Some(*run)
+                })
+                .any(|run| run >= FLOOD)
+        })
 }
 
 /// The same for closing brackets without a space between them.

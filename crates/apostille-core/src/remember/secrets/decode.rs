@@ -7,9 +7,13 @@ const ESCAPES_MIN: usize = 6;
 /// Stands between what was read in different places.
 const BETWEEN: &str = " \u{2016} ";
 
-/// Everything that was written in another way and turns out to be plain text; `None` when nothing was.
-pub(super) fn decoded(text: &str) -> Option<String> {
+/// Everything that was written in another way and turns out to be plain text; `None` when nothing was. `run` is the
+/// length of the longest run.
+pub(super) fn decoded(text: &str, run: usize) -> Option<String> {
     let mut found: Vec<String> = unescaped(text).into_iter().collect();
+    if run < RUN_MIN && found.is_empty() {
+        return None;
+    }
     let runs = text.split(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '+' | '/' | '_' | '-')));
     found.extend(
         runs.filter(|it| it.len() >= RUN_MIN).filter_map(|it| hexadecimal(it).or_else(|| base64(it))),
@@ -60,6 +64,12 @@ fn hexadecimal(run: &str) -> Option<String> {
     digits.chunks(2).map(pair).collect::<Option<Vec<u8>>>().and_then(|it| String::from_utf8(it).ok())
 }
 
+/// Whether a run is JSON in base64, as the head of a web token is: by itself it is no secret, and what it says is
+/// looked through as text.
+pub(super) fn is_json(run: &str) -> bool {
+    base64(run).is_some_and(|it| it.starts_with("{\""))
+}
+
 fn base64(run: &str) -> Option<String> {
     let mut out = Vec::with_capacity(run.len());
     let (mut bits, mut held) = (0_u32, 0);
@@ -98,8 +108,9 @@ mod tests {
 
     #[test]
     fn plain_text_is_read_out_of_other_forms() {
-        let check =
-            |text: &str, expected: Option<&str>| assert_eq!(decoded(text).as_deref(), expected, "{text}");
+        let check = |text: &str, expected: Option<&str>| {
+            assert_eq!(decoded(text, text.len()).as_deref(), expected, "{text}")
+        };
         check("%67%68%70%5F%61%62", Some("ghp_ab"));
         check(r"\x67\x68\x70\x5f\u0061\u{62}", Some("ghp_ab"));
         check("https://a.b/c%20d%2Fe", None);

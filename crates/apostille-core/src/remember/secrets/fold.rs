@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::is_blob_char;
+use super::is_blob_byte;
 
 /// Shortest token that is looked for across a line break.
 const SPLIT_MIN: usize = 16;
@@ -42,6 +42,9 @@ fn math_letter(position: u32) -> char {
 
 /// The text without its line breaks and the blanks around them, if a token may be whole only then.
 pub(super) fn unbroken(text: &str) -> Option<String> {
+    if !text.bytes().any(|it| matches!(it, b'\n' | b'\r')) {
+        return None;
+    }
     let lines = text.split(['\n', '\r']).map(|line| line.trim().trim_end_matches('\\'));
     let lines: Vec<&str> = lines.filter(|line| !line.is_empty()).collect();
     let broken = lines.windows(2).any(|pair| matches!(pair, [above, below] if splits_token(above, below)));
@@ -59,16 +62,18 @@ fn splits_token(above: &str, below: &str) -> bool {
 
 /// The text with its strings put together, as in `"ghp_abc" + "def"`, if there are such strings.
 pub(super) fn spliced(text: &str) -> Option<String> {
-    let mut out = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some(at) = rest.find(['"', '\'', '`']) {
-        let (before, quoted) = rest.split_at(at);
-        let joint = joint(quoted);
-        out.push_str(before);
-        out.push_str(if joint == 0 { &quoted[..1] } else { "" });
-        rest = &quoted[joint.max(1)..];
+    let mut out = String::new();
+    let (mut done, mut at) = (0, 0);
+    while let Some(step) = text.as_bytes()[at..].iter().position(|it| matches!(it, b'"' | b'\'' | b'`')) {
+        at += step;
+        let joint = joint(&text[at..]);
+        if joint > 0 {
+            out.push_str(&text[done..at]);
+            done = at + joint;
+        }
+        at += joint.max(1);
     }
-    (out.len() + rest.len() < text.len()).then(|| out + rest)
+    (done > 0).then(|| out + &text[done..])
 }
 
 /// How long the joint of two strings is that begins with this quote; 0 when there is none.
@@ -84,27 +89,32 @@ fn joint(quoted: &str) -> usize {
 /// The text with neighbouring pieces of a token put together, as in `ghp_ a1B2 c3D4`, if there are such pieces.
 pub(super) fn closed_up(text: &str) -> Option<String> {
     let mut out = String::new();
-    let (mut was_piece, mut is_changed) = (false, false);
+    let (mut done, mut at, mut was_piece) = (0, 0, false);
     for word in text.split(' ') {
         let is_piece = is_piece(word);
-        let is_joined = was_piece && is_piece;
-        is_changed |= is_joined;
-        if !is_joined {
-            out.push(' ');
+        if was_piece && is_piece {
+            // Without the space before this word.
+            out.push_str(&text[done..at - 1]);
+            done = at;
         }
-        out.push_str(word);
+        at += word.len() + 1;
         was_piece = is_piece;
     }
-    is_changed.then_some(out)
+    (done > 0).then(|| out + &text[done..])
 }
 
 /// Whether a word could be a piece of a token: letters and digits mixed, or the prefix of a token.
 fn is_piece(word: &str) -> bool {
+    if !(3..=64).contains(&word.len()) {
+        return false;
+    }
     let has = |is: fn(&u8) -> bool| word.as_bytes().iter().any(is);
-    let is_mixed = has(u8::is_ascii_digit) && has(u8::is_ascii_alphabetic);
-    let is_cased = word.len() <= 8
-        && has(u8::is_ascii_lowercase)
-        && word.bytes().skip(1).any(|it| it.is_ascii_uppercase());
-    let is_prefix = word.ends_with(['_', '-']) && word.len() >= 3;
-    (is_mixed || is_cased || is_prefix) && (3..=64).contains(&word.len()) && word.chars().all(is_blob_char)
+    let is_mixed = || has(u8::is_ascii_digit) && has(u8::is_ascii_alphabetic);
+    let is_cased = || {
+        word.len() <= 8
+            && word.bytes().skip(1).any(|it| it.is_ascii_uppercase())
+            && has(u8::is_ascii_lowercase)
+    };
+    let is_prefix = word.ends_with(['_', '-']);
+    (is_prefix || is_mixed() || is_cased()) && word.bytes().all(is_blob_byte)
 }

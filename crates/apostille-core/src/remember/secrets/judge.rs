@@ -1,5 +1,9 @@
 //! Tells a value that was drawn at random from one that a person or a program named.
 
+use std::sync::LazyLock;
+
+use super::words::Words;
+
 /// How strictly a matched value is looked at before its row may speak.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Judge {
@@ -30,8 +34,8 @@ impl Judge {
     /// Whether the value passes for a secret.
     pub(super) fn accepts(self, value: &str) -> bool {
         let value = value.trim_end_matches(['.', ':', '!', '?', '*', '\\', '|', '=', '&']);
-        // Nobody writes a stand-in that is as long as this and has the shape of a token.
-        let is_long = self == Self::Shape && value.len() > 80;
+        // Nobody writes a stand-in that is as long as this and has the shape of a token, but for one letter over and over.
+        let is_long = self == Self::Shape && value.len() > 80 && !is_filled(value);
         if !is_long && is_placeholder(value) {
             return false;
         }
@@ -41,9 +45,9 @@ impl Judge {
             Self::Address => is_address_password(value),
             Self::Password => !is_reference(value) && is_password(value),
             Self::Token => !is_reference(value) && (is_random(value) || has_mixed(value, 8, 2)),
-            Self::Strong => !is_reference(value) && is_strong(value) && !is_hash(value),
+            Self::Strong => is_strong(value) && !is_hash(value) && !is_reference(value),
             Self::Branded => is_branded(value),
-            Self::Named => !is_reference(value) && is_strong(value),
+            Self::Named => is_strong(value) && !is_reference(value),
         }
     }
 }
@@ -66,8 +70,16 @@ fn lists(words: &str, word: &str) -> bool {
 }
 
 fn is_placeholder(value: &str) -> bool {
-    let lower = value.to_ascii_lowercase();
-    STAND_INS.split(' ').any(|word| lower.contains(word))
+    static INDEX: LazyLock<Words> = LazyLock::new(|| Words::new(STAND_INS.split(' ').map(|it| (it, 0))));
+    INDEX.is_any_in(value.to_ascii_lowercase().as_bytes())
+}
+
+/// How much of a value that one letter fills may be something else: less than a secret takes.
+const REST_MAX: usize = 16;
+
+/// Whether nearly all of a value is one letter over and over, as in `hvs.xxxxxxxx…`.
+fn is_filled(value: &str) -> bool {
+    value.as_bytes().windows(2).filter(|pair| pair[0] != pair[1]).count() <= REST_MAX
 }
 
 /// Variables, paths, addresses and expressions: they point at a secret instead of holding it.

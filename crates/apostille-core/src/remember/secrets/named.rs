@@ -188,7 +188,8 @@ impl Word<'_> {
 impl Way {
     /// The value behind a word, with the way's judge to hear.
     pub(super) fn find(&self, word: &Word<'_>, behind: &[u8]) -> Option<Range<usize>> {
-        if (self.takes)(word) { (self.value)(behind) } else { None }
+        // What follows is quicker to tell than what the word is.
+        (self.value)(behind).filter(|_| (self.takes)(word))
     }
 }
 

@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 
 use regex::bytes::{Captures, Regex};
 
-use super::{compile, longest_run};
+use super::compile;
 
 /// One kind of public value.
 struct Kind {
@@ -49,10 +49,10 @@ const KINDS: [Kind; 7] = [
 /// Shortest run of blob characters that can be one of them.
 const SHORTEST: usize = 27;
 
-/// The text without its public values.
-pub(super) fn without(text: &str) -> Cow<'_, str> {
+/// The text without its public values; `run` is the length of its longest run.
+pub(super) fn without(text: &str, run: usize) -> Cow<'_, str> {
     static COMPILED: [OnceLock<Regex>; KINDS.len()] = [const { OnceLock::new() }; KINDS.len()];
-    if longest_run(text) < SHORTEST {
+    if run < SHORTEST {
         return Cow::Borrowed(text);
     }
     let mut text = Cow::Borrowed(text);

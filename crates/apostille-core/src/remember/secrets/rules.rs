@@ -108,7 +108,8 @@ pub(super) static ROWS: &[Row] = &[
     // source hosting.
     row("github-token", &["ghp_", "gho_", "ghu_", "ghs_", "ghr_"], r"gh[pousr]_([A-Za-z0-9_]{6,})", &["ghp_", A36]).judged(Judge::Prefixed).clean(&["tokens start with `ghp_`"]),
     row("github-fine-grained-token", &["github_pat_"], r"github_pat_[A-Za-z0-9_]{20,}", &["github_", "pat_", A20, "_", A40]),
-    row("gitlab-token", &["glpat-", "gldt-", "glrt-", "glrtr-", "glptt-", "glft-", "glsoat-", "glimt-", "glcbt-", "glagent-", "gloas-", "glffct-", "glwt-", "glpats-"], r"gl(?:pat|pats|dt|rt|rtr|ptt|ft|soat|imt|cbt|agent|oas|ffct|wt)-([A-Za-z0-9_.-]{6,})", &["glpat-", A20]).judged(Judge::Prefixed).clean(&["a `glpat-` prefix"]),
+    row("gitlab-token", &["glpat-", "glpats-"], r"glpats?-([A-Za-z0-9_.-]{6,})", &["glpat-", A20]).judged(Judge::Prefixed).clean(&["a `glpat-` prefix"]),
+    row("gitlab-token", &["gldt-", "glrt-", "glrtr-", "glptt-", "glft-", "glsoat-", "glimt-", "glcbt-", "glagent-", "gloas-", "glffct-", "glwt-"], r"gl(?:(?:dt|rt|rtr|ft|soat|imt|cbt|ffct|wt)-[A-Za-z0-9_.-]{20,}|ptt-[0-9a-fA-F]{40}|agent-[A-Za-z0-9_.-]{50}|oas-[0-9a-fA-F]{64})", &["gldt-", A20]).judged(Judge::Prefixed).clean(&["gldt-too000Short"]),
     row("gitlab-runner-token", &["gr1348941"], r"GR1348941[A-Za-z0-9_-]{20,}", &["GR1348", "941", A20]),
     row("gitlab-session", &["_gitlab_session"], r"_gitlab_session=[0-9a-f]{32}", &["_gitlab_session=", H32]),
     row("bitbucket-app-password", &["atbb"], r"{edge}ATBB[A-Za-z0-9]{20,}", &["ATBB", A32]),

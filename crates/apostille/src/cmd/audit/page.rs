@@ -3,18 +3,19 @@
 use anstyle::Style;
 use apostille_core::audit::{Audit, Class, Finding, Named, Severity};
 
-use crate::paint::{BOLD, CYAN, DIM, GREEN, Paint, RED, Table, YELLOW, ink, one_line, standing};
+use crate::paint::{BOLD, CYAN, DIM, GREEN, Paint, RED, Table, YELLOW, count, ink, one_line, standing};
 
 /// How many memories of one finding are shown.
 const MEMBERS: usize = 8;
 
 /// The page.
-pub fn text(paint: &Paint, found: &Audit) -> String {
+pub fn text(paint: &Paint, found: &Audit, is_whole: bool) -> String {
+    let members = if is_whole { usize::MAX } else { MEMBERS };
     let head = paint.wrapped(&found.summary(), 0);
     if found.counts.is_empty() {
         return head + &ink(GREEN, "Nothing needs attention.\n") + &unknown(found);
     }
-    let sections = Class::ALL.iter().map(|it| section(paint, found, *it));
+    let sections = Class::ALL.iter().map(|it| section(paint, found, *it, members));
     let more = found.counts.keys().any(|it| found.left_off(*it) > 0);
     let hint = if more { ink(DIM, "\n--verbose shows all; --only CLASS one class\n") } else { String::new() };
     head + &unknown(found) + "\n" + &counts(paint, found) + &sections.collect::<String>() + &hint
@@ -27,13 +28,14 @@ fn unknown(found: &Audit) -> String {
     }
 }
 
-/// How many memories each class is about, or how many findings it has, with what it means.
+/// How many findings each class has, as the head counts them, and how many memories these are about.
 fn counts(paint: &Paint, found: &Audit) -> String {
     let mut table = Table::default();
     for (class, n) in &found.counts {
         let style = colour(worst(found, *class));
-        let n = found.affected.get(class).filter(|it| **it > 0).unwrap_or(n);
-        table.row([ink(style, format!("{n:>4}")), ink(BOLD, class), class.told().into()]);
+        let memories = found.affected.get(class).filter(|it| **it > 0);
+        let memories = memories.map(|it| count(*it as u64, "memory", "memories")).unwrap_or_default();
+        table.row([ink(style, format!("{n:>4}")), ink(BOLD, class), ink(DIM, memories), class.told().into()]);
     }
     table.text(paint, 0)
 }
@@ -51,7 +53,7 @@ fn colour(severity: Severity) -> Style {
     }
 }
 
-fn section(paint: &Paint, found: &Audit, class: Class) -> String {
+fn section(paint: &Paint, found: &Audit, class: Class, most: usize) -> String {
     if !found.counts.contains_key(&class) {
         return String::new();
     }
@@ -61,7 +63,7 @@ fn section(paint: &Paint, found: &Audit, class: Class) -> String {
     let is_alike = of_class.len() > 1 && of_class.iter().all(|it| it.memories.len() == 1);
     let mut out = format!("\n{title}\n");
     for lot in of_class.chunk_by(|a, b| a.what == b.what) {
-        out += &entry(paint, lot);
+        out += &entry(paint, lot, most);
         out.extend(lot.iter().filter(|_| !is_alike).map(|it| command(&it.way_out, "")));
     }
     if let (true, Some(first)) = (is_alike, of_class.first()) {
@@ -78,14 +80,14 @@ fn command(way_out: &str, remark: &str) -> String {
 }
 
 /// What is the matter, and the memories below it.
-fn entry(paint: &Paint, lot: &[&Finding]) -> String {
+fn entry(paint: &Paint, lot: &[&Finding], most: usize) -> String {
     let what = lot.first().map(|it| paint.wrapped(&one_line(&it.what), 2)).unwrap_or_default();
     let members =
         || lot.iter().flat_map(|it| it.memories.iter().enumerate().map(|(n, member)| (it.class, n, member)));
     let n_more: usize = lot.iter().map(|it| it.n_more).sum();
-    let more = members().count().saturating_sub(MEMBERS) + n_more;
+    let more = members().count().saturating_sub(most) + n_more;
     let more = if more > 0 { ink(DIM, format!("    … and {more} more\n")) } else { String::new() };
-    let shown = members().take(MEMBERS);
+    let shown = members().take(most);
     if members().all(|it| it.2.fact.is_none()) {
         // What they say is not read out.
         let handles: Vec<String> = shown.map(|it| it.2.handle.to_string()).collect();

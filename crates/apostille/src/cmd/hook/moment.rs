@@ -10,6 +10,7 @@ use apostille_core::citation::RepoPath;
 use apostille_core::client::Client;
 use apostille_core::digest::Digest;
 use apostille_core::policy::InjectMode;
+use apostille_core::remember::secrets;
 use apostille_core::session::{Entry, Moment, Shown};
 use apostille_core::task::bullets::bullets;
 
@@ -175,10 +176,12 @@ fn session(told: &Told, place: &Place) -> String {
     let unnamed = || format!("{} in {}", told.client, place.root.display());
     let name = told.session.clone().filter(|it| !it.trim().is_empty()).unwrap_or_else(unnamed);
     match name.chars().count() {
-        0..=NAME_CHARS => name,
+        0..=NAME_CHARS if secrets::find(&name).is_none() => name,
         _ => {
             let digest = Digest::of(name.as_bytes());
-            format!("{}…{}", name.chars().take(NAME_CHARS / 2).collect::<String>(), digest.short())
+            let is_secret = secrets::find(&name).is_some();
+            let start = if is_secret { 0 } else { NAME_CHARS / 2 };
+            format!("{}…{}", name.chars().take(start).collect::<String>(), digest.short())
         }
     }
 }

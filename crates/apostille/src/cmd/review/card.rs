@@ -2,7 +2,8 @@
 
 use anstyle::Style;
 use apostille_core::citation::Citation;
-use apostille_core::memory::{Channel, Memory};
+use apostille_core::memory::{Channel, Mark, Memory};
+use apostille_core::remember::guard::INSTRUCTION;
 use apostille_core::review::{Care, Waiting};
 use apostille_core::verdict::Verdict;
 
@@ -37,7 +38,7 @@ pub fn text(paint: &Paint, it: &Waiting, at: usize, of: usize) -> String {
         head(paint, it, &format!("{at} of {of}")),
         paint.wrapped(&memory.fact, 2),
         labelled(paint, "because", DIM, memory.reason.as_deref().unwrap_or_default()),
-        labelled(paint, "waits:", YELLOW, memory.status.why().unwrap_or_default()),
+        labelled(paint, "waits:", YELLOW, &why(memory)),
         labelled(paint, "said by", DIM, &who(paint, memory)),
         labelled(paint, "kept as", DIM, &what(memory)),
         labelled(paint, "marked", RED, &marks(memory)),
@@ -46,6 +47,15 @@ pub fn text(paint: &Paint, it: &Waiting, at: usize, of: usize) -> String {
         copies(paint, it),
     ]
     .concat()
+}
+
+/// Why it waits. What reads like an instruction is said to do so first, whatever else holds it up.
+fn why(memory: &Memory) -> String {
+    let why = memory.status.why().unwrap_or_default();
+    match memory.marks.contains(&Mark::Instruction) && !why.contains(INSTRUCTION) {
+        true => format!("{INSTRUCTION}; {why}"),
+        false => why.to_owned(),
+    }
 }
 
 fn head(paint: &Paint, it: &Waiting, progress: &str) -> String {

@@ -1,7 +1,8 @@
 //! What is done about one that waits, and how it is told. Copies share its fate.
 
 use apostille_core::forget::{Forgotten, forget};
-use apostille_core::memory::{Draft, Memory, Name, Status};
+use apostille_core::list;
+use apostille_core::memory::{Draft, Memory, MemoryId, Name, Stage, Status};
 use apostille_core::remember::Outcome;
 use apostille_core::review::Waiting;
 use apostille_core::revise::{self, Revised};
@@ -20,6 +21,23 @@ pub struct Deed {
     pub told: String,
     /// Whether it no longer waits.
     pub is_settled: bool,
+    /// Whether something was done; what was refused, or decided by somebody else, was not.
+    pub is_made: bool,
+}
+
+impl Deed {
+    fn refused(told: String, is_settled: bool) -> Self {
+        Self { done: Vec::new(), told, is_settled, is_made: false }
+    }
+
+    /// Which memories the deed may have changed; none where they are gone.
+    pub fn changed(&self, it: &Waiting) -> Vec<MemoryId> {
+        if self.done.is_empty() {
+            return Vec::new();
+        }
+        let all = std::iter::once(it.memory()).chain(&it.copies).chain(&self.done).map(|it| it.id);
+        all.chain(it.memory().supersedes).collect()
+    }
 }
 
 /// Where decisions are carried out.
@@ -42,8 +60,9 @@ impl Hand<'_> {
     /// Turns it away, its copies too.
     pub fn reject(self, it: &Waiting, reason: &str) -> Result<Deed, Fault> {
         let (cx, spaces) = (self.desk.cx(), self.desk.spaces());
-        let mut deed = self.told(revise::reject(&cx, &spaces, Name::Id(it.memory().id), reason)?, "rejected");
-        for copy in it.copies.iter().filter(|_| deed.is_settled) {
+        let revised = revise::reject(&cx, &spaces, Name::Id(it.memory().id), reason)?;
+        let mut deed = self.told(it, revised, "rejected")?;
+        for copy in it.copies.iter().filter(|_| deed.is_made) {
             if let Revised::Done(memory) = revise::reject(&cx, &spaces, Name::Id(copy.id), reason)? {
                 deed.done.push(*memory);
             }
@@ -77,7 +96,7 @@ impl Hand<'_> {
             Outcome::Similar { near } => {
                 let known = near.iter().map(|it| it.handle.to_string()).collect::<Vec<_>>().join(", ");
                 let told = format!("{} much the same is known: {known}\n", ink(YELLOW.bold(), "not kept:"));
-                return Ok(Deed { done: Vec::new(), told, is_settled: false });
+                return Ok(Deed::refused(told, false));
             }
         };
         self.with_copies(it, revised, "kept as")
@@ -85,21 +104,30 @@ impl Hand<'_> {
 
     /// Removes the text everywhere, that of its copies too.
     pub fn forget(self, it: &Waiting) -> Result<Deed, Fault> {
-        let mut deed = Deed { done: Vec::new(), told: String::new(), is_settled: true };
+        let (mut told, mut is_made) = (String::new(), false);
         for memory in std::iter::once(it.memory()).chain(&it.copies) {
             let name = Name::Id(memory.id);
             match forget(&self.desk.cx(), &self.desk.spaces(), name, "forgotten in review")? {
-                Forgotten::Done(memory) => deed.told += &said("forgot", &memory),
-                Forgotten::Refused(refusal) => deed.told += &self.shell.refused(&refusal).err,
+                Forgotten::Done(memory) => {
+                    told += &said("forgot", &memory);
+                    is_made = true;
+                }
+                Forgotten::Refused(refusal) => told += &self.shell.refused(&refusal).err,
             }
             self.desk.forget_meanwhile(memory.id)?;
         }
-        Ok(deed)
+        Ok(Deed { is_made, ..Deed::refused(told, !self.is_waiting(it)?) })
+    }
+
+    /// Whether it still waits; somebody else may have been first.
+    fn is_waiting(self, it: &Waiting) -> Result<bool, Fault> {
+        let now = list::named(&self.desk.cx(), &self.desk.spaces(), Name::Id(it.memory().id))?;
+        Ok(now.is_some_and(|it| it.status.stage() == Stage::Pending))
     }
 
     /// What became of it, once its copies went up in what is now in use.
     fn with_copies(self, it: &Waiting, revised: Revised, verb: &str) -> Result<Deed, Fault> {
-        let mut deed = self.told(revised, verb);
+        let mut deed = self.told(it, revised, verb)?;
         let Some(kept) = deed.done.first().map(|it| Name::Id(it.id)) else { return Ok(deed) };
         let (cx, spaces) = (self.desk.cx_for(&it.memory().space), self.desk.spaces());
         for copy in &it.copies {
@@ -110,16 +138,14 @@ impl Hand<'_> {
         Ok(self.counted(deed, it))
     }
 
-    fn told(self, revised: Revised, verb: &str) -> Deed {
+    fn told(self, it: &Waiting, revised: Revised, verb: &str) -> Result<Deed, Fault> {
         match revised {
             Revised::Done(memory) => {
                 let told = said(verb, &memory);
-                Deed { done: vec![*memory], told, is_settled: true }
+                Ok(Deed { done: vec![*memory], told, is_settled: true, is_made: true })
             }
-            // Somebody else may have been first: then there is nothing left to decide.
             Revised::Refused(refusal) => {
-                let is_settled = matches!(refusal.class(), "not_pending" | "no_such_memory");
-                Deed { done: Vec::new(), told: self.shell.refused(&refusal).err, is_settled }
+                Ok(Deed::refused(self.shell.refused(&refusal).err, !self.is_waiting(it)?))
             }
         }
     }

@@ -1,17 +1,20 @@
 //! The dialogue: one that waits after the other, and what a person wants done about it.
 
 use std::io::Write as _;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
-use apostille_core::breaker as core;
-use apostille_core::memory::{Memory, Name};
-use apostille_core::review::Waiting;
+use apostille_core::memory::{Memory, MemoryId, Name};
+use apostille_core::review::{Care, Waiting};
+use apostille_core::{breaker as core, rollback};
 
 use super::super::breaker;
 use super::deeds::{Deed, Hand};
 use super::edit::{self, Words};
+use super::keys::{self, Choice, is_yes};
 use super::{card, queue};
 use crate::error::Fault;
-use crate::paint::{BOLD, DIM, Paint, YELLOW, count, cut, ink, width};
+use crate::paint::{BOLD, DIM, Paint, YELLOW, count, cut, ink, one_line};
 use crate::shell::{self, Shell};
 use crate::world::desk::Desk;
 
@@ -50,69 +53,15 @@ impl Talk for Terminal<'_> {
     }
 }
 
-/// What a person chose.
-#[derive(Debug, Clone, PartialEq, Eq)]
-enum Choice {
-    Accept,
-    Edit,
-    Merge(String),
-    Reject(String),
-    Forget,
-    Skip,
-    Back,
-    AllSafe,
-    Quit,
-    Help,
+/// A decision that was made, and what it takes to take it back.
+struct Step {
+    /// Where in the queue it was.
+    at: usize,
+    /// The last event before it.
+    after: u64,
+    /// Which memories it changed; none where they are gone.
+    changed: Vec<MemoryId>,
 }
-
-impl Choice {
-    /// The choice that a line stands for; the end of the input is the end of it all.
-    fn of(line: &str) -> Option<Self> {
-        let (key, rest) = line.trim().split_once(char::is_whitespace).unwrap_or((line.trim(), ""));
-        let rest = rest.trim().to_owned();
-        match key.to_ascii_lowercase().as_str() {
-            "" if line.is_empty() => Some(Self::Quit),
-            "a" | "accept" | "y" => Some(Self::Accept),
-            "e" | "edit" => Some(Self::Edit),
-            "m" | "merge" => Some(Self::Merge(rest)),
-            "r" | "reject" | "n" => Some(Self::Reject(rest)),
-            "f" | "forget" => Some(Self::Forget),
-            "" | "s" | "skip" => Some(Self::Skip),
-            "b" | "back" => Some(Self::Back),
-            "all" => Some(Self::AllSafe),
-            "q" | "quit" => Some(Self::Quit),
-            "?" | "h" | "help" => Some(Self::Help),
-            _ => None,
-        }
-    }
-}
-
-/// The keys, each as it stands in the word for what it does.
-const KEYS: [(&str, &str); 10] = [
-    ("a", "ccept"),
-    ("e", "dit"),
-    ("m", "erge"),
-    ("r", "eject"),
-    ("f", "orget"),
-    ("s", "kip"),
-    ("b", "ack"),
-    ("all", " safe"),
-    ("q", "uit"),
-    ("?", ""),
-];
-
-const HELP: [(&str, &str); 10] = [
-    ("a", "accept: it is used from now on; copies go up in it"),
-    ("e", "edit: say it in your own words; they are kept as yours"),
-    ("m m-12", "merge: m-12 keeps its words and gains the citations"),
-    ("r why", "reject: it stays in the history as rejected, with the reason"),
-    ("f", "forget: the text is removed everywhere, for good"),
-    ("s", "skip, or enter: it waits on"),
-    ("b", "back to the one before that still waits"),
-    ("all", "accept all that is safe, after a look at the list"),
-    ("q", "quit; what was decided stays decided"),
-    ("?", "this"),
-];
 
 /// A walk through the queue.
 pub struct Dialogue<'a> {
@@ -121,26 +70,41 @@ pub struct Dialogue<'a> {
     talk: &'a dyn Talk,
     queue: Vec<Waiting>,
     is_settled: Vec<bool>,
+    steps: Vec<Step>,
+    made: Arc<AtomicU64>,
 }
 
 impl<'a> Dialogue<'a> {
     /// A dialogue about this queue.
     pub fn new(shell: &'a Shell, desk: &'a Desk, talk: &'a dyn Talk, queue: Vec<Waiting>) -> Self {
         let is_settled = vec![false; queue.len()];
-        Self { hand: Hand { shell, desk }, paint: &shell.paint, talk, queue, is_settled }
+        let (hand, steps, made) = (Hand { shell, desk }, Vec::new(), Arc::default());
+        Self { hand, paint: &shell.paint, talk, queue, is_settled, steps, made }
+    }
+
+    /// How many decisions were made so far, for whoever must say it when the dialogue is cut off.
+    pub fn made(&self) -> Arc<AtomicU64> {
+        Arc::clone(&self.made)
     }
 
     /// Goes through the queue until its end, or until the person leaves.
     pub fn run(&mut self) -> Result<(), Fault> {
         self.say(&self.greeting());
         let mut at = 0;
-        while let Some(next) = self.waiting_from(at) {
+        loop {
+            let Some(next) = self.waiting_from(at) else {
+                if !self.is_last_taken_back(&mut at)? {
+                    break;
+                }
+                continue;
+            };
             at = next;
             self.say(&format!("\n{}", card::text(self.paint, &self.queue[at], at + 1, self.queue.len())));
             match self.chosen() {
                 Choice::Quit => break,
                 Choice::Skip => at += 1,
                 Choice::Back => at = self.waiting_before(at),
+                Choice::Undo => at = self.undone(at)?,
                 Choice::AllSafe => self.bulk()?,
                 choice => self.decide(at, choice)?,
             }
@@ -153,7 +117,7 @@ impl<'a> Dialogue<'a> {
     fn breakers(&self) -> Result<(), Fault> {
         for (space, trip) in breaker::open(self.hand.desk)? {
             let told = self.paint.wrapped(&format!("a breaker is open: {}", breaker::told(&trip)), 0);
-            if matches!(self.asked(&format!("{told}close it? [y/N] ")).as_str(), "y" | "Y" | "yes") {
+            if is_yes(&self.asked(&format!("{told}close it? [y/N] "))) {
                 core::close(&self.hand.desk.cx_for(&space), &space, trip.actor.as_deref())?;
                 self.say("closed\n");
             }
@@ -188,24 +152,23 @@ impl<'a> Dialogue<'a> {
 
     fn farewell(&self) -> String {
         let left = self.is_settled.iter().filter(|it| !**it).count() as u64;
-        let done = self.queue.len() as u64 - left;
         let left = match left {
             0 => "nothing waits any more".to_owned(),
             n => format!("{} left", count(n, "decision", "decisions")),
         };
-        self.paint.wrapped(&format!("{} made, {left}", count(done, "decision", "decisions")), 0)
+        self.paint.wrapped(&format!("{}, {left}", told(&self.made)), 0)
     }
 
     /// Asks until it is understood.
     fn chosen(&self) -> Choice {
         loop {
-            self.say(&question(self.paint));
+            self.say(&keys::question(self.paint));
             let line = self.talk.line();
             if line.is_empty() {
                 self.say("\n");
             }
             match Choice::of(&line) {
-                Some(Choice::Help) => self.say(&help(self.paint)),
+                Some(Choice::Help) => self.say(&keys::help(self.paint)),
                 Some(choice) => return choice,
                 None => self.say(&ink(DIM, "one of these keys, then enter\n")),
             }
@@ -214,8 +177,9 @@ impl<'a> Dialogue<'a> {
 
     fn decide(&mut self, at: usize, choice: Choice) -> Result<(), Fault> {
         let it = &self.queue[at];
+        let after = self.place(it)?;
         let deed = match choice {
-            Choice::Accept => Some(self.hand.accept(it)?),
+            Choice::Accept => self.accepted(it)?,
             Choice::Forget => self.forgotten(it)?,
             Choice::Reject(reason) => self.rejected(it, reason)?,
             Choice::Merge(into) => self.merged(it, &into)?,
@@ -224,9 +188,53 @@ impl<'a> Dialogue<'a> {
         };
         if let Some(deed) = deed {
             self.say(&deed.told);
-            self.is_settled[at] = deed.is_settled;
+            self.note(at, after, &deed);
         }
         Ok(())
+    }
+
+    fn place(&self, it: &Waiting) -> Result<u64, Fault> {
+        Ok(rollback::place(&self.hand.desk.cx(), &it.memory().space)?)
+    }
+
+    /// Only what was done counts, and can be taken back.
+    fn note(&mut self, at: usize, after: u64, deed: &Deed) {
+        self.is_settled[at] = deed.is_settled;
+        if deed.is_made {
+            self.made.fetch_add(1, Ordering::Relaxed);
+            self.steps.push(Step { at, after, changed: deed.changed(&self.queue[at]) });
+        }
+    }
+
+    /// Takes the last decision back; where to go on.
+    fn undone(&mut self, at: usize) -> Result<usize, Fault> {
+        let Some(step) = self.steps.pop() else {
+            self.say(&ink(DIM, "nothing was decided yet\n"));
+            return Ok(at);
+        };
+        let memory = self.queue[step.at].memory();
+        let (handle, space) = (memory.handle(), memory.space.clone());
+        if step.changed.is_empty() {
+            self.say(&format!("{handle} was forgotten and cannot come back\n"));
+            return Ok(at);
+        }
+        let cx = self.hand.desk.cx_for(&space);
+        rollback::take_back(&cx, &space, step.after, &step.changed, "taken back in review")?;
+        self.is_settled[step.at] = false;
+        self.made.fetch_sub(1, Ordering::Relaxed);
+        self.say(&format!("{} {handle} waits again\n", ink(YELLOW, "taken back:")));
+        Ok(step.at)
+    }
+
+    /// The last decision of all can be taken back too.
+    fn is_last_taken_back(&mut self, at: &mut usize) -> Result<bool, Fault> {
+        let can_undo = self.steps.last().is_some_and(|it| it.at == *at && !it.changed.is_empty());
+        let ask = format!("[{}]ndo the last one, or enter to end: ", ink(BOLD, "u"));
+        if !can_undo || Choice::of(&self.asked(&ask)) != Some(Choice::Undo) {
+            return Ok(false);
+        }
+        *at = self.undone(*at)?;
+        Ok(true)
     }
 
     fn asked(&self, question: &str) -> String {
@@ -234,28 +242,64 @@ impl<'a> Dialogue<'a> {
         self.talk.line().trim().to_owned()
     }
 
-    fn forgotten(&self, it: &Waiting) -> Result<Option<Deed>, Fault> {
-        let is_sure = self.asked("forget for good? this cannot be undone [y/N] ");
-        matches!(is_sure.as_str(), "y" | "Y" | "yes").then(|| self.hand.forget(it)).transpose()
+    /// Copies of what comes from outside or reads like an instruction are named before they are let in with it.
+    fn accepted(&self, it: &Waiting) -> Result<Option<Deed>, Fault> {
+        let is_careful = it.care >= Care::Outside && !it.copies.is_empty();
+        let ask = || format!("{}accept this and {}? [y/N] ", self.copies(it), n_copies(it));
+        if is_careful && !is_yes(&self.asked(&ask())) {
+            self.say("nothing was accepted\n");
+            return Ok(None);
+        }
+        self.hand.accept(it).map(Some)
     }
 
+    /// The copies, one on each line.
+    fn copies(&self, it: &Waiting) -> String {
+        let room = self.paint.columns().map_or(usize::MAX, |it| it.saturating_sub(9));
+        let line = |it: &Memory| format!("{:8} {}\n", it.handle(), cut(&one_line(&it.fact), room));
+        let more = it.copies.len().saturating_sub(LISTED);
+        let more = if more == 0 { String::new() } else { format!("… and {more} more\n") };
+        it.copies.iter().take(LISTED).map(line).collect::<String>() + &more
+    }
+
+    fn forgotten(&self, it: &Waiting) -> Result<Option<Deed>, Fault> {
+        let what = match it.copies.len() {
+            0 => "forget it".to_owned(),
+            _ => format!("{}forget this and {}", self.copies(it), n_copies(it)),
+        };
+        let is_sure = is_yes(&self.asked(&format!("{what} for good? this cannot be undone [y/N] ")));
+        is_sure.then(|| self.hand.forget(it)).transpose()
+    }
+
+    /// Without a reason nothing is rejected: whoever pressed the key by mistake gets back to the item.
     fn rejected(&self, it: &Waiting, reason: String) -> Result<Option<Deed>, Fault> {
-        let reason = if reason.is_empty() { self.asked("why? (enter: no reason) ") } else { reason };
+        let reason = match reason.is_empty() {
+            true => self.asked("why? (enter: back, nothing is rejected) "),
+            false => reason,
+        };
+        if matches!(reason.as_str(), "" | "q" | "quit") {
+            self.say("nothing was rejected\n");
+            return Ok(None);
+        }
         self.hand.reject(it, &reason).map(Some)
     }
 
-    /// Merges into the memory that was named, or into the nearest.
+    /// Merges into the memory that was named; into the nearest only after its words were read.
     fn merged(&self, it: &Waiting, into: &str) -> Result<Option<Deed>, Fault> {
-        let nearest = it.near.first().map(|it| it.handle.to_string());
-        let into = match (into, &nearest) {
-            ("", Some(known)) => match self.asked(&format!("into which? (enter: {known}) ")) {
-                said if said.is_empty() => known.clone(),
-                said => said,
-            },
+        let into = match (into, it.near.first()) {
+            ("", Some(known)) => {
+                let fact = one_line(&known.fact);
+                let ask = self.paint.wrapped(&format!("merge into {}: {fact}?", known.handle), 0);
+                match self.asked(&format!("{ask}y, or another as m-12 (enter: none) ")) {
+                    said if is_yes(&said) => known.handle.to_string(),
+                    said => said,
+                }
+            }
             ("", None) => self.asked("into which? (as m-12; enter: none) "),
             (said, _) => said.to_owned(),
         };
-        if into.is_empty() {
+        if matches!(into.as_str(), "" | "n" | "no" | "q") {
+            self.say("nothing was merged\n");
             return Ok(None);
         }
         match into.parse::<Name>() {
@@ -316,13 +360,12 @@ impl<'a> Dialogue<'a> {
             list += &self.paint.wrapped(&format!("… and {more} more; review --json has them all"), 0);
         }
         let these = if safe.len() == 1 { "it".into() } else { format!("these {}", safe.len()) };
-        match self.asked(&format!("{list}accept {these}? [y/N] ")).as_str() {
-            "y" | "Y" | "yes" => {
-                let n = self.accept_safe()?.iter().filter(|it| it.is_active()).count() as u64;
-                self.say(&format!("{} accepted\n", count(n, "memory", "memories")));
-            }
-            _ => self.say("nothing was accepted\n"),
+        if !is_yes(&self.asked(&format!("{list}accept {these}? [y/N] "))) {
+            self.say("nothing was accepted\n");
+            return Ok(());
         }
+        let n = self.accept_safe()?.iter().filter(|it| it.is_active()).count() as u64;
+        self.say(&format!("{} accepted\n", count(n, "memory", "memories")));
         Ok(())
     }
 
@@ -330,32 +373,20 @@ impl<'a> Dialogue<'a> {
     pub fn accept_safe(&mut self) -> Result<Vec<Memory>, Fault> {
         let mut done = Vec::new();
         for at in self.safe().collect::<Vec<_>>() {
+            let after = self.place(&self.queue[at])?;
             let deed = self.hand.accept(&self.queue[at])?;
-            self.is_settled[at] = deed.is_settled;
+            self.note(at, after, &deed);
             done.extend(deed.done);
         }
         Ok(done)
     }
 }
 
-/// The keys on as many lines as they need, and the prompt.
-fn question(paint: &Paint) -> String {
-    let room = paint.columns().unwrap_or(usize::MAX);
-    let mut lines = vec![String::new()];
-    for (key, rest) in KEYS {
-        let part = format!("[{}]{rest} ", ink(BOLD, key));
-        match lines.last_mut() {
-            Some(line) if width(line) + width(part.trim_end()) <= room => line.push_str(&part),
-            _ => lines.push(part),
-        }
-    }
-    lines.iter().map(|it| format!("{}\n", it.trim_end())).collect::<String>() + "> "
+/// How many decisions were made, in words.
+pub fn told(made: &AtomicU64) -> String {
+    format!("{} made", count(made.load(Ordering::Relaxed), "decision", "decisions"))
 }
 
-fn help(paint: &Paint) -> String {
-    let line = |(key, what): &(&str, &str)| {
-        let lines = paint.wrapped(what, 10);
-        format!("  {}{:pad$}{}", ink(BOLD, key), "", lines.trim_start(), pad = 8 - key.len())
-    };
-    HELP.iter().map(line).collect()
+fn n_copies(it: &Waiting) -> String {
+    count(it.copies.len() as u64, "copy", "copies")
 }

@@ -40,11 +40,18 @@ pub(super) fn parse(text: &str, is_image: bool) -> Option<Link<'_>> {
             link(len + end + 1, &rest[1..end], Form::Reference)
         }
         Some(b':') if rest.starts_with(": ") => {
-            let line = rest[2..].split('\n').next().unwrap_or("");
+            let line = line(&rest[2..]);
             link(len + 2 + line.len(), line, Form::Definition)
         }
         _ => None,
     }
+}
+
+/// The line that a text begins with, or as much of it as a link may take.
+fn line(text: &str) -> &str {
+    let end = text.bytes().take(LONGEST).position(|it| it == b'\n');
+    let end = end.unwrap_or(text.len().min(LONGEST));
+    &text[..text.floor_char_boundary(end)]
 }
 
 /// Where the bracket is closed that was opened before.
@@ -77,7 +84,8 @@ impl Link<'_> {
 
     /// Whether its title is a handler of events.
     fn has_handler(&self) -> bool {
-        let Some((_, title)) = self.address.split_once(['"', '\'']) else { return false };
+        let quote = self.address.bytes().position(|it| matches!(it, b'"' | b'\''));
+        let Some(title) = quote.map(|at| &self.address[at + 1..]) else { return false };
         let name = title.split('=').next().unwrap_or("").trim();
         title.contains('=') && name.len() > 3 && name.get(..2).is_some_and(|it| it.eq_ignore_ascii_case("on"))
     }

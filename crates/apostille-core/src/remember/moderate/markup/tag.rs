@@ -118,9 +118,9 @@ impl<'a> Tag<'a> {
     }
 
     fn attribute(&mut self, text: &'a str) -> usize {
-        let is_end = |c: char| c.is_ascii_whitespace() || matches!(c, '=' | '>' | '/');
-        let name_len =
-            text.find(is_end).unwrap_or(text.len()).max(text.chars().next().map_or(1, char::len_utf8));
+        let is_end = |it: u8| it.is_ascii_whitespace() || matches!(it, b'=' | b'>' | b'/');
+        let end = text.bytes().position(is_end).unwrap_or(text.len());
+        let name_len = end.max(text.chars().next().map_or(1, char::len_utf8));
         let (name, rest) = text.split_at(name_len);
         let spaces = rest.len() - rest.trim_start().len();
         let Some(value) = rest.trim_start().strip_prefix('=') else {
@@ -155,10 +155,13 @@ impl<'a> Tag<'a> {
     }
 
     fn is_harmful(&self, name: &str, value: &str) -> bool {
+        if value.is_empty() {
+            return name.eq_ignore_ascii_case("srcdoc");
+        }
         let name = name.to_ascii_lowercase();
         let value_as_read = || plain(value);
         if is_handler(&name) {
-            return !value.is_empty() && !is_reference(value);
+            return !is_reference(value);
         }
         match name.as_str() {
             "srcdoc" => true,

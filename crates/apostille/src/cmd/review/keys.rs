@@ -1,0 +1,110 @@
+//! The keys of the dialogue: what each stands for, and how they are shown.
+
+use crate::paint::{BOLD, Paint, ink, width};
+
+/// What a person chose.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Choice {
+    /// Let it be used.
+    Accept,
+    /// Say it in other words.
+    Edit,
+    /// Let it go up in another, where one is named.
+    Merge(String),
+    /// Turn it away, with the reason where one is said.
+    Reject(String),
+    /// Remove the text.
+    Forget,
+    /// Let it wait.
+    Skip,
+    /// To the one before.
+    Back,
+    /// Take the last decision back.
+    Undo,
+    /// Accept all that is safe.
+    AllSafe,
+    /// Leave.
+    Quit,
+    /// Show what the keys do.
+    Help,
+}
+
+impl Choice {
+    /// The choice that a line stands for; the end of the input is the end of it all.
+    pub fn of(line: &str) -> Option<Self> {
+        let (key, rest) = line.trim().split_once(char::is_whitespace).unwrap_or((line.trim(), ""));
+        let rest = rest.trim().to_owned();
+        match key.to_ascii_lowercase().as_str() {
+            "" if line.is_empty() => Some(Self::Quit),
+            "a" | "accept" => Some(Self::Accept),
+            "e" | "edit" => Some(Self::Edit),
+            "m" | "merge" => Some(Self::Merge(rest)),
+            "r" | "reject" => Some(Self::Reject(rest)),
+            "f" | "forget" => Some(Self::Forget),
+            "" | "s" | "skip" => Some(Self::Skip),
+            "b" | "back" => Some(Self::Back),
+            "u" | "undo" => Some(Self::Undo),
+            "all" => Some(Self::AllSafe),
+            "q" | "quit" => Some(Self::Quit),
+            "?" | "h" | "help" => Some(Self::Help),
+            _ => None,
+        }
+    }
+}
+
+/// Whether an answer is a yes.
+pub fn is_yes(said: &str) -> bool {
+    matches!(said, "y" | "Y" | "yes")
+}
+
+/// The keys, each as it stands in the word for what it does.
+const KEYS: [(&str, &str); 11] = [
+    ("a", "ccept"),
+    ("e", "dit"),
+    ("m", "erge"),
+    ("r", "eject"),
+    ("f", "orget"),
+    ("s", "kip"),
+    ("b", "ack"),
+    ("u", "ndo"),
+    ("all", ""),
+    ("q", "uit"),
+    ("?", ""),
+];
+
+const HELP: [(&str, &str); 11] = [
+    ("a", "accept: it is used from now on; copies go up in it"),
+    ("e", "edit: say it in your own words; they are kept as yours"),
+    ("m m-12", "merge: m-12 keeps its words and gains the citations"),
+    ("r why", "reject: it stays in the history as rejected, with the reason"),
+    ("f", "forget: the text is removed everywhere, for good"),
+    ("s", "skip, or enter: it waits on"),
+    ("b", "back to the one before that still waits"),
+    ("u", "undo: the last decision is taken back, and it waits again"),
+    ("all", "accept all that is safe, after a look at the list"),
+    ("q", "quit; what was decided stays decided"),
+    ("?", "this"),
+];
+
+/// The keys on as many lines as they need, and the prompt.
+pub fn question(paint: &Paint) -> String {
+    let room = paint.columns().unwrap_or(usize::MAX);
+    let mut lines = vec![String::new()];
+    for (key, rest) in KEYS {
+        let part = format!("[{}]{rest} ", ink(BOLD, key));
+        match lines.last_mut() {
+            Some(line) if width(line) + width(part.trim_end()) <= room => line.push_str(&part),
+            _ => lines.push(part),
+        }
+    }
+    lines.iter().map(|it| format!("{}\n", it.trim_end())).collect::<String>() + "> "
+}
+
+/// What each key does.
+pub fn help(paint: &Paint) -> String {
+    let line = |(key, what): &(&str, &str)| {
+        let lines = paint.wrapped(what, 10);
+        format!("  {}{:pad$}{}", ink(BOLD, key), "", lines.trim_start(), pad = 8 - key.len())
+    };
+    HELP.iter().map(line).collect()
+}
