@@ -185,9 +185,10 @@ pub(crate) fn admit_import(
     is_vouched: bool,
 ) -> Result<Memory, Refusal> {
     within_limits(&import_limits(limits, &memory), &cleaned.draft, memory.layer)?;
+    let marked = memory.marks.clone();
     let memory = moderated(cleaned, memory)?;
     if is_vouched {
-        return Ok(as_decided(memory));
+        return Ok(as_decided(memory, &marked));
     }
     let voice = memory.voice.via(Channel::Import);
     // All of it waits, what it calls rejected or replaced as well: a file decides nothing about what is here.
@@ -198,13 +199,16 @@ pub(crate) fn admit_import(
     Ok(Memory { voice, status, vouchers: Vec::new(), supersedes: None, ..memory })
 }
 
-/// A person who vouches for a file vouches for what was decided in it; but not that the cited lines say what they do not.
-fn as_decided(memory: Memory) -> Memory {
-    let is_marked = memory.is_active() && memory.marks.contains(&Mark::Ungrounded);
-    let unsaid = if is_marked { cite::unsaid(&memory.fact, &memory.citations) } else { Vec::new() };
-    match unsaid.is_empty() || memory.layer == Layer::Episode {
-        true => memory,
-        false => Memory { status: Status::Pending { why: not_said(&unsaid) }, ..memory },
+/// A person who vouches for a file vouches for what was decided in it: words that were marked there, and in use, are in use
+/// here. Nothing was decided about what is noticed only now, nor do cited lines say what they do not.
+fn as_decided(memory: Memory, marked: &[Mark]) -> Memory {
+    let is_ungrounded = memory.marks.contains(&Mark::Ungrounded);
+    let unsaid = if is_ungrounded { cite::unsaid(&memory.fact, &memory.citations) } else { Vec::new() };
+    let new: Vec<Mark> = memory.marks.iter().copied().filter(|it| !marked.contains(it)).collect();
+    let voice = Voice::of(memory.voice.origin.min(Origin::Agent));
+    match trusted(&voice, memory.layer, &new, &unsaid) {
+        status @ Status::Pending { .. } if memory.is_active() => Memory { status, ..memory },
+        _ => memory,
     }
 }
 
