@@ -155,7 +155,7 @@ fn what_the_default_branch_contradicts_is_invalidated_with_reason_and_diff() {
     assert_eq!(desk.memory().status.stage(), Stage::Invalid);
     let events = desk.events(Happening::Invalidated);
     let [What::Invalidated { reason, diff: Some(diff) }] = &events[..] else { panic!("{events:?}") };
-    assert!(reason.starts_with("src/limits.rs:4 changed (substance) since "), "{reason}");
+    assert!(reason.starts_with("src/limits.rs:4 changed (substance) by "), "{reason}");
     assert!(diff.contains("-pub const MAX_RETRIES: u32 = 5;\n+pub const MAX_RETRIES: u32 = 7;"), "{diff}");
 }
 
