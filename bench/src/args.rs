@@ -32,6 +32,8 @@ cargo run --release -p bench -- security CORPORA [options]
   --svg FILE       write the plot of growth
   --markdown       print Markdown instead of plain tables
 
+  --section NAME   (security) only this section, such as rollback
+
   --speed          (citations) only the timed batch; needs no cases
   --predictions FILE
                    (citations) write what each method says, for the scorer of the cases: one file for each method
@@ -66,6 +68,8 @@ pub(crate) struct Args {
     pub(crate) citations: Option<Ask>,
     /// The folder of corpora for the suite `security`, instead of a store to measure.
     pub(crate) security: Option<PathBuf>,
+    /// The one section of that suite that is asked for.
+    pub(crate) section: Option<String>,
     /// Whether this process is to time its first look at a text, for the suite `security`.
     pub(crate) first_look: bool,
     /// Whether only the usage is to be printed.
@@ -121,6 +125,7 @@ impl Default for Args {
             markdown: false,
             citations: None,
             security: None,
+            section: None,
             first_look: false,
             help: false,
         }
@@ -145,6 +150,7 @@ impl Args {
                 crate::mcp::echo::WORD => args.echo = true,
                 "citations" => args.citations = Some(Ask::default()),
                 "security" => args.security = Some(value()?.into()),
+                "--section" => args.section = Some(value()?),
                 crate::security::speed::FIRST_LOOK => args.first_look = true,
                 "--speed" => args.ask(&word)?.speed = true,
                 "--predictions" => args.ask(&word)?.predictions = Some(value()?.into()),

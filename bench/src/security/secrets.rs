@@ -95,8 +95,9 @@ fn refused(negatives: &[Negative]) -> Section {
     let public = tally.sum(|it| PUBLIC.contains(&it));
     let ordinary = tally.sum(|it| it != NEAR_MISSES);
     wrong.push(format!(
-        "scanners' own counter-examples: {} refused; most are whole keys and well-formed tokens that a scanner has on \
-         a list of known ones, and fillings (a prefix and one letter over and over) that the positives count as secrets",
+        "scanners' own counter-examples: {} refused; among them are keys that a scanner knows by heart, private keys that \
+         it skips by the name of their file, tokens one letter too long or too short, and fillings (a prefix and one letter \
+         over and over) that the positives count as secrets: a memory needs none of them",
         tally.of(NEAR_MISSES).text(),
     ));
     Section {

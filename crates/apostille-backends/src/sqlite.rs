@@ -6,9 +6,11 @@
 mod damaged;
 mod health;
 mod index;
+mod kept;
 mod moves;
 mod read;
 mod schema;
+mod spread;
 mod sum;
 mod watch;
 mod write;
@@ -324,10 +326,7 @@ impl Store for Sqlite {
     }
 
     fn get(&self, ids: &[MemoryId]) -> Result<Vec<Memory>, StoreError> {
-        self.read(|db| {
-            let one = |id: &MemoryId| read::among(read::by_id(db, *id), ids.len()).transpose();
-            ids.iter().filter_map(one).collect()
-        })
+        self.read(|db| read::by_ids(db, ids))
     }
 
     fn numbered(&self, space: &Space, numbers: &[u64]) -> Result<Vec<Memory>, StoreError> {

@@ -1,8 +1,8 @@
 //! Many memories leave or enter an index at once: its lists are read, sifted and written anew. Only what enters is
 //! analysed; of what stays, the index knows the terms already.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
-use std::thread;
+use std::collections::{BTreeMap, HashSet};
+use std::hash::{BuildHasherDefault, Hasher};
 
 use apostille_core::memory::Memory;
 use apostille_core::store::{Posting, StoreError};
@@ -10,17 +10,18 @@ use apostille_core::terms;
 use rusqlite::{Connection, params};
 
 use super::index::{self, Lists, Place, SEGMENT};
+use super::spread;
 use crate::fault::{corrupt, sqlite};
 
-/// How many threads analyse at most: behind them one writes.
-const MOST_THREADS: usize = 4;
+// A segment is found by setting the low bits of a number.
+const _: () = assert!(SEGMENT.is_power_of_two());
 
 type Found<T> = Result<T, StoreError>;
 
 /// What leaves and what enters the index of a space in one batch.
 #[derive(Default)]
 pub(super) struct Moves {
-    gone: HashSet<u64>,
+    gone: HashSet<u64, BuildHasherDefault<Spun>>,
     /// The text of what enters, by its number.
     come: BTreeMap<u64, String>,
 }
@@ -41,36 +42,72 @@ impl Moves {
 
     /// Writes the index of a space anew. Nothing is written where it turns out to be damaged.
     pub(super) fn write(self, db: &Connection, space: i64) -> Found<()> {
-        let (mut lists, left_len) = self.kept(db, space)?;
+        let Kept { lists, waiting, left_len } = self.kept(db, space)?;
         let docs = self.come.len() as i64 - self.gone.len() as i64;
         let come: Vec<(u64, String)> = self.come.into_iter().collect();
-        let come_len = enter(&come, &mut lists);
+        let mut more = waiting;
+        let come_len = enter(&come, &mut more);
         index::empty(db, space)?;
-        write_segments(db, space, lists)?;
+        write_segments(db, space, lists, more)?;
         index::counted(db, space, docs, come_len - left_len).map(drop)
     }
 
-    /// The lists without what is gone, and how long that was.
-    fn kept(&self, db: &Connection, space: i64) -> Found<(Lists, i64)> {
-        let (mut lists, mut left) = (Lists::new(), HashMap::new());
+    /// What stays.
+    fn kept(&self, db: &Connection, space: i64) -> Found<Kept> {
+        let mut kept = Kept::default();
+        let mut stays = |it: &Posting| {
+            let is_gone = self.gone.contains(&it.number);
+            kept.left_len += if is_gone { i64::from(it.count) } else { 0 };
+            !is_gone
+        };
         each_list(db, space, |term, found| {
-            let stays = |it: &Posting| {
-                let is_gone = self.gone.contains(&it.number);
-                if is_gone {
-                    left.insert(it.number, i64::from(it.len));
-                }
-                !is_gone
-            };
-            found.retain(stays);
-            if !found.is_empty() {
-                lists.entry(term.to_owned()).or_default().append(found);
+            found.retain(&mut stays);
+            match kept.lists.last_mut() {
+                _ if found.is_empty() => {}
+                Some((last, list)) if last == term => list.append(found),
+                _ => kept.lists.push((term.to_owned(), std::mem::take(found))),
             }
         })?;
-        Ok((lists, left.values().sum()))
+        let is_whole = index::each_waiting(db, space, None, |number, term, count, len| {
+            let it = Posting { number, count, len };
+            if stays(&it) {
+                kept.waiting.entry(String::from_utf8_lossy(term).into_owned()).or_default().push(it);
+            }
+        })?;
+        if is_whole { Ok(kept) } else { Err(corrupt("the index")) }
     }
 }
 
-/// Goes through the lists of an index, of its tail too; a term may come more than once.
+/// What stays of an index.
+#[derive(Default)]
+struct Kept {
+    /// Its lists by term, in order.
+    lists: Vec<(String, Vec<Posting>)>,
+    /// What waited in the tail.
+    waiting: Lists,
+    /// How long that was which does not stay: the counts of a memory's terms add up to its length.
+    left_len: i64,
+}
+
+/// Hashes numbers that nobody chooses, as fast as that goes.
+#[derive(Default)]
+struct Spun(u64);
+
+impl Hasher for Spun {
+    fn write(&mut self, bytes: &[u8]) {
+        bytes.iter().for_each(|it| self.write_u64(self.0.rotate_left(8) ^ u64::from(*it)));
+    }
+
+    fn write_u64(&mut self, number: u64) {
+        self.0 = number.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    }
+
+    fn finish(&self) -> u64 {
+        self.0 ^ (self.0 >> 32)
+    }
+}
+
+/// Goes through the lists of an index in the order of their terms; a term may come more than once.
 fn each_list(db: &Connection, space: i64, mut see: impl FnMut(&str, &mut Vec<Posting>)) -> Found<()> {
     let mut found = Vec::new();
     let select = "SELECT term, segment, entries FROM posting WHERE space = ?1 ORDER BY term, segment";
@@ -84,28 +121,15 @@ fn each_list(db: &Connection, space: i64, mut see: impl FnMut(&str, &mut Vec<Pos
         index::unpacked(entries, Place { space, term, number: row.get(1).map_err(sqlite)? }, &mut found)?;
         see(term, &mut found);
     }
-    let is_whole = index::each_waiting(db, space, None, |number, term, count, len| {
-        found.clear();
-        found.push(Posting { number, count, len });
-        see(&String::from_utf8_lossy(term), &mut found);
-    })?;
-    if is_whole { Ok(()) } else { Err(corrupt("the index")) }
+    Ok(())
 }
 
 /// Analyses what enters, on as many threads as there are cores; how long it is.
 fn enter(come: &[(u64, String)], lists: &mut Lists) -> i64 {
-    let n_threads = thread::available_parallelism().map_or(1, usize::from).min(MOST_THREADS);
     let mut total = 0;
-    for round in come.chunks(SEGMENT * n_threads) {
-        let analysed: Vec<(Lists, i64)> = thread::scope(|scope| {
-            let parts: Vec<_> =
-                round.chunks(SEGMENT).map(|part| scope.spawn(move || analysed(part))).collect();
-            let joined = |it: thread::ScopedJoinHandle<'_, _>| {
-                it.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
-            };
-            parts.into_iter().map(joined).collect()
-        });
-        for (part, len) in analysed {
+    let parts: Vec<&[(u64, String)]> = come.chunks(SEGMENT).collect();
+    for round in parts.chunks(spread::n_threads()) {
+        for (part, len) in spread::spread(round, |part| analysed(part)) {
             total += len;
             part.into_iter().for_each(|(term, mut list)| lists.entry(term).or_default().append(&mut list));
         }
@@ -126,26 +150,35 @@ fn analysed(part: &[(u64, String)]) -> (Lists, i64) {
     (lists, total)
 }
 
-/// Writes lists as segments of so many memories each.
-fn write_segments(db: &Connection, space: i64, mut lists: Lists) -> Found<()> {
-    let numbers: BTreeSet<u64> = lists.values().flatten().map(|it| it.number).collect();
-    let numbers: Vec<u64> = numbers.into_iter().collect();
-    let lasts: Vec<u64> = numbers.chunks(SEGMENT).filter_map(|it| it.last().copied()).collect();
+/// Writes lists, and what comes to them, as segments of so many numbers each.
+fn write_segments(
+    db: &Connection,
+    space: i64,
+    lists: Vec<(String, Vec<Posting>)>,
+    mut more: Lists,
+) -> Found<()> {
+    let last = |list: &Vec<Posting>| list.iter().map(|it| it.number).max();
+    let last = lists.iter().map(|it| &it.1).chain(more.values()).filter_map(last).max().unwrap_or_default();
     let insert = "INSERT INTO posting(space, term, segment, entries) VALUES (?1, ?2, ?3, ?4)";
     let mut insert = db.prepare_cached(insert).map_err(sqlite)?;
-    for (term, list) in &mut lists {
+    let mut write = |term: &str, mut list: Vec<Posting>| {
         list.sort_unstable_by_key(|it| it.number);
-        for part in list.chunk_by(|a, b| segment(&lasts, a) == segment(&lasts, b)) {
-            let Some(last) = part.first().and_then(|it| lasts.get(segment(&lasts, it))) else { continue };
-            let number = i64::try_from(*last).map_err(|_| corrupt("a memory's number"))?;
+        for part in list.chunk_by(|a, b| segment(a) == segment(b)) {
+            let end = part.first().map_or(last, |it| last.min(segment(it)));
+            let number = i64::try_from(end).map_err(|_| corrupt("a memory's number"))?;
             let entries = index::packed(part, Place { space, term, number });
             insert.execute(params![space, term, number, entries]).map_err(sqlite)?;
         }
+        Ok(())
+    };
+    for (term, mut list) in lists {
+        list.append(&mut more.remove(&term).unwrap_or_default());
+        write(&term, list)?;
     }
-    Ok(())
+    more.into_iter().try_for_each(|(term, list)| write(&term, list))
 }
 
-/// Which segment a memory lies in, by the last numbers of them all.
-fn segment(lasts: &[u64], it: &Posting) -> usize {
-    lasts.partition_point(|last| *last < it.number)
+/// The last number that may lie in the same segment as a memory.
+fn segment(it: &Posting) -> u64 {
+    it.number | (SEGMENT as u64 - 1)
 }

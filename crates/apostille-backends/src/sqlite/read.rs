@@ -4,20 +4,20 @@ use std::collections::BTreeMap;
 
 use apostille_core::digest::Digest;
 use apostille_core::event::{Event, Happening, Logged, What};
-use apostille_core::format::{EventRecord, MemoryRecord, StandingRecord};
-use apostille_core::memory::{Layer, Memory, MemoryId, Name, Stage, Status, Usage};
+use apostille_core::format::EventRecord;
+use apostille_core::memory::{Layer, Memory, MemoryId, Name, Stage, Status};
 use apostille_core::space::Space;
 use apostille_core::store::{Filter, Order, Page, StoreError, Tally};
-use apostille_core::was::Was;
 use rusqlite::types::Value;
 use rusqlite::{Connection, OptionalExtension, Row, params, params_from_iter};
 
-use super::{SPACE_BITS, key, schema, seal, sum};
+use super::kept::{Kept, Told};
+use super::{SPACE_BITS, key, schema, spread};
 use crate::fault::{corrupt, sqlite};
 
 type Found<T> = Result<T, StoreError>;
 
-const COLUMNS: &str = "m.record, m.seal, m.key, u.recalls, u.applied, u.verified";
+const COLUMNS: &str = Kept::COLUMNS;
 const BY_ID: &str = "SELECT m.record, m.seal, m.key, u.recalls, u.applied, u.verified \
                      FROM memory m LEFT JOIN usage u ON u.key = m.key WHERE m.id = ?1";
 const JOINED: &str = "memory m LEFT JOIN usage u ON u.key = m.key";
@@ -47,7 +47,7 @@ pub(super) fn spaces(db: &Connection) -> Found<Vec<Space>> {
 }
 
 fn memory(row: &Row<'_>) -> Found<Memory> {
-    Ok(sealed(row)?.0)
+    Ok(Kept::of(row)?.sealed()?.0)
 }
 
 /// A memory of this space: whoever swaps the names of two spaces is not served the one for the other.
@@ -57,44 +57,24 @@ fn memory_of(row: &Row<'_>, space: &Space) -> Found<Memory> {
     if is_elsewhere { Err(corrupt(format!("the space of memory {}", memory.number))) } else { Ok(memory) }
 }
 
-/// A memory, and the digest of its record.
-fn sealed(row: &Row<'_>) -> Found<(Memory, Digest)> {
-    let key: i64 = row.get(2).map_err(sqlite)?;
-    let damaged = || corrupt(format!("the row of memory {}", key >> SPACE_BITS));
-    let (record, digest) = intact(row).ok_or_else(damaged)?;
-    let record: MemoryRecord = serde_json::from_str(record).map_err(|_| damaged())?;
-    let mut memory = Memory::try_from(record).map_err(|_| damaged())?;
-    if i64::try_from(memory.number) != Ok(key >> SPACE_BITS) {
-        return Err(damaged());
-    }
-    let count = |at| row.get::<_, Option<u32>>(at).map(Option::unwrap_or_default).map_err(|_| damaged());
-    memory.usage = Usage { recalls: count(3)?, applied: count(4)?, verified: count(5)? };
-    Ok((memory, digest))
-}
-
-/// The record of a row and its digest, where the seal fits.
-fn intact<'a>(row: &'a Row<'_>) -> Option<(&'a str, Digest)> {
-    let record = row.get_ref(0).ok()?.as_str().ok()?;
-    let digest = Digest::of(record.as_bytes());
-    (row.get_ref(1).ok()?.as_blob().ok()? == seal(&digest)).then_some((record, digest))
-}
-
-/// The memory with this id.
-pub(super) fn by_id(db: &Connection, id: MemoryId) -> Found<Option<Memory>> {
-    Ok(sealed_by_id(db, id)?.map(|it| it.0))
-}
-
-/// The same with the digest of its record, as it was read.
-pub(super) fn sealed_by_id(db: &Connection, id: MemoryId) -> Found<Option<(Memory, Digest)>> {
+/// The row that is filed under this id.
+pub(super) fn kept(db: &Connection, id: MemoryId) -> Found<Option<Kept>> {
     let mut select = db.prepare_cached(BY_ID).map_err(sqlite)?;
     let mut rows = select.query([id.as_bytes()]).map_err(sqlite)?;
-    let Some(row) = rows.next().map_err(sqlite)? else { return Ok(None) };
-    let found = sealed(row)?;
-    if found.0.id == id {
-        Ok(Some(found))
-    } else {
-        Err(corrupt(format!("the row of memory {}", found.0.number)))
-    }
+    rows.next().map_err(sqlite)?.map(Kept::of).transpose()
+}
+
+/// The memories with these ids, in this order. A damaged one is left out, see [`among`].
+pub(super) fn by_ids(db: &Connection, ids: &[MemoryId]) -> Found<Vec<Memory>> {
+    let row = |id: &MemoryId| kept(db, *id).map(|it| it.map(|it| (*id, it))).transpose();
+    let rows: Vec<(MemoryId, Kept)> = ids.iter().filter_map(row).collect::<Found<_>>()?;
+    let memories = spread::each(&rows, |(id, it)| it.sealed_as(*id));
+    memories.into_iter().filter_map(|it| among(it.map(|it| Some(it.0)), ids.len()).transpose()).collect()
+}
+
+/// The memory with this id, and the digest of its record as it was read.
+pub(super) fn sealed_by_id(db: &Connection, id: MemoryId) -> Found<Option<(Memory, Digest)>> {
+    kept(db, id)?.map(|it| it.sealed_as(id)).transpose()
 }
 
 /// The key of the row that is filed under this id.
@@ -119,13 +99,7 @@ pub(super) fn filed(db: &Connection, space: i64, name: Name) -> Found<Option<(Me
 
 /// Where a memory stands, read from its row and nothing more.
 pub(super) fn status_of(db: &Connection, id: MemoryId) -> Found<Option<Status>> {
-    let mut select = db.prepare_cached(BY_ID).map_err(sqlite)?;
-    let mut rows = select.query([id.as_bytes()]).map_err(sqlite)?;
-    let Some(row) = rows.next().map_err(sqlite)? else { return Ok(None) };
-    let damaged = || corrupt(format!("the row of memory {id}"));
-    let (record, _) = intact(row).ok_or_else(damaged)?;
-    let standing: StandingRecord = serde_json::from_str(record).map_err(|_| damaged())?;
-    Ok(Some(Status::try_from(standing).map_err(|_| damaged())?))
+    kept(db, id)?.map(|it| it.status()).transpose()
 }
 
 /// The memories of a space with these numbers, in this order.
@@ -358,39 +332,20 @@ pub(super) fn events(db: &Connection, page: &Page) -> Found<Vec<Logged>> {
     };
     let is_sealed = select.column_names().last() == Some("seal");
     let mut rows = select.query(params_from_iter(values)).map_err(sqlite)?;
-    let mut found = Vec::new();
+    let mut told = Vec::new();
     while let Some(row) = rows.next().map_err(sqlite)? {
-        match logged(db, row, is_sealed) {
-            // What another program changed is not told as if it had happened; `health` names it.
-            Err(StoreError::Corrupt { .. }) => {}
-            other => found.push(other?),
-        }
+        told.extend(known(Told::of(row, is_sealed, |id| kept(db, id)))?);
     }
-    Ok(found)
+    let logged = spread::each(&told, Told::logged);
+    logged.into_iter().filter_map(|it| known(it).transpose()).collect()
 }
 
-fn logged(db: &Connection, row: &Row<'_>, is_sealed: bool) -> Found<Logged> {
-    let seq: u64 = row.get(0).map_err(sqlite)?;
-    let damaged = || corrupt(format!("event {seq}"));
-    if is_sealed {
-        let kept = row.get_ref(5).map_err(sqlite)?.as_blob().map_err(|_| damaged())?;
-        if kept != seal(&sum::event_digest(row)?) {
-            return Err(damaged());
-        }
+/// What another program changed is not told as if it had happened; `health` names it.
+fn known<T>(found: Found<T>) -> Found<Option<T>> {
+    match found {
+        Err(StoreError::Corrupt { .. }) => Ok(None),
+        other => other.map(Some),
     }
-    let record = row.get_ref(4).map_err(sqlite)?.as_str().map_err(|_| damaged())?;
-    let mut record: EventRecord = serde_json::from_str(record).map_err(|_| damaged())?;
-    let was = record.was.take().map(|it| Was::try_from(*it)).transpose().map_err(|_| damaged())?;
-    if record.event != Happening::Remembered.as_str() {
-        return Ok(Logged { seq, event: Event::try_from(record).map_err(|_| damaged())?, was });
-    }
-    // The text of a memory is kept in its own row only; the event shows it as it is now.
-    let bytes: [u8; 16] = row.get(2).map_err(|_| damaged())?;
-    let memory = Box::new(by_id(db, MemoryId::from_bytes(bytes))?.ok_or_else(damaged)?);
-    let (forced, rationale) = (record.forced, record.rationale.take());
-    let said = EventRecord { event: Happening::Applied.as_str().into(), ..record };
-    let event = Event::try_from(said).map_err(|_| damaged())?;
-    Ok(Logged { seq, event: Event { what: What::Remembered { memory, forced, rationale }, ..event }, was })
 }
 
 /// An event as it is written: without the text of the memory, which has its own row.

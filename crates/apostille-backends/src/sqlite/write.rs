@@ -1,6 +1,7 @@
 //! Writing: one batch, one transaction; state, index and log together.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::thread;
 
 use apostille_core::digest::Digest;
 use apostille_core::event::{Batch, Erasure, Event, Expect, Happening, What};
@@ -13,9 +14,10 @@ use apostille_core::was::Was;
 use rusqlite::types::Value;
 use rusqlite::{Connection, ErrorCode, params, params_from_iter};
 
+use super::kept::{Kept, Line};
 use super::moves::Moves;
 use super::sum::{self, Sum};
-use super::{damaged, index, key, read, seal, watch};
+use super::{damaged, index, key, read, seal, spread, watch};
 use crate::fault::{corrupt, sqlite};
 
 type Found<T> = Result<T, StoreError>;
@@ -23,6 +25,8 @@ type Found<T> = Result<T, StoreError>;
 /// How many changes at once, and which part of the index (one in so many), make it cheaper to go through the whole index.
 const MANY_CHANGES: usize = 64;
 const LARGE_PART: usize = 16;
+/// How many changes are worked out together.
+const PART: usize = 1_024;
 
 /// Writes one batch, and keeps what it adds to the rows of its spaces until the end.
 pub(super) struct Pen<'a> {
@@ -40,6 +44,48 @@ pub(super) struct Pen<'a> {
     place: Option<i64>,
 }
 
+/// What an event makes of a memory.
+struct Change {
+    was: Memory,
+    /// The digest of the record as it was.
+    old: Digest,
+    memory: Memory,
+    record: String,
+    digest: Digest,
+}
+
+impl Change {
+    fn of(was: Memory, old: Digest, event: &Event) -> Found<Self> {
+        let mut memory = was.clone();
+        memory.apply(event);
+        let record = encoded(&memory)?;
+        Ok(Self { was, old, memory, digest: Digest::of(record.as_bytes()), record })
+    }
+}
+
+/// An event of a run, its place, and the row of its memory as it is before.
+type Before<'a> = (i64, &'a Event, Option<Kept>);
+
+/// What such an event comes to.
+struct WorkedOut {
+    line: Line,
+    digest: Digest,
+    change: Option<Change>,
+}
+
+fn read_before<'e>(db: &Connection, events: &'e [Event], first: i64) -> Found<Vec<Before<'e>>> {
+    let before = |event: &Event| event.memory.map_or(Ok(None), |id| read::kept(db, id));
+    (first..).zip(events).map(|(seq, event)| Ok((seq, event, before(event)?))).collect()
+}
+
+fn worked_out(space: i64, (seq, event, kept): &Before<'_>) -> Found<WorkedOut> {
+    let before = kept.as_ref().zip(event.memory).map(|(it, id)| it.sealed_as(id)).transpose()?;
+    let was = before.as_ref().and_then(|(memory, _)| Was::of(memory, event));
+    let line = line(*seq, space, event, was.as_ref())?;
+    let change = before.map(|(memory, digest)| Change::of(memory, digest, event)).transpose()?;
+    Ok(WorkedOut { digest: line.digest(), line, change })
+}
+
 /// What is added to the row of a space.
 #[derive(Default)]
 struct Entry {
@@ -53,14 +99,22 @@ pub(super) fn append(db: &Connection, batch: &Batch) -> Found<Receipt> {
     pen.expect(batch.expects())?;
     pen.gather(batch.events())?;
     let mut receipt = Receipt::default();
-    for event in batch.events() {
+    let mut events = batch.events();
+    while let [event, rest @ ..] = events {
         let space = pen.space_id(&event.space)?;
+        let n_alike = pen.run(space, events);
+        if n_alike > 0 {
+            pen.happen_alike(space, &events[..n_alike])?;
+            events = &events[n_alike..];
+            continue;
+        }
         match &event.what {
             What::Remembered { memory, .. } => receipt.numbers.push((memory.id, pen.insert(space, memory)?)),
             what => pen.count_event(space, what.happening(), 1),
         }
         watch::note(db, space, event)?;
         pen.happen(space, event)?;
+        events = rest;
     }
     pen.check_rest()?;
     pen.close()?;
@@ -97,6 +151,17 @@ fn taken(error: rusqlite::Error) -> StoreError {
         Some(ErrorCode::ConstraintViolation) => StoreError::Conflict { what: "a like memory".into() },
         _ => sqlite(error),
     }
+}
+
+/// An event as a row of the log.
+fn line(seq: i64, space: i64, event: &Event, was: Option<&Was>) -> Found<Line> {
+    let record = EventRecord { was: was.map(|it| Box::new(it.into())), ..read::bare(event) };
+    let record = serde_json::to_string(&record).map_err(|error| StoreError::Unavailable {
+        what: "an event cannot be written as JSON".into(),
+        source: Box::new(error),
+    })?;
+    let memory = event.memory.map(|it| it.as_bytes().to_vec());
+    Ok(Line { seq, space, memory, name: event.what.happening().as_str().into(), record })
 }
 
 /// The JSON of a memory, without the counters, which live apart.
@@ -161,12 +226,16 @@ impl<'a> Pen<'a> {
     }
 
     fn space_id(&mut self, space: &Space) -> Found<i64> {
-        if let Some((_, id)) = self.at.as_ref().filter(|(at, _)| at == space) {
+        if let Some((_, id)) = self.at.as_ref().filter(|_| self.is_at(space)) {
             return Ok(*id);
         }
         let id = space_id(self.db, space)?;
         self.at = Some((space.clone(), id));
         Ok(id)
+    }
+
+    fn is_at(&self, space: &Space) -> bool {
+        self.at.as_ref().is_some_and(|(at, _)| at == space)
     }
 
     pub(super) fn sum(&mut self, space: i64) -> &mut Sum {
@@ -259,15 +328,13 @@ impl<'a> Pen<'a> {
     fn happen(&mut self, space: i64, event: &Event) -> Found<()> {
         let changes = event.memory.filter(|_| changes(&event.what));
         let before = changes.map_or(Ok(None), |id| read::sealed_by_id(self.db, id))?;
-        if let Some((id, expected)) = changes.and_then(|id| self.unmoved.remove_entry(&id))
-            && before.as_ref().is_none_or(|(memory, _)| memory.status != expected)
-        {
-            return Err(StoreError::Conflict { what: format!("memory {id}") });
+        if let Some(id) = changes {
+            self.expected(id, before.as_ref().map(|(memory, _)| &memory.status))?;
         }
         let was = before.as_ref().and_then(|(memory, _)| Was::of(memory, event));
         self.log(space, event, was.as_ref())?;
         if let Some((memory, digest)) = before {
-            return self.change(memory, &digest, event);
+            return self.change(Change::of(memory, digest, event)?);
         }
         let usage = counted(&event.what);
         if usage != Usage::default() {
@@ -280,24 +347,79 @@ impl<'a> Pen<'a> {
         Ok(())
     }
 
+    /// How many of the next events change one memory of a space each, and each another one; only where very much changes.
+    fn run(&self, space: i64, events: &[Event]) -> usize {
+        if !self.moves.contains_key(&space) {
+            return 0;
+        }
+        let mut ids = HashSet::new();
+        let is_next = |it: &&Event| {
+            self.is_at(&it.space) && changes(&it.what) && it.memory.is_some_and(|id| ids.insert(id))
+        };
+        events.iter().take_while(is_next).count()
+    }
+
+    /// The same as [`Self::happen`] for such a run: what a part of it comes to is worked out while the one before it is
+    /// written. No memory is in two parts, so each is read as it was before the run.
+    fn happen_alike(&mut self, space: i64, events: &[Event]) -> Found<()> {
+        let mut next = self.place()? + 1;
+        thread::scope(|scope| {
+            let mut ahead = None;
+            for part in events.chunks(PART) {
+                let rows = read_before(self.db, part, next)?;
+                next += part.len() as i64;
+                let working = scope.spawn(move || spread::each(&rows, |row| worked_out(space, row)));
+                if let Some((part, done)) = ahead.replace((part, working)) {
+                    self.put_alike(part, spread::joined(done))?;
+                }
+            }
+            ahead.map_or(Ok(()), |(part, done)| self.put_alike(part, spread::joined(done)))
+        })
+    }
+
+    fn put_alike(&mut self, events: &[Event], worked_out: Vec<Found<WorkedOut>>) -> Found<()> {
+        for (event, done) in events.iter().zip(worked_out) {
+            let WorkedOut { line, digest, change } = done?;
+            if let Some(id) = event.memory {
+                self.expected(id, change.as_ref().map(|it| &it.was.status))?;
+            }
+            self.count_event(line.space, event.what.happening(), 1);
+            self.put(&line, &digest)?;
+            change.map_or(Ok(()), |it| self.change(it))?;
+        }
+        Ok(())
+    }
+
+    /// Holds where a memory stands against what is expected of it.
+    fn expected(&mut self, id: MemoryId, status: Option<&Status>) -> Found<()> {
+        match self.unmoved.remove(&id) {
+            Some(expected) if status != Some(&expected) => {
+                Err(StoreError::Conflict { what: format!("memory {id}") })
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// The last place of the log.
+    fn place(&self) -> Found<i64> {
+        self.place.map_or_else(|| last_place(self.db), Ok)
+    }
+
     pub(super) fn log(&mut self, space: i64, event: &Event, was: Option<&Was>) -> Found<i64> {
-        let name = event.what.happening().as_str();
-        let record = EventRecord { was: was.map(|it| Box::new(it.into())), ..read::bare(event) };
-        let record = serde_json::to_string(&record).map_err(|error| StoreError::Unavailable {
-            what: "an event cannot be written as JSON".into(),
-            source: Box::new(error),
-        })?;
-        let id = event.memory.map(|it| *it.as_bytes());
         // The place is a part of what is sealed, so it is given here and not by the table.
-        let seq = self.place.map_or_else(|| last_place(self.db), Ok)? + 1;
-        self.place = Some(seq);
-        let digest = sum::of_event(seq, space, id.as_ref().map(<[u8; 16]>::as_slice), name, &record);
+        let line = line(self.place()? + 1, space, event, was)?;
+        self.put(&line, &line.digest())?;
+        Ok(line.seq)
+    }
+
+    fn put(&mut self, line: &Line, digest: &Digest) -> Found<()> {
         let insert =
             "INSERT INTO event(seq, space, memory, name, record, seal) VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
-        let row = params![seq, space, id, name, record, seal(&digest)];
+        let row = params![line.seq, line.space, line.memory, line.name, line.record, seal(digest)];
         self.db.prepare_cached(insert).map_err(sqlite)?.execute(row).map_err(sqlite)?;
-        self.sum(space).add(&digest);
-        Ok(seq)
+        self.place = Some(line.seq);
+        self.sum(line.space).add(digest);
+        Ok(())
     }
 
     fn count(&mut self, key: i64, usage: Usage) -> Found<()> {
@@ -312,13 +434,10 @@ impl<'a> Pen<'a> {
         Ok(())
     }
 
-    fn change(&mut self, was: Memory, old: &Digest, event: &Event) -> Found<()> {
+    fn change(&mut self, change: Change) -> Found<()> {
+        let Change { was, old, memory, record, digest } = change;
         let db = self.db;
-        let mut memory = was.clone();
-        memory.apply(event);
         let space = self.space_id(&memory.space)?;
-        let record = encoded(&memory)?;
-        let digest = Digest::of(record.as_bytes());
         let update = "UPDATE memory SET stage = ?2, refreshed_at = ?3, record = ?4, seal = ?5 WHERE key = ?1";
         let row = params![
             key(space, memory.number)?,
@@ -328,7 +447,7 @@ impl<'a> Pen<'a> {
             seal(&digest),
         ];
         db.prepare_cached(update).map_err(sqlite)?.execute(row).map_err(taken)?;
-        self.sum(space).take(old);
+        self.sum(space).take(&old);
         self.sum(space).add(&digest);
         let cites_moved = was.citations != memory.citations;
         if cites_moved {

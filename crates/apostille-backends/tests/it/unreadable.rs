@@ -117,6 +117,8 @@ fn the_tombstone_says_that_it_was_damaged() {
     let path = dir.path().join("memories.db");
     let store = furnished("sqlite", &path);
     edit(&Connection::open(&path).unwrap(), "UPDATE memory SET record = 'x' WHERE KEY = 8");
+    let told = problems(&*store);
+    assert!(told.iter().any(|it| it.contains("`apostille forget m-8` removes it")), "{told:?}");
     gone(&*store, 8);
     let last = Page { newest_first: true, limit: 1, ..Page::default() };
     let told = store.events(&last).unwrap().remove(0).event.what;

@@ -65,23 +65,27 @@ pub fn run(shell: &Shell, args: &Rollback) -> Result<Answer, Fault> {
     let [repo, user] = desk.spaces();
     let space = if args.user { user } else { repo };
     let (point, cx) = (point(args, shell.world.now)?, desk.cx_for(&space));
-    let Some(plan) = rollback::plan(&cx, &space, point)? else {
-        return Err(nowhere(args, &desk, &space)?);
-    };
-    if plan.turns.is_empty() {
-        return Ok(told(shell, "unchanged", &space, &plan));
-    }
-    if args.dry_run {
-        return Ok(told(shell, "planned", &space, &plan));
-    }
     let is_asked = !args.yes && shell.world.terminal.stdin && shell.world.terminal.stderr;
-    if is_asked && !is_agreed(shell, &space, &plan) {
-        return Ok(told(shell, "kept", &space, &plan));
+    if args.dry_run || is_asked {
+        let Some(plan) = rollback::plan(&cx, &space, point)? else {
+            return Err(nowhere(args, &desk, &space)?);
+        };
+        let word = match () {
+            () if plan.turns.is_empty() => Some("unchanged"),
+            () if args.dry_run => Some("planned"),
+            () => (!is_agreed(shell, &space, &plan)).then_some("kept"),
+        };
+        if let Some(word) = word {
+            return Ok(told(shell, word, &space, &plan));
+        }
     }
     // Decided anew: what a person thought about for a minute may have moved.
     let Some(plan) = rollback::rollback(&cx, &space, point)? else {
         return Err(nowhere(args, &desk, &space)?);
     };
+    if plan.turns.is_empty() {
+        return Ok(told(shell, "unchanged", &space, &plan));
+    }
     // Whoever was asked has read the list.
     Ok(told(shell, if is_asked { "agreed" } else { "rolled back" }, &space, &plan))
 }

@@ -70,7 +70,10 @@ impl Room {
                     self.last_number = self.last_number.max(number);
                     self.take(&memory, number);
                 }
-                Err(what) => problems.push(format!("{}: {what}", self.changed(number))),
+                Err(what) => {
+                    let way = format!("`apostille forget {}-{number}` removes it", self.letter);
+                    problems.push(format!("{}: {what}; {way}", self.changed(number)));
+                }
             }
         }
         Ok(())

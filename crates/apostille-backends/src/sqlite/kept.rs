@@ -1,0 +1,153 @@
+//! Rows as they lie in the file: copied out of it first and understood afterwards, so that many are understood on several
+//! threads.
+
+use apostille_core::digest::Digest;
+use apostille_core::event::{Event, Happening, Logged, What};
+use apostille_core::format::{EventRecord, MemoryRecord, StandingRecord};
+use apostille_core::memory::{Memory, MemoryId, Status, Usage};
+use apostille_core::store::StoreError;
+use apostille_core::was::Was;
+use rusqlite::Row;
+
+use super::{SPACE_BITS, seal, sum};
+use crate::fault::{corrupt, sqlite};
+
+type Found<T> = Result<T, StoreError>;
+
+/// A row of `memory` with its counters. What is of another type than it should be is missing.
+pub(super) struct Kept {
+    key: i64,
+    record: Option<String>,
+    seal: Option<[u8; 8]>,
+    usage: Option<Usage>,
+}
+
+impl Kept {
+    /// The columns of a memory, in this order.
+    pub(super) const COLUMNS: &str = "m.record, m.seal, m.key, u.recalls, u.applied, u.verified";
+
+    pub(super) fn of(row: &Row<'_>) -> Found<Self> {
+        let count = |at| row.get::<_, Option<u32>>(at).map(Option::unwrap_or_default).ok();
+        let usage = || Some(Usage { recalls: count(3)?, applied: count(4)?, verified: count(5)? });
+        Ok(Self {
+            key: row.get(2).map_err(sqlite)?,
+            record: row.get(0).ok(),
+            seal: row.get(1).ok(),
+            usage: usage(),
+        })
+    }
+
+    fn damaged(&self) -> StoreError {
+        corrupt(format!("the row of memory {}", self.key >> SPACE_BITS))
+    }
+
+    /// The record and its digest, where the seal fits.
+    fn intact(&self) -> Option<(&str, Digest)> {
+        let record = self.record.as_deref()?;
+        let digest = Digest::of(record.as_bytes());
+        (self.seal? == seal(&digest)).then_some((record, digest))
+    }
+
+    /// The memory, and the digest of its record.
+    pub(super) fn sealed(&self) -> Found<(Memory, Digest)> {
+        let damaged = || self.damaged();
+        let (record, digest) = self.intact().ok_or_else(damaged)?;
+        let record: MemoryRecord = serde_json::from_str(record).map_err(|_| damaged())?;
+        let mut memory = Memory::try_from(record).map_err(|_| damaged())?;
+        if i64::try_from(memory.number) != Ok(self.key >> SPACE_BITS) {
+            return Err(damaged());
+        }
+        memory.usage = self.usage.ok_or_else(damaged)?;
+        Ok((memory, digest))
+    }
+
+    /// The same of a row that is filed under this id.
+    pub(super) fn sealed_as(&self, id: MemoryId) -> Found<(Memory, Digest)> {
+        let found = self.sealed()?;
+        if found.0.id == id { Ok(found) } else { Err(self.damaged()) }
+    }
+
+    /// Where the memory stands, and nothing more.
+    pub(super) fn status(&self) -> Found<Status> {
+        let damaged = || self.damaged();
+        let (record, _) = self.intact().ok_or_else(damaged)?;
+        let standing: StandingRecord = serde_json::from_str(record).map_err(|_| damaged())?;
+        Status::try_from(standing).map_err(|_| damaged())
+    }
+}
+
+/// A row of the log.
+pub(super) struct Line {
+    pub(super) seq: i64,
+    pub(super) space: i64,
+    pub(super) memory: Option<Vec<u8>>,
+    pub(super) name: String,
+    pub(super) record: String,
+}
+
+impl Line {
+    /// A row that begins with place, space, memory, word and record.
+    fn of(row: &Row<'_>) -> Found<Self> {
+        let strange = |_| corrupt("a row of the log");
+        Ok(Self {
+            seq: row.get(0).map_err(strange)?,
+            space: row.get(1).map_err(strange)?,
+            memory: row.get(2).map_err(strange)?,
+            name: row.get(3).map_err(strange)?,
+            record: row.get(4).map_err(strange)?,
+        })
+    }
+
+    pub(super) fn digest(&self) -> Digest {
+        sum::of_event(self.seq, self.space, self.memory.as_deref(), &self.name, &self.record)
+    }
+}
+
+/// A row of the log, with what it takes to tell of it.
+pub(super) struct Told {
+    line: Line,
+    /// Its seal, where the file has them.
+    seal: Option<Option<[u8; 8]>>,
+    /// The memory that was remembered: its text is kept in its own row only, and told as it is now.
+    memory: Option<(MemoryId, Kept)>,
+}
+
+impl Told {
+    /// A row; `by_id` finds the row of a memory.
+    pub(super) fn of(
+        row: &Row<'_>,
+        is_sealed: bool,
+        by_id: impl Fn(MemoryId) -> Found<Option<Kept>>,
+    ) -> Found<Self> {
+        let line = Line::of(row)?;
+        let id =
+            line.memory.as_deref().and_then(|it| <[u8; 16]>::try_from(it).ok()).map(MemoryId::from_bytes);
+        let remembered = id.filter(|_| line.name == Happening::Remembered.as_str());
+        let memory = remembered.map_or(Ok(None), |id| Ok(by_id(id)?.map(|it| (id, it))))?;
+        Ok(Self { line, seal: is_sealed.then(|| row.get(5).ok()), memory })
+    }
+
+    /// What happened, as it is told.
+    pub(super) fn logged(&self) -> Found<Logged> {
+        let damaged = || corrupt(format!("event {}", self.line.seq));
+        if self.seal.is_some_and(|it| it != Some(seal(&self.line.digest()))) {
+            return Err(damaged());
+        }
+        let seq = self.line.seq.try_into().map_err(|_| damaged())?;
+        let mut record: EventRecord = serde_json::from_str(&self.line.record).map_err(|_| damaged())?;
+        let was = record.was.take().map(|it| Was::try_from(*it)).transpose().map_err(|_| damaged())?;
+        if record.event != Happening::Remembered.as_str() {
+            return Ok(Logged { seq, event: Event::try_from(record).map_err(|_| damaged())?, was });
+        }
+        let (id, kept) = self.memory.as_ref().ok_or_else(damaged)?;
+        let memory = Box::new(kept.sealed_as(*id)?.0);
+        let (forced, rationale) = (record.forced, record.rationale.take());
+        let said = EventRecord { event: Happening::Applied.as_str().into(), ..record };
+        let event = Event::try_from(said).map_err(|_| damaged())?;
+        Ok(Logged {
+            seq,
+            event: Event { what: What::Remembered { memory, forced, rationale }, ..event },
+            was,
+        })
+    }
+}
