@@ -10,6 +10,9 @@ use crate::policy::Limits;
 pub(super) fn read(sheet: &Sheet<'_>, limits: &Limits) -> Result<Reading, Unfit> {
     let (front, head) = Front::of(sheet.text);
     let mut page = Page::new(limits);
+    if Front::is_broken_off(sheet.text) {
+        return Ok(page.broken_off());
+    }
     let mut note = Note { title: title(sheet, &front), front, is_code: false, is_prose: false };
     for (n, line) in (1..).zip(sheet.text.lines()).skip(head) {
         note.line(&mut page, n, line);

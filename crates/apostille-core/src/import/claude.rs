@@ -13,6 +13,9 @@ use crate::policy::Limits;
 pub(super) fn read(sheet: &Sheet<'_>, limits: &Limits) -> Result<Reading, Unfit> {
     let (front, head) = Front::of(sheet.text);
     let mut page = Page::new(limits);
+    if Front::is_broken_off(sheet.text) {
+        return Ok(page.broken_off());
+    }
     match front.get("type").and_then(|it| it.parse().ok()) {
         Some(kind) => one(&mut page, sheet.text, &front, head, kind),
         None => many(&mut page, sheet, head),

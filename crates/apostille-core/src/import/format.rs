@@ -96,7 +96,13 @@ fn of_line(line: &str) -> Option<Format> {
 }
 
 fn whole(text: &str) -> Option<Format> {
-    let value: Value = serde_json::from_str(text).ok()?;
+    let Ok(value) = serde_json::from_str::<Value>(text) else {
+        // Half an export is an export all the same, and whoever reads it says where it breaks off.
+        return text
+            .trim_start_matches(['{', '\n', ' '])
+            .starts_with("\"format\": \"apostille\"")
+            .then_some(Format::Apostille);
+    };
     match () {
         () if value["format"] == "apostille" => Some(Format::Apostille),
         () if graph::lists(&value).is_some() => Some(Format::McpGraph),
@@ -146,6 +152,7 @@ mod tests {
         check("a.json", r#"{"results":[{"memory":"a"}]}"#, "mem0");
         check("a.json", r#"[{"memory":"a"}]"#, "mem0");
         check("a.json", r#"{"memories":[{"memory":"a"}]}"#, "mem0");
+        check("a.json", "{\n  \"format\": \"apostille\",\n  \"vers", "apostille");
         check("a.json", "[]", "");
         check("a.json", r#"{"results":[1]}"#, "");
         check("AGENTS.md", "# Rules", "rules");

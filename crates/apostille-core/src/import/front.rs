@@ -23,6 +23,13 @@ impl Front {
         }
     }
 
+    /// Whether a text begins with a head that is never closed: the rest of the file is missing, or nobody can tell where
+    /// it begins.
+    pub(super) fn is_broken_off(text: &str) -> bool {
+        let mut lines = text.lines().map(str::trim_end);
+        lines.next() == Some("---") && lines.next().and_then(field).is_some() && Self::of(text).1 == 0
+    }
+
     fn read(lines: &[&str]) -> Self {
         let (mut fields, mut last) = (BTreeMap::new(), None::<String>);
         for line in lines {
@@ -117,5 +124,8 @@ mod tests {
         for text in ["---\ntitle: a\n", "title: a\n---\n", "", "--- \n"] {
             assert_eq!(Front::of(text).1, 0, "{text:?}");
         }
+        assert!(Front::is_broken_off("---\ntitle: a\n"));
+        assert!(!Front::is_broken_off("---\n- a rule\n"));
+        assert!(!Front::is_broken_off("---\ntitle: a\n---\n"));
     }
 }

@@ -129,6 +129,12 @@ impl<'a> Page<'a> {
         Self { limits, reading: Reading::default() }
     }
 
+    /// A page of which nothing can be taken.
+    pub(super) fn broken_off(mut self) -> Reading {
+        self.leave("line 1", "its head is not closed: the file is broken off");
+        self.reading
+    }
+
     pub(super) fn done(self) -> Reading {
         self.reading
     }
@@ -155,7 +161,7 @@ impl<'a> Page<'a> {
     }
 
     fn fit(&mut self, mut piece: Piece, room: usize) {
-        piece.fact = piece.fact.trim().to_owned();
+        piece.fact = piece.fact.trim().replace("\r\n", "\n");
         self.tidy(&mut piece);
         if piece.fact.is_empty() {
             return self.leave(piece.at, "it is empty");
@@ -165,13 +171,10 @@ impl<'a> Page<'a> {
             return self.push(piece);
         }
         let parts = cut::parts(&piece.fact, room);
-        let n = parts.len();
-        for (part, i) in parts.into_iter().zip(1..) {
+        piece.changes.push(format!("split into {}", parts.len()));
+        for part in parts {
             match part {
-                Ok(fact) => {
-                    let changes = [piece.changes.clone(), vec![format!("split, part {i} of {n}")]].concat();
-                    self.push(Piece { fact, changes, ..piece.clone() });
-                }
+                Ok(fact) => self.push(Piece { fact, ..piece.clone() }),
                 Err(chars) => self.leave(
                     piece.at.clone(),
                     format!("a sentence of {chars} characters, at most {room} are kept"),

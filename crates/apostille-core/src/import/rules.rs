@@ -15,6 +15,9 @@ const BOILERPLATE: &str = "This file provides guidance to ";
 pub(super) fn read(sheet: &Sheet<'_>, limits: &Limits) -> Result<Reading, Unfit> {
     let (front, head) = Front::of(sheet.text);
     let mut page = Page::new(limits);
+    if Front::is_broken_off(sheet.text) {
+        return Ok(page.broken_off());
+    }
     let reason = Some(front.all("globs").join(", ")).filter(|it| !it.is_empty());
     let reason = reason.map(|it| format!("a rule for {it}"));
     for block in blocks(sheet.text, head) {

@@ -18,6 +18,7 @@ mod golden;
 mod grounded;
 #[cfg(test)]
 mod guardian;
+mod import;
 #[cfg(test)]
 mod learn;
 #[cfg(test)]
