@@ -114,9 +114,7 @@ mod tests {
         blocks(text, 0).iter().map(told).collect()
     }
 
-    #[test]
-    fn a_page_is_taken_apart() {
-        let page = "\
+    const PAGE: &str = "\
 # Title
 
 A paragraph of
@@ -173,7 +171,10 @@ under setext
 ```
 never closed
 ";
-        insta::assert_snapshot!(told(page), @"
+
+    #[test]
+    fn a_page_is_taken_apart() {
+        insta::assert_snapshot!(told(PAGE), @"
         3 [Title] A paragraph of two lines.
         6 [Title] one
         7 [Title] two goes on

@@ -44,6 +44,8 @@ fn parted<'a>(lines: impl Iterator<Item = &'a str>) -> (String, Option<String>) 
             _ if is_why && !line.trim().is_empty() && !line.starts_with("**") => {
                 reason = reason.map(|it| format!("{it} {}", line.trim()));
             }
+            // What was taken out leaves no gap.
+            _ if line.trim().is_empty() && body.last().is_none_or(String::is_empty) => is_why = false,
             _ => {
                 is_why = false;
                 body.push(line.replacen("**How to apply:**", "How to apply:", 1));
@@ -59,7 +61,7 @@ fn many(page: &mut Page<'_>, sheet: &Sheet<'_>, head: usize) {
     for block in blocks(sheet.text, head) {
         match block {
             Block::Other { line, why } => page.leave(format!("line {line}"), why),
-            Block::Text { line, text, .. } if is_pointer(&text) => {
+            Block::Text { line, text, .. } if is_pointer(&text, topic.is_none()) => {
                 page.leave(format!("line {line}"), "it points to a file, which is read by itself");
             }
             Block::Text { line, text, .. } if is_word(&text) => {
@@ -74,13 +76,13 @@ fn many(page: &mut Page<'_>, sheet: &Sheet<'_>, head: usize) {
     }
 }
 
-/// Whether a text begins with a link to a page beside this one, or with the name of one.
-fn is_pointer(text: &str) -> bool {
+/// Whether a text begins with a link to a page beside this one; in an index, also with the name of one and a colon.
+fn is_pointer(text: &str, is_index: bool) -> bool {
     let linked = || {
         let (_, rest) = text.strip_prefix('[')?.split_once("](")?;
         Some(rest.split_once(')')?.0)
     };
-    let named = || text.trim_start_matches(['`', '*']).split(['`', '*', ' ', ':']).next();
-    let is_page = |it: &str| it.ends_with(".md") && !it.contains("://");
-    linked().is_some_and(is_page) || named().is_some_and(is_page)
+    let named = || Some(text.split_once(':')?.0.trim_matches(['`', '*']));
+    let is_page = |it: &str| it.ends_with(".md") && !it.contains("://") && !it.contains(' ');
+    linked().is_some_and(is_page) || (is_index && named().is_some_and(is_page))
 }

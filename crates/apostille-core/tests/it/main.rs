@@ -18,6 +18,7 @@ mod golden;
 mod grounded;
 #[cfg(test)]
 mod guardian;
+#[cfg(test)]
 mod import;
 #[cfg(test)]
 mod learn;

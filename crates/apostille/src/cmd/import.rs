@@ -7,10 +7,11 @@ mod told;
 use std::collections::BTreeSet;
 use std::path::Path;
 
+use apostille_core::digest::Digest;
 use apostille_core::import::format::{Format, detect};
 use apostille_core::import::piece::{LeftOut, Piece};
 use apostille_core::import::{Imported, Rehearsal, import};
-use apostille_core::memory::{Kind, Mark, Memory, Stage};
+use apostille_core::memory::{Kind, Mark, Memory, Stage, claim_digest};
 use apostille_core::refusal::Refusal;
 use apostille_core::space::Space;
 
@@ -141,16 +142,26 @@ fn item(desk: &Desk, args: &Import, piece: Piece) -> Item {
 fn kept(desk: &Desk, args: &Import, taken: Vec<Taken>) -> Result<Vec<Done>, Fault> {
     let known: BTreeSet<Space> = desk.store.spaces()?.into_iter().collect();
     let mut rehearsal = args.dry_run.then(Rehearsal::default);
+    // Rule files repeat each other, under headings of their own.
+    let mut said: BTreeSet<(Space, Digest)> = BTreeSet::new();
     let mut files = Vec::new();
     for Taken { name, format, items, left_out } in taken {
         let mut done = Done::new(name, format, left_out);
         for Item { at, memory, changes } in items {
+            let words = (memory.space.clone(), claim_digest(memory.layer, None, None, &memory.fact));
+            if format.parser().is_some() && said.contains(&words) {
+                done.known += 1;
+                continue;
+            }
             let (before, is_new_space) = (memory.clone(), !known.contains(&memory.space));
             let cx = desk.cx_for(&memory.space);
             let imported = match &mut rehearsal {
                 Some(it) => it.import(&cx, memory, args.trust)?,
                 None => import(&cx, memory, is_new_space, args.trust)?,
             };
+            if !matches!(imported, Imported::Refused(_)) {
+                said.insert(words);
+            }
             count(&mut done, at, &before, changes, imported);
         }
         files.push(done);

@@ -40,7 +40,8 @@ impl Done {
     /// Notes what was altered; the parts of one text say it once.
     pub(super) fn change(&mut self, at: &str, what: String) {
         let change = (at.to_owned(), what);
-        if !self.changed.contains(&change) {
+        let mut of_this = self.changed.iter().rev().take_while(|(it, _)| it == at);
+        if !of_this.any(|it| *it == change) {
             self.changed.push(change);
         }
     }
