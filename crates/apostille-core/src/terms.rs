@@ -49,11 +49,53 @@ enum Kind {
 /// A term is lower-case, stemmed unless it is a whole name, and at most [`MAX_TERM_BYTES`] long.
 #[must_use]
 pub fn terms(text: &str) -> Vec<(String, u32)> {
+    terms_by(text, term)
+}
+
+fn terms_by(text: &str, mut term: impl FnMut(Kind, &str) -> String) -> Vec<(String, u32)> {
     let mut tally = Tally::default();
     analyse(text, &mut |kind, word| {
         *tally.entry(term(kind, word)) += 1;
     });
     tally.into_vec()
+}
+
+/// Analyses many texts one after the other: the stem of a word is worked out once.
+#[derive(Debug, Default)]
+pub struct Stems {
+    /// The term of a word that is stemmed.
+    known: HashMap<String, String, BuildHasherDefault<DefaultHasher>>,
+}
+
+impl Stems {
+    /// How many words are remembered.
+    const MOST: usize = 1 << 16;
+
+    /// The same as [`terms`].
+    #[must_use]
+    pub fn terms(&mut self, text: &str) -> Vec<(String, u32)> {
+        terms_by(text, |kind, word| match kind {
+            Kind::Plain | Kind::Part => self.term(kind, word),
+            Kind::Whole | Kind::Bigram => word.to_owned(),
+        })
+    }
+
+    /// The same as [`indexed`].
+    #[must_use]
+    pub fn indexed(&mut self, memory: &crate::memory::Memory) -> (Vec<(String, u32)>, u32) {
+        with_len(self.terms(&memory.searchable()))
+    }
+
+    fn term(&mut self, kind: Kind, word: &str) -> String {
+        if let Some(known) = self.known.get(word) {
+            return known.clone();
+        }
+        let term = term(kind, word);
+        if self.known.len() < Self::MOST {
+            self.known.insert(word.to_owned(), term.clone());
+        }
+        term
+    }
 }
 
 /// The version of the analyser: an index made by another version is made anew.
@@ -62,7 +104,10 @@ pub const VERSION: u32 = 1;
 /// What a memory is indexed under, and its length in terms.
 #[must_use]
 pub fn indexed(memory: &crate::memory::Memory) -> (Vec<(String, u32)>, u32) {
-    let terms = terms(&memory.searchable());
+    with_len(terms(&memory.searchable()))
+}
+
+fn with_len(terms: Vec<(String, u32)>) -> (Vec<(String, u32)>, u32) {
     let len = terms.iter().map(|(_, count)| count).sum();
     (terms, len)
 }
@@ -449,9 +494,11 @@ fn is_stopword(word: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{MAX_CHARS, MAX_TERM_BYTES, question, spelled, terms};
+    use super::{MAX_CHARS, MAX_TERM_BYTES, Stems, question, spelled, terms};
 
     fn check(text: &str, expected: &str) {
+        let mut stems = Stems::default();
+        assert_eq!([stems.terms(text), stems.terms(text)], [terms(text), terms(text)], "terms of {text:?}");
         let found: Vec<String> = terms(text).into_iter().map(|(term, _)| term).collect();
         assert_eq!(found.join(" "), expected, "terms of {text:?}");
     }

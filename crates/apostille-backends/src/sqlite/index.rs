@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use apostille_core::memory::Memory;
 use apostille_core::store::{Posting, Postings, StoreError};
-use apostille_core::terms;
+use apostille_core::terms::{self, Stems};
 use rusqlite::{Connection, Row, params};
 
 use super::read;
@@ -161,8 +161,9 @@ fn join(db: &Connection, space: i64, segment: i64, term: &str, more: &[Posting])
 pub(super) fn rebuild(db: &Connection, space: i64) -> Found<()> {
     empty(db, space)?;
     let (mut lists, mut last, mut n_docs, mut total_len) = (Lists::new(), 0, 0_i64, 0_i64);
+    let mut stems = Stems::default();
     read::each_active(db, space, |memory| {
-        let (terms, len) = terms::indexed(&memory);
+        let (terms, len) = stems.indexed(&memory);
         last = number(&memory)?;
         for (term, count) in terms {
             lists.entry(term).or_default().push(Posting { number: memory.number, count, len });

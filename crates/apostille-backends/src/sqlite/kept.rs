@@ -117,7 +117,7 @@ impl Told {
     pub(super) fn of(
         row: &Row<'_>,
         is_sealed: bool,
-        by_id: impl Fn(MemoryId) -> Found<Option<Kept>>,
+        by_id: impl FnOnce(MemoryId) -> Found<Option<Kept>>,
     ) -> Found<Self> {
         let line = Line::of(row)?;
         let id =

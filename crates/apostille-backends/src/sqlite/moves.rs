@@ -1,12 +1,13 @@
 //! Many memories leave or enter an index at once: its lists are read, sifted and written anew. Only what enters is
 //! analysed; of what stays, the index knows the terms already.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::hash::{BuildHasherDefault, Hasher};
+use std::thread::{self, JoinHandle};
 
 use apostille_core::memory::Memory;
 use apostille_core::store::{Posting, StoreError};
-use apostille_core::terms;
+use apostille_core::terms::Stems;
 use rusqlite::{Connection, params};
 
 use super::index::{self, Lists, Place, SEGMENT};
@@ -21,35 +22,99 @@ type Found<T> = Result<T, StoreError>;
 /// What leaves and what enters the index of a space in one batch.
 #[derive(Default)]
 pub(super) struct Moves {
-    gone: HashSet<u64, BuildHasherDefault<Spun>>,
-    /// The text of what enters, by its number.
+    gone: Numbers,
+    /// The text of what enters, by its number, until it is handed over to be analysed.
     come: BTreeMap<u64, String>,
+    /// The same of what was handed over already, left and enters again.
+    again: BTreeMap<u64, String>,
+    /// What is being analysed meanwhile.
+    analysing: Vec<JoinHandle<Analysed>>,
+    /// The numbers that were handed over to be analysed.
+    handed: Numbers,
+    /// Those of them that left again.
+    withdrawn: Numbers,
 }
+
+type Numbers = HashSet<u64, BuildHasherDefault<Spun>>;
 
 impl Moves {
     /// Notes that a memory became another.
     pub(super) fn note(&mut self, was: &Memory, memory: &Memory) {
         let is_other = was.citations != memory.citations;
-        let leaves = was.is_active() && (is_other || !memory.is_active());
-        let enters = memory.is_active() && (is_other || !was.is_active());
-        if leaves && self.come.remove(&was.number).is_none() {
-            self.gone.insert(was.number);
+        if was.is_active() && (is_other || !memory.is_active()) {
+            self.leaves(was.number);
         }
-        if enters {
-            self.come.insert(memory.number, memory.searchable());
+        if memory.is_active() && (is_other || !was.is_active()) {
+            self.enters(memory.number, memory.searchable());
         }
     }
 
+    fn leaves(&mut self, number: u64) {
+        if self.come.remove(&number).or_else(|| self.again.remove(&number)).is_some() {
+            return;
+        }
+        let is_ours = self.handed.contains(&number) && self.withdrawn.insert(number);
+        if !is_ours {
+            self.gone.insert(number);
+        }
+    }
+
+    /// What enters is analysed while the rows behind it are still written.
+    fn enters(&mut self, number: u64, text: String) {
+        if self.handed.contains(&number) {
+            self.again.insert(number, text);
+            return;
+        }
+        self.come.insert(number, text);
+        if self.come.len() >= SEGMENT {
+            self.hand_over();
+        }
+    }
+
+    fn hand_over(&mut self) {
+        let part: Vec<(u64, String)> = std::mem::take(&mut self.come).into_iter().collect();
+        self.handed.extend(part.iter().map(|it| it.0));
+        self.analysing.push(thread::spawn(move || analysed(&part)));
+    }
+
     /// Writes the index of a space anew. Nothing is written where it turns out to be damaged.
-    pub(super) fn write(self, db: &Connection, space: i64) -> Found<()> {
-        let Kept { lists, waiting, left_len } = self.kept(db, space)?;
-        let docs = self.come.len() as i64 - self.gone.len() as i64;
-        let come: Vec<(u64, String)> = self.come.into_iter().collect();
-        let mut more = waiting;
-        let come_len = enter(&come, &mut more);
+    pub(super) fn write(mut self, db: &Connection, space: i64) -> Found<()> {
+        let Kept { lists, waiting: mut more, left_len } = self.kept(db, space)?;
+        let docs = self.n_come() as i64 - self.gone.len() as i64;
+        let come_len = self.entered(&mut more);
         index::empty(db, space)?;
         write_segments(db, space, lists, more)?;
         index::counted(db, space, docs, come_len - left_len).map(drop)
+    }
+
+    fn n_come(&self) -> usize {
+        self.come.len() + self.again.len() + self.handed.len() - self.withdrawn.len()
+    }
+
+    /// Puts what enters to the lists; how long it is.
+    fn entered(&mut self, lists: &mut Lists) -> i64 {
+        let come = std::mem::take(&mut self.come).into_iter().chain(std::mem::take(&mut self.again));
+        let come: Vec<(u64, String)> = come.collect();
+        let parts: Vec<&[(u64, String)]> =
+            come.chunks(come.len().div_ceil(spread::n_threads()).max(1)).collect();
+        let rest = spread::spread(&parts, |part| analysed(part));
+        let earlier = std::mem::take(&mut self.analysing).into_iter().map(spread::awaited);
+        let mut total = 0;
+        for mut part in earlier.map(|it| self.without_withdrawn(it)).chain(rest) {
+            for (term, list) in &mut part {
+                total += list.iter().map(|it| i64::from(it.count)).sum::<i64>();
+                lists.entry(std::mem::take(term)).or_default().append(list);
+            }
+        }
+        total
+    }
+
+    fn without_withdrawn(&self, mut part: Analysed) -> Analysed {
+        if !self.withdrawn.is_empty() {
+            part.iter_mut().for_each(|(_, list)| list.retain(|it| !self.withdrawn.contains(&it.number)));
+            part.retain(|(_, list)| !list.is_empty());
+        }
+        part
     }
 
     /// What stays.
@@ -124,30 +189,19 @@ fn each_list(db: &Connection, space: i64, mut see: impl FnMut(&str, &mut Vec<Pos
     Ok(())
 }
 
-/// Analyses what enters, on as many threads as there are cores; how long it is.
-fn enter(come: &[(u64, String)], lists: &mut Lists) -> i64 {
-    let mut total = 0;
-    let parts: Vec<&[(u64, String)]> = come.chunks(SEGMENT).collect();
-    for round in parts.chunks(spread::n_threads()) {
-        for (part, len) in spread::spread(round, |part| analysed(part)) {
-            total += len;
-            part.into_iter().for_each(|(term, mut list)| lists.entry(term).or_default().append(&mut list));
-        }
-    }
-    total
-}
+/// The lists of some memories that were analysed, in no order.
+type Analysed = Vec<(String, Vec<Posting>)>;
 
-fn analysed(part: &[(u64, String)]) -> (Lists, i64) {
-    let (mut lists, mut total) = (Lists::new(), 0);
+fn analysed(part: &[(u64, String)]) -> Analysed {
+    let (mut lists, mut stems) = (HashMap::<String, Vec<Posting>>::new(), Stems::default());
     for (number, text) in part {
-        let terms = terms::terms(text);
+        let terms = stems.terms(text);
         let len = terms.iter().map(|(_, count)| count).sum();
         for (term, count) in terms {
             lists.entry(term).or_default().push(Posting { number: *number, count, len });
         }
-        total += i64::from(len);
     }
-    (lists, total)
+    lists.into_iter().collect()
 }
 
 /// Writes lists, and what comes to them, as segments of so many numbers each.
@@ -181,4 +235,41 @@ fn write_segments(
 /// The last number that may lie in the same segment as a memory.
 fn segment(it: &Posting) -> u64 {
     it.number | (SEGMENT as u64 - 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        /// Whatever leaves and enters in whatever order, and whenever it is handed over: what is there in the end is
+        /// there once.
+        #[test]
+        fn what_is_there_in_the_end_is_there_once(steps in proptest::collection::vec((0_u64..8, 0_u8..4), 0..40)) {
+            let old: BTreeSet<u64> = (0..4).collect();
+            let (mut now, mut moves) = (old.clone(), Moves::default());
+            for (number, how) in steps {
+                match how {
+                    0 => moves.hand_over(),
+                    _ if now.remove(&number) => moves.leaves(number),
+                    _ => {
+                        now.insert(number);
+                        moves.enters(number, "word of all".into());
+                    }
+                }
+            }
+            let n_come = moves.n_come();
+            let mut lists = Lists::new();
+            let len = moves.entered(&mut lists);
+            let come: Vec<u64> = lists.get("all").into_iter().flatten().map(|it| it.number).collect();
+            prop_assert_eq!((come.len(), len), (n_come, 3 * n_come as i64));
+            let mut there: Vec<u64> = old.into_iter().filter(|it| !moves.gone.contains(it)).chain(come).collect();
+            there.sort_unstable();
+            prop_assert_eq!(there, now.into_iter().collect::<Vec<_>>());
+        }
+    }
 }

@@ -9,7 +9,7 @@ use apostille_core::memory::{Layer, Memory, MemoryId, Name, Stage, Status};
 use apostille_core::space::Space;
 use apostille_core::store::{Filter, Order, Page, StoreError, Tally};
 use rusqlite::types::Value;
-use rusqlite::{Connection, OptionalExtension, Row, params, params_from_iter};
+use rusqlite::{CachedStatement, Connection, OptionalExtension, Row, params, params_from_iter};
 
 use super::kept::{Kept, Told};
 use super::{SPACE_BITS, key, schema, spread};
@@ -59,14 +59,28 @@ fn memory_of(row: &Row<'_>, space: &Space) -> Found<Memory> {
 
 /// The row that is filed under this id.
 pub(super) fn kept(db: &Connection, id: MemoryId) -> Found<Option<Kept>> {
-    let mut select = db.prepare_cached(BY_ID).map_err(sqlite)?;
-    let mut rows = select.query([id.as_bytes()]).map_err(sqlite)?;
-    rows.next().map_err(sqlite)?.map(Kept::of).transpose()
+    Rows::new(db)?.kept(id)
+}
+
+/// Looks rows of memories up by their ids, many one after the other.
+pub(super) struct Rows<'a>(CachedStatement<'a>);
+
+impl<'a> Rows<'a> {
+    pub(super) fn new(db: &'a Connection) -> Found<Self> {
+        db.prepare_cached(BY_ID).map(Self).map_err(sqlite)
+    }
+
+    /// The row that is filed under this id.
+    pub(super) fn kept(&mut self, id: MemoryId) -> Found<Option<Kept>> {
+        let mut rows = self.0.query([id.as_bytes()]).map_err(sqlite)?;
+        rows.next().map_err(sqlite)?.map(Kept::of).transpose()
+    }
 }
 
 /// The memories with these ids, in this order. A damaged one is left out, see [`among`].
 pub(super) fn by_ids(db: &Connection, ids: &[MemoryId]) -> Found<Vec<Memory>> {
-    let row = |id: &MemoryId| kept(db, *id).map(|it| it.map(|it| (*id, it))).transpose();
+    let mut rows = Rows::new(db)?;
+    let row = |id: &MemoryId| rows.kept(*id).map(|it| it.map(|it| (*id, it))).transpose();
     let rows: Vec<(MemoryId, Kept)> = ids.iter().filter_map(row).collect::<Found<_>>()?;
     let memories = spread::each(&rows, |(id, it)| it.sealed_as(*id));
     memories.into_iter().filter_map(|it| among(it.map(|it| Some(it.0)), ids.len()).transpose()).collect()
@@ -332,9 +346,9 @@ pub(super) fn events(db: &Connection, page: &Page) -> Found<Vec<Logged>> {
     };
     let is_sealed = select.column_names().last() == Some("seal");
     let mut rows = select.query(params_from_iter(values)).map_err(sqlite)?;
-    let mut told = Vec::new();
+    let (mut told, mut memories) = (Vec::new(), Rows::new(db)?);
     while let Some(row) = rows.next().map_err(sqlite)? {
-        told.extend(known(Told::of(row, is_sealed, |id| kept(db, id)))?);
+        told.extend(known(Told::of(row, is_sealed, |id| memories.kept(id)))?);
     }
     let logged = spread::each(&told, Told::logged);
     logged.into_iter().filter_map(|it| known(it).transpose()).collect()

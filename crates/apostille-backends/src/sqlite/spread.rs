@@ -1,6 +1,6 @@
 //! One thing is done to each of many, on as many threads as there are cores.
 
-use std::thread::{self, ScopedJoinHandle};
+use std::thread::{self, JoinHandle, ScopedJoinHandle};
 
 /// How many are worth a thread.
 const MANY: usize = 256;
@@ -28,6 +28,11 @@ pub(super) fn spread<T: Sync, U: Send>(all: &[T], work: impl Fn(&T) -> U + Sync)
 }
 
 /// What a thread came to; where it panicked, so does this one.
+pub(super) fn awaited<U>(thread: JoinHandle<U>) -> U {
+    thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+}
+
+/// The same of a thread that lives no longer than its scope.
 pub(super) fn joined<U>(thread: ScopedJoinHandle<'_, U>) -> U {
     thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
 }

@@ -74,7 +74,8 @@ struct WorkedOut {
 }
 
 fn read_before<'e>(db: &Connection, events: &'e [Event], first: i64) -> Found<Vec<Before<'e>>> {
-    let before = |event: &Event| event.memory.map_or(Ok(None), |id| read::kept(db, id));
+    let mut rows = read::Rows::new(db)?;
+    let mut before = |event: &Event| event.memory.map_or(Ok(None), |id| rows.kept(id));
     (first..).zip(events).map(|(seq, event)| Ok((seq, event, before(event)?))).collect()
 }
 

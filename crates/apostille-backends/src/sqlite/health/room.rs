@@ -8,7 +8,7 @@ use apostille_core::format::{EventRecord, MemoryRecord};
 use apostille_core::memory::{Memory, MemoryId, Status};
 use apostille_core::store::Posting;
 use apostille_core::store::watch::{self, Trip};
-use apostille_core::terms;
+use apostille_core::terms::Stems;
 use rusqlite::types::Value;
 use rusqlite::{Connection, Row, params};
 
@@ -32,6 +32,7 @@ struct Room {
     last_number: i64,
     words: BTreeMap<Happening, i64>,
     open: Vec<Trip>,
+    stems: Stems,
 }
 
 /// Looks a space over and tells what is wrong.
@@ -120,7 +121,7 @@ impl Room {
     fn take(&mut self, memory: &Memory, number: i64) {
         self.cites.extend(memory.citations.iter().map(|it| (it.path.as_str().to_owned(), number)));
         if memory.status == Status::Active {
-            let (terms, len) = terms::indexed(memory);
+            let (terms, len) = self.stems.indexed(memory);
             for (term, count) in terms {
                 self.lists.entry(term).or_default().push(Posting { number: memory.number, count, len });
             }
