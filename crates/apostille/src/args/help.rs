@@ -291,10 +291,11 @@ Examples:
   $ apostille import ~/.config/memory.json --format mcp-graph --user
   $ apostille export --json | apostille import - --trust --store copy.db
 
-Formats: apostille (export, as JSON or lines) · notes (lines of {\"id\", \"scope\", \"text\", \"tags\",
-\"ts\"}) · mcp-graph (the reference memory server) · claude (MEMORY.md and the files beside it) · rules
-(AGENTS.md, CLAUDE.md, GEMINI.md, Copilot, Cursor) · basic-memory · mem0. Of a folder, every file of a
-known format is read. What is known already is left alone, so that a file may be read again.
+Formats: apostille (an export, as JSON or lines) · notes (lines of {\"text\", \"ts\", \"scope\", …}) ·
+mcp-graph (the reference memory server) · claude (MEMORY.md and the files beside it) ·
+rules (AGENTS.md, CLAUDE.md, GEMINI.md, Copilot, Cursor) · basic-memory · mem0.
+Of a folder, every file of a known format is read. What is known already is left alone, so that a
+file may be read again.
 An export or a file of notes is kept whole or not at all; of other files, what cannot be read is
 named with its line, and the rest is kept. docs/import.md says what becomes what.
 Exit code 3: something was refused, such as a secret; the rest is kept.";
