@@ -63,23 +63,24 @@ fn of_file(shell: &Shell, args: &Import, path: &Path) -> Result<Answer, Fault> {
     }
     let format = args.format.or_else(|| detect(&page.sheet()));
     let format = format.ok_or_else(|| unknown(&format!("'{}' is {}", page.name, mistaken(&page.text))))?;
-    let desk = desk(shell, args)?;
-    let done = kept(&desk, args, vec![taken(&desk, args, &page, format)?])?;
+    // A file that turns out to be none makes no store.
+    let taken = taken(&shell.looking_desk()?, args, &page, format)?;
+    let done = kept(&desk(shell, args)?, args, vec![taken])?;
     Ok(told::answer(shell, args, &done, None))
 }
 
 /// A folder: whatever is of a known format in it.
 fn of_folder(shell: &Shell, args: &Import, path: &Path) -> Result<Answer, Fault> {
     let pages = folder::pages(path, &args.file)?;
-    let desk = desk(shell, args)?;
-    let taken = pages.iter().filter_map(|it| in_folder(&desk, args, it).transpose());
+    let looking = shell.looking_desk()?;
+    let taken = pages.iter().filter_map(|it| in_folder(&looking, args, it).transpose());
     let taken = taken.collect::<Result<Vec<Taken>, Fault>>()?;
     if taken.is_empty() {
         let name = args.file.display();
         return Err(unknown(&format!("nothing in '{name}' is of a format that can be read")));
     }
     let passed_over = pages.len() - taken.len();
-    let done = kept(&desk, args, taken)?;
+    let done = kept(&desk(shell, args)?, args, taken)?;
     Ok(told::answer(shell, args, &done, Some(passed_over)))
 }
 

@@ -155,21 +155,18 @@ fn a_file_of_no_known_format_changes_nothing() {
         assert!(!env.home().join(".local").exists(), "{ran}");
     };
     let path = |name: &str| folder.join(name).to_str().unwrap().to_owned();
-    check(&[&path("package.json"), "-n"], "of no format that can be read");
-    check(&[&path("broken.json"), "-n"], "begins like JSON, and is none from line 1 on");
+    check(&[&path("package.json")], "of no format that can be read");
+    check(&[&path("broken.json")], "begins like JSON, and is none from line 1 on");
+    check(&[&path("export.json"), "--format", "mcp-graph"], "is not of the format mcp-graph: no line of it");
     check(
-        &[&path("export.json"), "-n", "--format", "mcp-graph"],
-        "is not of the format mcp-graph: no line of it",
-    );
-    check(
-        &[&path("broken.json"), "-n", "-f", "mem0"],
+        &[&path("broken.json"), "-f", "mem0"],
         "is not of the format mem0: it is no JSON, or is broken off",
     );
-    check(&[&path("export.json"), "-n", "--format", "mem1"], "invalid value 'mem1'");
+    check(&[&path("export.json"), "--format", "mem1"], "invalid value 'mem1'");
     let other = env.home().join("other");
     fs::create_dir_all(&other).unwrap();
     fs::write(other.join("README.md"), "# Readme\n\n- a bullet\n").unwrap();
-    check(&[other.to_str().unwrap(), "-n"], "nothing in '[HOME]/other' is of a format that can be read");
+    check(&[other.to_str().unwrap()], "nothing in '[HOME]/other' is of a format that can be read");
 }
 
 #[cfg(unix)]
