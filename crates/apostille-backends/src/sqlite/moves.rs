@@ -98,7 +98,7 @@ impl Moves {
         let parts: Vec<&[(u64, String)]> =
             come.chunks(come.len().div_ceil(spread::n_threads()).max(1)).collect();
         let rest = spread::spread(&parts, |part| analysed(part));
-        let earlier = std::mem::take(&mut self.analysing).into_iter().map(spread::awaited);
+        let earlier = std::mem::take(&mut self.analysing).into_iter().map(|it| spread::came_to(it.join()));
         let mut total = 0;
         for mut part in earlier.map(|it| self.without_withdrawn(it)).chain(rest) {
             for (term, list) in &mut part {

@@ -1,6 +1,6 @@
 //! One thing is done to each of many, on as many threads as there are cores.
 
-use std::thread::{self, JoinHandle, ScopedJoinHandle};
+use std::thread;
 
 /// How many are worth a thread.
 const MANY: usize = 256;
@@ -23,18 +23,13 @@ pub(super) fn spread<T: Sync, U: Send>(all: &[T], work: impl Fn(&T) -> U + Sync)
     thread::scope(|scope| {
         let of_part = |part| scope.spawn(move || <[T]>::iter(part).map(work).collect::<Vec<U>>());
         let threads: Vec<_> = all.chunks(share).map(of_part).collect();
-        threads.into_iter().flat_map(joined).collect()
+        threads.into_iter().flat_map(|it| came_to(it.join())).collect()
     })
 }
 
 /// What a thread came to; where it panicked, so does this one.
-pub(super) fn awaited<U>(thread: JoinHandle<U>) -> U {
-    thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
-}
-
-/// The same of a thread that lives no longer than its scope.
-pub(super) fn joined<U>(thread: ScopedJoinHandle<'_, U>) -> U {
-    thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+pub(super) fn came_to<U>(joined: thread::Result<U>) -> U {
+    joined.unwrap_or_else(|panic| std::panic::resume_unwind(panic))
 }
 
 #[cfg(test)]

@@ -371,10 +371,10 @@ impl<'a> Pen<'a> {
                 next += part.len() as i64;
                 let working = scope.spawn(move || spread::each(&rows, |row| worked_out(space, row)));
                 if let Some((part, done)) = ahead.replace((part, working)) {
-                    self.put_alike(part, spread::joined(done))?;
+                    self.put_alike(part, spread::came_to(done.join()))?;
                 }
             }
-            ahead.map_or(Ok(()), |(part, done)| self.put_alike(part, spread::joined(done)))
+            ahead.map_or(Ok(()), |(part, done)| self.put_alike(part, spread::came_to(done.join())))
         })
     }
 
