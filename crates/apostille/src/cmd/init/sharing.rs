@@ -112,9 +112,9 @@ pub fn is_merged(attributes: &str, path: &str) -> bool {
         let mut words = line.split_whitespace();
         let is_named = words.next().is_some_and(|it| names(it, path));
         let is_merge = |it: &&str| it.trim_start_matches(['-', '!']).split('=').next() == Some("merge");
-        words.filter(|it| is_named && (is_merge(it) || *it == "binary")).last().map(|it| it == "merge=union")
+        words.rfind(|it| is_named && (is_merge(it) || *it == "binary")).map(|it| it == "merge=union")
     };
-    attributes.lines().filter_map(merge).last().unwrap_or(false)
+    attributes.lines().filter_map(merge).next_back().unwrap_or(false)
 }
 
 /// Whether git passes over this file.
@@ -124,7 +124,7 @@ fn is_ignored(ignore: &str, path: &str) -> bool {
         Some(pattern) => names(pattern, path).then_some(false),
         None => names(line, path).then_some(true),
     };
-    lines.filter_map(said).last().unwrap_or(false)
+    lines.filter_map(said).next_back().unwrap_or(false)
 }
 
 /// The file beside a store that holds what was shown here, where git does not pass over it.
