@@ -1,4 +1,20 @@
 //! Import: a memory that was exported, kept again as it was. It passes the same checks as a new one.
+//!
+//! The files of other programs are read by one module each: text in, pieces out, and what was left out with the reason.
+
+mod basic;
+pub mod blocks;
+mod claude;
+mod cut;
+pub mod format;
+mod front;
+mod graph;
+mod mem0;
+pub mod piece;
+mod rehearsal;
+mod rules;
+
+pub use rehearsal::Rehearsal;
 
 use crate::event::{Batch, Expect, What};
 use crate::memory::{Channel, Draft, MAX_NUMBER, Memory, Name, Stage, Twin};
@@ -30,18 +46,17 @@ pub fn import(
     keep_number: bool,
     is_vouched: bool,
 ) -> Result<Imported, Error> {
-    let memory = match vetted(cx, memory, is_vouched) {
-        Ok(memory) => memory,
-        Err(refusal) => return Ok(Imported::Refused(refusal)),
+    let memory = match weighed(cx, memory, is_vouched)? {
+        Weighed::New(memory) => memory,
+        Weighed::Known(known) => return Ok(Imported::Known(known)),
+        Weighed::Held(known) => return let_in(cx, *known),
+        Weighed::Refused(refusal) => return Ok(Imported::Refused(refusal)),
     };
-    if let Some(known) = known(cx, &memory)? {
-        return if is_vouched { let_in(cx, &memory, known) } else { Ok(Imported::Known(Box::new(known))) };
-    }
-    if let Err(refusal) = guard::import_room(cx, &memory)? {
+    if let Err(refusal) = guard::import_room(cx, &memory, 0)? {
         return Ok(Imported::Refused(refusal));
     }
     let number = if keep_number && memory.number <= MAX_NUMBER { memory.number } else { 0 };
-    let mut memory = Memory { number, ..memory };
+    let mut memory = Memory { number, ..*memory };
     let what = What::Remembered {
         memory: Box::new(memory.clone()),
         forced: false,
@@ -55,13 +70,39 @@ pub fn import(
     Ok(Imported::Kept(Box::new(memory)))
 }
 
-/// Lets in what waits only because nobody vouched for its file; not what would wait now, nor what somebody said here.
-fn let_in(cx: &Context<'_>, memory: &Memory, known: Memory) -> Result<Imported, Error> {
-    let is_held = known.status.stage() == Stage::Pending && known.voice.channel == Channel::Import;
+/// What is to become of a memory out of a file.
+enum Weighed {
+    /// It is new, and this is how it would be kept.
+    New(Box<Memory>),
+    /// It is here already.
+    Known(Box<Memory>),
+    /// It is here and waits only because nobody vouched for its file; somebody does now.
+    Held(Box<Memory>),
+    /// It is turned away.
+    Refused(Refusal),
+}
+
+/// Decides about a memory without keeping anything.
+fn weighed(cx: &Context<'_>, memory: Memory, is_vouched: bool) -> Result<Weighed, Error> {
+    let memory = match vetted(cx, memory, is_vouched) {
+        Ok(memory) => memory,
+        Err(refusal) => return Ok(Weighed::Refused(refusal)),
+    };
+    Ok(match known(cx, &memory)? {
+        None => Weighed::New(Box::new(memory)),
+        Some(known) if is_vouched && is_held(&known, &memory) => Weighed::Held(Box::new(known)),
+        Some(known) => Weighed::Known(Box::new(known)),
+    })
+}
+
+/// Whether a memory waits only because nobody vouched for its file; not what would wait now, nor what somebody said here.
+fn is_held(known: &Memory, memory: &Memory) -> bool {
+    let is_waiting = known.status.stage() == Stage::Pending && known.voice.channel == Channel::Import;
     let is_same = known.id == memory.id && known.claim() == memory.claim();
-    if !(is_held && is_same && memory.is_active()) {
-        return Ok(Imported::Known(Box::new(known)));
-    }
+    is_waiting && is_same && memory.is_active()
+}
+
+fn let_in(cx: &Context<'_>, known: Memory) -> Result<Imported, Error> {
     match revise::approve(cx, std::slice::from_ref(&known.space), Name::Id(known.id))? {
         Revised::Done(memory) => Ok(Imported::LetIn(memory)),
         Revised::Refused(_) => Ok(Imported::Known(Box::new(known))),

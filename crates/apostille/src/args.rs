@@ -3,6 +3,7 @@
 mod audit;
 pub mod help;
 mod hook;
+mod import;
 mod init;
 mod offer;
 mod promote;
@@ -23,6 +24,7 @@ use clap::{Args, ColorChoice, Parser, Subcommand, ValueEnum};
 
 pub use audit::Audit;
 pub use hook::{Hook, Why};
+pub use import::Import;
 pub use init::Init;
 pub use offer::{Offered, Serve};
 pub use promote::Promote;
@@ -137,10 +139,10 @@ pub enum Command {
     /// Take a space back to how it stood at a time or an event
     #[command(after_help = help::ROLLBACK)]
     Rollback(Rollback),
-    /// Write everything out, as JSON or Markdown
+    /// Write everything out, as JSON, JSON lines or Markdown
     #[command(after_help = help::EXPORT)]
     Export(Export),
-    /// Read an export, or a file of plain notes
+    /// Read an export, or the memory and rule files of other tools
     #[command(after_help = help::IMPORT)]
     Import(Import),
     /// What is being done: start it, note what matters, end it
@@ -434,6 +436,8 @@ pub struct Log {
 pub enum Format {
     /// Complete; `import` reads it again
     Json,
+    /// The same, one memory a line
+    Jsonl,
     /// For people
     Markdown,
 }
@@ -441,7 +445,7 @@ pub enum Format {
 /// `export`.
 #[derive(Debug, Args)]
 pub struct Export {
-    /// json (complete, `import` reads it) or markdown (for people)
+    /// json or jsonl (complete, `import` reads them), or markdown (for people)
     #[arg(long, short, value_enum, default_value_t = Format::Json, hide_possible_values = true)]
     pub format: Format,
     /// Into this file, which must not exist yet, instead of the output
@@ -450,17 +454,6 @@ pub struct Export {
     /// Whose.
     #[command(flatten)]
     pub spaces: Spaces,
-}
-
-/// `import`.
-#[derive(Debug, Args)]
-pub struct Import {
-    /// The file; - reads the standard input
-    #[arg(value_name = "FILE")]
-    pub file: PathBuf,
-    /// Keep everything as the file has it, on your word; without it, all of it waits for approval
-    #[arg(long)]
-    pub trust: bool,
 }
 
 /// `config`.

@@ -4,6 +4,7 @@ use apostille_core::format::{EventRecord, MemoryRecord};
 use apostille_core::memory::Memory;
 use apostille_core::recall::{Checked, Why};
 use apostille_core::refusal::Refusal;
+use apostille_core::remember::Near;
 use apostille_core::remember::secrets::masked;
 use apostille_core::verdict::Verdict;
 use apostille_core::verify::{Deed, Verified};
@@ -200,4 +201,26 @@ pub struct EventView {
     /// The memory's handle, where it is still there.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub handle: Option<String>,
+}
+
+/// A memory that says much the same as another.
+#[derive(Serialize)]
+pub struct NearView {
+    id: String,
+    handle: String,
+    fact: String,
+    relation: &'static str,
+    overlap: f32,
+}
+
+impl From<&Near> for NearView {
+    fn from(it: &Near) -> Self {
+        Self {
+            id: it.id.to_string(),
+            handle: it.handle.to_string(),
+            fact: it.fact.clone(),
+            relation: it.relation.as_str(),
+            overlap: it.overlap,
+        }
+    }
 }

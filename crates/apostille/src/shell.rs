@@ -14,7 +14,7 @@ use crate::config::{self, Settings};
 use crate::error::{self, Fault};
 use crate::json::{RefusalView, Refused};
 use crate::paint::{BOLD, DIM, Paint, RED, YELLOW, ink, safe};
-use crate::world::desk::Desk;
+use crate::world::desk::{self, Desk};
 use crate::world::place::Place;
 use crate::world::{World, hub};
 
@@ -98,6 +98,14 @@ impl Shell {
     /// The same for what is to be kept: where the user set up a guardian, it looks over an agent's words.
     pub fn guarded_desk(&self) -> Result<Desk, Fault> {
         self.desk()?.guarded(&self.world)
+    }
+
+    /// The same for a command that only looks: where there is no store, none is made.
+    pub fn looking_desk(&self) -> Result<Desk, Fault> {
+        let place = self.place()?;
+        let settings = self.settings(&place)?;
+        let (source, store) = (place.source(None)?, desk::looked_at(&settings)?);
+        Ok(Desk::with_store(&self.world, settings, place, source, store, None))
     }
 
     /// The same, looking at a commit rather than at the working tree.

@@ -32,7 +32,7 @@ use jiff::{SignedDuration, Timestamp};
 use crate::error::Fault;
 
 /// The variables that are read, and no others but the one that holds a model's key.
-const NAMES: [&str; 69] = [
+const NAMES: [&str; 61] = [
     "APOSTILLE_PERSON",
     "APOSTILLE_CONFIG",
     "APOSTILLE_STORE",
@@ -75,8 +75,6 @@ const NAMES: [&str; 69] = [
     "APOSTILLE_MODEL_TIMEOUT_MS",
     "APOSTILLE_MODEL_BUDGET",
     "APOSTILLE_MODEL_GUARD",
-    "CLAUDE_CODE_SESSION_ID",
-    "COPILOT_AGENT_SESSION_ID",
     "APOSTILLE_HOOK_DEADLINE_MS",
     "APOSTILLE_HOOK_ALONE",
     "GEMINI_SESSION_ID",
@@ -96,12 +94,6 @@ const NAMES: [&str; 69] = [
     "APOSTILLE_BREAKERS_QUIET_MINUTES",
     "VISUAL",
     "EDITOR",
-    "CLAUDECODE",
-    "GEMINI_CLI",
-    "CODEX_SANDBOX",
-    "CODEX_SANDBOX_NETWORK_DISABLED",
-    "CURSOR_AGENT",
-    "OPENCODE",
 ];
 /// What agents set in the shells that they run commands in.
 const AGENTS: [&str; 8] = [
@@ -331,7 +323,7 @@ impl Terminal {
 
 impl Environment {
     fn ask() -> Self {
-        let pairs = NAMES.iter().filter_map(|name| Some((*name, std::env::var(name).ok()?)));
+        let pairs = NAMES.iter().chain(&AGENTS).filter_map(|name| Some((*name, std::env::var(name).ok()?)));
         Self(pairs.collect())
     }
 

@@ -231,12 +231,16 @@ fn import_limits(limits: &Limits, memory: &Memory) -> Limits {
     }
 }
 
-/// Whether an exported memory still fits into the identity layer.
-pub(crate) fn import_room(cx: &Context<'_>, memory: &Memory) -> Result<Result<(), Refusal>, StoreError> {
+/// Whether an exported memory still fits into the identity layer, where so many characters more are taken already.
+pub(crate) fn import_room(
+    cx: &Context<'_>,
+    memory: &Memory,
+    taken: usize,
+) -> Result<Result<(), Refusal>, StoreError> {
     if memory.layer != Layer::Identity || !memory.is_active() {
         return Ok(Ok(()));
     }
-    let used = cx.store.tally(&memory.space)?.identity_chars;
+    let used = cx.store.tally(&memory.space)?.identity_chars + taken;
     let (wanted, limit) = (memory.fact.chars().count(), cx.policy.limits.identity_chars);
     if used + wanted <= limit {
         return Ok(Ok(()));

@@ -19,6 +19,8 @@ mod grounded;
 #[cfg(test)]
 mod guardian;
 #[cfg(test)]
+mod import;
+#[cfg(test)]
 mod learn;
 #[cfg(test)]
 mod literals;

@@ -278,6 +278,7 @@ with --undo. What was forgotten since has no text left and cannot come back. Onl
 pub const EXPORT: &str = "\
 Examples:
   $ apostille export --format json > memories.json
+  $ apostille export --format jsonl | grep AGENTS.md
   $ apostille export --format markdown --out MEMORY.md
   $ apostille export --all-spaces";
 /// Examples.
@@ -285,11 +286,19 @@ pub const IMPORT: &str = "\
 Examples:
   $ apostille import memories.json                  # waits: `apostille review` lets it in
   $ apostille import memories.json --trust          # your own export, as it was
-  $ apostille import .aegis/memory/memories.jsonl   # lines of {\"id\", \"scope\", \"text\", \"tags\", \"ts\"}
+  $ apostille import AGENTS.md --dry-run            # what would be kept, and what not, and why
+  $ apostille import ~/.claude/projects/-home-ana-app/memory
+  $ apostille import ~/.config/memory.json --format mcp-graph --user
   $ apostille export --json | apostille import - --trust --store copy.db
 
-Memories keep their id, status, citations and times. What is known already is left alone.
-Nothing is imported from a file that cannot be read to its end.";
+Formats: apostille (an export, as JSON or lines) · notes (lines of {\"text\", \"ts\", \"scope\", …}) ·
+mcp-graph (the reference memory server) · claude (MEMORY.md and the files beside it) ·
+rules (AGENTS.md, CLAUDE.md, GEMINI.md, Copilot, Cursor) · basic-memory · mem0.
+Of a folder, every file of a known format is read. What is known already is left alone, so that a
+file may be read again.
+An export or a file of notes is kept whole or not at all; of other files, what cannot be read is
+named with its line, and the rest is kept. docs/import.md says what becomes what.
+Exit code 3: something was refused, such as a secret; the rest is kept.";
 /// Examples.
 pub const CONFIG: &str = "\
 Examples:

@@ -43,6 +43,7 @@ pub fn run(shell: &Shell, args: &Export) -> Result<Answer, Fault> {
     let is_json = shell.flags.json && args.out.is_none();
     let text = match args.format {
         Format::Markdown if !is_json => as_markdown(&memories),
+        Format::Jsonl if !is_json => as_lines(&memories)?,
         _ => as_json(&memories, shell.world.now)?,
     };
     match &args.out {
@@ -87,6 +88,12 @@ fn as_json(memories: &[Memory], now: Timestamp) -> Result<String, Fault> {
         memories: memories.iter().map(MemoryRecord::stamped).collect(),
     };
     Ok(serde_json::to_string_pretty(&exported).map_err(Fault::internal)? + "\n")
+}
+
+/// One record a line; an empty store is an empty file.
+fn as_lines(memories: &[Memory]) -> Result<String, Fault> {
+    let line = |it| Ok(serde_json::to_string(&MemoryRecord::stamped(it)).map_err(Fault::internal)? + "\n");
+    memories.iter().map(line).collect()
 }
 
 /// One heading for each space and layer; what is no longer in use is listed last.

@@ -1,171 +1,194 @@
-//! `import`: an export, or a file of plain notes, is kept again. It passes the same checks as a new memory.
+//! `import`: an export, or the file of another tool, is kept. It passes the same checks as a new memory.
+
+mod folder;
+mod own;
+mod told;
 
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use apostille_core::format::{self, MemoryRecord};
-use apostille_core::import::{Imported, import};
-use apostille_core::memory::{Memory, Stage};
-use apostille_core::notebook::{Note, Scope};
+use apostille_core::digest::Digest;
+use apostille_core::import::format::{Format, detect};
+use apostille_core::import::piece::{LeftOut, Piece};
+use apostille_core::import::{Imported, Rehearsal, import};
+use apostille_core::memory::{Kind, Mark, Memory, Stage, claim_digest};
 use apostille_core::refusal::Refusal;
 use apostille_core::space::Space;
-use serde::Serialize;
 
-use super::export::{Exported, FORMAT};
 use crate::args::Import;
-use crate::error::{self, Fault};
-use crate::json::RefusalView;
-use crate::paint::{GREEN, Paint, YELLOW, ink, safe};
+use crate::error::Fault;
 use crate::shell::{Answer, Shell};
 use crate::world::desk::Desk;
+use folder::Page;
+use told::Done;
 
-/// The largest file that is read.
-const MAX_BYTES: u64 = 256 * 1024 * 1024;
+/// A file that was read: what it holds, and what was left out of it.
+struct Taken {
+    name: String,
+    format: Format,
+    items: Vec<Item>,
+    left_out: Vec<LeftOut>,
+}
 
-/// Reads a file whole, and only then keeps what it holds.
+/// Something that is to be kept.
+struct Item {
+    /// Where it stands.
+    at: String,
+    memory: Memory,
+    /// What was altered to make it fit.
+    changes: Vec<String>,
+}
+
+/// Reads everything whole, and only then keeps what it holds.
 pub fn run(shell: &Shell, args: &Import) -> Result<Answer, Fault> {
     if args.trust && !shell.world.has_person() {
         return Ok(shell.refused(&Refusal::PersonDecides { verb: "vouch for a file" }));
     }
-    let text = read(shell, &args.file)?;
-    let desk = shell.desk()?;
-    let memories = parsed(&desk, &text)?;
-    let mut done = Done::default();
-    let known: BTreeSet<Space> = desk.store.spaces()?.into_iter().collect();
-    for (at, memory) in memories {
-        let is_new_space = !known.contains(&memory.space);
-        let cx = desk.cx_for(&memory.space);
-        match import(&cx, memory, is_new_space, args.trust)? {
-            Imported::Kept(memory) => {
-                done.kept += 1;
-                done.waiting += u64::from(memory.status.stage() == Stage::Pending);
-            }
-            Imported::LetIn(_) => done.let_in += 1,
-            Imported::Known(_) => done.known += 1,
-            Imported::Refused(refusal) => done.refused.push((at, refusal)),
+    let path = shell.world.cwd.join(&args.file);
+    match args.file != Path::new("-") && path.is_dir() {
+        true => of_folder(shell, args, &path),
+        false => of_file(shell, args, &path),
+    }
+}
+
+fn desk(shell: &Shell, args: &Import) -> Result<Desk, Fault> {
+    if args.dry_run { shell.looking_desk() } else { shell.desk() }
+}
+
+/// A file that was named: it is of a known format, or that is a mistake.
+fn of_file(shell: &Shell, args: &Import, path: &Path) -> Result<Answer, Fault> {
+    let page = folder::page(shell, path, &args.file)?;
+    if page.text.trim().is_empty() {
+        return Err(Fault::usage("there is nothing in it to import"));
+    }
+    let format = args.format.or_else(|| detect(&page.sheet()));
+    let format = format.ok_or_else(|| unknown(&format!("'{}' is {}", page.name, mistaken(&page.text))))?;
+    // A file that turns out to be none makes no store.
+    let taken = taken(&shell.looking_desk()?, args, &page, format)?;
+    let done = kept(&desk(shell, args)?, args, vec![taken])?;
+    Ok(told::answer(shell, args, &done, None))
+}
+
+/// A folder: whatever is of a known format in it.
+fn of_folder(shell: &Shell, args: &Import, path: &Path) -> Result<Answer, Fault> {
+    let pages = folder::pages(path, &args.file)?;
+    let looking = shell.looking_desk()?;
+    let taken = pages.iter().filter_map(|it| in_folder(&looking, args, it).transpose());
+    let taken = taken.collect::<Result<Vec<Taken>, Fault>>()?;
+    if taken.is_empty() {
+        let name = args.file.display();
+        return Err(unknown(&format!("nothing in '{name}' is of a format that can be read")));
+    }
+    let passed_over = pages.len() - taken.len();
+    let done = kept(&desk(shell, args)?, args, taken)?;
+    Ok(told::answer(shell, args, &done, Some(passed_over)))
+}
+
+/// What a text is that is of no format.
+fn mistaken(text: &str) -> String {
+    let is_json = text.trim_start().starts_with(['{', '[']);
+    match serde_json::from_str::<serde::de::IgnoredAny>(text) {
+        Err(error) if is_json => {
+            format!(
+                "of no format that can be read: it begins like JSON, and is none from line {} on",
+                error.line()
+            )
         }
-    }
-    Ok(answer(shell, &done))
-}
-
-fn read(shell: &Shell, file: &Path) -> Result<String, Fault> {
-    if file == Path::new("-") {
-        return shell.world.read_stdin();
-    }
-    let path = shell.world.cwd.join(file);
-    let failed = |why: String| Fault::usage(format!("cannot read '{}': {why}", file.display()));
-    match std::fs::metadata(&path) {
-        Ok(it) if it.len() > MAX_BYTES => Err(failed("it is larger than 256 MB".into())),
-        _ => std::fs::read_to_string(&path).map_err(|error| failed(error.to_string())),
+        _ => "of no format that can be read".into(),
     }
 }
 
-/// What the file holds, each with where it stands in it.
-fn parsed(desk: &Desk, text: &str) -> Result<Vec<(String, Memory)>, Fault> {
-    let text = text.trim_start_matches('\u{feff}');
-    let first = text.lines().find(|it| !it.trim().is_empty());
-    let first = first.ok_or_else(|| Fault::usage("there is nothing in it to import"))?;
-    match Note::parse(first) {
-        Ok(_) => notes(desk, text),
-        Err(_) => exported(text),
+fn unknown(what: &str) -> Fault {
+    let names = Format::names();
+    Fault::usage(what).hint(format!("the formats are {names}; --format says which; nothing was imported"))
+}
+
+/// A file that was come upon: it may be anything.
+fn in_folder(desk: &Desk, args: &Import, page: &Page) -> Result<Option<Taken>, Fault> {
+    let found = detect(&page.sheet());
+    match (found, args.format) {
+        (Some(found), None) => taken(desk, args, page, found).map(Some),
+        (Some(found), Some(wanted)) if found == wanted => taken(desk, args, page, found).map(Some),
+        // What nothing speaks for is tried, where the person said what it is; what it is not is passed over.
+        (None, Some(wanted)) if page.may_be(wanted) => Ok(taken(desk, args, page, wanted).ok()),
+        _ => Ok(None),
     }
 }
 
-fn exported(text: &str) -> Result<Vec<(String, Memory)>, Fault> {
-    let unfit = |why: String| {
-        Fault::usage(format!("this is no export of apostille, nor a file of notes: {why}"))
-            .hint("`apostille import --help` shows both forms; nothing was imported")
+fn taken(desk: &Desk, args: &Import, page: &Page, format: Format) -> Result<Taken, Fault> {
+    let name = page.name.clone();
+    let own = |items| Ok(Taken { name: page.name.clone(), format, items, left_out: Vec::new() });
+    let Some(parser) = format.parser() else {
+        return match format {
+            Format::Notes => own(own::notes(desk, page)?),
+            _ => own(own::exported(page)?),
+        };
     };
-    let it: Exported = serde_json::from_str(text).map_err(|error| unfit(error.to_string()))?;
-    if it.format != FORMAT {
-        return Err(unfit(format!("its format is '{}'", safe(&it.format))));
-    }
-    if it.version > format::VERSION {
-        let (found, known) = (it.version, format::VERSION);
-        return Err(Fault::usage(format!(
-            "the export has format {found}, this program reads up to {known}; update apostille"
-        )));
-    }
-    let memory = |(n, record): (usize, MemoryRecord)| {
-        let at = format!("memory {}", n + 1);
-        let memory = Memory::try_from(record).map_err(|error| unfit(format!("{at}: {error}")))?;
-        Ok((at, memory))
-    };
-    it.memories.into_iter().enumerate().map(memory).collect()
+    let reading = parser(&page.sheet(), &desk.cx().policy.limits)
+        .map_err(|why| unknown(&format!("'{}' is not of the format {format}: {why}", page.name)))?;
+    let items = reading.pieces.into_iter().map(|it| item(desk, args, it)).collect();
+    Ok(Taken { name, format, items, left_out: reading.left_out })
 }
 
-fn notes(desk: &Desk, text: &str) -> Result<Vec<(String, Memory)>, Fault> {
-    let lines = (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty());
+/// A piece in its space: a preference is its user's, the rest is the repository's unless the person says otherwise.
+fn item(desk: &Desk, args: &Import, piece: Piece) -> Item {
     let [repo, user] = desk.spaces();
-    let note = |(n, line): (usize, &str)| {
-        let at = format!("line {n}");
-        let bad = |why: String| Fault::usage(format!("{at}: {why}")).hint("nothing was imported");
-        let note = Note::parse(line).map_err(|error| bad(error.to_string()))?;
-        let space = if note.scope == Scope::User { user.clone() } else { repo.clone() };
-        Ok((at, Memory { number: 0, ..note.memory(space) }))
-    };
-    lines.map(note).collect()
+    let space = if args.user || piece.kind == Kind::User { user } else { repo };
+    let kind = if args.user && piece.kind == Kind::Project { Kind::User } else { piece.kind };
+    let piece = Piece { kind, ..piece };
+    let (at, changes) = (piece.at.clone(), piece.changes.clone());
+    Item { at, changes, memory: piece.memory(space, desk.cx().now) }
 }
 
-#[derive(Default)]
-struct Done {
-    kept: u64,
-    known: u64,
-    waiting: u64,
-    let_in: u64,
-    refused: Vec<(String, Refusal)>,
+fn kept(desk: &Desk, args: &Import, taken: Vec<Taken>) -> Result<Vec<Done>, Fault> {
+    let known: BTreeSet<Space> = desk.store.spaces()?.into_iter().collect();
+    let mut rehearsal = args.dry_run.then(Rehearsal::default);
+    // Rule files repeat each other, under headings of their own.
+    let mut said: BTreeSet<(Space, Digest)> = BTreeSet::new();
+    let mut files = Vec::new();
+    for Taken { name, format, items, left_out } in taken {
+        let mut done = Done::new(name, format, left_out);
+        for Item { at, memory, changes } in items {
+            let words = (memory.space.clone(), claim_digest(memory.layer, None, None, &memory.fact));
+            if format.parser().is_some() && said.contains(&words) {
+                done.known += 1;
+                continue;
+            }
+            let (before, is_new_space) = (memory.clone(), !known.contains(&memory.space));
+            let cx = desk.cx_for(&memory.space);
+            let imported = match &mut rehearsal {
+                Some(it) => it.import(&cx, memory, args.trust)?,
+                None => import(&cx, memory, is_new_space, args.trust)?,
+            };
+            if !matches!(imported, Imported::Refused(_)) {
+                said.insert(words);
+            }
+            count(&mut done, at, &before, changes, imported);
+        }
+        files.push(done);
+    }
+    Ok(files)
 }
 
-#[derive(Serialize)]
-struct Reply {
-    ok: bool,
-    kept: u64,
-    known: u64,
-    /// How many of those that were kept wait for a person.
-    waiting: u64,
-    /// How many waited since they were first imported, and are in use now.
-    let_in: u64,
-    refused: Vec<RefusedAt>,
-}
-
-#[derive(Serialize)]
-struct RefusedAt {
-    at: String,
-    #[serde(flatten)]
-    refusal: RefusalView,
-}
-
-fn let_in(done: &Done) -> String {
-    if done.let_in == 0 { String::new() } else { format!(", {} let in that waited", done.let_in) }
-}
-
-fn waiting(done: &Done) -> String {
-    match done.waiting {
-        0 => String::new(),
-        n if n == done.kept => ", all of them wait: apostille review".into(),
-        n => format!(", {n} of them wait: apostille review"),
+fn count(done: &mut Done, at: String, before: &Memory, changes: Vec<String>, imported: Imported) {
+    match imported {
+        Imported::Kept(memory) => {
+            done.kept += 1;
+            done.waiting += u64::from(memory.status.stage() == Stage::Pending);
+            changes.into_iter().for_each(|it| done.change(&at, it));
+            if is_altered(before, &memory) {
+                done.change(&at, "moderation altered its text".into());
+            }
+        }
+        Imported::LetIn(_) => done.let_in += 1,
+        Imported::Known(_) => done.known += 1,
+        Imported::Refused(refusal) => done.refused.push((at, refusal)),
     }
 }
 
-fn answer(shell: &Shell, done: &Done) -> Answer {
-    let refused =
-        done.refused.iter().map(|(at, it)| RefusedAt { at: at.clone(), refusal: RefusalView::from(it) });
-    let json = Reply {
-        ok: done.refused.is_empty(),
-        kept: done.kept,
-        known: done.known,
-        waiting: done.waiting,
-        let_in: done.let_in,
-        refused: refused.collect(),
-    };
-    let code = if done.refused.is_empty() { error::OK } else { error::REFUSED };
-    let answer = shell.answer(code, &json, |_: &Paint| {
-        let is_told = done.known > 0 || done.waiting + done.let_in == 0;
-        let known = if is_told { format!(", {} known already", done.known) } else { String::new() };
-        format!("{} {}{}{known}{}\n", ink(GREEN, "imported"), done.kept, let_in(done), waiting(done))
-    });
-    let line = |(at, it): &(String, Refusal)| {
-        format!("{} {at}: {}\n", ink(YELLOW.bold(), "refused:"), safe(&it.to_string()))
-    };
-    Answer { err: done.refused.iter().map(line).collect(), ..answer }
+fn is_altered(before: &Memory, after: &Memory) -> bool {
+    let is_marked = |it: &Memory| it.marks.contains(&Mark::Neutralised);
+    (is_marked(after) && !is_marked(before))
+        || (&before.fact, &before.subject, &before.reason, &before.tags)
+            != (&after.fact, &after.subject, &after.reason, &after.tags)
 }

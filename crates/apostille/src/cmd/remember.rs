@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use crate::args::{Remember, Telling, TwinArgs};
 use crate::error::{self, Fault};
-use crate::json::MemoryView;
+use crate::json::{MemoryView, NearView};
 use crate::paint::paste::quoted;
 use crate::paint::{BOLD, CYAN, DIM, GREEN, Paint, YELLOW, ink, one_line};
 use crate::shell::{Answer, Shell};
@@ -233,27 +233,6 @@ struct Similar {
     similar: Vec<NearView>,
     #[serde(skip_serializing_if = "Option::is_none")]
     choices: Option<[&'static str; 3]>,
-}
-
-#[derive(Serialize)]
-struct NearView {
-    id: String,
-    handle: String,
-    fact: String,
-    relation: &'static str,
-    overlap: f32,
-}
-
-impl From<&Near> for NearView {
-    fn from(it: &Near) -> Self {
-        Self {
-            id: it.id.to_string(),
-            handle: it.handle.to_string(),
-            fact: it.fact.clone(),
-            relation: it.relation.as_str(),
-            overlap: it.overlap,
-        }
-    }
 }
 
 fn skipped(shell: &Shell, near: &[Near]) -> Answer {

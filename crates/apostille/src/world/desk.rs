@@ -15,6 +15,7 @@ use apostille_core::model::Model;
 use apostille_core::policy::Policy;
 use apostille_core::source::Source;
 use apostille_core::space::Space;
+use apostille_core::store::ram::Ram;
 use apostille_core::store::{Store, StoreError};
 use apostille_core::{list, refusal::Refusal};
 use jiff::Timestamp;
@@ -204,6 +205,13 @@ fn left_out(error: &StoreError) {
     let cause = std::error::Error::source(error).map(|it| format!(": {it}")).unwrap_or_default();
     let told = format!("warning: the repository's memories are left out: {error}{cause}\n");
     let _ = crate::shell::write(std::io::stderr().lock(), &told, clap::ColorChoice::Auto);
+}
+
+/// The same for whoever only looks: a store that is not there yet is not made, and has nothing in it.
+pub fn looked_at(settings: &Settings) -> Result<Arc<dyn Store>, StoreError> {
+    let urls = [Some(&settings.store), settings.own_store.as_ref()];
+    let is_there = urls.into_iter().flatten().any(|it| it.value.path().exists());
+    if is_there { opened(settings) } else { Ok(Arc::new(Ram::default())) }
 }
 
 fn opened_at(url: &StoreUrl, repo: &Space) -> Result<Box<dyn Store>, StoreError> {

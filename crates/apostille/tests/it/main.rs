@@ -20,6 +20,7 @@ mod github;
 mod hoard;
 mod hook;
 mod identity;
+mod import;
 #[cfg(unix)]
 mod init;
 mod json;

@@ -1,9 +1,11 @@
 //! The short block of rules in the instructions that agents read: between two marks, so that it can be found again.
 
+use apostille_core::import::blocks::OURS;
+
 /// The first line of the block.
-const BEGIN: &str = "<!-- apostille:begin -->";
+const BEGIN: &str = OURS[0];
 /// The last line of the block.
-const END: &str = "<!-- apostille:end -->";
+const END: &str = OURS[1];
 
 /// What an agent is told: the memory is there, what it is worth, and what belongs into it.
 pub const RULES: &str = "\

@@ -2,11 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use apostille_core::remember::Near;
 use apostille_core::review::Waiting;
 use serde::Serialize;
 
-use crate::json::MemoryView;
+use crate::json::{MemoryView, NearView};
 use crate::paint::{BOLD, DIM, Paint, Table, count, ink, one_line};
 
 use super::card;
@@ -34,21 +33,6 @@ struct View {
     #[serde(skip_serializing_if = "Option::is_none")]
     replaces: Option<String>,
     copies: Vec<String>,
-}
-
-#[derive(Serialize)]
-struct NearView {
-    handle: String,
-    fact: String,
-    relation: &'static str,
-    overlap: f32,
-}
-
-impl From<&Near> for NearView {
-    fn from(it: &Near) -> Self {
-        let (relation, overlap) = (it.relation.as_str(), it.overlap);
-        Self { handle: it.handle.to_string(), fact: it.fact.clone(), relation, overlap }
-    }
 }
 
 impl From<&Waiting> for View {

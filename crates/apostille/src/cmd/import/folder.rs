@@ -1,0 +1,113 @@
+//! The files that are read: one that was named, or those of a folder that may be of a known format.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use apostille_core::import::format::{Format, Sheet};
+
+use crate::error::Fault;
+use crate::shell::Shell;
+
+/// The largest file that is read when it is named, and when it is come upon in a folder.
+const MAX_BYTES: u64 = 256 * 1024 * 1024;
+const MAX_FOUND_BYTES: u64 = 16 * 1024 * 1024;
+/// How many files a folder may have, and how many folders deep they are looked for.
+const MAX_FILES: usize = 1_000;
+const MAX_DEPTH: usize = 6;
+/// Folders whose name begins with a dot are passed over, except those that hold rules.
+const DOTTED: [&str; 2] = [".cursor", ".github"];
+/// Folders of other people's code, and of what a build made.
+const FOREIGN: [&str; 3] = ["node_modules", "target", "vendor"];
+/// How the names end of files that may be of a known format.
+const ENDINGS: [&str; 5] = [".md", ".mdc", ".json", ".jsonl", ".cursorrules"];
+
+/// A file that was read.
+pub(super) struct Page {
+    /// As it was named.
+    pub(super) name: String,
+    file_name: Option<String>,
+    is_beside_index: bool,
+    pub(super) text: String,
+}
+
+impl Page {
+    /// What a parser is given.
+    pub(super) fn sheet(&self) -> Sheet<'_> {
+        Sheet { name: self.file_name.as_deref(), is_beside_index: self.is_beside_index, text: &self.text }
+    }
+
+    /// Whether its name does not speak against a format.
+    pub(super) fn may_be(&self, format: Format) -> bool {
+        let is_json =
+            self.file_name.as_deref().is_some_and(|it| it.ends_with(".json") || it.ends_with(".jsonl"));
+        let wants_json = !matches!(format, Format::Claude | Format::Rules | Format::BasicMemory);
+        is_json == wants_json
+    }
+}
+
+/// The file that was named, or the standard input.
+pub(super) fn page(shell: &Shell, path: &Path, name: &Path) -> Result<Page, Fault> {
+    if name == Path::new("-") {
+        let text = bare(shell.world.read_stdin()?);
+        return Ok(Page { name: "-".into(), file_name: None, is_beside_index: false, text });
+    }
+    let failed = |why: String| Fault::usage(format!("cannot read '{}': {why}", name.display()));
+    let text = match fs::metadata(path) {
+        Ok(it) if it.len() > MAX_BYTES => return Err(failed("it is larger than 256 MB".into())),
+        _ => fs::read_to_string(path).map_err(|error| failed(error.to_string()))?,
+    };
+    Ok(paged(path, name.display().to_string(), text))
+}
+
+fn paged(path: &Path, name: String, text: String) -> Page {
+    let is_beside_index = path.with_file_name("MEMORY.md").is_file();
+    let file_name = path.file_name().map(|it| it.to_string_lossy().into_owned());
+    Page { name, file_name, is_beside_index, text: bare(text) }
+}
+
+/// A text without the mark that some systems put before it.
+fn bare(text: String) -> String {
+    text.strip_prefix('\u{feff}').map(Into::into).unwrap_or(text)
+}
+
+/// The files of a folder that may be of a known format, by name. What cannot be read is passed over.
+pub(super) fn pages(root: &Path, name: &Path) -> Result<Vec<Page>, Fault> {
+    let mut paths = Vec::new();
+    gather(root, 0, &mut paths);
+    if paths.len() > MAX_FILES {
+        let name = name.display();
+        return Err(Fault::usage(format!(
+            "'{name}' holds more than {MAX_FILES} files that could be memories"
+        ))
+        .hint("name a folder in it; nothing was imported"));
+    }
+    let read = |path: &PathBuf| {
+        let text = fs::read_to_string(path).ok()?;
+        let shown = name.join(path.strip_prefix(root).unwrap_or(path));
+        Some(paged(path, shown.display().to_string(), text))
+    };
+    Ok(paths.iter().filter_map(read).filter(|it| !it.text.trim().is_empty()).collect())
+}
+
+/// Links are not followed: they may lead anywhere.
+fn gather(folder: &Path, depth: usize, found: &mut Vec<PathBuf>) {
+    let Ok(entries) = fs::read_dir(folder) else { return };
+    let mut entries: Vec<_> = entries.flatten().collect();
+    entries.sort_by_key(fs::DirEntry::file_name);
+    for entry in entries {
+        let name = entry.file_name().to_string_lossy().into_owned();
+        let Ok(what) = entry.metadata() else { continue };
+        let is_wanted = ENDINGS.iter().any(|it| name.ends_with(it)) && what.len() <= MAX_FOUND_BYTES;
+        if found.len() > MAX_FILES {
+            return;
+        } else if what.is_file() && is_wanted {
+            found.push(entry.path());
+        } else if what.is_dir() && depth < MAX_DEPTH && is_ours(&name) {
+            gather(&entry.path(), depth + 1, found);
+        }
+    }
+}
+
+fn is_ours(folder: &str) -> bool {
+    (!folder.starts_with('.') || DOTTED.contains(&folder)) && !FOREIGN.contains(&folder)
+}
