@@ -9,8 +9,10 @@
 
 mod foreign;
 mod line;
+mod merge;
 mod tape;
 
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -28,6 +30,7 @@ use crate::fault::{corrupt, io};
 use crate::lock::{self, Queue};
 use foreign::Held;
 use line::Read;
+use merge::{Graves, Told};
 use tape::{News, Tape};
 
 /// How long a write waits in line.
@@ -63,6 +66,8 @@ struct Reading {
     last_at: Timestamp,
     /// What a repository's file holds and nothing in that file lets out.
     held: Held,
+    /// What was forgotten.
+    graves: Graves,
     problems: Vec<String>,
 }
 
@@ -85,6 +90,7 @@ impl Jsonl {
             local: Tape::new(path.with_extension("local.jsonl"), false),
             last_at: Timestamp::MIN,
             held: Held::default(),
+            graves: Graves::default(),
             problems: Vec::new(),
         };
         let queue = Mutex::new(Queue::new(path.with_extension("lock")));
@@ -127,9 +133,12 @@ impl Jsonl {
         let mut reading = self.current()?;
         reading.state.check(batch.expects())?;
         reading.may_say(batch)?;
+        if batch.is_durable() && reading.graves.is_haunted {
+            reading.bury(&self.hand)?;
+        }
         let events = numbered(&reading.state, batch.events())?;
         let tape = if batch.is_durable() { &reading.shared } else { &reading.local };
-        tape.append(&line::written(&events)?, batch.is_durable())?;
+        tape.append(&line::written(&events, reading.last_at)?, batch.is_durable())?;
         reading.catch_up(&self.hand)?;
         Ok(Receipt { numbers: events.iter().filter_map(brought).collect() })
     }
@@ -139,12 +148,8 @@ impl Jsonl {
         if !reading.state.knows(erasure.id()) {
             return Ok(false);
         }
-        let mut shared = reading.shared.without(erasure.id(), &self.hand.repo)?;
-        shared.extend(line::written(std::slice::from_ref(erasure.tombstone()))?.bytes());
-        reading.shared.rewrite(&shared)?;
-        if reading.local.path().exists() {
-            reading.local.rewrite(&reading.local.without(erasure.id(), &self.hand.repo)?)?;
-        }
+        let tombstone = line::written(std::slice::from_ref(erasure.tombstone()), reading.last_at)?;
+        reading.rewrite(&self.hand, &reading.graves.with(erasure.id()), &tombstone)?;
         reading.reload(&self.hand)?;
         Ok(true)
     }
@@ -152,16 +157,35 @@ impl Jsonl {
 
 impl Reading {
     /// Folds in what is new. Lines are folded in the order of their times, so that files merged line by line mean the
-    /// same whatever their order; what arrives late makes the state be folded anew.
+    /// same whatever their order; what does not come behind what was read makes the state be folded anew.
     fn catch_up(&mut self, hand: &Hand) -> Result<(), StoreError> {
         let mut batches = Vec::new();
         let read = self.read_on(hand, &mut batches);
         // What was read before it failed is not the whole: it is read again when it is asked for again.
         let replaced = read.inspect_err(|_| self.rewind())?;
-        if replaced || batches.iter().any(|(at, _)| *at < self.last_at) {
+        let is_first = self.last_at == Timestamp::MIN;
+        let is_behind = || merge::is_behind(&batches, self.last_at, |it| self.state.last_number(it));
+        if replaced || !is_first && !is_behind() {
             return self.reload(hand);
         }
         self.fold(hand, batches);
+        Ok(())
+    }
+
+    /// Takes out of the files what was forgotten in another clone and came back with a merge.
+    fn bury(&mut self, hand: &Hand) -> Result<(), StoreError> {
+        self.rewrite(hand, self.graves.all(), "")?;
+        self.reload(hand)
+    }
+
+    /// Rewrites the files without what they say of these memories, and with a last line.
+    fn rewrite(&self, hand: &Hand, gone: &HashSet<MemoryId>, last: &str) -> Result<(), StoreError> {
+        let mut shared = self.shared.without(gone, &hand.repo)?;
+        shared.extend(last.bytes());
+        self.shared.rewrite(&shared)?;
+        if self.local.path().exists() {
+            self.local.rewrite(&self.local.without(gone, &hand.repo)?)?;
+        }
         Ok(())
     }
 
@@ -179,6 +203,7 @@ impl Reading {
         self.state = State::default();
         self.last_at = Timestamp::MIN;
         self.held.clear();
+        self.graves.clear();
         self.problems.clear();
         self.shared.rewind();
         self.local.rewind();
@@ -210,13 +235,19 @@ impl Reading {
         Ok(false)
     }
 
-    fn fold(&mut self, hand: &Hand, mut batches: Vec<Told>) {
-        batches.sort_by_key(|(at, _)| *at);
+    /// Folds in what comes behind everything that was folded before, or everything at once.
+    fn fold(&mut self, hand: &Hand, batches: Vec<Told>) {
+        let mut batches = merge::ordered(batches);
+        batches.iter().for_each(|(_, events)| self.graves.note(events));
+        if self.last_at == Timestamp::MIN {
+            merge::number(&mut batches, &self.graves);
+        }
         if hand.is_foreign {
             batches.iter().for_each(|(_, events)| self.held.note(events));
         }
-        for (at, mut events) in batches {
+        for (at, events) in batches {
             self.last_at = self.last_at.max(at);
+            let mut events = self.graves.sifted(events);
             events.retain(|it| !self.held.is_let_out_by(it));
             self.state.append(&events);
         }
@@ -254,21 +285,17 @@ impl Hand {
     }
 }
 
-/// A batch and its time.
-type Told = (Timestamp, Vec<Event>);
-
 /// Reads one line into the batches; `Some` is why it cannot be read.
 fn told(bytes: &[u8], hand: &Hand, into: &mut Vec<Told>) -> Result<Option<String>, StoreError> {
     let Ok(text) = std::str::from_utf8(bytes) else { return Ok(Some("it is not UTF-8".into())) };
     match line::read(text, &hand.repo)? {
         Read::Empty => Ok(None),
         Read::Unreadable(why) => Ok(Some(why)),
-        Read::Events(events) => {
+        Read::Events((at, events)) => {
             let events = match hand.admitted(events) {
                 Ok(events) => events,
                 Err(why) => return Ok(Some(why)),
             };
-            let at = events.iter().map(|it| it.at).max().unwrap_or(Timestamp::MIN);
             into.push((at, events));
             Ok(None)
         }

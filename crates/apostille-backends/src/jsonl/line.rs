@@ -1,5 +1,7 @@
 //! One line of the file: a batch of events with a checksum, or a line of a plain notebook.
 
+use std::collections::HashSet;
+
 use apostille_core::digest::Digest;
 use apostille_core::event::{Event, What};
 use apostille_core::format::{self, EventRecord};
@@ -7,7 +9,10 @@ use apostille_core::memory::{MAX_NUMBER, MemoryId};
 use apostille_core::notebook::Note;
 use apostille_core::space::Space;
 use apostille_core::store::StoreError;
+use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
+
+use super::merge::{Told, unasked};
 
 /// How many characters of the checksum are kept.
 const SUM_CHARS: usize = 16;
@@ -15,6 +20,9 @@ const SUM_CHARS: usize = 16;
 #[derive(Serialize)]
 struct Body<'a> {
     events: &'a [EventRecord],
+    /// Its place in time, where the events do not say it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    at: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -26,16 +34,32 @@ struct Versioned {
 struct Line {
     sum: String,
     events: Vec<EventRecord>,
+    at: Option<String>,
 }
 
-/// A batch as one line, so that it is there whole or not at all.
-pub(super) fn written(events: &[Event]) -> Result<String, StoreError> {
+/// A batch as one line, so that it is there whole or not at all. It comes behind everything up to `last`: what somebody
+/// did who knew of a line never comes before that line, whatever their clock says.
+pub(super) fn written(events: &[Event], last: Timestamp) -> Result<String, StoreError> {
+    let at = happened(events);
+    let next = || last.checked_add(SignedDuration::from_nanos(1)).unwrap_or(last);
+    placed(events, if at > last { at } else { next() })
+}
+
+/// A batch as one line, with this place in time.
+fn placed(events: &[Event], at: Timestamp) -> Result<String, StoreError> {
     let records: Vec<EventRecord> = events.iter().map(EventRecord::from).collect();
-    let body = serde_json::to_string(&Body { events: &records }).map_err(|error| {
+    let at = (at != happened(events)).then(|| at.to_string());
+    let body = serde_json::to_string(&Body { events: &records, at }).map_err(|error| {
         StoreError::Unavailable { what: "an event cannot be written as JSON".into(), source: Box::new(error) }
     })?;
     let body = body.trim_start_matches('{');
     Ok(format!("{{\"v\":{},\"sum\":\"{}\",{body}\n", format::VERSION, sum(body)))
+}
+
+/// When the last of these happened, as it is written.
+fn happened(events: &[Event]) -> Timestamp {
+    let at = events.iter().map(|it| it.at).max().unwrap_or(Timestamp::MIN);
+    Timestamp::from_millisecond(at.as_millisecond()).unwrap_or(at)
 }
 
 fn sum(body: &str) -> String {
@@ -44,8 +68,8 @@ fn sum(body: &str) -> String {
 
 /// What a line says.
 pub(super) enum Read {
-    /// These events happened.
-    Events(Vec<Event>),
+    /// These events happened, and their place in time.
+    Events(Told),
     /// Nothing: it is empty.
     Empty,
     /// It cannot be read; why.
@@ -54,6 +78,8 @@ pub(super) enum Read {
 
 /// Reads one line. A line of a newer format makes the whole file unreadable for this program.
 pub(super) fn read(line: &str, repo: &Space) -> Result<Read, StoreError> {
+    // Git may end lines as Windows does.
+    let line = line.strip_suffix('\r').unwrap_or(line);
     if line.trim().is_empty() {
         return Ok(Read::Empty);
     }
@@ -63,30 +89,33 @@ pub(super) fn read(line: &str, repo: &Space) -> Result<Read, StoreError> {
         }
         Ok(_) => Ok(own(line).and_then(counted).map_or_else(Read::Unreadable, Read::Events)),
         Err(_) => {
-            let events = plain(line, repo).and_then(|it| counted(vec![it]));
+            let events = plain(line, repo).and_then(|it| counted((it.at, vec![it])));
             Ok(events.map_or_else(Read::Unreadable, Read::Events))
         }
     }
 }
 
 /// The events, unless one has a number that nobody counts to: all that come after it would have none.
-fn counted(events: Vec<Event>) -> Result<Vec<Event>, String> {
+fn counted((at, events): Told) -> Result<Told, String> {
     let is_beyond = |it: &Event| match &it.what {
         What::Remembered { memory, .. } => memory.number > MAX_NUMBER,
         What::Forgotten { number, .. } => *number > MAX_NUMBER,
         _ => false,
     };
-    if events.iter().any(is_beyond) { Err("its number is too high".into()) } else { Ok(events) }
+    if events.iter().any(is_beyond) { Err("its number is too high".into()) } else { Ok((at, events)) }
 }
 
-fn own(line: &str) -> Result<Vec<Event>, String> {
+fn own(line: &str) -> Result<Told, String> {
     let parsed: Line = serde_json::from_str(line).map_err(|error| error.to_string())?;
     let prefix = format!("{{\"v\":{},\"sum\":\"{}\",", format::VERSION, parsed.sum);
     let body = line.strip_prefix(&prefix).ok_or("it was reformatted")?;
     if sum(body) != parsed.sum {
         return Err("its checksum does not match".into());
     }
-    parsed.events.into_iter().map(|it| Event::try_from(it).map_err(|error| error.to_string())).collect()
+    let events = parsed.events.into_iter().map(|it| Event::try_from(it).map_err(|error| error.to_string()));
+    let events = events.collect::<Result<Vec<_>, _>>()?;
+    let at = parsed.at.map(|it| it.parse().map_err(|_| format!("'{it}' is not a time"))).transpose()?;
+    Ok((at.unwrap_or_else(|| happened(&events)), events))
 }
 
 /// A line of a plain notebook: everything in the repository's space, so that `m-1` stays `m-1`.
@@ -99,14 +128,20 @@ fn plain(line: &str, repo: &Space) -> Result<Event, String> {
     Ok(Event { at, space: repo.clone(), memory: Some(id), actor: None, what })
 }
 
-/// The line without what it says of a memory: `None` when nothing else is in it.
-pub(super) fn without(line: &str, id: MemoryId, repo: &Space) -> Result<Option<String>, StoreError> {
-    let Read::Events(mut events) = read(line, repo)? else { return Ok(Some(format!("{line}\n"))) };
-    let touched = events.iter().any(|it| it.touches().any(|touched| touched == id));
-    if !touched {
-        return Ok(Some(format!("{line}\n")));
+/// The line without what it says of these memories, except that they were forgotten: `None` when nothing else is in it.
+pub(super) fn without(
+    line: &str,
+    gone: &HashSet<MemoryId>,
+    repo: &Space,
+) -> Result<Option<String>, StoreError> {
+    let Read::Events((at, mut events)) = read(line, repo)? else { return Ok(Some(format!("{line}\n"))) };
+    let n_before = events.len();
+    let is_kept = |it: &Event| matches!(it.what, What::Forgotten { .. });
+    events.retain(|it| is_kept(it) || it.memory.is_none_or(|id| !gone.contains(&id)));
+    let n_unasked = events.iter_mut().filter_map(|it| unasked(it, gone).then_some(())).count();
+    match events.is_empty() {
+        _ if events.len() == n_before && n_unasked == 0 => Ok(Some(format!("{line}\n"))),
+        true => Ok(None),
+        false => placed(&events, at).map(Some),
     }
-    events.retain(|it| it.memory != Some(id));
-    events.iter_mut().for_each(|it| it.unask(id));
-    if events.is_empty() { Ok(None) } else { written(&events).map(Some) }
 }

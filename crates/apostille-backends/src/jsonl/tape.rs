@@ -1,5 +1,6 @@
 //! A file of lines that only grows: read from where we left off, appended whole, rewritten aside.
 
+use std::collections::HashSet;
 use std::fs::File;
 use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
@@ -127,8 +128,8 @@ impl Tape {
         sync_folder(&self.path).map_err(broken)
     }
 
-    /// The content of the file without what it says of a memory. What cannot be read stays as it is.
-    pub(super) fn without(&self, id: MemoryId, repo: &Space) -> Result<Vec<u8>, StoreError> {
+    /// The content of the file without what it says of these memories. What cannot be read stays as it is.
+    pub(super) fn without(&self, gone: &HashSet<MemoryId>, repo: &Space) -> Result<Vec<u8>, StoreError> {
         let mut bytes = Vec::new();
         match self.open(OpenOptions::new().read(true)).and_then(|mut it| it.read_to_end(&mut bytes)) {
             Ok(_) => {}
@@ -138,7 +139,7 @@ impl Tape {
         let mut content = Vec::with_capacity(bytes.len());
         for bytes in lines(&bytes) {
             match std::str::from_utf8(&bytes) {
-                Ok(text) => content.extend(line::without(text, id, repo)?.unwrap_or_default().bytes()),
+                Ok(text) => content.extend(line::without(text, gone, repo)?.unwrap_or_default().bytes()),
                 Err(_) => content.extend(bytes.into_iter().chain([b'\n'])),
             }
         }
@@ -176,13 +177,11 @@ fn sync_folder(path: &Path) -> io::Result<()> {
     }
 }
 
-#[cfg(unix)]
-fn identity(found: &std::fs::Metadata) -> u64 {
-    std::os::unix::fs::MetadataExt::ino(found).max(1)
-}
-
-#[cfg(not(unix))]
+/// Which file it is. Git puts a new file in the place of the old one, and a disk may give it the same number.
 fn identity(found: &std::fs::Metadata) -> u64 {
     let created = found.created().ok().and_then(|it| it.duration_since(std::time::UNIX_EPOCH).ok());
-    created.map_or(1, |it| it.as_millis() as u64).max(1)
+    let created = created.map_or(0, |it| it.as_nanos() as u64);
+    #[cfg(unix)]
+    let created = created.wrapping_mul(31) ^ std::os::unix::fs::MetadataExt::ino(found);
+    created.max(1)
 }

@@ -12,6 +12,8 @@ mod gleaning;
 mod golden;
 mod processes;
 mod rig;
+mod sharing;
 mod tampering;
+mod team;
 mod unreadable;
 mod verifying;

@@ -343,6 +343,7 @@ Examples:
   $ apostille init --dry-run            # only show
   $ apostille init --client claude-code --client codex --yes
   $ apostille init --user               # your own files, for every repository
+  $ apostille init --shared             # share this repository's memories through git
   $ apostille init --undo               # as it was before, byte for byte
   $ apostille doctor                    # does it work? sends each hook a sample
 
@@ -350,7 +351,9 @@ Agents are found by their files here, by their folders in your home, or by their
 server and the hooks in its own files, and AGENTS.md, CLAUDE.md and GEMINI.md a short block of rules. What is \
 there stays as it is, comments too; a file that cannot be read is left alone and named (exit code 3). Without a \
 terminal nothing is written unless you say --yes (exit code 2).
-docs/init.md lists every file.";
+--shared also names a store in the repository (apostille.toml), lets git keep both sides' lines of it when it merges \
+(.gitattributes), and keeps what is only yours out of git (.gitignore).
+docs/init.md lists every file, docs/sharing.md says what is shared.";
 /// Examples.
 pub const MCP: &str = "\
 Agents start this themselves; you put it into their configuration once:

@@ -23,6 +23,9 @@ pub struct Init {
     /// Take back what `init` did here
     #[arg(long, conflicts_with_all = ["clients", "no_hooks", "no_mcp", "no_rules"])]
     pub undo: bool,
+    /// Share this repository's memories in the repository, through git
+    #[arg(long, conflicts_with_all = ["user", "undo"])]
+    pub shared: bool,
     /// Leave the hooks out: the agent is told nothing by itself
     #[arg(long)]
     pub no_hooks: bool,

@@ -2,6 +2,7 @@
 
 mod agents;
 mod room;
+mod sharing;
 
 use std::fs::{self, OpenOptions};
 use std::path::Path;
@@ -62,6 +63,7 @@ pub fn run(shell: &Shell) -> Result<Answer, Fault> {
             findings.push(good("config", "every setting is understood"));
             findings.push(good("spaces", format!("{} and {}", settings.repo.value, settings.user.value)));
             findings.extend(store(&settings));
+            findings.extend(sharing::findings(shell, &settings));
             findings.extend(breakers(shell));
             findings.push(asked(&shell.world, &settings));
         }
@@ -102,7 +104,8 @@ fn store(settings: &Settings) -> Vec<Finding> {
         Ok((health, _)) => health.problems.into_iter().map(|it| broken("store", error::STORE, it)).collect(),
     };
     findings.push(writable(path));
-    findings.extend(private(path));
+    // What is in git is as private as the repository.
+    findings.extend(private(path).filter(|_| settings.own_store.is_none()));
     findings
 }
 

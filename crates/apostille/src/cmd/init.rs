@@ -14,6 +14,7 @@ mod plan;
 mod program;
 mod rules;
 pub mod scope;
+pub mod sharing;
 mod show;
 pub mod table;
 mod toml;
@@ -80,7 +81,8 @@ fn done(shell: &Shell, args: &Init, scope: &Scope) -> Result<Answer, Fault> {
     };
     let folders = shell.world.env.get("PATH").map(AsRef::as_ref);
     let program = Program::find(&shell.world.program()?, folders);
-    let wanted = Wanted { mcp: !args.no_mcp, hooks: !args.no_hooks, rules: !args.no_rules };
+    let wanted =
+        Wanted { mcp: !args.no_mcp, hooks: !args.no_hooks, rules: !args.no_rules, shared: args.shared };
     let make = || Ok(plan::plan(scope, scope.wishes(&clients, wanted), &program));
     let turn = turn(shell, args)?;
     let steps = make()?;
@@ -162,6 +164,14 @@ fn notes(scope: &Scope, clients: &[Client], program: &Program, wanted: Wanted) -
                 .into(),
         );
     }
+    if wanted.shared {
+        notes.push(
+            "commit apostille.toml, .gitattributes and .gitignore: everybody with a clone then shares what is remembered \
+             about this repository, and reviews it like code. What you remembered before stays in your own store; \
+             docs/sharing.md says how to bring it along"
+                .into(),
+        );
+    }
     notes
 }
 
@@ -231,7 +241,11 @@ impl Page<'_> {
 
     /// The exit code when there is nothing to do: no agent at all is "nothing found".
     fn idle(&self) -> u8 {
-        if self.clients.is_empty() && !self.args.undo { error::NOTHING } else { error::OK }
+        if self.clients.is_empty() && !self.args.undo && !self.args.shared {
+            error::NOTHING
+        } else {
+            error::OK
+        }
     }
 
     fn nothing(&self, code: u8) -> Answer {

@@ -35,6 +35,7 @@ mod promote;
 mod review;
 mod rollback;
 mod serve;
+mod sharing;
 mod story;
 mod task;
 mod trailers;

@@ -8,6 +8,7 @@ use apostille_core::client::Client;
 use serde_json::Value;
 
 use super::program::Program;
+use super::sharing::Shared;
 use super::{exclude, jsonc, rules, toml};
 
 pub use entry::checked;
@@ -27,6 +28,8 @@ pub enum Part {
     Rules,
     /// The line that keeps personal settings out of git.
     Exclude,
+    /// What a team needs to share memories.
+    Shared(Shared),
 }
 
 /// Whose word a file is.
@@ -63,7 +66,7 @@ impl Part {
         match self {
             Self::Server(servers, _) => server::entry(text.trim_start_matches(BOM), servers),
             Self::Toml(_) => toml::entry(text),
-            Self::Hooks(_) | Self::Rules | Self::Exclude => Ok(None),
+            Self::Hooks(_) | Self::Rules | Self::Exclude | Self::Shared(_) => Ok(None),
         }
     }
 
@@ -72,7 +75,7 @@ impl Part {
         match self {
             Self::Server(servers, whose) => checked(entry, servers.cwd(), whose).err(),
             Self::Toml(whose) => checked(entry, None, whose).err(),
-            Self::Hooks(_) | Self::Rules | Self::Exclude => None,
+            Self::Hooks(_) | Self::Rules | Self::Exclude | Self::Shared(_) => None,
         }
     }
 
@@ -83,6 +86,7 @@ impl Part {
             Self::Hooks(client) => hooks::with(text, client, program),
             Self::Rules => rules::with(text),
             Self::Exclude => Ok(exclude::with(text)),
+            Self::Shared(file) => file.with(text),
         }
     }
 }
@@ -95,6 +99,9 @@ pub fn planned(bytes: Option<&[u8]>, parts: &[Part], program: &Program) -> Outco
 /// What becomes of a file of a kind that is to hold nothing of ours; `first` is what it was before anything of ours came.
 pub fn cleared(bytes: &[u8], first: Option<&[u8]>, kind: &str) -> Outcome {
     let first = first.map(|it| String::from_utf8_lossy(it).into_owned());
+    if let Some(file) = Shared::named(kind) {
+        return edited(Some(bytes), |text| Ok(file.without(text, first.as_deref())));
+    }
     edited(Some(bytes), |text| match kind {
         "exclude" => Ok(exclude::without(text)),
         "toml" => toml::without(text),

@@ -4,7 +4,9 @@ use std::path::{Path, PathBuf};
 
 use apostille_core::client::Client;
 
+use super::disk;
 use super::part::{Part, Servers, Whose};
+use super::sharing::Shared;
 use crate::world::Environment;
 
 /// The folders of the clients in the user's home.
@@ -58,6 +60,24 @@ pub struct Wanted {
     pub hooks: bool,
     /// The block of rules.
     pub rules: bool,
+    /// What a team needs to share memories.
+    pub shared: bool,
+}
+
+impl Repository {
+    /// The files that sharing needs. Where the settings cannot name the store, the others are of no use.
+    fn shared(&self) -> impl Iterator<Item = Wish> {
+        let config = self.root.join(Shared::Config.as_str());
+        let text = disk::text(&config, Some(&self.root)).ok().flatten().unwrap_or_default();
+        let is_fit = Shared::Config.with(text.trim_start_matches('\u{feff}')).is_ok();
+        let is_wanted = move |it: &Shared| is_fit || *it == Shared::Config;
+        Shared::ALL.into_iter().filter(is_wanted).map(|it| Wish {
+            path: self.root.join(it.as_str()),
+            clients: Vec::new(),
+            parts: vec![Part::Shared(it)],
+            is_made: true,
+        })
+    }
 }
 
 impl Homes {
@@ -226,6 +246,9 @@ impl Scope {
                 (!clients.is_empty()).then_some(Wish { path, is_made, clients, parts: vec![Part::Rules] })
             };
             wishes.extend(self.rules().into_iter().filter_map(rule));
+        }
+        if let (Self::Repository(it), true) = (self, wanted.shared) {
+            wishes.extend(it.shared());
         }
         wishes
     }

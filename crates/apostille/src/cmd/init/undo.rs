@@ -9,6 +9,7 @@ use super::kept::{Kept, Run};
 use super::part::{self, Outcome};
 use super::plan::{Action, Step};
 use super::scope::Scope;
+use super::sharing::Shared;
 use crate::error::Fault;
 
 /// What would be done to a file that runs changed, the latest run first.
@@ -107,5 +108,9 @@ impl Trail<'_> {
 
 /// What kind of file it is: by its extension, or else by its name.
 fn kind(path: &Path) -> &str {
+    let name = path.file_name().and_then(|it| it.to_str()).unwrap_or_default();
+    if Shared::named(name).is_some() {
+        return name;
+    }
     path.extension().or_else(|| path.file_name()).and_then(|it| it.to_str()).unwrap_or_default()
 }

@@ -1,0 +1,172 @@
+//! What lines mean that git merged: the same in whatever order they stand, and however often.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+use apostille_core::event::{Event, What};
+use apostille_core::memory::{MAX_NUMBER, Memory, MemoryId};
+use apostille_core::space::Space;
+use jiff::Timestamp;
+
+/// A batch and its place in time.
+pub(super) type Told = (Timestamp, Vec<Event>);
+
+/// The batches in the order of their times. What happened at one time in several lines, which only clones that knew
+/// nothing of each other write, is put into an order that does not depend on the lines, and each of it counts once.
+pub(super) fn ordered(mut batches: Vec<Told>) -> Vec<Told> {
+    batches.sort_by_key(|(at, _)| *at);
+    let mut ordered: Vec<Told> = Vec::with_capacity(batches.len());
+    let mut rest = batches.into_iter().peekable();
+    while let Some((at, mut events)) = rest.next() {
+        if rest.peek().is_some_and(|it| it.0 == at) {
+            while let Some((_, more)) = rest.next_if(|it| it.0 == at) {
+                events.extend(more);
+            }
+            events = canonical(events);
+        }
+        ordered.push((at, events));
+    }
+    ordered
+}
+
+/// Memories come before what is done to them.
+fn canonical(mut events: Vec<Event>) -> Vec<Event> {
+    events.sort_by_cached_key(|it| {
+        (brought(it).is_none(), brought(it).map(|memory| memory.id), format!("{it:?}"))
+    });
+    events.dedup();
+    events
+}
+
+fn brought(event: &Event) -> Option<&Memory> {
+    match &event.what {
+        What::Remembered { memory, .. } => Some(memory),
+        _ => None,
+    }
+}
+
+/// What was forgotten in any clone. It stays so, whatever other lines say.
+#[derive(Debug, Default)]
+pub(super) struct Graves {
+    forgotten: HashSet<MemoryId>,
+    told: HashSet<MemoryId>,
+    numbers: HashSet<(Space, u64)>,
+    /// Whether lines about them are still in a file, because another clone had not heard of it.
+    pub(super) is_haunted: bool,
+}
+
+impl Graves {
+    /// Takes note of what these events forget.
+    pub(super) fn note(&mut self, events: &[Event]) {
+        for event in events {
+            if let (What::Forgotten { number, .. }, Some(id)) = (&event.what, event.memory) {
+                self.forgotten.insert(id);
+                self.numbers.insert((event.space.clone(), *number));
+            }
+        }
+    }
+
+    /// The events that still count: of a forgotten memory only that it was, once.
+    pub(super) fn sifted(&mut self, events: Vec<Event>) -> Vec<Event> {
+        if self.forgotten.is_empty() {
+            return events;
+        }
+        events.into_iter().filter_map(|it| self.sifted_one(it)).collect()
+    }
+
+    fn sifted_one(&mut self, mut event: Event) -> Option<Event> {
+        match event.memory.filter(|id| self.forgotten.contains(id)) {
+            Some(id) if matches!(event.what, What::Forgotten { .. }) => self.told.insert(id).then_some(event),
+            Some(_) => {
+                self.is_haunted = true;
+                None
+            }
+            None => {
+                self.is_haunted |= unasked(&mut event, &self.forgotten);
+                Some(event)
+            }
+        }
+    }
+
+    /// The memories, and one that is about to be.
+    pub(super) fn with(&self, id: MemoryId) -> HashSet<MemoryId> {
+        self.forgotten.iter().copied().chain([id]).collect()
+    }
+
+    /// The memories.
+    pub(super) fn all(&self) -> &HashSet<MemoryId> {
+        &self.forgotten
+    }
+
+    pub(super) fn clear(&mut self) {
+        *self = Self::default();
+    }
+}
+
+/// Takes the question out of a showing of one of these. `true`: there was one.
+pub(super) fn unasked(event: &mut Event, gone: &HashSet<MemoryId>) -> bool {
+    let is_asked = |event: &Event| matches!(&event.what, What::Retrieved { query, .. } if !query.is_empty());
+    if !is_asked(event) {
+        return false;
+    }
+    let shown: Vec<MemoryId> = event.touches().filter(|it| gone.contains(it)).collect();
+    shown.into_iter().for_each(|it| event.unask(it));
+    !is_asked(event)
+}
+
+/// Whether new lines can be folded behind those that were, and mean what they would mean among them.
+pub(super) fn is_behind(batches: &[Told], last_at: Timestamp, last_number: impl Fn(&Space) -> u64) -> bool {
+    let mut given: HashMap<&Space, u64> = HashMap::new();
+    let mut is_next = true;
+    for event in batches.iter().flat_map(|(_, events)| events) {
+        is_next &= match &event.what {
+            What::Forgotten { .. } => false,
+            What::Remembered { memory, .. } => {
+                let last = given.insert(&memory.space, memory.number);
+                memory.number > last.unwrap_or_else(|| last_number(&memory.space))
+            }
+            _ => true,
+        };
+    }
+    is_next && batches.iter().all(|(at, _)| *at > last_at)
+}
+
+/// Gives every memory a number of its own. Two clones give one number to two memories: the older one keeps it, the other
+/// one gets the next that nobody wants, so that no third one has to move. A number that was forgotten is not given again.
+pub(super) fn number(batches: &mut [Told], graves: &Graves) {
+    let mut owners: BTreeMap<(Space, u64), MemoryId> = BTreeMap::new();
+    let mut placed: HashSet<MemoryId> = HashSet::new();
+    for memory in memories(batches, graves) {
+        let place = (memory.space.clone(), memory.number);
+        let is_fit = (1..=MAX_NUMBER).contains(&memory.number) && !graves.numbers.contains(&place);
+        if placed.insert(memory.id) && is_fit {
+            owners.entry(place).or_insert(memory.id);
+        }
+    }
+    let mut last: HashMap<Space, u64> = HashMap::new();
+    for memory in memories(batches, graves) {
+        // Its first copy is the one that counts.
+        if !placed.remove(&memory.id) {
+            continue;
+        }
+        let last = last.entry(memory.space.clone()).or_default();
+        let mut place = (memory.space.clone(), memory.number);
+        if owners.get(&place) != Some(&memory.id) {
+            place.1 = *last + 1;
+            while owners.contains_key(&place) || graves.numbers.contains(&place) {
+                place.1 += 1;
+            }
+            memory.number = place.1;
+            owners.insert(place, memory.id);
+        }
+        *last = (*last).max(memory.number);
+    }
+}
+
+/// The memories that these batches bring, in their order.
+fn memories<'a>(batches: &'a mut [Told], graves: &'a Graves) -> impl Iterator<Item = &'a mut Memory> {
+    let events = batches.iter_mut().flat_map(|(_, events)| events);
+    events.filter_map(|it| match &mut it.what {
+        What::Remembered { memory, .. } if !graves.forgotten.contains(&memory.id) => Some(&mut **memory),
+        _ => None,
+    })
+}
