@@ -73,9 +73,16 @@ impl Ledger {
     /// Every session, the one that was added to last first.
     #[must_use]
     pub fn all(&self) -> Vec<Session> {
+        self.latest(usize::MAX)
+    }
+
+    /// The sessions that were added to last, the last one first; at most so many.
+    #[must_use]
+    pub fn latest(&self, limit: usize) -> Vec<Session> {
         let mut files = self.files();
         files.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
-        files.iter().filter_map(|(path, _)| read(path).ok()).filter(|it| !it.entries.is_empty()).collect()
+        let sessions = files.iter().filter_map(|(path, _)| read(path).ok());
+        sessions.filter(|it| !it.entries.is_empty()).take(limit).collect()
     }
 
     /// Takes out what was written down about a memory, in every session.

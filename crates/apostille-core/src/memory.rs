@@ -183,8 +183,12 @@ words! {
         Terminal = "terminal",
         /// A command that no person typed: an agent's shell, a script.
         Command = "command",
+        /// A person in the panel.
+        Panel = "panel",
         /// An agent's call to the server.
         Mcp = "mcp",
+        /// A program's call to the API, with a token.
+        Http = "http",
         /// What the program took down of a session or a task.
         Record = "record",
         /// A file that came with the repository.

@@ -13,6 +13,7 @@ pub struct UnknownWord {
 }
 
 /// Declares a field-less enum together with its words.
+#[macro_export]
 macro_rules! words {
     ($(#[$meta:meta])* $name:ident as $idea:literal { $($(#[$vmeta:meta])* $variant:ident = $word:literal,)+ }) => {
         $(#[$meta])*
@@ -48,4 +49,4 @@ macro_rules! words {
         }
     };
 }
-pub(crate) use words;
+pub use words;

@@ -3,6 +3,8 @@
 use std::path::PathBuf;
 
 use apostille_core::Context;
+use apostille_core::session::Session;
+use apostille_core::task::{Passage, Slug, Task};
 
 use crate::Here;
 
@@ -42,6 +44,24 @@ pub enum Need {
     Some,
     /// Everything: the server stands in no repository.
     All,
+}
+
+/// What is kept beside the store: sessions as hooks saw them, and the tasks of the checkout.
+pub trait Beside {
+    /// The sessions of this user's agents, the one that was added to last first; at most so many.
+    fn sessions(&self, limit: usize) -> Result<Vec<Session>, Unplaced>;
+
+    /// A session by its client's name for it.
+    fn session(&self, name: &str) -> Result<Option<Session>, Unplaced>;
+
+    /// Every task of the checkout, in the order of their beginning.
+    fn tasks(&self) -> Result<Vec<Task>, Unplaced>;
+
+    /// The task that is worked on here.
+    fn active_task(&self) -> Option<Slug>;
+
+    /// The gates that a task passed, in their order.
+    fn gates(&self, task: &Slug) -> Result<Vec<Passage>, Unplaced>;
 }
 
 /// Opens what a call works on. The binary makes one; this crate names no store, no clock and no folder.

@@ -6,6 +6,7 @@
 //! runtime; the protocol ([`mcp`]) and the socket ([`http`]) are mounted around them.
 
 mod answer;
+pub mod api;
 pub mod everyday;
 pub mod files;
 #[cfg(feature = "fixtures")]
@@ -16,12 +17,15 @@ pub mod http;
 pub mod interrupt;
 pub mod layers;
 pub mod mcp;
+pub mod panel;
+pub mod pass;
 pub mod profile;
 pub mod prompts;
 pub mod resources;
 pub mod simple;
 pub mod tool;
 pub mod verified;
+pub mod visit;
 pub mod wire;
 
 pub use answer::Answer;
@@ -68,6 +72,8 @@ pub struct Here<'a> {
     pub has_word: bool,
     /// Told what is forgotten, so that what is kept beside the store about it can be forgotten, too.
     pub forgot: Option<&'a RefCell<Vec<MemoryId>>>,
+    /// What is kept beside the store, where there is something.
+    pub beside: Option<&'a dyn host::Beside>,
 }
 
 impl<'a> Here<'a> {
@@ -85,6 +91,7 @@ impl<'a> Here<'a> {
             is_exposed: false,
             has_word: false,
             forgot: None,
+            beside: None,
         }
     }
 

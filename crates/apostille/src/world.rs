@@ -4,6 +4,7 @@
     reason = "somebody has to ask the world; everybody else is told through a `World`"
 )]
 
+mod beside;
 pub mod desk;
 pub mod disk;
 pub mod host;

@@ -16,6 +16,7 @@ use apostille_server::Here;
 use apostille_server::host::{Call, Host, Need, Unplaced};
 
 use super::World;
+use super::beside::Kept;
 use super::desk::{self, Desk};
 use super::place::Place;
 use super::sessions;
@@ -214,6 +215,7 @@ impl Host for Machine {
             Ok(Box::new(Commit::new(checkout, reference)?))
         };
         let session = call.session.or(self.session.as_deref());
+        let beside = Kept { world: &world, desk: &desk };
         let here = Here {
             repo: &desk.settings.repo.value,
             user: Some(&desk.settings.user.value),
@@ -225,6 +227,7 @@ impl Host for Machine {
             is_exposed: session.is_some_and(|it| sessions::is_exposed(&world, it)),
             has_word: call.has_word,
             forgot: Some(&forgot),
+            beside: Some(&beside),
         };
         let cx = desk.cx();
         work(&Context { late: call.late, actor: call.client.or(cx.actor), ..cx }, &here);
@@ -268,7 +271,7 @@ impl Host for Machine {
     }
 }
 
-fn broken(fault: &Fault) -> Unplaced {
+pub(super) fn broken(fault: &Fault) -> Unplaced {
     Unplaced::Broken(told(fault))
 }
 

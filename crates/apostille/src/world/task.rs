@@ -84,6 +84,11 @@ impl Tasks {
         Ok(Task::fold(&self.log(slug)?.passages).filter(|it| it.slug == *slug))
     }
 
+    /// The gates that a task passed, in their order.
+    pub fn gates(&self, slug: &Slug) -> Result<Vec<Passage>, Fault> {
+        Ok(self.log(slug)?.passages)
+    }
+
     fn log(&self, slug: &Slug) -> Result<Log, Fault> {
         let path = self.file(slug)?;
         let text = read_small(&path, MAX_LOG).map_err(|error| unreadable(&path, &error))?;

@@ -1,0 +1,43 @@
+//! Who is let in, and how far: the one thing that a request through the socket is judged by.
+
+use apostille_core::space::Space;
+use apostille_core::words::words;
+
+words! {
+    /// What somebody may do; each includes what stands before it.
+    Access as "access" {
+        /// Look.
+        Read = "read",
+        /// Remember, revise and forget.
+        Write = "write",
+        /// Decide as a person does: let out of quarantine, reject, close a breaker.
+        Review = "review",
+    }
+}
+
+/// What whoever sent a request may do, and where.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Pass {
+    /// What it is called, for logs: never the token.
+    pub name: String,
+    /// The spaces it reaches; `None`: all.
+    pub spaces: Option<Vec<Space>>,
+    /// What may be done there.
+    pub access: Access,
+    /// Whether it is a person in the panel, and no program.
+    pub is_panel: bool,
+}
+
+impl Pass {
+    /// Whether it reaches this space.
+    #[must_use]
+    pub fn reaches(&self, space: &Space) -> bool {
+        self.spaces.as_ref().is_none_or(|it| it.contains(space))
+    }
+
+    /// Whether it allows this.
+    #[must_use]
+    pub fn allows(&self, access: Access) -> bool {
+        self.access >= access
+    }
+}
