@@ -18,6 +18,7 @@ pub mod contract;
 pub mod diff;
 pub mod digest;
 pub mod event;
+pub mod export;
 pub mod forget;
 pub mod format;
 pub mod glean;

@@ -2,6 +2,7 @@
 
 use apostille_core::report::{self, Item, Span};
 use apostille_core::verify::Verified;
+use jiff::Timestamp;
 use serde::Serialize;
 
 use crate::args::Report;
@@ -69,14 +70,17 @@ impl From<&Item> for ItemView {
     }
 }
 
+/// The time that a flag names.
+pub(super) fn time(now: Timestamp, flag: &str, text: &str) -> Result<Timestamp, Fault> {
+    let wrong = || Fault::usage(format!("--{flag} '{text}' is neither 7d, 24h or 2w nor a date"));
+    report::since(text, now).ok_or_else(wrong)
+}
+
 /// Tells what was done.
 pub fn run(shell: &Shell, args: &Report) -> Result<Answer, Fault> {
     let desk = shell.desk()?;
     let now = shell.world.now;
-    let read = |flag: &str, text: &str| {
-        let wrong = || Fault::usage(format!("--{flag} '{text}' is neither 7d, 24h or 2w nor a date"));
-        report::since(text, now).ok_or_else(wrong)
-    };
+    let read = |flag, text| time(now, flag, text);
     // What was written down this very moment counts.
     let end = now.checked_add(jiff::SignedDuration::from_millis(1)).unwrap_or(now);
     let until = args.until.as_deref().map(|it| read("until", it)).transpose()?.unwrap_or(end);
