@@ -2,24 +2,20 @@
 //! that does one thing and goes back to a page.
 
 pub mod frame;
+pub mod memories;
 pub mod parts;
 
-use maud::html;
-
-use crate::Fault;
 use crate::pass::Access;
-use crate::visit::{Asked, Method, Reply, Route, Visit};
-use frame::{Tab, framed};
+use crate::visit::{Method, Route};
 
 /// Every page and form there is.
-pub const ROUTES: &[Route] = &[Route { method: Method::Get, path: "/", need: Access::Read, run: memories }];
+pub const ROUTES: &[Route] = &[
+    Route { method: Method::Get, path: "/", need: Access::Read, run: memories::page },
+    Route { method: Method::Get, path: "/export", need: Access::Read, run: memories::download },
+];
 
 /// What the pages need beside HTML, by path: kind and content. Nothing is fetched from anywhere else.
 pub const FILES: &[(&str, &str, &str)] = &[
     ("/panel.css", "text/css; charset=utf-8", include_str!("panel/panel.css")),
     ("/panel.js", "text/javascript; charset=utf-8", include_str!("panel/panel.js")),
 ];
-
-fn memories(visit: &Visit<'_>, _: &Asked) -> Result<Reply, Fault> {
-    Ok(framed(visit, Tab::Memories, "Memories", &html! { p { "Nothing here yet." } }))
-}
