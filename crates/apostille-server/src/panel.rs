@@ -3,15 +3,28 @@
 
 pub mod frame;
 pub mod memories;
+pub mod memory;
 pub mod parts;
+pub mod undo;
 
+use crate::Fault;
 use crate::pass::Access;
-use crate::visit::{Method, Route};
+use crate::visit::{Asked, Method, Reply, Route, Visit};
+use memory::deeds;
 
 /// Every page and form there is.
 pub const ROUTES: &[Route] = &[
-    Route { method: Method::Get, path: "/", need: Access::Read, run: memories::page },
-    Route { method: Method::Get, path: "/export", need: Access::Read, run: memories::download },
+    page("/", memories::page),
+    page("/export", memories::download),
+    page("/memories/{name}", memory::page),
+    act("/memories/{name}/edit", Access::Write, deeds::edit),
+    act("/memories/{name}/refresh", Access::Write, deeds::refresh),
+    act("/memories/{name}/invalidate", Access::Write, deeds::invalidate),
+    act("/memories/{name}/promote", Access::Write, deeds::promote),
+    act("/memories/{name}/forget", Access::Write, deeds::forget),
+    act("/memories/{name}/approve", Access::Review, deeds::approve),
+    act("/memories/{name}/reject", Access::Review, deeds::reject),
+    act("/undo", Access::Review, undo::undo),
 ];
 
 /// What the pages need beside HTML, by path: kind and content. Nothing is fetched from anywhere else.
@@ -19,3 +32,13 @@ pub const FILES: &[(&str, &str, &str)] = &[
     ("/panel.css", "text/css; charset=utf-8", include_str!("panel/panel.css")),
     ("/panel.js", "text/javascript; charset=utf-8", include_str!("panel/panel.js")),
 ];
+
+type Run = fn(&Visit<'_>, &Asked) -> Result<Reply, Fault>;
+
+const fn page(path: &'static str, run: Run) -> Route {
+    Route { method: Method::Get, path, need: Access::Read, run }
+}
+
+const fn act(path: &'static str, need: Access, run: Run) -> Route {
+    Route { method: Method::Post, path, need, run }
+}

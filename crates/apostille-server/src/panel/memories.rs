@@ -13,6 +13,7 @@ use maud::{Markup, html};
 
 use super::frame::{Tab, framed};
 use super::parts::{Tone, count, empty, link, meter, notice, pages, way};
+use super::undo;
 use crate::Fault;
 use crate::visit::{Asked, Reply, Visit};
 use found::Found;
@@ -30,6 +31,7 @@ pub fn page(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
     let sought = Sought::read(visit, asked);
     let body = if sought.is_nothing() { layers(visit)? } else { listing(visit, &sought)? };
     let page = html! {
+        (undo::told(visit, asked, ""))
         (sought::form(visit, &sought))
         @for it in &sought.problems { (notice(Tone::Bad, &html! { p { (it) } })) }
         (body)
