@@ -5,6 +5,7 @@ pub mod frame;
 pub mod memories;
 pub mod memory;
 pub mod parts;
+pub mod review;
 pub mod undo;
 
 use crate::Fault;
@@ -24,6 +25,12 @@ pub const ROUTES: &[Route] = &[
     act("/memories/{name}/forget", Access::Write, deeds::forget),
     act("/memories/{name}/approve", Access::Review, deeds::approve),
     act("/memories/{name}/reject", Access::Review, deeds::reject),
+    page("/review", review::page),
+    act("/review/safe", Access::Review, review::deeds::safe),
+    act("/review/{name}/accept", Access::Review, review::deeds::accept),
+    act("/review/{name}/edit", Access::Review, review::deeds::edit),
+    act("/review/{name}/merge", Access::Review, review::deeds::merge),
+    act("/review/{name}/reject", Access::Review, review::deeds::reject),
     act("/undo", Access::Review, undo::undo),
 ];
 
