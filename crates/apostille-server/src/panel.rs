@@ -1,6 +1,7 @@
 //! The panel: pages for people who would rather look. Each page is a function from a visit to HTML; a form is a route
 //! that does one thing and goes back to a page.
 
+pub mod ask;
 pub mod frame;
 pub mod memories;
 pub mod memory;
@@ -31,6 +32,7 @@ pub const ROUTES: &[Route] = &[
     act("/review/{name}/edit", Access::Review, review::deeds::edit),
     act("/review/{name}/merge", Access::Review, review::deeds::merge),
     act("/review/{name}/reject", Access::Review, review::deeds::reject),
+    page("/ask", ask::page),
     act("/undo", Access::Review, undo::undo),
 ];
 
