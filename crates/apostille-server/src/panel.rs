@@ -2,6 +2,7 @@
 //! that does one thing and goes back to a page.
 
 pub mod frame;
+pub mod parts;
 
 use maud::html;
 
