@@ -38,6 +38,14 @@ pub fn url(path: &str, said: &[(&str, &str)]) -> String {
     if query.is_empty() { path.to_owned() } else { format!("{path}?{query}") }
 }
 
+/// A text as a part of a path.
+#[must_use]
+pub fn part(text: &str) -> String {
+    let is_plain = |it: u8| it.is_ascii_alphanumeric() || matches!(it, b'-' | b'_' | b'.' | b'~');
+    let encoded = |it: u8| if is_plain(it) { char::from(it).to_string() } else { format!("%{it:02X}") };
+    text.bytes().map(encoded).collect()
+}
+
 /// A text that somebody wrote, as it may be shown: nothing hidden in it, and no secret.
 #[must_use]
 pub fn said(text: &str) -> String {
