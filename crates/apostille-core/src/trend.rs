@@ -286,7 +286,12 @@ mod tests {
         let traces: Vec<Trace> = lines.lines().map(trace).collect();
         let days = fold(stages, "2026-03-01".parse().unwrap(), "2026-03-04".parse().unwrap(), &traces);
         let day = |it: &Day| {
-            format!("{}/{}/{}", it.stage(Stage::Pending), it.stage(Stage::Active), it.stage(Stage::Superseded))
+            format!(
+                "{}/{}/{}",
+                it.stage(Stage::Pending),
+                it.stage(Stage::Active),
+                it.stage(Stage::Superseded)
+            )
         };
         days.iter().map(day).collect::<Vec<_>>().join(" ")
     }
@@ -323,7 +328,8 @@ mod tests {
     fn shares_are_of_what_happened_on_the_day() {
         let lines = "03T10 retrieved shown=4\n03T09 applied m-1\n02T10 verified_valid m-1\n02T09 verified_invalid m-2\n02T09 refused class=secret";
         let traces: Vec<Trace> = lines.lines().map(trace).collect();
-        let days = fold(BTreeMap::new(), "2026-03-02".parse().unwrap(), "2026-03-04".parse().unwrap(), &traces);
+        let days =
+            fold(BTreeMap::new(), "2026-03-02".parse().unwrap(), "2026-03-04".parse().unwrap(), &traces);
         let shares: Vec<_> = days.iter().map(|it| (it.verified_share(), it.applied_share())).collect();
         assert_eq!(shares, [(Some(0.5), None), (None, Some(0.25)), (None, None)]);
         assert_eq!(days[0].refused.get("secret"), Some(&1));

@@ -5,7 +5,11 @@ pub mod frame;
 pub mod memories;
 pub mod memory;
 pub mod parts;
+pub mod plot;
+pub mod sessions;
+pub mod tasks;
 pub mod undo;
+pub mod vitals;
 
 use crate::Fault;
 use crate::pass::Access;
@@ -25,6 +29,12 @@ pub const ROUTES: &[Route] = &[
     act("/memories/{name}/approve", Access::Review, deeds::approve),
     act("/memories/{name}/reject", Access::Review, deeds::reject),
     act("/undo", Access::Review, undo::undo),
+    page("/sessions", sessions::page),
+    page("/sessions/{name}", sessions::one),
+    page("/tasks", tasks::page),
+    page("/tasks/{slug}", tasks::one),
+    page("/vitals", vitals::page),
+    act("/vitals/close", Access::Review, vitals::close),
 ];
 
 /// What the pages need beside HTML, by path: kind and content. Nothing is fetched from anywhere else.

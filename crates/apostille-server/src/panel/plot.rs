@@ -98,7 +98,13 @@ impl Plot<'_> {
     }
 
     fn value(&self, series: usize, day: usize) -> Option<f64> {
-        self.series[series].values.get(day).copied().flatten().filter(|it| it.is_finite()).map(|it| it.max(0.0))
+        self.series[series]
+            .values
+            .get(day)
+            .copied()
+            .flatten()
+            .filter(|it| it.is_finite())
+            .map(|it| it.max(0.0))
     }
 
     /// How much stands below a series on a day.

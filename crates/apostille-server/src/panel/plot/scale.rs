@@ -43,7 +43,7 @@ fn short(value: f64) -> String {
 
 /// From nothing up to a round number.
 #[derive(Debug, Clone, Copy)]
-pub struct Scale {
+pub(super) struct Scale {
     step: f64,
     n_steps: u32,
     unit: Unit,
@@ -52,7 +52,7 @@ pub struct Scale {
 impl Scale {
     /// A scale that this value still fits on.
     #[must_use]
-    pub fn over(highest: f64, unit: Unit) -> Self {
+    pub(super) fn over(highest: f64, unit: Unit) -> Self {
         let highest = if highest.is_finite() { highest.min(1e100) } else { 0.0 };
         if unit == Unit::Share && highest <= 1.0 {
             return Self { step: 0.5, n_steps: 2, unit };
@@ -66,13 +66,13 @@ impl Scale {
 
     /// How far up a value stands, from 0 to 1.
     #[must_use]
-    pub fn share(&self, value: f64) -> f64 {
+    pub(super) fn share(&self, value: f64) -> f64 {
         (value / (self.step * f64::from(self.n_steps))).clamp(0.0, 1.0)
     }
 
     /// Where lines are drawn, and what they say.
     #[must_use]
-    pub fn ticks(&self) -> Vec<(f64, String)> {
+    pub(super) fn ticks(&self) -> Vec<(f64, String)> {
         let tick = |n: u32| (self.step * f64::from(n), self.unit.short(self.step * f64::from(n)));
         (0..=self.n_steps).map(tick).collect()
     }
