@@ -104,6 +104,10 @@ fn start() -> Timestamp {
     Timestamp::UNIX_EPOCH + SignedDuration::from_hours(24 * 365 * 56)
 }
 
+fn at(seconds: i64) -> Option<Timestamp> {
+    Some(start() + SignedDuration::from_secs(seconds))
+}
+
 /// One thing that is done to a store.
 #[derive(Debug, Clone)]
 pub enum Step {
@@ -403,8 +407,28 @@ fn filters() -> Vec<Filter> {
         Filter { task: task(&[0]), ..all.clone() },
         Filter { task: task(&[1]), layers: vec![Layer::Episode], ..all.clone() },
         Filter { path: "src".parse().ok(), ..all.clone() },
-        Filter { path: "src/api.rs".parse().ok(), kinds: vec![Kind::Project], ..all },
+        Filter { path: "src/api.rs".parse().ok(), kinds: vec![Kind::Project], ..all.clone() },
+        Filter { origins: vec![Origin::Agent], tag: Some("contract".into()), ..all.clone() },
+        Filter { since: at(3), until: at(9), ..all.clone() },
+        Filter { until: at(5), order: Order::Refreshed, ..all },
     ]
+}
+
+/// Going on behind any memory of a listing gives the rest of it, in every order.
+fn goes_on(store: &dyn Store) {
+    for order in [Order::Newest, Order::Oldest, Order::Refreshed] {
+        let filter = Filter { order, limit: usize::MAX, ..Filter::default() };
+        let all = store.list(&filter).expect("a listing");
+        for (at, memory) in all.iter().enumerate() {
+            let rest = Filter { after: Some(filter.behind(memory)), ..filter.clone() };
+            assert_eq!(
+                store.list(&rest).expect("the rest"),
+                all[at + 1..],
+                "{order:?} behind {}",
+                memory.handle()
+            );
+        }
+    }
 }
 
 fn compare(ours: &dyn Store, twin: &dyn Store) {
@@ -414,12 +438,17 @@ fn compare(ours: &dyn Store, twin: &dyn Store) {
     for filter in filters() {
         same(&format!("{filter:?}"), &|it| format!("{:#?}", it.list(&filter)));
     }
+    goes_on(ours);
     let asked: Vec<String> = terms::terms(&WORDS.join(" ")).into_iter().map(|(term, _)| term).collect();
     for space in &spaces() {
         same(&format!("postings of {space}"), &|it| format!("{:?}", it.postings(space, &asked)));
         for secs in [0, 5, 30] {
             let since = start() + SignedDuration::from_secs(secs);
             same(&format!("watch of {space}"), &|it| format!("{:#?}", it.watch(space, since)));
+        }
+        for (secs, limit) in [(0, usize::MAX), (5, usize::MAX), (0, 3)] {
+            let since = start() + SignedDuration::from_secs(secs);
+            same(&format!("traces of {space}"), &|it| format!("{:#?}", it.traces(space, since, limit)));
         }
         same(&format!("tally of {space}"), &|it| format!("{:#?}", it.tally(space)));
         for initial in ['p', 't', '日', 'z'] {

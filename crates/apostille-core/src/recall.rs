@@ -44,6 +44,11 @@ pub fn recall(cx: &Context<'_>, ask: &Ask) -> Result<Recalled, Error> {
     Ok(recalled)
 }
 
+/// What a recall would find, for somebody who only looks: nothing is written down.
+pub fn preview(cx: &Context<'_>, ask: &Ask) -> Result<Recalled, Error> {
+    found(cx, ask).map(|it| it.1)
+}
+
 /// The same up to the last step, for whoever must answer before anything is written down.
 pub(crate) fn found(cx: &Context<'_>, ask: &Ask) -> Result<(Query, Recalled), Error> {
     let mut query = query::complete(cx.policy, ask);

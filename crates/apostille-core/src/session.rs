@@ -99,6 +99,8 @@ pub struct Entry {
     pub transcript: Option<String>,
     /// How many moments were gone through, of one that says so: more may have come while it was done.
     pub covers: Option<usize>,
+    /// How long it took until this was written down, in microseconds.
+    pub took: Option<u32>,
 }
 
 impl Entry {
@@ -120,6 +122,7 @@ impl Entry {
             withheld: Vec::new(),
             transcript: None,
             covers: None,
+            took: None,
         }
     }
 

@@ -4,15 +4,17 @@ pub mod ram;
 pub mod state;
 pub mod watch;
 
+use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
 use jiff::Timestamp;
 
 use crate::citation::RepoPath;
 use crate::event::{Batch, Erasure, Logged};
-use crate::memory::{Handle, Kind, Layer, Memory, MemoryId, Name, Stage};
+use crate::memory::{Handle, Kind, Layer, Memory, MemoryId, Name, Origin, Stage};
 use crate::space::Space;
 use crate::store::watch::Watch;
+use crate::trend::Trace;
 
 /// The store is broken, or the ground of a decision has moved.
 #[derive(Debug, thiserror::Error)]
@@ -79,7 +81,18 @@ pub enum Order {
     Refreshed,
 }
 
-/// Which memories to list. An empty list of spaces, layers, kinds or stages means any.
+/// A place in a listing, from which it goes on: the memory that was told last, by what it is sorted by.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct After {
+    /// When it was recorded, or refreshed where that is the order.
+    pub at: Timestamp,
+    /// Its number.
+    pub number: u64,
+    /// Its space.
+    pub space: Space,
+}
+
+/// Which memories to list. An empty list of spaces, layers, kinds, stages or origins means any.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Filter {
     /// In these spaces.
@@ -90,6 +103,8 @@ pub struct Filter {
     pub kinds: Vec<Kind>,
     /// In these stages.
     pub stages: Vec<Stage>,
+    /// Said by these.
+    pub origins: Vec<Origin>,
     /// With this tag.
     pub tag: Option<String>,
     /// Of this task.
@@ -98,6 +113,12 @@ pub struct Filter {
     pub path: Option<RepoPath>,
     /// With this text in subject or fact, whatever its case.
     pub text: Option<String>,
+    /// Recorded at this time or later.
+    pub since: Option<Timestamp>,
+    /// Recorded before this time.
+    pub until: Option<Timestamp>,
+    /// Behind this place in the order.
+    pub after: Option<After>,
     /// In this order.
     pub order: Order,
     /// At most so many.
@@ -113,6 +134,10 @@ impl Filter {
             && among(self.layers.is_empty(), self.layers.contains(&memory.layer))
             && among(self.kinds.is_empty(), self.kinds.contains(&memory.kind))
             && among(self.stages.is_empty(), self.stages.contains(&memory.status.stage()))
+            && among(self.origins.is_empty(), self.origins.contains(&memory.voice.origin))
+            && self.since.is_none_or(|since| memory.recorded_at >= since)
+            && self.until.is_none_or(|until| memory.recorded_at < until)
+            && self.after.as_ref().is_none_or(|it| self.compare(self.key(memory), it.key()).is_gt())
             && self.tag.as_ref().is_none_or(|tag| memory.tags.contains(tag))
             && self.task.as_ref().is_none_or(|task| memory.task.as_ref() == Some(task))
             && self.path.as_ref().is_none_or(|path| cites(memory, path))
@@ -121,14 +146,31 @@ impl Filter {
 
     /// Puts memories into the order asked for: total, so that no store leaves a tie to chance.
     pub fn sort(&self, memories: &mut [Memory]) {
-        memories.sort_by(|a, b| {
-            let order = match self.order {
-                Order::Newest => b.recorded_at.cmp(&a.recorded_at).then(b.number.cmp(&a.number)),
-                Order::Oldest => a.recorded_at.cmp(&b.recorded_at).then(a.number.cmp(&b.number)),
-                Order::Refreshed => b.refreshed_at.cmp(&a.refreshed_at).then(b.number.cmp(&a.number)),
-            };
-            order.then_with(|| a.space.cmp(&b.space))
-        });
+        memories.sort_by(|a, b| self.compare(self.key(a), self.key(b)));
+    }
+
+    /// Where a listing goes on that ended with this memory.
+    #[must_use]
+    pub fn behind(&self, memory: &Memory) -> After {
+        let (at, number, space) = self.key(memory);
+        After { at, number, space: space.clone() }
+    }
+
+    fn key<'a>(&self, memory: &'a Memory) -> (Timestamp, u64, &'a Space) {
+        let at = if self.order == Order::Refreshed { memory.refreshed_at } else { memory.recorded_at };
+        (at, memory.number, &memory.space)
+    }
+
+    fn compare(&self, a: (Timestamp, u64, &Space), b: (Timestamp, u64, &Space)) -> Ordering {
+        let order = (a.0, a.1).cmp(&(b.0, b.1));
+        let order = if self.order == Order::Oldest { order } else { order.reverse() };
+        order.then_with(|| a.2.cmp(b.2))
+    }
+}
+
+impl After {
+    fn key(&self) -> (Timestamp, u64, &Space) {
+        (self.at, self.number, &self.space)
     }
 }
 
@@ -278,6 +320,14 @@ pub trait Store: Send + Sync {
 
     /// A part of the log.
     fn events(&self, page: &Page) -> Result<Vec<Logged>, StoreError>;
+
+    /// What happened in a space, in outline and the newest first, up to the first that is older than this time; at most
+    /// so many.
+    fn traces(&self, space: &Space, since: Timestamp, limit: usize) -> Result<Vec<Trace>, StoreError> {
+        let page = Page { space: Some(space.clone()), newest_first: true, limit, ..Page::default() };
+        let recent = self.events(&page)?.into_iter().take_while(|it| it.event.at >= since);
+        Ok(recent.map(|it| Trace::from(&it)).collect())
+    }
 
     /// The memory of this space and name that is there and cannot be read. A store that leaves out what it cannot read
     /// has none.

@@ -17,11 +17,12 @@ mod verify;
 use std::path::PathBuf;
 use std::str::FromStr;
 
+use apostille_core::export::Format;
 use apostille_core::memory::{Channel, Kind, Layer, Name, Origin, Stage};
 use apostille_core::policy::InjectMode;
 use apostille_core::words::UnknownWord;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use clap::{Args, ColorChoice, Parser, Subcommand, ValueEnum};
+use clap::{Args, ColorChoice, Parser, Subcommand};
 
 pub use audit::Audit;
 pub use hook::{Hook, Why};
@@ -326,6 +327,9 @@ pub struct List {
     /// In this stage (repeatable); active and pending unless said
     #[arg(long = "status", value_name = "STATUS", value_parser = word(Stage::ALL, Stage::as_str))]
     pub stages: Vec<Stage>,
+    /// Said by this origin (repeatable)
+    #[arg(long = "origin", value_name = "ORIGIN", value_parser = word(Origin::ALL, Origin::as_str))]
+    pub origins: Vec<Origin>,
     /// With this tag
     #[arg(long, short)]
     pub tag: Option<String>,
@@ -338,6 +342,12 @@ pub struct List {
     /// With this text in subject or fact
     #[arg(long)]
     pub text: Option<String>,
+    /// Recorded since then: 7d, 24h, 2w, or a date
+    #[arg(long, value_name = "WHEN")]
+    pub since: Option<String>,
+    /// Recorded before then
+    #[arg(long, value_name = "WHEN")]
+    pub until: Option<String>,
     /// At most so many
     #[arg(long, short = 'n', value_name = "N", default_value_t = 50)]
     pub limit: usize,
@@ -436,22 +446,11 @@ pub struct Log {
     pub spaces: Spaces,
 }
 
-/// How an export is written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Format {
-    /// Complete; `import` reads it again
-    Json,
-    /// The same, one memory a line
-    Jsonl,
-    /// For people
-    Markdown,
-}
-
 /// `export`.
 #[derive(Debug, Args)]
 pub struct Export {
     /// json or jsonl (complete, `import` reads them), or markdown (for people)
-    #[arg(long, short, value_enum, default_value_t = Format::Json, hide_possible_values = true)]
+    #[arg(long, short, default_value = "json", hide_possible_values = true, value_parser = word(Format::ALL, Format::as_str))]
     pub format: Format,
     /// Into this file, which must not exist yet, instead of the output
     #[arg(long, short, value_name = "FILE")]

@@ -8,6 +8,7 @@ use apostille_core::format::EventRecord;
 use apostille_core::memory::{Layer, Memory, MemoryId, Name, Stage, Status};
 use apostille_core::space::Space;
 use apostille_core::store::{Filter, Order, Page, StoreError, Tally};
+use jiff::Timestamp;
 use rusqlite::types::Value;
 use rusqlite::{CachedStatement, Connection, OptionalExtension, Row, params, params_from_iter};
 
@@ -227,12 +228,20 @@ fn may_mention(row: &Row<'_>, filter: &Filter) -> bool {
         .is_none_or(|it| it.as_bytes().windows(text.len()).any(|it| it.eq_ignore_ascii_case(text.as_bytes())))
 }
 
-/// Whether a row may be of the task that a filter asks for, by its bytes: the record writes a plain name as it is.
+/// Whether a row may be what a filter asks for, by its bytes: the record writes a plain word as it is.
 fn may_belong(row: &Row<'_>, filter: &Filter) -> bool {
+    let Some(record) = row.get_ref(0).ok().and_then(|it| it.as_str().ok()) else { return true };
+    let has = |field: &str, word: &str| record.contains(&format!("\"{field}\":\"{word}\""));
     let is_plain = |it: &&str| it.bytes().all(|it| it.is_ascii_alphanumeric() || it == b'-');
-    let Some(task) = filter.task.as_deref().filter(is_plain) else { return true };
-    let record = row.get_ref(0).ok().and_then(|it| it.as_str().ok());
-    record.is_none_or(|it| it.contains(&format!("\"task\":\"{task}\"")))
+    let any =
+        |field, mut words: std::slice::Iter<'_, &str>| words.len() == 0 || words.any(|it| has(field, it));
+    let kinds: Vec<&str> = filter.kinds.iter().map(|it| it.as_str()).collect();
+    let origins: Vec<&str> = filter.origins.iter().map(|it| it.as_str()).collect();
+    let tag = filter.tag.as_deref().filter(is_plain);
+    any("kind", kinds.iter())
+        && any("origin", origins.iter())
+        && tag.is_none_or(|it| record.contains(&format!("\"{it}\"")))
+        && filter.task.as_deref().filter(is_plain).is_none_or(|it| has("task", it))
 }
 
 /// Few memories wait or were found wrong: they are found by an index of their own, however many others there are.
@@ -263,8 +272,21 @@ fn list_query(space: i64, filter: &Filter, only: &str, order: &str) -> (String, 
         ));
         values.push(Value::Text(path.as_str().into()));
     }
+    for (bound, at) in bounds(filter, order) {
+        sql.push_str(&format!(" AND {bound} {}", at.as_millisecond()));
+    }
     sql.push_str(&format!(" ORDER BY {order}"));
     (sql, values)
+}
+
+/// Where to begin and to end in the index, to the millisecond; what is exact is left to the filter.
+fn bounds(filter: &Filter, order: &str) -> Vec<(String, Timestamp)> {
+    let column = order.split([' ', ',']).next().unwrap_or_default();
+    let beyond = if filter.order == Order::Oldest { ">=" } else { "<=" };
+    let since = filter.since.map(|at| ("m.recorded_at >=".to_owned(), at));
+    let until = filter.until.map(|at| ("m.recorded_at <=".to_owned(), at));
+    let after = filter.after.as_ref().map(|it| (format!("{column} {beyond}"), it.at));
+    [since, until, after].into_iter().flatten().collect()
 }
 
 /// The numbers of a space.

@@ -36,6 +36,8 @@ struct Line {
     transcript: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     covers: Option<usize>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    took: Option<u32>,
 }
 
 /// A memory in it.
@@ -77,6 +79,7 @@ impl Entry {
             withheld: self.withheld.iter().map(Row::from).collect(),
             transcript: self.transcript.clone(),
             covers: self.covers,
+            took: self.took,
         };
         // Texts and finite numbers only: there is nothing in a line that JSON cannot write.
         serde_json::to_string(&line).unwrap_or_default()
@@ -100,6 +103,7 @@ impl Entry {
             withheld: line.withheld.into_iter().filter_map(Row::shown).collect(),
             transcript: line.transcript,
             covers: line.covers,
+            took: line.took,
         })
     }
 }

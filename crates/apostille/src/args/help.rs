@@ -126,7 +126,8 @@ Examples:
   $ apostille list --path src/api --tag release
   $ apostille list --status superseded --status invalid
   $ apostille list --text timeout --all-spaces
-  $ apostille list --task fix-the-login-race";
+  $ apostille list --task fix-the-login-race
+  $ apostille list --origin user-correction --since 2w";
 /// Examples.
 pub const SHOW: &str = "\
 Examples:

@@ -15,15 +15,22 @@ pub fn run(shell: &Shell, args: &List) -> Result<Answer, Fault> {
     let desk = shell.desk()?;
     let stages =
         if args.stages.is_empty() { vec![Stage::Active, Stage::Pending] } else { args.stages.clone() };
+    let time = |flag, text: &Option<String>| {
+        text.as_deref().map(|it| super::report::time(shell.world.now, flag, it)).transpose()
+    };
     let filter = Filter {
         spaces: desk.spaces_or_all(args.spaces.all_spaces),
         layers: args.layers.clone(),
         kinds: args.kinds.clone(),
         stages,
+        origins: args.origins.clone(),
         tag: args.tag.clone(),
         task: args.task.clone(),
         path: args.path.as_deref().map(|it| desk.place.path(it).map_err(Fault::usage)).transpose()?,
         text: args.text.clone(),
+        since: time("since", &args.since)?,
+        until: time("until", &args.until)?,
+        after: None,
         order: Order::Newest,
         limit: args.limit.saturating_add(1),
     };
@@ -38,8 +45,9 @@ const MISSED: &str =
 
 /// Whether only some of what there is was asked for.
 fn is_narrow(args: &List) -> bool {
-    let words = [&args.tag, &args.task, &args.path, &args.text];
+    let words = [&args.tag, &args.task, &args.path, &args.text, &args.since, &args.until];
     words.iter().any(|it| it.is_some())
+        || !args.origins.is_empty()
         || !args.layers.is_empty()
         || !args.kinds.is_empty()
         || !args.stages.is_empty()

@@ -43,6 +43,11 @@ impl Clock {
     fn is_late(&self) -> bool {
         self.started.elapsed() > self.deadline.mul_f32(LOOKING)
     }
+
+    /// How long it took so far, in microseconds.
+    fn took(&self) -> Option<u32> {
+        self.started.elapsed().as_micros().try_into().ok()
+    }
 }
 
 /// Answers a moment, and does what is left to do when the answer is out.
@@ -63,7 +68,7 @@ pub(super) fn answer(shell: &Shell, told: &Told, clock: Clock, say: &dyn Fn(Repl
     }
     if !is_shown(told, &settings, &open, &entry) {
         if moment != Moment::Touch || entry.is_outside {
-            open.append(entry)?;
+            open.append(Entry { took: clock.took(), ..entry })?;
         }
         drop(open);
         if matches!(moment, Moment::End) {
@@ -75,7 +80,7 @@ pub(super) fn answer(shell: &Shell, told: &Told, clock: Clock, say: &dyn Fn(Repl
     let late = || clock.is_late();
     let cx = Context { late: &late, ..desk.cx() };
     let made = made(&shell, &cx, &desk, told, &open)?;
-    noted(&mut open, entry, &made)?;
+    noted(&mut open, Entry { took: clock.took(), ..entry }, &made)?;
     drop(open);
     say(Reply { context: Some(made.text.clone()).filter(|it| !it.is_empty()), notice: None });
     if matches!(told.moment, hook::Moment::Start { .. }) {

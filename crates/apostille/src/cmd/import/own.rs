@@ -1,12 +1,12 @@
 //! Our own files, and plain notes: read whole, or not at all.
 
+use apostille_core::export::{Exported, FORMAT};
 use apostille_core::format::{self, MemoryRecord};
 use apostille_core::memory::Memory;
 use apostille_core::notebook::{Note, Scope};
 
 use super::Item;
 use super::folder::Page;
-use crate::cmd::export::{Exported, FORMAT};
 use crate::error::Fault;
 use crate::paint::safe;
 use crate::world::desk::Desk;
