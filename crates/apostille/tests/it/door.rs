@@ -129,7 +129,9 @@ fn the_server_answers_to_its_own_names_only() {
     check(&format!("evil.example:{port}"), is_out);
     check(&format!("localhost.evil.example:{port}"), is_out);
     check("127.0.0.1:1", is_out);
-    let twice = format!("GET / HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nHost: evil.example\r\nConnection: close\r\n\r\n");
+    let twice = format!(
+        "GET / HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nHost: evil.example\r\nConnection: close\r\n\r\n"
+    );
     assert!((400..500).contains(&server.raw(twice.as_bytes()).status));
     let none = server.raw(b"GET /health HTTP/1.1\r\nConnection: close\r\n\r\n");
     assert!((400..500).contains(&none.status), "{none}");
@@ -196,7 +198,8 @@ fn a_request_is_called_by_its_own_name_where_that_is_plain() {
 #[test]
 fn a_wrong_method_is_told_the_right_one_and_a_wrong_path_in_its_own_shape() {
     let (_env, server) = served(&[]);
-    let wrong = server.send("PATCH", "/api/spaces", &[("Authorization", &format!("Bearer {}", server.token))], "");
+    let wrong =
+        server.send("PATCH", "/api/spaces", &[("Authorization", &format!("Bearer {}", server.token))], "");
     assert_eq!((wrong.status, wrong.header("allow")), (405, Some("GET, HEAD")), "{wrong}");
     assert_eq!(wrong.json()["ok"], false);
     let missing = server.get("/api/nothing");

@@ -25,6 +25,7 @@ mod import;
 #[cfg(unix)]
 mod init;
 mod json;
+mod live;
 mod mcp;
 mod model;
 mod moving;
@@ -32,6 +33,7 @@ mod near;
 mod output;
 mod pending;
 mod poison;
+mod pressure;
 mod promote;
 mod review;
 mod rollback;

@@ -4,7 +4,7 @@ use std::fmt;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
 use std::process::{Child, ChildStdout, Stdio};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
@@ -51,13 +51,15 @@ pub struct Browser {
 
 impl Server {
     pub fn new(env: &Env, arguments: &[&str]) -> Self {
-        Self::started(env.command(&[&["serve", "--port", "0", "--json"], arguments].concat()))
+        let mut command = env.command(&[&["serve", "--port", "0", "--json"], arguments].concat());
+        command.stderr(Stdio::null());
+        Self::started(command)
     }
 
     /// The same, started by a person.
     pub fn of_person(env: &Env, arguments: &[&str]) -> Self {
         let mut command = env.command(&[&["serve", "--port", "0", "--json"], arguments].concat());
-        command.env("APOSTILLE_PERSON", "ana");
+        command.env("APOSTILLE_PERSON", "ana").stderr(Stdio::null());
         Self::started(command)
     }
 
@@ -174,6 +176,13 @@ impl Drop for Server {
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
+}
+
+/// Waits until something is so; it is a test that fails, and not one that hangs, when it never is.
+pub fn patiently(what: &str, is_so: impl FnMut() -> bool) {
+    let start = Instant::now();
+    let tries = std::iter::repeat_with(is_so).take_while(|_| start.elapsed() < Duration::from_secs(60));
+    assert!(tries.into_iter().any(|it| it), "{what}");
 }
 
 /// Reads an answer to the end of the connection.

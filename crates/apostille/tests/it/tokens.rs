@@ -22,7 +22,9 @@ fn a_token_is_shown_once_and_kept_as_its_digest() {
         assert_eq!(fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o600);
     }
     let listed = env.ok(&["token"]);
-    assert!(listed.contains("ci") && listed.contains("acme/app, until 2026-03-31") && !listed.contains(&token));
+    assert!(
+        listed.contains("ci") && listed.contains("acme/app, until 2026-03-31") && !listed.contains(&token)
+    );
 }
 
 #[test]
@@ -83,8 +85,10 @@ fn an_agent_with_a_token_reaches_no_further_than_it() {
     let env = Env::new();
     env.with_facts();
     let server = Server::new(&env, &[]);
-    let asked = |token: &str| server.call(token, "memory_recall", json!({"query": "small commits API version"})).body;
-    let (repo, user) = (made(&env, &["repo", "--space", "acme/app"]), made(&env, &["user", "--space", "users/ana"]));
+    let asked =
+        |token: &str| server.call(token, "memory_recall", json!({"query": "small commits API version"})).body;
+    let (repo, user) =
+        (made(&env, &["repo", "--space", "acme/app"]), made(&env, &["user", "--space", "users/ana"]));
     let both = asked(&server.token);
     assert!(both.contains("API_VERSION must") && both.contains("prefers small"), "{both}");
     let one = asked(&repo);
@@ -113,7 +117,7 @@ fn an_agent_with_a_token_that_looks_changes_nothing() {
     assert!(tools(&read).contains("memory_recall") && !tools(&read).contains("memory_remember"));
     assert!(tools(&write).contains("memory_remember"));
     let kept = remember(&write);
-    assert!(!kept.contains("may only read"), "{kept}");
+    assert!(env.ok(&["list"]).contains("--locked"), "{kept}");
 }
 
 #[test]
