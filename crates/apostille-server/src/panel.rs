@@ -6,8 +6,12 @@ pub mod frame;
 pub mod memories;
 pub mod memory;
 pub mod parts;
+pub mod plot;
 pub mod review;
+pub mod sessions;
+pub mod tasks;
 pub mod undo;
+pub mod vitals;
 
 use crate::Fault;
 use crate::pass::Access;
@@ -34,6 +38,12 @@ pub const ROUTES: &[Route] = &[
     act("/review/{name}/reject", Access::Review, review::deeds::reject),
     page("/ask", ask::page),
     act("/undo", Access::Review, undo::undo),
+    page("/sessions", sessions::page),
+    page("/sessions/{name}", sessions::one),
+    page("/tasks", tasks::page),
+    page("/tasks/{slug}", tasks::one),
+    page("/vitals", vitals::page),
+    act("/vitals/close", Access::Review, vitals::close),
 ];
 
 /// What the pages need beside HTML, by path: kind and content. Nothing is fetched from anywhere else.
