@@ -7,6 +7,7 @@ use apostille_core::session::Session;
 use apostille_core::task::{Passage, Slug, Task};
 
 use crate::Here;
+use crate::pass::Pass;
 
 /// Who calls, and from where, before anybody knows which memory is meant.
 pub struct Call<'a> {
@@ -22,6 +23,19 @@ pub struct Call<'a> {
     pub has_word: bool,
     /// Whether it is time to stop looking things up.
     pub late: &'a dyn Fn() -> bool,
+    /// How far whoever calls may reach; `None`: as far as the server does.
+    pub pass: Option<&'a Pass>,
+    /// Whether any repository of the store may be named, and not only the one here.
+    pub is_by_name: bool,
+}
+
+impl<'a> Call<'a> {
+    /// A call of which nothing is known.
+    #[must_use]
+    pub fn new(late: &'a dyn Fn() -> bool) -> Self {
+        let (roots, repo, session, client) = (None, None, None, None);
+        Self { roots, repo, session, client, has_word: false, late, pass: None, is_by_name: false }
+    }
 }
 
 /// Why there is nothing to work on.
@@ -30,6 +44,12 @@ pub enum Unplaced {
     /// Nobody can tell which repository is meant, or the one that is named is not the one here: the caller can say it.
     #[error("{0}")]
     Which(String),
+    /// There is nothing by that name.
+    #[error("{0}")]
+    NoSuch(String),
+    /// The caller's pass reaches nothing of it.
+    #[error("{0}")]
+    Outside(String),
     /// The world is broken.
     #[error("{0}")]
     Broken(String),

@@ -1,185 +1,173 @@
-//! The server behind a socket: `/mcp` for agents, `/health` for whoever watches over it.
+//! The server behind a socket: the panel for people, `/api` for programs, `/mcp` for agents, `/health` for whoever watches
+//! over it.
 //!
-//! Loopback, a token, and a look at where the request comes from: a page in somebody's browser must not reach memory.
+//! Loopback, a token or a session, and a look at where a request comes from: a page in somebody's browser must not reach
+//! memory. What is asked for is found in a table ([`route`]), whoever asks is judged ([`entry`]), what costs too much is
+//! put off ([`gate`]), the work is done on a thread of its own ([`work`]), and the answer gets its headers ([`answer`]).
 
-use std::io;
-use std::net::TcpListener;
-use std::sync::Arc;
+mod agents;
+mod answer;
+mod entry;
+mod listen;
+mod opening;
+mod route;
+mod sessions;
+mod work;
+
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use apostille_core::digest::Digest;
-use axum::Router;
-use axum::body::{Body, to_bytes};
-use axum::extract::{Request, State};
-use axum::http::{StatusCode, header};
-use axum::middleware::{self, Next};
-use axum::response::{IntoResponse as _, Response};
-use axum::routing::{any, get};
-use rmcp::ServerHandler;
-use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
-use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
+use axum::body::Body;
+use axum::response::Response;
+use hyper::Request;
+use hyper::body::Incoming;
+
+use jiff::Timestamp;
 
 use crate::host::Host;
 use crate::mcp::{Offer, Server};
+use crate::pass::{Access, Pass};
+use crate::visit::{Method, Reply};
+use agents::Agents;
+use answer::{Shape, Turned};
+use route::{Area, Found, Row, What};
+use sessions::Sessions;
+use work::Job;
 
-/// Pages that are served from this machine; no other page may call.
-const ORIGINS: [&str; 3] = ["http://localhost:*", "http://127.0.0.1:*", "http://[::1]:*"];
+/// Who holds which token.
+pub trait Keys: Send + Sync + 'static {
+    /// The pass of whoever brings the token with this digest, or none; `None`: nobody is let in with that.
+    fn pass(&self, token: Option<&Digest>) -> Option<Pass>;
+}
 
-/// How long what is under way may take after the program was told to stop.
-const GRACE: Duration = Duration::from_secs(5);
-/// How large a request may be.
-const MAX_BODY: usize = 4 * 1024 * 1024;
-/// The header in which a client says which revision was agreed on.
-const REVISION: &str = "mcp-protocol-version";
-/// The revisions before an answer could be come back for.
-const OLDER: [&str; 3] = ["2024-11-05", "2025-03-26", "2025-06-18"];
-/// The first revision in which an answer can be come back for.
-const RESUMABLE: &str = "2025-11-25";
-
-/// The key to a server, kept as its digest: comparing it tells nobody how near a guess was.
+/// How much is taken on.
 #[derive(Debug, Clone, Copy)]
-pub struct Key(Digest);
-
-impl Key {
-    /// The key that this token opens.
-    #[must_use]
-    pub fn of(token: &str) -> Self {
-        Self(Digest::of(token.as_bytes()))
-    }
-
-    fn opens(self, header: &str) -> bool {
-        let token = header.split_once(' ').filter(|(scheme, _)| scheme.eq_ignore_ascii_case("bearer"));
-        token.is_some_and(|(_, token)| Digest::of(token.trim().as_bytes()) == self.0)
-    }
+pub struct Limits {
+    /// How long a request may take to say what it wants.
+    pub head: Duration,
+    /// How long the rest of it may take.
+    pub body: Duration,
+    /// How long an answer may take.
+    pub work: Duration,
+    /// How long what is under way may take after the program was told to stop.
+    pub grace: Duration,
+    /// How many connections there may be.
+    pub connections: usize,
 }
 
-/// Serves on this socket until the program is told to stop; what is under way is finished first.
-pub fn serve_http(
-    host: Arc<dyn Host>,
-    offer: Offer,
-    listener: TcpListener,
-    key: Option<Key>,
-) -> io::Result<()> {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    listener.set_nonblocking(true)?;
-    runtime.block_on(async {
-        let listener = tokio::net::TcpListener::from_std(listener)?;
-        let config = config();
-        let (stop, is_told) = (config.cancellation_token.clone(), config.cancellation_token.clone());
-        let told = async move {
-            stopped().await;
-            stop.cancel();
-        };
-        let served = axum::serve(listener, router(host, offer, key, config)).with_graceful_shutdown(told);
-        tokio::select! {
-            ended = served => ended,
-            // Whoever only holds a connection open does not hold the program.
-            () = async { is_told.cancelled().await; tokio::time::sleep(GRACE).await } => Ok(()),
-        }
-    })
-}
-
-fn config() -> StreamableHttpServerConfig {
-    StreamableHttpServerConfig::default().with_allowed_origins(ORIGINS).enforce_origin_validation()
-}
-
-fn router(host: Arc<dyn Host>, offer: Offer, key: Option<Key>, config: StreamableHttpServerConfig) -> Router {
-    let server = Server::new(host, offer);
-    #[cfg(feature = "fixtures")]
-    let server = crate::fixtures::Fixtures(server);
-    let doors = Doors::new(server, config);
-    Router::new()
-        .route("/mcp", any(move |request| doors.clone().answer(request)))
-        .layer(middleware::from_fn_with_state(key, let_in))
-        .route("/health", get(|| async { "ok\n" }))
-}
-
-/// Revision 2025-11-25 wants an event without content before an answer, so that it can be come back for. A client of an
-/// older one takes that for a broken answer. So each has a door of its own, with its own sessions.
-#[derive(Clone)]
-struct Doors<S: Clone + ServerHandler> {
-    older: StreamableHttpService<S, LocalSessionManager>,
-    newer: StreamableHttpService<S, LocalSessionManager>,
-}
-
-impl<S: Clone + ServerHandler> Doors<S> {
-    fn new(server: S, config: StreamableHttpServerConfig) -> Self {
-        let door = |config, sessions: LocalSessionManager| {
-            let server = server.clone();
-            StreamableHttpService::new(move || Ok(server.clone()), Arc::new(sessions), config)
-        };
-        let mut plain = LocalSessionManager::default();
-        plain.session_config.sse_retry = None;
+impl Default for Limits {
+    fn default() -> Self {
         Self {
-            older: door(config.clone().with_sse_retry(None), plain),
-            newer: door(config, LocalSessionManager::default()),
+            head: Duration::from_secs(30),
+            body: Duration::from_secs(15),
+            work: Duration::from_secs(30),
+            grace: Duration::from_secs(5),
+            connections: 512,
+        }
+    }
+}
+
+/// What a door is made of.
+pub struct Plan {
+    /// Where memories are.
+    pub host: Arc<dyn Host>,
+    /// What agents are offered.
+    pub offer: Offer,
+    /// Who holds which token.
+    pub keys: Arc<dyn Keys>,
+    /// What the person with the printed link may do.
+    pub panel: Access,
+    /// Tells the time.
+    pub clock: Box<dyn Fn() -> Timestamp + Send + Sync>,
+    /// The port that it listens on.
+    pub port: u16,
+    /// How much is taken on.
+    pub limits: Limits,
+}
+
+/// The one door of a server.
+pub struct Door {
+    plan: Plan,
+    rows: Vec<Row>,
+    agents: Agents,
+    sessions: Mutex<Sessions>,
+    once: String,
+}
+
+impl Door {
+    /// A door to these memories.
+    #[must_use]
+    pub fn new(plan: Plan) -> Self {
+        let server = Server::new(Arc::clone(&plan.host), plan.offer);
+        let once = plan.host.seal("open");
+        Self {
+            rows: route::rows(),
+            agents: Agents::new(server),
+            sessions: Mutex::new(Sessions::new(&once)),
+            once,
+            plan,
         }
     }
 
-    async fn answer(self, request: Request) -> Response {
-        let (parts, body) = request.into_parts();
-        let Ok(bytes) = to_bytes(body, MAX_BODY).await else {
-            return StatusCode::PAYLOAD_TOO_LARGE.into_response();
-        };
-        let said = parts.headers.get(REVISION).and_then(|it| it.to_str().ok()).map(Into::into);
-        let is_newer = said.or_else(|| opening(&bytes)).is_some_and(|it: String| *it >= *RESUMABLE);
-        let request = Request::from_parts(parts, Body::from(bytes));
-        let door = if is_newer { &self.newer } else { &self.older };
-        door.handle(request).await.map(Body::new)
+    /// The path that opens the panel, once.
+    #[must_use]
+    pub fn way_in(&self) -> String {
+        format!("/open/{}", self.once)
     }
-}
 
-/// The revision that a client opens with: a request that opens has no header for it. What nobody knows is answered
-/// with the newest one that can be opened.
-fn opening(body: &[u8]) -> Option<String> {
-    let message: serde_json::Value = serde_json::from_slice(body).ok()?;
-    let asked = message.get("params")?.get("protocolVersion")?.as_str()?;
-    Some(if OLDER.contains(&asked) { asked } else { RESUMABLE }.to_owned())
-}
-
-/// Lets a request in that brings the token.
-async fn let_in(State(key): State<Option<Key>>, request: Request, next: Next) -> Response {
-    let brought =
-        request.headers().get(header::AUTHORIZATION).and_then(|it| it.to_str().ok()).unwrap_or_default();
-    if key.is_none_or(|it| it.opens(brought)) {
-        return next.run(request).await;
+    fn sessions(&self) -> std::sync::MutexGuard<'_, Sessions> {
+        self.sessions.lock().unwrap_or_else(PoisonError::into_inner)
     }
-    let way_in = "send the token that `apostille serve` printed, as \"Authorization: Bearer <token>\"\n";
-    (StatusCode::UNAUTHORIZED, [(header::WWW_AUTHENTICATE, "Bearer realm=\"apostille\"")], way_in)
-        .into_response()
-}
 
-/// Waits until somebody wants the program to stop.
-async fn stopped() {
-    let interrupted = tokio::signal::ctrl_c();
-    #[cfg(unix)]
-    {
-        let mut ended = match tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate()) {
-            Ok(ended) => ended,
-            Err(_) => return drop(interrupted.await),
+    fn now(&self) -> Timestamp {
+        (self.plan.clock)()
+    }
+
+    /// The answer to a request.
+    async fn answer(&self, request: Request<Incoming>) -> Response<Body> {
+        let shape = Shape::of(request.uri().path());
+        let found = route::find(&self.rows, request.method(), request.uri().path());
+        let answered = self.answered(found, request).await;
+        answer::dressed(answered.unwrap_or_else(|turned| answer::response(turned.reply(shape))))
+    }
+
+    async fn answered(&self, found: Found, request: Request<Incoming>) -> Result<Response<Body>, Turned> {
+        entry::addressed(request.headers(), self.plan.port)?;
+        let (pass, seal) = match found.area {
+            Area::Open => (None, String::new()),
+            area => self.pass(area, request.headers()).map(|it| (Some(it.0), it.1))?,
         };
-        tokio::select! {
-            _ = interrupted => {}
-            _ = ended.recv() => {}
+        let (row, parts) = found.row?;
+        match (row.what, pass) {
+            (What::Agents, Some(pass)) => self.spoken_to(request, pass).await,
+            (What::Table(route), Some(pass)) => {
+                entry::same_origin(&request, self.plan.port)?;
+                entry::allowed(&pass, route.need)?;
+                let asked = work::asked(request, parts, &self.plan.limits).await?;
+                if row.area == Area::Panel && route.method != Method::Get {
+                    entry::sealed(&asked, &seal)?;
+                }
+                let job = Job { route, asked, pass, seal };
+                let reply = work::worked(&self.plan.host, job, self.plan.limits.work, ()).await?;
+                Ok(answer::response(reply))
+            }
+            (What::Close, _) => self.close(request, &seal).await,
+            (What::Link, _) => self.by_link(&parts),
+            (What::Form, _) => self.by_form(request).await,
+            (What::File(kind, content), _) => Ok(answer::response(Reply::of(200, kind, content.into()))),
+            (What::Health, _) => {
+                Ok(answer::response(Reply::of(200, "text/plain; charset=utf-8", "ok\n".into())))
+            }
+            (What::Agents | What::Table(_), None) => Err(entry::outside()),
         }
     }
-    #[cfg(not(unix))]
-    drop(interrupted.await);
-}
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn only_the_token_opens() {
-        let check =
-            |header: &str, expected: bool| assert_eq!(Key::of("s3").opens(header), expected, "{header:?}");
-        check("Bearer s3", true);
-        check("bearer  s3 ", true);
-        check("Bearer s4", false);
-        check("Basic s3", false);
-        check("s3", false);
-        check("", false);
+    /// A message of an agent.
+    async fn spoken_to(&self, request: Request<Incoming>, pass: Pass) -> Result<Response<Body>, Turned> {
+        let (mut parts, body) = request.into_parts();
+        let body = work::body(body, agents::MAX_BODY, &self.plan.limits).await?;
+        parts.extensions.insert(pass);
+        Ok(self.agents.answer(Request::from_parts(parts, body)).await)
     }
 }

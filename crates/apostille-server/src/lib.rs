@@ -24,6 +24,7 @@ pub mod prompts;
 pub mod resources;
 pub mod simple;
 pub mod tool;
+mod uri;
 pub mod verified;
 pub mod visit;
 pub mod wire;

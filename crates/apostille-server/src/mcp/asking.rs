@@ -14,8 +14,8 @@ use rmcp::model::{
 use serde::de::DeserializeOwned;
 
 use super::{Request, Server, is_modern};
-use crate::Answer;
 use crate::host::Need;
+use crate::{Answer, uri};
 
 /// How long a client may take to say where it works; then it is as if it had not been asked.
 const SHORT: Duration = Duration::from_secs(3);
@@ -171,27 +171,11 @@ fn folders(answer: &ListRootsResult) -> Vec<PathBuf> {
 fn folder(uri: &str) -> Option<PathBuf> {
     let path = uri.strip_prefix("file://")?;
     let path = path.strip_prefix("localhost").unwrap_or(path);
-    let path = decoded(path)?;
+    let path = uri::decoded(path)?;
     // `file:///C:/code` is written with a slash before the drive.
     let is_drive = path.as_bytes().get(2) == Some(&b':');
     let path = if is_drive { path.trim_start_matches('/') } else { &path };
     (!path.is_empty()).then(|| PathBuf::from(path))
-}
-
-fn decoded(text: &str) -> Option<String> {
-    let mut bytes = Vec::with_capacity(text.len());
-    let mut rest = text.bytes();
-    while let Some(byte) = rest.next() {
-        bytes.push(match byte {
-            b'%' => hex(rest.next()?)? << 4 | hex(rest.next()?)?,
-            other => other,
-        });
-    }
-    String::from_utf8(bytes).ok().filter(|it| !it.contains('\0'))
-}
-
-fn hex(digit: u8) -> Option<u8> {
-    char::from(digit).to_digit(16).and_then(|it| u8::try_from(it).ok())
 }
 
 #[cfg(test)]

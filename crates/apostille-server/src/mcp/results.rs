@@ -135,7 +135,8 @@ pub(super) fn error(fault: &Fault) -> ErrorData {
 /// Why no place was found.
 pub(super) fn unplaced(unplaced: &Unplaced) -> CallToolResult {
     let class = match unplaced {
-        Unplaced::Which(_) => "which_repository",
+        Unplaced::Which(_) | Unplaced::NoSuch(_) => "which_repository",
+        Unplaced::Outside(_) => "outside",
         Unplaced::Broken(_) => "broken",
     };
     result(refusal(class, &unplaced.to_string()))

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use apostille_core::Context;
 use apostille_core::remember::secrets;
+use axum::http::request::Parts;
 use rmcp::ErrorData;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, ProgressNotificationParam, ReadResourceRequestParams,
@@ -18,6 +19,7 @@ use tokio::sync::watch;
 use super::asking::{self, Roots, Word};
 use super::{Request, Server, results};
 use crate::host::{Call, Host, Need, Unplaced};
+use crate::pass::Pass;
 use crate::resources::{self, Listed, Page};
 use crate::tool::Effect;
 use crate::{Answer, Fault, Here};
@@ -39,6 +41,7 @@ struct Caller {
     session: Option<String>,
     client: Option<String>,
     has_word: bool,
+    pass: Option<Pass>,
 }
 
 /// What is done in the place.
@@ -168,7 +171,8 @@ fn work<T>(
         session: caller.session.as_deref(),
         client: caller.client.as_deref(),
         has_word: caller.has_word,
-        late,
+        pass: caller.pass.as_ref(),
+        ..Call::new(late)
     };
     let mut answer = None;
     host.serve(&call, &mut |cx, here| answer = Some(job(cx, here)))?;
@@ -178,7 +182,12 @@ fn work<T>(
 /// What every request tells of its client.
 fn caller(context: &Request) -> Caller {
     let client = context.client_info().and_then(|it| name(&it.name));
-    Caller { session: session(&context.meta), client, ..Caller::default() }
+    Caller { session: session(&context.meta), client, pass: pass(context).cloned(), ..Caller::default() }
+}
+
+/// What whoever sent it may do, where it came through a socket.
+fn pass(context: &Request) -> Option<&Pass> {
+    context.extensions.get::<Parts>()?.extensions.get()
 }
 
 fn no_such_resource(uri: &str) -> ErrorData {

@@ -125,6 +125,9 @@ impl Machine {
 
     /// Everything for a call: settings, store, code.
     fn desk(&self, world: &World, call: &Call<'_>) -> Result<Desk, Unplaced> {
+        if call.is_by_name {
+            return self.looked_at(world, call.repo);
+        }
         let (place, is_said) = self.place(call)?;
         let is_placed = place.checkout.is_some() || self.is_named || is_said;
         let (flags, is_elsewhere) = match (is_placed, call.repo) {
@@ -160,6 +163,37 @@ impl Machine {
             *used = Some(Used::new(Arc::clone(&store), spaces, files));
         }
         drop(used);
+        self.set_up(world, settings, place, source, store)
+    }
+
+    /// The same for whoever looks at the server's own place, or at another repository of its store by name: there is no
+    /// checkout of that one to look into.
+    fn looked_at(&self, world: &World, repo: Option<&str>) -> Result<Desk, Unplaced> {
+        let place = Place::find(&self.cwd).map_err(|fault| broken(&fault))?;
+        let mut settings = config::resolve(world, &self.flags, &place).map_err(|fault| broken(&fault))?;
+        let store = self.store(&settings)?;
+        let named =
+            repo.map(Space::repo).transpose().map_err(|it| Unplaced::Which(format!("\"repo\": {it}")))?;
+        let Some(named) = named.filter(|it| *it != settings.repo.value) else {
+            let source = place.source(None).map_err(|fault| broken(&fault))?;
+            return self.set_up(world, settings, place, source, store);
+        };
+        let known = store.spaces().map_err(|error| broken(&error.into()))?;
+        if !known.contains(&named) {
+            return Err(Unplaced::NoSuch(format!("no memories of {named} are kept here")));
+        }
+        settings.repo.value = named;
+        self.set_up(world, settings, place, Box::new(Nowhere), store)
+    }
+
+    fn set_up(
+        &self,
+        world: &World,
+        settings: Settings,
+        place: Place,
+        source: Box<dyn Source>,
+        store: Arc<dyn Store>,
+    ) -> Result<Desk, Unplaced> {
         let findings = self.findings(world, &settings);
         let desk = Desk::with_store(world, settings, place, source, store, findings);
         desk.guarded(world).map_err(|fault| broken(&fault))
@@ -205,6 +239,21 @@ fn is_the_one(call: &Call<'_>, settings: &Settings) -> Result<(), Unplaced> {
     }
 }
 
+/// The spaces in play that a pass reaches: the first, and the second where there is one.
+fn reached<'a>(call: &Call<'_>, desk: &'a Desk) -> Result<(&'a Space, Option<&'a Space>), Unplaced> {
+    let (repo, user) = (&desk.settings.repo.value, &desk.settings.user.value);
+    let Some(pass) = call.pass else { return Ok((repo, Some(user))) };
+    match (pass.reaches(repo), pass.reaches(user)) {
+        (true, true) => Ok((repo, Some(user))),
+        (true, false) => Ok((repo, None)),
+        (false, true) => Ok((user, None)),
+        (false, false) => {
+            let spaces = pass.spaces.iter().flatten().map(Space::as_str).collect::<Vec<_>>().join(", ");
+            Err(Unplaced::Outside(format!("'{}' is for {spaces}, and this is {repo}", pass.name)))
+        }
+    }
+}
+
 impl Host for Machine {
     fn serve(&self, call: &Call<'_>, work: &mut dyn FnMut(&Context<'_>, &Here<'_>)) -> Result<(), Unplaced> {
         let world = World::ask(Vec::new()).map_err(|fault| broken(&fault))?.within(Some(&self.cwd));
@@ -216,9 +265,10 @@ impl Host for Machine {
         };
         let session = call.session.or(self.session.as_deref());
         let beside = Kept { world: &world, desk: &desk };
+        let (repo, user) = reached(call, &desk)?;
         let here = Here {
-            repo: &desk.settings.repo.value,
-            user: Some(&desk.settings.user.value),
+            repo,
+            user,
             session,
             at: Some(&at),
             own: Some(desk.user_policy()),
@@ -257,15 +307,7 @@ impl Host for Machine {
         let is_fresh = self.used.lock().unwrap_or_else(PoisonError::into_inner).is_none();
         if is_fresh {
             // Nobody has called yet: what the folder of the server holds is looked at.
-            let call = Call {
-                roots: None,
-                repo: None,
-                session: None,
-                client: None,
-                has_word: false,
-                late: &|| false,
-            };
-            self.serve(&call, &mut |_, _| ()).ok()?;
+            self.serve(&Call::new(&|| false), &mut |_, _| ()).ok()?;
         }
         self.used.lock().unwrap_or_else(PoisonError::into_inner).as_mut()?.changes()
     }

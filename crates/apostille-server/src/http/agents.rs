@@ -1,0 +1,91 @@
+//! The agents' protocol behind the socket.
+
+use std::sync::Arc;
+
+use axum::body::Body;
+use axum::response::Response;
+use hyper::Request;
+use rmcp::ServerHandler;
+use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
+use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
+
+use crate::mcp::Server;
+
+/// Pages that are served from this machine; no other page may call.
+const ORIGINS: [&str; 3] = ["http://localhost:*", "http://127.0.0.1:*", "http://[::1]:*"];
+/// How large a request may be.
+pub(super) const MAX_BODY: usize = 4 * 1024 * 1024;
+/// The header in which a client says which revision was agreed on.
+const REVISION: &str = "mcp-protocol-version";
+/// The revisions before an answer could be come back for.
+const OLDER: [&str; 3] = ["2024-11-05", "2025-03-26", "2025-06-18"];
+/// The first revision in which an answer can be come back for.
+const RESUMABLE: &str = "2025-11-25";
+
+#[cfg(feature = "fixtures")]
+type Spoken = crate::fixtures::Fixtures;
+#[cfg(not(feature = "fixtures"))]
+type Spoken = Server;
+
+/// What agents talk to.
+pub(super) struct Agents {
+    doors: Doors<Spoken>,
+    stop: StreamableHttpServerConfig,
+}
+
+impl Agents {
+    pub(super) fn new(server: Server) -> Self {
+        #[cfg(feature = "fixtures")]
+        let server = crate::fixtures::Fixtures(server);
+        let config =
+            StreamableHttpServerConfig::default().with_allowed_origins(ORIGINS).enforce_origin_validation();
+        Self { doors: Doors::new(server, config.clone()), stop: config }
+    }
+
+    /// Ends the streams that are open.
+    pub(super) fn stop(&self) {
+        self.stop.cancellation_token.cancel();
+    }
+
+    /// The answer to a message.
+    pub(super) async fn answer(&self, request: Request<Vec<u8>>) -> Response<Body> {
+        self.doors.answer(request).await
+    }
+}
+
+/// Revision 2025-11-25 wants an event without content before an answer, so that it can be come back for. A client of an
+/// older one takes that for a broken answer. So each has a door of its own, with its own sessions.
+struct Doors<S: Clone + ServerHandler> {
+    older: StreamableHttpService<S, LocalSessionManager>,
+    newer: StreamableHttpService<S, LocalSessionManager>,
+}
+
+impl<S: Clone + ServerHandler> Doors<S> {
+    fn new(server: S, config: StreamableHttpServerConfig) -> Self {
+        let door = |config, sessions: LocalSessionManager| {
+            let server = server.clone();
+            StreamableHttpService::new(move || Ok(server.clone()), Arc::new(sessions), config)
+        };
+        let mut plain = LocalSessionManager::default();
+        plain.session_config.sse_retry = None;
+        Self {
+            older: door(config.clone().with_sse_retry(None), plain),
+            newer: door(config, LocalSessionManager::default()),
+        }
+    }
+
+    async fn answer(&self, request: Request<Vec<u8>>) -> Response<Body> {
+        let said = request.headers().get(REVISION).and_then(|it| it.to_str().ok()).map(Into::into);
+        let is_newer = said.or_else(|| opening(request.body())).is_some_and(|it: String| *it >= *RESUMABLE);
+        let door = if is_newer { &self.newer } else { &self.older };
+        door.handle(request.map(Body::from)).await.map(Body::new)
+    }
+}
+
+/// The revision that a client opens with: a request that opens has no header for it. What nobody knows is answered
+/// with the newest one that can be opened.
+fn opening(body: &[u8]) -> Option<String> {
+    let message: serde_json::Value = serde_json::from_slice(body).ok()?;
+    let asked = message.get("params")?.get("protocolVersion")?.as_str()?;
+    Some(if OLDER.contains(&asked) { asked } else { RESUMABLE }.to_owned())
+}

@@ -1,0 +1,95 @@
+//! The socket: connections are taken in, not too many and none for nothing, until the program is told to stop.
+
+use std::convert::Infallible;
+use std::io;
+use std::net::TcpListener;
+use std::sync::Arc;
+
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::server::graceful::GracefulShutdown;
+use tokio::net::TcpStream;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+
+use super::Door;
+
+/// What a connection too many is told.
+const FULL: &[u8] =
+    b"HTTP/1.1 503 Service Unavailable\r\nretry-after: 1\r\ncontent-length: 0\r\nconnection: close\r\n\r\n";
+/// How much of a request's head is read.
+const MAX_HEAD: usize = 64 * 1024;
+
+impl Door {
+    /// Serves on this socket until the program is told to stop; what is under way is finished first.
+    pub fn serve(self, listener: TcpListener) -> io::Result<()> {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+        listener.set_nonblocking(true)?;
+        runtime.block_on(async {
+            let listener = tokio::net::TcpListener::from_std(listener)?;
+            let (door, graceful) = (Arc::new(self), GracefulShutdown::new());
+            tokio::select! {
+                () = door.taken_in(&listener, &graceful) => {}
+                () = stopped() => {}
+            }
+            drop(listener);
+            door.agents.stop();
+            // Whoever only holds a connection open does not hold the program.
+            let _ = tokio::time::timeout(door.plan.limits.grace, graceful.shutdown()).await;
+            Ok(())
+        })
+    }
+
+    async fn taken_in(self: &Arc<Self>, listener: &tokio::net::TcpListener, graceful: &GracefulShutdown) {
+        let room = Arc::new(Semaphore::new(self.plan.limits.connections));
+        loop {
+            let Ok((stream, _)) = listener.accept().await else {
+                // No descriptors left: some will be free again.
+                tokio::time::sleep(std::time::Duration::from_millis(50)).await;
+                continue;
+            };
+            match Arc::clone(&room).try_acquire_owned() {
+                Ok(place) => self.talk(stream, place, graceful),
+                Err(_) => drop(stream.try_write(FULL)),
+            }
+        }
+    }
+
+    fn talk(self: &Arc<Self>, stream: TcpStream, place: OwnedSemaphorePermit, graceful: &GracefulShutdown) {
+        let _ = stream.set_nodelay(true);
+        let door = Arc::clone(self);
+        let service = service_fn(move |request| {
+            let door = Arc::clone(&door);
+            async move { Ok::<_, Infallible>(door.answer(request).await) }
+        });
+        let connection = http1::Builder::new()
+            .timer(TokioTimer::new())
+            .header_read_timeout(self.plan.limits.head)
+            .max_buf_size(MAX_HEAD)
+            .serve_connection(TokioIo::new(stream), service);
+        let watched = graceful.watch(connection);
+        tokio::spawn(async move {
+            // A client that goes away is nobody's fault.
+            let _ = watched.await;
+            drop(place);
+        });
+    }
+}
+
+/// Waits until somebody wants the program to stop.
+async fn stopped() {
+    let interrupted = tokio::signal::ctrl_c();
+    #[cfg(unix)]
+    {
+        let mut ended = match tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate()) {
+            Ok(ended) => ended,
+            Err(_) => return drop(interrupted.await),
+        };
+        tokio::select! {
+            _ = interrupted => {}
+            _ = ended.recv() => {}
+        }
+    }
+    #[cfg(not(unix))]
+    drop(interrupted.await);
+}

@@ -1,0 +1,68 @@
+//! How the panel is opened and closed: the printed link, a token that is pasted, the end of a session.
+
+use apostille_core::digest::Digest;
+use axum::body::Body;
+use axum::response::Response;
+use hyper::Request;
+use hyper::body::Incoming;
+
+use super::answer::{self, Turned};
+use super::route::Parts;
+use super::{Door, entry, sessions, work};
+use crate::visit::{Asked, Reply};
+
+impl Door {
+    /// Lets in whoever has the link, if nobody had it before.
+    pub(super) fn by_link(&self, parts: &Parts) -> Result<Response<Body>, Turned> {
+        let once = parts.first().map_or("", |it| &it.1);
+        if !self.sessions().use_up(once) {
+            let why =
+                format!("This link was used before, or is none of this server. {}", entry::outside().why);
+            return Err(Turned { why, ..entry::outside() });
+        }
+        Ok(self.opened(None))
+    }
+
+    /// Lets in whoever pastes a token.
+    pub(super) async fn by_form(&self, request: Request<Incoming>) -> Result<Response<Body>, Turned> {
+        entry::same_origin(&request, self.plan.port)?;
+        let asked = work::asked(request, Parts::new(), &self.plan.limits).await?;
+        let token = field(&asked, "token");
+        let token = Digest::of(token.trim().as_bytes());
+        match self.plan.keys.pass(Some(&token)) {
+            Some(_) => Ok(self.opened(Some(token))),
+            None => Err(Turned { why: "No such token.".into(), ..entry::outside() }),
+        }
+    }
+
+    fn opened(&self, token: Option<Digest>) -> Response<Body> {
+        let now = self.now();
+        let mut sessions = self.sessions();
+        let key = self.plan.host.seal(&format!("session {}", sessions.next()));
+        sessions.open(&key, token, now);
+        drop(sessions);
+        let mut reply = Reply::see_other("/");
+        reply.headers.push(("set-cookie", sessions::cookie(self.plan.port, Some(&key))));
+        answer::response(reply)
+    }
+
+    /// Ends a session.
+    pub(super) async fn close(
+        &self,
+        request: Request<Incoming>,
+        seal: &str,
+    ) -> Result<Response<Body>, Turned> {
+        entry::same_origin(&request, self.plan.port)?;
+        let key = sessions::brought(request.headers(), self.plan.port).unwrap_or_default();
+        let asked = work::asked(request, Parts::new(), &self.plan.limits).await?;
+        entry::sealed(&asked, seal)?;
+        self.sessions().close(&key);
+        let mut reply = Reply::see_other("/");
+        reply.headers.push(("set-cookie", sessions::cookie(self.plan.port, None)));
+        Ok(answer::response(reply))
+    }
+}
+
+fn field(asked: &Asked, name: &str) -> String {
+    asked.form().into_iter().find(|it| it.0 == name).map(|it| it.1).unwrap_or_default()
+}

@@ -1,0 +1,135 @@
+//! Who has the panel open: sessions in memory, few of them, and not for long.
+
+use apostille_core::digest::Digest;
+use hyper::header::{self, HeaderMap};
+use jiff::{SignedDuration, Timestamp};
+
+/// How long a session lasts, in hours.
+const HOURS: i64 = 12;
+/// How many there may be; the oldest goes.
+const MOST: usize = 64;
+
+/// One browser that was let in.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Session {
+    key: Digest,
+    /// The token it was let in with; the printed link has none.
+    pub(super) token: Option<Digest>,
+    until: Timestamp,
+}
+
+/// Everybody who was let in, the oldest first.
+#[derive(Default)]
+pub(super) struct Sessions {
+    open: Vec<Session>,
+    /// The link that was not used yet.
+    once: Option<Digest>,
+    made: u64,
+}
+
+impl Sessions {
+    /// Nobody yet, and a link that works once.
+    pub(super) fn new(once: &str) -> Self {
+        Self { once: Some(Digest::of(once.as_bytes())), ..Self::default() }
+    }
+
+    /// Whether this is the link that was not used yet; now it was.
+    pub(super) fn use_up(&mut self, once: &str) -> bool {
+        self.once.take_if(|it| *it == Digest::of(once.as_bytes())).is_some()
+    }
+
+    /// The number of the next session, from which its key is made.
+    pub(super) fn next(&mut self) -> u64 {
+        self.made += 1;
+        self.made
+    }
+
+    /// Opens a session with this key.
+    pub(super) fn open(&mut self, key: &str, token: Option<Digest>, now: Timestamp) {
+        if self.open.len() >= MOST {
+            self.open.remove(0);
+        }
+        let until = now.checked_add(SignedDuration::from_hours(HOURS)).unwrap_or(now);
+        self.open.push(Session { key: Digest::of(key.as_bytes()), token, until });
+    }
+
+    /// The session with this key, while it lasts.
+    pub(super) fn get(&mut self, key: &str, now: Timestamp) -> Option<Session> {
+        self.open.retain(|it| it.until > now);
+        let key = Digest::of(key.as_bytes());
+        self.open.iter().find(|it| it.key == key).copied()
+    }
+
+    /// Ends a session.
+    pub(super) fn close(&mut self, key: &str) {
+        let key = Digest::of(key.as_bytes());
+        self.open.retain(|it| it.key != key);
+    }
+}
+
+/// Cookies know no ports: two servers on one machine must not take each other's.
+fn name(port: u16) -> String {
+    format!("apostille-{port}")
+}
+
+/// The key that a browser brings.
+pub(super) fn brought(headers: &HeaderMap, port: u16) -> Option<String> {
+    let name = name(port);
+    let cookies = headers.get_all(header::COOKIE).iter().filter_map(|it| it.to_str().ok());
+    let mut pairs = cookies.flat_map(|it| it.split(';')).filter_map(|it| it.trim().split_once('='));
+    pairs.find(|it| it.0 == name).map(|it| it.1.to_owned())
+}
+
+/// The cookie that a browser is to keep; no key takes it away.
+pub(super) fn cookie(port: u16, key: Option<&str>) -> String {
+    let seconds = key.map_or(0, |_| HOURS * 3600);
+    let (name, key) = (name(port), key.unwrap_or_default());
+    format!("{name}={key}; Path=/; HttpOnly; SameSite=Strict; Max-Age={seconds}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(hours: i64) -> Timestamp {
+        Timestamp::UNIX_EPOCH + SignedDuration::from_hours(hours)
+    }
+
+    #[test]
+    fn a_link_works_once_and_a_session_twelve_hours() {
+        let mut sessions = Sessions::new("link");
+        assert!(!sessions.use_up("guess"));
+        assert!(sessions.use_up("link"));
+        assert!(!sessions.use_up("link"));
+        sessions.open("key", None, at(0));
+        assert!(sessions.get("key", at(11)).is_some());
+        assert!(sessions.get("other", at(11)).is_none());
+        assert!(sessions.get("key", at(12)).is_none());
+        sessions.open("key", None, at(0));
+        sessions.close("key");
+        assert!(sessions.get("key", at(0)).is_none());
+    }
+
+    #[test]
+    fn there_are_never_too_many() {
+        let mut sessions = Sessions::new("link");
+        for n in 0..=MOST {
+            sessions.open(&n.to_string(), None, at(0));
+        }
+        assert!(sessions.get("0", at(0)).is_none());
+        assert!(sessions.get("1", at(0)).is_some());
+    }
+
+    #[test]
+    fn a_cookie_is_found_by_its_name() {
+        let check = |header: &str, expected: Option<&str>| {
+            let mut headers = HeaderMap::new();
+            headers.insert(header::COOKIE, header.parse().unwrap());
+            assert_eq!(brought(&headers, 7).as_deref(), expected, "{header:?}");
+        };
+        check("apostille-7=k", Some("k"));
+        check("a=b; apostille-7=k; c=d", Some("k"));
+        check("apostille-8=k", None);
+        check("apostille-7", None);
+    }
+}

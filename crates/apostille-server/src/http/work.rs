@@ -1,0 +1,146 @@
+//! A call or a page, worked on by a thread of its own. What was begun is finished, whether somebody still waits or not.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use apostille_core::Error;
+use apostille_core::remember::secrets::masked;
+use apostille_core::store::StoreError;
+use http_body_util::{BodyExt as _, LengthLimitError, Limited};
+use hyper::Request;
+use hyper::body::Incoming;
+
+use super::Limits;
+use super::answer::Turned;
+use super::route::Parts;
+use crate::Fault;
+use crate::host::{Call, Host, Unplaced};
+use crate::pass::Pass;
+use crate::visit::{Asked, Reply, Route, Visit};
+
+/// How large a request may be.
+pub(super) const MAX_BODY: usize = 1024 * 1024;
+
+/// What a request sends, to its end: not too much, and not too slowly.
+pub(super) async fn body(body: Incoming, most: usize, limits: &Limits) -> Result<Vec<u8>, Turned> {
+    let read = tokio::time::timeout(limits.body, Limited::new(body, most).collect()).await;
+    match read {
+        Ok(Ok(read)) => Ok(read.to_bytes().into()),
+        Ok(Err(error)) if error.is::<LengthLimitError>() => {
+            Err(Turned::new(413, format!("the request is longer than {most} bytes")))
+        }
+        Ok(Err(_)) => Err(Turned::malformed("the request broke off")),
+        Err(_) => Err(Turned::new(408, "the request came too slowly").with("connection", "close")),
+    }
+}
+
+/// What is asked for.
+pub(super) async fn asked(
+    request: Request<Incoming>,
+    parts: Parts,
+    limits: &Limits,
+) -> Result<Asked, Turned> {
+    let query = request.uri().query().unwrap_or_default();
+    let query = form_urlencoded::parse(query.as_bytes()).into_owned().collect();
+    let body = body(request.into_body(), MAX_BODY, limits).await?;
+    Ok(Asked { parts, query, body })
+}
+
+/// One thing to do.
+pub(super) struct Job {
+    pub(super) route: &'static Route,
+    pub(super) asked: Asked,
+    pub(super) pass: Pass,
+    pub(super) seal: String,
+}
+
+/// Tells the work that it is time to stop looking things up, when nobody waits any more.
+struct Over(Arc<AtomicBool>);
+
+impl Drop for Over {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
+/// Does it; `held` is let go when it is done, not when somebody stops waiting.
+pub(super) async fn worked<H: Send + 'static>(
+    host: &Arc<dyn Host>,
+    job: Job,
+    limit: Duration,
+    held: H,
+) -> Result<Reply, Turned> {
+    let is_over = Arc::new(AtomicBool::new(false));
+    let (host, late, _over) = (Arc::clone(host), Arc::clone(&is_over), Over(is_over));
+    let work = tokio::task::spawn_blocking(move || {
+        let done = done(&*host, &job, &|| late.load(Ordering::Relaxed));
+        drop(held);
+        done
+    });
+    match tokio::time::timeout(limit, work).await {
+        Ok(Ok(done)) => done,
+        Ok(Err(_)) => Err(Turned::new(500, "the request broke off")),
+        Err(_) => {
+            Err(Turned::new(503, "this takes too long; what it had begun to write is written all the same")
+                .with("retry-after", "5"))
+        }
+    }
+}
+
+fn done(host: &dyn Host, job: &Job, late: &dyn Fn() -> bool) -> Result<Reply, Turned> {
+    let call =
+        Call { repo: job.asked.query("repo"), pass: Some(&job.pass), is_by_name: true, ..Call::new(late) };
+    let mut reply = None;
+    let served = host.serve(&call, &mut |cx, here| {
+        let visit = Visit { cx, here, pass: &job.pass, seal: &job.seal };
+        reply = Some((job.route.run)(&visit, &job.asked));
+    });
+    served.map_err(|it| unplaced(&it))?;
+    let reply = reply.ok_or_else(|| Turned::new(500, "the request was not worked on"))?;
+    reply.map_err(|it| broken(&it))
+}
+
+/// Why there is no place to work on.
+pub(super) fn unplaced(unplaced: &Unplaced) -> Turned {
+    let status = match unplaced {
+        Unplaced::Which(_) => 400,
+        Unplaced::NoSuch(_) => 404,
+        Unplaced::Outside(_) => 403,
+        Unplaced::Broken(_) => 503,
+    };
+    Turned::new(status, told(&unplaced.to_string()))
+}
+
+fn broken(fault: &Fault) -> Turned {
+    let status = match fault {
+        Fault::Malformed(_) => 400,
+        Fault::NoSuchTool { .. } => 404,
+        Fault::Broken(Error::Store(StoreError::Conflict { .. })) => 409,
+        Fault::Broken(Error::Store(StoreError::Busy { .. } | StoreError::Full | StoreError::ReadOnly)) => 503,
+        Fault::Broken(_) | Fault::Unwritable(_) => 500,
+    };
+    let turned = Turned::new(status, told(&fault.to_string()));
+    if matches!(status, 409 | 503) { turned.with("retry-after", "1") } else { turned }
+}
+
+/// What may be told through a socket: no secret, and no path of this machine.
+pub(super) fn told(text: &str) -> String {
+    let word = |it: &str| match it.trim_start_matches(['\'', '"', '(', '`']).starts_with(['/', '\\']) {
+        true => "…".to_owned(),
+        false => it.to_owned(),
+    };
+    masked(text).split(' ').map(word).collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_path_of_this_machine_is_told() {
+        let check = |text: &str, expected: &str| assert_eq!(told(text), expected);
+        check("cannot open '/home/ana/x.db': denied", "cannot open … denied");
+        check("acme/app is not here; run `apostille doctor`", "acme/app is not here; run `apostille doctor`");
+    }
+}
