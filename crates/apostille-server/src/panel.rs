@@ -1,11 +1,13 @@
 //! The panel: pages for people who would rather look. Each page is a function from a visit to HTML; a form is a route
 //! that does one thing and goes back to a page.
 
+pub mod ask;
 pub mod frame;
 pub mod memories;
 pub mod memory;
 pub mod parts;
 pub mod plot;
+pub mod review;
 pub mod sessions;
 pub mod tasks;
 pub mod undo;
@@ -28,6 +30,13 @@ pub const ROUTES: &[Route] = &[
     act("/memories/{name}/forget", Access::Write, deeds::forget),
     act("/memories/{name}/approve", Access::Review, deeds::approve),
     act("/memories/{name}/reject", Access::Review, deeds::reject),
+    page("/review", review::page),
+    act("/review/safe", Access::Review, review::deeds::safe),
+    act("/review/{name}/accept", Access::Review, review::deeds::accept),
+    act("/review/{name}/edit", Access::Review, review::deeds::edit),
+    act("/review/{name}/merge", Access::Review, review::deeds::merge),
+    act("/review/{name}/reject", Access::Review, review::deeds::reject),
+    page("/ask", ask::page),
     act("/undo", Access::Review, undo::undo),
     page("/sessions", sessions::page),
     page("/sessions/{name}", sessions::one),

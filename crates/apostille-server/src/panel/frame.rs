@@ -68,8 +68,9 @@ pub fn stated(status: u16, visit: &Visit<'_>, tab: Tab, title: &str, body: &Mark
                 }
                 main #main tabindex="-1" { h1 { (title) } (body) }
                 footer.bottom {
-                    p { "Everything here stays on this machine. " kbd { "?" } " shows the keys." }
+                    p { "Everything here stays on this machine." span #has-keys hidden { " " kbd { "?" } " shows the keys." } }
                 }
+                (keys())
             }
         }
     };
@@ -139,6 +140,27 @@ fn others(visit: &Visit<'_>) -> Vec<Space> {
     let is_other = |it: &Space| !it.is_user() && it != visit.here.repo && visit.pass.reaches(it);
     let spaces = visit.cx.store.spaces().unwrap_or_default();
     spaces.into_iter().filter(is_other).take(MAX_SPACES).collect()
+}
+
+/// The keys that the script adds.
+fn keys() -> Markup {
+    const KEYS: [(&str, &str); 8] = [
+        ("/", "search"),
+        ("j k", "the next or the one before, in Review"),
+        ("a", "accept it"),
+        ("e", "edit it"),
+        ("m", "merge it into the nearest"),
+        ("r", "reject it"),
+        ("u", "undo what was just done"),
+        ("?", "this list"),
+    ];
+    html! {
+        dialog #keys aria-labelledby="keys-title" {
+            h2 #keys-title { "Keys" }
+            dl.fields { @for (key, told) in KEYS { div { dt { kbd { (key) } } dd { (told) } } } }
+            form method="dialog" { button.quiet type="submit" { "Close" } }
+        }
+    }
 }
 
 /// The hidden field that every form carries.

@@ -62,7 +62,10 @@
       waiting.forEach((it, n) => it.classList.toggle("here", n === at));
       if (focus) { waiting[at].focus({ preventScroll: true }); waiting[at].scrollIntoView({ block: "nearest" }); }
     };
-    if (waiting.length) go(0, false);
+    const said = /^#w-(\d+)$/.exec(location.hash);
+    if (waiting.length) go(said ? said[1] - 1 : 0, Boolean(said));
+    const hint = document.getElementById("has-keys");
+    if (hint) hint.hidden = false;
     waiting.forEach((it, n) => it.addEventListener("focusin", () => { if (n !== at) go(n, false); }));
     const press = (key) => {
       const control = at >= 0 && waiting[at].querySelector(`[data-key="${key}"]`);

@@ -12,7 +12,7 @@ use maud::{Markup, html};
 use crate::visit::Visit;
 
 pub use code::{code, diff};
-pub use form::{Choice, area, choices, field, form, line, tick};
+pub use form::{Choice, area, choices, field, form, kept, line, tick};
 
 /// The way to a page of the panel, in the space that is looked at.
 #[must_use]
@@ -23,7 +23,8 @@ pub fn link(visit: &Visit<'_>, path: &str) -> String {
 /// The same with more to say.
 #[must_use]
 pub fn way(visit: &Visit<'_>, path: &str, said: &[(&str, &str)]) -> String {
-    let repo = ("repo", visit.here.repo.as_str());
+    // A pass may reach nothing but a person's own space, which is no repository and needs no name.
+    let repo = ("repo", if visit.here.repo.is_user() { "" } else { visit.here.repo.as_str() });
     let said: Vec<_> = said.iter().copied().chain([repo]).collect();
     url(path, &said)
 }

@@ -14,6 +14,12 @@ const FACT: usize = 600;
 /// A memory in a list: its handle and verdict in the margin, what it says, where it comes from, and how often it was shown.
 #[must_use]
 pub fn row(visit: &Visit<'_>, it: &Verified, score: Option<f32>) -> Markup {
+    row_with(visit, it, score, &html! {})
+}
+
+/// The same with more to say about it.
+#[must_use]
+pub fn row_with(visit: &Visit<'_>, it: &Verified, score: Option<f32>, more: &Markup) -> Markup {
     let mut memory = it.memory.clone();
     moderate::withhold(&mut memory);
     html! {
@@ -23,6 +29,7 @@ pub fn row(visit: &Visit<'_>, it: &Verified, score: Option<f32>) -> Markup {
                 @if let Some(it) = &memory.subject { p.subject dir="auto" { (said(it)) } }
                 p.fact.clamp dir="auto" { (cut(&said(&memory.fact), FACT)) }
                 (meta(visit, &memory, score))
+                (more)
             }
             div.use { b { (memory.usage.recalls) "×" } " shown" }
         }

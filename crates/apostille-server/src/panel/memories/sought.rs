@@ -134,7 +134,7 @@ pub(super) fn form(visit: &Visit<'_>, sought: &Sought) -> Markup {
     };
     html! {
         form.finder role="search" method="get" action="/" {
-            input type="hidden" name="repo" value=(visit.here.repo);
+            (parts::kept(visit))
             div.search { (field("q", "Search", "", &search)) button type="submit" { "Search" } }
             details.filters open[is_open] {
                 summary { "Filters" }

@@ -11,6 +11,12 @@ pub fn form(visit: &Visit<'_>, path: &str, body: &Markup) -> Markup {
     html! { form method="post" action=(super::link(visit, path)) { (frame::seal(visit)) (body) } }
 }
 
+/// What a form that only looks carries, so that it stays in the space that is looked at.
+#[must_use]
+pub fn kept(visit: &Visit<'_>) -> Markup {
+    html! { @if !visit.here.repo.is_user() { input type="hidden" name="repo" value=(visit.here.repo); } }
+}
+
 /// A control under its label, with a word about it.
 #[must_use]
 pub fn field(id: &str, label: &str, hint: &str, control: &Markup) -> Markup {
