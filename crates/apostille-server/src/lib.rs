@@ -15,6 +15,7 @@ pub mod fixtures;
 pub mod host;
 pub mod http;
 pub mod interrupt;
+pub mod json;
 pub mod layers;
 pub mod mcp;
 pub mod panel;

@@ -13,13 +13,14 @@ mod cmd;
 mod config;
 mod error;
 mod hook;
-mod json;
 mod paint;
 mod shell;
 mod tour;
 mod world;
 
 use std::process::ExitCode;
+
+use apostille_server::json;
 
 fn main() -> ExitCode {
     let argv: Vec<_> = std::env::args_os().collect();

@@ -4,45 +4,13 @@ use apostille_core::breaker;
 use apostille_core::refusal::Refusal;
 use apostille_core::space::Space;
 use apostille_core::store::watch::Trip;
-use serde::Serialize;
 
 use crate::args::{Breaker, BreakerWhat};
 use crate::error::{self, Fault};
+use crate::json::BreakersReply;
 use crate::paint::{BOLD, CYAN, DIM, Paint, YELLOW, ink, one_line};
 use crate::shell::{Answer, Shell};
 use crate::world::desk::Desk;
-
-#[derive(Serialize)]
-struct Reply {
-    ok: bool,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    outcome: Option<&'static str>,
-    breakers: Vec<TripView>,
-}
-
-/// A breaker, in `--json`.
-#[derive(Serialize)]
-pub struct TripView {
-    breaker: &'static str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    actor: Option<String>,
-    space: String,
-    at: String,
-    why: String,
-}
-
-impl TripView {
-    /// A breaker of this space.
-    pub fn new(space: &Space, it: &Trip) -> Self {
-        Self {
-            breaker: it.breaker.as_str(),
-            actor: it.actor.clone(),
-            space: space.to_string(),
-            at: apostille_core::format::timestamp(it.at),
-            why: it.why.clone(),
-        }
-    }
-}
 
 /// Lists the breakers that are open, or closes them.
 pub fn run(shell: &Shell, args: &Breaker) -> Result<Answer, Fault> {
@@ -91,9 +59,8 @@ fn told_of_closed(trip: &Trip) -> String {
 }
 
 fn answer(shell: &Shell, outcome: Option<&'static str>, trips: &[(Space, Trip)], none: &str) -> Answer {
-    let breakers = trips.iter().map(|(space, it)| TripView::new(space, it)).collect();
     let code = if trips.is_empty() && outcome.is_some() { error::NOTHING } else { error::OK };
-    shell.answer(code, &Reply { ok: true, outcome, breakers }, |paint| match trips {
+    shell.answer(code, &BreakersReply::new(outcome, trips), |paint| match trips {
         [] => none.to_owned(),
         _ => page(paint, outcome, trips),
     })

@@ -3,40 +3,18 @@
 use std::io::Write as _;
 
 use apostille_core::forget::{Forgotten, damaged, discard, forget};
-use apostille_core::memory::{Handle, Memory, MemoryId, Name, Stage};
+use apostille_core::memory::{Memory, MemoryId, Name, Stage};
 use apostille_core::refusal::Refusal;
-use apostille_core::space::Space;
 use apostille_core::store::Damaged;
-use serde::Serialize;
 
 use super::line;
 use crate::args::Forget;
 use crate::error::{self, Fault};
+use crate::json::{ForgetReply, Gone};
 use crate::paint::{BOLD, GREEN, ink, one_line};
 use crate::shell::{Answer, Shell};
 use crate::world::desk::Desk;
 use crate::world::task::Tasks;
-
-#[derive(Serialize)]
-struct Reply {
-    ok: bool,
-    outcome: &'static str,
-    memories: Vec<Gone>,
-}
-
-/// What is left of a memory: what it was called.
-#[derive(Serialize)]
-struct Gone {
-    id: String,
-    handle: String,
-    space: String,
-}
-
-impl Gone {
-    fn new(id: MemoryId, handle: Handle, space: &Space) -> Self {
-        Self { id: id.to_string(), handle: handle.to_string(), space: space.to_string() }
-    }
-}
 
 /// Forgets memories, in whatever stage they are; none, when one of the names is wrong.
 pub fn run(shell: &Shell, args: &Forget) -> Result<Answer, Fault> {
@@ -54,7 +32,7 @@ pub fn run(shell: &Shell, args: &Forget) -> Result<Answer, Fault> {
         return Ok(shell.refused(&Refusal::PersonDecides { verb }));
     }
     if !args.yes && !is_agreed(shell, &memories, &damaged) {
-        let json = Reply { ok: false, outcome: "kept", memories: Vec::new() };
+        let json = ForgetReply { ok: false, outcome: "kept", memories: Vec::new() };
         return Ok(shell.answer(error::NOTHING, &json, |_| {
             "nothing was forgotten
 "
@@ -79,8 +57,8 @@ pub fn run(shell: &Shell, args: &Forget) -> Result<Answer, Fault> {
     let ids: Vec<MemoryId> = damaged.iter().map(|it| it.id).chain(memories.iter().map(|it| it.id)).collect();
     desk.forget_beside(&ids)?;
     let torn = damaged.iter().map(|it| Gone::new(it.id, it.handle(), &it.space));
-    let read = memories.iter().map(|it| Gone::new(it.id, it.handle(), &it.space));
-    let json = Reply { ok: true, outcome: "forgotten", memories: torn.chain(read).collect() };
+    let read = memories.iter().map(Gone::from);
+    let json = ForgetReply { ok: true, outcome: "forgotten", memories: torn.chain(read).collect() };
     Ok(shell.answer(error::OK, &json, |paint| {
         let torn = damaged.iter().map(|it| format!("{} {}", ink(GREEN, "forgot"), unread(it)));
         torn.chain(memories.iter().map(|it| line(paint, "forgot", it))).collect()

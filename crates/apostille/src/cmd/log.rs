@@ -3,23 +3,15 @@
 use std::collections::BTreeMap;
 
 use apostille_core::event::{Logged, What};
-use apostille_core::format::EventRecord;
 use apostille_core::memory::MemoryId;
 use apostille_core::store::Page;
-use serde::Serialize;
 
 use crate::args::Log;
 use crate::error::{self, Fault};
-use crate::json::EventView;
+use crate::json::{LogReply, handles, viewed};
 use crate::paint::{BOLD, DIM, GREEN, Paint, RED, Table, YELLOW, ink, one_line};
 use crate::shell::{Answer, Shell};
 use crate::world::desk::Desk;
-
-#[derive(Serialize)]
-struct Reply {
-    ok: bool,
-    events: Vec<EventView>,
-}
 
 /// Shows events, the latest first.
 pub fn run(shell: &Shell, args: &Log) -> Result<Answer, Fault> {
@@ -35,8 +27,8 @@ pub fn run(shell: &Shell, args: &Log) -> Result<Answer, Fault> {
         false => of_spaces(&desk, &page)?,
     };
     let code = if events.is_empty() { error::NOTHING } else { error::OK };
-    let json = Reply { ok: true, events: viewed(&desk, &events)? };
-    let handles = handles(&desk, &events)?;
+    let json = LogReply { ok: true, events: viewed(&*desk.store, &events)?, next: None };
+    let handles = handles(&*desk.store, &events)?;
     let answer = shell.answer(code, &json, |paint| table(paint, &events, &handles));
     let err = if events.is_empty() { "nothing has happened here yet\n".into() } else { String::new() };
     Ok(Answer { err, ..answer })
@@ -51,25 +43,6 @@ fn of_spaces(desk: &Desk, page: &Page) -> Result<Vec<Logged>, Fault> {
     events.sort_by_key(|it| std::cmp::Reverse(it.seq));
     events.truncate(page.limit);
     Ok(events)
-}
-
-fn handles(desk: &Desk, events: &[Logged]) -> Result<BTreeMap<MemoryId, String>, Fault> {
-    let mut ids: Vec<MemoryId> =
-        events.iter().flat_map(|it| it.event.touches().collect::<Vec<_>>()).collect();
-    ids.sort();
-    ids.dedup();
-    Ok(desk.store.get(&ids)?.into_iter().map(|it| (it.id, it.handle().to_string())).collect())
-}
-
-/// Events as JSON, with the handles of memories that are still there.
-pub(super) fn viewed(desk: &Desk, events: &[Logged]) -> Result<Vec<EventView>, Fault> {
-    let handles = handles(desk, events)?;
-    let view = |it: &Logged| EventView {
-        seq: it.seq,
-        handle: it.event.memory.and_then(|id| handles.get(&id).cloned()),
-        event: EventRecord::from(&it.event),
-    };
-    Ok(events.iter().map(view).collect())
 }
 
 fn table(paint: &Paint, events: &[Logged], handles: &BTreeMap<MemoryId, String>) -> String {

@@ -4,11 +4,10 @@ use apostille_core::citation::RepoPath;
 use apostille_core::memory::Layer;
 use apostille_core::policy::InjectMode;
 use apostille_core::recall::{self, Ask, Checked, Recalled};
-use serde::Serialize;
 
 use crate::args::Recall;
 use crate::error::{self, Fault};
-use crate::json::{self, MemoryView, WhyView};
+use crate::json::{RecallReply, WhyView};
 use crate::paint::{BOLD, CYAN, DIM, Paint, explained, ink, memory};
 use crate::shell::{Answer, Shell};
 use crate::world::desk::Desk;
@@ -45,27 +44,9 @@ fn asked_for(desk: &Desk, args: &Recall) -> Option<InjectMode> {
     is_off.then_some(InjectMode::Relevant)
 }
 
-#[derive(Serialize)]
-struct Reply<'a> {
-    ok: bool,
-    /// Whether what is shown answers the question, rather than being merely recent.
-    relevant: bool,
-    memories: Vec<MemoryView>,
-    withheld: Vec<MemoryView>,
-    block: &'a str,
-    problems: &'a [String],
-}
-
 fn answer(shell: &Shell, args: &Recall, it: &Recalled) -> Answer {
     let code = if it.shown.is_empty() { error::NOTHING } else { error::OK };
-    let json = Reply {
-        ok: true,
-        relevant: is_relevant(it),
-        memories: json::views(&it.shown),
-        withheld: json::views(&it.withheld),
-        block: &it.block,
-        problems: &it.problems,
-    };
+    let json = RecallReply::from(it);
     let answer = shell.answer(code, &json, |paint| match args.block {
         true => it.block.clone(),
         false => page(paint, it, args.why),

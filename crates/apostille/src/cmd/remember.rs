@@ -4,11 +4,10 @@ use apostille_core::memory::{Draft, Layer, Memory, Name, Status, Twin, Voice};
 use apostille_core::refusal::Refusal;
 use apostille_core::remember::{self, Near, Outcome, Relation, guard};
 use apostille_core::space::Space;
-use serde::Serialize;
 
 use crate::args::{Remember, Telling, TwinArgs};
 use crate::error::{self, Fault};
-use crate::json::{MemoryView, NearView};
+use crate::json::{KeptReply, NearView, SimilarReply};
 use crate::paint::paste::quoted;
 use crate::paint::{BOLD, CYAN, DIM, GREEN, Paint, YELLOW, ink, one_line};
 use crate::shell::{Answer, Shell};
@@ -85,31 +84,6 @@ fn twin(args: &TwinArgs) -> Twin {
     }
 }
 
-#[derive(Serialize)]
-struct Kept {
-    ok: bool,
-    outcome: &'static str,
-    memory: MemoryView,
-    /// Why it waits, where it does.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pending: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    identity_percent: Option<u8>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    retired: Option<usize>,
-    /// What it contradicts, and took the place of by itself.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    superseded: Option<NearView>,
-}
-
-impl Kept {
-    fn new(outcome: &'static str, memory: &Memory) -> Self {
-        let pending = pending(memory).map(Into::into);
-        let memory = MemoryView::from(memory);
-        Self { ok: true, outcome, memory, pending, identity_percent: None, retired: None, superseded: None }
-    }
-}
-
 /// Why a memory waits, where it does.
 fn pending(memory: &Memory) -> Option<&str> {
     match &memory.status {
@@ -146,7 +120,12 @@ pub(super) fn answer(shell: &Shell, asked: &Asked<'_>, outcome: Outcome) -> Answ
         Outcome::Remembered { memory, identity_percent, retired, superseded } => {
             let retired = (retired > 0).then_some(retired);
             let view = superseded.as_ref().map(NearView::from);
-            let json = Kept { identity_percent, retired, superseded: view, ..Kept::new(asked.word, &memory) };
+            let json = KeptReply {
+                identity_percent,
+                retired,
+                superseded: view,
+                ..KeptReply::new(asked.word, &memory)
+            };
             let instead = asked.instead.or(superseded.as_ref().map(|it| Name::Handle(it.handle)));
             shell.answer(error::OK, &json, |paint| {
                 kept(paint, asked.word, &memory, instead)
@@ -156,7 +135,7 @@ pub(super) fn answer(shell: &Shell, asked: &Asked<'_>, outcome: Outcome) -> Answ
             })
         }
         Outcome::Refreshed { memory } => {
-            let json = Kept::new("refreshed", &memory);
+            let json = KeptReply::new("refreshed", &memory);
             shell.answer(error::OK, &json, |paint| {
                 kept(paint, "known already; refreshed", &memory, None) + &waits(shell, asked, &memory)
             })
@@ -225,27 +204,15 @@ fn room(identity_percent: Option<u8>, retired: Option<usize>) -> String {
     identity_percent.map(bar).into_iter().chain(retired).collect()
 }
 
-#[derive(Serialize)]
-struct Similar {
-    ok: bool,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    outcome: Option<&'static str>,
-    similar: Vec<NearView>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    choices: Option<[&'static str; 3]>,
-}
-
 fn skipped(shell: &Shell, near: &[Near]) -> Answer {
-    let similar = near.iter().map(NearView::from).collect();
-    let json = Similar { ok: true, outcome: Some("skipped"), similar, choices: None };
+    let json = SimilarReply::skipped(near);
     let known = near.first().map(|it| it.handle.to_string()).unwrap_or_default();
     shell.answer(error::OK, &json, |_| format!("{}; {} says it\n", ink(GREEN, "skipped"), ink(BOLD, known)))
 }
 
 /// A note that says what is known already is not promoted.
 pub(super) fn not_promoted(shell: &Shell, name: Name, near: &[Near]) -> Answer {
-    let similar = near.iter().map(NearView::from).collect();
-    let json = Similar { ok: false, outcome: None, similar, choices: None };
+    let json = SimilarReply::plain(near);
     let answer = shell.answer(error::REFUSED, &json, |_| String::new());
     let mut err = format!("{} {name}: much the same is known:\n\n", ink(YELLOW.bold(), "not promoted"));
     err.extend(near.iter().map(|it| known(shell, it)));
@@ -265,10 +232,7 @@ fn known(shell: &Shell, it: &Near) -> String {
 }
 
 fn similar(shell: &Shell, fact: &str, near: &[Near]) -> Answer {
-    let choices = Some(["skip", "merge", "create"]);
-    let json =
-        Similar { ok: false, outcome: None, similar: near.iter().map(NearView::from).collect(), choices };
-    let answer = shell.answer(error::REFUSED, &json, |_| String::new());
+    let answer = shell.answer(error::REFUSED, &SimilarReply::choose(near), |_| String::new());
     Answer { err: choice(shell, fact, near), ..answer }
 }
 

@@ -3,11 +3,10 @@
 use apostille_core::report::{self, Item, Span};
 use apostille_core::verify::Verified;
 use jiff::Timestamp;
-use serde::Serialize;
 
 use crate::args::Report;
 use crate::error::{self, Fault};
-use crate::json::{self, MemoryView};
+use crate::json::ReportReply;
 use crate::paint::{BOLD, DIM, GREEN, cut, ink, one_line};
 use crate::shell::{Answer, Shell};
 
@@ -18,57 +17,6 @@ const MAX_ITEMS: usize = 300;
 const PART_CHARS: usize = 120;
 /// The lines of a session's summary that tell what was done, and the words for them here.
 const DONE: [(&str, &str); 3] = [("Changed", "changed"), ("Ran", "ran"), ("Ended", "ended")];
-
-#[derive(Serialize)]
-struct Reply {
-    ok: bool,
-    since: String,
-    until: String,
-    /// Whether there was more than is looked at.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    cut: bool,
-    days: Vec<DayView>,
-}
-
-#[derive(Serialize)]
-struct DayView {
-    date: String,
-    items: Vec<ItemView>,
-}
-
-#[derive(Serialize)]
-struct ItemView {
-    space: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    task: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    title: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    status: Option<&'static str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    outcome: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    summary: Option<MemoryView>,
-    decisions: Vec<MemoryView>,
-    sessions: Vec<MemoryView>,
-    notes: usize,
-}
-
-impl From<&Item> for ItemView {
-    fn from(it: &Item) -> Self {
-        Self {
-            space: it.space.to_string(),
-            task: it.task.clone(),
-            title: it.title().map(Into::into),
-            status: it.status(),
-            outcome: it.outcome().map(Into::into),
-            summary: it.summary.as_ref().map(MemoryView::from),
-            decisions: json::views(&it.decisions),
-            sessions: json::views(&it.sessions),
-            notes: it.n_notes,
-        }
-    }
-}
 
 /// The time that a flag names.
 pub(super) fn time(now: Timestamp, flag: &str, text: &str) -> Result<Timestamp, Fault> {
@@ -88,17 +36,7 @@ pub fn run(shell: &Shell, args: &Report) -> Result<Answer, Fault> {
     let here = &desk.settings.repo.value;
     let spaces = if args.all { Vec::new() } else { vec![here.clone()] };
     let report = report::report(&desk.cx(), &spaces, here, span)?;
-    let days = report
-        .days
-        .iter()
-        .map(|day| DayView { date: day.date.clone(), items: day.items.iter().map(ItemView::from).collect() });
-    let json = Reply {
-        ok: true,
-        since: apostille_core::format::timestamp(span.since),
-        until: apostille_core::format::timestamp(span.until),
-        cut: report.is_cut,
-        days: days.collect(),
-    };
+    let json = ReportReply::new(span, &report);
     let code = if report.days.is_empty() { error::NOTHING } else { error::OK };
     let answer = shell.answer(code, &json, |_| page(&report, args));
     let err =

@@ -16,7 +16,7 @@ use apostille_core::revise::{self, Revised};
 
 use crate::args::Review;
 use crate::error::{self, Fault};
-use crate::json::{self, Memories};
+use crate::json::{self, Memories, QueueReply};
 use crate::paint::count;
 use crate::shell::{Answer, Shell};
 use crate::world::desk::Desk;
@@ -49,7 +49,7 @@ pub fn run(shell: &Shell, args: &Review) -> Result<Answer, Fault> {
         dialogue.run()?;
         return Ok(Answer { code: error::OK, ..Answer::default() });
     }
-    Ok(shell.answer(error::OK, &queue::reply(&queue), |paint| queue::page(paint, &queue)))
+    Ok(shell.answer(error::OK, &QueueReply::new(&queue, usize::MAX), |paint| queue::page(paint, &queue)))
 }
 
 /// Decides about the memories that were named; about none, when one of the names is wrong.

@@ -2,40 +2,16 @@
 
 use apostille_core::event::Logged;
 use apostille_core::format;
-use apostille_core::memory::{Channel, Memory, MemoryId, Status};
-use apostille_core::store::Page;
+use apostille_core::memory::{Channel, Memory};
 use apostille_core::verdict::{Verdict, worst};
-use apostille_core::verify::{self, Verified};
-use serde::Serialize;
+use apostille_core::verify::Verified;
 
-use super::log::{happened, viewed};
+use super::log::happened;
 use crate::args::One;
 use crate::error::{self, Fault};
-use crate::json::{EventView, MemoryView};
+use crate::json::{Whole, WholeReply};
 use crate::paint::{BOLD, DIM, Paint, Table, ink, memory, one_line, standing};
 use crate::shell::{Answer, Shell};
-use crate::world::desk::Desk;
-
-/// How much of the history is shown.
-const HISTORY: usize = 50;
-/// How far a chain of replacements is followed in either direction.
-const CHAIN: usize = 20;
-
-#[derive(Serialize)]
-struct Reply {
-    ok: bool,
-    memory: MemoryView,
-    supersedes: Vec<MemoryView>,
-    superseded_by: Vec<MemoryView>,
-    history: Vec<EventView>,
-}
-
-struct Shown {
-    memory: Verified,
-    older: Vec<Memory>,
-    newer: Vec<Memory>,
-    history: Vec<Logged>,
-}
 
 /// Shows one memory, its evidence, how it stands now, what it replaced, and its history. Looking is not recorded.
 pub fn run(shell: &Shell, args: &One) -> Result<Answer, Fault> {
@@ -44,47 +20,12 @@ pub fn run(shell: &Shell, args: &One) -> Result<Answer, Fault> {
         Ok(mut found) => found.remove(0),
         Err(refusal) => return Ok(shell.refused(&refusal)),
     };
-    let page = Page { memory: Some(memory.id), newest_first: true, limit: HISTORY, ..Page::default() };
-    let shown = Shown {
-        older: chain(&desk, &memory, |it| it.supersedes)?,
-        newer: chain(&desk, &memory, replaced_by)?,
-        history: desk.store.events(&page)?,
-        memory: verify::look(&desk.cx(), vec![memory]).remove(0),
-    };
-    let json = Reply {
-        ok: true,
-        memory: MemoryView::from(&shown.memory),
-        supersedes: crate::json::views(&shown.older),
-        superseded_by: crate::json::views(&shown.newer),
-        history: viewed(&desk, &shown.history)?,
-    };
+    let shown = Whole::of(&desk.cx(), memory)?;
+    let json = WholeReply::new(&*desk.store, &shown)?;
     Ok(shell.answer(error::OK, &json, |paint| text(paint, &shown)))
 }
 
-fn replaced_by(memory: &Memory) -> Option<MemoryId> {
-    match memory.status {
-        Status::Superseded { by } => Some(by),
-        _ => None,
-    }
-}
-
-/// The memories that one leads to, nearest first.
-fn chain(
-    desk: &Desk,
-    memory: &Memory,
-    next: impl Fn(&Memory) -> Option<MemoryId>,
-) -> Result<Vec<Memory>, Fault> {
-    let mut found: Vec<Memory> = Vec::new();
-    let mut wanted = next(memory);
-    while let Some(id) = wanted.filter(|_| found.len() < CHAIN) {
-        let Some(it) = desk.store.get(&[id])?.pop() else { break };
-        wanted = next(&it);
-        found.push(it);
-    }
-    Ok(found)
-}
-
-fn text(paint: &Paint, shown: &Shown) -> String {
+fn text(paint: &Paint, shown: &Whole) -> String {
     let Verified { memory, verdicts, .. } = &shown.memory;
     let word = worst(verdicts).map_or("unverified", Verdict::as_str);
     let subject = memory.subject.as_deref().map(|it| ink(BOLD, one_line(it))).unwrap_or_default();
@@ -162,11 +103,12 @@ fn evidence(memory: &Memory, verdicts: &[Verdict]) -> String {
     out
 }
 
-fn relatives(title: &str, memories: &[Memory]) -> String {
+fn relatives(title: &str, memories: &[Verified]) -> String {
     if memories.is_empty() {
         return String::new();
     }
-    let line = |it: &Memory| format!("  {}  {}\n", ink(BOLD, it.handle()), one_line(&it.fact));
+    let line =
+        |it: &Verified| format!("  {}  {}\n", ink(BOLD, it.memory.handle()), one_line(&it.memory.fact));
     format!("{}\n{}", ink(BOLD, title), memories.iter().map(line).collect::<String>())
 }
 

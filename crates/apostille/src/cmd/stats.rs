@@ -1,62 +1,21 @@
 //! `stats`: what is kept, in numbers.
 
-use std::collections::BTreeMap;
-
 use apostille_core::memory::{Layer, Stage};
 use apostille_core::stats::{Stats, stats};
-use serde::Serialize;
 
-use super::breaker::{self, TripView};
+use super::breaker;
 use crate::args::Spaces;
 use crate::error::{self, Fault};
+use crate::json::StatsReply;
 use crate::paint::{BOLD, DIM, Paint, YELLOW, bar, count, ink};
 use crate::shell::{Answer, Shell};
-
-#[derive(Serialize)]
-struct Reply {
-    ok: bool,
-    spaces: Vec<SpaceView>,
-}
-
-#[derive(Serialize)]
-struct SpaceView {
-    space: String,
-    active: u64,
-    soft_limit: usize,
-    over_soft_limit: bool,
-    status: BTreeMap<&'static str, u64>,
-    layers: BTreeMap<&'static str, u64>,
-    identity_percent: u8,
-    identity_chars: usize,
-    verified_share: Option<f32>,
-    events: BTreeMap<String, u64>,
-    breakers: Vec<TripView>,
-}
-
-impl From<&Stats> for SpaceView {
-    fn from(it: &Stats) -> Self {
-        Self {
-            space: it.space.to_string(),
-            active: it.active,
-            soft_limit: it.soft_limit,
-            over_soft_limit: it.over_soft_limit,
-            status: Stage::ALL.iter().map(|stage| (stage.as_str(), it.tally.stage(*stage))).collect(),
-            layers: Layer::ALL.iter().map(|layer| (layer.as_str(), it.layer(*layer))).collect(),
-            identity_percent: it.identity_percent,
-            identity_chars: it.tally.identity_chars,
-            verified_share: it.verified_share,
-            events: it.tally.events.clone(),
-            breakers: it.open.iter().map(|trip| TripView::new(&it.space, trip)).collect(),
-        }
-    }
-}
 
 /// Counts the spaces in play, or all of them.
 pub fn run(shell: &Shell, args: Spaces) -> Result<Answer, Fault> {
     let desk = shell.desk()?;
     let spaces = if args.all_spaces { desk.store.spaces()? } else { desk.spaces().to_vec() };
     let counted = spaces.iter().map(|it| stats(&desk.cx(), it)).collect::<Result<Vec<_>, _>>()?;
-    let json = Reply { ok: true, spaces: counted.iter().map(SpaceView::from).collect() };
+    let json = StatsReply::from(counted.as_slice());
     Ok(shell.answer(error::OK, &json, |paint| {
         counted.iter().map(|it| page(paint, it)).collect::<Vec<_>>().join("\n")
     }))

@@ -8,13 +8,10 @@ mod phase;
 mod start;
 mod trailers;
 
-use std::collections::BTreeMap;
-
 use apostille_core::memory::{Memory, MemoryId, Voice};
 use apostille_core::refusal::Refusal;
-use apostille_core::task::{Slug, Sort, Task};
+use apostille_core::task::{Slug, Task};
 use apostille_core::verify::{self, Verified};
-use serde::Serialize;
 
 use crate::args::{self, TaskWhat};
 use crate::error::Fault;
@@ -61,58 +58,6 @@ fn open_one(tasks: &Tasks, slug: Option<&Slug>) -> Result<Result<Task, Refusal>,
 /// Who speaks here.
 fn voice(shell: &Shell) -> Voice {
     Voice { session: shell.world.env.session().map(Into::into), ..shell.world.voice() }
-}
-
-/// A task as `--json` has it.
-#[derive(Serialize)]
-struct TaskView {
-    slug: String,
-    title: String,
-    status: &'static str,
-    active: bool,
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    left_open: bool,
-    /// Nobody began it here: its file came with the repository.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    from_elsewhere: bool,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    phase: Option<String>,
-    phases: Vec<String>,
-    passed: Vec<String>,
-    started_at: String,
-    touched_at: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    commit: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    by: Option<String>,
-    /// How many notes there are of each sort; of blockers, those that stand.
-    notes: BTreeMap<&'static str, usize>,
-    /// The memory that tells what came of it.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    outcome: Option<String>,
-}
-
-impl TaskView {
-    fn new(task: &Task, active: Option<&Slug>) -> Self {
-        let count = |sort: &Sort| (sort.as_str(), task.of_sort(*sort).count());
-        Self {
-            slug: task.slug.to_string(),
-            title: task.title.clone(),
-            status: task.status.as_str(),
-            active: active == Some(&task.slug),
-            left_open: false,
-            from_elsewhere: false,
-            phase: task.phase.clone(),
-            phases: task.phases.clone(),
-            passed: task.passed.clone(),
-            started_at: apostille_core::format::timestamp(task.started_at),
-            touched_at: apostille_core::format::timestamp(task.touched_at),
-            commit: task.commit.clone(),
-            by: task.by.clone(),
-            notes: Sort::ALL.iter().map(count).collect(),
-            outcome: task.outcome.map(|it| it.to_string()),
-        }
-    }
 }
 
 /// What went beside the matter, each on a line.

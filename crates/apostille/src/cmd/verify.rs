@@ -9,7 +9,6 @@ mod progress;
 pub(super) mod sarif;
 mod settled;
 
-use std::collections::BTreeMap;
 use std::fs;
 
 use apostille_core::memory::{Memory, Stage};
@@ -21,7 +20,7 @@ use serde::Serialize;
 
 use crate::args::Verify;
 use crate::error::{self, Fault};
-use crate::json::{self, MemoryView};
+use crate::json::VerifyReply;
 use crate::shell::{Answer, Shell};
 use crate::world::desk::Desk;
 use finding::Rule;
@@ -29,16 +28,12 @@ use fix::{Fix, FixView};
 use page::Page;
 use progress::Progress;
 
+/// The answer with what to say instead, with `--fix`.
 #[derive(Serialize)]
-struct Reply {
-    ok: bool,
-    /// Whether this is the default branch with nothing half done in it.
-    settled: bool,
-    counts: BTreeMap<&'static str, usize>,
-    memories: Vec<MemoryView>,
-    /// What to say instead, with `--fix`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    drafts: Option<Vec<FixView>>,
+struct Fixed {
+    #[serde(flatten)]
+    found: VerifyReply,
+    drafts: Vec<FixView>,
 }
 
 /// Looks up citations, and lets those that moved follow the code where that is safe.
@@ -105,7 +100,7 @@ fn answer(shell: &Shell, args: &Verify, report: &Report, unsettled: Option<&str>
     }
     let code = if is_invalid || verified.is_empty() { error::NOTHING } else { error::OK };
     let page = |paint: &_| if verified.is_empty() { String::new() } else { page.text(paint) };
-    let answer = shell.answer(code, &reply(report), page);
+    let answer = shell.answer(code, &VerifyReply::from(report), page);
     let err = if verified.is_empty() { "there is nothing to verify here\n".into() } else { String::new() };
     Ok(Answer { err, ..answer })
 }
@@ -125,7 +120,7 @@ fn fixed(shell: &Shell, desk: &Desk, args: &Verify, report: &Report) -> Result<A
         fix::ask(shell, desk, &fixes)?;
         return Ok(Answer { code: error::OK, ..Answer::default() });
     }
-    let json = Reply { drafts: Some(fixes.iter().map(Fix::view).collect()), ..reply(report) };
+    let json = Fixed { found: VerifyReply::from(report), drafts: fixes.iter().map(Fix::view).collect() };
     Ok(shell.answer(code, &json, |paint| match fixes.is_empty() {
         true => "there is nothing to fix\n".into(),
         false => fixes.iter().map(|it| it.text(paint)).collect::<Vec<_>>().join("\n"),
@@ -153,33 +148,12 @@ fn checked(shell: &Shell, args: &Verify, report: &Report, page: &Page<'_>) -> Re
         Some((file, log)) => {
             fs::write(shell.world.cwd.join(file), format!("{log:#}\n"))
                 .map_err(|error| Fault::usage(format!("cannot write '{}': {error}", file.display())))?;
-            Ok(shell.answer(code, &reply(report), told))
+            Ok(shell.answer(code, &VerifyReply::from(report), told))
         }
-        None => Ok(shell.answer(code, &reply(report), told)),
+        None => Ok(shell.answer(code, &VerifyReply::from(report), told)),
     }
 }
 
 fn lines(texts: &[String]) -> String {
     texts.iter().map(|it| format!("{it}\n")).collect()
-}
-
-fn reply(report: &Report) -> Reply {
-    let memories = &report.memories;
-    Reply {
-        ok: !memories.iter().any(Verified::is_invalid),
-        settled: report.is_settled,
-        counts: counts(memories),
-        memories: json::views(memories),
-        drafts: None,
-    }
-}
-
-/// How many stand how; what a branch says that is not merged here is counted apart.
-fn counts(verified: &[Verified]) -> BTreeMap<&'static str, usize> {
-    let mut counts = BTreeMap::new();
-    for it in verified {
-        let word = if it.is_bad() && it.is_unmerged { "unmerged" } else { it.standing() };
-        *counts.entry(word).or_default() += 1;
-    }
-    counts
 }

@@ -142,7 +142,7 @@ impl<'a> Dialogue<'a> {
     }
 
     fn greeting(&self) -> String {
-        let n = queue::size(&self.queue) as u64;
+        let n = crate::json::n_waiting(&self.queue) as u64;
         let waits = count(n, "memory waits", "memories wait");
         let decisions = count(self.queue.len() as u64, "decision", "decisions");
         let safe = self.safe().count();

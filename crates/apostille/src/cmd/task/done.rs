@@ -10,10 +10,10 @@ use apostille_core::verify::Verified;
 use serde::Serialize;
 
 use super::note::kept;
-use super::{TaskView, meant, offered, opened, told, voice};
+use super::{meant, offered, opened, told, voice};
 use crate::args::TaskDone;
 use crate::error::{self, Fault};
-use crate::json::{self, MemoryView, RefusalView};
+use crate::json::{self, MemoryView, RefusalView, TaskView};
 use crate::paint::{BOLD, CYAN, DIM, GREEN, Paint, YELLOW, ink, one_line};
 use crate::shell::{Answer, Shell};
 use crate::world::desk::Desk;

@@ -6,36 +6,27 @@ use std::collections::BTreeSet;
 use apostille_core::list as memories;
 use apostille_core::memory::{Memory, MemoryId, Stage};
 use apostille_core::store::{Filter, Order};
-use apostille_core::task::left::LEFT;
 use apostille_core::task::{CONSTRAINT, Sort, Task};
 use apostille_core::verify::{self, Verified};
-use serde::Serialize;
 
-use super::{TaskView, meant, opened};
+use super::{meant, opened};
 use crate::args::{TaskList, TaskShow};
 use crate::error::{self, Fault};
-use crate::json::{self, MemoryView};
+use crate::json::{TaskReply, TaskView, TasksReply, left_open};
 use crate::paint::{BOLD, CYAN, DIM, GREEN, Paint, Table, YELLOW, ink, one_line, standing};
 use crate::shell::{Answer, Shell};
-use crate::world::desk::Desk;
 
 /// How many notes of a task are shown.
 const MAX_NOTES: usize = 500;
 /// What a task is that nobody began here.
 const ELSEWHERE: &str = "from elsewhere";
 
-#[derive(Serialize)]
-struct Listed {
-    ok: bool,
-    tasks: Vec<TaskView>,
-}
-
 /// Lists the tasks of this checkout, those begun first first.
 pub fn list(shell: &Shell, args: TaskList) -> Result<Answer, Fault> {
     let (desk, tasks) = opened(shell)?;
     tasks.close_left(&desk, |_| false)?;
     let all = tasks.all()?;
-    let left = left_open(&desk, &all)?;
+    let left = left_open(&*desk.store, &all)?;
     let shown: Vec<&Task> = all.iter().filter(|it| args.all || it.is_open() || is_left(it, &left)).collect();
     let active = tasks.active().map(|it| it.slug);
     let view = |it: &&Task| TaskView {
@@ -43,7 +34,7 @@ pub fn list(shell: &Shell, args: TaskList) -> Result<Answer, Fault> {
         from_elsewhere: !tasks.is_started(&it.slug),
         ..TaskView::new(it, active.as_ref())
     };
-    let json = Listed { ok: true, tasks: shown.iter().map(view).collect() };
+    let json = TasksReply { ok: true, tasks: shown.iter().map(view).collect() };
     let code = if shown.is_empty() { error::NOTHING } else { error::OK };
     let answer = shell.answer(code, &json, |paint| table(paint, &shown, &json.tasks));
     let err = match shown.is_empty() {
@@ -57,13 +48,6 @@ pub fn list(shell: &Shell, args: TaskList) -> Result<Answer, Fault> {
 
 fn is_left(task: &Task, left: &BTreeSet<MemoryId>) -> bool {
     !task.is_open() && task.outcome.is_some_and(|it| left.contains(&it))
-}
-
-/// The episodes of tasks that were left open.
-fn left_open(desk: &Desk, all: &[Task]) -> Result<BTreeSet<MemoryId>, Fault> {
-    let ids: Vec<MemoryId> = all.iter().filter_map(|it| it.outcome).collect();
-    let is_left = |it: &Memory| it.tags.iter().any(|tag| tag == LEFT);
-    Ok(desk.store.get(&ids)?.iter().filter(|it| is_left(it)).map(|it| it.id).collect())
 }
 
 fn table(paint: &Paint, tasks: &[&Task], views: &[TaskView]) -> String {
@@ -89,14 +73,6 @@ fn table(paint: &Paint, tasks: &[&Task], views: &[TaskView]) -> String {
     table.text(paint, 0)
 }
 
-#[derive(Serialize)]
-struct Shown {
-    ok: bool,
-    task: TaskView,
-    memories: Vec<MemoryView>,
-    resolved: Vec<String>,
-}
-
 /// Shows a task with its notes, what they cite looked up.
 pub fn show(shell: &Shell, args: &TaskShow) -> Result<Answer, Fault> {
     let (desk, tasks) = opened(shell)?;
@@ -114,16 +90,9 @@ pub fn show(shell: &Shell, args: &TaskShow) -> Result<Answer, Fault> {
     };
     let seen = verify::look(&desk.cx(), memories::list(&desk.cx(), &filter)?);
     let active = tasks.active().map(|it| it.slug);
-    let resolved = seen.iter().map(|it| &it.memory).filter(|it| is_resolved(&task, it));
-    let json = Shown {
-        ok: true,
-        task: TaskView {
-            from_elsewhere: !tasks.is_started(&task.slug),
-            ..TaskView::new(&task, active.as_ref())
-        },
-        resolved: resolved.map(|it| it.handle().to_string()).collect(),
-        memories: json::views(&seen),
-    };
+    let view =
+        TaskView { from_elsewhere: !tasks.is_started(&task.slug), ..TaskView::new(&task, active.as_ref()) };
+    let json = TaskReply::new(view, &task, &seen);
     Ok(shell.answer(error::OK, &json, |paint| page(paint, &task, json.task.from_elsewhere, &seen)))
 }
 

@@ -7,11 +7,11 @@ use apostille_core::remember::{self, Outcome};
 use apostille_core::task::{CONSTRAINT, Sort, Task, What};
 use serde::Serialize;
 
-use super::{TaskView, open_one, opened, voice};
+use super::{open_one, opened, voice};
 use crate::args::Note;
 use crate::cmd::remember::told;
 use crate::error::{self, Fault};
-use crate::json::MemoryView;
+use crate::json::{MemoryView, TaskView};
 use crate::paint::{BOLD, DIM, GREEN, Paint, YELLOW, ink, one_line};
 use crate::shell::{Answer, Shell};
 use crate::world::desk::Desk;

@@ -10,10 +10,10 @@ use apostille_core::task::{self, PHASE_CHARS, Task, What};
 use apostille_core::verify::Verified;
 use serde::Serialize;
 
-use super::{TaskView, find, offered, open_one, opened, told};
+use super::{find, offered, open_one, opened, told};
 use crate::args::TaskPhase;
 use crate::error::{self, Fault};
-use crate::json::{self, MemoryView};
+use crate::json::{self, MemoryView, TaskView};
 use crate::paint::{BOLD, CYAN, DIM, GREEN, ink, one_line, paste};
 use crate::shell::{Answer, Shell};
 use crate::world::desk::Desk;

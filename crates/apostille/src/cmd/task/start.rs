@@ -5,9 +5,10 @@ use apostille_core::task::gate::Start;
 use apostille_core::task::{self, MAX_PHASES, PHASE_CHARS, Slug, TITLE_CHARS, Task, What};
 use serde::Serialize;
 
-use super::{TaskView, opened};
+use super::opened;
 use crate::args::TaskStart;
 use crate::error::{self, Fault};
+use crate::json::TaskView;
 use crate::paint::{BOLD, DIM, GREEN, ink, one_line};
 use crate::shell::{Answer, Shell};
 use crate::world::desk::Desk;

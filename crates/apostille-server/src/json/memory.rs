@@ -1,17 +1,15 @@
-//! What `--json` says: one object, described in docs/json.md. Fields are only added.
+//! A memory as it is shown: its record, how it stands here, and where its score comes from.
 
-use apostille_core::format::{EventRecord, MemoryRecord};
+use apostille_core::format::MemoryRecord;
 use apostille_core::memory::Memory;
 use apostille_core::recall::{Checked, Why};
-use apostille_core::refusal::Refusal;
 use apostille_core::remember::Near;
-use apostille_core::remember::secrets::masked;
 use apostille_core::verdict::Verdict;
 use apostille_core::verify::{Deed, Verified};
 use serde::Serialize;
 
 /// A memory, with what is known of it at this moment.
-#[derive(Serialize)]
+#[derive(Debug, Clone, Serialize)]
 pub struct MemoryView {
     handle: String,
     #[serde(flatten)]
@@ -74,7 +72,7 @@ where
 }
 
 /// What was found at one citation.
-#[derive(Default, Serialize)]
+#[derive(Debug, Clone, Default, Serialize)]
 pub struct VerdictView {
     place: String,
     verdict: &'static str,
@@ -129,15 +127,23 @@ impl VerdictView {
 }
 
 /// Where a score comes from: the factors, whose product it is.
-#[derive(Serialize)]
+#[derive(Debug, Clone, Serialize)]
 pub struct WhyView {
+    /// How well the words agree.
     pub relevance: f32,
+    /// How telling the words in common are; no factor.
     pub clarity: f32,
+    /// The words in common.
     pub terms: Vec<String>,
+    /// How lately it was stated or found to hold.
     pub recency: f32,
+    /// How far its origin is trusted.
     pub trust: f32,
+    /// What that trust is made of.
     pub trust_terms: Vec<String>,
+    /// How often it was applied, of the times it was shown.
     pub usefulness: f32,
+    /// Whether it cites the files in play.
     pub affinity: f32,
 }
 
@@ -156,55 +162,8 @@ impl From<&Why> for WhyView {
     }
 }
 
-/// Why something was turned away.
-#[derive(Serialize)]
-pub struct RefusalView {
-    class: &'static str,
-    message: String,
-}
-
-impl From<&Refusal> for RefusalView {
-    fn from(it: &Refusal) -> Self {
-        Self { class: it.class(), message: masked(&it.to_string()).into_owned() }
-    }
-}
-
-/// `{"ok": false, "refused": …}`.
-#[derive(Serialize)]
-pub struct Refused {
-    /// Always false.
-    pub ok: bool,
-    /// What was wrong.
-    pub refused: RefusalView,
-}
-
-/// Memories that something was done to, or that were asked for.
-#[derive(Serialize)]
-pub struct Memories {
-    /// Whether it went well.
-    pub ok: bool,
-    /// What was done, where something was.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub outcome: Option<&'static str>,
-    /// The memories.
-    pub memories: Vec<MemoryView>,
-}
-
-/// An event with its place in the log.
-#[derive(Serialize)]
-pub struct EventView {
-    /// Its place.
-    pub seq: u64,
-    /// What happened, and to what.
-    #[serde(flatten)]
-    pub event: EventRecord,
-    /// The memory's handle, where it is still there.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub handle: Option<String>,
-}
-
 /// A memory that says much the same as another.
-#[derive(Serialize)]
+#[derive(Debug, Clone, Serialize)]
 pub struct NearView {
     id: String,
     handle: String,

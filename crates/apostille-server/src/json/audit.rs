@@ -1,0 +1,98 @@
+//! What needs attention.
+
+use std::collections::BTreeMap;
+
+use apostille_core::audit::{Audit, Class, Finding, Named};
+use apostille_core::format;
+use serde::Serialize;
+
+/// What needs attention.
+#[derive(Debug, Clone, Serialize)]
+pub struct AuditReply<'a> {
+    ok: bool,
+    at: String,
+    spaces: Vec<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    commit: Option<&'a str>,
+    /// How many memories there are, by status.
+    memories: BTreeMap<&'static str, usize>,
+    unknown: usize,
+    /// How many findings there are, by class, those left off included.
+    counts: BTreeMap<&'static str, usize>,
+    /// How many memories these are about.
+    affected: BTreeMap<&'static str, usize>,
+    findings: Vec<FindingView<'a>>,
+}
+
+#[derive(Debug, Clone, Serialize)]
+struct FindingView<'a> {
+    class: &'static str,
+    severity: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    space: Option<String>,
+    what: &'a str,
+    memories: Vec<NamedView<'a>>,
+    #[serde(skip_serializing_if = "is_none")]
+    more: usize,
+    /// Of near-duplicates, the one to keep.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    keep: Option<String>,
+    command: &'a str,
+}
+
+#[derive(Debug, Clone, Serialize)]
+struct NamedView<'a> {
+    id: String,
+    handle: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    fact: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    standing: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    place: Option<String>,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands a reference")]
+fn is_none(n: &usize) -> bool {
+    *n == 0
+}
+
+impl<'a> From<&'a Named> for NamedView<'a> {
+    fn from(it: &'a Named) -> Self {
+        let place = it.place.as_ref().map(ToString::to_string);
+        let (id, handle) = (it.id.to_string(), it.handle.to_string());
+        Self { id, handle, fact: it.fact.as_deref(), standing: it.standing, place }
+    }
+}
+
+impl<'a> From<&'a Finding> for FindingView<'a> {
+    fn from(it: &'a Finding) -> Self {
+        let keep = it.memories.first().filter(|_| it.class == Class::Duplicate);
+        Self {
+            class: it.class.as_str(),
+            severity: it.severity.as_str(),
+            space: it.space.as_ref().map(ToString::to_string),
+            what: &it.what,
+            memories: it.memories.iter().map(NamedView::from).collect(),
+            more: it.n_more,
+            keep: keep.map(|it| it.handle.to_string()),
+            command: &it.way_out,
+        }
+    }
+}
+
+impl<'a> From<&'a Audit> for AuditReply<'a> {
+    fn from(it: &'a Audit) -> Self {
+        Self {
+            ok: !it.is_bad(),
+            at: format::timestamp(it.at),
+            spaces: it.spaces.iter().map(ToString::to_string).collect(),
+            commit: it.commit.as_deref(),
+            memories: it.stages.iter().map(|(stage, n)| (stage.as_str(), *n)).collect(),
+            unknown: it.n_unknown,
+            counts: it.counts.iter().map(|(class, n)| (class.as_str(), *n)).collect(),
+            affected: it.affected.iter().map(|(class, n)| (class.as_str(), *n)).collect(),
+            findings: it.findings.iter().map(FindingView::from).collect(),
+        }
+    }
+}

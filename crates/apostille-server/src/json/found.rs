@@ -1,0 +1,66 @@
+//! What was recalled, and what was found at citations.
+
+use std::collections::BTreeMap;
+
+use apostille_core::recall::Recalled;
+use apostille_core::verify::{Report, Verified};
+use serde::Serialize;
+
+use super::{MemoryView, views};
+
+/// What was recalled.
+#[derive(Debug, Clone, Serialize)]
+pub struct RecallReply<'a> {
+    ok: bool,
+    /// Whether what is shown answers the question, rather than being merely recent.
+    relevant: bool,
+    memories: Vec<MemoryView>,
+    withheld: Vec<MemoryView>,
+    block: &'a str,
+    problems: &'a [String],
+}
+
+impl<'a> From<&'a Recalled> for RecallReply<'a> {
+    fn from(it: &'a Recalled) -> Self {
+        let is_relevant = it.shown.iter().chain(&it.withheld).any(|it| it.hit.why.relevance > 0.0);
+        Self {
+            ok: true,
+            relevant: is_relevant,
+            memories: views(&it.shown),
+            withheld: views(&it.withheld),
+            block: &it.block,
+            problems: &it.problems,
+        }
+    }
+}
+
+/// What was found at citations.
+#[derive(Debug, Clone, Serialize)]
+pub struct VerifyReply {
+    ok: bool,
+    /// Whether this is the default branch with nothing half done in it.
+    settled: bool,
+    counts: BTreeMap<&'static str, usize>,
+    memories: Vec<MemoryView>,
+}
+
+impl From<&Report> for VerifyReply {
+    fn from(it: &Report) -> Self {
+        Self {
+            ok: !it.memories.iter().any(Verified::is_invalid),
+            settled: it.is_settled,
+            counts: counts(&it.memories),
+            memories: views(&it.memories),
+        }
+    }
+}
+
+/// How many stand how; what a branch says that is not merged here is counted apart.
+fn counts(verified: &[Verified]) -> BTreeMap<&'static str, usize> {
+    let mut counts = BTreeMap::new();
+    for it in verified {
+        let word = if it.is_bad() && it.is_unmerged { "unmerged" } else { it.standing() };
+        *counts.entry(word).or_default() += 1;
+    }
+    counts
+}

@@ -1,0 +1,54 @@
+//! What happened.
+
+use std::collections::BTreeMap;
+
+use apostille_core::event::Logged;
+use apostille_core::format::EventRecord;
+use apostille_core::memory::MemoryId;
+use apostille_core::store::{Store, StoreError};
+use serde::Serialize;
+
+/// An event with its place in the log.
+#[derive(Debug, Clone, Serialize)]
+pub struct EventView {
+    /// Its place.
+    pub seq: u64,
+    /// What happened, and to what.
+    #[serde(flatten)]
+    pub event: EventRecord,
+    /// The memory's handle, where it is still there.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub handle: Option<String>,
+}
+
+/// A part of the log.
+#[derive(Debug, Clone, Serialize)]
+pub struct LogReply {
+    /// Always true.
+    pub ok: bool,
+    /// What happened.
+    pub events: Vec<EventView>,
+    /// What to say as `after` to read on, where there is more and somebody pages.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub next: Option<u64>,
+}
+
+/// The handles of the memories that these events are about, of those that are still there.
+pub fn handles(store: &dyn Store, events: &[Logged]) -> Result<BTreeMap<MemoryId, String>, StoreError> {
+    let mut ids: Vec<MemoryId> =
+        events.iter().flat_map(|it| it.event.touches().collect::<Vec<_>>()).collect();
+    ids.sort();
+    ids.dedup();
+    Ok(store.get(&ids)?.into_iter().map(|it| (it.id, it.handle().to_string())).collect())
+}
+
+/// Events with the handles of memories that are still there.
+pub fn viewed(store: &dyn Store, events: &[Logged]) -> Result<Vec<EventView>, StoreError> {
+    let handles = handles(store, events)?;
+    let view = |it: &Logged| EventView {
+        seq: it.seq,
+        handle: it.event.memory.and_then(|id| handles.get(&id).cloned()),
+        event: EventRecord::from(&it.event),
+    };
+    Ok(events.iter().map(view).collect())
+}

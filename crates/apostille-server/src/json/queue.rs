@@ -1,0 +1,65 @@
+//! What waits for a person.
+
+use std::collections::BTreeMap;
+
+use apostille_core::review::Waiting;
+use serde::Serialize;
+
+use super::{MemoryView, NearView};
+
+/// What waits.
+#[derive(Debug, Clone, Serialize)]
+pub struct QueueReply {
+    ok: bool,
+    /// How many memories wait, copies included.
+    waiting: usize,
+    /// How many decisions that is, by the care they need.
+    counts: BTreeMap<&'static str, usize>,
+    queue: Vec<WaitingView>,
+}
+
+#[derive(Debug, Clone, Serialize)]
+struct WaitingView {
+    memory: MemoryView,
+    care: &'static str,
+    safe: bool,
+    waits_because: String,
+    /// The literals that the cited lines do not say as they are now.
+    unsaid: Vec<String>,
+    near: Vec<NearView>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    replaces: Option<String>,
+    copies: Vec<String>,
+}
+
+impl From<&Waiting> for WaitingView {
+    fn from(it: &Waiting) -> Self {
+        Self {
+            memory: MemoryView::from(&it.verified),
+            care: it.care.as_str(),
+            safe: it.is_safe(),
+            waits_because: it.memory().status.why().unwrap_or_default().to_owned(),
+            unsaid: it.unsaid.clone(),
+            near: it.near.iter().map(NearView::from).collect(),
+            replaces: it.replaces.as_ref().map(|it| it.handle().to_string()),
+            copies: it.copies.iter().map(|it| it.handle().to_string()).collect(),
+        }
+    }
+}
+
+impl QueueReply {
+    /// The first so many of what waits; everything is counted.
+    #[must_use]
+    pub fn new(queue: &[Waiting], limit: usize) -> Self {
+        let mut counts = BTreeMap::new();
+        queue.iter().for_each(|it| *counts.entry(it.care.as_str()).or_default() += 1);
+        let shown = queue.iter().take(limit).map(WaitingView::from).collect();
+        Self { ok: true, waiting: n_waiting(queue), counts, queue: shown }
+    }
+}
+
+/// How many memories wait, copies included.
+#[must_use]
+pub fn n_waiting(queue: &[Waiting]) -> usize {
+    queue.iter().map(|it| 1 + it.copies.len()).sum()
+}

@@ -1,0 +1,191 @@
+//! What agents were shown, session by session, and why.
+
+use std::collections::BTreeMap;
+
+use apostille_core::Context;
+use apostille_core::memory::MemoryId;
+use apostille_core::remember::moderate;
+use apostille_core::session::{Moment, Session, Shown};
+use apostille_core::space::Space;
+use apostille_core::store::StoreError;
+use apostille_core::verify::{self, Verified};
+use serde::Serialize;
+
+use super::WhyView;
+
+/// What a session was shown.
+#[derive(Debug, Clone, Default, Serialize)]
+pub struct SessionReply {
+    /// Always true.
+    pub ok: bool,
+    /// Its client's name for it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub session: Option<String>,
+    /// Whose it is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub client: Option<&'static str>,
+    /// When something was shown.
+    pub moments: Vec<MomentView>,
+}
+
+/// A moment of the session.
+#[derive(Debug, Clone, Serialize)]
+pub struct MomentView {
+    /// Which prompt it belongs to.
+    pub turn: usize,
+    /// When.
+    pub at: String,
+    /// What moment it was.
+    pub moment: &'static str,
+    /// Whether the person asked to leave memory out of it.
+    pub ignored: bool,
+    /// What was shown.
+    pub shown: Vec<LineView>,
+    /// What would have been shown, but did not hold.
+    pub withheld: Vec<LineView>,
+}
+
+/// A memory that was shown, as it was then and as it is now.
+#[derive(Debug, Clone, Serialize)]
+pub struct LineView {
+    /// As it was called.
+    pub handle: String,
+    /// Which.
+    pub id: String,
+    /// What it says, where it is still there and holds.
+    pub fact: Option<String>,
+    /// How it stood when it was shown.
+    pub standing: String,
+    /// How it stands now, where it is still there.
+    pub now: Option<&'static str>,
+    /// Whether it was of use.
+    pub applied: bool,
+    /// Its score.
+    pub score: f32,
+    /// Where the score came from.
+    pub why: WhyView,
+}
+
+impl SessionReply {
+    /// What a session was shown: at its last turn, or at all of them. Of the memories in these spaces, with how they
+    /// stand now; of others, nothing but their names.
+    pub fn of(
+        cx: &Context<'_>,
+        spaces: &[Space],
+        session: &Session,
+        is_all: bool,
+    ) -> Result<Self, StoreError> {
+        let first = session.entries.first();
+        Ok(Self {
+            ok: true,
+            session: first.map(|it| it.session.clone()),
+            client: first.map(|it| it.client.as_str()),
+            moments: moments(cx, spaces, session, is_all)?,
+        })
+    }
+}
+
+/// How often the person said something.
+#[must_use]
+pub fn n_turns(session: &Session) -> usize {
+    session.entries.iter().filter(|it| it.moment == Moment::Prompt).count()
+}
+
+/// The moments to tell: those of the last turn, or all at which something was shown.
+fn moments(
+    cx: &Context<'_>,
+    spaces: &[Space],
+    session: &Session,
+    is_all: bool,
+) -> Result<Vec<MomentView>, StoreError> {
+    let ids: Vec<MemoryId> = session.seen().union(&session.doubted()).copied().collect();
+    let mut memories = cx.store.get(&ids)?;
+    memories.retain(|it| spaces.contains(&it.space));
+    let now: BTreeMap<MemoryId, Verified> =
+        verify::look(cx, memories).into_iter().map(|it| (it.memory.id, it)).collect();
+    let is_applied = |id: MemoryId| {
+        session.entries.iter().any(|it| it.moment == Moment::Done && it.shown.iter().any(|it| it.id == id))
+    };
+    let n_turns = n_turns(session);
+    let mut turn = 0;
+    let mut views = Vec::new();
+    for entry in session.entries.iter().filter(|it| it.moment != Moment::Done) {
+        turn += usize::from(entry.moment == Moment::Prompt);
+        let is_telling =
+            !entry.shown.is_empty() || !entry.withheld.is_empty() || entry.moment == Moment::Prompt;
+        if is_telling && (is_all || turn == n_turns) {
+            let line = |it: &Shown| told(it, now.get(&it.id), is_applied(it.id));
+            views.push(MomentView {
+                turn,
+                at: entry.at.to_string(),
+                moment: entry.moment.as_str(),
+                ignored: entry.is_ignored,
+                shown: entry.shown.iter().map(line).collect(),
+                withheld: entry.withheld.iter().map(line).collect(),
+            });
+        }
+    }
+    Ok(views)
+}
+
+fn told(it: &Shown, now: Option<&Verified>, applied: bool) -> LineView {
+    // What does not hold here is named, and not told.
+    let fact = now.filter(|it| it.is_good()).map(|it| one_line(&it.memory.fact));
+    LineView {
+        handle: it.handle.to_string(),
+        id: it.id.to_string(),
+        fact,
+        standing: it.verdict.clone(),
+        now: now.map(Verified::standing),
+        applied,
+        score: it.score,
+        why: WhyView::from(&it.why),
+    }
+}
+
+fn one_line(text: &str) -> String {
+    moderate::neutralised(text).split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// Sessions.
+#[derive(Debug, Clone, Serialize)]
+pub struct SessionsReply {
+    ok: bool,
+    /// One a row.
+    pub sessions: Vec<SessionRow>,
+}
+
+/// A session in a list.
+#[derive(Debug, Clone, Serialize)]
+pub struct SessionRow {
+    /// Its client's name for it.
+    pub session: String,
+    /// Whose it is.
+    pub client: &'static str,
+    /// Where.
+    pub repo: String,
+    /// When it was last added to.
+    pub at: String,
+    /// How often the person said something.
+    pub turns: usize,
+    /// How many memories were shown.
+    pub shown: usize,
+}
+
+impl SessionsReply {
+    /// These sessions; those without a moment are none.
+    pub fn new<'a>(sessions: impl IntoIterator<Item = &'a Session>) -> Self {
+        let row = |it: &Session| {
+            let last = it.entries.last()?;
+            Some(SessionRow {
+                session: last.session.clone(),
+                client: last.client.as_str(),
+                repo: last.space.to_string(),
+                at: last.at.to_string(),
+                turns: n_turns(it),
+                shown: it.seen().len(),
+            })
+        };
+        Self { ok: true, sessions: sessions.into_iter().filter_map(row).collect() }
+    }
+}

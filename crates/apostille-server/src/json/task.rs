@@ -1,0 +1,116 @@
+//! What is and was worked on.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use apostille_core::format;
+use apostille_core::memory::{Memory, MemoryId};
+use apostille_core::store::{Store, StoreError};
+use apostille_core::task::left::LEFT;
+use apostille_core::task::{Slug, Sort, Task};
+use apostille_core::verify::Verified;
+use serde::Serialize;
+
+use super::{MemoryView, views};
+
+/// A task.
+#[derive(Debug, Clone, Serialize)]
+pub struct TaskView {
+    /// Its name.
+    pub slug: String,
+    /// What is to be done.
+    pub title: String,
+    /// How it stands.
+    pub status: &'static str,
+    /// Whether it is the one that is worked on here.
+    pub active: bool,
+    /// Whether it was left open, and closed by nobody in particular.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub left_open: bool,
+    /// Nobody began it here: its file came with the repository.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub from_elsewhere: bool,
+    /// The phase it is in.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub phase: Option<String>,
+    /// The phases as they were planned.
+    pub phases: Vec<String>,
+    /// The phases it was in.
+    pub passed: Vec<String>,
+    /// When it began.
+    pub started_at: String,
+    /// When the last gate was passed.
+    pub touched_at: String,
+    /// The commit that was checked out when it began.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub commit: Option<String>,
+    /// Who began it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub by: Option<String>,
+    /// How many notes there are of each sort; of blockers, those that stand.
+    pub notes: BTreeMap<&'static str, usize>,
+    /// The memory that tells what came of it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub outcome: Option<String>,
+}
+
+impl TaskView {
+    /// A task that was begun here.
+    #[must_use]
+    pub fn new(task: &Task, active: Option<&Slug>) -> Self {
+        let count = |sort: &Sort| (sort.as_str(), task.of_sort(*sort).count());
+        Self {
+            slug: task.slug.to_string(),
+            title: task.title.clone(),
+            status: task.status.as_str(),
+            active: active == Some(&task.slug),
+            left_open: false,
+            from_elsewhere: false,
+            phase: task.phase.clone(),
+            phases: task.phases.clone(),
+            passed: task.passed.clone(),
+            started_at: format::timestamp(task.started_at),
+            touched_at: format::timestamp(task.touched_at),
+            commit: task.commit.clone(),
+            by: task.by.clone(),
+            notes: Sort::ALL.iter().map(count).collect(),
+            outcome: task.outcome.map(|it| it.to_string()),
+        }
+    }
+}
+
+/// Tasks.
+#[derive(Debug, Clone, Serialize)]
+pub struct TasksReply {
+    /// Always true.
+    pub ok: bool,
+    /// The tasks.
+    pub tasks: Vec<TaskView>,
+}
+
+/// A task with its notes.
+#[derive(Debug, Clone, Serialize)]
+pub struct TaskReply {
+    ok: bool,
+    /// The task.
+    pub task: TaskView,
+    memories: Vec<MemoryView>,
+    resolved: Vec<String>,
+}
+
+impl TaskReply {
+    /// A task with its notes, and which of them are out of the way.
+    #[must_use]
+    pub fn new(view: TaskView, task: &Task, notes: &[Verified]) -> Self {
+        let is_resolved =
+            |it: &&Verified| task.entries.iter().any(|entry| entry.id == it.memory.id && entry.is_resolved);
+        let resolved = notes.iter().filter(is_resolved).map(|it| it.memory.handle().to_string());
+        Self { ok: true, task: view, memories: views(notes), resolved: resolved.collect() }
+    }
+}
+
+/// The tasks among these that were left open, by the episode that says so.
+pub fn left_open(store: &dyn Store, tasks: &[Task]) -> Result<BTreeSet<MemoryId>, StoreError> {
+    let ids: Vec<MemoryId> = tasks.iter().filter_map(|it| it.outcome).collect();
+    let is_left = |it: &Memory| it.tags.iter().any(|tag| tag == LEFT);
+    Ok(store.get(&ids)?.iter().filter(|it| is_left(it)).map(|it| it.id).collect())
+}

@@ -1,0 +1,89 @@
+//! Everything about one memory.
+
+use apostille_core::Context;
+use apostille_core::event::Logged;
+use apostille_core::memory::{Memory, MemoryId, Status};
+use apostille_core::store::{Page, Store, StoreError};
+use apostille_core::verify::{self, Verified};
+use serde::Serialize;
+
+use super::{EventView, MemoryView, viewed, views};
+
+/// How much of the history is shown.
+const HISTORY: usize = 50;
+/// How far a chain of replacements is followed in either direction.
+const CHAIN: usize = 20;
+
+/// One memory with what it replaced, what replaced it, and what happened to it.
+#[derive(Debug, Clone)]
+pub struct Whole {
+    /// The memory, and how it stands here.
+    pub memory: Verified,
+    /// What it replaced, nearest first, as it stands here.
+    pub older: Vec<Verified>,
+    /// What replaced it, nearest first, as it stands here.
+    pub newer: Vec<Verified>,
+    /// What happened to it, the latest first.
+    pub history: Vec<Logged>,
+}
+
+impl Whole {
+    /// Gathers it. Nothing is written, not even that somebody looked.
+    pub fn of(cx: &Context<'_>, memory: Memory) -> Result<Self, StoreError> {
+        let page = Page { memory: Some(memory.id), newest_first: true, limit: HISTORY, ..Page::default() };
+        let older = chain(cx.store, &memory, |it| it.supersedes)?;
+        let newer = chain(cx.store, &memory, replaced_by)?;
+        let history = cx.store.events(&page)?;
+        let n_older = older.len();
+        let mut chain = verify::look(cx, [memory].into_iter().chain(older).chain(newer).collect());
+        let newer = chain.split_off(1 + n_older);
+        let older = chain.split_off(1);
+        Ok(Self { memory: chain.remove(0), older, newer, history })
+    }
+}
+
+fn replaced_by(memory: &Memory) -> Option<MemoryId> {
+    match memory.status {
+        Status::Superseded { by } => Some(by),
+        _ => None,
+    }
+}
+
+/// The memories that one leads to, nearest first; a chain stays within its space.
+fn chain(
+    store: &dyn Store,
+    memory: &Memory,
+    next: impl Fn(&Memory) -> Option<MemoryId>,
+) -> Result<Vec<Memory>, StoreError> {
+    let mut found: Vec<Memory> = Vec::new();
+    let mut wanted = next(memory);
+    while let Some(id) = wanted.filter(|_| found.len() < CHAIN) {
+        let Some(it) = store.get(&[id])?.pop().filter(|it| it.space == memory.space) else { break };
+        wanted = next(&it);
+        found.push(it);
+    }
+    Ok(found)
+}
+
+/// Everything about one memory.
+#[derive(Debug, Clone, Serialize)]
+pub struct WholeReply {
+    ok: bool,
+    memory: MemoryView,
+    supersedes: Vec<MemoryView>,
+    superseded_by: Vec<MemoryView>,
+    history: Vec<EventView>,
+}
+
+impl WholeReply {
+    /// What was gathered, with the handles of other memories that are still there.
+    pub fn new(store: &dyn Store, it: &Whole) -> Result<Self, StoreError> {
+        Ok(Self {
+            ok: true,
+            memory: MemoryView::from(&it.memory),
+            supersedes: views(&it.older),
+            superseded_by: views(&it.newer),
+            history: viewed(store, &it.history)?,
+        })
+    }
+}
