@@ -37,6 +37,13 @@ pub struct RefusalView {
     message: String,
 }
 
+impl RefusalView {
+    /// What only one face turns away.
+    pub(crate) fn new(class: &'static str, message: String) -> Self {
+        Self { class, message }
+    }
+}
+
 impl From<&Refusal> for RefusalView {
     fn from(it: &Refusal) -> Self {
         Self { class: it.class(), message: masked(&it.to_string()).into_owned() }
