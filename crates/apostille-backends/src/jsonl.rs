@@ -24,6 +24,7 @@ use apostille_core::space::Space;
 use apostille_core::store::state::State;
 use apostille_core::store::watch::Watch;
 use apostille_core::store::{Filter, Health, Page, Postings, Receipt, Store, StoreError, Tally};
+use apostille_core::trend::Trace;
 use jiff::Timestamp;
 
 use crate::fault::{corrupt, io};
@@ -355,6 +356,10 @@ impl Store for Jsonl {
 
     fn events(&self, page: &Page) -> Result<Vec<Logged>, StoreError> {
         Ok(self.current()?.state.events(page))
+    }
+
+    fn traces(&self, space: &Space, since: Timestamp, limit: usize) -> Result<Vec<Trace>, StoreError> {
+        Ok(self.current()?.state.traces(space, since, limit))
     }
 
     fn health(&self) -> Result<Health, StoreError> {

@@ -11,6 +11,7 @@ use apostille_core::memory::{Memory, MemoryId, Name};
 use apostille_core::space::Space;
 use apostille_core::store::watch::Watch;
 use apostille_core::store::{Damaged, Filter, Health, Page, Postings, Receipt, Store, StoreError, Tally};
+use apostille_core::trend::Trace;
 use jiff::Timestamp;
 
 /// Repositories' spaces in one store, users' spaces in another.
@@ -171,6 +172,10 @@ impl Store for Split {
             Some(space) => self.answer(self.of(space).events(page), space.is_user()),
             None => self.merged(page),
         }
+    }
+
+    fn traces(&self, space: &Space, since: Timestamp, limit: usize) -> Result<Vec<Trace>, StoreError> {
+        self.answer(self.of(space).traces(space, since, limit), space.is_user())
     }
 
     fn damaged(&self, space: &Space, name: Name) -> Result<Option<Damaged>, StoreError> {

@@ -8,6 +8,7 @@ mod health;
 mod index;
 mod kept;
 mod moves;
+mod outline;
 mod read;
 mod schema;
 mod spread;
@@ -27,6 +28,7 @@ use apostille_core::memory::{Memory, MemoryId, Name};
 use apostille_core::space::Space;
 use apostille_core::store::watch::Watch;
 use apostille_core::store::{Damaged, Filter, Health, Page, Postings, Receipt, Store, StoreError, Tally};
+use apostille_core::trend::Trace;
 use jiff::Timestamp;
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
@@ -364,6 +366,10 @@ impl Store for Sqlite {
 
     fn events(&self, page: &Page) -> Result<Vec<Logged>, StoreError> {
         self.read(|db| read::events(db, page))
+    }
+
+    fn traces(&self, space: &Space, since: Timestamp, limit: usize) -> Result<Vec<Trace>, StoreError> {
+        self.read_space(space, Vec::new(), |db, id| outline::traces(db, id, since, limit))
     }
 
     fn damaged(&self, space: &Space, name: Name) -> Result<Option<Damaged>, StoreError> {

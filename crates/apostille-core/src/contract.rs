@@ -446,6 +446,10 @@ fn compare(ours: &dyn Store, twin: &dyn Store) {
             let since = start() + SignedDuration::from_secs(secs);
             same(&format!("watch of {space}"), &|it| format!("{:#?}", it.watch(space, since)));
         }
+        for (secs, limit) in [(0, usize::MAX), (5, usize::MAX), (0, 3)] {
+            let since = start() + SignedDuration::from_secs(secs);
+            same(&format!("traces of {space}"), &|it| format!("{:#?}", it.traces(space, since, limit)));
+        }
         same(&format!("tally of {space}"), &|it| format!("{:#?}", it.tally(space)));
         for initial in ['p', 't', '日', 'z'] {
             same(&format!("vocabulary of {space}"), &|it| format!("{:?}", it.vocabulary(space, initial)));

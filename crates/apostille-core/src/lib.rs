@@ -50,6 +50,7 @@ pub mod store;
 pub mod task;
 pub mod terms;
 pub mod transcript;
+pub mod trend;
 pub mod verdict;
 pub mod verify;
 pub mod was;

@@ -74,6 +74,13 @@ impl Waiting {
 
 /// Everything that waits in these spaces: copies together, the safest and most useful first. Nothing is written.
 pub fn queue(cx: &Context<'_>, spaces: &[Space]) -> Result<Vec<Waiting>, Error> {
+    let mut queue = sorted(cx, spaces)?;
+    detail(cx, &mut queue)?;
+    Ok(queue)
+}
+
+/// The same without what is known beside it, for whoever shows a part of the queue: see [`detail`].
+pub fn sorted(cx: &Context<'_>, spaces: &[Space]) -> Result<Vec<Waiting>, Error> {
     let filter = Filter {
         spaces: spaces.to_vec(),
         stages: vec![Stage::Pending],
@@ -89,11 +96,16 @@ pub fn queue(cx: &Context<'_>, spaces: &[Space]) -> Result<Vec<Waiting>, Error> 
     waiting.sort_by_cached_key(|it| (it.care, worth(it.memory())));
     let mut queue = gathered(waiting, cx.policy.near_duplicate);
     queue.sort_by_cached_key(|it| (it.care, Reverse(it.copies.len()), worth(it.memory())));
-    for it in &mut queue {
+    Ok(queue)
+}
+
+/// Adds what is known that is much like each of them, and what each would replace.
+pub fn detail(cx: &Context<'_>, queue: &mut [Waiting]) -> Result<(), Error> {
+    for it in queue {
         it.near = dedupe::alike(cx, it.memory())?;
         it.replaces = it.memory().supersedes.map_or(Ok(Vec::new()), |id| cx.store.get(&[id]))?.pop();
     }
-    Ok(queue)
+    Ok(())
 }
 
 /// What somebody wrote whom a breaker holds up is not safe, however good it looks alone.

@@ -21,6 +21,8 @@ pub struct Stats {
     pub soft_limit: usize,
     /// Whether there are more active memories than that.
     pub over_soft_limit: bool,
+    /// How many characters the identity layer may have.
+    pub identity_limit: usize,
     /// Percent of the identity layer in use.
     pub identity_percent: u8,
     /// Share of verifications that held, where there were any.
@@ -43,6 +45,7 @@ pub fn stats(cx: &Context<'_>, space: &Space) -> Result<Stats, Error> {
         active,
         soft_limit: limits.soft_active,
         over_soft_limit: active > limits.soft_active as u64,
+        identity_limit: limits.identity_chars,
         identity_percent: percent(tally.identity_chars, limits.identity_chars),
         verified_share,
         open: breaker::open(cx, space)?,

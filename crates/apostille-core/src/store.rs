@@ -14,6 +14,7 @@ use crate::event::{Batch, Erasure, Logged};
 use crate::memory::{Handle, Kind, Layer, Memory, MemoryId, Name, Origin, Stage};
 use crate::space::Space;
 use crate::store::watch::Watch;
+use crate::trend::Trace;
 
 /// The store is broken, or the ground of a decision has moved.
 #[derive(Debug, thiserror::Error)]
@@ -319,6 +320,14 @@ pub trait Store: Send + Sync {
 
     /// A part of the log.
     fn events(&self, page: &Page) -> Result<Vec<Logged>, StoreError>;
+
+    /// What happened in a space, in outline and the newest first, up to the first that is older than this time; at most
+    /// so many.
+    fn traces(&self, space: &Space, since: Timestamp, limit: usize) -> Result<Vec<Trace>, StoreError> {
+        let page = Page { space: Some(space.clone()), newest_first: true, limit, ..Page::default() };
+        let recent = self.events(&page)?.into_iter().take_while(|it| it.event.at >= since);
+        Ok(recent.map(|it| Trace::from(&it)).collect())
+    }
 
     /// The memory of this space and name that is there and cannot be read. A store that leaves out what it cannot read
     /// has none.

@@ -11,6 +11,7 @@ use crate::digest::Digest;
 use crate::event::{Batch, Erasure, Logged};
 use crate::memory::{Memory, MemoryId};
 use crate::space::Space;
+use crate::trend::Trace;
 
 /// Memories in memory. A clone is the same store.
 #[derive(Debug, Clone, Default)]
@@ -77,6 +78,10 @@ impl Store for Ram {
 
     fn events(&self, page: &Page) -> Result<Vec<Logged>, StoreError> {
         Ok(self.state().events(page))
+    }
+
+    fn traces(&self, space: &Space, since: Timestamp, limit: usize) -> Result<Vec<Trace>, StoreError> {
+        Ok(self.state().traces(space, since, limit))
     }
 
     fn health(&self) -> Result<Health, StoreError> {

@@ -11,6 +11,7 @@ use crate::event::{Event, Expect, Happening, Logged, What};
 use crate::memory::{Layer, MAX_NUMBER, Memory, MemoryId, Stage};
 use crate::space::Space;
 use crate::terms;
+use crate::trend::Trace;
 use crate::was::Was;
 
 /// Everything that a log says.
@@ -260,6 +261,22 @@ impl State {
             let newer = self.log.iter().filter(|it| it.seq > page.after);
             newer.filter(wanted).take(page.limit).map(|it| self.today(it)).collect()
         }
+    }
+
+    /// The same in outline, the newest first, up to the first that is older than this time.
+    #[must_use]
+    pub fn traces(&self, space: &Space, since: Timestamp, limit: usize) -> Vec<Trace> {
+        let recent = self.log.iter().rev().filter(|it| it.event.space == *space);
+        let recent = recent.take(limit).take_while(|it| it.event.at >= since);
+        recent.map(|it| self.outlined(it)).collect()
+    }
+
+    /// An event in outline: of a remembered memory, where it stands now.
+    fn outlined(&self, logged: &Logged) -> Trace {
+        let remembered = |it: &What| matches!(it, What::Remembered { .. });
+        let now = logged.event.memory.filter(|_| remembered(&logged.event.what)).and_then(|id| self.one(id));
+        let trace = Trace::from(logged);
+        Trace { stage: now.map(|it| it.status.stage()).or(trace.stage), ..trace }
     }
 
     /// An event as it is read: a remembered memory is shown as it is now, because its text is kept in one place only.

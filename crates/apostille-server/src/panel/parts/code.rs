@@ -1,0 +1,57 @@
+//! Code as it stands in a file, and what changed in it.
+
+use apostille_core::remember::moderate;
+use maud::{Markup, html};
+
+/// The longest line that is shown whole.
+const WIDEST: usize = 400;
+
+/// Lines of a file with their numbers, from this one on; those within `lit` stand out.
+#[must_use]
+pub fn code(label: &str, from: u32, text: &str, lit: std::ops::RangeInclusive<u32>) -> Markup {
+    let text = moderate::told(text);
+    html! {
+        pre.code tabindex="0" role="region" aria-label=(label) {
+            @for (n, it) in (from..).zip(text.lines()) { (row(&n.to_string(), "", it, lit.contains(&n))) }
+        }
+    }
+}
+
+fn row(number: &str, sign: &str, text: &str, is_lit: bool) -> Markup {
+    html! {
+        span.row.lit[is_lit].(tone(sign)) {
+            span.n { (number) } span.sign { (sign) }
+            // Marked text is read as such; an empty line keeps its height.
+            @if is_lit { mark { (super::cut(text, WIDEST)) } } @else { span { (super::cut(text, WIDEST)) } }
+            "\n"
+        }
+    }
+}
+
+fn tone(sign: &str) -> &'static str {
+    match sign {
+        "+" => "new",
+        "−" => "old",
+        "…" => "gap",
+        _ => "same",
+    }
+}
+
+/// A unified diff without its header: signs, not only colours.
+#[must_use]
+pub fn diff(label: &str, unified: &str) -> Markup {
+    let text = moderate::told(unified);
+    html! {
+        pre.code.diff tabindex="0" role="region" aria-label=(label) {
+            // The first hunk needs no sign that something stands before it.
+            @for (n, it) in text.lines().filter(|it| !it.starts_with('\\')).enumerate() {
+                @match it.chars().next() {
+                    Some('+') => (row("", "+", &it[1..], false)),
+                    Some('-') => (row("", "−", &it[1..], false)),
+                    Some('@') => @if n > 0 { (row("", "…", "", false)) },
+                    _ => (row("", "", it.get(1..).unwrap_or_default(), false)),
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,299 @@
+//! Plots, made here as SVG: no script draws them, so they are there without one. Each has its figures beside it as a table,
+//! and says in words what it shows.
+
+mod scale;
+
+use jiff::civil::Date;
+use maud::{Markup, html};
+
+use scale::Scale;
+pub use scale::Unit;
+
+/// The box that a plot is drawn in, and the room that the scales take on its left, above and below. Letters of 13 are
+/// still 12 pixels high on the narrowest phone.
+const WIDE: f64 = 320.0;
+const HIGH: f64 = 170.0;
+const LEFT: f64 = 42.0;
+const RIGHT: f64 = 6.0;
+const ABOVE: f64 = 10.0;
+const BELOW: f64 = 22.0;
+
+/// How values are drawn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Shape {
+    /// A column for each day, the series on top of each other.
+    Columns,
+    /// A line for each series; a day without a value is a gap.
+    Lines,
+}
+
+/// One row of values, a value for each day.
+#[derive(Debug, Clone)]
+pub struct Series {
+    /// What it is called.
+    pub name: String,
+    /// The class that colours it.
+    pub class: &'static str,
+    /// The values; what is no number is none.
+    pub values: Vec<Option<f64>>,
+}
+
+/// A plot over days.
+#[derive(Debug, Clone)]
+pub struct Plot<'a> {
+    /// Its name on the page.
+    pub id: &'a str,
+    /// Its title.
+    pub title: &'a str,
+    /// What it shows, in a sentence.
+    pub told: String,
+    /// The days, the oldest first.
+    pub days: &'a [Date],
+    /// What the values are.
+    pub unit: Unit,
+    /// How they are drawn.
+    pub shape: Shape,
+    /// The values.
+    pub series: Vec<Series>,
+}
+
+impl Plot<'_> {
+    /// The plot with its legend and its figures.
+    #[must_use]
+    pub fn figure(&self) -> Markup {
+        html! {
+            figure.plot.card id=(self.id) {
+                figcaption { h3 { (self.title) } p.hint { (self.told) } }
+                (self.drawn())
+                @if self.series.len() > 1 { (self.legend()) }
+                (self.table())
+            }
+        }
+    }
+
+    fn drawn(&self) -> Markup {
+        let (title, desc) = (format!("{}-title", self.id), format!("{}-desc", self.id));
+        let scale = self.scale();
+        let view = format!("0 0 {WIDE} {HIGH}");
+        html! {
+            svg viewBox=(view) role="img" aria-labelledby=(format!("{title} {desc}")) {
+                title id=(title) { (self.title) }
+                desc id=(desc) { (self.told) }
+                @for (value, told) in scale.ticks() {
+                    line.rule x1=(at(LEFT)) x2=(at(WIDE - RIGHT)) y1=(at(height(&scale, value))) y2=(at(height(&scale, value))) {}
+                    text.up x=(at(LEFT - 6.0)) y=(at(height(&scale, value) + 4.0)) { (told) }
+                }
+                @for (x, anchor, told) in self.dates() {
+                    text.across.(anchor) x=(at(x)) y=(at(HIGH - 5.0)) { (told) }
+                }
+                @for (n, it) in self.series.iter().enumerate() {
+                    path.(it.class).(self.look()) d=(self.path(&scale, n)) {}
+                }
+            }
+        }
+    }
+
+    fn look(&self) -> &'static str {
+        if self.shape == Shape::Columns { "column" } else { "line" }
+    }
+
+    fn value(&self, series: usize, day: usize) -> Option<f64> {
+        self.series[series]
+            .values
+            .get(day)
+            .copied()
+            .flatten()
+            .filter(|it| it.is_finite())
+            .map(|it| it.max(0.0))
+    }
+
+    /// How much stands below a series on a day.
+    fn below(&self, series: usize, day: usize) -> f64 {
+        (0..series).filter_map(|it| self.value(it, day)).sum()
+    }
+
+    fn scale(&self) -> Scale {
+        let n = self.series.len();
+        let highest = |day: usize| match self.shape {
+            Shape::Columns => self.below(n, day),
+            Shape::Lines => (0..n).filter_map(|it| self.value(it, day)).fold(0.0, f64::max),
+        };
+        Scale::over((0..self.days.len()).map(highest).fold(0.0, f64::max), self.unit)
+    }
+
+    /// The path of a series.
+    fn path(&self, scale: &Scale, series: usize) -> String {
+        let days = (0..self.days.len()).filter_map(|day| Some((day, self.value(series, day)?)));
+        match self.shape {
+            Shape::Columns => days.filter(|it| it.1 > 0.0).map(|it| self.column(scale, series, it)).collect(),
+            Shape::Lines => {
+                let mut last = None;
+                let step = |(day, value): (usize, f64)| {
+                    let is_on = last.is_some_and(|it: usize| it + 1 == day);
+                    last = Some(day);
+                    // A value alone is a line of no length, whose round ends are a dot.
+                    let (x, y) = (at(self.middle(day)), at(height(scale, value)));
+                    if is_on { format!("L{x} {y}") } else { format!("M{x} {y}L{x} {y}") }
+                };
+                days.map(step).collect()
+            }
+        }
+    }
+
+    fn column(&self, scale: &Scale, series: usize, (day, value): (usize, f64)) -> String {
+        let below = self.below(series, day);
+        let (low, high) = (height(scale, below), height(scale, below + value));
+        let half = self.step() * if self.days.len() > 45 { 0.5 } else { 0.42 };
+        let (left, right) = (at(self.middle(day) - half), at(self.middle(day) + half));
+        format!("M{left} {0}L{left} {1}L{right} {1}L{right} {0}Z", at(low), at(high))
+    }
+
+    #[expect(clippy::cast_precision_loss, reason = "there are no more days than a year has")]
+    fn step(&self) -> f64 {
+        (WIDE - LEFT - RIGHT) / self.days.len().max(1) as f64
+    }
+
+    #[expect(clippy::cast_precision_loss, reason = "there are no more days than a year has")]
+    fn middle(&self, day: usize) -> f64 {
+        LEFT + (day as f64 + 0.5) * self.step()
+    }
+
+    /// The first, the middle and the last day, as far as there is room for them.
+    fn dates(&self) -> Vec<(f64, &'static str, String)> {
+        let last = self.days.len().saturating_sub(1);
+        let told = |day: usize| self.days.get(day).map(|it| it.strftime("%b %-d").to_string());
+        let mut dates = Vec::new();
+        dates.extend(told(0).map(|it| (LEFT, "first", it)));
+        dates.extend(told(last / 2).filter(|_| last > 3).map(|it| (self.middle(last / 2), "middle", it)));
+        dates.extend(told(last).filter(|_| last > 0).map(|it| (WIDE - RIGHT, "last", it)));
+        dates
+    }
+
+    fn legend(&self) -> Markup {
+        html! {
+            ul.legend { @for it in &self.series {
+                li {
+                    svg viewBox="0 0 16 12" width="16" height="12" aria-hidden="true" {
+                        @if self.shape == Shape::Columns {
+                            path.(it.class).column d="M2 1L14 1L14 11L2 11Z" {}
+                        } @else {
+                            path.(it.class).line d="M1 6L15 6" {}
+                        }
+                    }
+                    (it.name)
+                }
+            } }
+        }
+    }
+
+    /// The same as figures, the newest day first.
+    fn table(&self) -> Markup {
+        let told = |series, day| self.value(series, day).map_or_else(|| "–".into(), |it| self.unit.told(it));
+        html! {
+            details {
+                summary { "Figures" span.unseen { ": " (self.title) } }
+                div.wide.figures tabindex="0" role="region" aria-label=(format!("{}, by day", self.title)) {
+                    table {
+                        thead { tr { th scope="col" { "Day" } @for it in &self.series { th.n scope="col" { (it.name) } } } }
+                        tbody { @for day in (0..self.days.len()).rev() {
+                            tr {
+                                th scope="row" { (self.days[day]) }
+                                @for n in 0..self.series.len() { td.n { (told(n, day)) } }
+                            }
+                        } }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Where a value stands in the box.
+fn height(scale: &Scale, value: f64) -> f64 {
+    ABOVE + (HIGH - ABOVE - BELOW) * (1.0 - scale.share(value))
+}
+
+/// A place in the box.
+fn at(place: f64) -> String {
+    let text = format!("{place:.1}");
+    text.strip_suffix(".0").map(Into::into).unwrap_or(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn days(n: usize) -> Vec<Date> {
+        let first: Date = "2026-01-30".parse().unwrap();
+        first.series(jiff::Span::new().days(1)).take(n).collect()
+    }
+
+    fn plot<'a>(days: &'a [Date], shape: Shape, unit: Unit, rows: &[Vec<Option<f64>>]) -> Plot<'a> {
+        let series = |it: &Vec<Option<f64>>| Series { name: "a".into(), class: "one", values: it.clone() };
+        let (id, title, told) = ("p", "Title", "What it shows.".into());
+        Plot { id, title, told, days, unit, shape, series: rows.iter().map(series).collect() }
+    }
+
+    /// Every number that a path has, as places.
+    fn places(path: &str) -> Vec<(f64, f64)> {
+        let numbers: Vec<f64> = path
+            .split(|it: char| "MLZ ".contains(it))
+            .filter(|it| !it.is_empty())
+            .map(|it| it.parse().unwrap())
+            .collect();
+        numbers.chunks(2).map(|it| (it[0], it[1])).collect()
+    }
+
+    fn is_inside(plot: &Plot<'_>) {
+        let scale = plot.scale();
+        for n in 0..plot.series.len() {
+            for (x, y) in places(&plot.path(&scale, n)) {
+                assert!((LEFT - 0.1..=WIDE - RIGHT + 0.1).contains(&x), "x {x} of {plot:?}");
+                assert!((ABOVE - 0.1..=HIGH - BELOW + 0.1).contains(&y), "y {y} of {plot:?}");
+            }
+        }
+        let text = plot.figure().into_string();
+        assert!(!text.contains("NaN") && !text.contains("inf"), "{text}");
+    }
+
+    #[test]
+    fn nothing_one_day_and_huge_numbers_stay_in_the_box() {
+        for shape in [Shape::Columns, Shape::Lines] {
+            for unit in [Unit::Count, Unit::Share, Unit::Micros] {
+                is_inside(&plot(&[], shape, unit, &[]));
+                is_inside(&plot(&days(1), shape, unit, &[vec![None]]));
+                is_inside(&plot(&days(1), shape, unit, &[vec![Some(0.0)], vec![Some(7.0)]]));
+                is_inside(&plot(&days(2), shape, unit, &[vec![Some(f64::NAN), Some(f64::INFINITY)]]));
+                is_inside(&plot(&days(2), shape, unit, &[vec![Some(1e300), Some(-4.0)], vec![Some(1e300)]]));
+            }
+        }
+    }
+
+    #[test]
+    fn a_line_has_a_gap_where_there_is_no_value() {
+        let days = days(4);
+        let plot = plot(&days, Shape::Lines, Unit::Share, &[vec![Some(1.0), Some(0.5), None, Some(0.0)]]);
+        assert_eq!(plot.path(&plot.scale(), 0), "M76 10L76 10L144 79M280 148L280 148");
+    }
+
+    proptest! {
+        #[test]
+        fn every_point_is_inside_and_a_larger_value_is_higher(
+            rows in prop::collection::vec(prop::collection::vec(prop::option::of(0.0..1e9_f64), 0..40), 0..5),
+            n in 0..40_usize,
+            is_lines: bool,
+        ) {
+            let days = days(n);
+            let shape = if is_lines { Shape::Lines } else { Shape::Columns };
+            let plot = plot(&days, shape, Unit::Count, &rows);
+            is_inside(&plot);
+            let scale = plot.scale();
+            let ticks: Vec<f64> = scale.ticks().into_iter().map(|it| it.0).collect();
+            prop_assert!(ticks.len() >= 2 && ticks.windows(2).all(|it| it[0] < it[1]), "{ticks:?}");
+            let heights: Vec<f64> = ticks.iter().map(|it| height(&scale, *it)).collect();
+            prop_assert!(heights.windows(2).all(|it| it[0] > it[1]), "{heights:?}");
+            prop_assert!((0..n).all(|it| it == 0 || plot.middle(it - 1) < plot.middle(it)));
+        }
+    }
+}

@@ -1,0 +1,112 @@
+//! The scale of a plot: how far up it goes, where its lines are, and how a value is told.
+
+/// What the values of a plot are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Unit {
+    /// So many of something.
+    Count,
+    /// A part of one, told in percent.
+    Share,
+    /// A time in microseconds, told in milliseconds.
+    Micros,
+}
+
+impl Unit {
+    /// A value in a table.
+    #[must_use]
+    pub fn told(self, value: f64) -> String {
+        match self {
+            Self::Count => format!("{value:.0}"),
+            Self::Share => format!("{:.0} %", value * 100.0),
+            Self::Micros if value < 10_000.0 => format!("{:.1} ms", value / 1_000.0),
+            Self::Micros => format!("{:.0} ms", value / 1_000.0),
+        }
+    }
+
+    /// A value beside a line, where there is little room.
+    fn short(self, value: f64) -> String {
+        match self {
+            Self::Count => short(value),
+            Self::Share => format!("{:.0}%", value * 100.0),
+            Self::Micros => format!("{}ms", short(value / 1_000.0)),
+        }
+    }
+}
+
+/// A number in few letters: `950`, `1.5k`, `20M`.
+fn short(value: f64) -> String {
+    const STEPS: [(f64, &str); 4] = [(1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k")];
+    let (unit, letter) = STEPS.into_iter().find(|it| value >= it.0).unwrap_or((1.0, ""));
+    let text = if value / unit < 1e4 { format!("{:.1}", value / unit) } else { format!("{value:.0e}") };
+    format!("{}{letter}", text.strip_suffix(".0").unwrap_or(&text))
+}
+
+/// From nothing up to a round number.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Scale {
+    step: f64,
+    n_steps: u32,
+    unit: Unit,
+}
+
+impl Scale {
+    /// A scale that this value still fits on.
+    #[must_use]
+    pub(super) fn over(highest: f64, unit: Unit) -> Self {
+        let highest = if highest.is_finite() { highest.min(1e100) } else { 0.0 };
+        if unit == Unit::Share && highest <= 1.0 {
+            return Self { step: 0.5, n_steps: 2, unit };
+        }
+        // Nobody has half a memory.
+        let least = if unit == Unit::Count { 1.0 } else { 0.1 };
+        let step = round(highest / 4.0).max(least);
+        let n_steps = (1..=5_u32).find(|it| step * f64::from(*it) >= highest).unwrap_or(5);
+        Self { step, n_steps: n_steps.max(2), unit }
+    }
+
+    /// How far up a value stands, from 0 to 1.
+    #[must_use]
+    pub(super) fn share(&self, value: f64) -> f64 {
+        (value / (self.step * f64::from(self.n_steps))).clamp(0.0, 1.0)
+    }
+
+    /// Where lines are drawn, and what they say.
+    #[must_use]
+    pub(super) fn ticks(&self) -> Vec<(f64, String)> {
+        let tick = |n: u32| (self.step * f64::from(n), self.unit.short(self.step * f64::from(n)));
+        (0..=self.n_steps).map(tick).collect()
+    }
+}
+
+/// The next number of 1, 2 and 5 with zeros.
+fn round(value: f64) -> f64 {
+    if value <= 0.0 {
+        return 0.0;
+    }
+    let ten = 10_f64.powf(value.log10().floor());
+    let steps = [1.0, 2.0, 5.0, 10.0].map(|it| it * ten);
+    steps.into_iter().find(|it| *it >= value * (1.0 - 1e-9)).unwrap_or(10.0 * ten)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn scales_are_round_and_told_in_few_letters() {
+        let check = |highest: f64, unit: Unit, expected: &str| {
+            let told: Vec<String> = Scale::over(highest, unit).ticks().into_iter().map(|it| it.1).collect();
+            assert_eq!(told.join(" "), expected, "{highest}");
+        };
+        check(0.0, Unit::Count, "0 1 2");
+        check(1.0, Unit::Count, "0 1 2");
+        check(7.0, Unit::Count, "0 2 4 6 8");
+        check(41.0, Unit::Count, "0 20 40 60");
+        check(10_000.0, Unit::Count, "0 5k 10k");
+        check(5_800_000.0, Unit::Count, "0 2M 4M 6M");
+        check(0.4, Unit::Share, "0% 50% 100%");
+        check(2.5, Unit::Share, "0% 100% 200% 300%");
+        check(23_000.0, Unit::Micros, "0ms 10ms 20ms 30ms");
+        check(f64::NAN, Unit::Count, "0 1 2");
+    }
+}

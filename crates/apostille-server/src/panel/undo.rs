@@ -1,0 +1,159 @@
+//! What was done, told on the next page, with the way to take it back.
+//!
+//! The address of a page says what was done by a word of [`DONE`], and where the log stood before and after it. So
+//! nothing is kept between two requests, and an address that somebody else made can only tell what is in the table.
+
+use apostille_core::list;
+use apostille_core::memory::{Memory, MemoryId, Name};
+use apostille_core::rollback;
+use apostille_core::space::Space;
+use apostille_core::store::Page;
+use maud::{Markup, html};
+
+use super::frame;
+use super::parts::{self, Tone, notice, way};
+use crate::Fault;
+use crate::pass::Access;
+use crate::visit::{Asked, Reply, Visit};
+
+/// What can have been done, and how it is told.
+const DONE: &[(&str, &str)] = &[
+    ("superseded", "Kept. It takes the place of the one before, which stays in the history."),
+    ("corrected", "Kept as a correction. The one before is marked as wrong and stays in the history."),
+    ("pending", "Kept, and it waits for a person: see why below."),
+    ("known", "That is known already; it was refreshed."),
+    ("refreshed", "Refreshed: it ranks as fresh again."),
+    ("invalidated", "Marked as wrong: agents are no longer shown it."),
+    ("forgotten", "Forgotten: its text is gone everywhere, the log included. That cannot be undone."),
+    ("approved", "Accepted: agents are shown it from now on."),
+    ("rejected", "Rejected: it stays in the history as wrong."),
+    ("merged", "Merged: this one gained what still holds of the other's evidence."),
+    ("promoted", "Promoted: it is kept for longer now."),
+    ("accepted-safe", "Accepted all that was safe."),
+    ("none-safe", "Nothing that is safe waits any more."),
+    ("undone", "Taken back: it stands as it stood before."),
+    ("nothing", "There was nothing left to take back."),
+    ("moved-on", "Not taken back: it was changed again since, and that would be lost. See its history."),
+];
+
+/// Why something that was taken back no longer stands, for whoever reads the history.
+const REASON: &str = "taken back in the panel";
+/// How many memories can be taken back at once.
+const MOST: usize = 200;
+
+/// What was done, and to which memories of which space.
+pub struct Deed<'a> {
+    /// A word of the table.
+    pub word: &'static str,
+    /// The space.
+    pub space: &'a Space,
+    /// Where its log stood before.
+    pub after: u64,
+    /// The memories that were changed.
+    pub touched: Vec<MemoryId>,
+}
+
+/// Goes to a page that tells what was done.
+pub fn go(visit: &Visit<'_>, path: &str, deed: &Deed<'_>) -> Result<Reply, Fault> {
+    let until = rollback::place(visit.cx, deed.space)?;
+    let mut touched = deed.touched.clone();
+    touched.sort();
+    touched.dedup();
+    let names: Vec<String> =
+        visit.cx.store.get(&touched)?.iter().take(MOST).map(|it| it.handle().to_string()).collect();
+    let undo =
+        if names.is_empty() { String::new() } else { format!("{}.{until}.{}", deed.after, names.join(",")) };
+    Ok(Reply::see_other(way(visit, path, &[("did", deed.word), ("undo", &undo)])).changed())
+}
+
+/// Goes to a page that tells this, which cannot be taken back.
+#[must_use]
+pub fn tell(visit: &Visit<'_>, path: &str, word: &'static str) -> Reply {
+    Reply::see_other(way(visit, path, &[("did", word)]))
+}
+
+/// What was done, on the page that follows; nothing where nothing was. `back` is where undoing leads to.
+#[must_use]
+pub fn told(visit: &Visit<'_>, asked: &Asked, back: &str) -> Markup {
+    let word = asked.query("did").unwrap_or_default();
+    let Some((word, told)) = DONE.iter().find(|it| it.0 == word) else { return html! {} };
+    let tone = if *word == "moved-on" { Tone::Bad } else { Tone::Good };
+    let undo = asked.query("undo").filter(|it| Way::read(it).is_some());
+    let can_undo = visit.pass.allows(Access::Review);
+    notice(
+        tone,
+        &html! {
+            p { (told) }
+            @if let Some(undo) = undo.filter(|_| can_undo) {
+                form method="post" action=(parts::link(visit, "/undo")) {
+                    (frame::seal(visit))
+                    input type="hidden" name="undo" value=(undo);
+                    input type="hidden" name="back" value=(back);
+                    button.quiet type="submit" data-key="u" { "Undo" }
+                }
+            }
+        },
+    )
+}
+
+/// What is to be taken back: everything done to these memories between two places of the log.
+struct Way {
+    after: u64,
+    until: u64,
+    names: Vec<Name>,
+}
+
+impl Way {
+    fn read(text: &str) -> Option<Self> {
+        let mut parts = text.splitn(3, '.');
+        let (after, until) = (parts.next()?.parse().ok()?, parts.next()?.parse().ok()?);
+        let names = parts.next()?.split(',').take(MOST).map(str::parse).collect::<Result<_, _>>().ok()?;
+        Some(Self { after, until, names })
+    }
+}
+
+/// Takes back what was done.
+pub fn undo(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
+    let form = asked.form();
+    let field = |name: &str| form.iter().find(|it| it.0 == name).map_or("", |it| it.1.as_str());
+    let way = Way::read(field("undo"));
+    let memories = way.as_ref().map_or(Ok(Vec::new()), |it| named(visit, &it.names))?;
+    let path = match (field("back"), memories.first()) {
+        ("review", _) => "/review".to_owned(),
+        ("", Some(memory)) => format!("/memories/{}", memory.handle()),
+        (name, _) => name.parse::<Name>().map_or("/".into(), |it| format!("/memories/{it}")),
+    };
+    let (Some(way), Some(first)) = (way, memories.first()) else { return Ok(tell(visit, &path, "nothing")) };
+    if has_moved_on(visit, &memories, way.until)? {
+        return Ok(tell(visit, &path, "moved-on"));
+    }
+    let ids: Vec<MemoryId> = memories.iter().map(|it| it.id).collect();
+    let taken = rollback::take_back(visit.cx, &first.space, way.after, &ids, REASON)?;
+    Ok(match taken.is_empty() {
+        true => tell(visit, &path, "nothing"),
+        false => tell(visit, &path, "undone").changed(),
+    })
+}
+
+/// The memories with these names; all of one space, as a deed is.
+fn named(visit: &Visit<'_>, names: &[Name]) -> Result<Vec<Memory>, Fault> {
+    let mut memories: Vec<Memory> = Vec::new();
+    for name in names {
+        memories.extend(list::named(visit.cx, &visit.spaces(), *name)?);
+    }
+    let space = memories.first().map(|it| it.space.clone());
+    memories.retain(|it| Some(&it.space) == space.as_ref());
+    Ok(memories)
+}
+
+/// Whether somebody changed one of them since: taking back would lose that, too.
+fn has_moved_on(visit: &Visit<'_>, memories: &[Memory], until: u64) -> Result<bool, Fault> {
+    for it in memories {
+        let page =
+            Page { memory: Some(it.id), changes_only: true, after: until, limit: 1, ..Page::default() };
+        if !visit.cx.store.events(&page)?.is_empty() {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
