@@ -56,6 +56,7 @@ pub const CALLS: &[Call] = &[
     beside::TASKS,
     beside::TASK,
     carry::EXPORT,
+    carry::IMPORT,
     OPENAPI,
 ];
 
