@@ -104,7 +104,7 @@ fn verified(it: &Checked) -> Verified {
 }
 
 /// What a score is the product of.
-fn factors(why: &Why) -> Markup {
+pub(super) fn factors(why: &Why) -> Markup {
     let one = |name: &str, value: f32, told: String| {
         html! { li { (name) " " b { (format!("{value:.2}")) } @if !told.is_empty() { " (" (said(&told)) ")" } } }
     };

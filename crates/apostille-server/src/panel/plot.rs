@@ -80,7 +80,7 @@ impl Plot<'_> {
                 title id=(title) { (self.title) }
                 desc id=(desc) { (self.told) }
                 @for (value, told) in scale.ticks() {
-                    line.grid x1=(at(LEFT)) x2=(at(WIDE - RIGHT)) y1=(at(height(&scale, value))) y2=(at(height(&scale, value))) {}
+                    line.rule x1=(at(LEFT)) x2=(at(WIDE - RIGHT)) y1=(at(height(&scale, value))) y2=(at(height(&scale, value))) {}
                     text.up x=(at(LEFT - 6.0)) y=(at(height(&scale, value) + 4.0)) { (told) }
                 }
                 @for (x, anchor, told) in self.dates() {

@@ -10,6 +10,7 @@ use apostille_core::verify::Verified;
 use maud::{Markup, html};
 
 use super::{MOMENTS, applied, exposed};
+use crate::panel::ask::factors;
 use crate::panel::parts::{badge, cut, said, time, toned, url};
 use crate::visit::Visit;
 
@@ -138,25 +139,10 @@ fn fact(it: &Verified) -> String {
     cut(&said(&memory.fact), FACT)
 }
 
-/// The factors of a score, whose product it is.
-pub(in crate::panel) fn why(score: f32, why: &Why) -> Markup {
+/// Where the score came from.
+fn why(score: f32, why: &Why) -> Markup {
     if score == 0.0 {
         return html! { p.hint { "Not ranked: it is shown at this moment whatever is asked." } };
     }
-    let terms = if why.terms.is_empty() { "no word in common".into() } else { why.terms.join(", ") };
-    let factor = |name: &str, value: f32, about: &str| {
-        html! { li { (name) " " b { (format!("{value:.2}")) } @if !about.is_empty() { " (" (cut(&said(about), 120)) ")" } } }
-    };
-    html! {
-        details.why {
-            summary { "Score " (format!("{score:.2}")) }
-            ul.factors {
-                (factor("relevance", why.relevance, &terms))
-                (factor("recency", why.recency, ""))
-                (factor("trust", why.trust.factor, &why.trust.terms.join(", ")))
-                (factor("usefulness", why.usefulness, ""))
-                (factor("affinity", why.affinity, ""))
-            }
-        }
-    }
+    html! { details.why { summary { "Score " (format!("{score:.2}")) } (factors(why)) } }
 }
