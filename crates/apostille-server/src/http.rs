@@ -1,39 +1,50 @@
-//! The server behind a socket: the panel for people, `/api` for programs, `/mcp` for agents, `/health` for whoever watches
-//! over it.
+//! The server behind a socket: the panel for people, `/api` for programs, `/mcp` for agents, `/health`, `/ready` and
+//! `/metrics` for whoever watches over it.
 //!
 //! Loopback, a token or a session, and a look at where a request comes from: a page in somebody's browser must not reach
-//! memory. What is asked for is found in a table ([`route`]), whoever asks is judged ([`entry`]), what costs too much is
-//! put off ([`gate`]), the work is done on a thread of its own ([`work`]), and the answer gets its headers ([`answer`]).
+//! memory. What is asked for is found in a table (`route`), whoever asks is judged (`entry`), what is too much is put off
+//! (`gate`), the work is done on a thread of its own (`work`), and every answer gets its headers (`answer`).
 
 mod agents;
 mod answer;
 mod entry;
+pub(crate) mod gate;
 mod listen;
+mod live;
+mod log;
+mod meter;
 mod opening;
 mod route;
 mod sessions;
+mod told;
+mod watch;
 mod work;
 
-use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
+use std::sync::atomic::{AtomicU64, AtomicUsize};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
 use apostille_core::digest::Digest;
 use axum::body::Body;
 use axum::response::Response;
 use hyper::Request;
 use hyper::body::Incoming;
-
 use jiff::Timestamp;
+use tokio::sync::{broadcast, watch as channel};
 
 use crate::host::Host;
 use crate::mcp::{Offer, Server};
 use crate::pass::{Access, Pass};
-use crate::visit::{Method, Reply};
+use crate::visit::{Method, Route};
 use agents::Agents;
-use answer::{Shape, Turned};
-use route::{Area, Found, Row, What};
+use answer::Turned;
+use gate::Gate;
+use meter::Meter;
+use route::{Area, Found, Parts, Row, What};
 use sessions::Sessions;
 use work::Job;
+
+pub use log::{Log, Told};
 
 /// Who holds which token.
 pub trait Keys: Send + Sync + 'static {
@@ -42,8 +53,20 @@ pub trait Keys: Send + Sync + 'static {
 }
 
 /// How much is taken on.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
+    /// How many requests a second one pass may send; twice as many at once.
+    pub rate: u32,
+    /// How many requests are worked on at once.
+    pub at_once: usize,
+    /// How many may wait for that.
+    pub waiting: usize,
+    /// How long.
+    pub wait: Duration,
+    /// How many connections there may be.
+    pub connections: usize,
+    /// How many may listen to changes.
+    pub listeners: usize,
     /// How long a request may take to say what it wants.
     pub head: Duration,
     /// How long the rest of it may take.
@@ -52,18 +75,21 @@ pub struct Limits {
     pub work: Duration,
     /// How long what is under way may take after the program was told to stop.
     pub grace: Duration,
-    /// How many connections there may be.
-    pub connections: usize,
 }
 
 impl Default for Limits {
     fn default() -> Self {
         Self {
+            rate: 400,
+            at_once: 8,
+            waiting: 64,
+            wait: Duration::from_secs(2),
+            connections: 512,
+            listeners: 32,
             head: Duration::from_secs(30),
             body: Duration::from_secs(15),
             work: Duration::from_secs(30),
             grace: Duration::from_secs(5),
-            connections: 512,
         }
     }
 }
@@ -84,6 +110,8 @@ pub struct Plan {
     pub port: u16,
     /// How much is taken on.
     pub limits: Limits,
+    /// Where requests are told of.
+    pub log: Log,
 }
 
 /// The one door of a server.
@@ -93,19 +121,39 @@ pub struct Door {
     agents: Agents,
     sessions: Mutex<Sessions>,
     once: String,
+    gate: Arc<Gate>,
+    meter: Meter,
+    changes: broadcast::Sender<()>,
+    stop: channel::Sender<bool>,
+    /// The name of this run, for the names of requests.
+    run: String,
+    asked: AtomicU64,
+    in_flight: Arc<AtomicUsize>,
+    connections: Arc<AtomicUsize>,
+    listeners: Arc<AtomicUsize>,
 }
 
 impl Door {
     /// A door to these memories.
     #[must_use]
     pub fn new(plan: Plan) -> Self {
-        let server = Server::new(Arc::clone(&plan.host), plan.offer);
+        let gate = Arc::new(Gate::new(plan.limits));
+        let server = Server::new(Arc::clone(&plan.host), plan.offer).behind(Arc::clone(&gate));
         let once = plan.host.seal("open");
         Self {
             rows: route::rows(),
+            changes: server.changes(),
             agents: Agents::new(server),
             sessions: Mutex::new(Sessions::new(&once)),
             once,
+            gate,
+            meter: Meter::default(),
+            stop: channel::Sender::new(false),
+            run: plan.host.seal("run"),
+            asked: AtomicU64::new(0),
+            in_flight: Arc::default(),
+            connections: Arc::default(),
+            listeners: Arc::default(),
             plan,
         }
     }
@@ -116,7 +164,7 @@ impl Door {
         format!("/open/{}", self.once)
     }
 
-    fn sessions(&self) -> std::sync::MutexGuard<'_, Sessions> {
+    fn sessions(&self) -> MutexGuard<'_, Sessions> {
         self.sessions.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -124,47 +172,79 @@ impl Door {
         (self.plan.clock)()
     }
 
-    /// The answer to a request.
-    async fn answer(&self, request: Request<Incoming>) -> Response<Body> {
-        let shape = Shape::of(request.uri().path());
-        let found = route::find(&self.rows, request.method(), request.uri().path());
-        let answered = self.answered(found, request).await;
-        answer::dressed(answered.unwrap_or_else(|turned| answer::response(turned.reply(shape))))
-    }
-
-    async fn answered(&self, found: Found, request: Request<Incoming>) -> Result<Response<Body>, Turned> {
+    /// The answer to a request, whose sender is noted for the log.
+    async fn answered(
+        self: &Arc<Self>,
+        found: Found,
+        request: Request<Incoming>,
+        who: &mut Option<String>,
+    ) -> Result<Response<Body>, Turned> {
         entry::addressed(request.headers(), self.plan.port)?;
-        let (pass, seal) = match found.area {
-            Area::Open => (None, String::new()),
-            area => self.pass(area, request.headers()).map(|it| (Some(it.0), it.1))?,
-        };
+        if found.area == Area::Open {
+            let (row, parts) = found.row?;
+            return self.opened_to_all(row.what, &parts, request).await;
+        }
+        let (pass, seal) = self.pass(found.area, request.headers())?;
+        *who = Some(pass.name.clone());
+        self.gate.paced(&pass.name, Instant::now())?;
         let (row, parts) = found.row?;
-        match (row.what, pass) {
-            (What::Agents, Some(pass)) => self.spoken_to(request, pass).await,
-            (What::Table(route), Some(pass)) => {
-                entry::same_origin(&request, self.plan.port)?;
-                entry::allowed(&pass, route.need)?;
-                let asked = work::asked(request, parts, &self.plan.limits).await?;
-                if row.area == Area::Panel && route.method != Method::Get {
-                    entry::sealed(&asked, &seal)?;
-                }
-                let job = Job { route, asked, pass, seal };
-                let reply = work::worked(&self.plan.host, job, self.plan.limits.work, ()).await?;
-                Ok(answer::response(reply))
+        match row.what {
+            What::Agents => self.spoken_to(request, pass).await,
+            What::Table(route) => self.visited(route, parts, request, (pass, seal)).await,
+            What::Live => {
+                let repo = work::query(&request).into_iter().find(|it| it.0 == "repo").map(|it| it.1);
+                self.live(row.area, request.headers(), repo).await
             }
-            (What::Close, _) => self.close(request, &seal).await,
-            (What::Link, _) => self.by_link(&parts),
-            (What::Form, _) => self.by_form(request).await,
-            (What::File(kind, content), _) => Ok(answer::response(Reply::of(200, kind, content.into()))),
-            (What::Health, _) => {
-                Ok(answer::response(Reply::of(200, "text/plain; charset=utf-8", "ok\n".into())))
-            }
-            (What::Agents | What::Table(_), None) => Err(entry::outside()),
+            What::Metrics => self.metrics(pass).await.map(answer::response),
+            What::Close => self.close(request, &seal).await,
+            _ => Err(Turned::no_such_page()),
         }
     }
 
-    /// A message of an agent.
+    /// The answer to somebody of whom nothing is known.
+    async fn opened_to_all(
+        &self,
+        what: What,
+        parts: &Parts,
+        request: Request<Incoming>,
+    ) -> Result<Response<Body>, Turned> {
+        match what {
+            What::Health => Ok(answer::response(watch::health())),
+            What::Ready => self.ready().await.map(answer::response),
+            What::Link => self.by_link(parts),
+            What::Form => self.by_form(request).await,
+            What::File(kind, content) => Ok(answer::file(request.headers(), kind, content)),
+            _ => Err(Turned::no_such_page()),
+        }
+    }
+
+    /// The answer of a call or a page.
+    async fn visited(
+        &self,
+        route: &'static Route,
+        parts: Parts,
+        request: Request<Incoming>,
+        (pass, seal): (Pass, String),
+    ) -> Result<Response<Body>, Turned> {
+        entry::same_origin(&request, self.plan.port)?;
+        entry::allowed(&pass, route.need)?;
+        let asked = work::asked(request, parts, &self.plan.limits).await?;
+        if pass.is_panel && route.method != Method::Get {
+            entry::sealed(&asked, &seal)?;
+        }
+        let place = self.gate.entered().await?;
+        let job = Job { route, asked, pass, seal };
+        let reply = work::worked(&self.plan.host, job, self.plan.limits.work, place).await?;
+        if reply.is_change {
+            // Nobody listening is the usual case.
+            let _ = self.changes.send(());
+        }
+        Ok(answer::response(reply))
+    }
+
+    /// The answer to a message of an agent.
     async fn spoken_to(&self, request: Request<Incoming>, pass: Pass) -> Result<Response<Body>, Turned> {
+        self.gate.is_open()?;
         let (mut parts, body) = request.into_parts();
         let body = work::body(body, agents::MAX_BODY, &self.plan.limits).await?;
         parts.extensions.insert(pass);

@@ -19,8 +19,10 @@ use rmcp::model::{
 };
 use rmcp::service::{NotificationContext, RequestContext, RoleServer, SubscriptionContext};
 use rmcp::{ErrorData, ServerHandler};
+use tokio::sync::broadcast;
 
 use crate::host::Host;
+use crate::http::gate::Gate;
 use crate::profile::Profile;
 use crate::{prompts, resources};
 
@@ -57,13 +59,26 @@ pub struct Server {
     host: Arc<dyn Host>,
     offer: Offer,
     changes: changes::Changes,
+    /// What work waits for, where others want the same machine.
+    gate: Option<Arc<Gate>>,
 }
 
 impl Server {
     /// A server of this host's memories.
     #[must_use]
     pub fn new(host: Arc<dyn Host>, offer: Offer) -> Self {
-        Self { changes: changes::Changes::new(Arc::clone(&host)), host, offer }
+        Self { changes: changes::Changes::new(Arc::clone(&host)), host, offer, gate: None }
+    }
+
+    /// The same behind a gate that it shares.
+    #[must_use]
+    pub(crate) fn behind(self, gate: Arc<Gate>) -> Self {
+        Self { gate: Some(gate), ..self }
+    }
+
+    /// Told when something was changed here.
+    pub(crate) fn changes(&self) -> broadcast::Sender<()> {
+        self.changes.ours()
     }
 }
 
@@ -87,9 +102,9 @@ impl ServerHandler for Server {
             .with_instructions(self.offer.profile.instructions())
     }
 
-    async fn list_tools(&self, _: Page, _: Request) -> Result<ListToolsResult, ErrorData> {
-        let tools =
-            self.offer.profile.tools().iter().map(|it| results::tool(it, self.offer.spelling)).collect();
+    async fn list_tools(&self, _: Page, context: Request) -> Result<ListToolsResult, ErrorData> {
+        let tools = self.offer.profile.tools().iter().filter(|it| work::is_allowed(it, &context));
+        let tools = tools.map(|it| results::tool(it, self.offer.spelling)).collect();
         Ok(ListToolsResult::with_all_items(tools)
             .with_ttl_ms(LASTING_MS)
             .with_cache_scope(CacheScope::Private))

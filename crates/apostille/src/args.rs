@@ -11,6 +11,7 @@ mod report;
 mod review;
 mod rollback;
 mod task;
+mod token;
 mod verify;
 
 use std::path::PathBuf;
@@ -27,7 +28,7 @@ pub use audit::Audit;
 pub use hook::{Hook, Why};
 pub use import::Import;
 pub use init::Init;
-pub use offer::{Offered, Serve};
+pub use offer::{Logged, Offered, Serve};
 pub use promote::Promote;
 pub use report::Report;
 pub use review::{Breaker, BreakerWhat, Review};
@@ -35,6 +36,7 @@ pub use rollback::Rollback;
 pub use task::{
     Note, Task, TaskDone, TaskHooks, TaskList, TaskPhase, TaskShow, TaskStart, TaskTrailers, TaskWhat,
 };
+pub use token::{Token, TokenCreate, TokenWhat};
 pub use verify::Verify;
 
 /// Verified, shared memory for coding agents.
@@ -158,6 +160,9 @@ pub enum Command {
     /// Serve memory over HTTP, on this machine only
     #[command(after_help = help::SERVE)]
     Serve(Serve),
+    /// Who may come through the socket of `serve`
+    #[command(after_help = help::TOKEN)]
+    Token(Token),
     /// Answer a hook of an agent's client, in its own JSON
     #[command(after_help = help::HOOK)]
     Hook(Hook),

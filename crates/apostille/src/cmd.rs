@@ -30,6 +30,7 @@ mod show;
 mod stats;
 mod supersede;
 mod task;
+mod token;
 mod verify;
 mod why;
 
@@ -107,6 +108,7 @@ fn dispatched(shell: &Shell, command: &Command) -> Result<Answer, Fault> {
         Command::Report(args) => report::run(shell, args),
         Command::Mcp(args) => mcp::run(shell, args),
         Command::Serve(args) => serve::run(shell, args),
+        Command::Token(args) => token::run(shell, args),
         Command::Hook(args) => Ok(hook::run(shell, args)),
         Command::Why(args) => why::run(shell, args),
         Command::Doctor => doctor::run(shell),

@@ -14,6 +14,7 @@ pub mod place;
 pub mod prompt;
 pub mod sessions;
 pub mod task;
+pub mod tokens;
 mod used;
 
 use std::cell::Cell;

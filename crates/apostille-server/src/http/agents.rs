@@ -23,7 +23,7 @@ const OLDER: [&str; 3] = ["2024-11-05", "2025-03-26", "2025-06-18"];
 const RESUMABLE: &str = "2025-11-25";
 
 #[cfg(feature = "fixtures")]
-type Spoken = crate::fixtures::Fixtures;
+type Spoken = crate::fixtures::Fixtures<Server>;
 #[cfg(not(feature = "fixtures"))]
 type Spoken = Server;
 

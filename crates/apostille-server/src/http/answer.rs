@@ -1,8 +1,9 @@
 //! What is answered: refusals in the words of whoever asked, and the headers that every answer has.
 
+use apostille_core::digest::Digest;
 use axum::body::Body;
 use axum::response::Response;
-use hyper::header::{self, HeaderName, HeaderValue};
+use hyper::header::{self, HeaderMap, HeaderName, HeaderValue};
 use maud::{DOCTYPE, html};
 use serde_json::json;
 
@@ -60,11 +61,13 @@ pub(super) struct Turned {
     pub(super) headers: Vec<(&'static str, String)>,
     /// Whether a person is shown the form that lets them in.
     pub(super) has_form: bool,
+    /// Where it was too much: of what.
+    pub(super) shed: Option<&'static str>,
 }
 
 impl Turned {
     pub(super) fn new(status: u16, why: impl Into<String>) -> Self {
-        Self { status, why: why.into(), headers: Vec::new(), has_form: false }
+        Self { status, why: why.into(), headers: Vec::new(), has_form: false, shed: None }
     }
 
     pub(super) fn with(mut self, name: &'static str, value: impl Into<String>) -> Self {
@@ -148,6 +151,16 @@ pub(super) fn response(reply: Reply) -> Response<Body> {
         }
     }
     response
+}
+
+/// A file, or the word that the browser has it already.
+pub(super) fn file(headers: &HeaderMap, kind: &'static str, content: &str) -> Response<Body> {
+    let tag = format!("\"{}\"", Digest::of(content.as_bytes()).short());
+    let is_known = headers.get(header::IF_NONE_MATCH).is_some_and(|it| it.as_bytes() == tag.as_bytes());
+    let (status, body) = if is_known { (304, String::new()) } else { (200, content.to_owned()) };
+    let mut reply = Reply::of(status, kind, body);
+    reply.headers = vec![("etag", tag), ("cache-control", "no-cache".into())];
+    response(reply)
 }
 
 /// The same with the headers that every answer has.

@@ -13,17 +13,23 @@ use tokio::net::TcpStream;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::Door;
+use super::told::Counted;
 
 /// What a connection too many is told.
 const FULL: &[u8] =
     b"HTTP/1.1 503 Service Unavailable\r\nretry-after: 1\r\ncontent-length: 0\r\nconnection: close\r\n\r\n";
+/// How many threads may work; few do, and listeners and agents have some of them.
+const THREADS: usize = 64;
 /// How much of a request's head is read.
 const MAX_HEAD: usize = 64 * 1024;
 
 impl Door {
     /// Serves on this socket until the program is told to stop; what is under way is finished first.
     pub fn serve(self, listener: TcpListener) -> io::Result<()> {
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .max_blocking_threads(THREADS)
+            .build()?;
         listener.set_nonblocking(true)?;
         runtime.block_on(async {
             let listener = tokio::net::TcpListener::from_std(listener)?;
@@ -34,6 +40,7 @@ impl Door {
             }
             drop(listener);
             door.agents.stop();
+            door.stop.send_replace(true);
             // Whoever only holds a connection open does not hold the program.
             let _ = tokio::time::timeout(door.plan.limits.grace, graceful.shutdown()).await;
             Ok(())
@@ -50,7 +57,7 @@ impl Door {
             };
             match Arc::clone(&room).try_acquire_owned() {
                 Ok(place) => self.talk(stream, place, graceful),
-                Err(_) => drop(stream.try_write(FULL)),
+                Err(_) => self.turn_away(&stream),
             }
         }
     }
@@ -67,12 +74,19 @@ impl Door {
             .header_read_timeout(self.plan.limits.head)
             .max_buf_size(MAX_HEAD)
             .serve_connection(TokioIo::new(stream), service);
-        let watched = graceful.watch(connection);
+        let (watched, counted) = (graceful.watch(connection), Counted::new(&self.connections));
+        self.meter.connected();
         tokio::spawn(async move {
             // A client that goes away is nobody's fault.
             let _ = watched.await;
-            drop(place);
+            drop((place, counted));
         });
+    }
+
+    /// Says that there is no room, if that can be said without waiting.
+    fn turn_away(&self, stream: &TcpStream) {
+        self.meter.shed("connections");
+        let _ = stream.try_write(FULL);
     }
 }
 

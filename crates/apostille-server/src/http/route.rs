@@ -32,6 +32,12 @@ impl Area {
 pub(super) enum What {
     /// Whether the server is alive.
     Health,
+    /// Whether it can work.
+    Ready,
+    /// What it counts.
+    Metrics,
+    /// What changes, as it changes.
+    Live,
     /// The agents' protocol.
     Agents,
     /// The link that opens the panel.
@@ -60,13 +66,21 @@ pub(super) struct Row {
 }
 
 /// What the door itself answers.
-const OWN: [Row; 5] = [
-    Row { method: Some(Method::Get), path: "/health", area: Area::Open, what: What::Health },
-    Row { method: None, path: "/mcp", area: Area::Token, what: What::Agents },
-    Row { method: Some(Method::Get), path: "/open/{once}", area: Area::Open, what: What::Link },
-    Row { method: Some(Method::Post), path: "/open", area: Area::Open, what: What::Form },
-    Row { method: Some(Method::Post), path: "/close", area: Area::Panel, what: What::Close },
+const OWN: [Row; 9] = [
+    own(Some(Method::Get), "/health", Area::Open, What::Health),
+    own(Some(Method::Get), "/ready", Area::Open, What::Ready),
+    own(Some(Method::Get), "/metrics", Area::Token, What::Metrics),
+    own(None, "/mcp", Area::Token, What::Agents),
+    own(Some(Method::Get), "/api/live", Area::Token, What::Live),
+    own(Some(Method::Get), "/live", Area::Panel, What::Live),
+    own(Some(Method::Get), "/open/{once}", Area::Open, What::Link),
+    own(Some(Method::Post), "/open", Area::Open, What::Form),
+    own(Some(Method::Post), "/close", Area::Panel, What::Close),
 ];
+
+const fn own(method: Option<Method>, path: &'static str, area: Area, what: What) -> Row {
+    Row { method, path, area, what }
+}
 
 /// The whole table; what varies least stands first.
 pub(super) fn rows() -> Vec<Row> {

@@ -35,14 +35,19 @@ pub(super) async fn body(body: Incoming, most: usize, limits: &Limits) -> Result
     }
 }
 
+/// What stands behind the question mark.
+pub(super) fn query<B>(request: &Request<B>) -> Vec<(String, String)> {
+    let query = request.uri().query().unwrap_or_default();
+    form_urlencoded::parse(query.as_bytes()).into_owned().collect()
+}
+
 /// What is asked for.
 pub(super) async fn asked(
     request: Request<Incoming>,
     parts: Parts,
     limits: &Limits,
 ) -> Result<Asked, Turned> {
-    let query = request.uri().query().unwrap_or_default();
-    let query = form_urlencoded::parse(query.as_bytes()).into_owned().collect();
+    let query = query(&request);
     let body = body(request.into_body(), MAX_BODY, limits).await?;
     Ok(Asked { parts, query, body })
 }

@@ -24,6 +24,11 @@ impl Changes {
         Self { host, ours: broadcast::channel(16).0 }
     }
 
+    /// Where it is said that something was changed by this server.
+    pub(super) fn ours(&self) -> broadcast::Sender<()> {
+        self.ours.clone()
+    }
+
     /// Something was changed by this server.
     pub(super) fn happened(&self) {
         // Nobody listening is the usual case.

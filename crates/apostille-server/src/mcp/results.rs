@@ -132,6 +132,13 @@ pub(super) fn error(fault: &Fault) -> ErrorData {
     }
 }
 
+/// What whoever may only look is told by a tool that changes something.
+pub(super) fn read_only(tool: &Tool) -> CallToolResult {
+    let why =
+        format!("this token may only read, and {} changes memories; ask for one that may write", tool.name);
+    result(refusal("read_only", &why))
+}
+
 /// Why no place was found.
 pub(super) fn unplaced(unplaced: &Unplaced) -> CallToolResult {
     let class = match unplaced {

@@ -19,9 +19,9 @@ use tokio::sync::watch;
 use super::asking::{self, Roots, Word};
 use super::{Request, Server, results};
 use crate::host::{Call, Host, Need, Unplaced};
-use crate::pass::Pass;
+use crate::pass::{Access, Pass};
 use crate::resources::{self, Listed, Page};
-use crate::tool::Effect;
+use crate::tool::{Effect, Tool};
 use crate::{Answer, Fault, Here};
 
 /// After this time nothing more is looked up; what is left is `unknown`.
@@ -59,6 +59,9 @@ impl Server {
             let fault = Fault::no_such_tool(&bounded(&call.name), profile.tools());
             return Err(results::error(&fault));
         };
+        if !is_allowed(tool, context) {
+            return Ok(results::read_only(tool).into());
+        }
         let roots = match asking::roots(self, call.input_responses.as_ref(), context, Need::Some).await {
             Roots::Known(roots) => roots,
             Roots::Ask(question) => return Ok(question.into()),
@@ -132,7 +135,14 @@ impl Server {
         let (told, mut steps) = watch::channel(0);
         let clock = Clock { is_over: Arc::default() };
         let (host, late) = (Arc::clone(&self.host), clock.late(told));
-        let mut work = tokio::task::spawn_blocking(move || work(&*host, &caller, &late, &*job));
+        let place = match &self.gate {
+            Some(gate) => gate.turn().await,
+            None => None,
+        };
+        let mut work = tokio::task::spawn_blocking(move || {
+            let _place = place;
+            work(&*host, &caller, &late, &*job)
+        });
         let patience = tokio::time::sleep(PATIENCE);
         tokio::pin!(patience);
         let (mut is_over, mut known) = (false, 0);
@@ -188,6 +198,11 @@ fn caller(context: &Request) -> Caller {
 /// What whoever sent it may do, where it came through a socket.
 fn pass(context: &Request) -> Option<&Pass> {
     context.extensions.get::<Parts>()?.extensions.get()
+}
+
+/// Whether whoever calls may call this tool.
+pub(super) fn is_allowed(tool: &Tool, context: &Request) -> bool {
+    tool.effect == Effect::Reads || pass(context).is_none_or(|it| it.allows(Access::Write))
 }
 
 fn no_such_resource(uri: &str) -> ErrorData {

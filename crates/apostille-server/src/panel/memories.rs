@@ -26,6 +26,9 @@ const FIRST: usize = 12;
 /// How many characters of identity there may be is little, so all of it is on the page.
 const IDENTITY: usize = 100;
 
+/// The statuses, what is in use first.
+const STAGES: [Stage; 5] = [Stage::Active, Stage::Pending, Stage::Superseded, Stage::Invalid, Stage::Retired];
+
 /// What is known, by layer, or what was looked for.
 pub fn page(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
     let sought = Sought::read(visit, asked);
@@ -83,7 +86,7 @@ fn overview(visit: &Visit<'_>, tallies: &[Tally]) -> Markup {
     let n = |stage: Stage| tallies.iter().map(|it| it.stage(stage)).sum::<u64>();
     html! {
         p.meta {
-            @for stage in Stage::ALL.iter().filter(|it| n(**it) > 0) {
+            @for stage in STAGES.iter().filter(|it| n(**it) > 0) {
                 a href=(way(visit, "/", &[("status", stage.as_str())])) { (n(*stage)) " " (stage) }
             }
         }

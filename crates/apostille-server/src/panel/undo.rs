@@ -30,6 +30,7 @@ const DONE: &[(&str, &str)] = &[
     ("merged", "Merged: this one gained what still holds of the other's evidence."),
     ("promoted", "Promoted: it is kept for longer now."),
     ("accepted-safe", "Accepted all that was safe."),
+    ("none-safe", "Nothing that is safe waits any more."),
     ("undone", "Taken back: it stands as it stood before."),
     ("nothing", "There was nothing left to take back."),
     ("moved-on", "Not taken back: it was changed again since, and that would be lost. See its history."),
@@ -65,10 +66,10 @@ pub fn go(visit: &Visit<'_>, path: &str, deed: &Deed<'_>) -> Result<Reply, Fault
     Ok(Reply::see_other(way(visit, path, &[("did", deed.word), ("undo", &undo)])).changed())
 }
 
-/// Goes to a page that tells what was done and cannot be taken back.
+/// Goes to a page that tells this, which cannot be taken back.
 #[must_use]
-pub fn gone(visit: &Visit<'_>, path: &str, word: &'static str) -> Reply {
-    Reply::see_other(way(visit, path, &[("did", word)])).changed()
+pub fn tell(visit: &Visit<'_>, path: &str, word: &'static str) -> Reply {
+    Reply::see_other(way(visit, path, &[("did", word)]))
 }
 
 /// What was done, on the page that follows; nothing where nothing was. `back` is where undoing leads to.
@@ -122,13 +123,16 @@ pub fn undo(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
         ("", Some(memory)) => format!("/memories/{}", memory.handle()),
         (name, _) => name.parse::<Name>().map_or("/".into(), |it| format!("/memories/{it}")),
     };
-    let (Some(way), Some(first)) = (way, memories.first()) else { return Ok(gone(visit, &path, "nothing")) };
+    let (Some(way), Some(first)) = (way, memories.first()) else { return Ok(tell(visit, &path, "nothing")) };
     if has_moved_on(visit, &memories, way.until)? {
-        return Ok(gone(visit, &path, "moved-on"));
+        return Ok(tell(visit, &path, "moved-on"));
     }
     let ids: Vec<MemoryId> = memories.iter().map(|it| it.id).collect();
     let taken = rollback::take_back(visit.cx, &first.space, way.after, &ids, REASON)?;
-    Ok(gone(visit, &path, if taken.is_empty() { "nothing" } else { "undone" }))
+    Ok(match taken.is_empty() {
+        true => tell(visit, &path, "nothing"),
+        false => tell(visit, &path, "undone").changed(),
+    })
 }
 
 /// The memories with these names; all of one space, as a deed is.

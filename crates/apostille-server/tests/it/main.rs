@@ -9,6 +9,8 @@ mod fuzz;
 #[cfg(test)]
 mod layers;
 #[cfg(test)]
+mod panel;
+#[cfg(test)]
 mod prompts;
 #[cfg(test)]
 mod resources;

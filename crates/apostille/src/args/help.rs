@@ -35,7 +35,7 @@ const GROUPS: [(&str, &[&str]); 7] = [
     ),
     ("Work on something", &["task", "report"]),
     ("Move it", &["export", "import"]),
-    ("Serve agents", &["mcp", "serve", "hook"]),
+    ("Serve agents", &["mcp", "serve", "token", "hook"]),
     ("Set up", &["tour", "init", "config", "doctor", "completions", "man"]),
 ];
 
@@ -367,11 +367,25 @@ The README has a line for every client. The repository is the one that the clien
 /// Examples.
 pub const SERVE: &str = "\
 Examples:
-  $ apostille serve                     # prints the address and a token for this run
+  $ apostille serve --open              # the panel in your browser, and a token for this run
   $ APOSTILLE_TOKEN=… apostille serve --port 7787
   $ claude mcp add --transport http apostille http://127.0.0.1:7787/mcp --header \"Authorization: Bearer …\"
+  $ curl -H \"Authorization: Bearer …\" http://127.0.0.1:7787/api/memories
+  $ apostille serve --limit rate=50 --limit at_once=2
 
-Only programs on this machine reach it, and only with the token. Agents speak MCP at /mcp; /health says ok.";
+Only this machine reaches it: people with the link that is printed, which works once, programs with a token
+(apostille token). /health, /ready and /metrics tell how it is. docs/http.md has the rest.";
+
+/// Examples.
+pub const TOKEN: &str = "\
+Examples:
+  $ apostille token create ci --space acme/app             # may look, in one repository
+  $ apostille token create bot --access write --days 30
+  $ apostille token                                        # which there are
+  $ apostille token revoke ci
+
+read looks; write also remembers, revises and forgets; review also decides as a person does, so only a person
+makes one. A token is shown once; what is kept is its SHA-256.";
 
 /// Examples.
 pub const TASK: &str = "\

@@ -1,5 +1,8 @@
 //! What a server is to offer, as it is typed.
 
+use std::time::Duration;
+
+use apostille_server::http::Limits;
 use apostille_server::mcp::{Offer, Spelling};
 use apostille_server::profile::Profile;
 use clap::builder::{PossibleValuesParser, TypedValueParser as _};
@@ -22,17 +25,87 @@ pub struct Offered {
 }
 
 /// A server behind a socket.
-#[derive(Debug, Clone, Copy, Args)]
+#[derive(Debug, Clone, Args)]
 pub struct Serve {
     /// Which port; 0 takes a free one
     #[arg(long, value_name = "N", default_value_t = 7787)]
     pub port: u16,
+    /// Open the panel in your browser
+    #[arg(long)]
+    pub open: bool,
     /// Let every program on this machine in, without a token
     #[arg(long)]
     pub no_token: bool,
+    /// Which requests are told of on stderr; problems at a terminal, else all
+    #[arg(long, value_name = "WHICH")]
+    pub log: Option<Logged>,
+    /// How much is taken on, as rate=400 (repeatable): rate, at_once, waiting, wait_ms, connections, listeners,
+    /// head_ms, body_ms, work_ms, grace_ms
+    #[arg(long = "limit", value_name = "NAME=N", value_parser = limit)]
+    pub limits: Vec<Limit>,
     /// What is offered.
     #[command(flatten)]
     pub offered: Offered,
+}
+
+/// Which requests are told of.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub enum Logged {
+    /// Every one
+    All,
+    /// Those that were turned away, or failed
+    Problems,
+    /// None
+    Off,
+}
+
+/// One of the limits, and how much it is to be.
+pub type Limit = (&'static str, u32);
+
+/// The limits that can be set, and where each goes.
+const LIMITS: [(&str, fn(&mut Limits, u32)); 10] = [
+    ("rate", |it, n| it.rate = n),
+    ("at_once", |it, n| it.at_once = sized(n)),
+    ("waiting", |it, n| it.waiting = sized(n)),
+    ("wait_ms", |it, n| it.wait = millis(n)),
+    ("connections", |it, n| it.connections = sized(n)),
+    ("listeners", |it, n| it.listeners = sized(n)),
+    ("head_ms", |it, n| it.head = millis(n)),
+    ("body_ms", |it, n| it.body = millis(n)),
+    ("work_ms", |it, n| it.work = millis(n)),
+    ("grace_ms", |it, n| it.grace = millis(n)),
+];
+/// The largest number that a limit can be: threads and sockets are not made by the million.
+const MOST: u32 = 1_000_000;
+
+fn sized(n: u32) -> usize {
+    usize::try_from(n).unwrap_or(usize::MAX)
+}
+
+fn millis(n: u32) -> Duration {
+    Duration::from_millis(n.into())
+}
+
+fn limit(text: &str) -> Result<Limit, String> {
+    let known = || LIMITS.map(|it| it.0).join(", ");
+    let (name, number) =
+        text.split_once('=').ok_or_else(|| format!("it is NAME=N; there are: {}", known()))?;
+    let (name, _) = LIMITS.iter().find(|it| it.0 == name).ok_or_else(|| format!("there are: {}", known()))?;
+    match number.parse() {
+        Ok(number @ 1..=MOST) => Ok((name, number)),
+        _ => Err(format!("a number from 1 to {MOST} is needed")),
+    }
+}
+
+impl Serve {
+    /// How much is taken on.
+    pub fn taken_on(&self) -> Limits {
+        let mut limits = Limits::default();
+        for (name, number) in &self.limits {
+            LIMITS.iter().filter(|it| it.0 == *name).for_each(|it| it.1(&mut limits, *number));
+        }
+        limits
+    }
 }
 
 /// How tools are called.

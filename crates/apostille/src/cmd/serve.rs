@@ -1,18 +1,23 @@
 //! `serve`: memory behind a socket of this machine.
 
 use std::net::{Ipv4Addr, TcpListener};
-use std::sync::Arc;
+use std::process::{Command, Stdio};
+use std::sync::{Arc, mpsc};
 
-use apostille_core::digest::Digest;
-use apostille_server::http::{Door, Keys, Limits, Plan};
-use apostille_server::pass::{Access, Pass};
+use apostille_server::http::{Door, Log, Plan, Told};
+use apostille_server::pass::Access;
+use clap::ColorChoice;
 use serde::Serialize;
 
-use crate::args::Serve;
+use crate::args::{Logged, Serve};
 use crate::error::{self, Fault};
 use crate::paint::{BOLD, ink};
 use crate::shell::{self, Answer, Shell};
 use crate::world::host::{Machine, Reach};
+use crate::world::tokens::Ring;
+
+/// How many lines may wait to be written.
+const UNREAD: usize = 1024;
 
 /// Where it listens, for whoever starts it.
 #[derive(Serialize)]
@@ -21,7 +26,7 @@ struct Listening<'a> {
     url: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     token: Option<&'a str>,
-    panel: String,
+    panel: &'a str,
 }
 
 /// Serves until it is told to stop.
@@ -34,27 +39,58 @@ pub fn run(shell: &Shell, args: &Serve) -> Result<Answer, Fault> {
     let door = Door::new(Plan {
         host: Arc::new(Machine::new(&shell.world, &shell.flags, Reach::Here)),
         offer: args.offered.offer(),
-        keys: Arc::new(Ring { run: token.as_deref().map(|it| Digest::of(it.as_bytes())) }),
+        keys: Arc::new(Ring::new(&shell.world, token.as_deref())),
         panel: if shell.world.has_person() { Access::Review } else { Access::Write },
         clock: Box::new(shell.world.clock()),
         port,
-        limits: Limits::default(),
+        limits: args.taken_on(),
+        log: Log { told: told(shell, args), write: Box::new(lines()) },
     });
+    let panel = format!("http://127.0.0.1:{port}{}", door.way_in());
     // A token that was brought is known already, and is not written anywhere.
-    announce(shell, port, &door.way_in(), token.as_deref().filter(|_| given.is_none()), args.no_token);
+    announce(shell, port, &panel, token.as_deref().filter(|_| given.is_none()), args.no_token);
+    if args.open {
+        open(&panel);
+    }
     door.serve(listener).map_err(Fault::internal)?;
     Ok(Answer { code: error::OK, ..Answer::default() })
 }
 
-/// The token of this run.
-struct Ring {
-    run: Option<Digest>,
+fn told(shell: &Shell, args: &Serve) -> Told {
+    match args.log {
+        Some(Logged::All) => Told::All,
+        Some(Logged::Problems) => Told::Problems,
+        Some(Logged::Off) => Told::Off,
+        None if shell.world.terminal.stderr => Told::Problems,
+        None => Told::All,
+    }
 }
 
-impl Keys for Ring {
-    fn pass(&self, token: Option<&Digest>) -> Option<Pass> {
-        let is_let_in = self.run.is_none() || self.run.as_ref() == token;
-        is_let_in.then(|| Pass { name: "run".into(), spaces: None, access: Access::Write, is_panel: false })
+/// Writes lines beside the output, by a thread of its own: a reader that sleeps keeps no request waiting, and misses
+/// lines instead.
+fn lines() -> impl Fn(String) + Send + Sync {
+    let (send, receive) = mpsc::sync_channel::<String>(UNREAD);
+    std::thread::spawn(move || {
+        for line in receive {
+            let _ = shell::write(std::io::stderr().lock(), &(line + "\n"), ColorChoice::Never);
+        }
+    });
+    move |line| drop(send.try_send(line))
+}
+
+/// Opens an address in the browser. Where there is none, it is printed anyway.
+fn open(url: &str) {
+    let (program, arguments): (_, &[&str]) = match () {
+        () if cfg!(windows) => ("cmd", &["/C", "start", ""]),
+        () if cfg!(target_os = "macos") => ("open", &[]),
+        () => ("xdg-open", &[]),
+    };
+    let mut command = Command::new(program);
+    command.args(arguments).arg(url).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    if let Err(error) = command.spawn() {
+        let told =
+            format!("warning: cannot open a browser with {program}: {error}; follow the link by hand\n");
+        let _ = shell::write(std::io::stderr().lock(), &told, ColorChoice::Auto);
     }
 }
 
@@ -67,9 +103,8 @@ fn taken(port: u16, error: &std::io::Error) -> Fault {
 }
 
 /// Says where it listens before it does; the answer of the command comes when it ends.
-fn announce(shell: &Shell, port: u16, way_in: &str, token: Option<&str>, is_open: bool) {
-    let own = format!("http://127.0.0.1:{port}");
-    let (url, panel) = (format!("{own}/mcp"), format!("{own}{way_in}"));
+fn announce(shell: &Shell, port: u16, panel: &str, token: Option<&str>, is_open: bool) {
+    let url = format!("http://127.0.0.1:{port}/mcp");
     let text = if shell.flags.json {
         let listening = Listening { ok: true, url, token, panel };
         serde_json::to_string(&listening).unwrap_or_default() + "\n"

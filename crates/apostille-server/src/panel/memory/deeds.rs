@@ -241,7 +241,7 @@ pub fn forget(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
     let Some(memory) = named(visit, asked)? else { return Ok(absent(visit, asked)) };
     let tried = Tried::new("forget", asked);
     let came = match forgotten(visit, &memory, &tried)? {
-        Ok(()) => return Ok(undo::gone(visit, "/", "forgotten")),
+        Ok(()) => return Ok(undo::tell(visit, "/", "forgotten").changed()),
         Err(came) => came,
     };
     let told = not_done(visit, came)?;

@@ -1,0 +1,188 @@
+//! What is counted, in the text that Prometheus reads. Nothing in it is about what somebody asked or remembered.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use apostille_core::memory::Stage;
+use apostille_core::space::Space;
+use apostille_core::store::Tally;
+
+/// The upper bounds of the buckets, in seconds.
+const BOUNDS: [f64; 12] = [0.001, 0.0025, 0.005, 0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1.0, 5.0, 30.0];
+
+/// How long answers took.
+#[derive(Debug, Clone, Default)]
+struct Durations {
+    buckets: [u64; BOUNDS.len()],
+    sum: f64,
+    count: u64,
+}
+
+#[derive(Debug, Default)]
+struct Counts {
+    requests: BTreeMap<(&'static str, &'static str, u16), u64>,
+    durations: BTreeMap<&'static str, Durations>,
+    shed: BTreeMap<&'static str, u64>,
+    connections: u64,
+}
+
+/// What is counted since the server was started.
+#[derive(Debug, Default)]
+pub(super) struct Meter(Mutex<Counts>);
+
+/// What is so at this moment.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Gauges {
+    pub(super) in_flight: usize,
+    pub(super) at_work: usize,
+    pub(super) connections: usize,
+    pub(super) listeners: usize,
+}
+
+impl Meter {
+    fn counts(&self) -> std::sync::MutexGuard<'_, Counts> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// A request was answered.
+    pub(super) fn answered(&self, route: &'static str, verb: &'static str, status: u16, took: Duration) {
+        let mut counts = self.counts();
+        *counts.requests.entry((route, verb, status)).or_default() += 1;
+        let durations = counts.durations.entry(route).or_default();
+        let seconds = took.as_secs_f64();
+        for (bucket, bound) in durations.buckets.iter_mut().zip(BOUNDS) {
+            *bucket += u64::from(seconds <= bound);
+        }
+        durations.sum += seconds;
+        durations.count += 1;
+    }
+
+    /// Something was turned away because there was too much of it.
+    pub(super) fn shed(&self, reason: &'static str) {
+        *self.counts().shed.entry(reason).or_default() += 1;
+    }
+
+    /// A connection was taken in.
+    pub(super) fn connected(&self) {
+        self.counts().connections += 1;
+    }
+
+    /// Everything that was counted about requests.
+    pub(super) fn page(&self, now: &Gauges) -> String {
+        let counts = self.counts();
+        let mut out = String::new();
+        head(&mut out, "apostille_http_requests_total", "counter", "Requests answered.");
+        for ((route, verb, status), n) in &counts.requests {
+            let labels = [("route", *route), ("method", *verb), ("status", &status.to_string())];
+            line(&mut out, "apostille_http_requests_total", &labels, n);
+        }
+        head(&mut out, "apostille_http_request_seconds", "histogram", "How long answers took.");
+        for (route, it) in &counts.durations {
+            it.write(&mut out, route);
+        }
+        head(
+            &mut out,
+            "apostille_http_shed_total",
+            "counter",
+            "What was turned away because it was too much.",
+        );
+        for (reason, n) in &counts.shed {
+            line(&mut out, "apostille_http_shed_total", &[("reason", reason)], n);
+        }
+        head(&mut out, "apostille_http_connections_total", "counter", "Connections taken in.");
+        line(&mut out, "apostille_http_connections_total", &[], &counts.connections);
+        let gauges = [
+            ("apostille_http_in_flight", now.in_flight, "Requests that are not answered yet."),
+            ("apostille_http_at_work", now.at_work, "Requests that are worked on."),
+            ("apostille_http_connections", now.connections, "Open connections."),
+            ("apostille_live_listeners", now.listeners, "Who is told of changes."),
+        ];
+        for (name, value, about) in gauges {
+            head(&mut out, name, "gauge", about);
+            line(&mut out, name, &[], &value);
+        }
+        out
+    }
+}
+
+impl Durations {
+    fn write(&self, out: &mut String, route: &str) {
+        const NAME: &str = "apostille_http_request_seconds";
+        for (bound, n) in BOUNDS.iter().zip(self.buckets) {
+            line(out, &format!("{NAME}_bucket"), &[("route", route), ("le", &bound.to_string())], &n);
+        }
+        line(out, &format!("{NAME}_bucket"), &[("route", route), ("le", "+Inf")], &self.count);
+        line(out, &format!("{NAME}_sum"), &[("route", route)], &self.sum);
+        line(out, &format!("{NAME}_count"), &[("route", route)], &self.count);
+    }
+}
+
+/// The numbers of some spaces.
+pub(super) fn spaces(tallies: &[(Space, Tally)]) -> String {
+    let mut out = String::new();
+    head(&mut out, "apostille_memories", "gauge", "Memories by space and stage.");
+    for (space, tally) in tallies {
+        for stage in Stage::ALL {
+            let labels = [("space", space.as_str()), ("stage", stage.as_str())];
+            line(&mut out, "apostille_memories", &labels, &tally.stage(*stage));
+        }
+    }
+    head(&mut out, "apostille_events_total", "counter", "What happened, by space and word.");
+    for (space, tally) in tallies {
+        for (word, n) in &tally.events {
+            line(&mut out, "apostille_events_total", &[("space", space.as_str()), ("event", word)], n);
+        }
+    }
+    out
+}
+
+fn head(out: &mut String, name: &str, kind: &str, about: &str) {
+    let _ = writeln!(out, "# HELP {name} {about}\n# TYPE {name} {kind}");
+}
+
+fn line(out: &mut String, name: &str, labels: &[(&str, &str)], value: &impl std::fmt::Display) {
+    let labels: Vec<String> = labels.iter().map(|(name, it)| format!("{name}=\"{}\"", escaped(it))).collect();
+    let labels = if labels.is_empty() { String::new() } else { format!("{{{}}}", labels.join(",")) };
+    let _ = writeln!(out, "{name}{labels} {value}");
+}
+
+fn escaped(value: &str) -> String {
+    value.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_page_has_every_number() {
+        let meter = Meter::default();
+        meter.answered("/api/x", "GET", 200, Duration::from_millis(15));
+        meter.answered("/api/x", "GET", 200, Duration::from_secs(2));
+        meter.shed("rate");
+        meter.connected();
+        let page = meter.page(&Gauges { in_flight: 1, at_work: 2, connections: 3, listeners: 4 });
+        for it in [
+            "apostille_http_requests_total{route=\"/api/x\",method=\"GET\",status=\"200\"} 2\n",
+            "apostille_http_request_seconds_bucket{route=\"/api/x\",le=\"0.01\"} 0\n",
+            "apostille_http_request_seconds_bucket{route=\"/api/x\",le=\"0.02\"} 1\n",
+            "apostille_http_request_seconds_bucket{route=\"/api/x\",le=\"+Inf\"} 2\n",
+            "apostille_http_request_seconds_sum{route=\"/api/x\"} 2.015\n",
+            "apostille_http_shed_total{reason=\"rate\"} 1\n",
+            "apostille_http_connections_total 1\n",
+            "apostille_http_in_flight 1\n",
+            "apostille_live_listeners 4\n",
+        ] {
+            assert!(page.contains(it), "{it}: {page}");
+        }
+    }
+
+    #[test]
+    fn labels_are_escaped() {
+        let mut out = String::new();
+        line(&mut out, "x", &[("a", "b\"c\\d\ne")], &1);
+        assert_eq!(out, "x{a=\"b\\\"c\\\\d\\ne\"} 1\n");
+    }
+}

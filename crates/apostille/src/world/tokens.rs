@@ -1,0 +1,274 @@
+//! Who may come through the socket of `serve`: tokens by name, kept as digests in a file of the user's.
+
+use std::fs::{self, File, OpenOptions};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+use anyhow::Context as _;
+use apostille_core::digest::Digest;
+use apostille_core::format;
+use apostille_core::space::Space;
+use apostille_server::http::Keys;
+use apostille_server::pass::{Access, Pass};
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use super::{World, disk};
+use crate::error::Fault;
+
+/// The format that is written.
+const VERSION: u32 = 1;
+/// Nobody else on the machine reads it.
+const MODE: u32 = 0o600;
+/// Names that the server itself uses.
+const TAKEN: [&str; 3] = ["run", "panel", "anybody"];
+const MAX_NAME: usize = 60;
+
+/// A token: everything but itself.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Token {
+    /// What it is called.
+    pub name: String,
+    /// The digest of it.
+    pub digest: Digest,
+    /// The spaces it reaches; `None`: all.
+    pub spaces: Option<Vec<Space>>,
+    /// What may be done there.
+    pub access: Access,
+    /// When it was made.
+    pub made: Timestamp,
+    /// When it ends, if it does.
+    pub until: Option<Timestamp>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Sheet {
+    version: u32,
+    tokens: Vec<Row>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Row {
+    name: String,
+    digest: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    spaces: Option<Vec<String>>,
+    access: String,
+    made: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    until: Option<String>,
+}
+
+impl Token {
+    fn row(&self) -> Row {
+        Row {
+            name: self.name.clone(),
+            digest: self.digest.to_string(),
+            spaces: self.spaces.as_ref().map(|it| it.iter().map(ToString::to_string).collect()),
+            access: self.access.to_string(),
+            made: format::timestamp(self.made),
+            until: self.until.map(format::timestamp),
+        }
+    }
+
+    fn read(row: Row) -> anyhow::Result<Self> {
+        let spaces =
+            row.spaces.map(|it| it.iter().map(|it| it.parse()).collect::<Result<_, _>>()).transpose()?;
+        Ok(Self {
+            digest: row.digest.parse()?,
+            spaces,
+            access: row.access.parse()?,
+            made: row.made.parse()?,
+            until: row.until.map(|it| it.parse()).transpose()?,
+            name: row.name,
+        })
+    }
+
+    /// Whether it is over.
+    pub fn is_over(&self, now: Timestamp) -> bool {
+        self.until.is_some_and(|it| it <= now)
+    }
+
+    fn pass(&self) -> Pass {
+        Pass { name: self.name.clone(), spaces: self.spaces.clone(), access: self.access, is_panel: false }
+    }
+}
+
+/// Whether a token can be called that.
+pub fn named(name: &str) -> Result<(), Fault> {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-');
+    match name {
+        it if TAKEN.contains(&it) => Err(Fault::usage(format!("'{it}' is the server's own name"))),
+        it if (1..=MAX_NAME).contains(&it.len()) && it.chars().all(is_plain) => Ok(()),
+        _ => Err(Fault::usage(format!(
+            "a token is called by at most {MAX_NAME} letters, digits, '.', '_' and '-'"
+        ))),
+    }
+}
+
+/// The file of a user's tokens.
+#[derive(Debug, Clone)]
+pub struct Tokens(PathBuf);
+
+impl Tokens {
+    /// This user's.
+    pub fn of(world: &World) -> Result<Self, Fault> {
+        let folder = world.env.data_dir().ok_or_else(|| {
+            Fault::config("cannot tell where your data is kept: HOME is not set").hint("set HOME")
+        })?;
+        Ok(Self(folder.join("tokens.json")))
+    }
+
+    /// All of them, by name.
+    pub fn all(&self) -> Result<Vec<Token>, Fault> {
+        let told = || format!("cannot read '{}'", self.0.display());
+        let text = match fs::read_to_string(&self.0) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+            other => other.with_context(told).map_err(Fault::internal)?,
+        };
+        read(&text).with_context(told).map_err(Fault::internal)
+    }
+
+    /// Changes them, one process after the other, whole or not at all.
+    pub fn change<T>(
+        &self,
+        draw: u128,
+        change: impl FnOnce(&mut Vec<Token>) -> Result<T, Fault>,
+    ) -> Result<T, Fault> {
+        let _held = held(&self.0.with_extension("lock")).map_err(Fault::internal)?;
+        let mut tokens = self.all()?;
+        let done = change(&mut tokens)?;
+        tokens.sort_by(|a, b| a.name.cmp(&b.name));
+        let sheet = Sheet { version: VERSION, tokens: tokens.iter().map(Token::row).collect() };
+        let text = serde_json::to_string_pretty(&sheet).map_err(Fault::internal)? + "\n";
+        let told = || format!("cannot write '{}'", self.0.display());
+        disk::put(&self.0, text.as_bytes(), Some(MODE), draw).with_context(told).map_err(Fault::internal)?;
+        Ok(done)
+    }
+}
+
+fn read(text: &str) -> anyhow::Result<Vec<Token>> {
+    #[derive(Deserialize)]
+    struct Head {
+        version: u32,
+    }
+    let head: Head = serde_json::from_str(text)?;
+    anyhow::ensure!(
+        head.version <= VERSION,
+        "it has format {}, this program reads up to {VERSION}; update apostille",
+        head.version
+    );
+    let sheet: Sheet = serde_json::from_str(text)?;
+    sheet.tokens.into_iter().map(Token::read).collect()
+}
+
+/// Waits for whoever changes them now.
+fn held(path: &Path) -> io::Result<File> {
+    path.parent().map_or(Ok(()), fs::create_dir_all)?;
+    let file = OpenOptions::new().create(true).truncate(false).write(true).open(path)?;
+    file.lock()?;
+    Ok(file)
+}
+
+/// What was read of the file, and how it looked then.
+#[derive(Default)]
+struct Seen {
+    stamp: Option<(u64, Option<Timestamp>, u64)>,
+    tokens: Vec<Token>,
+}
+
+/// Everybody who is let in: the token of this run, and those of the file as it is now.
+pub struct Ring {
+    run: Option<Digest>,
+    file: Option<Tokens>,
+    clock: Box<dyn Fn() -> Timestamp + Send + Sync>,
+    seen: Mutex<Seen>,
+}
+
+impl Ring {
+    /// The token of this run, or none where everybody is let in; and this user's.
+    pub fn new(world: &World, run: Option<&str>) -> Self {
+        Self {
+            run: run.map(|it| Digest::of(it.as_bytes())),
+            file: Tokens::of(world).ok(),
+            clock: Box::new(world.clock()),
+            seen: Mutex::default(),
+        }
+    }
+
+    /// The pass of a token of the file, which is read again when it looks otherwise.
+    fn kept(&self, token: &Digest) -> Option<Pass> {
+        let file = self.file.as_ref()?;
+        let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        let stamp = stamped(&file.0);
+        if seen.stamp != stamp {
+            // What cannot be read lets nobody in.
+            *seen = Seen { stamp, tokens: file.all().unwrap_or_default() };
+        }
+        let now = (self.clock)();
+        seen.tokens.iter().find(|it| it.digest == *token && !it.is_over(now)).map(Token::pass)
+    }
+}
+
+/// How a file looks from outside; it is put in place whole, so that it is another file each time.
+fn stamped(file: &Path) -> Option<(u64, Option<Timestamp>, u64)> {
+    let metadata = fs::metadata(file).ok()?;
+    let modified = metadata.modified().ok().and_then(|it| Timestamp::try_from(it).ok());
+    #[cfg(unix)]
+    let node = std::os::unix::fs::MetadataExt::ino(&metadata);
+    #[cfg(not(unix))]
+    let node = 0;
+    Some((metadata.len(), modified, node))
+}
+
+impl Keys for Ring {
+    fn pass(&self, token: Option<&Digest>) -> Option<Pass> {
+        let run =
+            |name: &str| Pass { name: name.into(), spaces: None, access: Access::Write, is_panel: false };
+        match (token, &self.run) {
+            (Some(token), Some(own)) if token == own => Some(run("run")),
+            (Some(token), own) => self.kept(token).or_else(|| own.is_none().then(|| run("anybody"))),
+            (None, None) => Some(run("anybody")),
+            (None, Some(_)) => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn token(name: &str) -> Token {
+        Token {
+            name: name.into(),
+            digest: Digest::of(name.as_bytes()),
+            spaces: Some(vec!["acme/app".parse().unwrap()]),
+            access: Access::Read,
+            made: Timestamp::UNIX_EPOCH,
+            until: Some(Timestamp::UNIX_EPOCH),
+        }
+    }
+
+    #[test]
+    fn what_is_written_is_read_again() {
+        let dir = tempfile::tempdir().unwrap();
+        let tokens = Tokens(dir.path().join("deep/tokens.json"));
+        assert_eq!(tokens.all().unwrap(), []);
+        for name in ["b", "a"] {
+            tokens.change(1, |it| Ok(it.push(token(name)))).unwrap();
+        }
+        assert_eq!(tokens.all().unwrap(), [token("a"), token("b")]);
+    }
+
+    #[test]
+    fn a_newer_file_and_a_broken_one_are_said() {
+        let check = |text: &str, expected: &str| {
+            let told = format!("{:#}", read(text).unwrap_err());
+            assert!(told.contains(expected), "{told}");
+        };
+        check(r#"{"version": 2, "tokens": 7}"#, "format 2");
+        check(r#"{"version": 1, "tokens": [{"name": "a"}]}"#, "digest");
+        check("", "EOF");
+    }
+}
