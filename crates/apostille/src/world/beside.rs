@@ -61,7 +61,7 @@ impl Beside for Kept<'_> {
     }
 
     fn is_started(&self, task: &Slug) -> bool {
-        self.tasks().is_ok_and(|it| it.is_started(task))
+        self.tasks().ok().flatten().is_some_and(|it| it.is_started(task))
     }
 
     fn gates(&self, task: &Slug) -> Result<Vec<Passage>, Unplaced> {
