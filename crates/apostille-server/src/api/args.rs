@@ -107,6 +107,12 @@ impl Args {
         self.text(name)?.map(|it| report::since(it.trim(), now).ok_or_else(wrong)).transpose()
     }
 
+    /// A place in the log.
+    pub(super) fn place(&mut self) -> Result<Option<u64>, Malformed> {
+        let wrong = |_| Malformed::new("after", "expected what `next` said, a number");
+        self.text("after")?.map(|it| it.trim().parse().map_err(wrong)).transpose()
+    }
+
     /// The memory of this name.
     pub(super) fn name(&mut self, name: &str) -> Result<Name, Malformed> {
         wire::memory_name(name, self.take(name))

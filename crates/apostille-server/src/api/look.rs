@@ -67,7 +67,15 @@ fn recall(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
         ..Ask::default()
     };
     let recalled = if is_logged { recall::recall(&it.cx(), &ask)? } else { recall::preview(&it.cx(), &ask)? };
-    reply(200, &RecallReply::from(&recalled))
+    answered(&RecallReply::from(&recalled))
+}
+
+/// What was recalled. The text for a model is as it was rendered: its delimiters are ours, and not forged.
+fn answered(it: &RecallReply<'_>) -> Result<Reply, Fault> {
+    let mut told = reply(200, &RecallReply { block: "", ..it.clone() })?;
+    let block = format!("\"block\":{}", serde_json::to_string(it.block)?);
+    told.body = told.body.replacen("\"block\":\"\"", &block, 1);
+    Ok(told)
 }
 
 /// Do the citations still hold?
@@ -223,7 +231,7 @@ pub(super) const EVENTS: Call = Call {
     route: Route { method: Method::Get, path: "/api/events", need: Access::Read, run: events },
     about: About {
         id: "events",
-        summary: "What happened in the spaces in play",
+        summary: "What happened in the spaces in play, without the text of memories",
         tag: "look",
         query: &[
             may("memory", Said).told("only about this memory"),
@@ -256,7 +264,7 @@ fn events(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
         memory: memory.map(|it| it.id),
         changes_only: it.args.flag("changes")?,
         newest_first,
-        after: it.args.parsed("after")?.unwrap_or(0),
+        after: it.args.place()?.unwrap_or(0),
         limit: limit + 1,
     };
     logged(&it, &page, limit)
@@ -273,7 +281,10 @@ fn logged(it: &Errand<'_>, page: &Page, limit: usize) -> Result<Reply, Fault> {
     let is_more = events.len() > limit;
     events.truncate(limit);
     let next = events.last().filter(|_| is_more).map(|it| it.seq);
-    reply(200, &LogReply { ok: true, events: viewed(store, &events)?, next })
+    let mut events = viewed(store, &events)?;
+    // What a memory says is told with how it stands, and the log does not look.
+    events.iter_mut().for_each(|it| it.event.memory = None);
+    reply(200, &LogReply { ok: true, events, next })
 }
 
 /// What was done.

@@ -165,7 +165,7 @@ fn remember(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
         Some(draft) => draft,
         None => {
             let why = format!("'{}' does not reach the space that this belongs to", visit.pass.name);
-            return turned_away("no_user", why);
+            return turned_away("out_of_reach", why);
         }
     };
     match core_remember::remember(&it.cx_for(&draft.space.clone()), draft)? {
