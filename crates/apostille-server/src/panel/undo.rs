@@ -18,6 +18,7 @@ use crate::visit::{Asked, Reply, Visit};
 
 /// What can have been done, and how it is told.
 const DONE: &[(&str, &str)] = &[
+    ("remembered", "Remembered: agents are shown it from now on."),
     ("superseded", "Kept. It takes the place of the one before, which stays in the history."),
     ("corrected", "Kept as a correction. The one before is marked as wrong and stays in the history."),
     ("pending", "Kept, and it waits for a person: see why below."),

@@ -50,6 +50,7 @@ fn everything_is_on_the_first_page_by_layer() {
     Recorded until
     Filter
     6 active 1 pending
+    Remember something
     Identity
     who you are; shown at the start of every session
     1
@@ -386,4 +387,19 @@ fn everything_can_be_taken_away() {
     check("jsonl", "application/jsonl", "myorg-myapp.jsonl", "The retry loop");
     let reply = Person::of(&world).asks(Method::Get, "/export?format=xml", "");
     assert_eq!(reply.status, 400);
+}
+
+/// The way to another repository of the store: only those that a pass reaches, and nobody's own space.
+#[test]
+fn other_spaces_of_the_store_are_offered() {
+    let world = full();
+    let other = Space::repo("acme/billing").unwrap();
+    world.kept(Draft { space: other, kind: Some(Kind::Feedback), ..note("Billing counts in cents") });
+    let menu = |person: &Person<'_>| {
+        let page = person.sees("/review");
+        page.split("<div class=\"menu\">").nth(1).map(|it| text(it.split("</ul>").next().unwrap()))
+    };
+    let ana = Person::of(&world);
+    assert_eq!(menu(&ana).as_deref(), Some("Another repository of this store\nacme/billing"));
+    assert_eq!(menu(&Person { spaces: Some(vec![repo(), user()]), ..ana }), None);
 }
