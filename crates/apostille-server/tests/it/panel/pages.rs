@@ -105,7 +105,7 @@ fn one_memory_with_its_evidence() {
     world.ask("which version has the api");
     insta::assert_snapshot!(Person::with(&world, Access::Read).reads("/memories/m-1"), @r#"
     m-1 API version
-    holds
+    holds active
     The API version is v3
     Because: clients ask for it
     Evidence
