@@ -82,7 +82,7 @@ fn text(visit: &Visit<'_>, given: &Brief) -> Markup {
     };
     html! {
         @if given.text.is_empty() { p { (why) } } @else {
-            pre.plain-text tabindex="0" role="region" aria-label="The text that an agent is given" { (said(&given.text)) }
+            pre.plain-text tabindex="0" role="region" aria-label="The text that an agent is given" { (given.text) }
             p.hint { (count(n as u64, "character", "characters")) }
         }
     }
@@ -104,7 +104,7 @@ fn verified(it: &Checked) -> Verified {
 }
 
 /// What a score is the product of.
-fn factors(why: &Why) -> Markup {
+pub(super) fn factors(why: &Why) -> Markup {
     let one = |name: &str, value: f32, told: String| {
         html! { li { (name) " " b { (format!("{value:.2}")) } @if !told.is_empty() { " (" (said(&told)) ")" } } }
     };
@@ -117,7 +117,7 @@ fn factors(why: &Why) -> Markup {
             (one("usefulness", why.usefulness, String::new()))
             (one("affinity", why.affinity, String::new()))
         }
-        @if why.relevance > 0.0 { p.hint { "clarity " (format!("{:.2}", why.clarity)) ": how much of what is asked it answers" } }
+        @if why.relevance > 0.0 { p.hint { "clarity " (format!("{:.2}", why.clarity)) ": 1 is about one word that no other memory has" } }
     }
 }
 

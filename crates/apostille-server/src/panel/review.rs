@@ -75,12 +75,22 @@ fn nothing() -> Markup {
 fn overview(visit: &Visit<'_>, n: usize, safe: &[String]) -> Markup {
     let can_decide = visit.pass.allows(Access::Review);
     let n_safe = safe.len() as u64;
-    let what = count(n_safe, "decision is safe", "decisions are safe");
+    let safe_told = match n_safe {
+        0 => "None is safe to accept unread.".into(),
+        n => format!(
+            "{}: the cited lines say it now, and nobody outside said it.",
+            count(n, "is safe", "are safe")
+        ),
+    };
     html! {
         div.overview {
             p {
                 (count(n as u64, "decision waits", "decisions wait")) ", the safest first. "
-                (what) ": the lines that they cite say it now, and nobody outside said it."
+                (safe_told)
+                @if can_decide {
+                    " Accepted, agents are shown it from now on. Rejected, it stays in the history as wrong. Merged, the one \
+                     that is known keeps its words and gains the evidence. Each can be taken back."
+                }
             }
             @if !can_decide {
                 p.hint { "You may look here and decide nothing: that takes a pass for review, which a panel has that a person opened." }

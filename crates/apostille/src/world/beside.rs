@@ -60,6 +60,10 @@ impl Beside for Kept<'_> {
         Some(self.tasks().ok()??.active()?.slug)
     }
 
+    fn is_started(&self, task: &Slug) -> bool {
+        self.tasks().ok().flatten().is_some_and(|it| it.is_started(task))
+    }
+
     fn gates(&self, task: &Slug) -> Result<Vec<Passage>, Unplaced> {
         self.tasks()?.map_or(Ok(Vec::new()), |it| it.gates(task).map_err(|it| broken(&it)))
     }

@@ -58,7 +58,7 @@ pub fn said_by(memory: &Memory) -> String {
     let voice = &memory.voice;
     let author = voice.author.as_deref().map(|it| format!(" {}", cut(&said(it), 60))).unwrap_or_default();
     let channel = Some(voice.channel).filter(|it| *it != Channel::Unknown);
-    let channel = channel.map(|it| format!(" by {it}")).unwrap_or_default();
+    let channel = channel.map(|it| format!(", by {it}")).unwrap_or_default();
     let outside = match (voice.tainted, voice.exposed) {
         (true, _) => ", from outside",
         (false, true) => ", after words from outside were read",

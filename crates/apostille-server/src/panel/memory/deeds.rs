@@ -29,6 +29,13 @@ impl Tried {
         Self { verb, form: asked.form() }
     }
 
+    /// A form that is filled in with this beforehand.
+    #[must_use]
+    pub fn of(fields: &[(&str, &str)]) -> Self {
+        let form = fields.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+        Self { verb: "", form }
+    }
+
     /// What was typed into a field of this verb's form.
     pub(super) fn said(&self, verb: &str, name: &str) -> Option<&str> {
         (self.verb == verb).then(|| self.field(name))?
@@ -241,7 +248,7 @@ pub fn forget(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
     let Some(memory) = named(visit, asked)? else { return Ok(absent(visit, asked)) };
     let tried = Tried::new("forget", asked);
     let came = match forgotten(visit, &memory, &tried)? {
-        Ok(()) => return Ok(undo::gone(visit, "/", "forgotten")),
+        Ok(()) => return Ok(undo::tell(visit, "/", "forgotten").changed()),
         Err(came) => came,
     };
     let told = not_done(visit, came)?;

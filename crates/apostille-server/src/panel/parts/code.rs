@@ -43,11 +43,12 @@ pub fn diff(label: &str, unified: &str) -> Markup {
     let text = moderate::told(unified);
     html! {
         pre.code.diff tabindex="0" role="region" aria-label=(label) {
-            @for it in text.lines().filter(|it| !it.starts_with('\\')) {
+            // The first hunk needs no sign that something stands before it.
+            @for (n, it) in text.lines().filter(|it| !it.starts_with('\\')).enumerate() {
                 @match it.chars().next() {
                     Some('+') => (row("", "+", &it[1..], false)),
                     Some('-') => (row("", "−", &it[1..], false)),
-                    Some('@') => (row("", "…", "", false)),
+                    Some('@') => @if n > 0 { (row("", "…", "", false)) },
                     _ => (row("", "", it.get(1..).unwrap_or_default(), false)),
                 }
             }

@@ -153,9 +153,6 @@ fn decisions(
         button.danger type="submit" data-key="r" { "Reject" }
     };
     html! {
-        p.hint {
-            "Accepted, agents are shown it from now on. Rejected, it stays in the history as wrong. Either can be taken back."
-        }
         div.decide { (form(visit, &path(it, "accept"), &accept)) (form(visit, &path(it, "reject"), &reject)) }
         (edit(visit, it, memory, spot, failed))
     }

@@ -156,8 +156,7 @@ pub fn safe(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
         |it: &&queue::Waiting| it.is_safe() && meant.contains(&it.memory().handle().to_string().as_str());
     let mut waiting = queue.iter().filter(is_meant).peekable();
     let Some(first) = waiting.peek().map(|it| it.memory().space.clone()) else {
-        let told = notice(Tone::Plain, &html! { p { "Nothing that is safe waits any more." } });
-        return show(visit, 0, 200, &told, None);
+        return Ok(undo::tell(visit, "/review", "none-safe"));
     };
     let after = rollback::place(visit.cx, &first)?;
     let mut touched: Vec<MemoryId> = Vec::new();

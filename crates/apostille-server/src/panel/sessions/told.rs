@@ -10,6 +10,7 @@ use apostille_core::verify::Verified;
 use maud::{Markup, html};
 
 use super::{MOMENTS, applied, exposed};
+use crate::panel::ask::factors;
 use crate::panel::parts::{badge, cut, said, time, toned, url};
 use crate::visit::Visit;
 
@@ -44,13 +45,19 @@ pub(super) fn turns(visit: &Visit<'_>, session: &Session, today: &Today) -> Mark
         @for (number, moments) in turns.iter().filter(|it| !it.1.is_empty()) {
             section.turn aria-labelledby=(format!("turn-{number}")) {
                 h2 id=(format!("turn-{number}")) { @if *number == 0 { "Beginning" } @else { "Turn " (number) } }
-                ol.moments { @for it in moments { (moment(visit, it, today, &used)) } }
+                ol.moments { @for it in moments { (moment(visit, it, session.entries.first() == Some(*it), today, &used)) } }
             }
         }
     }
 }
 
-fn moment(visit: &Visit<'_>, entry: &Entry, today: &Today, used: &BTreeSet<MemoryId>) -> Markup {
+fn moment(
+    visit: &Visit<'_>,
+    entry: &Entry,
+    is_first: bool,
+    today: &Today,
+    used: &BTreeSet<MemoryId>,
+) -> Markup {
     let line = |it: &Shown, is_withheld| showing(it, today.get(&it.id), is_withheld, used.contains(&it.id));
     html! {
         li.moment {
@@ -59,7 +66,7 @@ fn moment(visit: &Visit<'_>, entry: &Entry, today: &Today, used: &BTreeSet<Memor
                 (time(entry.at, visit.cx.now))
                 @if let Some(it) = entry.took { span { (format!("{:.1} ms", f64::from(it) / 1_000.0)) } }
                 @if entry.is_outside { (exposed()) }
-                @if entry.is_fresh { span { "what was said before is no longer before the agent" } }
+                @if entry.is_fresh && !is_first { span { "what was said before is no longer before the agent" } }
             }
             @if let Some(it) = nothing(entry) { p.hint { (it) } }
             @if !entry.shown.is_empty() || !entry.withheld.is_empty() {
@@ -138,25 +145,10 @@ fn fact(it: &Verified) -> String {
     cut(&said(&memory.fact), FACT)
 }
 
-/// The factors of a score, whose product it is.
-pub(in crate::panel) fn why(score: f32, why: &Why) -> Markup {
+/// Where the score came from.
+fn why(score: f32, why: &Why) -> Markup {
     if score == 0.0 {
         return html! { p.hint { "Not ranked: it is shown at this moment whatever is asked." } };
     }
-    let terms = if why.terms.is_empty() { "no word in common".into() } else { why.terms.join(", ") };
-    let factor = |name: &str, value: f32, about: &str| {
-        html! { li { (name) " " b { (format!("{value:.2}")) } @if !about.is_empty() { " (" (cut(&said(about), 120)) ")" } } }
-    };
-    html! {
-        details.why {
-            summary { "Score " (format!("{score:.2}")) }
-            ul.factors {
-                (factor("relevance", why.relevance, &terms))
-                (factor("recency", why.recency, ""))
-                (factor("trust", why.trust.factor, &why.trust.terms.join(", ")))
-                (factor("usefulness", why.usefulness, ""))
-                (factor("affinity", why.affinity, ""))
-            }
-        }
-    }
+    html! { details.why { summary { "Score " (format!("{score:.2}")) } (factors(why)) } }
 }

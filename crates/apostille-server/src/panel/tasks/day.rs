@@ -6,7 +6,7 @@ use jiff::{SignedDuration, Timestamp};
 use maud::{Markup, html};
 
 use crate::Fault;
-use crate::panel::parts::{Tone, badge, count, cut, handle, line, link, notice, part, said, way};
+use crate::panel::parts::{Tone, badge, count, cut, handle, kept, line, link, notice, part, said, way};
 use crate::visit::{Asked, Visit};
 
 /// How many things are told in all, and how much of one text and of one line of a session.
@@ -65,7 +65,7 @@ fn spans(visit: &Visit<'_>, since: &str, until: Option<&str>) -> Markup {
         details.filters open[!typed.is_empty()] {
             summary { "Another span" }
             form method="get" action="/tasks#report" {
-                input type="hidden" name="repo" value=(visit.here.repo);
+                (kept(visit))
                 div.grid {
                     (line("report-since", "Since", typed, "a date, or 2w for two weeks"))
                     (line("report-until", "Until", until.unwrap_or_default(), "a date; now unless said"))

@@ -35,7 +35,7 @@ pub(super) fn figure(task: &Task, gates: &[Passage]) -> Markup {
                 rect.band.(if n % 2 == 0 { "even" } else { "odd" }) x=(at(x(from))) y="4" width=(at((x(to) - x(from)).max(1.0))) height="20" rx="3" {}
                 @if x(to) - x(from) >= ROOM { text x=(at(x(from) + 5.0)) y="19" { (cut(&said(&name), 10)) } }
             }
-            line.grid x1="8" x2="312" y1="36" y2="36" {}
+            line.rule x1="8" x2="312" y1="36" y2="36" {}
             @for it in gates.iter().take(MARKS) { circle.(look(it)) cx=(at(x(it.at))) cy="36" r="4" {} }
         }
     }

@@ -1,0 +1,242 @@
+//! What the forms of a memory's page do: done, refused, and taken back.
+
+use apostille_core::memory::{Channel, Stage};
+
+use super::*;
+
+fn stage(world: &World, name: &str) -> Stage {
+    world.look(name).status.stage()
+}
+
+/// What a form would send that was not touched, with one field typed anew.
+fn edited<'a>(fields: &[(&'a str, &'a str)]) -> Vec<(&'a str, &'a str)> {
+    let usual = [("subject", "API version"), ("reason", ""), ("tags", ""), ("citations", ""), ("how", "")];
+    let rest = usual.into_iter().filter(|it| fields.iter().all(|has| has.0 != it.0));
+    fields.iter().copied().chain(rest).collect()
+}
+
+#[test]
+fn an_edit_puts_a_persons_words_in_its_place_and_can_be_taken_back() {
+    let world = full();
+    let ana = Person::of(&world);
+    let page = ana.does(
+        "/memories/m-1/edit",
+        &edited(&[
+            ("fact", "The API version is v3 everywhere"),
+            ("tags", "api, #version"),
+            ("citations", "src/api.rs:3\r\n"),
+        ]),
+    );
+    let new = world.look("m-6");
+    assert_eq!(
+        (new.fact.as_str(), new.tags.join(" ")),
+        ("The API version is v3 everywhere", "api version".into())
+    );
+    assert_eq!((new.voice.origin, new.voice.channel), (Origin::User, Channel::Panel));
+    assert_eq!(stage(&world, "m-1"), Stage::Superseded);
+    assert!(
+        text(main(&page)).starts_with("m-6 API version\nKept. It takes the place of the one before"),
+        "{}",
+        text(main(&page))
+    );
+    let page = ana.undoes(&page);
+    assert!(
+        text(main(&page)).starts_with("m-1 API version\nTaken back: it stands as it stood before."),
+        "{}",
+        text(main(&page))
+    );
+    assert_eq!((stage(&world, "m-1"), stage(&world, "m-6")), (Stage::Active, Stage::Retired));
+}
+
+#[test]
+fn a_correction_says_that_the_one_before_was_wrong() {
+    let world = full();
+    Person::of(&world).does(
+        "/memories/m-1/edit",
+        &edited(&[("fact", "API_VERSION is v3"), ("citations", "src/api.rs:3"), ("how", "correction")]),
+    );
+    assert!(world.words().contains(&"corrected"), "{:?}", world.words());
+}
+
+/// What was typed stays in the form, and the refusal is told as it is.
+#[test]
+fn what_is_refused_keeps_what_was_typed() {
+    let world = full();
+    let check = |access: Access, verb: &str, fields: &[(&str, &str)], expected: &[&str]| {
+        let before = world.words().iter().filter(|it| **it != "refused").count();
+        let reply = Person::with(&world, access).sends(&format!("/memories/m-1/{verb}"), fields);
+        let page = main(&reply.body);
+        assert_eq!(reply.status, 422, "{verb}");
+        assert!(page.contains("role=\"alert\""), "{verb} is not read aloud");
+        expected.iter().for_each(|it| assert!(page.contains(it), "{verb}: no {it:?} in\n{page}"));
+        assert_eq!(world.words().iter().filter(|it| **it != "refused").count(), before, "{verb} was done");
+    };
+    let long = "x".repeat(600);
+    let ana = Access::Review;
+    check(ana, "edit", &edited(&[("fact", "")]), &["fact is empty"]);
+    check(ana, "edit", &edited(&[("fact", &long)]), &["fact has 600 characters", &long]);
+    check(
+        ana,
+        "edit",
+        &edited(&[("fact", "typed <b>"), ("citations", "nowhere")]),
+        &["cannot cite 'nowhere'", "typed &lt;b&gt;"],
+    );
+    check(
+        ana,
+        "edit",
+        &edited(&[("fact", "typed"), ("citations", "src/none.rs:3")]),
+        &["src/none.rs", ">\ntyped<"],
+    );
+    check(
+        ana,
+        "edit",
+        &edited(&[("fact", "the key is AKIAIOSFODNN7EXAMPLX and ghp_0123456789abcdefghijklmnopqrstuvwxyz")]),
+        &["text appears to contain a secret"],
+    );
+    check(ana, "invalidate", &[("reason", " ")], &["reason is empty"]);
+    check(ana, "invalidate", &[("reason", &long)], &["reason has 600 characters", &long]);
+    check(ana, "approve", &[], &["m-1 is active, only a pending memory can be approved"]);
+    check(ana, "reject", &[("reason", "no")], &["m-1 is active, only a pending memory can be rejected"]);
+    check(ana, "promote", &[], &["m-1 is in the knowledge layer and cannot be promoted"]);
+    check(ana, "forget", &[("reason", "typed")], &["tick the box first", "value=\"typed\""]);
+}
+
+#[test]
+fn each_verb_is_done_told_and_taken_back() {
+    let check = |name: &str, verb: &str, fields: &[(&str, &str)], told: &str, after: Stage| {
+        let world = full();
+        let ana = Person::of(&world);
+        let before = world.look(name);
+        let page = ana.does(&format!("/memories/{name}/{verb}"), fields);
+        assert!(text(main(&page)).contains(told), "{}", text(main(&page)));
+        assert_eq!(stage(&world, name), after, "{verb}");
+        ana.undoes(&page);
+        let now = world.look(name);
+        assert_eq!((now.status, now.refreshed_at), (before.status, before.refreshed_at), "{verb}");
+    };
+    check("m-1", "refresh", &[], "it ranks as fresh again", Stage::Active);
+    check("m-1", "invalidate", &[("reason", "it is v4")], "Marked as wrong", Stage::Invalid);
+    check("u-1", "invalidate", &[("reason", "no longer")], "Marked as wrong", Stage::Invalid);
+    check("m-5", "approve", &[], "Accepted: agents are shown it", Stage::Active);
+    check("m-5", "reject", &[("reason", "")], "Rejected", Stage::Invalid);
+    check("m-5", "edit", &[("fact", "Answers are cached for 10 minutes")], "Kept.", Stage::Superseded);
+    let promotion = [("subject", "Bank"), ("reason", "it cost a day"), ("kind", "feedback")];
+    check("m-4", "promote", &promotion, "Promoted", Stage::Active);
+}
+
+#[test]
+fn what_was_rejected_can_be_approved_after_all() {
+    let world = full();
+    let ana = Person::of(&world);
+    ana.does("/memories/m-5/reject", &[("reason", "no")]);
+    assert!(ana.reads("/memories/m-5").contains("Approve"));
+    ana.does("/memories/m-5/approve", &[]);
+    assert_eq!(stage(&world, "m-5"), Stage::Active);
+}
+
+#[test]
+fn what_is_forgotten_is_gone_and_cannot_be_taken_back() {
+    let world = full();
+    let ana = Person::of(&world);
+    assert!(ana.reads("/memories/m-1").contains("This cannot be undone."));
+    let page = ana.does("/memories/m-1/forget", &[("sure", "yes"), ("reason", "")]);
+    assert!(text(main(&page)).contains("That cannot be undone."), "{}", text(main(&page)));
+    assert!(!page.contains("/undo?"));
+    assert!(!world.log_text().contains("API version is v3\""), "{}", world.log_text());
+    assert_eq!(ana.asks(Method::Get, "/memories/m-1", "").status, 404);
+}
+
+/// A panel that no person opened speaks as a program does.
+#[test]
+fn without_a_person_words_are_a_programs() {
+    let world = full();
+    let program = Person::with(&world, Access::Write);
+    program
+        .does("/memories/m-1/edit", &edited(&[("fact", "API_VERSION is v3"), ("citations", "src/api.rs:3")]));
+    let new = world.look("m-6");
+    assert_eq!((new.voice.origin, new.voice.channel), (Origin::Agent, Channel::Http));
+    let reply = program.sends("/memories/u-1/forget", &[("sure", "yes")]);
+    assert_eq!(reply.status, 422);
+    assert!(reply.body.contains("only a person can forget what a person said"));
+    let reply = program.sends("/memories/m-5/edit", &[("fact", "Answers are cached")]);
+    assert_eq!(reply.status, 422);
+    assert!(reply.body.contains("only a person's word"), "{}", text(main(&reply.body)));
+}
+
+#[test]
+fn what_moved_on_meanwhile_is_not_taken_back() {
+    let world = full();
+    let ana = Person::of(&world);
+    let page = ana.does("/memories/m-1/refresh", &[]);
+    world.advance(1);
+    ana.does("/memories/m-1/invalidate", &[("reason", "it is v4")]);
+    let told = text(main(&ana.undoes(&page)));
+    assert!(told.contains("Not taken back: it was changed again since"), "{told}");
+    assert_eq!(stage(&world, "m-1"), Stage::Invalid);
+}
+
+#[test]
+fn an_address_can_only_tell_what_was_done() {
+    let world = full();
+    let check = |query: &str, expected: bool| {
+        let page = Person::of(&world).reads(&format!("/memories/m-1?{query}"));
+        assert_eq!(page.contains("Undo"), expected, "{query}: {page}");
+    };
+    check("did=refreshed&undo=1.2.m-1", true);
+    check("did=refreshed&undo=1.2.m-1,x", false);
+    check("did=refreshed&undo=x", false);
+    check("did=refreshed", false);
+    check("did=you+won&undo=1.2.m-1", false);
+}
+
+/// A pass for one space cannot reach into another by naming what is there.
+#[test]
+fn a_pass_ends_where_its_spaces_end() {
+    let world = full();
+    let narrow = Person { spaces: Some(vec![repo()]), ..Person::of(&world) };
+    assert_eq!(narrow.asks(Method::Get, "/memories/u-1", "").status, 404);
+    assert_eq!(narrow.sends("/memories/u-1/refresh", &[]).status, 404);
+    let id = world.look("u-1").id.to_string();
+    assert_eq!(narrow.sends(&format!("/memories/{id}/forget"), &[("sure", "yes")]).status, 404);
+    assert!(!narrow.reads("/").contains("Prefers short answers"));
+    assert!(!narrow.sees("/export?format=json").contains("Prefers short answers"));
+    let page = narrow.does("/undo", &[("undo", "0.9.u-1")]);
+    assert!(text(main(&page)).contains("nothing left to take back"));
+    assert_eq!(stage(&world, "u-1"), Stage::Active);
+}
+
+#[test]
+fn a_person_remembers_in_the_panel() {
+    let world = full();
+    let ana = Person::of(&world);
+    let cites = ("citations", "src/api.rs:5");
+    let page = ana.does("/remember", &[("fact", "The program begins in fn main"), ("tags", "entry"), cites]);
+    assert!(text(main(&page)).contains("Remembered: agents are shown it from now on."));
+    let new = world.look("m-6");
+    assert_eq!((new.voice.origin, new.voice.channel, new.voice.author), (Origin::User, Channel::Panel, None));
+    ana.undoes(&page);
+    assert_eq!(stage(&world, "m-6"), Stage::Retired);
+    ana.does("/remember", &[("fact", "Works at night"), ("whose", "user"), ("layer", "identity")]);
+    assert_eq!(world.look("u-3").layer, Layer::Identity);
+}
+
+/// What is much like something known is not kept at once: the three choices are offered, and what was typed stays.
+#[test]
+fn what_is_nearly_known_is_shown_with_the_choices() {
+    let world = full();
+    let ana = Person::of(&world);
+    let fields = [("fact", "Handlers return an error and never ever panic"), ("kind", "feedback")];
+    let reply = ana.sends("/remember", &fields);
+    assert_eq!(reply.status, 422);
+    let told = text(main(&reply.body));
+    for part in ["Not kept yet. Much the same is known.", "m-3 (near-duplicate)", fields[0].1, "Merge into"] {
+        assert!(told.contains(part), "no {part:?} in {told}");
+    }
+    let page = ana.does("/remember", &[&fields[..], &[("rationale", "one is about panics")]].concat());
+    assert_eq!((stage(&world, "m-3"), stage(&world, "m-6")), (Stage::Active, Stage::Active));
+    ana.undoes(&page);
+    let page = ana.does("/remember", &[&fields[..], &[("merge", "m-3")]].concat());
+    assert_eq!(stage(&world, "m-3"), Stage::Superseded);
+    ana.undoes(&page);
+    assert_eq!(stage(&world, "m-3"), Stage::Active);
+}
