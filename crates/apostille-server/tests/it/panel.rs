@@ -4,6 +4,7 @@ mod actions;
 mod markup;
 mod pages;
 mod review;
+mod style;
 
 use apostille_core::memory::{Draft, Kind, Layer, Origin, Voice};
 use apostille_core::space::Space;
