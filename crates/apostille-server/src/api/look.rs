@@ -67,13 +67,13 @@ fn recall(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
         ..Ask::default()
     };
     let recalled = if is_logged { recall::recall(&it.cx(), &ask)? } else { recall::preview(&it.cx(), &ask)? };
-    answered(&RecallReply::from(&recalled))
+    answered(RecallReply::from(&recalled))
 }
 
 /// What was recalled. The text for a model is as it was rendered: its delimiters are ours, and not forged.
-fn answered(it: &RecallReply<'_>) -> Result<Reply, Fault> {
-    let mut told = reply(200, &RecallReply { block: "", ..it.clone() })?;
-    let block = format!("\"block\":{}", serde_json::to_string(it.block)?);
+fn answered(mut it: RecallReply<'_>) -> Result<Reply, Fault> {
+    let block = format!("\"block\":{}", serde_json::to_string(std::mem::take(&mut it.block))?);
+    let mut told = reply(200, &it)?;
     told.body = told.body.replacen("\"block\":\"\"", &block, 1);
     Ok(told)
 }

@@ -127,7 +127,7 @@ fn shown(visit: &Visit<'_>, status: u16, first: &Markup, typed: &Tried) -> Reply
     let page = html! {
         (first)
         p { "It is kept with the lines that prove it, and agents are shown it from now on. It can be taken back." }
-        div.card { (form(visit, "/remember", &body)) }
+        div.card.narrow { (form(visit, "/remember", &body)) }
     };
     stated(status, visit, Tab::Memories, "Remember something", &page)
 }

@@ -6,6 +6,7 @@ mod markup;
 mod pages;
 mod review;
 mod sessions;
+mod style;
 mod tasks;
 mod vitals;
 

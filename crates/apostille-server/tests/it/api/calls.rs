@@ -81,18 +81,22 @@ fn facts_are_kept_known_merged_or_skipped() {
       → 201 changed {"outcome":"remembered","memory":{"handle":"m-5","subject":"docs","fact":"the docs begin with '# API'","tags":["docs"],"status":"active","standing":"holds","verdicts":[{"verdict":"holds"}]}}
     POST /api/memories {"fact":"the docs begin with '# API'","citations":["docs/api.md:1"],"subject":"docs"}
       → 200 changed {"outcome":"refreshed","memory":{"handle":"m-5","subject":"docs","fact":"the docs begin with '# API'","tags":["docs"],"status":"active","standing":"holds","verdicts":[{"verdict":"holds"}]}}
-    POST /api/memories {"fact":"API_VERSION is v3 now","citations":["src/api.rs:3"]}
-      → 201 changed {"outcome":"remembered","memory":{"handle":"m-6","fact":"API_VERSION is v3 now","status":"active","standing":"holds","verdicts":[{"verdict":"holds"}]}}
-    POST /api/memories {"fact":"API_VERSION is v3 now","citations":["src/api.rs:3"],"skip":true}
-      → 200 changed {"outcome":"refreshed","memory":{"handle":"m-6","fact":"API_VERSION is v3 now","status":"active","standing":"holds","verdicts":[{"verdict":"holds"}]}}
-    POST /api/memories {"fact":"API_VERSION is v3 now","citations":["src/api.rs:3"],"merge_with":"m-1"}
-      → 200 changed {"outcome":"refreshed","memory":{"handle":"m-6","fact":"API_VERSION is v3 now","status":"active","standing":"holds","verdicts":[{"verdict":"holds"}]}}
+    POST /api/memories {"fact":"The version of the api is v3 for every one of the clients","citations":["src/api.rs:3"]}
+      → 201 changed {"outcome":"remembered","memory":{"handle":"m-6","fact":"The version of the api is v3 for every one of the clients","status":"active","standing":"holds","verdicts":[{"verdict":"holds"}]}}
+    POST /api/memories {"fact":"The version of the api is v3 for every one of our clients","citations":["src/api.rs:3"]}
+      → 422 {"similar":[{"handle":"m-6","fact":"The version of the api is v3 for every one of the clients","relation":"near-duplicate","overlap":0.90909094}],"choices":["skip","merge","create"]}
+    POST /api/memories {"fact":"The version of the api is v3 for every one of our clients","citations":["src/api.rs:3"],"skip":true}
+      → 200 {"outcome":"skipped","similar":[{"handle":"m-6","fact":"The version of the api is v3 for every one of the clients","relation":"near-duplicate","overlap":0.90909094}]}
+    POST /api/memories {"fact":"The version of the api is v3 for every one of our clients","citations":["src/api.rs:3"],"merge_with":"m-6"}
+      → 201 changed {"outcome":"remembered","memory":{"handle":"m-7","fact":"The version of the api is v3 for every one of our clients","status":"active","supersedes":"019c99d2-1158-7000-8000-000000000008","standing":"holds","verdicts":[{"verdict":"holds"}]}}
+    POST /api/memories {"fact":"The version of the api is v3 for every one of their clients","citations":["src/api.rs:3"],"rationale":"they are others"}
+      → 201 changed {"outcome":"remembered","memory":{"handle":"m-8","fact":"The version of the api is v3 for every one of their clients","status":"active","standing":"holds","verdicts":[{"verdict":"holds"}]}}
     POST /api/memories {"fact":"likes short answers","kind":"user"}
       → 201 changed {"outcome":"remembered","memory":{"handle":"u-2","fact":"likes short answers","status":"active","standing":"unverified","verdicts":[]}}
     POST /api/memories {"fact":"is called Ana","layer":"identity"}
       → 201 changed {"outcome":"remembered","memory":{"handle":"u-3","fact":"is called Ana","status":"active","standing":"unverified","verdicts":[]},"identity_percent":2}
     POST /api/memories {"fact":"says a page","kind":"feedback","tainted":true}
-      → 201 changed {"outcome":"remembered","memory":{"handle":"m-7","fact":"says a page","tainted":true,"status":"pending","status_why":"the text comes from outside","standing":"unverified","verdicts":[]},"pending":"the text comes from outside"}
+      → 201 changed {"outcome":"remembered","memory":{"handle":"m-9","fact":"says a page","tainted":true,"status":"pending","status_why":"the text comes from outside","standing":"unverified","verdicts":[]},"pending":"the text comes from outside"}
     "#);
 }
 
@@ -215,7 +219,7 @@ fn what_is_known_is_looked_at() {
     ]);
     assert_snapshot!(lines, @r#"
     POST /api/recall {"query":"which API_VERSION?","paths":["src/api.rs"],"log":false}
-      → 200 {"relevant":true,"memories":[{"handle":"m-1","fact":"API_VERSION is v3","status":"active","recalls":1,"standing":"holds","verdicts":[{"verdict":"holds"}]}],"withheld":[],"block":"‹memory-context>\n‹Memories]\n- (m-1; holds src/api.rs:3) API_VERSION is v3\n‹/memory-context>\n","problems":[]}
+      → 200 {"relevant":true,"memories":[{"handle":"m-1","fact":"API_VERSION is v3","status":"active","recalls":1,"standing":"holds","verdicts":[{"verdict":"holds"}]}],"withheld":[],"block":"<memory-context>\n[Memories]\n- (m-1; holds src/api.rs:3) API_VERSION is v3\n</memory-context>\n","problems":[]}
     POST /api/recall {"query":"retries"}
       → 200 {"relevant":true,"memories":[],"withheld":[{"handle":"m-2","fact":"retries is 3","status":"active","standing":"changed","verdicts":[{"verdict":"changed","change":"substance","now":"let retries = 5;","contradicted":["3"]}]}],"block":"","problems":[]}
     POST /api/verify {"names":["m-1"]}
@@ -231,7 +235,7 @@ fn what_is_known_is_looked_at() {
     GET /api/events?limit=2
       → 200 {"events":[{"event":"verified_invalid","found":["changed src/old.rs:1"],"commit":"c0ffee0000000000000000000000000000000001","handle":"m-2"},{"event":"retrieved","query":"API_VERSION","shown":[{"verdict":"holds"}]}],"next":6}
     GET /api/events?memory=m-2&order=oldest&changes=true
-      → 200 {"events":[{"event":"remembered","memory":{"fact":"retries is 3","status":"active"},"handle":"m-2"}]}
+      → 200 {"events":[{"event":"remembered","handle":"m-2"}]}
     GET /api/report?since=1d
       → 200 {"since":"2026-02-25T12:00:14Z","until":"2026-02-26T12:00:14.001Z","days":[{"date":"2026-02-26","items":[{"task":"warm-the-cache","title":"warm-the-cache","status":"open","decisions":[],"sessions":[{"handle":"m-4","fact":"saw that the cache is cold","task":"warm-the-cache","status":"active","standing":"unverified","verdicts":[]}],"notes":0}]}]}
     GET /api/sessions

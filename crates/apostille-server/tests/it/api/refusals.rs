@@ -104,7 +104,7 @@ fn what_is_malformed_is_named() {
     GET /api/events?order=refreshed
       → 400 {"error":{"message":"order: expected one of: newest, oldest"}}
     GET /api/events?after=-1
-      → 400 {"error":{"message":"after: invalid digit found in string"}}
+      → 400 {"error":{"message":"after: expected what `next` said, a number"}}
     GET /api/report?since=x
       → 400 {"error":{"message":"since: expected 7d, 24h, 2w, a date or a time"}}
     GET /api/export?format=xml
@@ -226,7 +226,7 @@ fn a_pass_reaches_its_spaces_and_no_others() {
     GET /api/tasks
       → 200 {"tasks":[{"slug":"warm-the-cache","title":"Warm the cache","status":"open","active":true,"phase":"look","phases":["look"],"passed":["look"],"started_at":"2026-02-26T12:00:04Z","touched_at":"2026-02-26T12:00:05Z","by":"ana","notes":{"blocker":0,"decision":0,"note":1,"verified":0}}]}
     POST /api/memories {"fact":"prefers tabs in every file","kind":"user"}
-      → 422 {"refused":{"class":"no_user","message":"'ci' does not reach the space that this belongs to"}}
+      → 422 {"refused":{"class":"out_of_reach","message":"'ci' does not reach the space that this belongs to"}}
     POST /api/memories {"fact":"the port is 80","kind":"feedback"}
       → 201 changed {"outcome":"remembered","memory":{"handle":"m-5","fact":"the port is 80","status":"active","standing":"unverified","verdicts":[]}}
     person
@@ -243,7 +243,7 @@ fn a_pass_reaches_its_spaces_and_no_others() {
     POST /api/memories {"fact":"prefers tabs in every file","kind":"user"}
       → 201 changed {"outcome":"remembered","memory":{"handle":"u-2","fact":"prefers tabs in every file","status":"active","standing":"unverified","verdicts":[]}}
     POST /api/memories {"fact":"the port is 80","kind":"feedback"}
-      → 422 {"refused":{"class":"no_user","message":"'ci' does not reach the space that this belongs to"}}
+      → 422 {"refused":{"class":"out_of_reach","message":"'ci' does not reach the space that this belongs to"}}
     "#);
     for line in asked {
         assert_eq!(nobody.asks(line).status, 400, "{line}");

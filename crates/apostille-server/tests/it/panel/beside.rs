@@ -51,6 +51,10 @@ impl Beside for Kept {
         self.active.clone()
     }
 
+    fn is_started(&self, _: &Slug) -> bool {
+        true
+    }
+
     fn gates(&self, task: &Slug) -> Result<Vec<Passage>, Unplaced> {
         self.whole(self.gates.borrow().iter().filter(|it| it.task == *task).cloned().collect())
     }
