@@ -6,6 +6,7 @@ mod basic;
 pub mod blocks;
 mod claude;
 mod cut;
+pub mod file;
 pub mod format;
 mod front;
 mod graph;

@@ -80,6 +80,9 @@ pub trait Beside {
     /// The task that is worked on here.
     fn active_task(&self) -> Option<Slug>;
 
+    /// Whether a task was begun here, and did not come with the repository.
+    fn is_started(&self, task: &Slug) -> bool;
+
     /// The gates that a task passed, in their order.
     fn gates(&self, task: &Slug) -> Result<Vec<Passage>, Unplaced>;
 }

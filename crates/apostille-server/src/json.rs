@@ -4,6 +4,7 @@
 
 mod audit;
 mod found;
+mod imported;
 mod kept;
 mod log;
 mod memory;
@@ -16,6 +17,7 @@ mod whole;
 
 pub use audit::AuditReply;
 pub use found::{RecallReply, VerifyReply};
+pub use imported::ImportReply;
 pub use kept::{ForgetReply, Gone, KeptReply, SimilarReply};
 pub use log::{EventView, LogReply, handles, viewed};
 pub use memory::{MemoryView, NearView, VerdictView, WhyView, views};
@@ -35,6 +37,13 @@ use serde::Serialize;
 pub struct RefusalView {
     class: &'static str,
     message: String,
+}
+
+impl RefusalView {
+    /// What only one face turns away.
+    pub(crate) fn new(class: &'static str, message: String) -> Self {
+        Self { class, message }
+    }
 }
 
 impl From<&Refusal> for RefusalView {

@@ -134,6 +134,33 @@ pub(crate) fn repo(value: Option<Value>) -> Result<Option<Space>, Malformed> {
     text("repo", value)?.map(parse).transpose()
 }
 
+/// Places such as `src/api.rs:12-18`. Agents that know the other set write them as objects.
+pub(crate) fn cites(value: Option<Value>) -> Result<Vec<Cite>, Malformed> {
+    let one = |(at, it): (usize, Value)| {
+        let field = format!("citations[{at}]");
+        let place = match &it {
+            Value::Object(_) => {
+                written(&it).ok_or_else(|| Malformed::new(&field, "expected path and line_start"))?
+            }
+            _ => required(&field, Some(it.clone()))?,
+        };
+        place.trim().parse().map_err(|error| Malformed::new(&field, error))
+    };
+    few("citations", value, MAX_CITATIONS)?.into_iter().enumerate().map(one).collect()
+}
+
+/// A list that is not too long to be read at all.
+pub(crate) fn few(field: &str, value: Option<Value>, most: usize) -> Result<Vec<Value>, Malformed> {
+    let items = list(field, value)?;
+    if items.len() > most { Err(Malformed::new(field, format!("at most {most} at once"))) } else { Ok(items) }
+}
+
+fn written(it: &Value) -> Option<String> {
+    let start = it["line_start"].as_u64()?;
+    let end = it["line_end"].as_u64().unwrap_or(start);
+    Some(format!("{}:{start}-{end}", it["path"].as_str()?))
+}
+
 /// Whose a note of the notebook is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Scope {

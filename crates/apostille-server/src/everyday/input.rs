@@ -5,10 +5,8 @@ use apostille_core::memory::{Kind, Layer, Name, Replacement};
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::wire::{Malformed, flag, list, memory_name, number, parsed, required, text, texts};
+use crate::wire::{Malformed, cites, few, flag, memory_name, number, parsed, required, text, texts};
 
-/// How many citations one call may bring.
-const MAX_CITATIONS: usize = 100;
 /// How many memories one call may name.
 const MAX_IDS: usize = 1_000;
 
@@ -113,33 +111,6 @@ impl TryFrom<RawFact> for Fact {
             rationale: text("rationale", raw.rationale)?,
         })
     }
-}
-
-/// Places such as `src/api.rs:12-18`. Agents that know the other set write them as objects.
-fn cites(value: Option<Value>) -> Result<Vec<Cite>, Malformed> {
-    let one = |(at, it): (usize, Value)| {
-        let field = format!("citations[{at}]");
-        let place = match &it {
-            Value::Object(_) => {
-                place(&it).ok_or_else(|| Malformed::new(&field, "expected path and line_start"))?
-            }
-            _ => required(&field, Some(it.clone()))?,
-        };
-        place.trim().parse().map_err(|error| Malformed::new(&field, error))
-    };
-    few("citations", value, MAX_CITATIONS)?.into_iter().enumerate().map(one).collect()
-}
-
-/// A list that is not too long to be read at all.
-fn few(field: &str, value: Option<Value>, most: usize) -> Result<Vec<Value>, Malformed> {
-    let items = list(field, value)?;
-    if items.len() > most { Err(Malformed::new(field, format!("at most {most} at once"))) } else { Ok(items) }
-}
-
-fn place(it: &Value) -> Option<String> {
-    let start = it["line_start"].as_u64()?;
-    let end = it["line_end"].as_u64().unwrap_or(start);
-    Some(format!("{}:{start}-{end}", it["path"].as_str()?))
 }
 
 /// `memory_revise`, on the wire.

@@ -16,7 +16,8 @@ pub struct RecallReply<'a> {
     relevant: bool,
     memories: Vec<MemoryView>,
     withheld: Vec<MemoryView>,
-    block: &'a str,
+    /// The text to put before a model.
+    pub block: &'a str,
     problems: &'a [String],
 }
 

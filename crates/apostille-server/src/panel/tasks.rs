@@ -111,7 +111,7 @@ pub fn one(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
     let Ok(slug) = asked.part("slug").parse::<Slug>() else { return Ok(absent(visit)) };
     let found = read(visit, |it| {
         let task = it.tasks()?.into_iter().find(|it| it.slug == slug);
-        Ok(task.map(|task| Ok((it.gates(&slug)?, task))).transpose()?)
+        task.map(|task| Ok((it.gates(&slug)?, task))).transpose()
     });
     let (gates, task) = match found {
         Err(problem) => return Ok(framed(visit, Tab::Tasks, "Task", &problem)),

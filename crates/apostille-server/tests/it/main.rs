@@ -1,6 +1,8 @@
 //! The tools as a client sees them: JSON in, JSON out.
 
 #[cfg(test)]
+mod api;
+#[cfg(test)]
 mod everyday;
 #[cfg(test)]
 mod files;
@@ -20,5 +22,4 @@ mod seed_000;
 mod seed_002;
 #[cfg(test)]
 #[path = "../../../apostille-core/tests/it/world.rs"]
-#[expect(dead_code, reason = "the world has more in it than these tests need")]
 mod world;

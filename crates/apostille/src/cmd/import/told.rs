@@ -2,14 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use apostille_core::import::format::Format;
-use apostille_core::import::piece::LeftOut;
-use apostille_core::refusal::Refusal;
-use serde::Serialize;
+use apostille_core::import::file::Done;
 
 use crate::args::Import;
 use crate::error;
-use crate::json::RefusalView;
+use crate::json::ImportReply;
 use crate::paint::{BOLD, DIM, GREEN, YELLOW, count, ink, safe};
 use crate::shell::{Answer, Shell};
 
@@ -18,131 +15,10 @@ const TOLD: usize = 20;
 /// How many places are named for one reason.
 const PLACES: usize = 8;
 
-/// What became of a file.
-pub(super) struct Done {
-    name: String,
-    format: Format,
-    pub(super) kept: u64,
-    pub(super) known: u64,
-    pub(super) waiting: u64,
-    pub(super) let_in: u64,
-    changed: Vec<(String, String)>,
-    pub(super) refused: Vec<(String, Refusal)>,
-    left_out: Vec<LeftOut>,
-}
-
-impl Done {
-    pub(super) fn new(name: String, format: Format, left_out: Vec<LeftOut>) -> Self {
-        let (changed, refused) = (Vec::new(), Vec::new());
-        Self { name, format, kept: 0, known: 0, waiting: 0, let_in: 0, changed, refused, left_out }
-    }
-
-    /// Notes what was altered; the parts of one text say it once.
-    pub(super) fn change(&mut self, at: &str, what: String) {
-        let change = (at.to_owned(), what);
-        let mut of_this = self.changed.iter().rev().take_while(|(it, _)| it == at);
-        if !of_this.any(|it| *it == change) {
-            self.changed.push(change);
-        }
-    }
-}
-
-#[derive(Serialize)]
-struct Reply {
-    ok: bool,
-    /// Whether nothing was kept because a rehearsal was asked for.
-    dry_run: bool,
-    kept: u64,
-    known: u64,
-    /// How many of those that were kept wait for a person.
-    waiting: u64,
-    /// How many waited since they were first imported, and are in use now.
-    let_in: u64,
-    refused: Vec<RefusedAt>,
-    files: Vec<FileView>,
-    /// Of a folder: how many files in it are of no format that is known.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    passed_over: Option<usize>,
-}
-
-#[derive(Serialize)]
-struct FileView {
-    file: String,
-    format: &'static str,
-    kept: u64,
-    known: u64,
-    waiting: u64,
-    let_in: u64,
-    changed: Vec<ChangedAt>,
-    refused: Vec<RefusedAt>,
-    left_out: Vec<LeftOutAt>,
-}
-
-#[derive(Serialize)]
-struct ChangedAt {
-    at: String,
-    what: String,
-}
-
-#[derive(Serialize)]
-struct LeftOutAt {
-    at: String,
-    why: String,
-}
-
-#[derive(Serialize)]
-struct RefusedAt {
-    file: String,
-    at: String,
-    #[serde(flatten)]
-    refusal: RefusalView,
-}
-
-fn refused(done: &Done) -> Vec<RefusedAt> {
-    let view = |(at, it): &(String, Refusal)| {
-        let (file, refusal) = (done.name.clone(), RefusalView::from(it));
-        RefusedAt { file, at: at.clone(), refusal }
-    };
-    done.refused.iter().map(view).collect()
-}
-
-impl From<&Done> for FileView {
-    fn from(it: &Done) -> Self {
-        let changed = it.changed.iter().cloned().map(|(at, what)| ChangedAt { at, what });
-        let left_out = it.left_out.iter().map(|it| LeftOutAt { at: it.at.clone(), why: it.why.clone() });
-        Self {
-            file: it.name.clone(),
-            format: it.format.as_str(),
-            kept: it.kept,
-            known: it.known,
-            waiting: it.waiting,
-            let_in: it.let_in,
-            changed: changed.collect(),
-            refused: refused(it),
-            left_out: left_out.collect(),
-        }
-    }
-}
-
-fn sum(files: &[Done], of: impl Fn(&Done) -> u64) -> u64 {
-    files.iter().map(of).sum()
-}
-
 /// The answer: a sum, a line for each file of a folder, and what was altered, refused and left out beside it.
 pub(super) fn answer(shell: &Shell, args: &Import, files: &[Done], passed_over: Option<usize>) -> Answer {
-    let is_whole = files.iter().all(|it| it.refused.is_empty());
-    let json = Reply {
-        ok: is_whole,
-        dry_run: args.dry_run,
-        kept: sum(files, |it| it.kept),
-        known: sum(files, |it| it.known),
-        waiting: sum(files, |it| it.waiting),
-        let_in: sum(files, |it| it.let_in),
-        refused: files.iter().flat_map(refused).collect(),
-        files: files.iter().map(FileView::from).collect(),
-        passed_over,
-    };
-    let code = if is_whole { error::OK } else { error::REFUSED };
+    let json = ImportReply::new(files, args.dry_run, passed_over);
+    let code = if json.ok { error::OK } else { error::REFUSED };
     let answer = shell.answer(code, &json, |_| match (passed_over, files) {
         (None, [file]) => single(args, file),
         _ => several(args, &json, files),
@@ -189,7 +65,7 @@ fn numbers(of: &[(usize, &str)]) -> String {
     of.iter().filter(|(n, _)| *n > 0).map(|(n, word)| format!(", {n} {word}")).collect()
 }
 
-fn several(args: &Import, sum: &Reply, files: &[Done]) -> String {
+fn several(args: &Import, sum: &ImportReply, files: &[Done]) -> String {
     let n_files = count(files.len() as u64, "file", "files");
     let head = format!(
         "{} {} from {n_files}{}, {} known already{}\n",

@@ -1,0 +1,470 @@
+//! The shapes that have a name: what `crate::json` writes, told in the words of [`super::about`].
+//!
+//! They are closed: a field that is answered and not told here fails a test.
+
+use apostille_core::audit::{Class, Severity};
+use apostille_core::client::Client;
+use apostille_core::event::{Breaker, Happening};
+use apostille_core::import::format::Format;
+use apostille_core::memory::{Channel, Kind, Layer, Mark, Origin, Stage};
+use apostille_core::session::Moment;
+use apostille_core::task::Status;
+use apostille_core::verdict::Change;
+
+use super::about::Shape::{
+    Any, Count, Either, Few, Flag, Is, List, Map, Number, Object, Of, OrNull, Said, Text, Time, UpTo, Words,
+};
+use super::about::{Field, Shape, has, may};
+
+macro_rules! all {
+    ($($name:ident = $words:ty,)+) => {
+        $(pub(super) const $name: Shape =
+            Words(|| <$words>::ALL.iter().map(|it| it.as_str()).collect());)+
+    };
+}
+
+all! {
+    LAYER = Layer, KIND = Kind, ORIGIN = Origin, CHANNEL = Channel, STAGE = Stage, MARK = Mark, CHANGE = Change,
+    HAPPENING = Happening, BREAKER = Breaker, CLASS = Class, SEVERITY = Severity, CLIENT = Client, MOMENT = Moment,
+    TASK_STATUS = Status, FORMAT = Format, EXPORT = apostille_core::export::Format,
+}
+
+const VERDICT: Shape = Words(|| vec!["holds", "moved", "changed", "gone", "unknown"]);
+const STANDING: Shape = Words(|| vec!["holds", "moved", "changed", "gone", "unknown", "unverified"]);
+const RELATION: Shape = Words(|| vec!["near-duplicate", "contradiction"]);
+const CARE: Shape = Words(|| vec!["safe", "unproven", "doubtful", "outside", "suspicious"]);
+const CHOICE: Shape = Words(|| vec!["skip", "merge", "create"]);
+const DEED: Shape = Words(|| vec!["healed", "invalidated"]);
+
+/// A memory, by its short name.
+pub(super) const MEMORY: Shape = Of("Memory");
+const MEMORIES: Shape = List(&MEMORY);
+const TEXTS: Shape = List(&Text);
+const COUNTS: Shape = Map(&Count);
+/// Places in code.
+pub(super) const CITATIONS: Shape = Few(&Said, 100);
+/// Words to find a memory by.
+pub(super) const TAGS: Shape = Few(&Text, 100);
+
+const CITATION: Shape = Object(&[
+    has("path", Text),
+    has("line_start", Count),
+    has("line_end", Count),
+    may("sha", Text).told("the commit that was checked out"),
+    may("blob", Text),
+    has("snippet", Text),
+    has("snippet_hash", Text),
+    may("before", TEXTS),
+    may("after", TEXTS),
+]);
+
+macro_rules! record {
+    ($($more:expr),* $(,)?) => {
+        &[
+            has("id", Text),
+            has("number", Count),
+            has("space", Text),
+            has("layer", LAYER),
+            has("kind", KIND),
+            may("subject", Text),
+            has("fact", Text),
+            may("reason", Text),
+            may("citations", List(&Of("Citation"))),
+            may("tags", TEXTS),
+            has("origin", ORIGIN),
+            may("channel", CHANNEL),
+            may("tainted", Flag),
+            may("exposed", Flag),
+            may("author", Text),
+            may("session", Text),
+            may("task", Text),
+            may("marks", List(&MARK)),
+            has("status", STAGE),
+            may("status_why", Text),
+            may("superseded_by", Text),
+            may("supersedes", Text),
+            may("vouchers", TEXTS),
+            has("recorded_at", Time),
+            has("refreshed_at", Time),
+            may("recalls", Count),
+            may("applied", Count),
+            may("verified", Count),
+            may("digest", Text),
+            may("v", Count),
+            $($more),*
+        ]
+    };
+}
+
+const RECORD: Shape = Object(record!());
+const MEMORY_VIEW: Shape = Object(record!(
+    has("handle", Text).told("`m-12` in a repository, `u-3` for a person"),
+    may("standing", STANDING).told("the worst verdict, from the checkout of this server"),
+    may("verdicts", List(&Of("Verdict"))).told("one for each citation"),
+    may("unmerged", Flag),
+    may("deed", DEED),
+    may("score", Number),
+    may("why", Of("Why")),
+));
+
+const VERDICT_VIEW: Shape = Object(&[
+    has("place", Text),
+    has("verdict", VERDICT),
+    may("moved_to", Text),
+    may("change", CHANGE),
+    may("harmless", Flag),
+    may("at", Text),
+    may("now", Text).told("the lines that stand there now"),
+    may("similarity", Number),
+    may("since", Text),
+    may("contradicted", TEXTS),
+    may("why", Text),
+]);
+
+const WHY: Shape = Object(&[
+    has("relevance", Number),
+    has("clarity", Number),
+    has("terms", TEXTS),
+    has("recency", Number),
+    has("trust", Number),
+    has("trust_terms", TEXTS),
+    has("usefulness", Number),
+    has("affinity", Number),
+]);
+
+const NEAR: Shape = Object(&[
+    has("id", Text),
+    has("handle", Text),
+    has("fact", Text),
+    has("relation", RELATION),
+    has("overlap", Number),
+]);
+
+const EVENT: Shape = Object(&[
+    has("seq", Count),
+    has("event", HAPPENING),
+    has("at", Time),
+    has("space", Text),
+    may("id", Text),
+    may("handle", Text),
+    may("actor", Text),
+    may("memory", Of("Record")),
+    may("forced", Flag),
+    may("rationale", Text),
+    may("citations", List(&Of("Citation"))),
+    may("by", Text),
+    may("reason", Text),
+    may("found", TEXTS),
+    may("commit", Text),
+    may("query", Text),
+    may("shown", List(&Object(&[has("id", Text), has("score", Number), has("verdict", Text)]))),
+    may("class", Text),
+    may("diff", Text),
+    may("voucher", Text),
+    may("number", Count),
+    may("status", STAGE),
+    may("refreshed_at", Time),
+    may("to", Count),
+    may("counts", List(&Count)),
+    may("breaker", BREAKER),
+    may("about", Text),
+    may("was", Any),
+]);
+
+const TRIP: Shape = Object(&[
+    has("breaker", BREAKER),
+    may("actor", Text),
+    has("space", Text),
+    has("at", Time),
+    has("why", Text),
+]);
+
+const STATS: Shape = Object(&[
+    has("space", Text),
+    has("active", Count),
+    has("soft_limit", Count),
+    has("over_soft_limit", Flag),
+    has("status", COUNTS),
+    has("layers", COUNTS),
+    has("identity_percent", Count),
+    has("identity_chars", Count),
+    has("verified_share", OrNull(&Number)),
+    has("events", COUNTS),
+    has("breakers", List(&Of("Breaker"))),
+]);
+
+const FINDING: Shape = Object(&[
+    has("class", CLASS),
+    has("severity", SEVERITY),
+    may("space", Text),
+    has("what", Text),
+    has(
+        "memories",
+        List(&Object(&[
+            has("id", Text),
+            has("handle", Text),
+            may("fact", Text),
+            may("standing", STANDING),
+            may("place", Text),
+        ])),
+    ),
+    may("more", Count),
+    may("keep", Text),
+    has("command", Text),
+]);
+
+const TASK: Shape = Object(&[
+    has("slug", Text),
+    has("title", Text),
+    has("status", TASK_STATUS),
+    has("active", Flag),
+    may("left_open", Flag),
+    may("from_elsewhere", Flag),
+    may("phase", Text),
+    has("phases", TEXTS),
+    has("passed", TEXTS),
+    has("started_at", Time),
+    has("touched_at", Time),
+    may("commit", Text),
+    may("by", Text),
+    has("notes", COUNTS),
+    may("outcome", Text),
+]);
+
+const LINE: Shape = Object(&[
+    has("handle", Text),
+    has("id", Text),
+    has("fact", OrNull(&Text)),
+    has("standing", Text).told("how it stood when it was shown"),
+    has("now", OrNull(&STANDING)),
+    has("applied", Flag),
+    has("score", Number),
+    has("why", Of("Why")),
+]);
+
+const FILE: Shape = Object(&[
+    has("file", Text),
+    has("format", FORMAT),
+    has("kept", Count),
+    has("known", Count),
+    has("waiting", Count),
+    has("let_in", Count),
+    has("changed", List(&Object(&[has("at", Text), has("what", Text)]))),
+    has("refused", List(&Of("RefusedAt"))),
+    has("left_out", List(&Object(&[has("at", Text), has("why", Text)]))),
+]);
+
+const REFUSAL: &[Field] = &[has("class", Text), has("message", Text)];
+
+/// Every shape that has a name.
+pub(super) const NAMED: &[(&str, Shape)] = &[
+    ("Citation", CITATION),
+    ("Record", RECORD),
+    ("Memory", MEMORY_VIEW),
+    ("Verdict", VERDICT_VIEW),
+    ("Why", WHY),
+    ("Near", NEAR),
+    ("Event", EVENT),
+    ("Breaker", TRIP),
+    ("Stats", STATS),
+    ("Finding", FINDING),
+    ("Task", TASK),
+    ("Line", LINE),
+    ("File", FILE),
+    ("RefusedAt", Object(&[has("file", Text), has("at", Text), has("class", Text), has("message", Text)])),
+    ("Refused", Object(&[has("ok", Is(false)), has("refused", Object(REFUSAL))])),
+    (
+        "Similar",
+        Object(&[
+            has("ok", Is(false)),
+            has("similar", List(&Of("Near"))),
+            may("choices", List(&CHOICE)).told("what can be said to have it all the same"),
+        ]),
+    ),
+    ("Error", Object(&[has("ok", Is(false)), has("error", Object(&[has("message", Text)]))])),
+];
+
+/// Memories, and where a listing goes on.
+pub(super) const LISTED: Shape = Object(&[
+    has("ok", Is(true)),
+    has("memories", MEMORIES),
+    may("next", Text).told("say it as `after` to read on"),
+]);
+/// Memories that something was done to.
+pub(super) const DONE: Shape =
+    Object(&[has("ok", Is(true)), has("outcome", Text), has("memories", MEMORIES)]);
+/// A memory that was kept.
+pub(super) const KEPT: Shape = Object(&[
+    has("ok", Is(true)),
+    has("outcome", Text),
+    has("memory", MEMORY),
+    may("pending", Text).told("why it waits for a person"),
+    may("identity_percent", Count),
+    may("retired", Count),
+    may("superseded", Of("Near")).told("what it contradicts, and took the place of by itself"),
+]);
+/// The same, or that it was left.
+pub(super) const KEPT_OR_SKIPPED: Shape =
+    Either(&[KEPT, Object(&[has("ok", Is(true)), has("outcome", Text), has("similar", List(&Of("Near")))])]);
+/// What was forgotten.
+pub(super) const FORGOTTEN: Shape = Object(&[
+    has("ok", Is(true)),
+    has("outcome", Text),
+    has("memories", List(&Object(&[has("id", Text), has("handle", Text), has("space", Text)]))),
+]);
+/// Everything about one memory.
+pub(super) const WHOLE: Shape = Object(&[
+    has("ok", Is(true)),
+    has("memory", MEMORY),
+    has("supersedes", MEMORIES),
+    has("superseded_by", MEMORIES),
+    has("history", List(&Of("Event"))),
+]);
+/// What was recalled.
+pub(super) const RECALLED: Shape = Object(&[
+    has("ok", Is(true)),
+    has("relevant", Flag),
+    has("memories", MEMORIES),
+    has("withheld", MEMORIES).told("what does not hold here"),
+    has("block", Text).told("the text to put before a model"),
+    has("problems", TEXTS),
+]);
+/// What was found at citations.
+pub(super) const VERIFIED: Shape =
+    Object(&[has("ok", Flag), has("settled", Flag), has("counts", COUNTS), has("memories", MEMORIES)]);
+/// What needs attention.
+pub(super) const AUDITED: Shape = Object(&[
+    has("ok", Flag),
+    has("at", Time),
+    has("spaces", TEXTS),
+    may("commit", Text),
+    has("memories", COUNTS),
+    has("unknown", Count),
+    has("counts", COUNTS),
+    has("affected", COUNTS),
+    has("findings", List(&Of("Finding"))),
+]);
+/// What waits for a person.
+pub(super) const QUEUE: Shape = Object(&[
+    has("ok", Is(true)),
+    has("waiting", Count),
+    has("counts", COUNTS),
+    has(
+        "queue",
+        List(&Object(&[
+            has("memory", MEMORY),
+            has("care", CARE),
+            has("safe", Flag),
+            has("waits_because", Text),
+            has("unsaid", TEXTS),
+            has("near", List(&Of("Near"))),
+            may("replaces", Text),
+            has("copies", TEXTS),
+        ])),
+    ),
+]);
+/// Spaces in numbers.
+pub(super) const COUNTED: Shape = Object(&[has("ok", Is(true)), has("spaces", List(&Of("Stats")))]);
+/// The spaces there are.
+pub(super) const SPACES: Shape = Object(&[
+    has("ok", Is(true)),
+    has(
+        "spaces",
+        List(&Object(&[
+            has("space", Text),
+            has("active", Count),
+            has("pending", Count),
+            has("memories", Count),
+        ])),
+    ),
+]);
+/// A part of the log.
+pub(super) const LOG: Shape = Object(&[
+    has("ok", Is(true)),
+    has("events", List(&Of("Event"))),
+    may("next", Count).told("say it as `after` to read on"),
+]);
+/// Breakers.
+pub(super) const BREAKERS: Shape =
+    Object(&[has("ok", Is(true)), may("outcome", Text), has("breakers", List(&Of("Breaker")))]);
+/// Sessions.
+pub(super) const SESSIONS: Shape = Object(&[
+    has("ok", Is(true)),
+    has(
+        "sessions",
+        List(&Object(&[
+            has("session", Text),
+            has("client", CLIENT),
+            has("repo", Text),
+            has("at", Time),
+            has("turns", Count),
+            has("shown", Count),
+        ])),
+    ),
+]);
+/// What a session was shown.
+pub(super) const SESSION: Shape = Object(&[
+    has("ok", Is(true)),
+    may("session", Text),
+    may("client", CLIENT),
+    has(
+        "moments",
+        List(&Object(&[
+            has("turn", Count),
+            has("at", Time),
+            has("moment", MOMENT),
+            has("ignored", Flag),
+            has("shown", List(&Of("Line"))),
+            has("withheld", List(&Of("Line"))),
+        ])),
+    ),
+]);
+/// Tasks.
+pub(super) const TASKS: Shape = Object(&[has("ok", Is(true)), has("tasks", List(&Of("Task")))]);
+/// A task with its notes.
+pub(super) const TASK_WHOLE: Shape = Object(&[
+    has("ok", Is(true)),
+    has("task", Of("Task")),
+    has("memories", MEMORIES),
+    has("resolved", TEXTS),
+]);
+/// What was done, by day.
+pub(super) const REPORT: Shape = Object(&[
+    has("ok", Is(true)),
+    has("since", Time),
+    has("until", Time),
+    may("cut", Flag),
+    has(
+        "days",
+        List(&Object(&[
+            has("date", Text),
+            has(
+                "items",
+                List(&Object(&[
+                    has("space", Text),
+                    may("task", Text),
+                    may("title", Text),
+                    may("status", Text),
+                    may("outcome", Text),
+                    may("summary", MEMORY),
+                    has("decisions", MEMORIES),
+                    has("sessions", MEMORIES),
+                    has("notes", Count),
+                ])),
+            ),
+        ])),
+    ),
+]);
+/// What became of a file.
+pub(super) const IMPORTED: Shape = Object(&[
+    has("ok", Flag),
+    has("dry_run", Flag),
+    has("kept", Count),
+    has("known", Count),
+    has("waiting", Count),
+    has("let_in", Count),
+    has("refused", List(&Of("RefusedAt"))),
+    has("files", List(&Of("File"))),
+]);
+/// How many are asked for, in most listings.
+pub(super) const LIMIT: Field = may("limit", UpTo(200)).told("at most so many; 50 unless said");

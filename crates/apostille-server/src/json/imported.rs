@@ -1,0 +1,110 @@
+//! What became of files that were read in.
+
+use apostille_core::import::file::Done;
+use apostille_core::refusal::Refusal;
+use serde::Serialize;
+
+use super::RefusalView;
+
+/// What became of files.
+#[derive(Debug, Clone, Serialize)]
+pub struct ImportReply {
+    /// Whether nothing was refused.
+    pub ok: bool,
+    /// Whether nothing was kept because a rehearsal was asked for.
+    pub dry_run: bool,
+    /// How many memories were kept.
+    pub kept: u64,
+    /// How many were here already.
+    pub known: u64,
+    /// How many of those that were kept wait for a person.
+    pub waiting: u64,
+    /// How many waited since they were first imported, and are in use now.
+    pub let_in: u64,
+    refused: Vec<RefusedAt>,
+    files: Vec<FileView>,
+    /// Of a folder: how many files in it are of no format that is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub passed_over: Option<usize>,
+}
+
+#[derive(Debug, Clone, Serialize)]
+struct FileView {
+    file: String,
+    format: &'static str,
+    kept: u64,
+    known: u64,
+    waiting: u64,
+    let_in: u64,
+    changed: Vec<ChangedAt>,
+    refused: Vec<RefusedAt>,
+    left_out: Vec<LeftOutAt>,
+}
+
+#[derive(Debug, Clone, Serialize)]
+struct ChangedAt {
+    at: String,
+    what: String,
+}
+
+#[derive(Debug, Clone, Serialize)]
+struct LeftOutAt {
+    at: String,
+    why: String,
+}
+
+#[derive(Debug, Clone, Serialize)]
+struct RefusedAt {
+    file: String,
+    at: String,
+    #[serde(flatten)]
+    refusal: RefusalView,
+}
+
+fn refused(done: &Done) -> Vec<RefusedAt> {
+    let view = |(at, it): &(String, Refusal)| {
+        let (file, refusal) = (done.name.clone(), RefusalView::from(it));
+        RefusedAt { file, at: at.clone(), refusal }
+    };
+    done.refused.iter().map(view).collect()
+}
+
+impl From<&Done> for FileView {
+    fn from(it: &Done) -> Self {
+        let changed = it.changed.iter().cloned().map(|(at, what)| ChangedAt { at, what });
+        let left_out = it.left_out.iter().map(|it| LeftOutAt { at: it.at.clone(), why: it.why.clone() });
+        Self {
+            file: it.name.clone(),
+            format: it.format.as_str(),
+            kept: it.kept,
+            known: it.known,
+            waiting: it.waiting,
+            let_in: it.let_in,
+            changed: changed.collect(),
+            refused: refused(it),
+            left_out: left_out.collect(),
+        }
+    }
+}
+
+fn sum(files: &[Done], of: impl Fn(&Done) -> u64) -> u64 {
+    files.iter().map(of).sum()
+}
+
+impl ImportReply {
+    /// What became of these files.
+    #[must_use]
+    pub fn new(files: &[Done], dry_run: bool, passed_over: Option<usize>) -> Self {
+        Self {
+            ok: files.iter().all(|it| it.refused.is_empty()),
+            dry_run,
+            kept: sum(files, |it| it.kept),
+            known: sum(files, |it| it.known),
+            waiting: sum(files, |it| it.waiting),
+            let_in: sum(files, |it| it.let_in),
+            refused: files.iter().flat_map(refused).collect(),
+            files: files.iter().map(FileView::from).collect(),
+            passed_over,
+        }
+    }
+}
