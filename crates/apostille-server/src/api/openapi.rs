@@ -13,6 +13,9 @@ const ABOUT: &str = "Verified, shared memory for coding agents. Every call needs
                      command line. Changes can be listened to at /api/live, as server-sent events.";
 const ABOUT_REPO: &str = "owner/name: another repository of the store; its citations are then unknown";
 
+/// A handle, or an id.
+const NAME: &str = "^([mu]-[1-9][0-9]{0,11}|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12})$";
+
 /// What the door answers, whatever is called: status, name, what it means.
 const DOOR: [(u16, &str, &str); 10] = [
     (400, "Malformed", "the request is not what the call takes; the message names the field"),

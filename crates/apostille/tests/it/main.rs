@@ -26,6 +26,7 @@ mod import;
 mod init;
 mod json;
 mod live;
+mod malformed;
 mod mcp;
 mod model;
 mod moving;
