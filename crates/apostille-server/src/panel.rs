@@ -7,6 +7,7 @@ pub mod memories;
 pub mod memory;
 pub mod parts;
 pub mod plot;
+pub mod remember;
 pub mod review;
 pub mod sessions;
 pub mod tasks;
@@ -22,6 +23,8 @@ use memory::deeds;
 pub const ROUTES: &[Route] = &[
     page("/", memories::page),
     page("/export", memories::download),
+    Route { need: Access::Write, ..page("/remember", remember::page) },
+    act("/remember", Access::Write, remember::keep),
     page("/memories/{name}", memory::page),
     act("/memories/{name}/edit", Access::Write, deeds::edit),
     act("/memories/{name}/refresh", Access::Write, deeds::refresh),

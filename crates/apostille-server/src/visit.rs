@@ -136,10 +136,13 @@ impl Visit<'_> {
     /// Whose words a request brings: a person's in the panel, where it was opened by one; else a program's.
     #[must_use]
     pub fn voice(&self) -> Voice {
-        let author = Some(self.pass.name.clone());
         match (self.pass.is_panel, self.pass.allows(Access::Review)) {
-            (true, true) => Voice { author, ..Voice::of(Origin::User).via(Channel::Panel) },
-            _ => Voice { author, ..Voice::of(Origin::Agent).via(Channel::Http) },
+            // Without a name, as at a terminal: the same person there is not somebody else who says so, too.
+            (true, true) => Voice::of(Origin::User).via(Channel::Panel),
+            _ => {
+                let author = Some(self.pass.name.clone());
+                Voice { author, ..Voice::of(Origin::Agent).via(Channel::Http) }
+            }
         }
     }
 }

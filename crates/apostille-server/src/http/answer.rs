@@ -165,6 +165,12 @@ pub(super) fn file(headers: &HeaderMap, kind: &'static str, content: &str) -> Re
 
 /// The same with the headers that every answer has.
 pub(super) fn dressed(mut response: Response<Body>) -> Response<Body> {
+    let kind = response.headers().get(header::CONTENT_TYPE);
+    if kind.is_some_and(|it| it.as_bytes() == HTML.as_bytes()) {
+        // With no referrer at all, browsers do not say either which page a form was sent from.
+        let policy = HeaderValue::from_static("same-origin");
+        response.headers_mut().insert(header::REFERRER_POLICY, policy);
+    }
     for (name, value) in ALWAYS {
         response
             .headers_mut()

@@ -79,8 +79,11 @@ pub(super) fn sealed(asked: &Asked, seal: &str) -> Result<(), Turned> {
     }
 }
 
-/// The token that a request brings.
+/// The token that a request brings; of several, nobody knows which one is meant.
 pub(super) fn bearer(headers: &HeaderMap) -> Option<Digest> {
+    if headers.get_all(header::AUTHORIZATION).iter().count() > 1 {
+        return None;
+    }
     let (scheme, token) = said(headers, "authorization")?.split_once(' ')?;
     let is_bearer = scheme.eq_ignore_ascii_case("bearer");
     is_bearer.then(|| Digest::of(token.trim().as_bytes()))

@@ -82,7 +82,7 @@ fn text(visit: &Visit<'_>, given: &Brief) -> Markup {
     };
     html! {
         @if given.text.is_empty() { p { (why) } } @else {
-            pre.plain-text tabindex="0" role="region" aria-label="The text that an agent is given" { (given.text) }
+            pre.plain-text tabindex="0" role="group" aria-label="The text that an agent is given" { (given.text) }
             p.hint { (count(n as u64, "character", "characters")) }
         }
     }

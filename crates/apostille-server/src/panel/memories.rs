@@ -15,6 +15,7 @@ use super::frame::{Tab, framed};
 use super::parts::{Tone, count, empty, link, meter, notice, pages, way};
 use super::undo;
 use crate::Fault;
+use crate::pass::Access;
 use crate::visit::{Asked, Reply, Visit};
 use found::Found;
 use sought::Sought;
@@ -72,7 +73,7 @@ fn layers(visit: &Visit<'_>) -> Result<Markup, Fault> {
     let n = |layer, stage| tallies.iter().filter_map(|it| it.memories.get(&(stage, layer))).sum::<u64>();
     let mut out = html! { (overview(visit, &tallies)) };
     if tallies.iter().all(|it| it.memories.is_empty()) {
-        return Ok(html! { (nothing()) });
+        return Ok(html! { (nothing()) p { (new(visit, "")) } });
     }
     for layer in Layer::ALL {
         let n_here = n(*layer, Stage::Active) + n(*layer, Stage::Pending);
@@ -85,10 +86,22 @@ fn layers(visit: &Visit<'_>) -> Result<Markup, Fault> {
 fn overview(visit: &Visit<'_>, tallies: &[Tally]) -> Markup {
     let n = |stage: Stage| tallies.iter().map(|it| it.stage(stage)).sum::<u64>();
     html! {
-        p.meta {
-            @for stage in STAGES.iter().filter(|it| n(**it) > 0) {
-                a href=(way(visit, "/", &[("status", stage.as_str())])) { (n(*stage)) " " (stage) }
+        div.summary {
+            p.meta {
+                @for stage in STAGES.iter().filter(|it| n(**it) > 0) {
+                    a href=(way(visit, "/", &[("status", stage.as_str())])) { (n(*stage)) " " (stage) }
+                }
             }
+            (new(visit, ""))
+        }
+    }
+}
+
+/// The way to remember something, for whoever may.
+fn new(visit: &Visit<'_>, layer: &str) -> Markup {
+    html! {
+        @if visit.pass.allows(Access::Write) {
+            a.button.quiet href=(way(visit, "/remember", &[("layer", layer)])) { "Remember something" }
         }
     }
 }

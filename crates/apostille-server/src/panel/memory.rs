@@ -7,7 +7,7 @@ mod history;
 
 use apostille_core::format;
 use apostille_core::list;
-use apostille_core::memory::{Memory, Name, Stage};
+use apostille_core::memory::{Memory, Name};
 use apostille_core::remember::moderate;
 use apostille_core::remember::secrets::masked;
 use apostille_core::verify::{self, Verified};
@@ -98,7 +98,7 @@ fn statement(it: &Verified) -> Markup {
     html! {
         p.buttons {
             (badge(it.standing()))
-            @if stage != Stage::Active || memory.citations.is_empty() { (badge(stage.as_str())) }
+            (badge(stage.as_str()))
             @for mark in &memory.marks { (super::parts::toned("warn", "M8 2.5L14 13H2z", mark.as_str())) }
         }
         div.card {

@@ -182,8 +182,8 @@ pub fn meter(label: &str, used: usize, limit: usize) -> Markup {
         div.meter {
             span.name { (label) }
             svg.(tone) viewBox="0 0 100 4" preserveAspectRatio="none" role="img" aria-label=(format!("{label}: {told}")) {
-                rect.track width="100" height="4" rx="2" {}
-                rect.part width=(percent.min(100)) height="4" rx="2" {}
+                rect.track width="100" height="4" {}
+                rect.part width=(percent.min(100)) height="4" {}
             }
             span.told { (told) }
         }

@@ -88,6 +88,7 @@ impl Plot<'_> {
                 }
                 @for (n, it) in self.series.iter().enumerate() {
                     path.(it.class).(self.look()) d=(self.path(&scale, n)) {}
+                    @for (x, y) in self.dots(&scale, n) { circle.(it.class).dot cx=(at(x)) cy=(at(y)) r="3" {} }
                 }
             }
         }
@@ -131,13 +132,23 @@ impl Plot<'_> {
                 let step = |(day, value): (usize, f64)| {
                     let is_on = last.is_some_and(|it: usize| it + 1 == day);
                     last = Some(day);
-                    // A value alone is a line of no length, whose round ends are a dot.
                     let (x, y) = (at(self.middle(day)), at(height(scale, value)));
-                    if is_on { format!("L{x} {y}") } else { format!("M{x} {y}L{x} {y}") }
+                    format!("{}{x} {y}", if is_on { 'L' } else { 'M' })
                 };
                 days.map(step).collect()
             }
         }
+    }
+
+    /// Where a value stands alone, and no line shows it.
+    fn dots(&self, scale: &Scale, series: usize) -> Vec<(f64, f64)> {
+        if self.shape == Shape::Columns {
+            return Vec::new();
+        }
+        let has = |day: Option<usize>| day.is_some_and(|it| self.value(series, it).is_some());
+        let is_alone = |day: &usize| !has(day.checked_sub(1)) && !has(day.checked_add(1));
+        let days = (0..self.days.len()).filter(is_alone);
+        days.filter_map(|day| Some((self.middle(day), height(scale, self.value(series, day)?)))).collect()
     }
 
     fn column(&self, scale: &Scale, series: usize, (day, value): (usize, f64)) -> String {
@@ -248,7 +259,7 @@ mod tests {
     fn is_inside(plot: &Plot<'_>) {
         let scale = plot.scale();
         for n in 0..plot.series.len() {
-            for (x, y) in places(&plot.path(&scale, n)) {
+            for (x, y) in places(&plot.path(&scale, n)).into_iter().chain(plot.dots(&scale, n)) {
                 assert!((LEFT - 0.1..=WIDE - RIGHT + 0.1).contains(&x), "x {x} of {plot:?}");
                 assert!((ABOVE - 0.1..=HIGH - BELOW + 0.1).contains(&y), "y {y} of {plot:?}");
             }
@@ -274,7 +285,8 @@ mod tests {
     fn a_line_has_a_gap_where_there_is_no_value() {
         let days = days(4);
         let plot = plot(&days, Shape::Lines, Unit::Share, &[vec![Some(1.0), Some(0.5), None, Some(0.0)]]);
-        assert_eq!(plot.path(&plot.scale(), 0), "M76 10L76 10L144 79M280 148L280 148");
+        assert_eq!(plot.path(&plot.scale(), 0), "M76 10L144 79M280 148");
+        assert_eq!(plot.dots(&plot.scale(), 0), [(280.0, 148.0)]);
     }
 
     proptest! {

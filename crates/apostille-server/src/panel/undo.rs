@@ -4,7 +4,7 @@
 //! nothing is kept between two requests, and an address that somebody else made can only tell what is in the table.
 
 use apostille_core::list;
-use apostille_core::memory::{Memory, MemoryId, Name};
+use apostille_core::memory::{Memory, MemoryId, Name, Stage};
 use apostille_core::rollback;
 use apostille_core::space::Space;
 use apostille_core::store::Page;
@@ -18,6 +18,7 @@ use crate::visit::{Asked, Reply, Visit};
 
 /// What can have been done, and how it is told.
 const DONE: &[(&str, &str)] = &[
+    ("remembered", "Remembered: agents are shown it from now on."),
     ("superseded", "Kept. It takes the place of the one before, which stays in the history."),
     ("corrected", "Kept as a correction. The one before is marked as wrong and stays in the history."),
     ("pending", "Kept, and it waits for a person: see why below."),
@@ -118,21 +119,37 @@ pub fn undo(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
     let field = |name: &str| form.iter().find(|it| it.0 == name).map_or("", |it| it.1.as_str());
     let way = Way::read(field("undo"));
     let memories = way.as_ref().map_or(Ok(Vec::new()), |it| named(visit, &it.names))?;
-    let path = match (field("back"), memories.first()) {
-        ("review", _) => "/review".to_owned(),
-        ("", Some(memory)) => format!("/memories/{}", memory.handle()),
-        (name, _) => name.parse::<Name>().map_or("/".into(), |it| format!("/memories/{it}")),
+    let word = match way.filter(|_| !memories.is_empty()) {
+        Some(way) => taken_back(visit, &memories, &way)?,
+        None => "nothing",
     };
-    let (Some(way), Some(first)) = (way, memories.first()) else { return Ok(tell(visit, &path, "nothing")) };
-    if has_moved_on(visit, &memories, way.until)? {
-        return Ok(tell(visit, &path, "moved-on"));
+    let reply = tell(visit, &leads_to(visit, field("back"), &memories)?, word);
+    Ok(if word == "undone" { reply.changed() } else { reply })
+}
+
+/// What came of taking it back, as a word of the table.
+fn taken_back(visit: &Visit<'_>, memories: &[Memory], way: &Way) -> Result<&'static str, Fault> {
+    if has_moved_on(visit, memories, way.until)? {
+        return Ok("moved-on");
     }
     let ids: Vec<MemoryId> = memories.iter().map(|it| it.id).collect();
+    let Some(first) = memories.first() else { return Ok("nothing") };
     let taken = rollback::take_back(visit.cx, &first.space, way.after, &ids, REASON)?;
-    Ok(match taken.is_empty() {
-        true => tell(visit, &path, "nothing"),
-        false => tell(visit, &path, "undone").changed(),
-    })
+    Ok(if taken.is_empty() { "nothing" } else { "undone" })
+}
+
+/// The page to go to: the queue, or the memory that stands again where the one that was looked at is set aside.
+fn leads_to(visit: &Visit<'_>, back: &str, memories: &[Memory]) -> Result<String, Fault> {
+    if back == "review" {
+        return Ok("/review".into());
+    }
+    let ids: Vec<MemoryId> = memories.iter().map(|it| it.id).collect();
+    let now = visit.cx.store.get(&ids)?;
+    let is_back = |it: &&Memory| it.handle().to_string() == back;
+    let is_aside = |it: &&Memory| it.status.stage() == Stage::Retired;
+    let standing = now.iter().find(|it| !is_aside(it));
+    let to = now.iter().find(is_back).filter(|it| !is_aside(it)).or(standing);
+    Ok(to.map_or("/".into(), |it| format!("/memories/{}", it.handle())))
 }
 
 /// The memories with these names; all of one space, as a deed is.

@@ -1,16 +1,23 @@
 //! The panel: pages as the text that a person reads, and what its forms do.
 
 mod actions;
+mod beside;
 mod markup;
 mod pages;
 mod review;
+mod sessions;
+mod style;
+mod tasks;
+mod vitals;
 
 use apostille_core::memory::{Draft, Kind, Layer, Origin, Voice};
 use apostille_core::space::Space;
 use apostille_server::Here;
+use apostille_server::host::Beside;
 use apostille_server::panel::ROUTES;
 use apostille_server::pass::{Access, Pass};
 use apostille_server::visit::{Asked, Method, Reply, Visit};
+use jiff::Timestamp;
 
 use crate::world::{World, cited, note, preference, repo, user};
 
@@ -22,16 +29,22 @@ struct Person<'a> {
     world: &'a World,
     access: Access,
     spaces: Option<Vec<Space>>,
+    beside: Option<&'a dyn Beside>,
 }
 
 impl<'a> Person<'a> {
     fn with(world: &'a World, access: Access) -> Self {
-        Self { world, access, spaces: None }
+        Self { world, access, spaces: None, beside: None }
     }
 
     /// A person who may do everything.
     fn of(world: &'a World) -> Self {
         Self::with(world, Access::Review)
+    }
+
+    /// The same where this is kept beside the store.
+    fn beside(self, beside: &'a dyn Beside) -> Self {
+        Self { beside: Some(beside), ..self }
     }
 
     fn asks(&self, method: Method, address: &str, body: &str) -> Reply {
@@ -45,7 +58,7 @@ impl<'a> Person<'a> {
         let query = query.split('&').filter(|it| !it.is_empty()).map(pair).collect();
         let asked = Asked { parts, query, body: body.as_bytes().to_vec() };
         let (repo, user) = (repo(), user());
-        let here = Here { user: Some(&user), ..Here::in_repo(&repo) };
+        let here = Here { user: Some(&user), beside: self.beside, ..Here::in_repo(&repo) };
         let (name, spaces) = ("ana".into(), self.spaces.clone());
         let pass = Pass { name, spaces, access: self.access, is_panel: true };
         self.world

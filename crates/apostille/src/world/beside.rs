@@ -1,51 +1,70 @@
 //! What is kept beside the store, as a server's pages read it: sessions, and the tasks of the checkout.
 
 use apostille_core::session::Session;
+use apostille_core::space::Space;
 use apostille_core::task::{Passage, Slug, Task};
 use apostille_server::host::{Beside, Unplaced};
+use apostille_server::pass::Pass;
 
 use super::World;
 use super::desk::Desk;
 use super::host::broken;
 use super::sessions;
 use super::task::Tasks;
-use crate::error::Fault;
 
 /// What is kept beside this desk's store.
 pub struct Kept<'a> {
     pub world: &'a World,
     pub desk: &'a Desk,
+    /// How far whoever asks may reach; `None`: everywhere.
+    pub pass: Option<&'a Pass>,
+    /// Whether the checkout is that of the repository that is looked at.
+    pub is_here: bool,
 }
 
 impl Kept<'_> {
-    fn tasks(&self) -> Result<Tasks, Fault> {
-        Tasks::at(self.world, &self.desk.place, &self.desk.settings)
+    /// The tasks of the checkout, where they are meant and within reach.
+    fn tasks(&self) -> Result<Option<Tasks>, Unplaced> {
+        if !self.is_here || !self.reaches(&self.desk.settings.repo.value) {
+            return Ok(None);
+        }
+        Tasks::at(self.world, &self.desk.place, &self.desk.settings).map(Some).map_err(|it| broken(&it))
+    }
+
+    fn reaches(&self, space: &Space) -> bool {
+        self.pass.is_none_or(|it| it.reaches(space))
+    }
+
+    fn is_told(&self, session: &Session) -> bool {
+        session.entries.iter().all(|it| self.reaches(&it.space))
     }
 }
 
 impl Beside for Kept<'_> {
     fn sessions(&self, limit: usize) -> Result<Vec<Session>, Unplaced> {
-        Ok(sessions::ledger(self.world).map_err(|it| broken(&it))?.latest(limit))
+        let mut latest = sessions::ledger(self.world).map_err(|it| broken(&it))?.latest(limit);
+        latest.retain(|it| self.is_told(it));
+        Ok(latest)
     }
 
     fn session(&self, name: &str) -> Result<Option<Session>, Unplaced> {
         let session = sessions::ledger(self.world).map_err(|it| broken(&it))?.read(name);
-        Ok(Some(session).filter(|it| !it.entries.is_empty()))
+        Ok(Some(session).filter(|it| !it.entries.is_empty() && self.is_told(it)))
     }
 
     fn tasks(&self) -> Result<Vec<Task>, Unplaced> {
-        self.tasks().and_then(|it| it.all()).map_err(|it| broken(&it))
+        self.tasks()?.map_or(Ok(Vec::new()), |it| it.all().map_err(|it| broken(&it)))
     }
 
     fn active_task(&self) -> Option<Slug> {
-        Some(self.tasks().ok()?.active()?.slug)
+        Some(self.tasks().ok()??.active()?.slug)
     }
 
     fn is_started(&self, task: &Slug) -> bool {
-        self.tasks().is_ok_and(|it| it.is_started(task))
+        self.tasks().ok().flatten().is_some_and(|it| it.is_started(task))
     }
 
     fn gates(&self, task: &Slug) -> Result<Vec<Passage>, Unplaced> {
-        self.tasks().and_then(|it| it.gates(task)).map_err(|it| broken(&it))
+        self.tasks()?.map_or(Ok(Vec::new()), |it| it.gates(task).map_err(|it| broken(&it)))
     }
 }

@@ -123,11 +123,15 @@ impl Machine {
         }
     }
 
-    /// Everything for a call: settings, store, code.
-    fn desk(&self, world: &World, call: &Call<'_>) -> Result<Desk, Unplaced> {
-        if call.is_by_name {
-            return self.looked_at(world, call.repo);
+    /// Everything for a call: settings, store, code; and whether that is the code which is meant.
+    fn opened(&self, world: &World, call: &Call<'_>) -> Result<(Desk, bool), Unplaced> {
+        match call.is_by_name {
+            true => self.looked_at(world, call.repo),
+            false => self.desk(world, call).map(|it| (it, true)),
         }
+    }
+
+    fn desk(&self, world: &World, call: &Call<'_>) -> Result<Desk, Unplaced> {
         let (place, is_said) = self.place(call)?;
         let is_placed = place.checkout.is_some() || self.is_named || is_said;
         let (flags, is_elsewhere) = match (is_placed, call.repo) {
@@ -168,7 +172,7 @@ impl Machine {
 
     /// The same for whoever looks at the server's own place, or at another repository of its store by name: there is no
     /// checkout of that one to look into.
-    fn looked_at(&self, world: &World, repo: Option<&str>) -> Result<Desk, Unplaced> {
+    fn looked_at(&self, world: &World, repo: Option<&str>) -> Result<(Desk, bool), Unplaced> {
         let place = Place::find(&self.cwd).map_err(|fault| broken(&fault))?;
         let mut settings = config::resolve(world, &self.flags, &place).map_err(|fault| broken(&fault))?;
         let store = self.store(&settings)?;
@@ -176,14 +180,14 @@ impl Machine {
             repo.map(Space::repo).transpose().map_err(|it| Unplaced::Which(format!("\"repo\": {it}")))?;
         let Some(named) = named.filter(|it| *it != settings.repo.value) else {
             let source = place.source(None).map_err(|fault| broken(&fault))?;
-            return self.set_up(world, settings, place, source, store);
+            return self.set_up(world, settings, place, source, store).map(|it| (it, true));
         };
         let known = store.spaces().map_err(|error| broken(&error.into()))?;
         if !known.contains(&named) {
             return Err(Unplaced::NoSuch(format!("no memories of {named} are kept here")));
         }
         settings.repo.value = named;
-        self.set_up(world, settings, place, Box::new(Nowhere), store)
+        self.set_up(world, settings, place, Box::new(Nowhere), store).map(|it| (it, false))
     }
 
     fn set_up(
@@ -257,22 +261,22 @@ fn reached<'a>(call: &Call<'_>, desk: &'a Desk) -> Result<(&'a Space, Option<&'a
 impl Host for Machine {
     fn serve(&self, call: &Call<'_>, work: &mut dyn FnMut(&Context<'_>, &Here<'_>)) -> Result<(), Unplaced> {
         let world = World::ask(Vec::new()).map_err(|fault| broken(&fault))?.within(Some(&self.cwd));
-        let desk = self.desk(&world, call)?;
+        let (desk, is_here) = self.opened(&world, call)?;
         let forgot = RefCell::default();
         let at = |reference: &str| -> Result<Box<dyn Source>, SourceError> {
             let checkout = desk.place.checkout.as_ref().ok_or(SourceError::Nowhere)?;
             Ok(Box::new(Commit::new(checkout, reference)?))
         };
         let session = call.session.or(self.session.as_deref());
-        let beside = Kept { world: &world, desk: &desk };
+        let beside = Kept { world: &world, desk: &desk, pass: call.pass, is_here };
         let (repo, user) = reached(call, &desk)?;
         let here = Here {
             repo,
             user,
             session,
-            at: Some(&at),
+            at: is_here.then_some(&at),
             own: Some(desk.user_policy()),
-            root: desk.place.root.to_str(),
+            root: desk.place.root.to_str().filter(|_| is_here),
             is_tainted: false,
             is_exposed: session.is_some_and(|it| sessions::is_exposed(&world, it)),
             has_word: call.has_word,

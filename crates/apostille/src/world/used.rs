@@ -22,6 +22,9 @@ const CHANGES: [Happening; 9] = [
     Happening::Restored,
 ];
 
+/// What keeps the counts of several kinds apart in one number.
+const MIXER: u64 = 0x9e37_79b9_7f4a_7c15;
+
 /// A store in use, and what was seen of it: files that did not change need no second look.
 pub struct Used {
     store: Arc<dyn Store>,
@@ -41,17 +44,19 @@ impl Used {
         Arc::ptr_eq(&self.store, store) && self.spaces == *spaces
     }
 
-    /// How many changes these spaces have seen; being shown is none.
+    /// A number for the changes that these spaces have seen, of each kind; being shown is none. They are not summed up:
+    /// forgetting takes away that something was remembered.
     pub fn changes(&mut self) -> Option<u64> {
         let parts = self.files.iter().flat_map(|it| [stamped(it), stamped(&wal(it))]);
         let stamp = parts.fold(0_u64, |sum, it| sum.wrapping_mul(31).wrapping_add(it));
         if let Some((_, changes)) = self.seen.filter(|it| it.0 == stamp) {
             return Some(changes);
         }
-        let mut changes = 0;
+        let mut changes: u64 = 0;
         for space in &self.spaces {
             let tally = self.store.tally(space).ok()?;
-            changes += CHANGES.iter().map(|it| tally.event(it.as_str())).sum::<u64>();
+            let counts = CHANGES.iter().map(|it| tally.event(it.as_str()));
+            changes = counts.fold(changes, |number, it| number.wrapping_mul(MIXER).wrapping_add(it));
         }
         self.seen = Some((stamp, changes));
         Some(changes)

@@ -29,6 +29,13 @@ impl Tried {
         Self { verb, form: asked.form() }
     }
 
+    /// A form that is filled in with this beforehand.
+    #[must_use]
+    pub fn of(fields: &[(&str, &str)]) -> Self {
+        let form = fields.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+        Self { verb: "", form }
+    }
+
     /// What was typed into a field of this verb's form.
     pub(super) fn said(&self, verb: &str, name: &str) -> Option<&str> {
         (self.verb == verb).then(|| self.field(name))?

@@ -84,7 +84,7 @@ fn shown(visit: &Visit<'_>, memory: &Memory, log: &[Logged]) -> Markup {
             ul.chain { @for it in &sessions { (in_session(visit, it, memory.id)) } }
         }
         @if !showings.is_empty() {
-            div.wide { table {
+            div.wide tabindex="0" role="group" aria-label="Where it was shown" { table {
                 caption { "As the log has it, the last first" }
                 thead { tr { th scope="col" { "When" } th scope="col" { "What was asked" } th scope="col" { "Verdict then" } th.n scope="col" { "Score" } } }
                 tbody { @for (logged, query, it) in &showings { tr {
@@ -138,7 +138,7 @@ fn events(visit: &Visit<'_>, changes: &[Logged], uses: &[Logged]) -> Markup {
         .collect();
     all.sort_by_key(|it| std::cmp::Reverse(it.seq));
     html! {
-        div.wide { table {
+        div.wide tabindex="0" role="group" aria-label="History" { table {
             caption { "What happened to it, the last first" }
             thead { tr { th scope="col" { "When" } th scope="col" { "What" } th scope="col" { "Who" } th scope="col" { "More" } } }
             tbody { @for it in all { tr {

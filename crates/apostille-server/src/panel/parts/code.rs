@@ -11,7 +11,7 @@ const WIDEST: usize = 400;
 pub fn code(label: &str, from: u32, text: &str, lit: std::ops::RangeInclusive<u32>) -> Markup {
     let text = moderate::told(text);
     html! {
-        pre.code tabindex="0" role="region" aria-label=(label) {
+        pre.code tabindex="0" role="group" aria-label=(label) {
             @for (n, it) in (from..).zip(text.lines()) { (row(&n.to_string(), "", it, lit.contains(&n))) }
         }
     }
@@ -42,7 +42,7 @@ fn tone(sign: &str) -> &'static str {
 pub fn diff(label: &str, unified: &str) -> Markup {
     let text = moderate::told(unified);
     html! {
-        pre.code.diff tabindex="0" role="region" aria-label=(label) {
+        pre.code.diff tabindex="0" role="group" aria-label=(label) {
             // The first hunk needs no sign that something stands before it.
             @for (n, it) in text.lines().filter(|it| !it.starts_with('\\')).enumerate() {
                 @match it.chars().next() {

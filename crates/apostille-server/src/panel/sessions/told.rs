@@ -45,13 +45,19 @@ pub(super) fn turns(visit: &Visit<'_>, session: &Session, today: &Today) -> Mark
         @for (number, moments) in turns.iter().filter(|it| !it.1.is_empty()) {
             section.turn aria-labelledby=(format!("turn-{number}")) {
                 h2 id=(format!("turn-{number}")) { @if *number == 0 { "Beginning" } @else { "Turn " (number) } }
-                ol.moments { @for it in moments { (moment(visit, it, today, &used)) } }
+                ol.moments { @for it in moments { (moment(visit, it, session.entries.first() == Some(*it), today, &used)) } }
             }
         }
     }
 }
 
-fn moment(visit: &Visit<'_>, entry: &Entry, today: &Today, used: &BTreeSet<MemoryId>) -> Markup {
+fn moment(
+    visit: &Visit<'_>,
+    entry: &Entry,
+    is_first: bool,
+    today: &Today,
+    used: &BTreeSet<MemoryId>,
+) -> Markup {
     let line = |it: &Shown, is_withheld| showing(it, today.get(&it.id), is_withheld, used.contains(&it.id));
     html! {
         li.moment {
@@ -60,7 +66,7 @@ fn moment(visit: &Visit<'_>, entry: &Entry, today: &Today, used: &BTreeSet<Memor
                 (time(entry.at, visit.cx.now))
                 @if let Some(it) = entry.took { span { (format!("{:.1} ms", f64::from(it) / 1_000.0)) } }
                 @if entry.is_outside { (exposed()) }
-                @if entry.is_fresh { span { "what was said before is no longer before the agent" } }
+                @if entry.is_fresh && !is_first { span { "what was said before is no longer before the agent" } }
             }
             @if let Some(it) = nothing(entry) { p.hint { (it) } }
             @if !entry.shown.is_empty() || !entry.withheld.is_empty() {

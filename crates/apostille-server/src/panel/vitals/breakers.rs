@@ -7,12 +7,13 @@ use apostille_core::store::watch::Trip;
 use maud::{Markup, html};
 
 use crate::Fault;
-use crate::panel::parts::{badge, cut, form, link, said, time, toned, way};
+use crate::panel::parts::{cut, form, link, said, time, toned, way};
 use crate::pass::Access;
 use crate::visit::{Asked, Reply, Visit};
 
-/// A lightning, and a ring.
+/// A lightning, and a tick.
 const OPEN: &str = "M9 1.5L3.5 9H8l-1 5.5L12.5 7H8z";
+const TICK: &str = "M3 8.5l3.2 3.2L13 4.8";
 /// How much of a name is shown.
 const NAME: usize = 80;
 
@@ -22,7 +23,7 @@ pub(super) fn section(visit: &Visit<'_>, counted: &[Stats]) -> Markup {
     html! {
         section aria-labelledby="breakers" {
             h2.unseen #breakers { "Breakers" }
-            @if open.is_empty() { p { (badge("holds")) " No breaker is open: what agents write is let in as usual." } }
+            @if open.is_empty() { p { (toned("good", TICK, "closed")) " No breaker is open: what agents write is let in as usual." } }
             @for (space, trip) in open { (card(visit, space, trip)) }
         }
     }

@@ -153,7 +153,7 @@ fn latency<'a>(paces: &[Pace], days: &'a [Date]) -> Plot<'a> {
     ];
     let told = match n {
         0 => "No hook was timed in this time.".into(),
-        n => format!("{} timed: agents waited no longer than this.", count(n as u64, "hook", "hooks")),
+        n => format!("{} timed: how long agents waited for them.", count(n as u64, "hook", "hooks")),
     };
     plot("latency", "Hook latency", told, days, (Unit::Micros, Shape::Lines), series)
 }

@@ -40,7 +40,11 @@ fn an_edit_puts_a_persons_words_in_its_place_and_can_be_taken_back() {
         text(main(&page))
     );
     let page = ana.undoes(&page);
-    assert!(text(main(&page)).contains("Taken back: it stands as it stood before."), "{}", text(main(&page)));
+    assert!(
+        text(main(&page)).starts_with("m-1 API version\nTaken back: it stands as it stood before."),
+        "{}",
+        text(main(&page))
+    );
     assert_eq!((stage(&world, "m-1"), stage(&world, "m-6")), (Stage::Active, Stage::Retired));
 }
 
@@ -199,4 +203,40 @@ fn a_pass_ends_where_its_spaces_end() {
     let page = narrow.does("/undo", &[("undo", "0.9.u-1")]);
     assert!(text(main(&page)).contains("nothing left to take back"));
     assert_eq!(stage(&world, "u-1"), Stage::Active);
+}
+
+#[test]
+fn a_person_remembers_in_the_panel() {
+    let world = full();
+    let ana = Person::of(&world);
+    let cites = ("citations", "src/api.rs:5");
+    let page = ana.does("/remember", &[("fact", "The program begins in fn main"), ("tags", "entry"), cites]);
+    assert!(text(main(&page)).contains("Remembered: agents are shown it from now on."));
+    let new = world.look("m-6");
+    assert_eq!((new.voice.origin, new.voice.channel, new.voice.author), (Origin::User, Channel::Panel, None));
+    ana.undoes(&page);
+    assert_eq!(stage(&world, "m-6"), Stage::Retired);
+    ana.does("/remember", &[("fact", "Works at night"), ("whose", "user"), ("layer", "identity")]);
+    assert_eq!(world.look("u-3").layer, Layer::Identity);
+}
+
+/// What is much like something known is not kept at once: the three choices are offered, and what was typed stays.
+#[test]
+fn what_is_nearly_known_is_shown_with_the_choices() {
+    let world = full();
+    let ana = Person::of(&world);
+    let fields = [("fact", "Handlers return an error and never ever panic"), ("kind", "feedback")];
+    let reply = ana.sends("/remember", &fields);
+    assert_eq!(reply.status, 422);
+    let told = text(main(&reply.body));
+    for part in ["Not kept yet. Much the same is known.", "m-3 (near-duplicate)", fields[0].1, "Merge into"] {
+        assert!(told.contains(part), "no {part:?} in {told}");
+    }
+    let page = ana.does("/remember", &[&fields[..], &[("rationale", "one is about panics")]].concat());
+    assert_eq!((stage(&world, "m-3"), stage(&world, "m-6")), (Stage::Active, Stage::Active));
+    ana.undoes(&page);
+    let page = ana.does("/remember", &[&fields[..], &[("merge", "m-3")]].concat());
+    assert_eq!(stage(&world, "m-3"), Stage::Superseded);
+    ana.undoes(&page);
+    assert_eq!(stage(&world, "m-3"), Stage::Active);
 }

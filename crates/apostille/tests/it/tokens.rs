@@ -1,0 +1,164 @@
+//! Tokens: made, listed, taken back; and how far each of them reaches.
+
+use std::fs;
+
+use serde_json::json;
+
+use crate::door::made;
+use crate::env::Env;
+use crate::socket::Server;
+
+#[test]
+fn a_token_is_shown_once_and_kept_as_its_digest() {
+    let env = Env::new();
+    let token = made(&env, &["ci", "--space", "acme/app", "--days", "30"]);
+    assert!(token.strip_prefix("apostille_").is_some_and(|it| it.len() == 32), "{token}");
+    let file = env.home().join(".local/share/apostille/tokens.json");
+    let text = fs::read_to_string(&file).unwrap();
+    assert!(!text.contains(&token) && text.contains("\"version\": 1"), "{text}");
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+        assert_eq!(fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o600);
+    }
+    let listed = env.ok(&["token"]);
+    assert!(
+        listed.contains("ci") && listed.contains("acme/app, until 2026-03-31") && !listed.contains(&token)
+    );
+}
+
+#[test]
+fn names_are_plain_and_taken_once() {
+    let env = Env::new();
+    let check = |arguments: &[&str], expected: &str| {
+        let ran = env.run(&[&["token"], arguments].concat());
+        assert!(ran.code == 2 && ran.err.contains(expected), "{arguments:?}: {ran}");
+    };
+    made(&env, &["ci"]);
+    check(&["create", "ci"], "there is a token 'ci' already");
+    check(&["create", "a b"], "letters");
+    check(&["create", "panel"], "the server's own name");
+    check(&["create", "x", "--space", "nonsense"], "not a space");
+    check(&["create", "x", "--days", "0"], "--days");
+    check(&["revoke", "x"], "there is no token 'x'");
+}
+
+#[test]
+fn only_a_person_makes_one_that_reviews() {
+    let env = Env::new();
+    let ran = env.run(&["token", "create", "boss", "--access", "review"]);
+    assert_eq!(ran.code, 3, "{ran}");
+    assert_eq!(env.run(&["token"]).code, 1);
+    made(&env, &["boss", "--access", "review"]);
+}
+
+#[test]
+fn a_token_reaches_its_spaces_and_no_others() {
+    let env = Env::new();
+    env.with_facts();
+    env.ok(&["--repo", "acme/other", "remember", "--layer", "episode", "the other one was deployed"]);
+    let server = Server::new(&env, &[]);
+    let check = |arguments: &[&str], path: &str, expected: &str| {
+        let token = made(&env, arguments);
+        let reply = server.get_with(path, &token);
+        let found = match reply.status {
+            200 => reply.json()["spaces"].to_string(),
+            status => format!("{status} {}", reply.json()["error"]["message"].as_str().unwrap()),
+        };
+        assert_eq!(found, expected, "{arguments:?} {path}");
+    };
+    let all = "/api/spaces";
+    check(&["a"], all, r#"["acme/app","users/ana"]"#);
+    check(&["b", "--space", "acme/app"], all, r#"["acme/app"]"#);
+    check(&["c", "--space", "users/ana"], all, r#"["users/ana"]"#);
+    check(&["d", "--space", "acme/other"], all, "403 'd' is for acme/other, and this is acme/app");
+    check(&["e", "--space", "acme/other"], "/api/spaces?repo=acme/other", r#"["acme/other"]"#);
+    check(
+        &["f", "--space", "acme/app"],
+        "/api/spaces?repo=acme/other",
+        "403 'f' is for acme/app, and this is acme/other",
+    );
+}
+
+#[test]
+fn an_agent_with_a_token_reaches_no_further_than_it() {
+    let env = Env::new();
+    env.with_facts();
+    let server = Server::new(&env, &[]);
+    let asked =
+        |token: &str| server.call(token, "memory_recall", json!({"query": "small commits API version"})).body;
+    let (repo, user) =
+        (made(&env, &["repo", "--space", "acme/app"]), made(&env, &["user", "--space", "users/ana"]));
+    let both = asked(&server.token);
+    assert!(both.contains("API_VERSION must") && both.contains("prefers small"), "{both}");
+    let one = asked(&repo);
+    assert!(one.contains("API_VERSION must") && !one.contains("prefers small"), "{one}");
+    let other = asked(&user);
+    assert!(!other.contains("API_VERSION must") && other.contains("prefers small"), "{other}");
+    let none = asked(&made(&env, &["none", "--space", "acme/other"]));
+    assert!(none.contains("is for acme/other") && !none.contains("API_VERSION"), "{none}");
+}
+
+#[test]
+fn an_agent_with_a_token_that_looks_changes_nothing() {
+    let env = Env::new();
+    env.with_facts();
+    let server = Server::new(&env, &[]);
+    let (read, write) = (made(&env, &["r"]), made(&env, &["w", "--access", "write"]));
+    let remember = |token: &str| {
+        let arguments = json!({"fact": "the build needs the flag --locked", "citations": ["src/api.rs:3"], "kind": "feedback"});
+        server.call(token, "memory_remember", arguments).body
+    };
+    let turned = remember(&read);
+    assert!(turned.contains("may only read"), "{turned}");
+    assert!(!env.ok(&["list"]).contains("--locked"));
+    let meta = json!({"io.modelcontextprotocol/protocolVersion": "2026-07-28", "io.modelcontextprotocol/clientCapabilities": {}});
+    let tools = |token: &str| server.said("tools/list", "", token, &json!({"_meta": meta})).body;
+    assert!(tools(&read).contains("memory_recall") && !tools(&read).contains("memory_remember"));
+    assert!(tools(&write).contains("memory_remember"));
+    let kept = remember(&write);
+    assert!(env.ok(&["list"]).contains("--locked"), "{kept}");
+}
+
+#[test]
+fn a_token_that_is_revoked_or_over_opens_nothing_any_more() {
+    let mut env = Env::new();
+    let (gone, stays) = (made(&env, &["gone"]), made(&env, &["stays"]));
+    let server = Server::new(&env, &[]);
+    let status = |token: &str| server.get_with("/api/spaces", token).status;
+    assert_eq!((status(&gone), status(&stays)), (200, 200));
+    env.ok(&["token", "revoke", "gone"]);
+    assert_eq!((status(&gone), status(&stays)), (401, 200));
+    let later = made(&env, &["later"]);
+    assert_eq!(status(&later), 200);
+    let brief = made(&env, &["brief", "--days", "1"]);
+    assert_eq!(status(&brief), 200);
+    env.at("2026-03-03T12:00:00Z");
+    let server = Server::new(&env, &[]);
+    assert_eq!(server.get_with("/api/spaces", &brief).status, 401);
+    assert_eq!(server.get_with("/api/spaces", &stays).status, 200);
+}
+
+#[test]
+fn a_file_that_cannot_be_read_lets_nobody_in_and_is_said() {
+    let env = Env::new();
+    let token = made(&env, &["ci"]);
+    let server = Server::new(&env, &[]);
+    assert_eq!(server.get_with("/api/spaces", &token).status, 200);
+    env.beside(".local/share/apostille/tokens.json", "{\"version\": 2}");
+    assert_eq!(server.get_with("/api/spaces", &token).status, 401);
+    assert_eq!(server.get("/api/spaces").status, 200);
+    let ran = env.run(&["token"]);
+    assert!(ran.code != 0 && ran.err.contains("format 2"), "{ran}");
+}
+
+#[test]
+fn without_a_token_by_request_nobody_reviews() {
+    let env = Env::new();
+    env.with_facts();
+    let server = Server::new(&env, &["--no-token"]);
+    assert_eq!(server.send("GET", "/api/spaces", &[], "").status, 200);
+    assert_eq!(server.get_with("/api/spaces", "whatever").status, 200);
+    assert_eq!(server.get_with("/api/spaces", &made(&env, &["x", "--space", "acme/other"])).status, 403);
+    assert_eq!(server.send("GET", "/", &[], "").status, 401);
+}
