@@ -10,7 +10,10 @@ import urllib.request
 
 from world import ROOT, World
 
-CHECKS = ["not_a_server_error", "status_code_conformance", "content_type_conformance", "response_schema_conformance"]
+CHECKS = [
+    "not_a_server_error", "status_code_conformance", "content_type_conformance", "response_schema_conformance",
+    "unsupported_method", "allow_header_conformance", "ignored_auth", "use_after_free",
+]
 PHASES = ["examples", "coverage", "fuzzing"]
 # The server turns away whoever asks too often, and this asks as often as it can.
 LIMITS = ["--log", "off", "--limit", "rate=100000"]

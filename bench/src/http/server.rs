@@ -29,7 +29,16 @@ impl Server {
             command.env(format!("APOSTILLE_BREAKERS_{breaker}"), "0");
         }
         command.arg("--store").arg(format!("sqlite:{}", store.display()));
-        command.args(["--repo", ours::space(SPACE)?.as_str(), "--json", "serve", "--port", "0", "--log", "off"]);
+        command.args([
+            "--repo",
+            ours::space(SPACE)?.as_str(),
+            "--json",
+            "serve",
+            "--port",
+            "0",
+            "--log",
+            "off",
+        ]);
         command.args(limits.iter().flat_map(|it| ["--limit", it]));
         let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).spawn()?;
         let mut out = BufReader::new(child.stdout.take().context("the server has an output")?);

@@ -21,7 +21,7 @@ const FULL: &[u8] =
 /// How many threads may work; few do, and listeners and agents have some of them.
 const THREADS: usize = 64;
 /// How much of a request's head is read.
-const MAX_HEAD: usize = 64 * 1024;
+const MAX_HEAD: usize = 32 * 1024;
 
 impl Door {
     /// Serves on this socket until the program is told to stop; what is under way is finished first.

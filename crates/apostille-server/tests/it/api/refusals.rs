@@ -27,6 +27,7 @@ fn what_is_malformed_is_named() {
         "POST /api/memories nonsense",
         "POST /api/memories [1]",
         r#"POST /api/memories {"fact":1}"#,
+        r#"POST /api/memories {"fact":null}"#,
         r#"POST /api/memories {"fact":"x","colour":"red"}"#,
         r#"POST /api/memories {"fact":"x","citations":["src/api.rs"]}"#,
         r#"POST /api/memories {"fact":"x","tags":"a"}"#,
@@ -80,6 +81,8 @@ fn what_is_malformed_is_named() {
     POST /api/memories [1]
       → 400 {"error":{"message":"body: expected an object"}}
     POST /api/memories {"fact":1}
+      → 400 {"error":{"message":"fact: expected a text"}}
+    POST /api/memories {"fact":null}
       → 400 {"error":{"message":"fact: expected a text"}}
     POST /api/memories {"fact":"x","colour":"red"}
       → 400 {"error":{"message":"field 'colour': nobody knows it; there are: fact, citations, kind, layer, subject, reason, tags, task, skip, merge_with, rationale, force, tainted"}}
