@@ -90,9 +90,9 @@ class World:
         """The command of a server on stdio."""
         return [self.binary, "mcp", "--profile", profile]
 
-    def serve(self, profile="default", token=None):
+    def serve(self, profile="default", token=None, more=()):
         """Starts a server on HTTP and gives its address; it ends with this world."""
-        command = [self.binary, "--json", "serve", "--port", "0", "--profile", profile]
+        command = [self.binary, "--json", "serve", "--port", "0", "--profile", profile, *more]
         env = self.env() | ({"APOSTILLE_TOKEN": token} if token else {})
         log = open(self.folder / "serve.log", "w+")
         process = subprocess.Popen(

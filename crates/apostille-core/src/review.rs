@@ -74,18 +74,19 @@ impl Waiting {
 
 /// Everything that waits in these spaces: copies together, the safest and most useful first. Nothing is written.
 pub fn queue(cx: &Context<'_>, spaces: &[Space]) -> Result<Vec<Waiting>, Error> {
-    let mut queue = sorted(cx, spaces)?;
+    let mut queue = sorted(cx, spaces, usize::MAX)?;
     detail(cx, &mut queue)?;
     Ok(queue)
 }
 
-/// The same without what is known beside it, for whoever shows a part of the queue: see [`detail`].
-pub fn sorted(cx: &Context<'_>, spaces: &[Space]) -> Result<Vec<Waiting>, Error> {
+/// The same of at most so many, those that wait longest, and without what is known beside each: for whoever shows a part
+/// of the queue, and adds that by [`detail`].
+pub fn sorted(cx: &Context<'_>, spaces: &[Space], most: usize) -> Result<Vec<Waiting>, Error> {
     let filter = Filter {
         spaces: spaces.to_vec(),
         stages: vec![Stage::Pending],
         order: Order::Oldest,
-        limit: usize::MAX,
+        limit: most,
         ..Filter::default()
     };
     let looked = verify::look(cx, cx.store.list(&filter)?);
@@ -159,14 +160,19 @@ fn gathered(waiting: Vec<Waiting>, threshold: f32) -> Vec<Waiting> {
     let memories: Vec<&Memory> = waiting.iter().map(Waiting::memory).collect();
     let leaders = copies::leaders(&memories, threshold);
     let cares: Vec<Care> = waiting.iter().map(|it| it.care).collect();
-    let mut queue: Vec<(usize, Waiting)> = Vec::new();
+    let mut queue: Vec<Waiting> = Vec::with_capacity(waiting.len());
+    // Where each of them stands in the queue.
+    let mut places: Vec<Option<usize>> = vec![None; waiting.len()];
     for (at, it) in waiting.into_iter().enumerate() {
         let leader = leaders[at];
         let is_led = leader != at && cares[leader] == it.care;
-        match queue.iter_mut().find(|(first, _)| is_led && *first == leader) {
-            Some((_, first)) => first.copies.push(it.verified.memory),
-            None => queue.push((at, it)),
+        match places[leader].filter(|_| is_led).and_then(|place| queue.get_mut(place)) {
+            Some(first) => first.copies.push(it.verified.memory),
+            None => {
+                places[at] = Some(queue.len());
+                queue.push(it);
+            }
         }
     }
-    queue.into_iter().map(|(_, it)| it).collect()
+    queue
 }

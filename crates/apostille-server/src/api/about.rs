@@ -91,6 +91,8 @@ pub enum Shape {
     Text,
     /// A text that is not empty.
     Said,
+    /// A text of this pattern, for example this one.
+    Like(&'static str, &'static str),
     /// A time in UTC, RFC 3339.
     Time,
     /// Yes or no.

@@ -30,8 +30,6 @@ impl Args {
         if let Body::Fields(fields) = about.body {
             args.0.extend(sent(&asked.body, fields)?);
         }
-        // What is null was not said.
-        args.0.retain(|_, value| !value.is_null());
         Ok(args)
     }
 

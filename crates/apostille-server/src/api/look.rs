@@ -87,7 +87,7 @@ pub(super) const VERIFY: Call = Call {
         tag: "look",
         query: &[],
         body: Body::Fields(&[
-            may("names", Few(&Said, 200)).told("these memories; all that are in use unless said"),
+            may("names", Few(&shapes::NAME, 200)).told("these memories; all that are in use unless said"),
             may("path", Text).told("those that cite this file, or a file below this folder"),
         ]),
         done: &[(200, Content::Json(shapes::VERIFIED))],
@@ -234,7 +234,7 @@ pub(super) const EVENTS: Call = Call {
         summary: "What happened in the spaces in play, without the text of memories",
         tag: "look",
         query: &[
-            may("memory", Said).told("only about this memory"),
+            may("memory", shapes::NAME).told("only about this memory"),
             may("changes", Flag).told("only what changed where memories stand"),
             may("order", Words(|| vec!["newest", "oldest"])).told("newest unless said"),
             shapes::LIMIT,
@@ -295,8 +295,8 @@ pub(super) const REPORT: Call = Call {
         summary: "What was done, by day, from episodes",
         tag: "look",
         query: &[
-            may("since", Text).told("7d unless said: 24h, 2w, a date or a time"),
-            may("until", Text).told("now unless said"),
+            may("since", shapes::WHEN).told("7d unless said: 24h, 2w, a date or a time"),
+            may("until", shapes::WHEN).told("now unless said"),
         ],
         body: Body::None,
         done: &[(200, Content::Json(shapes::REPORT))],

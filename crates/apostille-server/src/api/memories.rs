@@ -37,8 +37,8 @@ pub(super) const LIST: Call = Call {
             may("path", Text).told("citing this file, or a file below this folder"),
             may("task", Text),
             may("text", Text).told("with this text in subject or fact"),
-            may("since", Text).told("recorded since: 7d, 24h, 2w, a date or a time"),
-            may("until", Text).told("recorded before"),
+            may("since", shapes::WHEN).told("recorded since: 7d, 24h, 2w, a date or a time"),
+            may("until", shapes::WHEN).told("recorded before"),
             may("order", Words(orders)).told("newest unless said"),
             shapes::LIMIT,
             may("after", Text).told("what the page before said as `next`"),
@@ -142,7 +142,7 @@ pub(super) const REMEMBER: Call = Call {
 };
 
 const REMEMBERED: &[Field] = &[
-    has("fact", Text).told("one sentence"),
+    has("fact", Said).told("one sentence"),
     may("citations", shapes::CITATIONS).told("lines of code that prove it, as path:start-end"),
     may("kind", shapes::KIND)
         .told("project and reference need citations; user goes to the person's own space"),
@@ -152,7 +152,7 @@ const REMEMBERED: &[Field] = &[
     may("tags", shapes::TAGS),
     may("task", Text),
     may("skip", Flag).told("be content where much the same is known"),
-    may("merge_with", Said).told("the memory that this replaces, keeping its citations"),
+    may("merge_with", shapes::NAME).told("the memory that this replaces, keeping its citations"),
     may("rationale", Text).told("why both are needed"),
     may("force", Flag).told("a person's word that overrides a check; for passes that review"),
     may("tainted", Flag).told("the words come from outside"),

@@ -121,8 +121,10 @@ fn need(access: Access) -> &'static str {
 
 fn parameters(call: &Call) -> Vec<Value> {
     let parts = call.route.path.split(['{', '}']).skip(1).step_by(2);
-    let part = |name: &str| json!({"name": name, "in": "path", "required": true, "schema": {"type": "string", "minLength": 1}});
-    let repo = Field { name: REPO, shape: Shape::Text, is_required: false, about: ABOUT_REPO };
+    let is_memory = call.route.path.starts_with("/api/memories/");
+    let shape = schema(if is_memory { &shapes::NAME } else { &Shape::Said });
+    let part = |name: &str| json!({"name": name, "in": "path", "required": true, "schema": shape});
+    let repo = Field { name: REPO, shape: shapes::REPO, is_required: false, about: ABOUT_REPO };
     let queried = |it: &Field| {
         let mut told =
             json!({"name": it.name, "in": "query", "required": it.is_required, "schema": schema(&it.shape)});
@@ -154,6 +156,7 @@ fn schema(shape: &Shape) -> Value {
         Shape::Any => json!({}),
         Shape::Text => json!({"type": "string"}),
         Shape::Said => json!({"type": "string", "minLength": 1}),
+        Shape::Like(pattern, one) => json!({"type": "string", "pattern": pattern, "examples": [one]}),
         Shape::Time => json!({"type": "string", "format": "date-time"}),
         Shape::Flag => json!({"type": "boolean"}),
         Shape::Is(it) => json!({"type": "boolean", "const": it}),

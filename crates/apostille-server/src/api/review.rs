@@ -91,7 +91,7 @@ pub(super) const MERGE: Call = decides(
     merge,
     "merge",
     "Let a memory that waits go up in one that is in use, which gains its citations",
-    &[has("into", Said).told("the memory that is in use")],
+    &[has("into", shapes::NAME).told("the memory that is in use")],
 );
 
 fn merge(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
@@ -113,7 +113,7 @@ pub(super) const REWORD: Call = Call {
         summary: "Keep what a person says instead of what waits, as that person's own words",
         tag: "review",
         query: &[],
-        body: Body::Fields(&[has("fact", Text), may("subject", Text), may("reason", Text)]),
+        body: Body::Fields(&[has("fact", Said), may("subject", Text), may("reason", Text)]),
         done: &[(200, Content::Json(shapes::KEPT)), (201, Content::Json(shapes::KEPT))],
         may_refuse: true,
     },

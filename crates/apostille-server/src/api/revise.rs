@@ -7,7 +7,7 @@ use apostille_core::revise::{self, Revised};
 use apostille_core::verify::look;
 use apostille_core::{Context, Error};
 
-use super::about::Shape::{Flag, Text};
+use super::about::Shape::{Flag, Said, Text};
 use super::about::{About, Body, Call, Content, Field, has, may};
 use super::errand::{Errand, refused, turned_away};
 use super::shapes;
@@ -16,7 +16,7 @@ use crate::pass::Access;
 use crate::visit::{Asked, Method, Reply, Route, Visit};
 
 const SAID: &[Field] = &[
-    has("fact", Text).told("what is so instead"),
+    has("fact", Said).told("what is so instead"),
     may("citations", shapes::CITATIONS).told("the old places that still hold, unless said"),
     may("kind", shapes::KIND),
     may("subject", Text),
@@ -136,7 +136,7 @@ pub(super) const INVALIDATE: Call = does(
     invalidate,
     "invalidate",
     "Mark a memory as wrong; it stays in the history",
-    &[has("reason", Text)],
+    &[has("reason", Said)],
 );
 
 fn invalidate(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {

@@ -12,7 +12,7 @@ use apostille_core::task::Status;
 use apostille_core::verdict::Change;
 
 use super::about::Shape::{
-    Any, Count, Either, Few, Flag, Is, List, Map, Number, Object, Of, OrNull, Said, Text, Time, UpTo, Words,
+    Any, Count, Either, Few, Flag, Is, Like, List, Map, Number, Object, Of, OrNull, Text, Time, UpTo, Words,
 };
 use super::about::{Field, Shape, has, may};
 
@@ -41,8 +41,17 @@ pub(super) const MEMORY: Shape = Of("Memory");
 const MEMORIES: Shape = List(&MEMORY);
 const TEXTS: Shape = List(&Text);
 const COUNTS: Shape = Map(&Count);
+/// A handle, or an id.
+pub(super) const NAME: Shape =
+    Like("^([mu]-[1-9][0-9]{0,11}|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12})$", "m-1");
+/// A repository.
+pub(super) const REPO: Shape = Like("^([A-Za-z0-9._-]+/){1,7}[A-Za-z0-9._-]+$", "myorg/myapp");
+/// A time, or how long ago.
+pub(super) const WHEN: Shape =
+    Like("^([0-9]{1,6}[hdw]|[0-9]{4}-[01][0-9]-[0-3][0-9](T[0-9:.]+Z)?)$", "2026-02-26");
 /// Places in code.
-pub(super) const CITATIONS: Shape = Few(&Said, 100);
+pub(super) const CITATIONS: Shape =
+    Few(&Like("^.+:[1-9][0-9]{0,6}(-[1-9][0-9]{0,6})?$", "src/api.rs:3"), 100);
 /// Words to find a memory by.
 pub(super) const TAGS: Shape = Few(&Text, 100);
 

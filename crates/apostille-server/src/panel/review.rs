@@ -16,6 +16,8 @@ use crate::visit::{Asked, Reply, Visit};
 
 /// How many are on a page.
 const PAGE: usize = 20;
+/// How many are put in order at once, those that wait longest; the others follow when these are decided.
+const MOST: usize = 1_000;
 
 /// What somebody tried to do about one that waits, and what came of it.
 pub(super) struct Failed<'a> {
@@ -37,8 +39,9 @@ pub(super) fn show(
     first: &Markup,
     failed: Option<&Failed<'_>>,
 ) -> Result<Reply, Fault> {
-    let mut queue = review::sorted(visit.cx, &visit.spaces())?;
+    let mut queue = review::sorted(visit.cx, &visit.spaces(), MOST)?;
     let n = queue.len();
+    let n_memories: usize = queue.iter().map(|it| 1 + it.copies.len()).sum();
     let safe: Vec<String> = queue.iter().filter(|it| it.is_safe()).map(name).collect();
     let from = if from < n { from } else { n.saturating_sub(1) / PAGE * PAGE };
     let mut shown: Vec<Waiting> = queue.drain(..).skip(from).take(PAGE).collect();
@@ -47,6 +50,9 @@ pub(super) fn show(
         (first)
         @if n == 0 { (nothing()) } @else {
             (overview(visit, n, &safe))
+            @if n_memories >= MOST {
+                p.hint { "These are the " (MOST) " that wait longest; the others follow when these are decided." }
+            }
             @for (at, it) in shown.iter().enumerate() {
                 @let failed = failed.filter(|failed| failed.name == name(it));
                 (card::card(visit, it, &card::Spot { at, from, of: n }, failed))

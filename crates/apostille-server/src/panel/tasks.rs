@@ -16,6 +16,7 @@ use super::frame::{Tab, framed, stated};
 use super::parts::{badge, count, cut, empty, fields, handle, link, part, said, time, toned};
 use super::sessions::read;
 use crate::Fault;
+use crate::host::{Beside, Unplaced};
 use crate::visit::{Asked, Reply, Visit};
 
 /// How many tasks of the archive are listed, and how much of a text is shown.
@@ -29,7 +30,7 @@ const DASH: &str = "M3 8h10";
 /// What is and was worked on, and a report.
 pub fn page(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
     let active = visit.here.beside.and_then(|it| it.active_task());
-    let tasks = match read(visit, |it| it.tasks()) {
+    let tasks = match read(visit, |it| reached(visit, it)) {
         Err(problem) => problem,
         Ok(mut tasks) => {
             tasks.reverse();
@@ -38,6 +39,11 @@ pub fn page(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
     };
     let body = html! { (tasks) (day::section(visit, asked)?) };
     Ok(framed(visit, Tab::Tasks, "Tasks", &body))
+}
+
+/// The tasks of the checkout. They are the repository's, so a pass that does not reach it has none of them.
+fn reached(visit: &Visit<'_>, beside: &dyn Beside) -> Result<Vec<Task>, Unplaced> {
+    if visit.pass.reaches(visit.here.repo) { beside.tasks() } else { Ok(Vec::new()) }
 }
 
 fn listed(visit: &Visit<'_>, tasks: &[Task], active: Option<&Slug>) -> Markup {
@@ -76,6 +82,7 @@ fn row(visit: &Visit<'_>, task: &Task, active: Option<&Slug>) -> Markup {
                 p.subject dir="auto" {
                     a href=(link(visit, &path)) { (said(&task.title)) }
                     @if active == Some(&task.slug) { " " (toned("info", RING, "active")) }
+                    (from_elsewhere(visit, task))
                 }
                 p.meta {
                     @if let Some(it) = task.phase_told() { span { "phase " (said(&it)) } }
@@ -87,6 +94,12 @@ fn row(visit: &Visit<'_>, task: &Task, active: Option<&Slug>) -> Markup {
             div.use { b { (task.entries.len()) } " noted" }
         }
     }
+}
+
+/// Nobody began it here: its file came with the repository.
+fn from_elsewhere(visit: &Visit<'_>, task: &Task) -> Markup {
+    let is_started = visit.here.beside.is_none_or(|it| it.is_started(&task.slug));
+    html! { @if !is_started { " " (toned("plain", DASH, "came with the repository")) } }
 }
 
 fn status(task: &Task) -> Markup {
@@ -110,7 +123,7 @@ struct Seen<'a> {
 pub fn one(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
     let Ok(slug) = asked.part("slug").parse::<Slug>() else { return Ok(absent(visit)) };
     let found = read(visit, |it| {
-        let task = it.tasks()?.into_iter().find(|it| it.slug == slug);
+        let task = reached(visit, it)?.into_iter().find(|it| it.slug == slug);
         task.map(|task| Ok((it.gates(&slug)?, task))).transpose()
     });
     let (gates, task) = match found {
@@ -138,12 +151,8 @@ fn absent(visit: &Visit<'_>) -> Reply {
     stated(404, visit, Tab::Tasks, "Not found", &body)
 }
 
-/// The notes of a task, looked up in this checkout. They belong to the repository, so a pass that does not reach it has
-/// none of them.
+/// The notes of a task, looked up in this checkout.
 fn notes(visit: &Visit<'_>, task: &Task) -> Result<BTreeMap<MemoryId, Verified>, Fault> {
-    if !visit.pass.reaches(visit.here.repo) {
-        return Ok(BTreeMap::new());
-    }
     let memories = task::memories(visit.cx, visit.here.repo, task)?;
     Ok(verify::look(visit.cx, memories).into_iter().map(|it| (it.memory.id, it)).collect())
 }
@@ -151,7 +160,10 @@ fn notes(visit: &Visit<'_>, task: &Task) -> Result<BTreeMap<MemoryId, Verified>,
 fn about(visit: &Visit<'_>, task: &Task, is_active: bool) -> Markup {
     let phases = if task.phases.is_empty() { &task.passed } else { &task.phases };
     fields(&[
-        ("Status", html! { (status(task)) @if is_active { " " (toned("info", RING, "active")) } }),
+        (
+            "Status",
+            html! { (status(task)) @if is_active { " " (toned("info", RING, "active")) } (from_elsewhere(visit, task)) },
+        ),
         ("Phase", html! { @if let Some(it) = task.phase_told() { (said(&it)) } }),
         ("Phases", html! { (said(&phases.join(" → "))) }),
         (

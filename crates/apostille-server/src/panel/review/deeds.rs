@@ -5,7 +5,7 @@ use apostille_core::revise::{self, Revised};
 use apostille_core::{Context, list, review as queue, rollback};
 use maud::html;
 
-use super::{Failed, show};
+use super::{Failed, MOST, show};
 use crate::Fault;
 use crate::panel::memory::deeds::{Came, Tried, not_done};
 use crate::panel::parts::{Tone, notice};
@@ -151,7 +151,7 @@ pub fn edit(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
 pub fn safe(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
     let tried = Tried::new("safe", asked);
     let meant: Vec<&str> = tried.field("names").unwrap_or_default().split(',').collect();
-    let queue = queue::sorted(visit.cx, &visit.spaces())?;
+    let queue = queue::sorted(visit.cx, &visit.spaces(), MOST)?;
     let is_meant =
         |it: &&queue::Waiting| it.is_safe() && meant.contains(&it.memory().handle().to_string().as_str());
     let mut waiting = queue.iter().filter(is_meant).peekable();
@@ -171,8 +171,5 @@ pub fn safe(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
             touched.extend([memory.id].into_iter().chain(memory.supersedes));
         }
     }
-    // What can be taken back at once is of one space.
-    let memories = visit.cx.store.get(&touched)?;
-    let touched = memories.iter().filter(|it| it.space == first).map(|it| it.id).collect();
     undo::go(visit, "/review", &Deed { word: "accepted-safe", space: &first, after, touched })
 }

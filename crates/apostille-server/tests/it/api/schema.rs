@@ -44,7 +44,13 @@ fn check(document: &Value, schema: &Value, value: &Value, at: &str) -> Result<()
     let schema = resolved(document, schema);
     for (word, rule) in schema.as_object().ok_or(format!("{at}: no schema"))? {
         let is_kept = match word.as_str() {
-            "description" | "format" | "$ref" | "properties" | "additionalProperties" => true,
+            "description"
+            | "examples"
+            | "pattern"
+            | "format"
+            | "$ref"
+            | "properties"
+            | "additionalProperties" => true,
             "type" => is_of(rule, value),
             "const" => rule == value,
             "enum" => rule.as_array().is_some_and(|it| it.contains(value)),

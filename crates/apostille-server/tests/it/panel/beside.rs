@@ -15,6 +15,8 @@ pub(super) struct Kept {
     pub(super) sessions: Vec<Session>,
     pub(super) gates: RefCell<Vec<Passage>>,
     pub(super) active: Option<Slug>,
+    /// Tasks whose files came with the repository.
+    pub(super) foreign: Vec<String>,
     pub(super) is_broken: bool,
 }
 
@@ -51,8 +53,8 @@ impl Beside for Kept {
         self.active.clone()
     }
 
-    fn is_started(&self, _: &Slug) -> bool {
-        true
+    fn is_started(&self, task: &Slug) -> bool {
+        !self.foreign.iter().any(|it| it == task.as_str())
     }
 
     fn gates(&self, task: &Slug) -> Result<Vec<Passage>, Unplaced> {

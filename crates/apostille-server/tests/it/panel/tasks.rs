@@ -143,6 +143,17 @@ fn a_note_that_belongs_to_another_task_is_not_told_here() {
 }
 
 #[test]
+fn a_task_that_came_with_the_repository_says_so_and_a_pass_must_reach_it() {
+    let world = World::verified();
+    let kept = Kept { foreign: vec!["rename-the-cache".into()], ..worked_on(&world) };
+    let page = Person::of(&world).beside(&kept).reads("/tasks/rename-the-cache");
+    assert!(page.contains("Status: done came with the repository"), "{page}");
+    let narrow = Person { spaces: Some(vec![user()]), ..Person::of(&world).beside(&kept) };
+    assert!(narrow.reads("/tasks").contains("No task yet"));
+    assert_eq!(narrow.asks(Method::Get, "/tasks/move-the-api", "").status, 404);
+}
+
+#[test]
 fn a_report_is_of_the_span_that_is_asked_for() {
     let world = World::verified();
     let kept = worked_on(&world);
