@@ -51,9 +51,8 @@ def suite(origin, token):
         pathlib.Path(sys.executable).parent / "schemathesis", "--no-color", "run", ROOT / "docs/openapi.json",
         "--url", origin, "--header", f"Authorization: Bearer {token}", "--checks", ",".join(CHECKS),
         "--phases", ",".join(PHASES), "--max-examples", os.environ.get("APOSTILLE_API_EXAMPLES", "20"),
-        "--seed", "7", "--generation-deterministic",
-        "--generation-with-security-parameters", "false", "--suppress-health-check", "all", "--request-timeout", "20",
-        "--warnings", "off", "--continue-on-failure",
+        "--generation-deterministic", "--generation-with-security-parameters", "false",
+        "--suppress-health-check", "all", "--request-timeout", "20", "--warnings", "off", "--continue-on-failure",
     ]
     return subprocess.run(command, cwd=os.environ.get("TMPDIR", "/tmp"), capture_output=True, text=True, timeout=600)
 

@@ -51,9 +51,24 @@ impl Server {
         Ok(Self { child, port: port.parse()?, token, once: format!("/{once}"), _out: out })
     }
 
+    /// Where it listens.
+    pub(crate) fn address(&self) -> String {
+        format!("127.0.0.1:{}", self.port)
+    }
+
+    /// What a program with the token of the run sends as `Authorization`.
+    pub(crate) fn bearer(&self) -> String {
+        format!("Bearer {}", self.token)
+    }
+
+    /// Whether it still answers.
+    pub(crate) fn is_alive(&self) -> bool {
+        self.program().ask(&Ask::get("/health")).is_ok_and(|it| it.status == 200)
+    }
+
     /// A program with the token of the run.
     pub(crate) fn program(&self) -> Client {
-        Client::new(self.port, ("Authorization", format!("Bearer {}", self.token)))
+        Client::new(self.port, ("Authorization", self.bearer()))
     }
 
     /// A person with the panel open; the link works once.

@@ -6,7 +6,7 @@ use insta::assert_snapshot;
 use super::{Caller, Desk};
 
 #[test]
-fn what_is_malformed_is_named() {
+fn a_query_that_is_malformed_is_named() {
     let desk = Desk::new();
     let caller = Caller::new(&desk, Access::Review);
     let lines = caller.told(&[
@@ -22,30 +22,6 @@ fn what_is_malformed_is_named() {
         "GET /api/memories?path=../etc",
         "GET /api/memories?since=yesterday",
         "GET /api/memories/12",
-        "GET /api/stats?repo=myorg/myapp&all=true",
-        "POST /api/memories",
-        "POST /api/memories nonsense",
-        "POST /api/memories [1]",
-        r#"POST /api/memories {"fact":1}"#,
-        r#"POST /api/memories {"fact":null}"#,
-        r#"POST /api/memories {"fact":"x","colour":"red"}"#,
-        r#"POST /api/memories {"fact":"x","citations":["src/api.rs"]}"#,
-        r#"POST /api/memories {"fact":"x","tags":"a"}"#,
-        r#"POST /api/memories {"fact":"x","force":"perhaps"}"#,
-        r#"POST /api/memories/m-1/refresh {"reason":"x"}"#,
-        r#"POST /api/memories/m-1/invalidate {}"#,
-        r#"POST /api/memories/m-3/merge {"into":"x"}"#,
-        r#"POST /api/recall {"limit":51}"#,
-        r#"POST /api/verify {"names":["m-1","x"]}"#,
-        "GET /api/audit?only=colour",
-        "GET /api/events?order=refreshed",
-        "GET /api/events?after=-1",
-        "GET /api/report?since=x",
-        "GET /api/export?format=xml",
-        "POST /api/import",
-        "POST /api/import plain words",
-        "POST /api/import?format=apostille {}",
-        "POST /api/import?format=colour x",
     ]);
     assert_snapshot!(lines, @r#"
     GET /api/memories?colour=red
@@ -72,8 +48,30 @@ fn what_is_malformed_is_named() {
       → 400 {"error":{"message":"since: expected 7d, 24h, 2w, a date or a time"}}
     GET /api/memories/12
       → 400 {"error":{"message":"name: '12' is not a handle such as m-12 or u-3, nor an id"}}
-    GET /api/stats?repo=myorg/myapp&all=true
-      → 400 {"error":{"message":"query 'all': nobody knows it; there are: repo"}}
+    "#);
+}
+
+#[test]
+fn a_body_that_is_malformed_is_named() {
+    let desk = Desk::new();
+    let caller = Caller::new(&desk, Access::Review);
+    let lines = caller.told(&[
+        "POST /api/memories",
+        "POST /api/memories nonsense",
+        "POST /api/memories [1]",
+        r#"POST /api/memories {"fact":1}"#,
+        r#"POST /api/memories {"fact":null}"#,
+        r#"POST /api/memories {"fact":"x","colour":"red"}"#,
+        r#"POST /api/memories {"fact":"x","citations":["src/api.rs"]}"#,
+        r#"POST /api/memories {"fact":"x","tags":"a"}"#,
+        r#"POST /api/memories {"fact":"x","force":"perhaps"}"#,
+        r#"POST /api/memories/m-1/refresh {"reason":"x"}"#,
+        r#"POST /api/memories/m-1/invalidate {}"#,
+        r#"POST /api/memories/m-3/merge {"into":"x"}"#,
+        r#"POST /api/recall {"limit":51}"#,
+        r#"POST /api/verify {"names":["m-1","x"]}"#,
+    ]);
+    assert_snapshot!(lines, @r#"
     POST /api/memories
       → 400 {"error":{"message":"fact: it is required"}}
     POST /api/memories nonsense
@@ -102,6 +100,28 @@ fn what_is_malformed_is_named() {
       → 400 {"error":{"message":"limit: ask for at most 50"}}
     POST /api/verify {"names":["m-1","x"]}
       → 400 {"error":{"message":"names[1]: 'x' is not a handle such as m-12 or u-3, nor an id"}}
+    "#);
+}
+
+#[test]
+fn what_else_is_malformed_is_named() {
+    let desk = Desk::new();
+    let caller = Caller::new(&desk, Access::Review);
+    let lines = caller.told(&[
+        "GET /api/stats?repo=myorg/myapp&all=true",
+        "GET /api/audit?only=colour",
+        "GET /api/events?order=refreshed",
+        "GET /api/events?after=-1",
+        "GET /api/report?since=x",
+        "GET /api/export?format=xml",
+        "POST /api/import",
+        "POST /api/import plain words",
+        "POST /api/import?format=apostille {}",
+        "POST /api/import?format=colour x",
+    ]);
+    assert_snapshot!(lines, @r#"
+    GET /api/stats?repo=myorg/myapp&all=true
+      → 400 {"error":{"message":"query 'all': nobody knows it; there are: repo"}}
     GET /api/audit?only=colour
       → 400 {"error":{"message":"only[0]: unknown class 'colour', expected one of: secret, damage, breaker, instruction-like, stale, contradiction, near-duplicate, excluded, missing-field, ungrounded, unmerged, unused, waiting, notes, soft-limit, identity"}}
     GET /api/events?order=refreshed
