@@ -183,7 +183,7 @@ impl Door {
         request: Request<Incoming>,
         who: &mut Option<String>,
     ) -> Result<Response<Body>, Turned> {
-        entry::addressed(request.headers(), self.plan.port)?;
+        entry::addressed(&request, self.plan.port)?;
         if found.area == Area::Open {
             let (row, parts) = found.row?;
             return self.opened_to_all(row.what, &parts, request).await;

@@ -13,16 +13,21 @@ use crate::visit::Asked;
 /// The names of this machine to itself. Any other one was made to lead here by somebody else.
 const NAMES: [&str; 3] = ["127.0.0.1", "localhost", "[::1]"];
 
+/// The port of an origin that says none.
+const HTTP: u16 = 80;
+
 fn said<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
     headers.get(name).map(|it| it.to_str().unwrap_or_default())
 }
 
-/// Whether this is one of the server's own addresses; without a port it cannot have come from a page of another server.
-fn is_own(authority: &str, port: u16) -> bool {
-    let name = NAMES.into_iter().find_map(|it| strip_name(authority, it));
-    name.is_some_and(|rest| {
-        rest.is_empty() || rest.strip_prefix(':').and_then(|it| it.parse().ok()) == Some(port)
-    })
+/// Whether this is one of the server's own addresses; `unsaid` is the port where none is said.
+fn is_own(authority: &str, unsaid: u16, port: u16) -> bool {
+    let rest = NAMES.into_iter().find_map(|it| strip_name(authority, it));
+    let said = |rest: &str| match rest.strip_prefix(':') {
+        Some(said) => said.parse().ok(),
+        None => rest.is_empty().then_some(unsaid),
+    };
+    rest.and_then(said) == Some(port)
 }
 
 fn strip_name<'a>(authority: &'a str, name: &str) -> Option<&'a str> {
@@ -30,11 +35,14 @@ fn strip_name<'a>(authority: &'a str, name: &str) -> Option<&'a str> {
     head.eq_ignore_ascii_case(name).then_some(rest)
 }
 
-/// Turns away what was sent to another name: a page can make its own name lead to this machine.
-pub(super) fn addressed(headers: &HeaderMap, port: u16) -> Result<(), Turned> {
-    let mut hosts = headers.get_all(header::HOST).iter();
+/// Turns away what was sent to another name: a page can make its own name lead to this machine. A browser says the port,
+/// so whoever leaves it out is none.
+pub(super) fn addressed<B>(request: &Request<B>, port: u16) -> Result<(), Turned> {
+    let mut hosts = request.headers().get_all(header::HOST).iter();
+    let is_own = |it: &str| is_own(it, port, port);
+    let is_meant = request.uri().authority().is_none_or(|it| is_own(it.as_str()));
     match (hosts.next().and_then(|it| it.to_str().ok()), hosts.next()) {
-        (Some(host), None) if is_own(host, port) => Ok(()),
+        (Some(host), None) if is_meant && is_own(host) => Ok(()),
         _ => Err(Turned::new(403, format!("this server is called 127.0.0.1:{port}, and by no other name"))),
     }
 }
@@ -45,7 +53,7 @@ pub(super) fn same_origin<B>(request: &Request<B>, port: u16) -> Result<(), Turn
         return Ok(());
     }
     let is_ours = said(request.headers(), "origin")
-        .is_none_or(|it| it.strip_prefix("http://").is_some_and(|it| is_own(it, port) && it.contains(':')));
+        .is_none_or(|it| it.strip_prefix("http://").is_some_and(|it| is_own(it, HTTP, port)));
     let is_near =
         said(request.headers(), "sec-fetch-site").is_none_or(|it| matches!(it, "same-origin" | "none"));
     match is_ours && is_near {
@@ -135,7 +143,7 @@ mod tests {
 
     #[test]
     fn the_server_has_three_names() {
-        let check = |host: &str, expected: bool| assert_eq!(is_own(host, 7787), expected, "{host:?}");
+        let check = |host: &str, expected: bool| assert_eq!(is_own(host, 7787, 7787), expected, "{host:?}");
         check("127.0.0.1:7787", true);
         check("localhost:7787", true);
         check("LocalHost:7787", true);
@@ -148,6 +156,8 @@ mod tests {
         check("evil.example", false);
         check("127.0.0.1.evil.example:7787", false);
         check("", false);
+        assert!(is_own("localhost", HTTP, 80) && !is_own("localhost", HTTP, 7787));
+        assert!(is_own("[::1]", HTTP, 80) && !is_own("[::1]", HTTP, 7787));
     }
 
     #[test]

@@ -7,7 +7,7 @@ use std::time::Duration;
 use apostille_core::Error;
 use apostille_core::remember::secrets::masked;
 use apostille_core::store::StoreError;
-use http_body_util::{BodyExt as _, LengthLimitError, Limited};
+use http_body_util::BodyExt as _;
 use hyper::Request;
 use hyper::body::{Bytes, Incoming};
 
@@ -21,17 +21,35 @@ use crate::visit::{Asked, Reply, Route, Visit};
 
 /// How large a request may be.
 pub(super) const MAX_BODY: usize = 1024 * 1024;
+/// How much of one that is too large is read.
+const THROWN_AWAY: usize = 16 * 1024 * 1024;
 
 /// What a request sends, to its end: not too much, and not too slowly.
 pub(super) async fn body(body: Incoming, most: usize, limits: &Limits) -> Result<Bytes, Turned> {
-    let read = tokio::time::timeout(limits.body, Limited::new(body, most).collect()).await;
-    match read {
-        Ok(Ok(read)) => Ok(read.to_bytes()),
-        Ok(Err(error)) if error.is::<LengthLimitError>() => {
-            Err(Turned::new(413, format!("the request is longer than {most} bytes")))
-        }
-        Ok(Err(_)) => Err(Turned::malformed("the request broke off")),
+    match tokio::time::timeout(limits.body, collected(body, most)).await {
+        Ok(read) => read,
         Err(_) => Err(Turned::new(408, "the request came too slowly").with("connection", "close")),
+    }
+}
+
+/// Somebody who is in the middle of sending does not listen. So what is too long is read on for a while and thrown away,
+/// and then it is said.
+async fn collected(mut body: Incoming, most: usize) -> Result<Bytes, Turned> {
+    let (mut read, mut total) = (Vec::new(), 0);
+    while let Some(frame) = body.frame().await {
+        let frame = frame.map_err(|_| Turned::malformed("the request broke off"))?;
+        let data = frame.data_ref().map_or(&[] as &[u8], |it| it);
+        total += data.len();
+        if total <= most {
+            read.extend_from_slice(data);
+        }
+        if total > THROWN_AWAY {
+            break;
+        }
+    }
+    match total <= most {
+        true => Ok(read.into()),
+        false => Err(Turned::new(413, format!("the request is longer than {most} bytes"))),
     }
 }
 

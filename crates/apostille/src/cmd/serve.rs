@@ -3,6 +3,7 @@
 use std::net::{Ipv4Addr, TcpListener};
 use std::process::{Command, Stdio};
 use std::sync::{Arc, mpsc};
+use std::time::Duration;
 
 use apostille_server::http::{Door, Log, Plan, Told};
 use apostille_server::pass::Access;
@@ -18,6 +19,8 @@ use crate::world::tokens::Ring;
 
 /// How many lines may wait to be written.
 const UNREAD: usize = 1024;
+/// How long the last ones are waited for.
+const LAST_LINES: Duration = Duration::from_secs(1);
 
 /// Where it listens, for whoever starts it.
 #[derive(Serialize)]
@@ -36,6 +39,7 @@ pub fn run(shell: &Shell, args: &Serve) -> Result<Answer, Fault> {
     let port = listener.local_addr().map_err(Fault::internal)?.port();
     let given = shell.world.env.get("APOSTILLE_TOKEN").map(str::to_owned);
     let token = (!args.no_token).then(|| given.clone().unwrap_or_else(|| drawn(shell)));
+    let (write, written) = lines();
     let door = Door::new(Plan {
         host: Arc::new(Machine::new(&shell.world, &shell.flags, Reach::Here)),
         offer: args.offered.offer(),
@@ -44,7 +48,7 @@ pub fn run(shell: &Shell, args: &Serve) -> Result<Answer, Fault> {
         clock: Box::new(shell.world.clock()),
         port,
         limits: args.taken_on(),
-        log: Log { told: told(shell, args), write: Box::new(lines()) },
+        log: Log { told: told(shell, args), write: Box::new(write) },
     });
     let panel = format!("http://127.0.0.1:{port}{}", door.way_in());
     // A token that was brought is known already, and is not written anywhere.
@@ -52,7 +56,10 @@ pub fn run(shell: &Shell, args: &Serve) -> Result<Answer, Fault> {
     if args.open {
         open(&panel);
     }
-    door.serve(listener).map_err(Fault::internal)?;
+    let served = door.serve(listener).map_err(Fault::internal);
+    // The last lines are waited for, unless nobody reads them.
+    let _ = written.recv_timeout(LAST_LINES);
+    served?;
     Ok(Answer { code: error::OK, ..Answer::default() })
 }
 
@@ -67,15 +74,17 @@ fn told(shell: &Shell, args: &Serve) -> Told {
 }
 
 /// Writes lines beside the output, by a thread of its own: a reader that sleeps keeps no request waiting, and misses
-/// lines instead.
-fn lines() -> impl Fn(String) + Send + Sync {
+/// lines instead. Also where it is said that all of them are written.
+fn lines() -> (impl Fn(String) + Send + Sync, mpsc::Receiver<()>) {
     let (send, receive) = mpsc::sync_channel::<String>(UNREAD);
+    let (done, written) = mpsc::channel();
     std::thread::spawn(move || {
         for line in receive {
             let _ = shell::write(std::io::stderr().lock(), &(line + "\n"), ColorChoice::Never);
         }
+        let _ = done.send(());
     });
-    move |line| drop(send.try_send(line))
+    (move |line| drop(send.try_send(line)), written)
 }
 
 /// Opens an address in the browser. Where there is none, it is printed anyway.
