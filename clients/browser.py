@@ -1,7 +1,7 @@
 """The panel in a real browser: every page and everything that can be done there, in light, in dark and on a phone.
 
 The store is filled through the program itself. Pictures of all pages are left in target/clients/browser. Names of parts
-may be given to run only those: looks, alone, plain, focus, or what is done, such as search.
+may be given to run only those: alarms, looks, alone, plain, focus, or what is done, such as search.
 """
 
 import shutil
@@ -15,7 +15,9 @@ from panel.acts import ACTS
 from panel.stage import Stage
 from panel.window import AXE, SHOTS, Window, launched
 
-SIGHTS = {"looks": looks.looks, "alone": looks.painted_alone, "plain": looks.plain, "focus": looks.focus}
+SIGHTS = {
+    "alarms": looks.alarms, "looks": looks.looks, "alone": looks.painted_alone, "plain": looks.plain, "focus": looks.focus,
+}
 
 
 def seen(browser, address, cookies, wanted):

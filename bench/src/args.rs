@@ -9,6 +9,7 @@ use anyhow::{Context as _, Result, anyhow, bail};
 pub(crate) const USAGE: &str = "\
 cargo run --release -p bench -- [store|cold|all] [options]
 cargo run --release -p bench -- mcp [options]
+cargo run --release -p bench -- http [options]
 cargo run --release -p bench -- citations CASES FOLDER [options]
 cargo run --release -p bench -- citations --speed [options]
 cargo run --release -p bench -- security CORPORA [options]
@@ -18,6 +19,8 @@ cargo run --release -p bench -- security CORPORA [options]
   all              store and cold
   mcp              calls of a server on stdio, beside the same work in this process and an echo of the same SDK;
                    starts of servers, and eight of them on one store
+  http             the socket of `apostille serve` with 10k memories: reads at a fixed rate, the pages of the panel, and
+                   far more than can be done
   citations        citations of real histories, verified by Apostille and by simpler methods. CASES: one JSON object a
                    line, .gz or not; FOLDER: git directories of the repositories, as <repo>, <repo>.git,
                    <owner>/<name> or <owner>+<name>/repo. A timed batch on a repository of 10,000 files follows
@@ -26,7 +29,7 @@ cargo run --release -p bench -- security CORPORA [options]
 
   --max N          largest store: 1k, 10k, 100k (default) or 1m
   --seconds N      bound for the whole run (default 120); what does not fit is left out and named
-  --bin FILE       the program for `cold` and `mcp` (default: apostille beside this one)
+  --bin FILE       the program for `cold`, `mcp` and `http` (default: apostille beside this one)
   --dir DIR        scratch folder on a disk (default: the system's, unless that is in memory)
   --json FILE      write the figures as JSON
   --svg FILE       write the plot of growth
@@ -48,6 +51,8 @@ pub(crate) struct Args {
     pub(crate) cold: bool,
     /// Whether servers are measured, instead of a store.
     pub(crate) mcp: bool,
+    /// Whether the server behind a socket is measured, instead of a store.
+    pub(crate) http: bool,
     /// Whether this process is to be the server that only echoes, for the suite `mcp`.
     pub(crate) echo: bool,
     /// How many memories the largest store has.
@@ -115,6 +120,7 @@ impl Default for Args {
             store: true,
             cold: false,
             mcp: false,
+            http: false,
             echo: false,
             max: 100_000,
             limit: Duration::from_secs(120),
@@ -147,6 +153,7 @@ impl Args {
                     (args.store, args.cold) = (word != "cold", word != "store");
                 }
                 "mcp" => args.mcp = true,
+                "http" => args.http = true,
                 crate::mcp::echo::WORD => args.echo = true,
                 "citations" => args.citations = Some(Ask::default()),
                 "security" => args.security = Some(value()?.into()),
@@ -208,6 +215,7 @@ mod tests {
         assert!(!parsed("cold").unwrap().store);
         let args = parsed("mcp --bin apostille").unwrap();
         assert!(args.mcp && args.bin == Some("apostille".into()));
+        assert!(parsed("http").unwrap().http);
     }
 
     #[test]

@@ -20,7 +20,8 @@ use crate::machine::Machine;
 use crate::ours::Code;
 use crate::{cold, scratch};
 use page::Page;
-use server::Server;
+
+pub(crate) use server::Server;
 
 /// How many memories the repository has.
 const MEMORIES: usize = 10_000;

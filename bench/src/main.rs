@@ -12,6 +12,7 @@ mod facts;
 mod fill;
 mod floor;
 mod grow;
+mod http;
 mod lines;
 mod machine;
 mod mcp;
@@ -65,6 +66,9 @@ fn run(args: &Args) -> Result<()> {
     }
     if args.mcp {
         return mcp::run(args);
+    }
+    if args.http {
+        return http::run(args);
     }
     let report = measured(args)?;
     print!("{}", table::text(&report, args.markdown));

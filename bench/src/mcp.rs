@@ -26,7 +26,10 @@ use crate::ours::Code;
 use crate::{cold, scratch};
 use calls::Turns;
 use page::Page;
+use serde_json::Value;
 use servers::Servers;
+
+pub(crate) use tool::SPACE;
 
 /// How many memories the repository has.
 const SIZES: [usize; 2] = [1_000, 10_000];
@@ -70,4 +73,9 @@ fn measured(max: usize, servers: &Servers<'_>, budget: &Budget, page: &mut Page)
         }
     }
     Ok(())
+}
+
+/// A fact that is not in the store yet, as it is sent.
+pub(crate) fn remembered(code: &Code, index: usize) -> Value {
+    tool::Tool::Remember.arguments(code, index)
 }

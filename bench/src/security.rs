@@ -6,6 +6,7 @@
 
 mod corpus;
 mod injection;
+mod malformed;
 mod origin;
 mod page;
 mod paths;
@@ -53,6 +54,7 @@ const SECTIONS: &[Measure] = &[
     ("speed", speed::measured),
     ("rollback", rollback::measured),
     ("tampering", tamper::measured),
+    ("malformed", malformed::measured),
 ];
 
 /// Runs the suite and prints what it found.

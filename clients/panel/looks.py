@@ -114,3 +114,29 @@ def focus(browser, address, cookies):
             yield f"{name}: Tab leads to {met} of {wanted} controls"
     yield from window.wrong
     window.close()
+
+
+def alarms(browser, address, cookies):
+    """Whatever must not happen is noticed when it does."""
+    window = Window(browser, address, storage_state=cookies)
+    page = window.go("/vitals")
+    page.evaluate("() => { const it = document.createElement('img'); it.src = '/panel.css'; document.querySelector('main').append(it); }")
+    if not any(it.startswith("image-alt") for it in window.faults()):
+        yield "a picture without words is not noticed"
+    page.evaluate("() => { const it = document.createElement('div'); it.style.width = '3000px'; it.textContent = 'wide'; document.body.append(it); }")
+    if not window.overflow():
+        yield "what is too wide is not noticed"
+    policy = page.expect_console_message(lambda it: it.text.startswith("policy: "))
+    with policy, page.expect_console_message(lambda it: it.text == "told"), page.expect_event("pageerror"):
+        page.evaluate("""() => {
+            setTimeout(() => { throw new Error('on purpose'); });
+            fetch('https://example.invalid/').catch(() => console.error('told'));
+        }""")
+    said = " ".join(window.wrong)
+    yield from (f"{it} is not noticed" for it in ["script: on purpose", "policy: connect-src", "console: told"] if it not in said)
+    page = window.go("/")
+    page.evaluate("() => document.querySelectorAll('a').forEach(it => { it.style.outline = 'none'; })")
+    page.keyboard.press("Tab")
+    if page.evaluate(FOCUS)["is_seen"]:
+        yield "a focus that nobody sees is not noticed"
+    window.close()

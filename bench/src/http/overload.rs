@@ -65,7 +65,10 @@ fn rushed(ground: &Ground<'_>, server: &Server) -> Result<Vec<Told>> {
             let ask = if is_write {
                 Ask::post("/api/memories", &remembered(ground.code, APART * (at + 2) + n))
             } else {
-                Ask::post("/api/recall", &json!({"query": facts::question(SPACE, n * READERS + at), "log": false}))
+                Ask::post(
+                    "/api/recall",
+                    &json!({"query": facts::question(SPACE, n * READERS + at), "log": false}),
+                )
             };
             match client.ask(&ask) {
                 Ok(reply) => told.note(reply.status, &reply.body, is_write),
@@ -86,7 +89,9 @@ impl Told {
         if !is_write || status != 201 {
             return;
         }
-        let handle = serde_json::from_str(body).ok().and_then(|it: Value| Some(it["memory"]["handle"].as_str()?.to_owned()));
+        let handle = serde_json::from_str(body)
+            .ok()
+            .and_then(|it: Value| Some(it["memory"]["handle"].as_str()?.to_owned()));
         match handle {
             Some(handle) => self.kept.push(handle),
             None => self.errors.push(format!("a write was acknowledged without a handle: {body}")),

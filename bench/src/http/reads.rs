@@ -23,7 +23,8 @@ const TIME: Duration = Duration::from_secs(15);
 /// How many are ready to ask; more than are ever needed at once while the server keeps up.
 const HANDS: usize = 16;
 /// The reads, in turns.
-pub(crate) const KINDS: [&str; 4] = ["POST /api/recall", "GET /api/memories", "GET /api/memories/{name}", "GET /api/stats"];
+pub(crate) const KINDS: [&str; 4] =
+    ["POST /api/recall", "GET /api/memories", "GET /api/memories/{name}", "GET /api/stats"];
 
 fn ask(n: usize) -> Ask {
     match n % KINDS.len() {

@@ -29,7 +29,16 @@ impl Server {
             command.env(format!("APOSTILLE_BREAKERS_{breaker}"), "0");
         }
         command.arg("--store").arg(format!("sqlite:{}", store.display()));
-        command.args(["--repo", ours::space(SPACE)?.as_str(), "--json", "serve", "--port", "0", "--log", "off"]);
+        command.args([
+            "--repo",
+            ours::space(SPACE)?.as_str(),
+            "--json",
+            "serve",
+            "--port",
+            "0",
+            "--log",
+            "off",
+        ]);
         command.args(limits.iter().flat_map(|it| ["--limit", it]));
         let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).spawn()?;
         let mut out = BufReader::new(child.stdout.take().context("the server has an output")?);
@@ -42,9 +51,24 @@ impl Server {
         Ok(Self { child, port: port.parse()?, token, once: format!("/{once}"), _out: out })
     }
 
+    /// Where it listens.
+    pub(crate) fn address(&self) -> String {
+        format!("127.0.0.1:{}", self.port)
+    }
+
+    /// What a program with the token of the run sends as `Authorization`.
+    pub(crate) fn bearer(&self) -> String {
+        format!("Bearer {}", self.token)
+    }
+
+    /// Whether it still answers.
+    pub(crate) fn is_alive(&self) -> bool {
+        self.program().ask(&Ask::get("/health")).is_ok_and(|it| it.status == 200)
+    }
+
     /// A program with the token of the run.
     pub(crate) fn program(&self) -> Client {
-        Client::new(self.port, ("Authorization", format!("Bearer {}", self.token)))
+        Client::new(self.port, ("Authorization", self.bearer()))
     }
 
     /// A person with the panel open; the link works once.

@@ -17,7 +17,7 @@ use crate::space::Space;
 use crate::{Context, Error};
 
 /// How many events of a space are looked at, the newest of them, unless said otherwise.
-pub const MAX_TRACES: usize = 20_000;
+pub const MAX_TRACES: usize = 30_000;
 /// The most days that a trend is about.
 pub const MAX_DAYS: u16 = 366;
 

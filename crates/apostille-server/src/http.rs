@@ -16,6 +16,7 @@ mod meter;
 mod opening;
 mod route;
 mod sessions;
+mod steady;
 mod told;
 mod watch;
 mod work;
@@ -73,6 +74,8 @@ pub struct Limits {
     pub body: Duration,
     /// How long an answer may take.
     pub work: Duration,
+    /// How long nobody may take any of it.
+    pub send: Duration,
     /// How long what is under way may take after the program was told to stop.
     pub grace: Duration,
 }
@@ -89,6 +92,7 @@ impl Default for Limits {
             head: Duration::from_secs(30),
             body: Duration::from_secs(15),
             work: Duration::from_secs(30),
+            send: Duration::from_secs(30),
             grace: Duration::from_secs(5),
         }
     }

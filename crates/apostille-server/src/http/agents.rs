@@ -4,12 +4,19 @@ use std::sync::Arc;
 
 use axum::body::Body;
 use axum::response::Response;
-use hyper::Request;
+use hyper::body::Bytes;
+use hyper::header::{self, HeaderValue};
+use hyper::{Request, StatusCode};
 use rmcp::ServerHandler;
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
 
+use serde::de::IgnoredAny;
+use serde_json::json;
+
+use super::answer;
 use crate::mcp::Server;
+use crate::visit::Reply;
 
 /// Pages that are served from this machine; no other page may call.
 const ORIGINS: [&str; 3] = ["http://localhost:*", "http://127.0.0.1:*", "http://[::1]:*"];
@@ -48,8 +55,16 @@ impl Agents {
     }
 
     /// The answer to a message.
-    pub(super) async fn answer(&self, request: Request<Vec<u8>>) -> Response<Body> {
-        self.doors.answer(request).await
+    pub(super) async fn answer(&self, request: Request<Bytes>) -> Response<Body> {
+        let body = request.body().clone();
+        let is_json = |it: &HeaderValue| it.as_bytes().starts_with(b"application/json");
+        let was_json = request.headers().get(header::CONTENT_TYPE).is_some_and(is_json);
+        let response = self.doors.answer(request).await;
+        // The SDK takes JSON that is no message for a wrong kind of content.
+        if was_json && response.status() == StatusCode::UNSUPPORTED_MEDIA_TYPE {
+            return answer::response(no_message(&body));
+        }
+        response
     }
 }
 
@@ -74,12 +89,22 @@ impl<S: Clone + ServerHandler> Doors<S> {
         }
     }
 
-    async fn answer(&self, request: Request<Vec<u8>>) -> Response<Body> {
+    async fn answer(&self, request: Request<Bytes>) -> Response<Body> {
         let said = request.headers().get(REVISION).and_then(|it| it.to_str().ok()).map(Into::into);
         let is_newer = said.or_else(|| opening(request.body())).is_some_and(|it: String| *it >= *RESUMABLE);
         let door = if is_newer { &self.newer } else { &self.older };
         door.handle(request.map(Body::from)).await.map(Body::new)
     }
+}
+
+/// What is said of something that is no message, in the protocol's own words.
+fn no_message(body: &[u8]) -> Reply {
+    let (code, message) = match serde_json::from_slice::<IgnoredAny>(body) {
+        Ok(_) => (-32600, "Invalid Request"),
+        Err(_) => (-32700, "Parse error"),
+    };
+    let error = json!({"jsonrpc": "2.0", "id": null, "error": {"code": code, "message": message}});
+    Reply::of(400, "application/json", error.to_string())
 }
 
 /// The revision that a client opens with: a request that opens has no header for it. What nobody knows is answered

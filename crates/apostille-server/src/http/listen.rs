@@ -13,6 +13,7 @@ use tokio::net::TcpStream;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::Door;
+use super::steady::Steady;
 use super::told::Counted;
 
 /// What a connection too many is told.
@@ -21,7 +22,7 @@ const FULL: &[u8] =
 /// How many threads may work; few do, and listeners and agents have some of them.
 const THREADS: usize = 64;
 /// How much of a request's head is read.
-const MAX_HEAD: usize = 64 * 1024;
+const MAX_HEAD: usize = 32 * 1024;
 
 impl Door {
     /// Serves on this socket until the program is told to stop; what is under way is finished first.
@@ -73,7 +74,7 @@ impl Door {
             .timer(TokioTimer::new())
             .header_read_timeout(self.plan.limits.head)
             .max_buf_size(MAX_HEAD)
-            .serve_connection(TokioIo::new(stream), service);
+            .serve_connection(TokioIo::new(Steady::new(stream, self.plan.limits.send)), service);
         let (watched, counted) = (graceful.watch(connection), Counted::new(&self.connections));
         self.meter.connected();
         tokio::spawn(async move {

@@ -32,6 +32,8 @@ use crate::pass::Pass;
 const LOOK: Duration = Duration::from_secs(1);
 /// How long it may be quiet; whoever stands between may close what says nothing.
 const QUIET: Duration = Duration::from_secs(15);
+/// When a listener comes back that was cut off.
+const RETRY: &[u8] = b"retry: 2000\n\n";
 /// How many lines are told at once.
 const PAGE: usize = 200;
 /// How much may wait for a listener that is slow to take it.
@@ -133,6 +135,8 @@ impl Door {
             _seat: seat,
         };
         let ours = self.changes.subscribe();
+        // There is room for it, so nobody waits.
+        let _ = listener.send.try_send(Bytes::from_static(RETRY));
         // Whoever may not listen is told so with a status.
         listener.look().await?;
         tokio::spawn(listener.go_on(ours));
@@ -146,9 +150,6 @@ impl Listener {
     async fn go_on(mut self, mut ours: broadcast::Receiver<()>) {
         let mut stop = self.door.stop.subscribe();
         let mut spoke = Instant::now();
-        if self.send.send(Bytes::from_static(b"retry: 2000\n\n")).await.is_err() {
-            return;
-        }
         loop {
             let is_ours = tokio::select! {
                 _ = stop.wait_for(|it| *it) => return,

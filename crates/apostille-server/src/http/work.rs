@@ -9,7 +9,7 @@ use apostille_core::remember::secrets::masked;
 use apostille_core::store::StoreError;
 use http_body_util::{BodyExt as _, LengthLimitError, Limited};
 use hyper::Request;
-use hyper::body::Incoming;
+use hyper::body::{Bytes, Incoming};
 
 use super::Limits;
 use super::answer::Turned;
@@ -23,10 +23,10 @@ use crate::visit::{Asked, Reply, Route, Visit};
 pub(super) const MAX_BODY: usize = 1024 * 1024;
 
 /// What a request sends, to its end: not too much, and not too slowly.
-pub(super) async fn body(body: Incoming, most: usize, limits: &Limits) -> Result<Vec<u8>, Turned> {
+pub(super) async fn body(body: Incoming, most: usize, limits: &Limits) -> Result<Bytes, Turned> {
     let read = tokio::time::timeout(limits.body, Limited::new(body, most).collect()).await;
     match read {
-        Ok(Ok(read)) => Ok(read.to_bytes().into()),
+        Ok(Ok(read)) => Ok(read.to_bytes()),
         Ok(Err(error)) if error.is::<LengthLimitError>() => {
             Err(Turned::new(413, format!("the request is longer than {most} bytes")))
         }
@@ -49,7 +49,7 @@ pub(super) async fn asked(
 ) -> Result<Asked, Turned> {
     let query = query(&request);
     let body = body(request.into_body(), MAX_BODY, limits).await?;
-    Ok(Asked { parts, query, body })
+    Ok(Asked { parts, query, body: body.into() })
 }
 
 /// One thing to do.

@@ -68,7 +68,7 @@ pub fn stated(status: u16, visit: &Visit<'_>, tab: Tab, title: &str, body: &Mark
                 }
                 main #main tabindex="-1" { h1 { (title) } (body) }
                 footer.bottom {
-                    p { "Everything here stays on this machine." span #has-keys hidden { " " kbd { "?" } " shows the keys." } }
+                    p { "Made by this machine; nothing is fetched from anywhere else." span #has-keys hidden { " " kbd { "?" } " shows the keys." } }
                     form method="post" action="/close" { (seal(visit)) button.quiet type="submit" { "Sign out" } }
                 }
                 (keys())

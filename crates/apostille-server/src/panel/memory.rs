@@ -73,8 +73,10 @@ fn show(
                 (history::section(visit, memory)?)
             }
             aside aria-label="About this memory" {
-                h2 { "What can be done" }
-                (actions::section(visit, &looked_up, is_withheld, tried))
+                div.deeds {
+                    h2 { "What can be done" }
+                    (actions::section(visit, &looked_up, is_withheld, tried))
+                }
                 h2 { "About it" }
                 (about(visit, memory))
             }

@@ -39,8 +39,8 @@ const DONE: &[(&str, &str)] = &[
 
 /// Why something that was taken back no longer stands, for whoever reads the history.
 const REASON: &str = "taken back in the panel";
-/// How many memories can be taken back at once.
-const MOST: usize = 200;
+/// How many memories can be taken back at once: what can only be taken back in part is not offered at all.
+const MOST: usize = 500;
 
 /// What was done, and to which memories of which space.
 pub struct Deed<'a> {
@@ -60,8 +60,9 @@ pub fn go(visit: &Visit<'_>, path: &str, deed: &Deed<'_>) -> Result<Reply, Fault
     let mut touched = deed.touched.clone();
     touched.sort();
     touched.dedup();
-    let names: Vec<String> =
-        visit.cx.store.get(&touched)?.iter().take(MOST).map(|it| it.handle().to_string()).collect();
+    let memories = visit.cx.store.get(&touched)?;
+    let can_undo = memories.len() <= MOST && memories.iter().all(|it| it.space == *deed.space);
+    let names: Vec<String> = memories.iter().filter(|_| can_undo).map(|it| it.handle().to_string()).collect();
     let undo =
         if names.is_empty() { String::new() } else { format!("{}.{until}.{}", deed.after, names.join(",")) };
     Ok(Reply::see_other(way(visit, path, &[("did", deed.word), ("undo", &undo)])).changed())

@@ -40,7 +40,7 @@ pub struct Serve {
     #[arg(long, value_name = "WHICH")]
     pub log: Option<Logged>,
     /// How much is taken on, as rate=400 (repeatable): rate, at_once, waiting, wait_ms, connections, listeners,
-    /// head_ms, body_ms, work_ms, grace_ms
+    /// head_ms, body_ms, work_ms, send_ms, grace_ms
     #[arg(long = "limit", value_name = "NAME=N", value_parser = limit)]
     pub limits: Vec<Limit>,
     /// What is offered.
@@ -62,8 +62,11 @@ pub enum Logged {
 /// One of the limits, and how much it is to be.
 pub type Limit = (&'static str, u32);
 
+/// Sets a limit.
+type Set = fn(&mut Limits, u32);
+
 /// The limits that can be set, and where each goes.
-const LIMITS: [(&str, fn(&mut Limits, u32)); 10] = [
+const LIMITS: [(&str, Set); 11] = [
     ("rate", |it, n| it.rate = n),
     ("at_once", |it, n| it.at_once = sized(n)),
     ("waiting", |it, n| it.waiting = sized(n)),
@@ -73,6 +76,7 @@ const LIMITS: [(&str, fn(&mut Limits, u32)); 10] = [
     ("head_ms", |it, n| it.head = millis(n)),
     ("body_ms", |it, n| it.body = millis(n)),
     ("work_ms", |it, n| it.work = millis(n)),
+    ("send_ms", |it, n| it.send = millis(n)),
     ("grace_ms", |it, n| it.grace = millis(n)),
 ];
 /// The largest number that a limit can be: threads and sockets are not made by the million.

@@ -256,7 +256,11 @@ mod tests {
         let tokens = Tokens(dir.path().join("deep/tokens.json"));
         assert_eq!(tokens.all().unwrap(), []);
         for name in ["b", "a"] {
-            tokens.change(1, |it| Ok(it.push(token(name)))).unwrap();
+            let added = |it: &mut Vec<Token>| {
+                it.push(token(name));
+                Ok(())
+            };
+            tokens.change(1, added).unwrap();
         }
         assert_eq!(tokens.all().unwrap(), [token("a"), token("b")]);
     }

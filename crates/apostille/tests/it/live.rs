@@ -64,12 +64,12 @@ fn what_another_process_changes_is_told_without_its_text() {
     env.ok(&["forget", "u-1", "--yes"]);
     assert_eq!(ear.change().1["event"], json!("forgotten"));
     drop(ear);
-    env.ok(&["refresh", "m-1"]);
+    env.ok(&["invalidate", "m-1", "--reason", "no longer so"]);
     let mut ear = Ear::new(&server, "/api/live", &server.token, &id);
     let events = [ear.change().1, ear.change().1].map(|it| format!("{} {}", it["event"], it["handle"]));
     let mut events = events.to_vec();
     events.sort();
-    assert_eq!(events, [r#""forgotten" "u-1""#, r#""refreshed" "m-1""#]);
+    assert_eq!(events, [r#""forgotten" "u-1""#, r#""invalidated" "m-1""#]);
 }
 
 #[test]
@@ -161,7 +161,7 @@ fn logged(arguments: &[&str]) -> String {
     let mut command = env.command(&[&["serve", "--port", "0", "--json"], arguments].concat());
     command.stderr(Stdio::piped());
     let mut server = Server::started(command);
-    server.get("/api/spaces?repo=acme/app&secret=question");
+    server.get("/api/memories?repo=acme/app&text=question");
     server.send("GET", "/api/spaces", &[("X-Request-Id", "job-1")], "");
     server.call(&server.token, "memory_recall", json!({"query": "api version"}));
     server.tell_to_stop();
@@ -184,14 +184,14 @@ fn each_request_is_one_line_without_what_was_asked() {
     assert_eq!(
         told,
         [
-            r#""info" "GET" "/api/spaces" 200 "run""#,
+            r#""info" "GET" "/api/memories" 200 "run""#,
             r#""warn" "GET" "/api/spaces" 401 null"#,
             r#""info" "POST" "/mcp" 200 "run""#,
         ]
     );
     assert_eq!(lines[1]["id"], json!("job-1"));
     assert!(lines.iter().all(|it| it["ms"].is_f64() && it["at"] == json!("2026-03-01T12:00:00Z")), "{said}");
-    for it in ["question", "secret", "api version", "API_VERSION"] {
+    for it in ["question", "repo", "api version", "API_VERSION"] {
         assert!(!said.contains(it), "{it}: {said}");
     }
 }

@@ -62,6 +62,8 @@ fn messages_that_are_none_are_turned_away() {
         let reply = sent(&server, &[], row);
         assert!(is_turned_away(&reply), "{}: {reply}", String::from_utf8_lossy(row));
     }
+    let code = |body: &[u8]| sent(&server, &[], body).json()["error"]["code"].as_i64();
+    assert_eq!((code(b"{"), code(b"[1]"), code(b"{}")), (Some(-32700), Some(-32600), Some(-32600)));
     let deep = ["[".repeat(100_000), "]".repeat(100_000)].concat();
     assert!(is_turned_away(&sent(&server, &[], deep.as_bytes())));
     assert_eq!(server.get("/api/spaces").status, 200);

@@ -171,6 +171,17 @@ fn a_connection_that_says_nothing_is_ended() {
 }
 
 #[test]
+fn a_client_that_takes_no_answer_is_ended() {
+    let (_env, server) = served(&["--limit", "send_ms=50"]);
+    let mut stream = server.connect();
+    let request = server.written("GET", "/panel.css", &[("Connection", "keep-alive")], "").repeat(2_000);
+    // The server stops reading when its answers are not taken, and ends the connection then.
+    let _ = stream.set_write_timeout(Some(std::time::Duration::from_secs(60)));
+    let _ = stream.write_all(request.as_bytes());
+    patiently("the connection is ended", || counted(&server, "apostille_http_connections ") == Some(1.0));
+}
+
+#[test]
 fn connections_beyond_the_bound_are_turned_away_until_there_is_room() {
     let (_env, server) = served(&["--limit", "connections=2"]);
     let (first, second) = (server.connect(), server.connect());

@@ -110,7 +110,8 @@ fn showing(logged: &Logged, id: MemoryId) -> Option<(&Logged, &str, &Showing)> {
 /// The sessions of this user's agents in which it was shown. What cannot be read is left out.
 fn sessions(visit: &Visit<'_>, id: MemoryId) -> Vec<Session> {
     let all = visit.here.beside.and_then(|it| it.sessions(SESSIONS).ok()).unwrap_or_default();
-    all.into_iter().filter(|it| it.shown().contains(&id)).collect()
+    let is_reached = |it: &Session| it.entries.iter().all(|it| visit.pass.reaches(&it.space));
+    all.into_iter().filter(|it| is_reached(it) && it.shown().contains(&id)).collect()
 }
 
 fn in_session(visit: &Visit<'_>, session: &Session, id: MemoryId) -> Markup {

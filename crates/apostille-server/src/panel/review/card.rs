@@ -3,7 +3,7 @@
 use apostille_core::memory::{Mark, Memory};
 use apostille_core::remember::guard::INSTRUCTION;
 use apostille_core::remember::moderate;
-use apostille_core::review::Waiting;
+use apostille_core::review::{Care, Waiting};
 use maud::{Markup, html};
 
 use super::Failed;
@@ -143,7 +143,9 @@ fn decisions(
     spot: &Spot,
     failed: Option<&Failed<'_>>,
 ) -> Markup {
-    let accept = html! { (carried(it, spot)) button type="submit" data-key="a" { "Accept" } };
+    // What needs care is not what the eye is led to.
+    let is_quiet = it.care > Care::Unproven;
+    let accept = html! { (carried(it, spot)) button.quiet[is_quiet] type="submit" data-key="a" { "Accept" } };
     let reason = format!("w{}-reason", spot.at + 1);
     let typed = |name: &str| failed.and_then(|it| it.tried.field(name)).unwrap_or_default().to_owned();
     let reject = html! {

@@ -171,8 +171,5 @@ pub fn safe(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
             touched.extend([memory.id].into_iter().chain(memory.supersedes));
         }
     }
-    // What can be taken back at once is of one space.
-    let memories = visit.cx.store.get(&touched)?;
-    let touched = memories.iter().filter(|it| it.space == first).map(|it| it.id).collect();
     undo::go(visit, "/review", &Deed { word: "accepted-safe", space: &first, after, touched })
 }

@@ -1,5 +1,7 @@
 //! Pages as a person reads them.
 
+use apostille_core::session::{Entry, Moment, Session};
+
 use super::*;
 
 #[test]
@@ -359,4 +361,23 @@ fn other_spaces_of_the_store_are_offered() {
     let ana = Person::of(&world);
     assert_eq!(menu(&ana).as_deref(), Some("Another repository of this store\nacme/billing"));
     assert_eq!(menu(&Person { spaces: Some(vec![repo(), user()]), ..ana }), None);
+}
+
+/// Where a memory was shown, in which session, and whether it was of use there.
+#[test]
+fn a_memory_tells_the_sessions_that_it_was_shown_in() {
+    let world = full();
+    let (shown, _) = beside::asked(&world, "which api version");
+    let prompt = Entry { shown: shown.clone(), ..beside::moment(&world, "s 1/2", Moment::Prompt) };
+    let done = Entry { shown, ..beside::moment(&world, "s 1/2", Moment::Done) };
+    let other = Session { entries: vec![beside::moment(&world, "s-2", Moment::Start)] };
+    let kept = beside::Kept {
+        sessions: vec![other, Session { entries: vec![prompt, done] }],
+        ..beside::Kept::default()
+    };
+    let page = Person { beside: Some(&kept), ..Person::of(&world) }.sees("/memories/m-1");
+    let told = text(main(&page));
+    assert!(told.contains("s 1/2 claude-code, at prompt 2 seconds ago , of use there"), "{told}");
+    assert!(page.contains("href=\"/sessions/s%201%2F2?repo=myorg/myapp\""), "{page}");
+    assert!(!told.contains("s-2"), "{told}");
 }

@@ -1,0 +1,78 @@
+//! A connection whose other end has to read: an answer that nobody takes does not hold its place for ever.
+
+use std::io;
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
+use std::time::Duration;
+
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::net::TcpStream;
+use tokio::time::{Sleep, sleep};
+
+/// A connection that ends when nothing can be written to it for so long.
+pub(super) struct Steady {
+    stream: TcpStream,
+    patience: Duration,
+    /// Runs while the other end takes nothing.
+    stuck: Option<Pin<Box<Sleep>>>,
+}
+
+impl Steady {
+    pub(super) fn new(stream: TcpStream, patience: Duration) -> Self {
+        Self { stream, patience, stuck: None }
+    }
+
+    /// What came of writing; an error where that was waited for too long.
+    fn timed<T>(&mut self, polled: &mut Context<'_>, wrote: Poll<io::Result<T>>) -> Poll<io::Result<T>> {
+        if wrote.is_ready() {
+            self.stuck = None;
+            return wrote;
+        }
+        let patience = self.patience;
+        let stuck = self.stuck.get_or_insert_with(|| Box::pin(sleep(patience)));
+        ready!(stuck.as_mut().poll(polled));
+        Poll::Ready(Err(io::ErrorKind::TimedOut.into()))
+    }
+}
+
+impl AsyncRead for Steady {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        polled: &mut Context<'_>,
+        into: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_read(polled, into)
+    }
+}
+
+impl AsyncWrite for Steady {
+    fn poll_write(
+        mut self: Pin<&mut Self>,
+        polled: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        let wrote = Pin::new(&mut self.stream).poll_write(polled, bytes);
+        self.timed(polled, wrote)
+    }
+
+    fn poll_write_vectored(
+        mut self: Pin<&mut Self>,
+        polled: &mut Context<'_>,
+        bytes: &[io::IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        let wrote = Pin::new(&mut self.stream).poll_write_vectored(polled, bytes);
+        self.timed(polled, wrote)
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        self.stream.is_write_vectored()
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, polled: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_flush(polled)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, polled: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_shutdown(polled)
+    }
+}
