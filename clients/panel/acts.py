@@ -49,11 +49,11 @@ def filters(window, stage, link):
         "origin": {"user": "m-69", "agent": "m-84"},
         "verdict": {"holds": "m-5", "moved": "m-6", "changed": "m-7", "gone": "m-8", "unverified": "m-82"},
     }
-    page = window.go("/")
     for name, some in known.items():
+        page = window.go("/")
+        unfolded(page, "Filters")
         for value in page.locator(f"#{name} option").evaluate_all("all => all.map(it => it.value).filter(it => it)"):
-            window.go("/")
-            unfolded(page, "Filters")
+            # The filters stay open while one is in use.
             page.select_option(f"#{name}", value)
             page.get_by_role("button", name="Filter", exact=True).click()
             page.wait_for_url(f"**{name}={value}**")

@@ -7,7 +7,7 @@ mod schema;
 mod spoilt;
 
 use apostille_core::client::Client;
-use apostille_core::memory::{Draft, Layer, Memory, MemoryId};
+use apostille_core::memory::{Draft, Layer, MemoryId};
 use apostille_core::recall::Checked;
 use apostille_core::session::{Entry, Moment, Session};
 use apostille_core::space::Space;
@@ -81,11 +81,10 @@ impl Desk {
         let mut task = task;
         task.pass(&passage(&world, &task, What::Noted(world.kept(noted).id)));
         let recalled = world.ask("API_VERSION");
-        let shown = recalled.shown.iter().map(shown).collect();
         let entry = |moment| Entry::new(world.now(), "s-1", Client::Codex, repo(), moment);
         let prompt = Entry {
-            shown,
-            withheld: recalled.withheld.iter().map(shown_of).collect(),
+            shown: recalled.shown.iter().map(shown).collect(),
+            withheld: recalled.withheld.iter().map(shown).collect(),
             ..entry(Moment::Prompt)
         };
         let sessions = vec![Session { entries: vec![entry(Moment::Start), prompt] }];
@@ -94,10 +93,6 @@ impl Desk {
 }
 
 fn shown(it: &Checked) -> apostille_core::session::Shown {
-    it.into()
-}
-
-fn shown_of(it: &Checked) -> apostille_core::session::Shown {
     it.into()
 }
 
@@ -258,12 +253,7 @@ fn brief(value: Value) -> Value {
     }
 }
 
-/// The memory as it is now.
-pub(super) fn now(desk: &Desk, name: &str) -> Memory {
-    desk.world.look(name)
-}
-
 /// The id of a memory.
 pub(super) fn id(desk: &Desk, name: &str) -> MemoryId {
-    now(desk, name).id
+    desk.world.look(name).id
 }
