@@ -10,6 +10,7 @@ mod kept;
 mod moves;
 mod outline;
 mod read;
+mod readers;
 mod schema;
 mod spread;
 mod sum;
@@ -19,7 +20,7 @@ mod write;
 use std::collections::HashMap;
 use std::fs::OpenOptions;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
 use std::time::Duration;
 
 use apostille_core::digest::Digest;
@@ -35,6 +36,8 @@ use rusqlite::{Connection, OpenFlags};
 
 use crate::fault::{BUSY_MS, corrupt, io, sqlite};
 use crate::lock::{self, Queue};
+use read::Counted;
+use readers::Readers;
 
 /// How many bits of a key are the space; the number within it is above them.
 const SPACE_BITS: u32 = 22;
@@ -58,7 +61,12 @@ const LONG_LOG: u64 = 1024 * 1024;
 #[derive(Debug)]
 pub struct Sqlite {
     path: PathBuf,
+    /// For those who read while another thread has the connection that writes. They are closed first: only the last
+    /// connection of all can empty the log.
+    readers: Option<Readers>,
     db: Mutex<Db>,
+    /// What was counted of each space, and how often it had changed by then.
+    tallies: Mutex<HashMap<i64, Counted>>,
 }
 
 #[derive(Debug)]
@@ -82,7 +90,7 @@ impl Sqlite {
     fn open_writable(path: &Path) -> Result<Self, StoreError> {
         let store = Self::over(path, made(path)?)?;
         store.settle()?;
-        Ok(store)
+        Ok(Self { readers: Some(Readers::of(path)), ..store })
     }
 
     /// Opens for reading only. Without the log's side files a file that nobody can write is taken as it is.
@@ -99,10 +107,7 @@ impl Sqlite {
     }
 
     fn over(path: &Path, connection: Connection) -> Result<Self, StoreError> {
-        connection.busy_timeout(Duration::from_millis(BUSY_MS)).map_err(sqlite)?;
-        connection.set_prepared_statement_cache_capacity(64);
-        // Plans do not depend on the values bound: without this, each binding prepares the statement anew.
-        connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true).map_err(sqlite)?;
+        prepare(&connection)?;
         let pragmas = "PRAGMA synchronous = FULL; PRAGMA secure_delete = ON; PRAGMA mmap_size = 0; \
                        PRAGMA temp_store = MEMORY; PRAGMA cell_size_check = ON; PRAGMA trusted_schema = OFF; \
                        PRAGMA wal_autocheckpoint = 400;";
@@ -113,6 +118,8 @@ impl Sqlite {
         Ok(Self {
             path: path.into(),
             db: Mutex::new(Db { connection, queue, is_durable: true, spaces: HashMap::new() }),
+            readers: None,
+            tallies: Mutex::default(),
         })
     }
 
@@ -138,7 +145,10 @@ impl Sqlite {
     }
 
     fn db(&self) -> MutexGuard<'_, Db> {
-        let db = self.db.lock().unwrap_or_else(PoisonError::into_inner);
+        Self::sound(self.db.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    fn sound(db: MutexGuard<'_, Db>) -> MutexGuard<'_, Db> {
         // A panic while the lock was held may have left its transaction open; nothing of it counts.
         if !db.connection.is_autocommit() {
             let _ = run(&db.connection, "ROLLBACK");
@@ -146,13 +156,24 @@ impl Sqlite {
         db
     }
 
-    /// Reads with one view of the file, for which the log's lock is taken once.
+    /// Reads with one view of the file, for which the log's lock is taken once. Whoever finds the connection in use by
+    /// another thread takes one that only reads, so that nobody waits for a writer.
     fn read<T>(&self, look: impl FnOnce(&Connection) -> Result<T, StoreError>) -> Result<T, StoreError> {
-        let db = self.db();
-        run(&db.connection, "BEGIN")?;
-        let seen = look(&db.connection);
-        run(&db.connection, "COMMIT")?;
-        seen
+        let free = match self.db.try_lock() {
+            Ok(db) => Some(db),
+            Err(TryLockError::Poisoned(db)) => Some(db.into_inner()),
+            Err(TryLockError::WouldBlock) => None,
+        };
+        match (free, &self.readers) {
+            (Some(db), _) => viewed(&Self::sound(db).connection, look),
+            (None, Some(readers)) => readers.with(|it| viewed(it, look)),
+            (None, None) => viewed(&self.db().connection, look),
+        }
+    }
+
+    /// The number of a space, if it is known without waiting; it never changes once it is committed.
+    fn known(&self, space: &Space) -> Option<i64> {
+        self.db.try_lock().ok().and_then(|it| it.spaces.get(space).copied())
     }
 
     /// Reads what a space has; `none` where nothing was ever written for it.
@@ -162,14 +183,13 @@ impl Sqlite {
         none: T,
         look: impl FnOnce(&Connection, i64) -> Result<T, StoreError>,
     ) -> Result<T, StoreError> {
-        // The number of a space never changes once it is committed.
-        let known = self.db().spaces.get(space).copied();
+        let known = self.known(space);
         let (seen, id) = self.read(|db| {
             let id = known.map_or_else(|| read::space_id(db, space), |id| Ok(Some(id)))?;
             Ok((id.map_or(Ok(none), |id| look(db, id))?, id))
         })?;
-        if let (None, Some(id)) = (known, id) {
-            self.db().spaces.insert(space.clone(), id);
+        if let (None, Some(id), Ok(mut db)) = (known, id, self.db.try_lock()) {
+            db.spaces.insert(space.clone(), id);
         }
         Ok(seen)
     }
@@ -232,6 +252,26 @@ impl Sqlite {
         }
         Ok(false)
     }
+}
+
+/// What every connection is told.
+fn prepare(connection: &Connection) -> Result<(), StoreError> {
+    connection.busy_timeout(Duration::from_millis(BUSY_MS)).map_err(sqlite)?;
+    connection.set_prepared_statement_cache_capacity(64);
+    // Plans do not depend on the values bound: without this, each binding prepares the statement anew.
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true).map_err(sqlite)?;
+    Ok(())
+}
+
+/// Looks with one view of the file.
+fn viewed<T>(
+    db: &Connection,
+    look: impl FnOnce(&Connection) -> Result<T, StoreError>,
+) -> Result<T, StoreError> {
+    run(db, "BEGIN")?;
+    let seen = look(db);
+    run(db, "COMMIT")?;
+    seen
 }
 
 /// Opens or makes the file, its owner's alone.
@@ -357,7 +397,12 @@ impl Store for Sqlite {
     }
 
     fn tally(&self, space: &Space) -> Result<Tally, StoreError> {
-        self.read_space(space, Tally::default(), read::tally)
+        let known = |id: i64| self.tallies.lock().unwrap_or_else(PoisonError::into_inner).get(&id).cloned();
+        let counted =
+            self.read_space(space, None, |db, id| Ok(Some((id, Counted::of(db, id, known(id))?))))?;
+        let Some((id, counted)) = counted else { return Ok(Tally::default()) };
+        self.tallies.lock().unwrap_or_else(PoisonError::into_inner).insert(id, counted.clone());
+        Ok(counted.tally)
     }
 
     fn watch(&self, space: &Space, since: Timestamp) -> Result<Watch, StoreError> {

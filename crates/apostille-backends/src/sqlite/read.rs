@@ -289,20 +289,44 @@ fn bounds(filter: &Filter, order: &str) -> Vec<(String, Timestamp)> {
     [since, until, after].into_iter().flatten().collect()
 }
 
-/// The numbers of a space.
-pub(super) fn tally(db: &Connection, space: i64) -> Found<Tally> {
-    let mut tally = Tally { identity_chars: identity_chars(db, space)?, ..Tally::default() };
+/// The numbers of a space, and what they were counted at.
+#[derive(Debug, Clone)]
+pub(super) struct Counted {
+    pub(super) tally: Tally,
+    /// How often anything happened that changes where a memory stands: as long as it is the same, so are the numbers.
+    changes: Vec<u64>,
+}
+
+impl Counted {
+    /// Counts a space, unless it stands as it did when it was counted last.
+    pub(super) fn of(db: &Connection, space: i64, last: Option<Self>) -> Found<Self> {
+        let events = counted(db, space)?;
+        let is_change = |it: &&Happening| !Happening::ASIDE.contains(it);
+        let changes = Happening::ALL.iter().filter(is_change).map(|it| events.get(it.as_str()).copied());
+        let changes: Vec<u64> = changes.map(Option::unwrap_or_default).collect();
+        let tally = match last.filter(|it| it.changes == changes) {
+            Some(last) => Tally { events, ..last.tally },
+            None => {
+                Tally { memories: by_stage(db, space)?, identity_chars: identity_chars(db, space)?, events }
+            }
+        };
+        Ok(Self { tally, changes })
+    }
+}
+
+/// How many memories there are, by stage and layer.
+fn by_stage(db: &Connection, space: i64) -> Found<BTreeMap<(Stage, Layer), u64>> {
     let select = "SELECT stage, layer, count(*) FROM memory WHERE space = ?1 GROUP BY stage, layer";
     let mut select = db.prepare_cached(select).map_err(sqlite)?;
     let mut rows = select.query([space]).map_err(sqlite)?;
+    let mut memories = BTreeMap::new();
     while let Some(row) = rows.next().map_err(sqlite)? {
         let word = |at| row.get::<_, String>(at).map_err(sqlite);
         let stage: Stage = word(0)?.parse().map_err(|_| corrupt("a stage"))?;
         let layer: Layer = word(1)?.parse().map_err(|_| corrupt("a layer"))?;
-        tally.memories.insert((stage, layer), row.get(2).map_err(sqlite)?);
+        memories.insert((stage, layer), row.get(2).map_err(sqlite)?);
     }
-    tally.events = counted(db, space)?;
-    Ok(tally)
+    Ok(memories)
 }
 
 /// How many events of each word a space has seen.

@@ -1,0 +1,78 @@
+//! Connections that only read, for processes in which several threads ask at once. A process with one thread has none.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+use apostille_core::store::StoreError;
+use rusqlite::{Connection, OpenFlags};
+
+use crate::fault::sqlite;
+
+/// How many are kept when nobody uses them.
+const KEPT: usize = 4;
+
+/// Connections that only read.
+#[derive(Debug)]
+pub(super) struct Readers {
+    path: PathBuf,
+    idle: Mutex<Vec<Connection>>,
+}
+
+impl Readers {
+    /// None yet, of this file.
+    pub(super) fn of(path: &Path) -> Self {
+        Self { path: path.into(), idle: Mutex::default() }
+    }
+
+    /// Looks through one of them. One that failed is not used again.
+    pub(super) fn with<T>(
+        &self,
+        look: impl FnOnce(&Connection) -> Result<T, StoreError>,
+    ) -> Result<T, StoreError> {
+        let idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        let connection = idle.map_or_else(|| self.opened(), Ok)?;
+        let seen = look(&connection)?;
+        let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
+        if idle.len() < KEPT {
+            idle.push(connection);
+        }
+        Ok(seen)
+    }
+
+    fn opened(&self) -> Result<Connection, StoreError> {
+        let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        let connection = Connection::open_with_flags(&self.path, flags).map_err(sqlite)?;
+        super::prepare(&connection)?;
+        let pragmas = "PRAGMA mmap_size = 0; PRAGMA temp_store = MEMORY; PRAGMA cell_size_check = ON; \
+                       PRAGMA trusted_schema = OFF; PRAGMA query_only = ON;";
+        connection.execute_batch(pragmas).map_err(sqlite)?;
+        connection.pragma_update(None, "cache_size", -super::CACHE).map_err(sqlite)?;
+        super::empty_log_on_close(&connection, false)?;
+        Ok(connection)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc;
+    use std::thread;
+
+    use apostille_core::store::{Filter, Store as _};
+
+    use super::super::Sqlite;
+
+    /// Whoever holds the connection that writes keeps no reader waiting.
+    #[test]
+    fn a_reader_does_not_wait_for_a_writer() {
+        let dir = tempfile::tempdir().unwrap();
+        let store = Sqlite::open(&dir.path().join("m.db")).unwrap();
+        let held = store.db();
+        let (told, seen) = mpsc::channel();
+        thread::scope(|scope| {
+            scope.spawn(|| told.send(store.list(&Filter { limit: 9, ..Filter::default() }).unwrap()));
+            assert_eq!(seen.recv().unwrap(), Vec::new());
+        });
+        drop(held);
+        assert_eq!(store.readers.as_ref().unwrap().idle.lock().unwrap().len(), 1);
+    }
+}
