@@ -4,6 +4,7 @@ mod actions;
 pub mod deeds;
 pub mod evidence;
 mod history;
+mod restore;
 
 use apostille_core::format;
 use apostille_core::list;
@@ -21,6 +22,8 @@ use crate::Fault;
 use crate::visit::{Asked, Reply, Visit};
 use deeds::Tried;
 
+pub(super) use actions::places;
+
 /// How much of a fact is the title of its page.
 const TITLE: usize = 80;
 
@@ -29,7 +32,8 @@ pub fn page(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
     match named(visit, asked)? {
         Some(memory) => {
             let told = undo::told(visit, asked, &memory.handle().to_string());
-            show(visit, memory, 200, &told, &Tried::default())
+            let is_waiting = asked.query("did") == Some("pending");
+            show(visit, memory, 200, &told, &Tried::next(if is_waiting { "approve" } else { "" }))
         }
         None => Ok(absent(visit, asked)),
     }
@@ -75,7 +79,7 @@ fn show(
             aside aria-label="About this memory" {
                 div.deeds {
                     h2 { "What can be done" }
-                    (actions::section(visit, &looked_up, is_withheld, tried))
+                    (actions::section(visit, &looked_up, is_withheld, tried)?)
                 }
                 h2 { "About it" }
                 (about(visit, memory))

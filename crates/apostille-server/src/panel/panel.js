@@ -50,8 +50,10 @@
     addEventListener("keydown", (event) => { if (event.key === "Escape") menu.open = false; });
   };
 
-  const is_typing = (event) => event.altKey || event.ctrlKey || event.metaKey
-    || event.target.closest("input:not([type=checkbox]), textarea, select, [contenteditable], dialog");
+  // Whoever has the cursor in a field types, and means no key by it.
+  const is_field = (it) => Boolean(it && it.closest && it.closest("input, textarea, select, [contenteditable], dialog"));
+  const is_typing = (event) => event.altKey || event.ctrlKey || event.metaKey || event.isComposing
+    || is_field(event.target) || is_field(document.activeElement);
 
   const keys = () => {
     const waiting = [...document.querySelectorAll(".waiting")];
@@ -74,10 +76,12 @@
         control.open = true;
         const first = control.querySelector("textarea, input:not([type=hidden]), button");
         if (first) first.focus();
-      } else control.click();
+      } else if (control.tagName === "INPUT") control.focus();
+      else control.click();
     };
     const help = document.getElementById("keys");
     addEventListener("keydown", (event) => {
+      if (event.key === "Escape" && at >= 0 && waiting[at].contains(event.target)) { waiting[at].focus(); return; }
       if (is_typing(event)) return;
       const search = document.querySelector("input[type=search]");
       switch (event.key) {

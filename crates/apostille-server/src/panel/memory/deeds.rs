@@ -9,7 +9,7 @@ use apostille_core::revise::{self, Revised};
 use apostille_core::{Context, rollback};
 use maud::{Markup, html};
 
-use super::{UNPROCESSABLE, absent, named, show};
+use super::{UNPROCESSABLE, absent, named, restore as past, show};
 use crate::panel::parts::{Tone, handle, notice, said};
 use crate::panel::undo::{self, Deed};
 use crate::visit::{Asked, Reply, Visit};
@@ -34,6 +34,11 @@ impl Tried {
     pub fn of(fields: &[(&str, &str)]) -> Self {
         let form = fields.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
         Self { verb: "", form }
+    }
+
+    /// Nothing was typed; this is what to do next.
+    pub(super) fn next(verb: &'static str) -> Self {
+        Self { verb, form: Vec::new() }
     }
 
     /// What was typed into a field of this verb's form.
@@ -108,7 +113,7 @@ impl Came {
 /// Why something was not done, as it is.
 pub fn not_done(visit: &Visit<'_>, came: Came) -> Result<Markup, Fault> {
     let told = match came {
-        Came::Refused(refusal) => html! { p { strong { "Not done. " } (said(&refusal.to_string())) } },
+        Came::Refused(refusal) => html! { p { strong { "Not done. " } (said(&in_panel(&refusal))) } },
         Came::Unread(why) => html! { p { strong { "Not done. " } (said(&why)) } },
         Came::Similar(near) => {
             let near = told_near(visit.cx, near)?;
@@ -123,6 +128,29 @@ pub fn not_done(visit: &Visit<'_>, came: Came) -> Result<Markup, Fault> {
     };
     Ok(notice(Tone::Bad, &told))
 }
+
+/// A refusal in the words of the panel, where its own name a flag or a command.
+fn in_panel(refusal: &Refusal) -> String {
+    match refusal {
+        Refusal::MissingFields { handle, fields } => {
+            format!("{handle} cannot become knowledge yet: fill in the {}", fields.join(" and the "))
+        }
+        Refusal::PersonDecides { verb } => format!("only a person can {verb}, and this pass is no person's"),
+        Refusal::NoSuchMemory { name } => format!("there is no memory {name} here"),
+        Refusal::BreakerOpen { why } => {
+            format!(
+                "a breaker is open: {why}; nothing is marked as wrong until a person closes it under Health"
+            )
+        }
+        Refusal::IdentityNeedsUser => {
+            "identity belongs to a person: choose 'mine, in every repository' as whose it is".into()
+        }
+        other => other.to_string(),
+    }
+}
+
+/// Why something stands again, for whoever reads the history.
+const RESTORED: &str = "restored in the panel";
 
 /// Does something about the memory that the path names.
 fn deed(
@@ -190,9 +218,27 @@ pub fn refresh(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
 /// Marks it as wrong.
 pub fn invalidate(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
     deed(visit, asked, "invalidate", |cx, memory, tried| {
-        let (name, reason) = (Name::Id(memory.id), tried.text("reason").unwrap_or_default());
+        let Some(reason) = tried.text("reason") else {
+            return Ok(Came::Unread("say in a sentence why it is wrong".into()));
+        };
+        let name = Name::Id(memory.id);
         let revised = revise::invalidate_as(cx, &visit.spaces(), name, &reason, &visit.voice())?;
         Ok(Came::revised("invalidated", revised))
+    })
+}
+
+/// Puts it back to how it stood before it was set aside.
+pub fn restore(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
+    deed(visit, asked, "restore", |cx, memory, _| {
+        let Some((after, _)) = past::before(visit, memory)? else {
+            return Ok(Came::Unread("it was not set aside, so there is nothing to restore".into()));
+        };
+        if let Some(twin) = cx.store.claimed(&memory.space, &memory.claim())? {
+            let twin = twin.handle();
+            return Ok(Came::Unread(format!("{twin} says the same since: edit or decide about {twin}")));
+        }
+        rollback::take_back(cx, &memory.space, after, &[memory.id], RESTORED)?;
+        Ok(Came::Done("restored", Box::new(memory.clone()), Vec::new()))
     })
 }
 
@@ -255,15 +301,19 @@ pub fn forget(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
     show(visit, memory, UNPROCESSABLE, &told, &tried)
 }
 
+/// What a person said, and what a person decides about, is not erased by anybody else.
+pub(super) fn may_forget(visit: &Visit<'_>, memory: &Memory) -> bool {
+    let is_persons =
+        memory.voice.is_person() || matches!(memory.status.stage(), Stage::Pending | Stage::Invalid);
+    !is_persons || visit.voice().is_person()
+}
+
 fn forgotten(visit: &Visit<'_>, memory: &Memory, tried: &Tried) -> Result<Result<(), Came>, Fault> {
     if tried.field("sure").is_none() {
         let why = "tick the box first: what is forgotten cannot be brought back";
         return Ok(Err(Came::Unread(why.into())));
     }
-    // What a person said, and what a person decides about, is not erased by anybody else.
-    let is_persons =
-        memory.voice.is_person() || matches!(memory.status.stage(), Stage::Pending | Stage::Invalid);
-    if is_persons && !visit.voice().is_person() {
+    if !may_forget(visit, memory) {
         let verb = "forget what a person said, or what waits or was rejected";
         return Ok(Err(Came::Refused(Refusal::PersonDecides { verb })));
     }

@@ -131,7 +131,7 @@ fn what_can_be_done_is_said_beforehand() {
     let actions = page.split("What can be done\n").nth(1).unwrap().split("\nAbout it").next().unwrap();
     insta::assert_snapshot!(actions, @r#"
     Edit or correct
-    Your words become a new memory in its place; this one stays in the history and is never shown again. It can be taken back.
+    Your words become a new memory in its place; this one stays in the history and is no longer shown. Where the cited lines do not say them and you do not vouch for them, they wait, and this one stays in use until you approve them. It can be taken back.
     Fact
     The API version is v3
     Subject
@@ -145,7 +145,7 @@ fn what_can_be_done_is_said_beforehand() {
     What is it?
     a better version
     a correction: it was wrong
-    Keep it on my word, even where the cited lines do not say it
+    I vouch for it: use it even where the cited lines do not say it. Else it waits for approval.
     Save
     Refresh
     Says that it still holds and is of use: it ranks as fresh again, its words stay. It can be taken back.
@@ -183,6 +183,8 @@ fn one_that_waits_with_what_is_needed_to_decide() {
     Answers may be cached for ten minutes
     Subject
     Reason
+    Citations
+    one place a line, such as src/api.rs:12-18; left empty, those that still hold stay
     Keep these words
     "#);
 }
