@@ -39,8 +39,30 @@
       news.append("Memories changed since this page was made. ", link);
       document.body.append(news);
     });
+    const tell = (words) => {
+      const line = document.getElementById("gone") || document.createElement("p");
+      line.id = "gone";
+      line.setAttribute("role", "alert");
+      line.textContent = words;
+      document.body.append(line);
+    };
+    live.addEventListener("open", () => { const line = document.getElementById("gone"); if (line) line.remove(); });
+    // The browser goes on trying while there is hope; whether there is a server, and whether it still knows us, is asked once.
+    live.addEventListener("error", () => {
+      if (document.getElementById("gone")) return;
+      fetch(location.href, { method: "HEAD", cache: "no-store" }).then(
+        (reply) => { if (reply.status === 401) tell("Your session has ended; what you type here is not kept."); },
+        () => tell("The server is gone; what you type here is not kept."),
+      );
+    });
     addEventListener("pagehide", () => live.close());
   };
+
+  // Whoever wonders when that was is told in the time of their own clock.
+  const tell_times = () => document.querySelectorAll("time[datetime*=T]").forEach((it) => {
+    const at = new Date(it.dateTime);
+    if (!Number.isNaN(at.getTime())) it.title = at.toLocaleString();
+  });
 
   // A menu closes when somebody goes elsewhere.
   const close_menus = () => {
@@ -58,11 +80,13 @@
   const keys = () => {
     const waiting = [...document.querySelectorAll(".waiting")];
     let at = -1;
+    // What is taller than the window is read from its beginning.
+    const show = (it) => it.scrollIntoView({ block: it.offsetHeight > innerHeight - 200 ? "start" : "nearest" });
     const go = (to, focus = true) => {
       if (!waiting.length) return;
       at = Math.max(0, Math.min(waiting.length - 1, to));
       waiting.forEach((it, n) => it.classList.toggle("here", n === at));
-      if (focus) { waiting[at].focus({ preventScroll: true }); waiting[at].scrollIntoView({ block: "nearest" }); }
+      if (focus) { waiting[at].focus({ preventScroll: true }); show(waiting[at]); }
     };
     const said = /^#w-(\d+)$/.exec(location.hash);
     if (waiting.length) go(said ? said[1] - 1 : 0, Boolean(said));
@@ -97,6 +121,6 @@
     });
   };
 
-  const begin = () => { offer_theme(); listen(); close_menus(); keys(); };
+  const begin = () => { offer_theme(); tell_times(); listen(); close_menus(); keys(); };
   if (document.readyState === "loading") document.addEventListener("DOMContentLoaded", begin); else begin();
 })();

@@ -10,6 +10,7 @@ fn everything_is_on_the_first_page_by_layer() {
     insta::assert_snapshot!(page.split("\nFilter\n").nth(1).unwrap(), @r#"
     6 active 1 pending
     Remember something
+    Look up what changed what is gone what could not be looked up
     Identity
     who you are; shown at the start of every session
     1
@@ -17,7 +18,7 @@ fn everything_is_on_the_first_page_by_layer() {
     u-2 unverified
     Ana, backend, Berlin
     identity, user user 3 seconds ago
-    0× shown
+    always shown
     Knowledge
     facts; shown when they matter
     5
@@ -280,6 +281,19 @@ fn filters_leave_what_is_asked_for() {
     check("q=cached&status=pending", &["m-5"]);
     check("q=cached&status=any", &["m-5"]);
     check("q=zebra", &[]);
+}
+
+#[test]
+fn filters_that_are_set_stay_in_sight() {
+    let world = full();
+    let check = |query: &str, expected: bool| {
+        let page = Person::of(&world).sees(&format!("/?{query}"));
+        assert_eq!(page.contains("<details class=\"filters\" open>"), expected, "{query}");
+    };
+    check("", false);
+    check("q=api", false);
+    check("verdict=changed", true);
+    check("q=api&kind=project", true);
 }
 
 #[test]
