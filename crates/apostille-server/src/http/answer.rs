@@ -132,7 +132,9 @@ fn page(turned: &Turned) -> String {
             body {
                 main #main {
                     h1 { "Apostille" }
-                    p { (turned.why) }
+                    p { @for (n, it) in turned.why.split('`').enumerate() {
+                        @if n % 2 == 1 { code { (it) } } @else { (it) }
+                    } }
                     @if turned.has_form {
                         form.card.narrow method="post" action="/open" {
                             input type="hidden" name="to" value=(turned.to);

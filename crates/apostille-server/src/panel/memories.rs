@@ -20,7 +20,7 @@ use crate::visit::{Asked, Reply, Visit};
 use found::Found;
 use sought::Sought;
 
-pub use row::{row, row_with, said_by};
+pub use row::{how_often, row, row_with, said_by};
 
 /// How many of a layer are on the first page.
 const FIRST: usize = 12;

@@ -5,6 +5,7 @@ pub mod deeds;
 pub mod evidence;
 mod history;
 mod restore;
+mod tried;
 
 use apostille_core::format;
 use apostille_core::list;
@@ -15,7 +16,7 @@ use apostille_core::verify::{self, Verified};
 use maud::{Markup, html};
 
 use super::frame::{Tab, stated};
-use super::memories::said_by;
+use super::memories::{how_often, said_by};
 use super::parts::{badge, cut, empty, fields, link, said, time, way};
 use super::undo;
 use crate::Fault;
@@ -131,7 +132,7 @@ fn about(visit: &Visit<'_>, memory: &Memory) -> Markup {
         ("Session", optional(&memory.voice.session)),
         ("Recorded", time(memory.recorded_at, now)),
         ("Refreshed", time(memory.refreshed_at, now)),
-        ("Shown", text(format!("{}×", usage.recalls))),
+        ("Shown", text(how_often(memory))),
         ("Applied", text(format!("{}×", usage.applied))),
         ("Found to hold", text(format!("{}×", usage.verified))),
         ("Space", text(memory.space.to_string())),

@@ -127,7 +127,8 @@ fn shown(visit: &Visit<'_>, status: u16, first: &Markup, typed: &Tried) -> Reply
     let page = html! {
         (first)
         p {
-            "It is kept with the lines that prove it, and agents are shown it from now on."
+            "It is kept with the lines that prove it, and agents are shown it from now on. Where the lines do not say it, it \
+             waits for approval."
             @if visit.pass.allows(Access::Review) { " It can be taken back." }
         }
         div.card.narrow { (form(visit, "/remember", &body)) }

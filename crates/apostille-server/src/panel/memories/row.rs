@@ -37,7 +37,8 @@ pub fn row_with(visit: &Visit<'_>, it: &Verified, score: Option<f32>, more: &Mar
 }
 
 /// How often it was shown. Who somebody is, is shown in every session, and nobody counts that.
-fn how_often(memory: &Memory) -> String {
+#[must_use]
+pub fn how_often(memory: &Memory) -> String {
     match memory.is_active() && memory.layer == Layer::Identity {
         true => "always".into(),
         false => format!("{}×", memory.usage.recalls),
