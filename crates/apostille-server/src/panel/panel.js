@@ -46,12 +46,13 @@
       line.textContent = words;
       document.body.append(line);
     };
-    live.addEventListener("open", () => { const line = document.getElementById("gone"); if (line) line.remove(); });
+    const untell = () => { const line = document.getElementById("gone"); if (line) line.remove(); };
+    live.addEventListener("open", untell);
     // The browser goes on trying while there is hope; whether there is a server, and whether it still knows us, is asked once.
     live.addEventListener("error", () => {
-      if (document.getElementById("gone")) return;
+      if (document.getElementById("gone") && live.readyState !== EventSource.CLOSED) return;
       fetch(location.href, { method: "HEAD", cache: "no-store" }).then(
-        (reply) => { if (reply.status === 401) tell("Your session has ended; what you type here is not kept."); },
+        (reply) => { if (reply.status === 401) tell("Your session has ended; what you type here is not kept."); else untell(); },
         () => tell("The server is gone; what you type here is not kept."),
       );
     });
