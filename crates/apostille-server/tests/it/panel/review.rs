@@ -90,6 +90,8 @@ fn what_cannot_be_decided_is_told_and_keeps_what_was_typed() {
         assert!(main(&reply.body).contains(expected), "{verb}: {}", text(main(&reply.body)));
         assert_eq!(stages(&world), before, "{verb} was done");
     };
+    let cites = [("fact", "typed"), ("citations", "nowhere")];
+    check("m-3", "edit", &cites, 422, "cannot cite 'nowhere'");
     check("m-1", "accept", &[], 422, "m-1 is active, only a pending memory can be approved");
     check("m-9", "accept", &[], 404, "It no longer waits");
     check(
