@@ -31,11 +31,12 @@ const AFTER: usize = 80;
 /// The longest name of an actor, in characters.
 const NAME_CHARS: usize = 80;
 
-/// Whom writes are counted for: the client that is connected, else the session, else nobody in particular. A name that
+/// Whom writes are counted for: the client that is connected, or the token that came through a socket; else the session,
+/// else nobody in particular. A name that
 /// somebody gives himself names nobody. What comes from outside waits anyway, and is not counted with what does not.
 #[must_use]
 pub fn actor(voice: &Voice) -> String {
-    let client = voice.author.as_deref().filter(|_| voice.channel == Channel::Mcp);
+    let client = voice.author.as_deref().filter(|_| matches!(voice.channel, Channel::Mcp | Channel::Http));
     let nobody = if voice.tainted { "unnamed, from outside" } else { "unnamed" };
     let name = client.or(voice.session.as_deref()).unwrap_or(nobody);
     name.chars().take(NAME_CHARS).collect()

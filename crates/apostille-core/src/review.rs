@@ -103,7 +103,7 @@ pub fn sorted(cx: &Context<'_>, spaces: &[Space], most: usize) -> Result<Vec<Wai
 /// Adds what is known that is much like each of them, and what each would replace.
 pub fn detail(cx: &Context<'_>, queue: &mut [Waiting]) -> Result<(), Error> {
     for it in queue {
-        it.near = dedupe::alike(cx, it.memory())?;
+        it.near = dedupe::told(cx, dedupe::alike(cx, it.memory())?)?;
         it.replaces = it.memory().supersedes.map_or(Ok(Vec::new()), |id| cx.store.get(&[id]))?.pop();
     }
     Ok(())

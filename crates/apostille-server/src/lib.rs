@@ -35,16 +35,17 @@ pub use answer::Answer;
 use std::cell::RefCell;
 
 use apostille_core::forget::{Forgotten, forget};
-use apostille_core::memory::{Channel, Memory, MemoryId, Name, Origin, Voice};
+use apostille_core::memory::{Channel, Memory, MemoryId, Name, Origin, Stage, Voice};
 use apostille_core::policy::Policy;
 use apostille_core::refusal::Refusal;
-use apostille_core::remember::dedupe::Near;
+use apostille_core::remember::dedupe::{self, Near};
 use apostille_core::remember::secrets::masked;
 use apostille_core::source::{Source, SourceError};
 use apostille_core::space::Space;
 use apostille_core::store::StoreError;
-use apostille_core::{Context, Error, list, verify};
+use apostille_core::{Context, Error, list};
 
+use crate::pass::{Access, Pass};
 use crate::tool::Tool;
 use crate::wire::Malformed;
 
@@ -76,6 +77,8 @@ pub struct Here<'a> {
     pub forgot: Option<&'a RefCell<Vec<MemoryId>>>,
     /// What is kept beside the store, where there is something.
     pub beside: Option<&'a dyn host::Beside>,
+    /// How far whoever calls may go, where the call came through a socket.
+    pub pass: Option<&'a Pass>,
 }
 
 impl<'a> Here<'a> {
@@ -94,6 +97,7 @@ impl<'a> Here<'a> {
             has_word: false,
             forgot: None,
             beside: None,
+            pass: None,
         }
     }
 
@@ -161,6 +165,14 @@ impl Fault {
     }
 }
 
+/// What only a person does, when somebody else tries it through a socket.
+const FORGET_PERSONS: &str = "forget what a person said, or what waits or was rejected";
+
+/// Whether a memory is a person's to forget: their own words, and what they decide about.
+fn is_persons(memory: &Memory) -> bool {
+    memory.voice.is_person() || matches!(memory.status.stage(), Stage::Pending | Stage::Invalid)
+}
+
 /// Forgets a memory, and has forgotten what was kept beside the store.
 fn forgotten(
     cx: &Context<'_>,
@@ -168,9 +180,14 @@ fn forgotten(
     name: Name,
     reason: &str,
 ) -> Result<Result<Box<Memory>, Refusal>, Fault> {
-    // Also where it goes wrong half way: nothing of what is kept beside the store is missed.
-    if let (Some(forgot), Some(memory)) = (here.forgot, list::named(cx, &here.spaces(), name)?) {
-        forgot.borrow_mut().push(memory.id);
+    if let Some(memory) = list::named(cx, &here.spaces(), name)? {
+        if is_persons(&memory) && here.pass.is_some_and(|it| !it.allows(Access::Review)) {
+            return Ok(Err(Refusal::PersonDecides { verb: FORGET_PERSONS }));
+        }
+        // Also where it goes wrong half way: nothing of what is kept beside the store is missed.
+        if let Some(forgot) = here.forgot {
+            forgot.borrow_mut().push(memory.id);
+        }
     }
     Ok(match forget(cx, &here.spaces(), name, reason)? {
         Forgotten::Done(memory) => Ok(memory),
@@ -180,13 +197,5 @@ fn forgotten(
 
 /// Memories that a draft resembles, as they may be told: what one says that does not hold here is not repeated.
 fn told_near(cx: &Context<'_>, near: Vec<Near>) -> Result<Vec<Near>, Fault> {
-    let ids: Vec<_> = near.iter().map(|it| it.id).collect();
-    let looked_up = verify::look(cx, cx.store.get(&ids)?);
-    let standing =
-        |id| looked_up.iter().find(|it| it.memory.id == id && !it.is_good()).map(verify::Verified::standing);
-    let told = |it: Near| match standing(it.id) {
-        Some(standing) => Near { fact: format!("(its citations are {standing} here)"), ..it },
-        None => it,
-    };
-    Ok(near.into_iter().map(told).collect())
+    Ok(dedupe::told(cx, near)?)
 }

@@ -15,6 +15,9 @@ words! {
     }
 }
 
+/// What the pass of the person with the printed link is called.
+pub const OWNER: &str = "panel";
+
 /// What whoever sent a request may do, and where.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Pass {
@@ -33,6 +36,12 @@ impl Pass {
     #[must_use]
     pub fn reaches(&self, space: &Space) -> bool {
         self.spaces.as_ref().is_none_or(|it| it.contains(space))
+    }
+
+    /// Whether it is that of the person with the printed link, whom no token is called like.
+    #[must_use]
+    pub fn is_owners(&self) -> bool {
+        self.is_panel && self.name == OWNER
     }
 
     /// Whether it allows this.

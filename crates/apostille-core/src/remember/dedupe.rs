@@ -10,7 +10,7 @@ use crate::memory::{Handle, Layer, Memory, MemoryId, Name, Replacement, Stage, S
 use crate::refusal::Refusal;
 use crate::space::Space;
 use crate::store::StoreError;
-use crate::{Context, list, terms};
+use crate::{Context, list, terms, verify};
 
 /// How many of a draft's terms are looked up to find its neighbours; a neighbour has more than half of them.
 const PROBES: usize = 5;
@@ -157,6 +157,19 @@ pub(super) fn replaced(cx: &Context<'_>, space: &Space, name: Name, voice: &Voic
 /// What is in use and much like a memory that waits.
 pub(crate) fn alike(cx: &Context<'_>, memory: &Memory) -> Result<Vec<Near>, StoreError> {
     Ok(nearest(memory, &neighbours(cx, memory)?, SAME_MATTER))
+}
+
+/// What something resembles, as it may be told: what a memory says that does not hold here is not repeated.
+pub fn told(cx: &Context<'_>, near: Vec<Near>) -> Result<Vec<Near>, StoreError> {
+    let ids: Vec<_> = near.iter().map(|it| it.id).collect();
+    let looked_up = verify::look(cx, cx.store.get(&ids)?);
+    let standing =
+        |id| looked_up.iter().find(|it| it.memory.id == id && !it.is_good()).map(verify::Verified::standing);
+    let told = |it: Near| match standing(it.id) {
+        Some(standing) => Near { fact: format!("(its citations are {standing} here)"), ..it },
+        None => it,
+    };
+    Ok(near.into_iter().map(told).collect())
 }
 
 /// The memories that share the draft's most telling terms, or those of its subject; those that share the most first.

@@ -238,9 +238,8 @@ fn forget(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
     let mut it = Errand::begin(visit, asked, &FORGET)?;
     let reason = it.args.text("reason")?.unwrap_or_default();
     let memory = match it.memory()? {
-        Ok(memory) if is_persons(&memory) && !it.is_review() => {
-            let verb = "forget what a person said, or what waits or was rejected";
-            return refused(&Refusal::PersonDecides { verb });
+        Ok(memory) if crate::is_persons(&memory) && !it.is_review() => {
+            return refused(&Refusal::PersonDecides { verb: crate::FORGET_PERSONS });
         }
         Ok(memory) => memory,
         Err(refusal) => return refused(&refusal),
@@ -253,9 +252,4 @@ fn forget(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
             Ok(reply(200, &ForgetReply { ok: true, outcome: "forgotten", memories })?.changed())
         }
     }
-}
-
-/// What a person said, and what a person decides about, is not erased by anybody else.
-fn is_persons(memory: &Memory) -> bool {
-    memory.voice.is_person() || matches!(memory.status.stage(), Stage::Pending | Stage::Invalid)
 }

@@ -7,7 +7,7 @@ use hyper::{Method as Verb, Request};
 use super::answer::Turned;
 use super::route::Area;
 use super::{Door, sessions};
-use crate::pass::{Access, Pass};
+use crate::pass::{Access, OWNER, Pass};
 use crate::visit::Asked;
 
 /// The names of this machine to itself. Any other one was made to lead here by somebody else.
@@ -126,7 +126,7 @@ impl Door {
 
     /// The pass of whoever has the printed link.
     pub(super) fn person(&self) -> Pass {
-        Pass { name: "panel".into(), spaces: None, access: self.plan.panel, is_panel: true }
+        Pass { name: OWNER.into(), spaces: None, access: self.plan.panel, is_panel: true }
     }
 }
 

@@ -35,6 +35,18 @@ impl Kept<'_> {
         self.pass.is_none_or(|it| it.reaches(space))
     }
 
+    /// Leaves out what was shown of the person's own, where that is out of reach: a score tells of words.
+    fn narrow(&self, session: &mut Session) {
+        let user = &self.desk.settings.user.value;
+        if self.reaches(user) {
+            return;
+        }
+        for entry in &mut session.entries {
+            entry.shown.retain(|it| it.handle.letter != user.letter());
+            entry.withheld.retain(|it| it.handle.letter != user.letter());
+        }
+    }
+
     fn is_told(&self, session: &Session) -> bool {
         session.entries.iter().all(|it| self.reaches(&it.space))
     }
@@ -44,11 +56,13 @@ impl Beside for Kept<'_> {
     fn sessions(&self, limit: usize) -> Result<Vec<Session>, Unplaced> {
         let mut latest = sessions::ledger(self.world).map_err(|it| broken(&it))?.latest(limit);
         latest.retain(|it| self.is_told(it));
+        latest.iter_mut().for_each(|it| self.narrow(it));
         Ok(latest)
     }
 
     fn session(&self, name: &str) -> Result<Option<Session>, Unplaced> {
-        let session = sessions::ledger(self.world).map_err(|it| broken(&it))?.read(name);
+        let mut session = sessions::ledger(self.world).map_err(|it| broken(&it))?.read(name);
+        self.narrow(&mut session);
         Ok(Some(session).filter(|it| !it.entries.is_empty() && self.is_told(it)))
     }
 

@@ -126,7 +126,7 @@ impl Machine {
     /// Everything for a call: settings, store, code; and whether that is the code which is meant.
     fn opened(&self, world: &World, call: &Call<'_>) -> Result<(Desk, bool), Unplaced> {
         match call.is_by_name {
-            true => self.looked_at(world, call.repo),
+            true => self.looked_at(world, call),
             false => self.desk(world, call).map(|it| (it, true)),
         }
     }
@@ -172,16 +172,23 @@ impl Machine {
 
     /// The same for whoever looks at the server's own place, or at another repository of its store by name: there is no
     /// checkout of that one to look into.
-    fn looked_at(&self, world: &World, repo: Option<&str>) -> Result<(Desk, bool), Unplaced> {
+    fn looked_at(&self, world: &World, call: &Call<'_>) -> Result<(Desk, bool), Unplaced> {
         let place = Place::find(&self.cwd).map_err(|fault| broken(&fault))?;
         let mut settings = config::resolve(world, &self.flags, &place).map_err(|fault| broken(&fault))?;
         let store = self.store(&settings)?;
-        let named =
-            repo.map(Space::repo).transpose().map_err(|it| Unplaced::Which(format!("\"repo\": {it}")))?;
+        let named = call
+            .repo
+            .map(Space::repo)
+            .transpose()
+            .map_err(|it| Unplaced::Which(format!("\"repo\": {it}")))?;
         let Some(named) = named.filter(|it| *it != settings.repo.value) else {
             let source = place.source(None).map_err(|fault| broken(&fault))?;
             return self.set_up(world, settings, place, source, store).map(|it| (it, true));
         };
+        // Whether it is there is told only to those whom it is within reach of.
+        if call.pass.is_some_and(|it| !it.reaches(&named)) {
+            return Err(outside(call, &named));
+        }
         let known = store.spaces().map_err(|error| broken(&error.into()))?;
         if !known.contains(&named) {
             return Err(Unplaced::NoSuch(format!("no memories of {named} are kept here")));
@@ -243,6 +250,16 @@ fn is_the_one(call: &Call<'_>, settings: &Settings) -> Result<(), Unplaced> {
     }
 }
 
+/// Who calls, for the log: the token, because what a client says of itself through a socket may be anything. The person
+/// with the printed link is the one who started the server.
+fn named<'a>(call: &Call<'a>) -> Option<&'a str> {
+    match call.pass {
+        Some(pass) if pass.is_owners() => None,
+        Some(pass) => Some(&pass.name),
+        None => call.client,
+    }
+}
+
 /// The spaces in play that a pass reaches: the first, and the second where there is one.
 fn reached<'a>(call: &Call<'_>, desk: &'a Desk) -> Result<(&'a Space, Option<&'a Space>), Unplaced> {
     let (repo, user) = (&desk.settings.repo.value, &desk.settings.user.value);
@@ -251,11 +268,15 @@ fn reached<'a>(call: &Call<'_>, desk: &'a Desk) -> Result<(&'a Space, Option<&'a
         (true, true) => Ok((repo, Some(user))),
         (true, false) => Ok((repo, None)),
         (false, true) => Ok((user, None)),
-        (false, false) => {
-            let spaces = pass.spaces.iter().flatten().map(Space::as_str).collect::<Vec<_>>().join(", ");
-            Err(Unplaced::Outside(format!("'{}' is for {spaces}, and this is {repo}", pass.name)))
-        }
+        (false, false) => Err(outside(call, repo)),
     }
+}
+
+fn outside(call: &Call<'_>, repo: &Space) -> Unplaced {
+    let name = call.pass.map_or("it", |it| &it.name);
+    let spaces = call.pass.and_then(|it| it.spaces.as_ref()).into_iter().flatten();
+    let spaces = spaces.map(Space::as_str).collect::<Vec<_>>().join(", ");
+    Unplaced::Outside(format!("'{name}' is for {spaces}, and this is {repo}"))
 }
 
 impl Host for Machine {
@@ -282,9 +303,11 @@ impl Host for Machine {
             has_word: call.has_word,
             forgot: Some(&forgot),
             beside: Some(&beside),
+            pass: call.pass,
         };
         let cx = desk.cx();
-        work(&Context { late: call.late, actor: call.client.or(cx.actor), ..cx }, &here);
+        let actor = named(call).or(cx.actor);
+        work(&Context { late: call.late, actor, ..cx }, &here);
         let forgot = forgot.into_inner();
         if !forgot.is_empty() {
             desk.forget_beside(&forgot).map_err(|fault| broken(&fault))?;

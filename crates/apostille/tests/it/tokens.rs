@@ -166,3 +166,75 @@ fn without_a_token_by_request_nobody_reviews() {
     assert_eq!(server.get_with("/api/spaces", &made(&env, &["x", "--space", "acme/other"])).status, 403);
     assert_eq!(server.send("GET", "/", &[], "").status, 401);
 }
+
+/// What a token that writes can be made to say in a person's name: nothing.
+#[test]
+fn whoever_holds_a_token_is_no_person() {
+    let env = Env::new();
+    env.with_facts();
+    env.ok(&["remember", "--from", "web", "--kind", "feedback", "the vendor wants retries to be ten"]);
+    env.person(&["remember", "--kind", "feedback", "never push on a Friday"]);
+    let server = Server::new(&env, &[]);
+    let write = made(&env, &["w", "--access", "write"]);
+    let meta = json!({
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientCapabilities": {"elicitation": {"form": {}}},
+    });
+    let listed: Value = serde_json::from_str(&env.ok(&["list", "--json"])).unwrap();
+    let named = |fact: &str| {
+        let memories = listed["memories"].as_array().unwrap();
+        let found = memories.iter().find(|it| it["fact"].as_str().unwrap().contains(fact)).unwrap();
+        found["handle"].as_str().unwrap().to_owned()
+    };
+    let (waits, persons) = (named("retries to be ten"), named("on a Friday"));
+    let call = |tool: &str, arguments: Value| {
+        let params = json!({"name": tool, "arguments": arguments, "_meta": meta});
+        server.said("tools/call", tool, &write, &params).body
+    };
+    // Nobody is asked, because whoever holds the token could answer.
+    let asked = call("memory_revise", json!({"id": waits, "action": "approve"}));
+    assert!(asked.contains("person") && !asked.contains("elicitation"), "{asked}");
+    for name in [&waits, &persons] {
+        let answer = call("memory_forget", json!({"id": name, "user_agreed": true}));
+        assert!(answer.contains("only a person"), "{answer}");
+    }
+    assert!(env.ok(&["show", &waits]).contains("pending"));
+    assert!(env.ok(&["show", &persons]).contains("active"));
+}
+
+/// A client may call itself anything; the log has the token.
+#[test]
+fn the_log_names_the_token_and_not_what_its_holder_says() {
+    let env = Env::new();
+    env.with_facts();
+    let server = Server::new(&env, &[]);
+    let write = made(&env, &["bot", "--access", "write"]);
+    let meta = json!({
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientCapabilities": {},
+        "io.modelcontextprotocol/clientInfo": {"name": "ana", "version": "1"},
+    });
+    let fact = json!({"fact": "reviews want small commits", "kind": "feedback"});
+    let params = json!({"name": "memory_remember", "arguments": fact, "_meta": meta});
+    server.said("tools/call", "memory_remember", &write, &params);
+    server.post_with("/api/memories", &write, r#"{"fact":"reviews want green builds","kind":"feedback"}"#);
+    let log: Value = serde_json::from_str(&env.ok(&["log", "--json", "--limit", "2"])).unwrap();
+    for event in log["events"].as_array().unwrap() {
+        assert_eq!(event["actor"], "bot", "{event}");
+    }
+    assert_eq!(log["events"].as_array().unwrap().len(), 2, "{log}");
+}
+
+/// Whether another repository is kept here is told to nobody who may not see it.
+#[test]
+fn what_is_out_of_reach_is_the_same_whether_it_is_there_or_not() {
+    let env = Env::new();
+    env.with_facts();
+    env.ok(&["remember", "--repo", "acme/other", "--kind", "feedback", "other things matter there"]);
+    let server = Server::new(&env, &[]);
+    let token = made(&env, &["one", "--space", "acme/app"]);
+    let asked = |repo: &str| server.get_with(&format!("/api/memories?repo={repo}"), &token);
+    let (there, absent) = (asked("acme/other"), asked("acme/nobody"));
+    assert_eq!((there.status, absent.status), (403, 403), "{there} {absent}");
+    assert_eq!(there.body.replace("acme/other", "X"), absent.body.replace("acme/nobody", "X"));
+}
