@@ -28,17 +28,17 @@ use std::time::{Duration, Instant};
 use apostille_core::digest::Digest;
 use axum::body::Body;
 use axum::response::Response;
-use hyper::Request;
 use hyper::body::Incoming;
+use hyper::{Method as Verb, Request};
 use jiff::Timestamp;
 use tokio::sync::{broadcast, watch as channel};
 
 use crate::host::Host;
 use crate::mcp::{Offer, Server};
 use crate::pass::{Access, Pass};
-use crate::visit::{Method, Route};
+use crate::visit::{Method, Reply, Route};
 use agents::Agents;
-use answer::Turned;
+use answer::{Turned, WRONG_METHOD};
 use gate::Gate;
 use meter::Meter;
 use route::{Area, Found, Parts, Row, What};
@@ -118,6 +118,23 @@ pub struct Plan {
     pub log: Log,
 }
 
+/// A path with what was asked for there.
+fn address<B>(request: &Request<B>, path: &str) -> String {
+    request.uri().query().map_or_else(|| path.to_owned(), |it| format!("{path}?{it}"))
+}
+
+/// Whether somebody looks at an address that forms are sent to, as after an error that was told there.
+fn is_only_sent_to<B>(found: &Found, request: &Request<B>) -> bool {
+    let is_looking = [Verb::GET, Verb::HEAD].contains(request.method());
+    is_looking && matches!(&found.row, Err(turned) if turned.status == WRONG_METHOD)
+}
+
+/// Leads to the page above.
+fn led_up<B>(rows: &[Row], request: &Request<B>) -> Response<Body> {
+    let above = route::above(rows, request.uri().path());
+    answer::response(Reply::see_other(address(request, &above)))
+}
+
 /// The one door of a server.
 pub struct Door {
     plan: Plan,
@@ -185,12 +202,19 @@ impl Door {
     ) -> Result<Response<Body>, Turned> {
         entry::addressed(&request, self.plan.port)?;
         if found.area == Area::Open {
+            if is_only_sent_to(&found, &request) {
+                return Ok(led_up(&self.rows, &request));
+            }
             let (row, parts) = found.row?;
             return self.opened_to_all(row.what, &parts, request).await;
         }
-        let (pass, seal) = self.pass(found.area, request.headers())?;
+        let asked_for = |it: Turned| it.asked_for(&address(&request, request.uri().path()));
+        let (pass, seal) = self.pass(found.area, request.headers()).map_err(asked_for)?;
         *who = Some(pass.name.clone());
         self.gate.paced(&pass.name, Instant::now())?;
+        if found.area == Area::Panel && is_only_sent_to(&found, &request) {
+            return Ok(led_up(&self.rows, &request));
+        }
         let (row, parts) = found.row?;
         match row.what {
             What::Agents => self.spoken_to(request, pass).await,

@@ -31,6 +31,7 @@ pub const ROUTES: &[Route] = &[
     act("/memories/{name}/invalidate", Access::Write, deeds::invalidate),
     act("/memories/{name}/promote", Access::Write, deeds::promote),
     act("/memories/{name}/forget", Access::Write, deeds::forget),
+    act("/memories/{name}/restore", Access::Review, deeds::restore),
     act("/memories/{name}/approve", Access::Review, deeds::approve),
     act("/memories/{name}/reject", Access::Review, deeds::reject),
     page("/review", review::page),

@@ -15,6 +15,8 @@ const TEXT: &str = "text/plain; charset=utf-8";
 /// What a page may load and who may frame it: its own files, and nobody.
 const CSP: &str = "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; connect-src 'self'; \
                    form-action 'self'; frame-ancestors 'none'; base-uri 'none'";
+/// The address is there, and is asked for otherwise.
+pub(super) const WRONG_METHOD: u16 = 405;
 /// What every answer has, unless it says otherwise.
 const ALWAYS: [(&str, &str); 8] = [
     ("content-security-policy", CSP),
@@ -61,18 +63,25 @@ pub(super) struct Turned {
     pub(super) headers: Vec<(&'static str, String)>,
     /// Whether a person is shown the form that lets them in.
     pub(super) has_form: bool,
+    /// The page that the form leads to.
+    pub(super) to: String,
     /// Where it was too much: of what.
     pub(super) shed: Option<&'static str>,
 }
 
 impl Turned {
     pub(super) fn new(status: u16, why: impl Into<String>) -> Self {
-        Self { status, why: why.into(), headers: Vec::new(), has_form: false, shed: None }
+        Self { status, why: why.into(), headers: Vec::new(), has_form: false, to: String::new(), shed: None }
     }
 
     pub(super) fn with(mut self, name: &'static str, value: impl Into<String>) -> Self {
         self.headers.push((name, value.into()));
         self
+    }
+
+    /// The same, with the page that was asked for.
+    pub(super) fn asked_for(self, path: &str) -> Self {
+        Self { to: path.to_owned(), ..self }
     }
 
     pub(super) fn malformed(why: impl Into<String>) -> Self {
@@ -90,7 +99,7 @@ impl Turned {
             Method::Delete => "DELETE",
         };
         let allowed = allowed.iter().map(word).collect::<Vec<_>>().join(", ");
-        Self::new(405, format!("this address takes {allowed}")).with("allow", allowed)
+        Self::new(WRONG_METHOD, format!("this address takes {allowed}")).with("allow", allowed)
     }
 
     /// The same as it is sent.
@@ -116,18 +125,24 @@ fn page(turned: &Turned) -> String {
                 meta charset="utf-8";
                 meta name="viewport" content="width=device-width, initial-scale=1";
                 meta name="color-scheme" content="light dark";
+                link rel="icon" href="data:,";
                 title { "Apostille" }
                 link rel="stylesheet" href="/panel.css";
             }
             body {
                 main #main {
                     h1 { "Apostille" }
-                    p { (turned.why) }
+                    p { @for (n, it) in turned.why.split('`').enumerate() {
+                        @if n % 2 == 1 { code { (it) } } @else { (it) }
+                    } }
                     @if turned.has_form {
-                        form method="post" action="/open" {
-                            label for="token" { "Token" } " "
-                            input #token type="password" name="token" autocomplete="off" required;
-                            " " button { "Open" }
+                        form.card.narrow method="post" action="/open" {
+                            input type="hidden" name="to" value=(turned.to);
+                            div.field {
+                                label for="token" { "Token" }
+                                input #token type="password" name="token" autocomplete="off" required autofocus;
+                            }
+                            button type="submit" { "Open" }
                         }
                     } @else {
                         p { a href="/" { "To the memories" } }

@@ -20,28 +20,32 @@ impl Door {
                 format!("This link was used before, or is none of this server. {}", entry::outside().why);
             return Err(Turned { why, ..entry::outside() });
         }
-        Ok(self.opened(None))
+        Ok(self.opened(None, "/"))
     }
 
     /// Lets in whoever pastes a token.
     pub(super) async fn by_form(&self, request: Request<Incoming>) -> Result<Response<Body>, Turned> {
         entry::same_origin(&request, self.plan.port)?;
         let asked = work::asked(request, Parts::new(), &self.plan.limits).await?;
-        let token = field(&asked, "token");
+        let (token, to) = (field(&asked, "token"), field(&asked, "to"));
+        let to = if is_own(&to) { to.as_str() } else { "/" };
         let token = Digest::of(token.trim().as_bytes());
         match self.plan.keys.pass(Some(&token)) {
-            Some(_) => Ok(self.opened(Some(token))),
-            None => Err(Turned { why: "No such token.".into(), ..entry::outside() }),
+            Some(_) => Ok(self.opened(Some(token), to)),
+            None => {
+                let why = format!("There is no such token. {}", entry::outside().why);
+                Err(Turned { why, ..entry::outside() }.asked_for(to))
+            }
         }
     }
 
-    fn opened(&self, token: Option<Digest>) -> Response<Body> {
+    fn opened(&self, token: Option<Digest>, to: &str) -> Response<Body> {
         let now = self.now();
         let mut sessions = self.sessions();
         let key = self.plan.host.seal(&format!("session {}", sessions.next()));
         sessions.open(&key, token, now);
         drop(sessions);
-        let mut reply = Reply::see_other("/");
+        let mut reply = Reply::see_other(to);
         reply.headers.push(("set-cookie", sessions::cookie(self.plan.port, Some(&key))));
         answer::response(reply)
     }
@@ -63,6 +67,31 @@ impl Door {
     }
 }
 
+/// Whether this is a page of this server: a path, and nothing that a browser takes for another server's name.
+fn is_own(to: &str) -> bool {
+    let is_plain = |it: u8| it.is_ascii_graphic() && it != b'\\';
+    to.starts_with('/') && !to.starts_with("//") && to.bytes().all(is_plain)
+}
+
 fn field(asked: &Asked, name: &str) -> String {
     asked.form().into_iter().find(|it| it.0 == name).map(|it| it.1).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn signing_in_leads_nowhere_else() {
+        let check = |to: &str, expected: bool| assert_eq!(is_own(to), expected, "{to:?}");
+        check("/", true);
+        check("/memories/m-1?repo=a/b", true);
+        check("", false);
+        check("memories", false);
+        check("//evil.example", false);
+        check("/\\evil.example", false);
+        check("/\t/evil.example", false);
+        check("/\n", false);
+        check("https://evil.example/", false);
+    }
 }

@@ -135,6 +135,22 @@ pub(super) fn find(rows: &[Row], verb: &Verb, path: &str) -> Found {
     Found { row, area, pattern }
 }
 
+/// The nearest page above an address that is only sent to, as somebody finds it who opens it again.
+pub(super) fn above(rows: &[Row], path: &str) -> String {
+    let is_page = |path: &str| {
+        let is_there = |it: &Row| it.method == Some(Method::Get) && matched(it.path, path).is_some();
+        rows.iter().any(is_there)
+    };
+    let mut path = path;
+    while let Some((head, _)) = path.rsplit_once('/').filter(|it| !it.0.is_empty()) {
+        if is_page(head) {
+            return head.to_owned();
+        }
+        path = head;
+    }
+    "/".into()
+}
+
 fn is_asked(method: Method, verb: &Verb) -> bool {
     match method {
         Method::Get => verb == Verb::GET || verb == Verb::HEAD,
@@ -194,6 +210,17 @@ mod tests {
         check("/tasks/{slug}", "/tasks/%ff", "bad");
         check("/tasks/{slug}", "/tasks/%4", "bad");
         check("/tasks/{slug}", "/TASKS/a", "no");
+    }
+
+    #[test]
+    fn above_what_is_sent_to_there_is_a_page() {
+        let check = |path: &str, expected: &str| assert_eq!(above(&rows(), path), expected, "{path}");
+        check("/memories/m-1/invalidate", "/memories/m-1");
+        check("/review/m-1/accept", "/review");
+        check("/review/safe", "/review");
+        check("/vitals/close", "/vitals");
+        check("/undo", "/");
+        check("/open", "/");
     }
 
     #[test]

@@ -151,7 +151,7 @@ fn keys() -> Markup {
         ("a", "accept it"),
         ("e", "edit it"),
         ("m", "merge it into the nearest"),
-        ("r", "reject it"),
+        ("r", "reject it: say why, or nothing, then Enter"),
         ("u", "undo what was just done"),
         ("?", "this list"),
     ];

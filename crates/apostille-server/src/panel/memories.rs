@@ -20,7 +20,7 @@ use crate::visit::{Asked, Reply, Visit};
 use found::Found;
 use sought::Sought;
 
-pub use row::{row, row_with, said_by};
+pub use row::{how_often, row, row_with, said_by};
 
 /// How many of a layer are on the first page.
 const FIRST: usize = 12;
@@ -93,6 +93,19 @@ fn overview(visit: &Visit<'_>, tallies: &[Tally]) -> Markup {
                 }
             }
             (new(visit, ""))
+        }
+        (to_look_up(visit))
+    }
+}
+
+/// The ways to what needs a look. Finding it takes a while, so it is done when somebody wants it.
+fn to_look_up(visit: &Visit<'_>) -> Markup {
+    const WAYS: [(&str, &str); 3] =
+        [("changed", "what changed"), ("gone", "what is gone"), ("unknown", "what could not be looked up")];
+    html! {
+        p.meta {
+            span { "Look up" }
+            @for (verdict, told) in WAYS { a href=(way(visit, "/", &[("verdict", verdict)])) { (told) } }
         }
     }
 }

@@ -4,6 +4,8 @@ mod actions;
 pub mod deeds;
 pub mod evidence;
 mod history;
+mod restore;
+mod tried;
 
 use apostille_core::format;
 use apostille_core::list;
@@ -14,12 +16,14 @@ use apostille_core::verify::{self, Verified};
 use maud::{Markup, html};
 
 use super::frame::{Tab, stated};
-use super::memories::said_by;
+use super::memories::{how_often, said_by};
 use super::parts::{badge, cut, empty, fields, link, said, time, way};
 use super::undo;
 use crate::Fault;
 use crate::visit::{Asked, Reply, Visit};
 use deeds::Tried;
+
+pub(super) use actions::places;
 
 /// How much of a fact is the title of its page.
 const TITLE: usize = 80;
@@ -29,7 +33,8 @@ pub fn page(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
     match named(visit, asked)? {
         Some(memory) => {
             let told = undo::told(visit, asked, &memory.handle().to_string());
-            show(visit, memory, 200, &told, &Tried::default())
+            let is_waiting = asked.query("did") == Some("pending");
+            show(visit, memory, 200, &told, &Tried::next(if is_waiting { "approve" } else { "" }))
         }
         None => Ok(absent(visit, asked)),
     }
@@ -75,7 +80,7 @@ fn show(
             aside aria-label="About this memory" {
                 div.deeds {
                     h2 { "What can be done" }
-                    (actions::section(visit, &looked_up, is_withheld, tried))
+                    (actions::section(visit, &looked_up, is_withheld, tried)?)
                 }
                 h2 { "About it" }
                 (about(visit, memory))
@@ -127,7 +132,7 @@ fn about(visit: &Visit<'_>, memory: &Memory) -> Markup {
         ("Session", optional(&memory.voice.session)),
         ("Recorded", time(memory.recorded_at, now)),
         ("Refreshed", time(memory.refreshed_at, now)),
-        ("Shown", text(format!("{}×", usage.recalls))),
+        ("Shown", text(how_often(memory))),
         ("Applied", text(format!("{}×", usage.applied))),
         ("Found to hold", text(format!("{}×", usage.verified))),
         ("Space", text(memory.space.to_string())),

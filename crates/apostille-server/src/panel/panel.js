@@ -39,8 +39,31 @@
       news.append("Memories changed since this page was made. ", link);
       document.body.append(news);
     });
+    const tell = (words) => {
+      const line = document.getElementById("gone") || document.createElement("p");
+      line.id = "gone";
+      line.setAttribute("role", "alert");
+      line.textContent = words;
+      document.body.append(line);
+    };
+    const untell = () => { const line = document.getElementById("gone"); if (line) line.remove(); };
+    live.addEventListener("open", untell);
+    // The browser goes on trying while there is hope; whether there is a server, and whether it still knows us, is asked once.
+    live.addEventListener("error", () => {
+      if (document.getElementById("gone") && live.readyState !== EventSource.CLOSED) return;
+      fetch(location.href, { method: "HEAD", cache: "no-store" }).then(
+        (reply) => { if (reply.status === 401) tell("Your session has ended; what you type here is not kept."); else untell(); },
+        () => tell("The server is gone; what you type here is not kept."),
+      );
+    });
     addEventListener("pagehide", () => live.close());
   };
+
+  // Whoever wonders when that was is told in the time of their own clock.
+  const tell_times = () => document.querySelectorAll("time[datetime*=T]").forEach((it) => {
+    const at = new Date(it.dateTime);
+    if (!Number.isNaN(at.getTime())) it.title = at.toLocaleString();
+  });
 
   // A menu closes when somebody goes elsewhere.
   const close_menus = () => {
@@ -50,17 +73,21 @@
     addEventListener("keydown", (event) => { if (event.key === "Escape") menu.open = false; });
   };
 
-  const is_typing = (event) => event.altKey || event.ctrlKey || event.metaKey
-    || event.target.closest("input:not([type=checkbox]), textarea, select, [contenteditable], dialog");
+  // Whoever has the cursor in a field types, and means no key by it.
+  const is_field = (it) => Boolean(it && it.closest && it.closest("input, textarea, select, [contenteditable], dialog"));
+  const is_typing = (event) => event.altKey || event.ctrlKey || event.metaKey || event.isComposing
+    || is_field(event.target) || is_field(document.activeElement);
 
   const keys = () => {
     const waiting = [...document.querySelectorAll(".waiting")];
     let at = -1;
+    // What is taller than the window is read from its beginning.
+    const show = (it) => it.scrollIntoView({ block: it.offsetHeight > innerHeight - 200 ? "start" : "nearest" });
     const go = (to, focus = true) => {
       if (!waiting.length) return;
       at = Math.max(0, Math.min(waiting.length - 1, to));
       waiting.forEach((it, n) => it.classList.toggle("here", n === at));
-      if (focus) { waiting[at].focus({ preventScroll: true }); waiting[at].scrollIntoView({ block: "nearest" }); }
+      if (focus) { waiting[at].focus({ preventScroll: true }); show(waiting[at]); }
     };
     const said = /^#w-(\d+)$/.exec(location.hash);
     if (waiting.length) go(said ? said[1] - 1 : 0, Boolean(said));
@@ -74,10 +101,12 @@
         control.open = true;
         const first = control.querySelector("textarea, input:not([type=hidden]), button");
         if (first) first.focus();
-      } else control.click();
+      } else if (control.tagName === "INPUT") control.focus();
+      else control.click();
     };
     const help = document.getElementById("keys");
     addEventListener("keydown", (event) => {
+      if (event.key === "Escape" && at >= 0 && waiting[at].contains(event.target)) { waiting[at].focus(); return; }
       if (is_typing(event)) return;
       const search = document.querySelector("input[type=search]");
       switch (event.key) {
@@ -93,6 +122,6 @@
     });
   };
 
-  const begin = () => { offer_theme(); listen(); close_menus(); keys(); };
+  const begin = () => { offer_theme(); tell_times(); listen(); close_menus(); keys(); };
   if (document.readyState === "loading") document.addEventListener("DOMContentLoaded", begin); else begin();
 })();

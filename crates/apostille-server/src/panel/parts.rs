@@ -12,7 +12,7 @@ use maud::{Markup, html};
 use crate::visit::Visit;
 
 pub use code::{code, diff};
-pub use form::{Choice, area, choices, field, form, kept, line, tick};
+pub use form::{Choice, area, choices, field, form, kept, line, needed, tick};
 
 /// The way to a page of the panel, in the space that is looked at.
 #[must_use]

@@ -120,13 +120,17 @@ fn shown(visit: &Visit<'_>, status: u16, first: &Markup, typed: &Tried) -> Reply
             }
         }
         @if visit.pass.allows(Access::Review) {
-            (tick("new-force", "Keep it on my word, even where nothing proves it", typed.field("force").is_some()))
+            (tick("new-force", "I vouch for it: use it even where nothing proves it. Else it waits for approval.", typed.field("force").is_some()))
         }
         button type="submit" { "Remember" }
     };
     let page = html! {
         (first)
-        p { "It is kept with the lines that prove it, and agents are shown it from now on. It can be taken back." }
+        p {
+            "It is kept with the lines that prove it, and agents are shown it from now on. Where the lines do not say it, it \
+             waits for approval."
+            @if visit.pass.allows(Access::Review) { " It can be taken back." }
+        }
         div.card.narrow { (form(visit, "/remember", &body)) }
     };
     stated(status, visit, Tab::Memories, "Remember something", &page)

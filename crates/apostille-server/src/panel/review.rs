@@ -28,8 +28,9 @@ pub(super) struct Failed<'a> {
 
 /// What waits.
 pub fn page(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
-    let from = asked.query("from").and_then(|it| it.parse().ok()).unwrap_or(0);
-    show(visit, from, 200, &undo::told(visit, asked, "review"), None)
+    let number = |name: &str| asked.query(name).and_then(|it| it.parse::<usize>().ok()).unwrap_or(0);
+    let back = format!("review.{}.{}", number("from"), number("at"));
+    show(visit, number("from"), 200, &undo::told(visit, asked, &back), None)
 }
 
 pub(super) fn show(

@@ -30,14 +30,15 @@ const DASH: &str = "M3 8h10";
 /// What is and was worked on, and a report.
 pub fn page(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
     let active = visit.here.beside.and_then(|it| it.active_task());
-    let tasks = match read(visit, |it| reached(visit, it)) {
-        Err(problem) => problem,
+    let (tasks, problem) = match read(visit, |it| reached(visit, it)) {
+        Err(problem) => (Vec::new(), Some(problem)),
         Ok(mut tasks) => {
             tasks.reverse();
-            listed(visit, &tasks, active.as_ref())
+            (tasks, None)
         }
     };
-    let body = html! { (tasks) (day::section(visit, asked)?) };
+    let list = problem.unwrap_or_else(|| listed(visit, &tasks, active.as_ref()));
+    let body = html! { (list) (day::section(visit, asked, &tasks)?) };
     Ok(framed(visit, Tab::Tasks, "Tasks", &body))
 }
 
@@ -182,8 +183,17 @@ fn outcome(visit: &Visit<'_>, seen: &Seen<'_>) -> Markup {
     html! {
         section.card aria-labelledby="outcome" {
             h2 #outcome { "What came of it" }
-            p.meta { (handle(visit, it.memory.handle())) (badge(it.standing())) }
+            p.meta { (handle(visit, it.memory.handle())) (standing(it)) }
             p.fact dir="auto" { (fact(it)) }
+        }
+    }
+}
+
+/// How what it cites stands here. A note that cites nothing has no verdict, and must not read as if something were amiss.
+fn standing(it: &Verified) -> Markup {
+    html! {
+        @if !it.memory.citations.is_empty() {
+            span title="how the cited lines stand in this checkout" { (badge(it.standing())) }
         }
     }
 }
@@ -206,10 +216,16 @@ fn blockers(visit: &Visit<'_>, seen: &Seen<'_>) -> Markup {
 fn note(visit: &Visit<'_>, it: &Verified) -> Markup {
     html! {
         li {
-            p.meta { (handle(visit, it.memory.handle())) (badge(it.standing())) }
+            p.meta { (handle(visit, it.memory.handle())) (standing(it)) }
             p.fact dir="auto" { (fact(it)) }
         }
     }
+}
+
+/// The word for something that was decided: a constraint is decided by nobody here.
+fn decided(it: &Verified) -> &'static str {
+    let is_constraint = it.memory.tags.iter().any(|it| it == task::CONSTRAINT);
+    if is_constraint { task::CONSTRAINT } else { "decided" }
 }
 
 fn fact(it: &Verified) -> String {

@@ -21,18 +21,26 @@ const DONE: &[(&str, &str)] = &[
     ("remembered", "Remembered: agents are shown it from now on."),
     ("superseded", "Kept. It takes the place of the one before, which stays in the history."),
     ("corrected", "Kept as a correction. The one before is marked as wrong and stays in the history."),
-    ("pending", "Kept, and it waits for a person: see why below."),
+    (
+        "pending",
+        "Kept, but agents are not shown it yet: it waits, and why is said below. Approve it to put it to use, or edit it.",
+    ),
     ("known", "That is known already; it was refreshed."),
     ("refreshed", "Refreshed: it ranks as fresh again."),
     ("invalidated", "Marked as wrong: agents are no longer shown it."),
     ("forgotten", "Forgotten: its text is gone everywhere, the log included. That cannot be undone."),
     ("approved", "Accepted: agents are shown it from now on."),
     ("rejected", "Rejected: it stays in the history as wrong."),
+    ("restored", "Restored: it stands as it stood before it was set aside."),
     ("merged", "Merged: this one gained what still holds of the other's evidence."),
     ("promoted", "Promoted: it is kept for longer now."),
     ("accepted-safe", "Accepted all that was safe."),
     ("none-safe", "Nothing that is safe waits any more."),
     ("undone", "Taken back: it stands as it stood before."),
+    (
+        "retired",
+        "Taken back: it is retired, so agents are no longer shown it. Its text stays in the history until you forget it.",
+    ),
     ("nothing", "There was nothing left to take back."),
     ("moved-on", "Not taken back: it was changed again since, and that would be lost. See its history."),
 ];
@@ -80,13 +88,17 @@ pub fn told(visit: &Visit<'_>, asked: &Asked, back: &str) -> Markup {
     let word = asked.query("did").unwrap_or_default();
     let Some((word, told)) = DONE.iter().find(|it| it.0 == word) else { return html! {} };
     let tone = if *word == "moved-on" { Tone::Bad } else { Tone::Good };
-    let undo = asked.query("undo").filter(|it| Way::read(it).is_some());
-    let can_undo = visit.pass.allows(Access::Review);
+    let undo = asked.query("undo").and_then(|it| Some((it, Way::read(it)?)));
+    // An address that is opened again later tells old news.
+    if undo.as_ref().is_some_and(|it| is_old(visit, &it.1).unwrap_or(true)) {
+        return html! {};
+    }
+    let can_undo = |it: &Way| it.after < it.until && visit.pass.allows(Access::Review);
     notice(
         tone,
         &html! {
             p { (told) }
-            @if let Some(undo) = undo.filter(|_| can_undo) {
+            @if let Some((undo, _)) = undo.filter(|it| can_undo(&it.1)) {
                 form method="post" action=(parts::link(visit, "/undo")) {
                     (frame::seal(visit))
                     input type="hidden" name="undo" value=(undo);
@@ -124,8 +136,42 @@ pub fn undo(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
         Some(way) => taken_back(visit, &memories, &way)?,
         None => "nothing",
     };
-    let reply = tell(visit, &leads_to(visit, field("back"), &memories)?, word);
-    Ok(if word == "undone" { reply.changed() } else { reply })
+    let card = card(field("back"));
+    let path = card.map_or_else(|| leads_to(visit, field("back"), &memories), |_| Ok("/review".into()))?;
+    let reply = answer(visit, &path, word, &memories)?;
+    Ok(match card {
+        Some((from, at)) => at_card(reply, from, at),
+        None => reply,
+    })
+}
+
+/// The card of the queue that a page wants to be led back to: where its page begins, and its place there.
+fn card(back: &str) -> Option<(usize, usize)> {
+    let (from, at) = back.strip_prefix("review.")?.split_once('.')?;
+    Some((from.parse().ok()?, at.parse().ok()?))
+}
+
+/// The same, led to this card of the queue.
+#[must_use]
+pub fn at_card(mut reply: Reply, from: usize, at: usize) -> Reply {
+    for (_, value) in reply.headers.iter_mut().filter(|it| it.0 == "location") {
+        *value += &format!("&from={from}&at={at}#w-{}", at + 1);
+    }
+    reply
+}
+
+/// Tells what came of taking back.
+fn answer(visit: &Visit<'_>, path: &str, word: &'static str, memories: &[Memory]) -> Result<Reply, Fault> {
+    if !matches!(word, "undone" | "retired") {
+        return Ok(tell(visit, path, word));
+    }
+    let Some(space) = memories.first().map(|it| it.space.clone()) else {
+        return Ok(tell(visit, path, word));
+    };
+    // Nothing stands between the two places, so this is told and cannot be taken back in turn.
+    let after = rollback::place(visit.cx, &space)?;
+    let touched = memories.iter().map(|it| it.id).collect();
+    go(visit, path, &Deed { word, space: &space, after, touched })
 }
 
 /// What came of taking it back, as a word of the table.
@@ -136,20 +182,22 @@ fn taken_back(visit: &Visit<'_>, memories: &[Memory], way: &Way) -> Result<&'sta
     let ids: Vec<MemoryId> = memories.iter().map(|it| it.id).collect();
     let Some(first) = memories.first() else { return Ok("nothing") };
     let taken = rollback::take_back(visit.cx, &first.space, way.after, &ids, REASON)?;
-    Ok(if taken.is_empty() { "nothing" } else { "undone" })
+    if taken.is_empty() {
+        return Ok("nothing");
+    }
+    let is_aside = visit.cx.store.get(&ids)?.iter().all(|it| it.status.stage() == Stage::Retired);
+    Ok(if is_aside { "retired" } else { "undone" })
 }
 
-/// The page to go to: the queue, or the memory that stands again where the one that was looked at is set aside.
+/// The memory to go to: one that stands again, where the one that was looked at is set aside.
 fn leads_to(visit: &Visit<'_>, back: &str, memories: &[Memory]) -> Result<String, Fault> {
-    if back == "review" {
-        return Ok("/review".into());
-    }
     let ids: Vec<MemoryId> = memories.iter().map(|it| it.id).collect();
     let now = visit.cx.store.get(&ids)?;
     let is_back = |it: &&Memory| it.handle().to_string() == back;
     let is_aside = |it: &&Memory| it.status.stage() == Stage::Retired;
     let standing = now.iter().find(|it| !is_aside(it));
     let to = now.iter().find(is_back).filter(|it| !is_aside(it)).or(standing);
+    let to = to.or(now.first());
     Ok(to.map_or("/".into(), |it| format!("/memories/{}", it.handle())))
 }
 
@@ -162,6 +210,12 @@ fn named(visit: &Visit<'_>, names: &[Name]) -> Result<Vec<Memory>, Fault> {
     let space = memories.first().map(|it| it.space.clone());
     memories.retain(|it| Some(&it.space) == space.as_ref());
     Ok(memories)
+}
+
+/// Whether what was done is no longer how it stands: somebody changed one of them since, or forgot it.
+fn is_old(visit: &Visit<'_>, way: &Way) -> Result<bool, Fault> {
+    let memories = named(visit, &way.names)?;
+    Ok(memories.len() < way.names.len() || has_moved_on(visit, &memories, way.until)?)
 }
 
 /// Whether somebody changed one of them since: taking back would lose that, too.

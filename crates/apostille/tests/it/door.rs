@@ -38,7 +38,10 @@ fn a_token_that_is_pasted_opens_the_panel_as_far_as_it_reaches() {
     let (env, server) = served(&[]);
     let token = made(&env, &["look", "--space", "acme/app"]);
     let paste = |token: &str| server.send("POST", "/open", &[], &format!("token={token}"));
-    assert_eq!(paste("guess").status, 401);
+    let wrong = server.send("POST", "/open", &[], "token=guess&to=/tasks");
+    assert_eq!(wrong.status, 401);
+    assert!(wrong.body.contains("There is no such token. Open the link"), "{wrong}");
+    assert!(wrong.body.contains("name=\"to\" value=\"/tasks\""), "{wrong}");
     let opened = paste(&token);
     assert_eq!(opened.status, 303, "{opened}");
     let browser = server.with_cookie(&opened);
@@ -48,6 +51,37 @@ fn a_token_that_is_pasted_opens_the_panel_as_far_as_it_reaches() {
     assert_eq!(server.form(&browser, "/memories/m-1/invalidate", &[], &seal).status, 403);
     env.ok(&["token", "revoke", "look"]);
     assert_eq!(server.send("GET", "/", &[("Cookie", &browser.cookie)], "").status, 401);
+}
+
+#[test]
+fn signing_in_leads_to_the_page_that_was_asked_for_and_nowhere_else() {
+    let (env, server) = served(&[]);
+    let token = made(&env, &["look"]);
+    let turned = server.send("GET", "/memories/m-1?repo=acme/app", &[], "");
+    assert!(turned.body.contains("name=\"to\" value=\"/memories/m-1?repo=acme/app\""), "{turned}");
+    let check = |to: &str, expected: &str| {
+        let opened = server.send("POST", "/open", &[], &format!("token={token}&to={to}"));
+        assert_eq!((opened.status, opened.header("location")), (303, Some(expected)), "{to}: {opened}");
+    };
+    check("%2Fmemories%2Fm-1%3Frepo%3Dacme%2Fapp", "/memories/m-1?repo=acme/app");
+    check("", "/");
+    check("%2F%2Fevil.example", "/");
+    check("%2F%5Cevil.example", "/");
+    check("https:%2F%2Fevil.example", "/");
+}
+
+#[test]
+fn looking_at_what_forms_are_sent_to_leads_to_the_page_above() {
+    let (_env, server) = served(&[]);
+    let browser = server.browser();
+    let check = |path: &str, expected: &str| {
+        let reply = server.send("GET", path, &[("Cookie", &browser.cookie)], "");
+        assert_eq!((reply.status, reply.header("location")), (303, Some(expected)), "{path}: {reply}");
+    };
+    check("/memories/m-1/invalidate?repo=acme/app", "/memories/m-1?repo=acme/app");
+    check("/review/m-1/accept", "/review");
+    check("/open", "/");
+    assert_eq!(server.send("GET", "/memories/m-1/invalidate", &[], "").status, 401);
 }
 
 #[test]

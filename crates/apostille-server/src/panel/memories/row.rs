@@ -1,6 +1,6 @@
 //! One memory in a list.
 
-use apostille_core::memory::{Channel, Memory, Stage};
+use apostille_core::memory::{Channel, Layer, Memory, Stage};
 use apostille_core::remember::moderate;
 use apostille_core::verify::Verified;
 use maud::{Markup, html};
@@ -31,8 +31,17 @@ pub fn row_with(visit: &Visit<'_>, it: &Verified, score: Option<f32>, more: &Mar
                 (meta(visit, &memory, score))
                 (more)
             }
-            div.use { b { (memory.usage.recalls) "×" } " shown" }
+            div.use { b { (how_often(&memory)) } " shown" }
         }
+    }
+}
+
+/// How often it was shown. Who somebody is, is shown in every session, and nobody counts that.
+#[must_use]
+pub fn how_often(memory: &Memory) -> String {
+    match memory.is_active() && memory.layer == Layer::Identity {
+        true => "always".into(),
+        false => format!("{}×", memory.usage.recalls),
     }
 }
 

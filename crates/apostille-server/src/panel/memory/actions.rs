@@ -7,8 +7,10 @@ use apostille_core::verdict::Verdict;
 use apostille_core::verify::Verified;
 use maud::{Markup, html};
 
-use super::deeds::Tried;
-use crate::panel::parts::{Choice, area, choices, form, line, tick};
+use super::deeds::{self, Tried};
+use super::restore;
+use crate::Fault;
+use crate::panel::parts::{Choice, area, choices, form, line, needed, tick};
 use crate::pass::Access;
 use crate::visit::Visit;
 
@@ -16,22 +18,30 @@ use crate::visit::Visit;
 struct Action<'a> {
     verb: &'static str,
     title: &'static str,
-    consequence: String,
+    /// What comes of it; that it can be taken back is said where it can.
+    consequence: &'static str,
+    is_final: bool,
     body: Markup,
     button: &'a str,
     class: &'static str,
 }
 
 /// The forms for what can be done; whoever may not do it is told why there are none.
-pub(super) fn section(visit: &Visit<'_>, it: &Verified, is_withheld: bool, tried: &Tried) -> Markup {
+pub(super) fn section(
+    visit: &Visit<'_>,
+    it: &Verified,
+    is_withheld: bool,
+    tried: &Tried,
+) -> Result<Markup, Fault> {
     if !visit.pass.allows(Access::Write) {
-        return html! { p.hint { "You may look here and change nothing: this pass is for reading." } };
+        return Ok(html! { p.hint { "You may look here and change nothing: this pass is for reading." } });
     }
     let memory = &it.memory;
     let can_decide = visit.pass.allows(Access::Review);
     let stage = memory.status.stage();
     let is_waiting = stage == Stage::Pending;
-    html! {
+    let before = if can_decide { restore::before(visit, memory)? } else { None };
+    Ok(html! {
         div.acts {
             @if is_waiting && !can_decide { p.hint { "It waits for a person, and this pass is no person's." } }
             @if can_decide && (is_waiting || is_rejected(memory)) { (act(visit, memory, tried, approve(memory))) }
@@ -42,15 +52,18 @@ pub(super) fn section(visit: &Visit<'_>, it: &Verified, is_withheld: bool, tried
                 @if is_note(memory) { (act(visit, memory, tried, promote(memory, tried))) }
             }
             @if is_waiting && can_decide { (act(visit, memory, tried, reject(tried))) }
-            (act(visit, memory, tried, forget(tried)))
+            @if let Some((_, before)) = before { (act(visit, memory, tried, restore(before.stage()))) }
+            @if deeds::may_forget(visit, memory) { (act(visit, memory, tried, forget(tried))) }
+            @else if !is_waiting { p.hint { "Only a person can forget it, and this pass is no person's." } }
         }
-    }
+    })
 }
 
 fn act(visit: &Visit<'_>, memory: &Memory, tried: &Tried, action: Action<'_>) -> Markup {
     let path = format!("/memories/{}/{}", memory.handle(), action.verb);
+    let can_undo = !action.is_final && visit.pass.allows(Access::Review);
     let body = html! {
-        p { (action.consequence) }
+        p { (action.consequence) @if can_undo { " It can be taken back." } }
         (action.body)
         button.(action.class) type="submit" { (action.button) }
     };
@@ -72,10 +85,10 @@ fn edit(it: &Verified, tried: &Tried, is_person: bool) -> Action<'static> {
     let waits = memory.status.stage() == Stage::Pending;
     let consequence = match (waits, is_person) {
         (true, _) => {
-            "Your words take the place of what waits, and are used from now on. It can be taken back."
+            "Your words take the place of what waits. Where the cited lines say them, or you vouch for them, they are used from now on; else they wait in turn."
         }
         (false, true) => {
-            "Your words become a new memory in its place; this one stays in the history and is never shown again. It can be taken back."
+            "Your words become a new memory in its place; this one stays in the history and is no longer shown. Where the cited lines do not say them and you do not vouch for them, they wait, and this one stays in use until you approve them."
         }
         (false, false) => {
             "The new words take its place; they are kept as a program's, because no person opened this panel."
@@ -92,25 +105,26 @@ fn edit(it: &Verified, tried: &Tried, is_person: bool) -> Action<'static> {
         @if !waits {
             (choices("edit-how", "What is it?", "a better version", &[Choice { value: "correction", told: "a correction: it was wrong" }], &shown("how", "")))
         }
-        @if is_person { (tick("edit-force", "Keep it on my word, even where the cited lines do not say it", tried.said("edit", "force").is_some())) }
+        @if is_person { (tick("edit-force", "I vouch for it: use it even where the cited lines do not say it. Else it waits for approval.", tried.said("edit", "force").is_some())) }
     };
     Action {
         verb: "edit",
         title: "Edit or correct",
-        consequence: consequence.into(),
+        consequence,
         body,
         button: "Save",
         class: "main",
+        is_final: false,
     }
 }
 
 /// Where the citations stand now, as a person would type them.
-fn places(it: &Verified) -> String {
+pub(in crate::panel) fn places(it: &Verified) -> String {
     let now = it.memory.citations.iter().zip(&it.verdicts).filter_map(|(citation, verdict)| match verdict {
         Verdict::Moved { to } => Some(to.to_string()),
-        Verdict::Changed(found) if found.is_harmless => Some(found.at.to_string()),
+        Verdict::Changed(found) => Some(found.at.to_string()),
         Verdict::Holds | Verdict::Unknown { .. } => Some(citation.place().to_string()),
-        Verdict::Changed(_) | Verdict::Gone { .. } => None,
+        Verdict::Gone { .. } => None,
     });
     moderate::neutralised(&now.collect::<Vec<_>>().join("\n"))
 }
@@ -119,10 +133,11 @@ fn refresh() -> Action<'static> {
     Action {
         verb: "refresh",
         title: "Refresh",
-        consequence: "Says that it still holds and is of use: it ranks as fresh again, its words stay. It can be taken back.".into(),
+        consequence: "Says that it still holds and is of use: it ranks as fresh again, its words stay.",
         body: html! {},
         button: "Refresh",
         class: "main",
+        is_final: false,
     }
 }
 
@@ -130,27 +145,52 @@ fn invalidate(tried: &Tried) -> Action<'static> {
     Action {
         verb: "invalidate",
         title: "Invalidate",
-        consequence: "Marks it as wrong: agents are no longer shown it, and it stays in the history with your reason. It can be taken back.".into(),
-        body: line("invalidate-reason", "What is wrong?", tried.said("invalidate", "reason").unwrap_or_default(), ""),
+        consequence: "Marks it as wrong: agents are no longer shown it, and it stays in the history with your reason.",
+        body: needed(
+            "invalidate-reason",
+            "What is wrong?",
+            tried.said("invalidate", "reason").unwrap_or_default(),
+            "",
+        ),
         button: "Invalidate",
         class: "danger",
+        is_final: false,
+    }
+}
+
+fn restore(stage: Stage) -> Action<'static> {
+    let consequence = match stage {
+        Stage::Pending => "Puts it back to how it stood before: it waits for a decision again.",
+        _ => {
+            "Puts it back to how it stood before: agents are shown it again. What was kept in its place meanwhile stays."
+        }
+    };
+    Action {
+        verb: "restore",
+        title: "Restore",
+        consequence,
+        body: html! {},
+        button: "Restore",
+        class: "main",
+        is_final: false,
     }
 }
 
 fn approve(memory: &Memory) -> Action<'static> {
     let consequence = match memory.supersedes {
         Some(_) => {
-            "Lets it be used: agents are shown it from now on, and it takes the place of the one that it replaces. It can be taken back."
+            "Lets it be used: agents are shown it from now on, and it takes the place of the one that it replaces."
         }
-        None => "Lets it be used: agents are shown it from now on. It can be taken back.",
+        None => "Lets it be used: agents are shown it from now on.",
     };
     Action {
         verb: "approve",
         title: "Approve",
-        consequence: consequence.into(),
+        consequence,
         body: html! {},
         button: "Approve",
         class: "main",
+        is_final: false,
     }
 }
 
@@ -158,10 +198,16 @@ fn reject(tried: &Tried) -> Action<'static> {
     Action {
         verb: "reject",
         title: "Reject",
-        consequence: "Turns it away: it stays in the history as wrong, so that the same said again is known. It can be taken back.".into(),
-        body: line("reject-reason", "Why? (may be left empty)", tried.said("reject", "reason").unwrap_or_default(), ""),
+        consequence: "Turns it away: it stays in the history as wrong, so that the same said again is known.",
+        body: line(
+            "reject-reason",
+            "Why? (may be left empty)",
+            tried.said("reject", "reason").unwrap_or_default(),
+            "",
+        ),
         button: "Reject",
         class: "danger",
+        is_final: false,
     }
 }
 
@@ -182,14 +228,16 @@ fn promote(memory: &Memory, tried: &Tried) -> Action<'static> {
         (line("promote-reason", "Reason", &shown("reason", &memory.reason), "knowledge needs one"))
         (area("promote-citations", "Citations", tried.said("promote", "citations").unwrap_or_default(), 2, "one place a line; left empty, those that it has stay"))
     };
-    let consequence = "Keeps it for longer: scratch becomes an episode, a note becomes knowledge that agents are shown. It can be taken back.";
+    let consequence =
+        "Keeps it for longer: scratch becomes an episode, a note becomes knowledge that agents are shown.";
     Action {
         verb: "promote",
         title: "Promote",
-        consequence: consequence.into(),
+        consequence,
         body,
         button: "Promote",
         class: "main",
+        is_final: false,
     }
 }
 
@@ -201,9 +249,10 @@ fn forget(tried: &Tried) -> Action<'static> {
     Action {
         verb: "forget",
         title: "Forget",
-        consequence: "Removes its text everywhere, the log and the index included; only its number and the time are left. This cannot be undone.".into(),
+        consequence: "Removes its text everywhere, the log and the index included; only its number and the time are left. This cannot be undone.",
         body,
         button: "Forget for good",
         class: "danger",
+        is_final: true,
     }
 }

@@ -1,6 +1,5 @@
 //! What is done about a memory: a form in, a core verb, and a page that tells what came of it.
 
-use apostille_core::citation::Cite;
 use apostille_core::memory::{Draft, Memory, MemoryId, Name, Replacement, Stage};
 use apostille_core::promote::{Promotion, promote as promoted};
 use apostille_core::refusal::Refusal;
@@ -9,64 +8,13 @@ use apostille_core::revise::{self, Revised};
 use apostille_core::{Context, rollback};
 use maud::{Markup, html};
 
-use super::{UNPROCESSABLE, absent, named, show};
+use super::{UNPROCESSABLE, absent, named, restore as past, show};
 use crate::panel::parts::{Tone, handle, notice, said};
 use crate::panel::undo::{self, Deed};
 use crate::visit::{Asked, Reply, Visit};
 use crate::{Fault, told_near};
 
-/// What somebody typed and wanted done, kept on the page when it was not.
-#[derive(Debug, Default)]
-pub struct Tried {
-    pub(super) verb: &'static str,
-    form: Vec<(String, String)>,
-}
-
-impl Tried {
-    /// What was sent to do this.
-    #[must_use]
-    pub fn new(verb: &'static str, asked: &Asked) -> Self {
-        Self { verb, form: asked.form() }
-    }
-
-    /// A form that is filled in with this beforehand.
-    #[must_use]
-    pub fn of(fields: &[(&str, &str)]) -> Self {
-        let form = fields.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
-        Self { verb: "", form }
-    }
-
-    /// What was typed into a field of this verb's form.
-    pub(super) fn said(&self, verb: &str, name: &str) -> Option<&str> {
-        (self.verb == verb).then(|| self.field(name))?
-    }
-
-    /// What was typed into a field.
-    #[must_use]
-    pub fn field(&self, name: &str) -> Option<&str> {
-        self.form.iter().find(|it| it.0 == name).map(|it| it.1.as_str())
-    }
-
-    /// The same, where it says something.
-    #[must_use]
-    pub fn text(&self, name: &str) -> Option<String> {
-        self.field(name).map(str::trim).filter(|it| !it.is_empty()).map(Into::into)
-    }
-
-    /// The places that were typed, one a line.
-    pub fn places(&self) -> Result<Vec<Cite>, String> {
-        let lines = self.field("citations").unwrap_or_default().lines();
-        let lines = lines.map(str::trim).filter(|it| !it.is_empty());
-        lines.map(|it| it.parse::<Cite>().map_err(|error| error.to_string())).collect()
-    }
-
-    /// The tags that were typed.
-    #[must_use]
-    pub fn tags(&self) -> Vec<String> {
-        let tags = self.field("tags").unwrap_or_default().split(',');
-        tags.map(|it| it.trim().trim_start_matches('#').to_owned()).filter(|it| !it.is_empty()).collect()
-    }
-}
+pub use super::tried::Tried;
 
 /// What came of a deed.
 pub enum Came {
@@ -108,7 +56,7 @@ impl Came {
 /// Why something was not done, as it is.
 pub fn not_done(visit: &Visit<'_>, came: Came) -> Result<Markup, Fault> {
     let told = match came {
-        Came::Refused(refusal) => html! { p { strong { "Not done. " } (said(&refusal.to_string())) } },
+        Came::Refused(refusal) => html! { p { strong { "Not done. " } (said(&in_panel(&refusal))) } },
         Came::Unread(why) => html! { p { strong { "Not done. " } (said(&why)) } },
         Came::Similar(near) => {
             let near = told_near(visit.cx, near)?;
@@ -123,6 +71,29 @@ pub fn not_done(visit: &Visit<'_>, came: Came) -> Result<Markup, Fault> {
     };
     Ok(notice(Tone::Bad, &told))
 }
+
+/// A refusal in the words of the panel, where its own name a flag or a command.
+fn in_panel(refusal: &Refusal) -> String {
+    match refusal {
+        Refusal::MissingFields { handle, fields } => {
+            format!("{handle} cannot become knowledge yet: fill in the {}", fields.join(" and the "))
+        }
+        Refusal::PersonDecides { verb } => format!("only a person can {verb}, and this pass is no person's"),
+        Refusal::NoSuchMemory { name } => format!("there is no memory {name} here"),
+        Refusal::BreakerOpen { why } => {
+            format!(
+                "a breaker is open: {why}; nothing is marked as wrong until a person closes it under Health"
+            )
+        }
+        Refusal::IdentityNeedsUser => {
+            "identity belongs to a person: choose 'mine, in every repository' as whose it is".into()
+        }
+        other => other.to_string(),
+    }
+}
+
+/// Why something stands again, for whoever reads the history.
+const RESTORED: &str = "restored in the panel";
 
 /// Does something about the memory that the path names.
 fn deed(
@@ -190,9 +161,27 @@ pub fn refresh(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
 /// Marks it as wrong.
 pub fn invalidate(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
     deed(visit, asked, "invalidate", |cx, memory, tried| {
-        let (name, reason) = (Name::Id(memory.id), tried.text("reason").unwrap_or_default());
+        let Some(reason) = tried.text("reason") else {
+            return Ok(Came::Unread("say in a sentence why it is wrong".into()));
+        };
+        let name = Name::Id(memory.id);
         let revised = revise::invalidate_as(cx, &visit.spaces(), name, &reason, &visit.voice())?;
         Ok(Came::revised("invalidated", revised))
+    })
+}
+
+/// Puts it back to how it stood before it was set aside.
+pub fn restore(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
+    deed(visit, asked, "restore", |cx, memory, _| {
+        let Some((after, _)) = past::before(visit, memory)? else {
+            return Ok(Came::Unread("it was not set aside, so there is nothing to restore".into()));
+        };
+        if let Some(twin) = cx.store.claimed(&memory.space, &memory.claim())? {
+            let twin = twin.handle();
+            return Ok(Came::Unread(format!("{twin} says the same since: edit or decide about {twin}")));
+        }
+        rollback::take_back(cx, &memory.space, after, &[memory.id], RESTORED)?;
+        Ok(Came::Done("restored", Box::new(memory.clone()), Vec::new()))
     })
 }
 
@@ -255,15 +244,19 @@ pub fn forget(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
     show(visit, memory, UNPROCESSABLE, &told, &tried)
 }
 
+/// What a person said, and what a person decides about, is not erased by anybody else.
+pub(super) fn may_forget(visit: &Visit<'_>, memory: &Memory) -> bool {
+    let is_persons =
+        memory.voice.is_person() || matches!(memory.status.stage(), Stage::Pending | Stage::Invalid);
+    !is_persons || visit.voice().is_person()
+}
+
 fn forgotten(visit: &Visit<'_>, memory: &Memory, tried: &Tried) -> Result<Result<(), Came>, Fault> {
     if tried.field("sure").is_none() {
         let why = "tick the box first: what is forgotten cannot be brought back";
         return Ok(Err(Came::Unread(why.into())));
     }
-    // What a person said, and what a person decides about, is not erased by anybody else.
-    let is_persons =
-        memory.voice.is_person() || matches!(memory.status.stage(), Stage::Pending | Stage::Invalid);
-    if is_persons && !visit.voice().is_person() {
+    if !may_forget(visit, memory) {
         let verb = "forget what a person said, or what waits or was rejected";
         return Ok(Err(Came::Refused(Refusal::PersonDecides { verb })));
     }

@@ -2,6 +2,7 @@
 
 use apostille_core::citation::{Citation, Cite, Lines};
 use apostille_core::diff;
+use apostille_core::memory::Stage;
 use apostille_core::verdict::{Change, Verdict};
 use apostille_core::verify::Verified;
 use maud::{Markup, html};
@@ -22,7 +23,7 @@ pub(super) fn section(visit: &Visit<'_>, it: &Verified, is_withheld: bool) -> Ma
         section aria-labelledby="evidence" {
             h2 #evidence { "Evidence" }
             @if it.memory.citations.is_empty() {
-                p.hint { "Nothing is cited, so nothing can be looked up: it is shown to agents as unverified." }
+                p.hint { (unproven(it.memory.status.stage())) }
             }
             @if is_withheld && !it.memory.citations.is_empty() {
                 p.hint { "The evidence is not shown, because the memory looks as if it held a secret." }
@@ -30,6 +31,19 @@ pub(super) fn section(visit: &Visit<'_>, it: &Verified, is_withheld: bool) -> Ma
                 @for (citation, verdict) in pairs { (place(visit, citation, verdict)) }
             }
         }
+    }
+}
+
+/// What it means that nothing is cited.
+fn unproven(stage: Stage) -> &'static str {
+    match stage {
+        Stage::Active => {
+            "Nothing is cited, so nothing can be looked up: it is shown to agents as unverified."
+        }
+        Stage::Pending => {
+            "Nothing is cited, so nothing can be looked up. No agent is shown it while it waits."
+        }
+        _ => "Nothing is cited, so nothing can be looked up. No agent is shown it.",
     }
 }
 

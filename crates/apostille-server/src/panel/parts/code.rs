@@ -4,7 +4,7 @@ use apostille_core::remember::moderate;
 use maud::{Markup, html};
 
 /// The longest line that is shown whole.
-const WIDEST: usize = 400;
+const WIDEST: usize = 1_000;
 
 /// Lines of a file with their numbers, from this one on; those within `lit` stand out.
 #[must_use]

@@ -43,6 +43,15 @@ pub fn line(id: &str, label: &str, value: &str, hint: &str) -> Markup {
     field(id, label, hint, &control)
 }
 
+/// One line of text that must not be left empty.
+#[must_use]
+pub fn needed(id: &str, label: &str, value: &str, hint: &str) -> Markup {
+    let control = html! {
+        input type="text" id=(id) name=(name(id)) value=(value) aria-describedby=[described(id, hint)] autocomplete="off" required;
+    };
+    field(id, label, hint, &control)
+}
+
 /// Several lines of text.
 #[must_use]
 pub fn area(id: &str, label: &str, value: &str, rows: usize, hint: &str) -> Markup {

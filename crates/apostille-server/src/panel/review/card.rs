@@ -9,6 +9,7 @@ use maud::{Markup, html};
 use super::Failed;
 use crate::panel::memories::said_by;
 use crate::panel::memory::evidence::place;
+use crate::panel::memory::places;
 use crate::panel::parts::{area, badge, cut, fields, form, handle, line, said, time};
 use crate::pass::Access;
 use crate::visit::Visit;
@@ -151,8 +152,9 @@ fn decisions(
     let reject = html! {
         (carried(it, spot))
         label.unseen for=(reason) { "Why it is rejected" }
-        input type="text" id=(reason) name="reason" value=(typed("reason")) placeholder="why, if you like" autocomplete="off";
-        button.danger type="submit" data-key="r" { "Reject" }
+        // The key leads here and not to the button: whoever types why must not do anything else by it.
+        input type="text" id=(reason) name="reason" value=(typed("reason")) placeholder="why, if you like" autocomplete="off" data-key="r";
+        button.danger type="submit" { "Reject" }
     };
     html! {
         div.decide { (form(visit, &path(it, "accept"), &accept)) (form(visit, &path(it, "reject"), &reject)) }
@@ -179,6 +181,7 @@ fn edit(
         (area(&id("fact"), "Fact", &text("fact", &memory.fact), 3, ""))
         (line(&id("subject"), "Subject", &text("subject", memory.subject.as_deref().unwrap_or_default()), ""))
         (line(&id("reason"), "Reason", &text("reason", memory.reason.as_deref().unwrap_or_default()), ""))
+        (area(&id("citations"), "Citations", &text("citations", &places(&it.verified)), 2, "one place a line, such as src/api.rs:12-18; left empty, those that still hold stay"))
         button type="submit" { "Keep these words" }
     };
     html! { details.act data-key="e" open[is_open] { summary { "Edit" } (form(visit, &path(it, "edit"), &body)) } }

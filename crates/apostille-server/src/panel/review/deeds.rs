@@ -59,13 +59,7 @@ fn decided(
 
 /// The page of the queue, at the one that took the place.
 fn back(visit: &Visit<'_>, from: usize, at: usize, deed: &Deed<'_>) -> Result<Reply, Fault> {
-    let mut reply = undo::go(visit, "/review", deed)?;
-    for (name, value) in &mut reply.headers {
-        if *name == "location" {
-            *value += &format!("&from={from}#w-{}", at + 1);
-        }
-    }
-    Ok(reply)
+    Ok(undo::at_card(undo::go(visit, "/review", deed)?, from, at))
 }
 
 /// The memories with these names, separated by commas.
@@ -130,7 +124,12 @@ pub fn merge(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
 /// Keeps what a person says instead.
 pub fn edit(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
     decided(visit, asked, "edit", |case| {
+        let citations = match case.tried.places() {
+            Ok(places) => places,
+            Err(why) => return Ok(Came::Unread(why)),
+        };
         let draft = Draft {
+            citations,
             subject: case.tried.text("subject"),
             reason: case.tried.text("reason"),
             tags: case.memory.tags.clone(),

@@ -1,12 +1,14 @@
 //! The report: what was done in a span of time, day by day, from episodes.
 
 use apostille_core::report::{self, Day, Item, Report, Span};
+use apostille_core::task::Task;
 use apostille_core::verify::Verified;
 use jiff::{SignedDuration, Timestamp};
 use maud::{Markup, html};
 
+use super::standing;
 use crate::Fault;
-use crate::panel::parts::{Tone, badge, count, cut, handle, kept, line, link, notice, part, said, way};
+use crate::panel::parts::{Tone, count, cut, handle, kept, line, link, notice, part, said, way};
 use crate::visit::{Asked, Visit};
 
 /// How many things are told in all, and how much of one text and of one line of a session.
@@ -18,7 +20,7 @@ const SPANS: [(&str, &str); 3] = [("today", "Today"), ("7d", "7 days"), ("30d", 
 /// The lines of a session's summary that tell what was done, and the words for them here.
 const DONE: [(&str, &str); 3] = [("Changed", "changed"), ("Ran", "ran"), ("Ended", "ended")];
 
-pub(super) fn section(visit: &Visit<'_>, asked: &Asked) -> Result<Markup, Fault> {
+pub(super) fn section(visit: &Visit<'_>, asked: &Asked, tasks: &[Task]) -> Result<Markup, Fault> {
     let since = asked.query("since").unwrap_or("7d");
     let until = asked.query("until");
     let (span, problem) = match span(since, until, visit.cx.now) {
@@ -31,7 +33,7 @@ pub(super) fn section(visit: &Visit<'_>, asked: &Asked) -> Result<Markup, Fault>
             div.group { h2 #report { "Report" } p { "what was done, from episodes" } }
             (spans(visit, since, until))
             @if let Some(it) = problem { (notice(Tone::Bad, &html! { p { (it) } })) }
-            (days(visit, &report))
+            (days(visit, &report, tasks))
         }
     })
 }
@@ -76,7 +78,7 @@ fn spans(visit: &Visit<'_>, since: &str, until: Option<&str>) -> Markup {
     }
 }
 
-fn days(visit: &Visit<'_>, report: &Report) -> Markup {
+fn days(visit: &Visit<'_>, report: &Report, tasks: &[Task]) -> Markup {
     let mut left = ITEMS;
     let mut room = |day: &Day| {
         let shown = day.items.len().min(left);
@@ -89,26 +91,28 @@ fn days(visit: &Visit<'_>, report: &Report) -> Markup {
         @for day in report.days.iter().rev() {
             @let shown = room(day);
             h3 { time datetime=(day.date) { (day.date) } }
-            ul.plain-list { @for it in day.items.iter().take(shown) { (item(visit, it)) } }
+            ul.plain-list { @for it in day.items.iter().take(shown) { (item(visit, it, tasks)) } }
             @if shown < day.items.len() { p.hint { (day.items.len() - shown) " more on this day." } }
         }
         @if report.is_cut { p.hint { "What is older was not looked at; choose a later beginning." } }
     }
 }
 
-fn item(visit: &Visit<'_>, item: &Item) -> Markup {
+fn item(visit: &Visit<'_>, item: &Item, tasks: &[Task]) -> Markup {
     html! {
         li.done {
-            @if let Some(title) = item.title() { (head(visit, item, title)) }
+            @if let Some(title) = item.title() { (head(visit, item, title, tasks)) }
             @if let Some(it) = item.outcome() { p.fact dir="auto" { b { "outcome " } (cut(&said(it), TEXT)) } }
-            @for it in &item.decisions { (told(visit, "decided", it)) }
+            @for it in &item.decisions { (told(visit, super::decided(it), it)) }
             @for it in &item.sessions { (session(visit, it)) }
         }
     }
 }
 
-fn head(visit: &Visit<'_>, item: &Item, title: &str) -> Markup {
-    let to = item.task.as_ref().map(|it| link(visit, &format!("/tasks/{}", part(it))));
+fn head(visit: &Visit<'_>, item: &Item, title: &str, tasks: &[Task]) -> Markup {
+    // Its episodes may be all that this store has of a task.
+    let is_here = |it: &&String| tasks.iter().any(|task| task.slug.as_str() == it.as_str());
+    let to = item.task.as_ref().filter(is_here).map(|it| link(visit, &format!("/tasks/{}", part(it))));
     html! {
         p.subject dir="auto" {
             @match to {
@@ -118,7 +122,7 @@ fn head(visit: &Visit<'_>, item: &Item, title: &str) -> Markup {
         }
         p.meta {
             @if let Some(it) = item.status() { b { (it) } }
-            @if let Some(it) = &item.summary { (handle(visit, it.memory.handle())) (badge(it.standing())) }
+            @if let Some(it) = &item.summary { (handle(visit, it.memory.handle())) (standing(it)) }
             @if item.n_notes > 0 { span { (count(item.n_notes as u64, "note", "notes")) } }
         }
     }
@@ -128,7 +132,7 @@ fn head(visit: &Visit<'_>, item: &Item, title: &str) -> Markup {
 fn told(visit: &Visit<'_>, word: &str, it: &Verified) -> Markup {
     html! {
         p.fact dir="auto" {
-            b { (word) " " } (handle(visit, it.memory.handle())) " " (badge(it.standing())) " "
+            b { (word) " " } (handle(visit, it.memory.handle())) " " (standing(it)) " "
             (cut(&super::fact(it), TEXT))
         }
     }
@@ -144,7 +148,7 @@ fn session(visit: &Visit<'_>, it: &Verified) -> Markup {
     };
     html! {
         p.fact dir="auto" {
-            b { "session " } (handle(visit, it.memory.handle())) " " (badge(it.standing())) " " (cut(asked, PART))
+            b { "session " } (handle(visit, it.memory.handle())) " " (standing(it)) " " (cut(asked, PART))
         }
         ul.parts { @for (word, text) in done { li { b { (word) " " } (cut(text, PART)) } } }
     }

@@ -4,8 +4,8 @@ use apostille_core::memory::MemoryId;
 use apostille_core::task::{Passage, What};
 use maud::{Markup, html};
 
-use super::{Seen, fact};
-use crate::panel::parts::{badge, cut, handle, link, part, said, time};
+use super::{Seen, decided, fact, standing};
+use crate::panel::parts::{cut, handle, link, part, said, time};
 use crate::visit::Visit;
 
 /// How many gates are told, the last of them.
@@ -26,7 +26,7 @@ fn gate(visit: &Visit<'_>, seen: &Seen<'_>, passage: &Passage) -> Markup {
     html! {
         li {
             p.meta {
-                b { (passage.what.gate()) }
+                b { (word(seen, passage)) }
                 (time(passage.at, visit.cx.now))
                 @if let Some(name) = &passage.session {
                     a href=(link(visit, &format!("/sessions/{}", part(name)))) { "in session " (cut(&said(name), 12)) }
@@ -34,6 +34,13 @@ fn gate(visit: &Visit<'_>, seen: &Seen<'_>, passage: &Passage) -> Markup {
             }
             (what(visit, seen, passage))
         }
+    }
+}
+
+fn word(seen: &Seen<'_>, passage: &Passage) -> &'static str {
+    match &passage.what {
+        What::Decided(id) => seen.notes.get(id).map_or("decided", decided),
+        other => other.gate().as_str(),
     }
 }
 
@@ -56,7 +63,7 @@ fn what(visit: &Visit<'_>, seen: &Seen<'_>, passage: &Passage) -> Markup {
 fn noted(visit: &Visit<'_>, seen: &Seen<'_>, id: MemoryId) -> Markup {
     match seen.notes.get(&id) {
         Some(it) => html! {
-            p.meta { (handle(visit, it.memory.handle())) (badge(it.standing())) }
+            p.meta { (handle(visit, it.memory.handle())) (standing(it)) }
             p.fact dir="auto" { (fact(it)) }
         },
         None => html! { p.hint { "Its words were forgotten, or are not kept in this store." } },

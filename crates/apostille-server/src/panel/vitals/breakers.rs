@@ -23,7 +23,7 @@ pub(super) fn section(visit: &Visit<'_>, counted: &[Stats]) -> Markup {
     html! {
         section aria-labelledby="breakers" {
             h2.unseen #breakers { "Breakers" }
-            @if open.is_empty() { p { (toned("good", TICK, "closed")) " No breaker is open: what agents write is let in as usual." } }
+            @if open.is_empty() { p { (toned("good", TICK, "in order")) " No breaker is open: what agents write is let in as usual." } }
             @for (space, trip) in open { (card(visit, space, trip)) }
         }
     }

@@ -148,8 +148,8 @@ fn latency<'a>(paces: &[Pace], days: &'a [Date]) -> Plot<'a> {
         days.iter().map(on).collect::<Vec<_>>()
     };
     let series = vec![
-        Series { name: "half of them".into(), class: "c1", values: value(|it| it.p50) },
-        Series { name: "19 of 20".into(), class: "c2", values: value(|it| it.p95) },
+        Series { name: "half within".into(), class: "c1", values: value(|it| it.p50) },
+        Series { name: "95 % within".into(), class: "c2", values: value(|it| it.p95) },
     ];
     let told = match n {
         0 => "No hook was timed in this time.".into(),

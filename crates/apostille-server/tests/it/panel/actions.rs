@@ -93,7 +93,7 @@ fn what_is_refused_keeps_what_was_typed() {
         &edited(&[("fact", "the key is AKIAIOSFODNN7EXAMPLX and ghp_0123456789abcdefghijklmnopqrstuvwxyz")]),
         &["text appears to contain a secret"],
     );
-    check(ana, "invalidate", &[("reason", " ")], &["reason is empty"]);
+    check(ana, "invalidate", &[("reason", " ")], &["say in a sentence why it is wrong"]);
     check(ana, "invalidate", &[("reason", &long)], &["reason has 600 characters", &long]);
     check(ana, "approve", &[], &["m-1 is active, only a pending memory can be approved"]);
     check(ana, "reject", &[("reason", "no")], &["m-1 is active, only a pending memory can be rejected"]);
@@ -122,6 +122,113 @@ fn each_verb_is_done_told_and_taken_back() {
     check("m-5", "edit", &[("fact", "Answers are cached for 10 minutes")], "Kept.", Stage::Superseded);
     let promotion = [("subject", "Bank"), ("reason", "it cost a day"), ("kind", "feedback")];
     check("m-4", "promote", &promotion, "Promoted", Stage::Active);
+}
+
+#[test]
+fn what_was_set_aside_is_restored_and_that_is_taken_back() {
+    let check = |name: &str, verb: &str, fields: &[(&str, &str)], aside: Stage| {
+        let world = full();
+        let ana = Person::of(&world);
+        let before = world.look(name).status;
+        let page = ana.does(&format!("/memories/{name}/{verb}"), fields);
+        assert_eq!(stage(&world, name), aside);
+        assert!(main(&page).contains("/restore"), "{name} after {verb} cannot be restored");
+        let page = ana.does(&format!("/memories/{name}/restore"), &[]);
+        assert!(text(main(&page)).contains("Restored: it stands as it stood before"), "{page}");
+        assert_eq!(world.look(name).status, before, "{name}");
+        assert!(!main(&page).contains("/restore"), "nothing is left to restore");
+        ana.undoes(&page);
+        assert_eq!(stage(&world, name), aside);
+    };
+    check("m-1", "invalidate", &[("reason", "it is v4")], Stage::Invalid);
+    check("u-1", "invalidate", &[("reason", "no longer")], Stage::Invalid);
+    check("m-5", "reject", &[], Stage::Invalid);
+}
+
+#[test]
+fn what_was_retired_is_restored_unless_another_says_the_same() {
+    let world = full();
+    let ana = Person::of(&world);
+    let fields = [("fact", "The program begins in fn main"), ("citations", "src/api.rs:5")];
+    let page = ana.undoes(&ana.does("/remember", &fields));
+    let told = text(main(&page));
+    assert!(told.contains("Taken back: it is retired") && told.contains("until you forget it."), "{told}");
+    ana.does("/memories/m-6/restore", &[]);
+    assert_eq!(stage(&world, "m-6"), Stage::Active);
+    ana.does("/memories/m-6/invalidate", &[("reason", "typed wrongly")]);
+    ana.does("/remember", &[&fields[..], &[("force", "yes")]].concat());
+    let reply = ana.sends("/memories/m-6/restore", &[]);
+    assert_eq!((reply.status, stage(&world, "m-6")), (422, Stage::Invalid));
+    assert!(reply.body.contains("m-7 says the same since"), "{}", text(main(&reply.body)));
+    assert_eq!(ana.sends("/memories/m-1/restore", &[]).status, 422);
+}
+
+/// The field has where the code stands now, so that what changed can be corrected in one step.
+#[test]
+fn what_changed_is_corrected_with_the_places_as_they_are() {
+    let world = full();
+    world.shelf.write("src/api.rs", "use std;\n\n\npub const API_VERSION: &str = \"v4\";\n\nfn main() {}\n");
+    let ana = Person::of(&world);
+    let page = ana.sees("/memories/m-1");
+    let field = page.split("name=\"citations\"").nth(1).unwrap().split("</textarea>").next().unwrap();
+    let places = field.split_once(">\n").unwrap().1;
+    assert_eq!(places, "src/api.rs:4");
+    ana.does("/memories/m-1/edit", &edited(&[("fact", "The API version is v4"), ("citations", places)]));
+    assert_eq!((stage(&world, "m-1"), stage(&world, "m-6")), (Stage::Superseded, Stage::Active));
+}
+
+#[test]
+fn a_pass_without_review_is_promised_nothing() {
+    let world = full();
+    let program = Person::with(&world, Access::Write);
+    let check = |path: &str, words: &[&str], expected: bool| {
+        let page = program.reads(path);
+        words.iter().for_each(|it| assert_eq!(page.contains(it), expected, "{path} {it:?}: {page}"));
+    };
+    check("/memories/m-1", &["Invalidate", "Forget for good"], true);
+    check("/memories/m-1", &["taken back", "Restore", "vouch"], false);
+    check("/memories/m-5", &["It waits for a person, and this pass is no person's."], true);
+    check("/memories/m-5", &["Forget", "taken back", "shown to agents"], false);
+    check("/memories/u-1", &["Only a person can forget it"], true);
+    check("/remember", &["taken back"], false);
+}
+
+/// An address that is opened again tells nothing that is no longer so.
+#[test]
+fn old_news_is_not_told() {
+    let world = full();
+    let ana = Person::of(&world);
+    let first = place(&ana.sends("/memories/m-1/refresh", &[]));
+    assert!(ana.reads(&first).contains("Refreshed: it ranks"));
+    world.advance(1);
+    let second = place(&ana.sends("/memories/m-1/invalidate", &[("reason", "it is v4")]));
+    assert!(!ana.reads(&first).contains("Refreshed: it ranks"), "{}", ana.reads(&first));
+    let undo = ("undo", second.split("undo=").nth(1).unwrap().split('&').next().unwrap());
+    let undone = place(&ana.sends("/undo", &[undo, ("back", "m-1")]));
+    assert!(ana.reads(&undone).contains("Taken back"));
+    assert!(!ana.reads(&second).contains("Marked as wrong"), "{}", ana.reads(&second));
+    ana.does("/memories/m-1/refresh", &[]);
+    assert!(!ana.reads(&undone).contains("Taken back"));
+}
+
+#[test]
+fn what_the_lines_do_not_say_waits_with_the_way_on() {
+    let world = full();
+    let ana = Person::of(&world);
+    let fields = edited(&[("fact", "The API version is `v9`"), ("citations", "src/api.rs:3")]);
+    let page = ana.does("/memories/m-1/edit", &fields);
+    assert!(text(main(&page)).contains("agents are not shown it yet"), "{}", text(main(&page)));
+    assert!(main(&page).contains("<details class=\"act\" open><summary>Approve"), "{page}");
+    assert_eq!((stage(&world, "m-1"), stage(&world, "m-6")), (Stage::Active, Stage::Pending));
+    ana.does("/memories/m-1/edit", &[&fields[..], &[("force", "yes")]].concat());
+}
+
+#[test]
+fn a_refusal_names_fields_and_no_flags() {
+    let world = full();
+    let reply = Person::of(&world).sends("/memories/m-4/promote", &[("kind", "project")]);
+    let told = text(main(&reply.body));
+    assert!(told.contains("fill in the subject") && !told.contains("--"), "{told}");
 }
 
 #[test]

@@ -10,6 +10,7 @@ fn everything_is_on_the_first_page_by_layer() {
     insta::assert_snapshot!(page.split("\nFilter\n").nth(1).unwrap(), @r#"
     6 active 1 pending
     Remember something
+    Look up what changed what is gone what could not be looked up
     Identity
     who you are; shown at the start of every session
     1
@@ -17,7 +18,7 @@ fn everything_is_on_the_first_page_by_layer() {
     u-2 unverified
     Ana, backend, Berlin
     identity, user user 3 seconds ago
-    0× shown
+    always shown
     Knowledge
     facts; shown when they matter
     5
@@ -131,7 +132,7 @@ fn what_can_be_done_is_said_beforehand() {
     let actions = page.split("What can be done\n").nth(1).unwrap().split("\nAbout it").next().unwrap();
     insta::assert_snapshot!(actions, @r#"
     Edit or correct
-    Your words become a new memory in its place; this one stays in the history and is never shown again. It can be taken back.
+    Your words become a new memory in its place; this one stays in the history and is no longer shown. Where the cited lines do not say them and you do not vouch for them, they wait, and this one stays in use until you approve them. It can be taken back.
     Fact
     The API version is v3
     Subject
@@ -145,7 +146,7 @@ fn what_can_be_done_is_said_beforehand() {
     What is it?
     a better version
     a correction: it was wrong
-    Keep it on my word, even where the cited lines do not say it
+    I vouch for it: use it even where the cited lines do not say it. Else it waits for approval.
     Save
     Refresh
     Says that it still holds and is of use: it ranks as fresh again, its words stay. It can be taken back.
@@ -183,6 +184,8 @@ fn one_that_waits_with_what_is_needed_to_decide() {
     Answers may be cached for ten minutes
     Subject
     Reason
+    Citations
+    one place a line, such as src/api.rs:12-18; left empty, those that still hold stay
     Keep these words
     "#);
 }
@@ -278,6 +281,19 @@ fn filters_leave_what_is_asked_for() {
     check("q=cached&status=pending", &["m-5"]);
     check("q=cached&status=any", &["m-5"]);
     check("q=zebra", &[]);
+}
+
+#[test]
+fn filters_that_are_set_stay_in_sight() {
+    let world = full();
+    let check = |query: &str, expected: bool| {
+        let page = Person::of(&world).sees(&format!("/?{query}"));
+        assert_eq!(page.contains("<details class=\"filters\" open>"), expected, "{query}");
+    };
+    check("", false);
+    check("q=api", false);
+    check("verdict=changed", true);
+    check("q=api&kind=project", true);
 }
 
 #[test]

@@ -46,10 +46,11 @@ fn each_decision_is_made_told_and_taken_back() {
         let reply =
             ana.sends(&format!("/review/{name}/{verb}"), &[&[("from", "0"), ("at", "1")], fields].concat());
         assert_eq!(reply.status, 303, "{}", text(main(&reply.body)));
-        assert!(place(&reply).ends_with("&from=0#w-2"), "{}", place(&reply));
+        assert!(place(&reply).ends_with("&from=0&at=1#w-2"), "{}", place(&reply));
         let page = ana.sees(&place(&reply));
         assert!(text(main(&page)).contains(told), "{}", text(main(&page)));
         assert_eq!(stages(&world), after, "{verb}");
+        assert!(page.contains("name=\"back\" value=\"review.0.1\""), "{page}");
         let page = ana.undoes(&page);
         assert!(text(main(&page)).contains("Taken back"));
         let restored = stages(&world);
@@ -68,6 +69,18 @@ fn each_decision_is_made_told_and_taken_back() {
 }
 
 #[test]
+fn undoing_leads_back_to_the_card() {
+    let world = waiting();
+    let check = |back: &str, expected: &str| {
+        let reply = Person::of(&world).sends("/undo", &[("undo", "x"), ("back", back)]);
+        assert_eq!(place(&reply), expected, "{back}");
+    };
+    check("review.20.3", "/review?did=nothing&repo=myorg/myapp&from=20&at=3#w-4");
+    check("review.x.3", "/?did=nothing&repo=myorg/myapp");
+    check("review.1", "/?did=nothing&repo=myorg/myapp");
+}
+
+#[test]
 fn what_cannot_be_decided_is_told_and_keeps_what_was_typed() {
     let world = waiting();
     let check = |name: &str, verb: &str, fields: &[(&str, &str)], status: u16, expected: &str| {
@@ -77,6 +90,8 @@ fn what_cannot_be_decided_is_told_and_keeps_what_was_typed() {
         assert!(main(&reply.body).contains(expected), "{verb}: {}", text(main(&reply.body)));
         assert_eq!(stages(&world), before, "{verb} was done");
     };
+    let cites = [("fact", "typed"), ("citations", "nowhere")];
+    check("m-3", "edit", &cites, 422, "cannot cite 'nowhere'");
     check("m-1", "accept", &[], 422, "m-1 is active, only a pending memory can be approved");
     check("m-9", "accept", &[], 404, "It no longer waits");
     check(

@@ -79,6 +79,15 @@ fn dark_is_dark_whether_chosen_or_found() {
     assert!(colours.is_empty(), "dark lacks {colours:?}");
 }
 
+/// What changed may stand at the end of a long line.
+#[test]
+fn code_is_wrapped_and_not_cut() {
+    let row = sheet().split(".code .row > :last-child {").nth(1).unwrap().split('}').next().unwrap();
+    assert!(row.contains("white-space: pre-wrap") && row.contains("overflow-wrap: anywhere"), "{row}");
+    let code = sheet().split("\n.code {").nth(1).unwrap().split('}').next().unwrap();
+    assert!(!code.contains("overflow"), "{code}");
+}
+
 #[test]
 fn nothing_is_fetched_from_elsewhere() {
     for (path, _, content) in FILES {

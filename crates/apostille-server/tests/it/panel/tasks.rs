@@ -76,7 +76,7 @@ fn open_tasks_stand_before_the_archive_and_a_report_follows() {
     Show
     2026-02-26
     Rename the cache
-    done m-1 unverified
+    done m-1
     outcome it has its new name
     move-the-api
     open 2 notes
@@ -99,7 +99,7 @@ fn a_task_is_told_with_its_gates() {
     Last gate: just now
     Name: move-the-api
     In the way
-    m-4 unverified
+    m-4
     The mobile client is not ready
     The phases and gates of the task, in time6 gates, 2 phases: it is open.plan
     Timeline
@@ -109,15 +109,15 @@ fn a_task_is_told_with_its_gates() {
     m-2 gone
     API_VERSION stays at v3 for now
     blocked 1 hour ago
-    m-3 unverified
+    m-3
     Staging is down
     phase 1 second ago
     build
     unblocked 1 second ago
-    m-3 unverified
+    m-3
     Staging is down
     blocked just now
-    m-4 unverified
+    m-4
     The mobile client is not ready
     ");
 }
@@ -168,6 +168,22 @@ fn a_report_is_of_the_span_that_is_asked_for() {
     check("since=30m", "outcome it has its new name", false);
     check("since=soon", "'soon' is neither 7d, 24h or 2w nor a date", true);
     check("since=soon", "outcome it has its new name", true);
+}
+
+/// Episodes may outlive the file of their task.
+#[test]
+fn a_report_leads_only_to_tasks_that_are_here() {
+    let world = World::verified();
+    let kept = worked_on(&world);
+    let id = episode(&world, "moved-away", "decision,constraint", "Clients are given a month", &[]);
+    kept.passed(now(&world), "move-the-api", What::Decided(id));
+    let page = Person::of(&world).beside(&kept).sees("/tasks");
+    assert!(
+        page.contains("href=\"/tasks/move-the-api?") && !page.contains("href=\"/tasks/moved-away"),
+        "{page}"
+    );
+    let told = text(main(&page));
+    assert!(told.contains("moved-away\n") && told.contains("constraint m-5 Clients"), "{told}");
 }
 
 #[test]

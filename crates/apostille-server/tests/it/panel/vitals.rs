@@ -38,7 +38,7 @@ fn health_tells_figures_findings_and_what_is_kept() {
     insta::assert_snapshot!(format!("{before}\n…\n{behind}"), @r#"
     Health
     Breakers
-    closed No breaker is open: what agents write is let in as usual.
+    in order No breaker is open: what agents write is let in as usual.
     6 in use
     1 wait for a person
     100 % of the looks found it to hold
@@ -114,10 +114,10 @@ fn plots_tell_in_words_and_figures_what_they_show() {
     2026-02-24 0
     Hook latency
     20 hooks timed: how long agents waited for them.
-    half of them
-    19 of 20
+    half within
+    95 % within
     Figures: Hook latency
-    Day half of them 19 of 20
+    Day half within 95 % within
     2026-02-28 2.5 ms 2.5 ms
     2026-02-27 – –
     2026-02-26 – –
