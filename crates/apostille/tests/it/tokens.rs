@@ -28,6 +28,15 @@ fn a_token_is_shown_once_and_kept_as_its_digest() {
 }
 
 #[test]
+fn the_token_alone_is_the_output() {
+    let env = Env::new();
+    let ran = env.run(&["token", "create", "ci"]);
+    assert!(ran.code == 0 && ran.out.starts_with("apostille_"), "{ran}");
+    assert_eq!(ran.out.split_whitespace().count(), 1, "{ran}");
+    assert!(ran.err.contains("it is not shown again"), "{ran}");
+}
+
+#[test]
 fn names_are_plain_and_taken_once() {
     let env = Env::new();
     let check = |arguments: &[&str], expected: &str| {
