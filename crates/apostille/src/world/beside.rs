@@ -42,9 +42,8 @@ impl Kept<'_> {
 
 impl Beside for Kept<'_> {
     fn sessions(&self, limit: usize) -> Result<Vec<Session>, Unplaced> {
-        let mut latest = sessions::ledger(self.world).map_err(|it| broken(&it))?.latest(limit);
-        latest.retain(|it| self.is_told(it));
-        Ok(latest)
+        let ledger = sessions::ledger(self.world).map_err(|it| broken(&it))?;
+        Ok(ledger.latest(limit, |it| self.is_told(it)))
     }
 
     fn session(&self, name: &str) -> Result<Option<Session>, Unplaced> {

@@ -94,6 +94,37 @@ fn a_token_reaches_its_spaces_and_no_others() {
 }
 
 #[test]
+fn who_is_not_let_in_is_told_why() {
+    let env = Env::new();
+    env.with_facts();
+    let server = Server::new(&env, &[]);
+    let file = env.home().join(".local/share/apostille/tokens.json");
+    let (over, revoked) = (made(&env, &["old", "--days", "1"]), made(&env, &["gone"]));
+    let text = fs::read_to_string(&file).unwrap();
+    fs::write(&file, text.replace("2026-03-02T12:00:00", "2026-02-01T12:00:00")).unwrap();
+    env.ok(&["token", "revoke", "gone"]);
+    let check = |headers: &[(&str, &str)], expected: &str| {
+        for path in ["/api/stats", "/mcp", "/metrics"] {
+            let reply = server.send("GET", path, headers, "");
+            assert_eq!(reply.status, 401, "{path}: {reply}");
+            let is_said = reply.body.contains(expected) && reply.body.contains("apostille token create");
+            assert!(is_said, "{path}: {reply}");
+        }
+    };
+    let bearer = |it: &str| format!("Bearer {it}");
+    check(&[], "no token was sent;");
+    check(&[("Authorization", "Basic eDp5")], "no token was sent;");
+    check(&[("Authorization", &bearer("guess"))], "this token is not known here, or was revoked;");
+    check(&[("Authorization", &bearer(&revoked))], "this token is not known here, or was revoked;");
+    check(&[("Authorization", &bearer(&over))], "this token is over since 2026-02-01T12:00:00Z;");
+    // Nearly right is as wrong as anything.
+    check(
+        &[("Authorization", &bearer(&over[..over.len() - 1]))],
+        "this token is not known here, or was revoked;",
+    );
+}
+
+#[test]
 fn an_agent_with_a_token_reaches_no_further_than_it() {
     let env = Env::new();
     env.with_facts();
