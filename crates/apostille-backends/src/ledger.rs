@@ -73,16 +73,17 @@ impl Ledger {
     /// Every session, the one that was added to last first.
     #[must_use]
     pub fn all(&self) -> Vec<Session> {
-        self.latest(usize::MAX)
+        self.latest(usize::MAX, |_| true)
     }
 
-    /// The sessions that were added to last, the last one first; at most so many.
+    /// The sessions that were added to last, of those that are wanted, the last one first; at most so many, and no more
+    /// are read than it takes to find them.
     #[must_use]
-    pub fn latest(&self, limit: usize) -> Vec<Session> {
+    pub fn latest(&self, limit: usize, is_wanted: impl Fn(&Session) -> bool) -> Vec<Session> {
         let mut files = self.files();
         files.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
         let sessions = files.iter().filter_map(|(path, _)| read(path).ok());
-        sessions.filter(|it| !it.entries.is_empty()).take(limit).collect()
+        sessions.filter(|it| !it.entries.is_empty() && is_wanted(it)).take(limit).collect()
     }
 
     /// Takes out what was written down about a memory, in every session.
@@ -187,6 +188,25 @@ mod tests {
         ledger.open("s-1", Duration::ZERO).unwrap().append(entry(2, Moment::Prompt)).unwrap();
         assert_eq!(ledger.read("s-1").entries, [entry(1, Moment::Start), entry(2, Moment::Prompt)]);
         assert_eq!(ledger.all().len(), 1);
+    }
+
+    #[test]
+    fn the_latest_are_counted_among_those_that_are_wanted() {
+        let dir = tempfile::tempdir().unwrap();
+        let ledger = Ledger::new(dir.path());
+        for (n, space) in ["acme/api", "acme/app", "acme/app", "acme/app"].into_iter().enumerate() {
+            let name = format!("s-{n}");
+            let at = Timestamp::from_second(i64::try_from(n).unwrap()).unwrap();
+            let it = Entry::new(at, &name, Client::Codex, Space::repo(space).unwrap(), Moment::Start);
+            ledger.open(&name, Duration::ZERO).unwrap().append(it).unwrap();
+        }
+        let of = |space: &str, limit: usize| {
+            ledger.latest(limit, |it| it.entries.iter().all(|it| it.space.as_str() == space)).len()
+        };
+        assert_eq!(
+            [of("acme/api", 1), of("acme/app", 2), of("acme/app", 9), of("acme/other", 9)],
+            [1, 2, 3, 0]
+        );
     }
 
     #[test]

@@ -3,6 +3,9 @@
 //! A store's tests call [`story`] and [`agrees`] with a function that opens the same store again and again.
 
 pub mod derive;
+mod outline;
+
+pub use outline::outlines;
 
 use std::cell::Cell;
 use std::collections::BTreeMap;

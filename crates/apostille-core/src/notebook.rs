@@ -1,7 +1,9 @@
-//! The plain notebook: one JSON object a line, `{"id":"m-1","scope":"user","text":"…","tags":[…],"ts":"…"}`.
+//! The plain notebook: one JSON object a line, `{"id":"m-1","scope":"user","text":"…","tags":[…],"ts":"…"}`. An id of
+//! another form is some other program's: it only tells the line from others that say the same.
 
 use jiff::Timestamp;
 use serde::Deserialize;
+use serde_json::Value;
 
 use crate::memory::{Kind, Layer, Memory, MemoryId, Origin, Status, Usage, Voice};
 use crate::space::Space;
@@ -27,7 +29,7 @@ pub enum Scope {
 #[derive(Deserialize)]
 struct Line {
     #[serde(default)]
-    id: Option<String>,
+    id: Value,
     #[serde(default)]
     scope: Scope,
     text: String,
@@ -39,8 +41,10 @@ struct Line {
 /// A note as it was written down.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Note {
-    /// The number of its id, where it has one.
+    /// The number of its id, where that is one of ours, as `m-1`.
     pub number: Option<u64>,
+    /// The id that another program gave it.
+    foreign: Option<String>,
     /// Whom it is for.
     pub scope: Scope,
     text: String,
@@ -52,13 +56,13 @@ impl Note {
     /// Reads a line.
     pub fn parse(line: &str) -> Result<Self, BadNote> {
         let Line { id, scope, text, tags, ts } =
-            serde_json::from_str(line).map_err(|error| BadNote(error.to_string()))?;
+            serde_json::from_str(line).map_err(|error| BadNote(plain(&error)))?;
         let at = ts.parse().map_err(|_| BadNote("'ts' is not a time such as 2026-02-26T12:00:00Z".into()))?;
-        let number = |id: &String| {
-            let number = id.strip_prefix("m-").and_then(|it| it.parse().ok()).filter(|it| *it > 0);
-            number.ok_or_else(|| BadNote("'id' is not of the form m-1".into()))
-        };
-        Ok(Self { number: id.as_ref().map(number).transpose()?, scope, text, tags, at })
+        let number = |id: &str| id.strip_prefix("m-")?.parse().ok().filter(|it| *it > 0);
+        let number = id.as_str().and_then(number);
+        let is_foreign = number.is_none() && !id.is_null();
+        let foreign = is_foreign.then(|| id.as_str().map_or_else(|| id.to_string(), Into::into));
+        Ok(Self { number, foreign, scope, text, tags, at })
     }
 
     /// The note as a memory of this space: uncited, and so shown as unverified. The same note gives the same id.
@@ -70,8 +74,12 @@ impl Note {
             Scope::Session => (Layer::Session, Kind::Project),
         };
         let number = self.number.unwrap_or(0);
+        let seed = match &self.foreign {
+            Some(id) => format!("{id}\n{}", self.text),
+            None => format!("{number} {}", self.text),
+        };
         Memory {
-            id: MemoryId::derived(self.at, &format!("{number} {}", self.text)),
+            id: MemoryId::derived(self.at, &seed),
             number,
             space,
             layer,
@@ -94,6 +102,12 @@ impl Note {
     }
 }
 
+/// What is wrong with a line, without the place in it: there is only one line.
+fn plain(error: &serde_json::Error) -> String {
+    let told = error.to_string();
+    told.rsplit_once(" at line ").map_or(told.clone(), |(what, _)| what.to_owned())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -108,9 +122,31 @@ mod tests {
             Some((Some(2), Scope::User)),
         );
         check(r#"{"text":"t","ts":"2026-02-26T12:00:00Z"}"#, Some((None, Scope::Workspace)));
-        check(r#"{"id":"m-0","text":"t","ts":"2026-02-26T12:00:00Z"}"#, None);
+        for id in [r#""m-0""#, r#""note-7""#, r#""m-x""#, "7", "null", r#""""#] {
+            let line = format!(r#"{{"id":{id},"text":"t","ts":"2026-02-26T12:00:00Z"}}"#);
+            check(&line, Some((None, Scope::Workspace)));
+        }
         check(r#"{"id":"m-1","text":"t","ts":"yesterday"}"#, None);
         check(r#"{"id":"m-1","scope":"galaxy","text":"t","ts":"2026-02-26T12:00:00Z"}"#, None);
         check("{", None);
+    }
+
+    #[test]
+    fn an_id_of_another_program_tells_the_line_again() {
+        let id = |id: &str, text: &str| {
+            let line = format!(r#"{{"id":{id},"text":"{text}","ts":"2026-02-26T12:00:00Z"}}"#);
+            Note::parse(&line).unwrap().memory("acme/app".parse().unwrap()).id
+        };
+        assert_eq!(id(r#""a""#, "t"), id(r#""a""#, "t"));
+        assert_ne!(id(r#""a""#, "t"), id(r#""b""#, "t"));
+        assert_ne!(id("7", "t"), id("8", "t"));
+        assert_ne!(id("7", "t"), id("7", "u"));
+    }
+
+    #[test]
+    fn what_is_wrong_is_said_without_a_place() {
+        let why = |line: &str| Note::parse(line).unwrap_err().to_string();
+        assert_eq!(why(r#"{"id":"a","ts":"2026-02-26T12:00:00Z"}"#), "missing field `text`");
+        assert_eq!(why(r#"{"text":"t"}"#), "missing field `ts`");
     }
 }

@@ -27,7 +27,7 @@ pub enum Refusal {
         rule: &'static str,
     },
     /// A field is empty.
-    #[error("{field} is empty; say what was learned in a sentence")]
+    #[error("{field} is empty; {}", missing(.field))]
     Empty {
         /// Which field.
         field: &'static str,
@@ -256,6 +256,16 @@ impl Refusal {
     }
 }
 
+/// What to say in a field that is empty.
+fn missing(field: &str) -> &'static str {
+    match field {
+        "fact" => "say what was learned in a sentence",
+        "reason" => "say why, in a few words",
+        "subject" => "name the topic in a few words",
+        _ => "say it in a few words",
+    }
+}
+
 /// The flag that gives a field.
 #[must_use]
 pub fn flag(field: &str) -> &'static str {
@@ -265,5 +275,19 @@ pub fn flag(field: &str) -> &'static str {
         "fact" => "--fact \"…\"",
         "kind" => "--kind KIND",
         _ => "--cite PATH:LINES",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_missing_is_asked_for_by_field() {
+        let check = |field, expected: &str| assert_eq!(Refusal::Empty { field }.to_string(), expected);
+        check("fact", "fact is empty; say what was learned in a sentence");
+        check("reason", "reason is empty; say why, in a few words");
+        check("subject", "subject is empty; name the topic in a few words");
+        check("title", "title is empty; say it in a few words");
     }
 }

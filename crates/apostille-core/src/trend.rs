@@ -36,6 +36,8 @@ pub struct Trace {
     pub stage: Option<Stage>,
     /// How many memories were shown.
     pub n_shown: usize,
+    /// How many of these cite code that was looked at for it and held.
+    pub n_held: usize,
     /// The class of a refusal.
     pub class: Option<String>,
 }
@@ -44,7 +46,7 @@ impl Trace {
     /// An event of which no more is known than that it happened.
     #[must_use]
     pub fn new(at: Timestamp, happening: Happening) -> Self {
-        Self { at, happening, memory: None, was: None, stage: None, n_shown: 0, class: None }
+        Self { at, happening, memory: None, was: None, stage: None, n_shown: 0, n_held: 0, class: None }
     }
 }
 
@@ -52,10 +54,10 @@ impl From<&Logged> for Trace {
     fn from(it: &Logged) -> Self {
         let what = &it.event.what;
         let was = it.was.as_ref().map(|it| it.status.stage());
-        let (n_shown, class) = match what {
-            What::Retrieved { shown, .. } => (shown.len(), None),
-            What::Refused { class } => (0, Some(class.clone())),
-            _ => (0, None),
+        let (shown, class) = match what {
+            What::Retrieved { shown, .. } => (shown.as_slice(), None),
+            What::Refused { class } => (&[][..], Some(class.clone())),
+            _ => (&[][..], None),
         };
         Self {
             at: it.event.at,
@@ -63,10 +65,18 @@ impl From<&Logged> for Trace {
             memory: it.event.memory,
             was: was.or_else(|| moved_from(what.happening())),
             stage: stage_after(what),
-            n_shown,
+            n_shown: shown.len(),
+            n_held: shown.iter().filter(|it| is_held(&it.verdict)).count(),
             class,
         }
     }
+}
+
+/// Whether a memory that was shown with this verdict was looked at, and held. What did not is withheld and is an event of
+/// its own; what cites nothing has nothing to look at.
+#[must_use]
+pub fn is_held(verdict: &str) -> bool {
+    matches!(verdict, "holds" | "moved")
 }
 
 /// Where a memory stands after this, as far as the event itself tells.
@@ -110,6 +120,8 @@ pub struct Day {
     pub events: BTreeMap<Happening, u64>,
     /// How many memories were shown, each as often as it was.
     pub n_shown: u64,
+    /// How many of these cite code that was looked at for it and held.
+    pub n_held: u64,
     /// How many drafts were turned away, by the class of the refusal.
     pub refused: BTreeMap<String, u64>,
 }
@@ -117,7 +129,7 @@ pub struct Day {
 impl Day {
     fn new(date: Date) -> Self {
         let (stages, events, refused) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
-        Self { date, stages, events, n_shown: 0, refused }
+        Self { date, stages, events, n_shown: 0, n_held: 0, refused }
     }
 
     /// How many memories stood here at its end.
@@ -132,11 +144,23 @@ impl Day {
         self.events.get(&happening).copied().unwrap_or(0)
     }
 
+    /// How many looks found citations to hold. Whatever is shown was looked at for it, and not only what `verify` is asked
+    /// about.
+    #[must_use]
+    pub fn held(&self) -> u64 {
+        self.event(Happening::VerifiedValid) + self.n_held
+    }
+
+    /// How many looks at cited code there were.
+    #[must_use]
+    pub fn looks(&self) -> u64 {
+        self.held() + self.event(Happening::VerifiedInvalid)
+    }
+
     /// The share of looks that found citations to hold, where anybody looked.
     #[must_use]
     pub fn verified_share(&self) -> Option<f64> {
-        let valid = self.event(Happening::VerifiedValid);
-        share(valid, valid + self.event(Happening::VerifiedInvalid))
+        share(self.held(), self.looks())
     }
 
     /// How many memories were applied for each that was shown, where any was.
@@ -148,6 +172,7 @@ impl Day {
     fn count(&mut self, trace: &Trace) {
         *self.events.entry(trace.happening).or_default() += 1;
         self.n_shown += trace.n_shown as u64;
+        self.n_held += trace.n_held as u64;
         if let Some(class) = &trace.class {
             *self.refused.entry(class.clone()).or_default() += 1;
         }
@@ -158,6 +183,7 @@ impl Day {
         add(&mut self.events, &other.events);
         add(&mut self.refused, &other.refused);
         self.n_shown += other.n_shown;
+        self.n_held += other.n_held;
     }
 }
 
@@ -275,6 +301,7 @@ mod tests {
             was: field("was=").map(|it| it.parse().unwrap()),
             stage: field("is=").map(|it| it.parse().unwrap()),
             n_shown: field("shown=").map_or(0, |it| it.parse().unwrap()),
+            n_held: field("held=").map_or(0, |it| it.parse().unwrap()),
             class: field("class=").map(Into::into),
             ..Trace::new(format!("2026-03-{at}:00:00Z").parse().unwrap(), happening.parse().unwrap())
         }
@@ -333,5 +360,15 @@ mod tests {
         let shares: Vec<_> = days.iter().map(|it| (it.verified_share(), it.applied_share())).collect();
         assert_eq!(shares, [(Some(0.5), None), (None, Some(0.25)), (None, None)]);
         assert_eq!(days[0].refused.get("secret"), Some(&1));
+    }
+
+    #[test]
+    fn what_is_shown_was_looked_at() {
+        let lines = "03T10 retrieved shown=5 held=2\n03T09 verified_valid m-1\n03T09 verified_invalid m-2\n02T10 retrieved shown=2";
+        let traces: Vec<Trace> = lines.lines().map(trace).collect();
+        let days =
+            fold(BTreeMap::new(), "2026-03-02".parse().unwrap(), "2026-03-03".parse().unwrap(), &traces);
+        let told: Vec<_> = days.iter().map(|it| (it.held(), it.looks(), it.verified_share())).collect();
+        assert_eq!(told, [(0, 0, None), (3, 4, Some(0.75))]);
     }
 }

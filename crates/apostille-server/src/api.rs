@@ -8,6 +8,7 @@ mod args;
 mod beside;
 mod carry;
 mod errand;
+mod examples;
 mod look;
 mod memories;
 mod openapi;

@@ -51,6 +51,9 @@ pub use log::{Log, Told};
 pub trait Keys: Send + Sync + 'static {
     /// The pass of whoever brings the token with this digest, or none; `None`: nobody is let in with that.
     fn pass(&self, token: Option<&Digest>) -> Option<Pass>;
+
+    /// Since when exactly this token is over, if it is known and was made to end.
+    fn over_since(&self, token: &Digest) -> Option<Timestamp>;
 }
 
 /// How much is taken on.

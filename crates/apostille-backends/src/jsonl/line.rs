@@ -121,7 +121,7 @@ fn own(line: &str) -> Result<Told, String> {
 /// A line of a plain notebook: everything in the repository's space, so that `m-1` stays `m-1`.
 fn plain(line: &str, repo: &Space) -> Result<Event, String> {
     let note = Note::parse(line).map_err(|error| error.to_string())?;
-    note.number.ok_or("it has no id")?;
+    note.number.ok_or("it has no id of the form m-1")?;
     let memory = note.memory(repo.clone());
     let (at, id) = (memory.recorded_at, memory.id);
     let what = What::Remembered { memory: Box::new(memory), forced: false, rationale: None };

@@ -1,13 +1,14 @@
 //! The log in outline: rows are counted, not told, so only what counting takes is read out of them.
 
+use std::borrow::Cow;
+
 use apostille_core::event::Happening;
 use apostille_core::memory::{MemoryId, Stage};
 use apostille_core::store::StoreError;
-use apostille_core::trend::{Trace, moved_from, moved_to};
+use apostille_core::trend::{Trace, is_held, moved_from, moved_to};
 use jiff::Timestamp;
 use rusqlite::{Connection, Row, params};
 use serde::Deserialize;
-use serde::de::IgnoredAny;
 
 use crate::fault::sqlite;
 
@@ -21,14 +22,21 @@ const SELECT: &str = "SELECT memory, name, record, CASE name WHEN 'remembered' T
 #[derive(Deserialize)]
 struct Outline<'a> {
     at: &'a str,
-    #[serde(default)]
-    shown: Vec<IgnoredAny>,
+    #[serde(default, borrow)]
+    shown: Vec<Shown<'a>>,
     #[serde(default)]
     class: Option<String>,
     #[serde(default)]
     status: Option<&'a str>,
     #[serde(default, borrow)]
     was: Option<Stood<'a>>,
+}
+
+/// What counting takes of a memory that was shown.
+#[derive(Deserialize)]
+struct Shown<'a> {
+    #[serde(default, borrow)]
+    verdict: Option<Cow<'a, str>>,
 }
 
 /// How a memory stood.
@@ -72,6 +80,7 @@ fn trace(row: &Row<'_>) -> Option<Trace> {
         was: stage(outline.was.as_ref().map(|it| it.status)).or_else(|| moved_from(happening)),
         stage: today.or_else(|| moved_to(happening)).or_else(restored),
         n_shown: outline.shown.len(),
+        n_held: outline.shown.iter().filter(|it| it.verdict.as_deref().is_some_and(is_held)).count(),
         class: outline.class,
         ..Trace::new(outline.at.parse().ok()?, happening)
     })

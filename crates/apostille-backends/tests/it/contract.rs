@@ -5,7 +5,7 @@ use std::path::Path;
 use apostille_backends::jsonl::Jsonl;
 use apostille_backends::split::Split;
 use apostille_backends::sqlite::Sqlite;
-use apostille_core::contract::{agrees, crowd, holds_many, prunes, rolls_back, steps, story};
+use apostille_core::contract::{agrees, crowd, holds_many, outlines, prunes, rolls_back, steps, story};
 use apostille_core::store::Store;
 use apostille_core::store::ram::Ram;
 use proptest::prelude::*;
@@ -58,6 +58,14 @@ fn the_story_in_ram() {
     story(&|| Box::new(ram.clone()));
     let ram = Ram::default();
     prunes(&|| Box::new(ram.clone()));
+}
+
+#[test]
+fn what_held_when_it_was_shown_is_outlined() {
+    for store in [sqlite, jsonl, split] {
+        on(store, |open| outlines(open));
+    }
+    outlines(&|| Box::new(Ram::default()));
 }
 
 proptest! {

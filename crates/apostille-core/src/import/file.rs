@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use jiff::Timestamp;
 
 use super::format::{Format, Sheet};
-use super::piece::{LeftOut, Piece, Unfit};
+use super::piece::{LeftOut, Piece, Unfit, fit_tags};
 use super::{Imported, Rehearsal, import};
 use crate::digest::Digest;
 use crate::export::{Exported, FORMAT};
@@ -131,7 +131,7 @@ pub fn taken(
                 placed(&mut taken, shelf, piece, now);
             }
         }
-        (None, Format::Notes) => notes(&mut taken, sheet.text, shelf)?,
+        (None, Format::Notes) => notes(&mut taken, sheet.text, shelf, limits)?,
         (None, _) => taken.items = exported(name, sheet.text)?,
     }
     Ok(taken)
@@ -197,7 +197,7 @@ fn item(name: &str, at: String, record: MemoryRecord) -> Result<Item, Unreadable
 }
 
 /// Plain notes, one a line.
-fn notes(taken: &mut Taken, text: &str, shelf: &Shelf<'_>) -> Result<(), Unreadable> {
+fn notes(taken: &mut Taken, text: &str, shelf: &Shelf<'_>, limits: &Limits) -> Result<(), Unreadable> {
     for (n, line) in (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty()) {
         let at = format!("line {n}");
         let bad = |why: String| Unreadable::Line { at: at.clone(), why };
@@ -206,8 +206,9 @@ fn notes(taken: &mut Taken, text: &str, shelf: &Shelf<'_>) -> Result<(), Unreada
         match if is_persons { shelf.user } else { shelf.repo } {
             None => taken.left_out.push(unshelved(at, is_persons)),
             Some(space) => {
-                let memory = Memory { number: 0, ..note.memory(space.clone()) };
-                taken.items.push(Item { at, memory, changes: Vec::new() });
+                let mut memory = Memory { number: 0, ..note.memory(space.clone()) };
+                let changes = fit_tags(&mut memory.tags, limits).into_iter().collect();
+                taken.items.push(Item { at, memory, changes });
             }
         }
     }

@@ -111,6 +111,23 @@ fn whole(text: &str) -> Option<Format> {
     }
 }
 
+/// What a JSON text of no known format lacks; `None` for what is no JSON at all.
+#[must_use]
+pub fn lacking(text: &str) -> Option<String> {
+    let mut lines = (1..).zip(text.lines()).filter(|(_, it)| !it.trim().is_empty());
+    let is_object = |line: &str| serde_json::from_str::<Value>(line).is_ok_and(|it| it.is_object());
+    if let Ok(value) = serde_json::from_str::<Value>(text) {
+        let note = if is_object(text) { Note::parse(text).err() } else { None };
+        let note = note.map_or(String::new(), |why| format!(", and is no note ({why})"));
+        return (value.is_object() || value.is_array()).then(|| {
+            format!("it has no list 'results' or 'memories', nor 'entities' and 'relations'{note}")
+        });
+    }
+    let (n, line) = lines.find(|(_, it)| is_object(it))?;
+    let why = Note::parse(line).err()?;
+    Some(format!("line {n} is no note ({why}), no entity or relation, and no memory of an export"))
+}
+
 fn by_name(name: Option<&str>) -> Option<Format> {
     let name = name?.to_ascii_lowercase();
     let is_rules =
@@ -151,6 +168,9 @@ mod tests {
         check("a.json", r#"{"entities":[],"relations":[]}"#, "mcp-graph");
         check("a.json", r#"{"results":[{"memory":"a"}]}"#, "mem0");
         check("a.json", r#"[{"memory":"a"}]"#, "mem0");
+        check("a.json", r#"{"results":[]}"#, "mem0");
+        check("a.json", r#"{"memories":[],"relations":[]}"#, "mem0");
+        check("a.jsonl", r#"{"id":"note-7","text":"t","ts":"2026-02-26T12:00:00Z"}"#, "notes");
         check("a.json", r#"{"memories":[{"memory":"a"}]}"#, "mem0");
         check("a.json", "{\n  \"format\": \"apostille\",\n  \"vers", "apostille");
         check("a.json", "[]", "");

@@ -19,11 +19,12 @@ pub(super) fn read(sheet: &Sheet<'_>, limits: &Limits) -> Result<Reading, Unfit>
     Ok(page.done())
 }
 
-/// The list of memories, where there is one.
+/// The list of memories, where there is one; an export of nothing has an empty one under its name.
 pub(super) fn list(value: &Value) -> Option<&Vec<Value>> {
     let listed = || ["results", "memories"].iter().find_map(|it| value.get(it)?.as_array());
-    let list = value.as_array().or_else(listed)?;
-    list.iter().any(|it| it["memory"].is_string()).then_some(list)
+    let is_named_and_empty = |it: &&Vec<Value>| it.is_empty() && value.is_object();
+    let is_theirs = |it: &&Vec<Value>| it.iter().any(|it| it["memory"].is_string());
+    value.as_array().or_else(listed).filter(|it| is_theirs(it) || is_named_and_empty(it))
 }
 
 fn kept(page: &mut Page<'_>, at: String, value: &Value) {

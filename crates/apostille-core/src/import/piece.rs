@@ -200,19 +200,7 @@ impl<'a> Page<'a> {
         if is_long(&piece.author, limits.subject_chars) {
             piece.author = None;
         }
-        let (said, mut seen) = (piece.tags.len(), BTreeSet::new());
-        piece.tags = piece.tags.iter().map(|it| it.trim().to_owned()).collect();
-        let repeated = piece.tags.iter().filter(|it| it.is_empty() || !seen.insert((*it).clone())).count();
-        let mut seen = BTreeSet::new();
-        piece
-            .tags
-            .retain(|it| !it.is_empty() && it.chars().count() <= limits.tag_chars && seen.insert(it.clone()));
-        piece.tags.truncate(limits.tags);
-        let lost = said - repeated - piece.tags.len();
-        if lost > 0 {
-            let them = if lost == 1 { "a tag was".into() } else { format!("{lost} tags were") };
-            piece.changes.push(format!("{them} left off"));
-        }
+        piece.changes.extend(fit_tags(&mut piece.tags, limits));
     }
 
     fn push(&mut self, piece: Piece) {
@@ -220,6 +208,21 @@ impl<'a> Page<'a> {
             MAX_PIECES.. => self.leave(piece.at, format!("only {MAX_PIECES} are taken out of one file")),
             _ => self.reading.pieces.push(piece),
         }
+    }
+}
+
+/// Leaves off the tags that are too long, or too many; says so, where any was.
+pub(super) fn fit_tags(tags: &mut Vec<String>, limits: &Limits) -> Option<String> {
+    let mut seen = BTreeSet::new();
+    *tags = tags.iter().map(|it| it.trim().to_owned()).collect();
+    tags.retain(|it| !it.is_empty() && seen.insert(it.clone()));
+    let said = tags.len();
+    tags.retain(|it| it.chars().count() <= limits.tag_chars);
+    tags.truncate(limits.tags);
+    match said - tags.len() {
+        0 => None,
+        1 => Some("a tag was left off".into()),
+        lost => Some(format!("{lost} tags were left off")),
     }
 }
 

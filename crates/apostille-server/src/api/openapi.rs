@@ -4,13 +4,13 @@ use serde_json::{Map, Value, json};
 
 use super::about::{Body, Call, Content, Field, Shape};
 use super::args::REPO;
-use super::{CALLS, shapes};
+use super::{CALLS, examples, shapes};
 use crate::pass::Access;
 use crate::visit::Method;
 
 const ABOUT: &str = "Verified, shared memory for coding agents. Every call needs a bearer token; what a token may do is \
                      read, write or review, in the spaces that it names. Answers have the shapes of `--json` on the \
-                     command line. Changes can be listened to at /api/live, as server-sent events.";
+                     command line.";
 const ABOUT_REPO: &str = "owner/name: another repository of the store; its citations are then unknown";
 
 /// What the door answers, whatever is called: status, name, what it means.
@@ -35,6 +35,7 @@ pub fn document() -> Value {
         let item = paths.entry(call.route.path).or_insert_with(|| json!({}));
         item[verb(call.route.method)] = operation(call);
     }
+    paths.insert("/api/live".into(), live());
     json!({
         "openapi": "3.1.0",
         "info": {
@@ -109,7 +110,7 @@ fn operation(call: &Call) -> Value {
         "parameters": parameters(call),
         "responses": responses,
     });
-    if let Some(body) = body(about.body) {
+    if let Some(body) = body(about.id, about.body) {
         told["requestBody"] = body;
     }
     told
@@ -125,29 +126,61 @@ fn parameters(call: &Call) -> Vec<Value> {
     let shape = schema(if is_memory { &shapes::NAME } else { &Shape::Said });
     let part = |name: &str| json!({"name": name, "in": "path", "required": true, "schema": shape});
     let repo = Field { name: REPO, shape: shapes::REPO, is_required: false, about: ABOUT_REPO };
-    let queried = |it: &Field| {
-        let mut told =
-            json!({"name": it.name, "in": "query", "required": it.is_required, "schema": schema(&it.shape)});
-        if !it.about.is_empty() {
-            told["description"] = it.about.into();
-        }
-        told
-    };
     parts.map(part).chain(call.about.query.iter().chain([&repo]).map(queried)).collect()
 }
 
-fn body(body: Body) -> Option<Value> {
+fn queried(it: &Field) -> Value {
+    let mut told =
+        json!({"name": it.name, "in": "query", "required": it.is_required, "schema": schema(&it.shape)});
+    if !it.about.is_empty() {
+        told["description"] = it.about.into();
+    }
+    told
+}
+
+fn body(id: &str, body: Body) -> Option<Value> {
     match body {
         Body::None => None,
         Body::File => Some(json!({
             "required": true,
-            "content": {"text/plain": {"schema": {"type": "string", "minLength": 1}}},
+            "content": {"text/plain": {"schema": {"type": "string", "minLength": 1}, "example": examples::FILE}},
         })),
-        Body::Fields(fields) => Some(json!({
-            "required": fields.iter().any(|it| it.is_required),
-            "content": {"application/json": {"schema": schema(&Shape::Object(fields))}},
-        })),
+        Body::Fields(fields) => {
+            let mut content = json!({"schema": schema(&Shape::Object(fields))});
+            if let Some(example) = examples::body(id).and_then(|it| serde_json::from_str(it).ok()) {
+                content["example"] = example;
+            }
+            let is_required = fields.iter().any(|it| it.is_required);
+            Some(json!({"required": is_required, "content": {"application/json": content}}))
+        }
     }
+}
+
+/// The stream of changes: no call of the table, because its answer does not end.
+fn live() -> Value {
+    let repo = Field { name: REPO, shape: shapes::REPO, is_required: false, about: ABOUT_REPO };
+    let mut responses: Map<String, Value> = DOOR
+        .into_iter()
+        .map(|(status, name, _)| {
+            (status.to_string(), json!({"$ref": format!("#/components/responses/{name}")}))
+        })
+        .collect();
+    responses.insert(
+        "200".into(),
+        answer("events, until the client goes", &Content::Kinds(&["text/event-stream"])),
+    );
+    json!({"get": {
+        "operationId": "live",
+        "summary": "Changes as they happen, as server-sent events without any text of a memory; it does not end",
+        "description": "Needs a token that may read.",
+        "tags": ["live"],
+        "parameters": [
+            {"name": "Last-Event-ID", "in": "header", "required": false, "schema": {"type": "string"},
+             "description": "the id of the last event that was seen: what was missed since is told first"},
+            queried(&repo),
+        ],
+        "responses": responses,
+    }})
 }
 
 /// A shape as JSON Schema.

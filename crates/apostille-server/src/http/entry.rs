@@ -1,6 +1,7 @@
 //! Who is let in: under which name the server was called, from which page, with which token or session.
 
 use apostille_core::digest::Digest;
+use apostille_core::format;
 use hyper::header::{self, HeaderMap};
 use hyper::{Method as Verb, Request};
 
@@ -103,14 +104,24 @@ impl Door {
         match area {
             Area::Panel => self.session(headers).ok_or_else(outside),
             _ => {
-                let pass = self.plan.keys.pass(bearer(headers).as_ref());
-                pass.map(|it| (it, String::new())).ok_or_else(|| {
-                    let way_in = "send a token as \"Authorization: Bearer <token>\": the one that `apostille serve` \
-                                  printed, or one of `apostille token create`";
-                    Turned::new(401, way_in).with("www-authenticate", "Bearer realm=\"apostille\"")
-                })
+                let token = bearer(headers);
+                let pass = self.plan.keys.pass(token.as_ref());
+                pass.map(|it| (it, String::new())).ok_or_else(|| self.unknown(token.as_ref()))
             }
         }
+    }
+
+    /// What somebody is told who brought no token that opens anything. Only who has a token as it was made learns more of
+    /// it: whatever else is brought is equally unknown.
+    fn unknown(&self, token: Option<&Digest>) -> Turned {
+        let why = match token.map(|it| self.plan.keys.over_since(it)) {
+            None => "no token was sent".into(),
+            Some(None) => "this token is not known here, or was revoked".into(),
+            Some(Some(since)) => format!("this token is over since {}", format::timestamp(since)),
+        };
+        let way_in = "send one as \"Authorization: Bearer <token>\": the one that `apostille serve` printed, or one of \
+                      `apostille token create`";
+        Turned::new(401, format!("{why}; {way_in}")).with("www-authenticate", "Bearer realm=\"apostille\"")
     }
 
     fn session(&self, headers: &HeaderMap) -> Option<(Pass, String)> {

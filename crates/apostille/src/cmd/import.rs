@@ -6,7 +6,7 @@ mod told;
 use std::path::Path;
 
 use apostille_core::import::file::{self, Done, How, Shelf, Taken, Unreadable};
-use apostille_core::import::format::{Format, detect};
+use apostille_core::import::format::{Format, detect, lacking};
 use apostille_core::refusal::Refusal;
 
 use crate::args::Import;
@@ -63,15 +63,13 @@ fn of_folder(shell: &Shell, args: &Import, path: &Path) -> Result<Answer, Fault>
 /// What a text is that is of no format.
 fn mistaken(text: &str) -> String {
     let is_json = text.trim_start().starts_with(['{', '[']);
-    match serde_json::from_str::<serde::de::IgnoredAny>(text) {
-        Err(error) if is_json => {
-            format!(
-                "of no format that can be read: it begins like JSON, and is none from line {} on",
-                error.line()
-            )
-        }
-        _ => "of no format that can be read".into(),
-    }
+    let broken = || {
+        let error = serde_json::from_str::<serde::de::IgnoredAny>(text).err()?;
+        Some(format!("it begins like JSON, and is none from line {} on", error.line()))
+    };
+    let why = if is_json { lacking(text).or_else(broken) } else { None };
+    let why = why.map_or(String::new(), |it| format!(": {it}"));
+    format!("of no format that can be read{why}")
 }
 
 fn unknown(what: &str) -> Fault {

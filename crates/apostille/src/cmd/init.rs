@@ -31,7 +31,7 @@ use serde_json::Value;
 use crate::args::Init;
 use crate::error::{self, Fault};
 use crate::paint::{DIM, ink};
-use crate::shell::{Answer, Shell};
+use crate::shell::{self, Answer, Shell};
 use crate::world::place::Place;
 
 pub use disk::text;
@@ -86,7 +86,14 @@ fn done(shell: &Shell, args: &Init, scope: &Scope) -> Result<Answer, Fault> {
     let make = || Ok(plan::plan(scope, scope.wishes(&clients, wanted), &program));
     let turn = turn(shell, args)?;
     let steps = make()?;
-    let notes = notes(scope, &clients, &program, wanted);
+    let nameless = if args.shared { nameless(shell)? } else { None };
+    if let Some(told) = &nameless {
+        // Said before anything is written, also where nobody is asked.
+        let told = shell.paint.wrapped(&format!("warning: {told}"), 0);
+        let _ = shell::write(std::io::stderr().lock(), &told, shell.flags.color);
+    }
+    let mut notes = notes(scope, &clients, &program, wanted);
+    notes.extend(if args.shared { Some(nameless.unwrap_or_else(|| TOGETHER.into())) } else { None });
     let act = |steps: &[Step]| {
         let (_turn, changes) = still(shell, turn, steps, make)?;
         let run = kept::keep(&shell.world, scope, &changes)?;
@@ -143,10 +150,29 @@ fn still(
     }
 }
 
+/// What a team does with the files that sharing needs.
+const TOGETHER: &str = "commit apostille.toml, .gitattributes and .gitignore: everybody with a clone then shares what is \
+    remembered about this repository, and reviews it like code. What you remembered before stays in your own store; \
+    docs/sharing.md says how to bring it along";
+
+/// Why what is shared here would reach nobody: the repository's name is one of this machine only.
+fn nameless(shell: &Shell) -> Result<Option<String>, Fault> {
+    let name = shell.settings(&shell.place()?)?.repo.value;
+    let told = || {
+        format!(
+            "no remote gives this repository a name, so here it is {name} and every clone calls it something else: what \
+             one remembers, the others pass over. Add a remote that all clones have (`git remote add origin URL`), or let \
+             everybody set APOSTILLE_REPO=owner/name, also for their agents; docs/sharing.md says more"
+        )
+    };
+    Ok(name.as_str().starts_with("local/").then(told))
+}
+
 /// What is left to a person.
 fn notes(scope: &Scope, clients: &[Client], program: &Program, wanted: Wanted) -> Vec<String> {
     let mut notes = Vec::new();
-    if !program.is_on_path() {
+    let is_named = wanted.mcp || wanted.hooks;
+    if is_named && !program.is_on_path() {
         notes.push(format!(
             "`{NAME}` is not on your PATH, so the files name it as {}: on another machine that is another place",
             program.command()
@@ -161,14 +187,6 @@ fn notes(scope: &Scope, clients: &[Client], program: &Program, wanted: Wanted) -
         notes.push(
             "gemini reads neither AGENTS.md nor CLAUDE.md: make a GEMINI.md and run `apostille init` again, or set \
              context.fileName to [\"AGENTS.md\", \"GEMINI.md\"] in .gemini/settings.json"
-                .into(),
-        );
-    }
-    if wanted.shared {
-        notes.push(
-            "commit apostille.toml, .gitattributes and .gitignore: everybody with a clone then shares what is remembered \
-             about this repository, and reviews it like code. What you remembered before stays in your own store; \
-             docs/sharing.md says how to bring it along"
                 .into(),
         );
     }

@@ -12,7 +12,7 @@ use serde::Serialize;
 
 use crate::args::{Logged, Serve};
 use crate::error::{self, Fault};
-use crate::paint::{BOLD, ink};
+use crate::paint::{BOLD, ink, safe};
 use crate::shell::{self, Answer, Shell};
 use crate::world::host::{Machine, Reach};
 use crate::world::tokens::Ring;
@@ -30,10 +30,13 @@ struct Listening<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     token: Option<&'a str>,
     panel: &'a str,
+    /// Whose memory it is.
+    repo: &'a str,
 }
 
 /// Serves until it is told to stop.
 pub fn run(shell: &Shell, args: &Serve) -> Result<Answer, Fault> {
+    let repo = shell.settings(&shell.place()?)?.repo.value;
     let listener =
         TcpListener::bind((Ipv4Addr::LOCALHOST, args.port)).map_err(|error| taken(args.port, &error))?;
     let port = listener.local_addr().map_err(Fault::internal)?.port();
@@ -52,7 +55,8 @@ pub fn run(shell: &Shell, args: &Serve) -> Result<Answer, Fault> {
     });
     let panel = format!("http://127.0.0.1:{port}{}", door.way_in());
     // A token that was brought is known already, and is not written anywhere.
-    announce(shell, port, &panel, token.as_deref().filter(|_| given.is_none()), args.no_token);
+    let told = token.as_deref().filter(|_| given.is_none());
+    announce(shell, port, &panel, (repo.as_str(), told), args.no_token);
     if args.open {
         open(&panel);
     }
@@ -112,10 +116,10 @@ fn taken(port: u16, error: &std::io::Error) -> Fault {
 }
 
 /// Says where it listens before it does; the answer of the command comes when it ends.
-fn announce(shell: &Shell, port: u16, panel: &str, token: Option<&str>, is_open: bool) {
+fn announce(shell: &Shell, port: u16, panel: &str, (repo, token): (&str, Option<&str>), is_open: bool) {
     let url = format!("http://127.0.0.1:{port}/mcp");
     let text = if shell.flags.json {
-        let listening = Listening { ok: true, url, token, panel };
+        let listening = Listening { ok: true, url, token, panel, repo };
         serde_json::to_string(&listening).unwrap_or_default() + "\n"
     } else {
         let key = match (token, is_open) {
@@ -124,8 +128,9 @@ fn announce(shell: &Shell, port: u16, panel: &str, token: Option<&str>, is_open:
             (None, false) => "token    the one in APOSTILLE_TOKEN\n".into(),
         };
         format!(
-            "serving  {}\n{key}panel    {}  (works once)\nstop with Ctrl-C\n",
+            "serving  {}\nmemory   of {}\n{key}panel    {}  (works once)\nstop with Ctrl-C\n",
             ink(BOLD, url),
+            safe(repo),
             ink(BOLD, panel)
         )
     };

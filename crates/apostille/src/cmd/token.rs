@@ -90,13 +90,12 @@ fn create(shell: &Shell, args: &TokenCreate) -> Result<Answer, Fault> {
         all.push(token.clone());
         Ok(())
     })?;
-    let told = format!(
-        "{}\n{}",
-        ink(BOLD, &secret),
-        ink(DIM, "it is not shown again; send it as \"Authorization: Bearer <token>\"\n")
-    );
+    // The token alone is the output, so that a script can take it as it is.
+    let told = format!("{secret}\n");
+    let hint = "it is not shown again; send it as \"Authorization: Bearer <token>\"\n";
+    let err = if shell.flags.json { String::new() } else { ink(DIM, hint) };
     let made = Made { ok: true, outcome: "created", token: View::new(shell, &token), secret: Some(secret) };
-    Ok(shell.answer(error::OK, &made, |_| told))
+    Ok(Answer { err, ..shell.answer(error::OK, &made, |_| told) })
 }
 
 fn revoke(shell: &Shell, name: &str) -> Result<Answer, Fault> {

@@ -54,8 +54,8 @@ impl Kept<'_> {
 
 impl Beside for Kept<'_> {
     fn sessions(&self, limit: usize) -> Result<Vec<Session>, Unplaced> {
-        let mut latest = sessions::ledger(self.world).map_err(|it| broken(&it))?.latest(limit);
-        latest.retain(|it| self.is_told(it));
+        let ledger = sessions::ledger(self.world).map_err(|it| broken(&it))?;
+        let mut latest = ledger.latest(limit, |it| self.is_told(it));
         latest.iter_mut().for_each(|it| self.narrow(it));
         Ok(latest)
     }

@@ -197,8 +197,8 @@ impl Ring {
         }
     }
 
-    /// The pass of a token of the file, which is read again when it looks otherwise.
-    fn kept(&self, token: &Digest) -> Option<Pass> {
+    /// The token of the file, which is read again when it looks otherwise.
+    fn kept(&self, token: &Digest) -> Option<Token> {
         let file = self.file.as_ref()?;
         let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
         let stamp = stamped(&file.0);
@@ -206,8 +206,11 @@ impl Ring {
             // What cannot be read lets nobody in.
             *seen = Seen { stamp, tokens: file.all().unwrap_or_default() };
         }
-        let now = (self.clock)();
-        seen.tokens.iter().find(|it| it.digest == *token && !it.is_over(now)).map(Token::pass)
+        seen.tokens.iter().find(|it| it.digest == *token).cloned()
+    }
+
+    fn open(&self, token: &Digest) -> Option<Pass> {
+        self.kept(token).filter(|it| !it.is_over((self.clock)())).map(|it| it.pass())
     }
 }
 
@@ -228,10 +231,15 @@ impl Keys for Ring {
             |name: &str| Pass { name: name.into(), spaces: None, access: Access::Write, is_panel: false };
         match (token, &self.run) {
             (Some(token), Some(own)) if token == own => Some(run("run")),
-            (Some(token), own) => self.kept(token).or_else(|| own.is_none().then(|| run("anybody"))),
+            (Some(token), own) => self.open(token).or_else(|| own.is_none().then(|| run("anybody"))),
             (None, None) => Some(run("anybody")),
             (None, Some(_)) => None,
         }
+    }
+
+    fn over_since(&self, token: &Digest) -> Option<Timestamp> {
+        let now = (self.clock)();
+        self.kept(token)?.until.filter(|it| *it <= now)
     }
 }
 

@@ -169,6 +169,47 @@ fn a_file_of_no_known_format_changes_nothing() {
     check(&[other.to_str().unwrap()], "nothing in '[HOME]/other' is of a format that can be read");
 }
 
+#[test]
+fn json_of_no_known_shape_is_told_what_it_lacks() {
+    let env = Env::new();
+    let check = |text: &str, expected: &str| {
+        let ran = env.fed(&["import", "-"], text);
+        assert!(ran.code == 2 && ran.err.contains(expected), "{text}: {ran}");
+    };
+    check("{\"id\":\"a\",\"text\":\"b\"}\n{\"id\":\"c\"}\n", "line 1 is no note (missing field `ts`)");
+    check("{\"text\":\"b\",\"ts\":\"soon\"}\n{\"id\":\"c\"}\n", "line 1 is no note ('ts' is not a time");
+    check("{\"body\":\"b\"}\n", "and is no note (missing field `text`)");
+    check("[1, 2]", "it has no list 'results' or 'memories'");
+    check("{\"results\": [\n{\"memory\":", "begins like JSON, and is none from line 2 on");
+}
+
+#[test]
+fn notes_with_the_ids_of_another_program_are_read_once() {
+    let env = Env::new();
+    let long = "t".repeat(200);
+    let line = |id: &str, text: &str, tag: &str| {
+        format!("{{\"id\":{id},\"text\":\"{text}\",\"tags\":[\"{tag}\"],\"ts\":\"2026-02-26T12:00:00Z\"}}\n")
+    };
+    let notes = line("\"note-7\"", "The queue is drained at night", "ops")
+        + &line("\"m-0\"", "Invoices are numbered by year", &long)
+        + &line("12", "The board is at https://x.example", "ops");
+    let file = env.beside("notes.jsonl", &notes);
+    let ran = env.run(&["import", &file]);
+    assert_eq!(
+        (ran.code, &*ran.out),
+        (0, "imported 3, all of them wait: apostille review, 1 changed\n"),
+        "{ran}"
+    );
+    assert!(ran.err.contains("line 2: a tag was left off"), "{ran}");
+    assert_eq!(env.ok(&["import", &file]), "imported 0, 3 known already\n");
+}
+
+#[test]
+fn an_export_of_nothing_is_nothing_new() {
+    let env = Env::new();
+    assert_eq!(env.fed(&["import", "-"], "{\"results\":[]}").out, "imported 0 (mem0), 0 known already\n");
+}
+
 #[cfg(unix)]
 #[test]
 fn a_folder_is_not_left_and_strangers_code_is_not_read() {

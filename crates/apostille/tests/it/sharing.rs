@@ -163,3 +163,28 @@ fn another_store_is_left_alone() {
     assert!(told.contains("no line of .gitignore names `/notes.local.jsonl`"), "{told}");
     assert_eq!(env.run(&["init", "--shared", "--user"]).code, 2);
 }
+
+#[test]
+fn a_repository_without_a_name_of_its_own_is_warned_of() {
+    let env = Env::new();
+    let check = |remote: Option<&str>, arguments: &[&str], is_warned: bool| {
+        match remote {
+            Some(url) => git(&env, &env.repo(), &format!("remote set-url origin {url}")),
+            None => git(&env, &env.repo(), "remote remove origin"),
+        }
+        let ran = env.run(&[&["init", "--shared", "--dry-run"], arguments].concat());
+        assert_eq!(ran.code, 0, "{ran}");
+        assert_eq!(ran.err.contains("warning: no remote gives this repository a name"), is_warned, "{ran}");
+        assert_eq!(ran.err.contains("APOSTILLE_REPO=owner/name"), is_warned, "{ran}");
+    };
+    check(Some("https://git.example.com/acme/app.git"), &[], false);
+    check(Some("../upstream"), &[], true);
+    check(Some("../upstream"), &["--repo", "acme/app"], false);
+    check(None, &[], true);
+    let ran = env.run(&ALONE);
+    assert!(ran.code == 0 && ran.err.contains("warning: no remote"), "{ran}");
+    assert!(
+        !ran.out.contains("the files name it as") && !ran.out.contains("everybody with a clone"),
+        "{ran}"
+    );
+}

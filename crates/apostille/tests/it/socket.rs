@@ -69,6 +69,7 @@ impl Server {
         let mut line = String::new();
         out.read_line(&mut line).unwrap();
         let said: Value = serde_json::from_str(&line).unwrap();
+        assert_eq!(said["repo"], "acme/app", "{line}");
         let panel = said["panel"].as_str().unwrap().strip_prefix("http://127.0.0.1:").unwrap();
         let (port, once) = panel.split_at(panel.find('/').unwrap());
         let token = said["token"].as_str().unwrap_or_default().to_owned();

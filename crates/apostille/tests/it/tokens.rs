@@ -28,6 +28,15 @@ fn a_token_is_shown_once_and_kept_as_its_digest() {
 }
 
 #[test]
+fn the_token_alone_is_the_output() {
+    let env = Env::new();
+    let ran = env.run(&["token", "create", "ci"]);
+    assert!(ran.code == 0 && ran.out.starts_with("apostille_"), "{ran}");
+    assert_eq!(ran.out.split_whitespace().count(), 1, "{ran}");
+    assert!(ran.err.contains("it is not shown again"), "{ran}");
+}
+
+#[test]
 fn names_are_plain_and_taken_once() {
     let env = Env::new();
     let check = |arguments: &[&str], expected: &str| {
@@ -81,6 +90,37 @@ fn a_token_reaches_its_spaces_and_no_others() {
         &["f", "--space", "acme/app"],
         "/api/stats?repo=acme/other",
         "403 'f' is for acme/app, and this is acme/other",
+    );
+}
+
+#[test]
+fn who_is_not_let_in_is_told_why() {
+    let env = Env::new();
+    env.with_facts();
+    let server = Server::new(&env, &[]);
+    let file = env.home().join(".local/share/apostille/tokens.json");
+    let (over, revoked) = (made(&env, &["old", "--days", "1"]), made(&env, &["gone"]));
+    let text = fs::read_to_string(&file).unwrap();
+    fs::write(&file, text.replace("2026-03-02T12:00:00", "2026-02-01T12:00:00")).unwrap();
+    env.ok(&["token", "revoke", "gone"]);
+    let check = |headers: &[(&str, &str)], expected: &str| {
+        for path in ["/api/stats", "/mcp", "/metrics"] {
+            let reply = server.send("GET", path, headers, "");
+            assert_eq!(reply.status, 401, "{path}: {reply}");
+            let is_said = reply.body.contains(expected) && reply.body.contains("apostille token create");
+            assert!(is_said, "{path}: {reply}");
+        }
+    };
+    let bearer = |it: &str| format!("Bearer {it}");
+    check(&[], "no token was sent;");
+    check(&[("Authorization", "Basic eDp5")], "no token was sent;");
+    check(&[("Authorization", &bearer("guess"))], "this token is not known here, or was revoked;");
+    check(&[("Authorization", &bearer(&revoked))], "this token is not known here, or was revoked;");
+    check(&[("Authorization", &bearer(&over))], "this token is over since 2026-02-01T12:00:00Z;");
+    // Nearly right is as wrong as anything.
+    check(
+        &[("Authorization", &bearer(&over[..over.len() - 1]))],
+        "this token is not known here, or was revoked;",
     );
 }
 

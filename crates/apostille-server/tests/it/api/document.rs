@@ -38,13 +38,38 @@ fn every_call_is_told_with_what_the_door_answers() {
         .values()
         .flat_map(|it| it.as_object().unwrap().values())
         .collect();
-    assert_eq!(told.len(), CALLS.len());
+    // The stream of changes is told, and is no call of the table: its answer does not end.
+    assert_eq!(told.len(), CALLS.len() + 1);
+    assert!(
+        document["paths"]["/api/live"]["get"]["responses"]["200"]["content"]["text/event-stream"].is_object()
+    );
     for call in told {
         for status in ["400", "401", "403", "429", "503"] {
             assert!(call["responses"][status].is_object(), "{} does not tell {status}", call["operationId"]);
         }
         let has_repo = call["parameters"].as_array().unwrap().iter().any(|it| it["name"] == "repo");
         assert!(has_repo, "{} takes no repo", call["operationId"]);
+    }
+}
+
+/// Each body that is shown is one that the call takes.
+#[test]
+fn every_body_has_an_example_that_is_taken() {
+    let document = document();
+    for call in CALLS {
+        let path = call.route.path;
+        let content =
+            &document["paths"][path][verb(call.route.method).to_lowercase()]["requestBody"]["content"];
+        let Some((kind, told)) = content.as_object().and_then(|it| it.iter().next()) else { continue };
+        let example = &told["example"];
+        let body = example.as_str().map_or_else(|| example.to_string(), Into::into);
+        assert!(!example.is_null(), "{path} has no example");
+        if kind == "application/json" {
+            let desk = Desk::new();
+            let asked = format!("{} {} {body}", verb(call.route.method), path.replace("{name}", "m-1"));
+            let reply = Caller::new(&desk, Access::Review).asks(&asked);
+            assert!([200, 201, 422].contains(&reply.status), "{asked}: {} {}", reply.status, reply.body);
+        }
     }
 }
 
