@@ -11,6 +11,8 @@ mod pages;
 mod reads;
 mod server;
 
+use std::cell::Cell;
+
 use anyhow::{Result, bail};
 
 use crate::args::Args;
@@ -51,8 +53,10 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     if !filling.grow_one(MEMORIES.min(args.max), &budget)? {
         bail!("there is not time enough to fill a store; give more --seconds");
     }
+    let started = Cell::new(0);
     let server = |limits: &[&str]| {
-        let store = dir.join("http.db");
+        // A server that was ended leaves its log beside its store: no other one gets that.
+        let store = dir.join(format!("http-{}.db", started.replace(started.get() + 1)));
         filling.copy_to(&store)?;
         Server::start(&bin, dir, &code, &store, limits)
     };

@@ -44,7 +44,7 @@ mod tests {
         let (first, most) = (Duration::from_millis(99), Duration::from_millis(5));
         page.pages.push(Opened { path: "/", first, times: Sample::default(), most, bytes: 1 });
         let statuses = [(200, 7), (429, 3), (500, 1)].into_iter().collect();
-        page.rushes.push(Rush { statuses, lost: 0, ..Rush::default() });
+        page.rushes.push(Rush { statuses, errors: vec!["500".into()], ..Rush::default() });
         assert_eq!(verdicts(&page), ["FAIL", "PASS", "PASS", "FAIL", "PASS"]);
     }
 }

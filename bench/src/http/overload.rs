@@ -86,6 +86,9 @@ fn rushed(ground: &Ground<'_>, server: &Server) -> Result<Vec<Told>> {
 impl Told {
     fn note(&mut self, status: u16, body: &str, is_write: bool) {
         *self.statuses.entry(status).or_default() += 1;
+        if Rush::is_odd(status) {
+            self.errors.push(format!("{status}: {}", body.chars().take(300).collect::<String>()));
+        }
         if !is_write || status != 201 {
             return;
         }

@@ -49,11 +49,14 @@ impl Rush {
         [429, 503].iter().filter_map(|it| self.statuses.get(it)).sum()
     }
 
-    /// How many answers were neither an answer nor a word to come back.
+    /// Whether a status is neither an answer nor a word to come back. What is taken for something known is an answer, too.
+    pub(crate) fn is_odd(status: u16) -> bool {
+        !matches!(status, 200 | 201 | 422 | 429 | 503)
+    }
+
+    /// How much went wrong.
     pub(crate) fn odd(&self) -> usize {
-        // What is taken for something known is an answer, too.
-        let is_odd = |status: u16| !matches!(status, 200 | 201 | 422 | 429 | 503);
-        self.statuses.iter().filter(|it| is_odd(*it.0)).map(|it| it.1).sum::<usize>() + self.errors.len()
+        self.errors.len()
     }
 }
 
