@@ -9,6 +9,7 @@ mod agents;
 mod answer;
 mod entry;
 pub(crate) mod gate;
+mod guests;
 mod listen;
 mod live;
 mod log;
@@ -40,6 +41,7 @@ use crate::visit::{Method, Route};
 use agents::Agents;
 use answer::Turned;
 use gate::Gate;
+use guests::Place;
 use meter::Meter;
 use route::{Area, Found, Parts, Row, What};
 use sessions::Sessions;
@@ -89,7 +91,7 @@ impl Default for Limits {
             wait: Duration::from_secs(2),
             connections: 512,
             listeners: 32,
-            head: Duration::from_secs(30),
+            head: Duration::from_secs(10),
             body: Duration::from_secs(15),
             work: Duration::from_secs(30),
             send: Duration::from_secs(30),
@@ -190,6 +192,7 @@ impl Door {
         }
         let (pass, seal) = self.pass(found.area, request.headers())?;
         *who = Some(pass.name.clone());
+        request.extensions().get::<Arc<Place>>().into_iter().for_each(|it| it.known());
         self.gate.paced(&pass.name, Instant::now())?;
         let (row, parts) = found.row?;
         match row.what {

@@ -180,14 +180,49 @@ fn a_client_that_takes_no_answer_is_ended() {
     patiently("the connection is ended", || counted(&server, "apostille_http_connections ") == Some(1.0));
 }
 
+/// Somebody who showed the token, and stays connected.
+fn known(server: &Server) -> TcpStream {
+    let mut stream = server.connect();
+    let bearer = format!("Bearer {}", server.token);
+    let headers = [("Authorization", &*bearer), ("Connection", "keep-alive")];
+    stream.write_all(server.written("GET", "/api/spaces", &headers, "").as_bytes()).unwrap();
+    let mut begun = [0; 12];
+    stream.read_exact(&mut begun).unwrap();
+    assert_eq!(&begun, b"HTTP/1.1 200");
+    stream
+}
+
 #[test]
 fn connections_beyond_the_bound_are_turned_away_until_there_is_room() {
     let (_env, server) = served(&["--limit", "connections=2"]);
-    let (first, second) = (server.connect(), server.connect());
+    let (first, second) = (known(&server), known(&server));
     let full = server.raw(b"");
     assert_eq!((full.status, full.header("retry-after")), (503, Some("1")), "{full}");
     drop((first, second));
     patiently("there is room again", || server.send("GET", "/health", &[], "").status == 200);
+}
+
+#[test]
+fn whoever_only_holds_connections_keeps_nobody_out() {
+    let (_env, server) = served(&["--limit", "connections=3"]);
+    let mut stays = known(&server);
+    let css = server.written("GET", "/panel.css", &[("Connection", "keep-alive")], "");
+    let holding: Vec<TcpStream> = (0..5)
+        .map(|n| {
+            let mut stream = server.connect();
+            // Half of a head, and whole requests whose answers nobody takes.
+            let _ = stream.write_all(if n % 2 == 0 { &css.as_bytes()[..20] } else { css.as_bytes() });
+            stream
+        })
+        .collect();
+    assert_eq!(server.send("GET", "/health", &[], "").status, 200);
+    assert_eq!(server.get("/api/spaces").status, 200);
+    // The first of them were ended, and whoever showed a token was not.
+    let mut rest = Vec::new();
+    let _ = (&holding[0]).read_to_end(&mut rest);
+    assert_eq!(rest, b"");
+    stays.write_all(server.written("GET", "/health", &[], "").as_bytes()).unwrap();
+    assert!(answer(stays).body.ends_with("ok\n"));
 }
 
 #[test]
