@@ -29,8 +29,8 @@ use std::time::{Duration, Instant};
 use apostille_core::digest::Digest;
 use axum::body::Body;
 use axum::response::Response;
-use hyper::Request;
 use hyper::body::Incoming;
+use hyper::{Method as Verb, Request};
 use jiff::Timestamp;
 use tokio::sync::{broadcast, watch as channel};
 
@@ -45,7 +45,8 @@ use guests::Place;
 use meter::Meter;
 use route::{Area, Found, Parts, Row, What};
 use sessions::Sessions;
-use work::Job;
+use watch::Looked;
+use work::{Job, Size};
 
 pub use log::{Log, Told};
 
@@ -136,7 +137,7 @@ pub struct Door {
     asked: AtomicU64,
     in_flight: Arc<AtomicUsize>,
     connections: Arc<AtomicUsize>,
-    listeners: Arc<AtomicUsize>,
+    looked: tokio::sync::Mutex<Looked>,
 }
 
 impl Door {
@@ -159,7 +160,7 @@ impl Door {
             asked: AtomicU64::new(0),
             in_flight: Arc::default(),
             connections: Arc::default(),
-            listeners: Arc::default(),
+            looked: tokio::sync::Mutex::default(),
             plan,
         }
     }
@@ -178,6 +179,11 @@ impl Door {
         (self.plan.clock)()
     }
 
+    /// How much is read of a request of this pass.
+    fn size<'a>(&'a self, most: usize, pass: &'a str) -> Size<'a> {
+        Size { most, gate: &self.gate, pass, limit: self.plan.limits.body }
+    }
+
     /// The answer to a request, whose sender is noted for the log.
     async fn answered(
         self: &Arc<Self>,
@@ -190,7 +196,7 @@ impl Door {
             let (row, parts) = found.row?;
             return self.opened_to_all(row.what, &parts, request).await;
         }
-        let (pass, seal) = self.pass(found.area, request.headers())?;
+        let (pass, seal) = self.pass(found.area, request.headers()).map_err(|it| self.guessed(it))?;
         *who = Some(pass.name.clone());
         request.extensions().get::<Arc<Place>>().into_iter().for_each(|it| it.known());
         self.gate.paced(&pass.name, Instant::now())?;
@@ -200,7 +206,7 @@ impl Door {
             What::Table(route) => self.visited(route, parts, request, (pass, seal)).await,
             What::Live => {
                 let repo = work::query(&request).into_iter().find(|it| it.0 == "repo").map(|it| it.1);
-                self.live(row.area, request.headers(), repo).await
+                self.live(row.area, request.headers(), repo, &pass.name).await
             }
             What::Metrics => self.metrics(pass).await.map(answer::response),
             What::Close => self.close(request, &seal).await,
@@ -218,6 +224,10 @@ impl Door {
         match what {
             What::Health => Ok(answer::response(watch::health())),
             What::Ready => self.ready().await.map(answer::response),
+            // Whoever only looks where a link leads does not use it up.
+            What::Link if request.method() == Verb::HEAD => {
+                Err(Turned::new(405, "this address takes GET").with("allow", "GET"))
+            }
             What::Link => self.by_link(parts),
             What::Form => self.by_form(request).await,
             What::File(kind, content) => Ok(answer::file(request.headers(), kind, content)),
@@ -235,11 +245,11 @@ impl Door {
     ) -> Result<Response<Body>, Turned> {
         entry::same_origin(&request, self.plan.port)?;
         entry::allowed(&pass, route.need)?;
-        let asked = work::asked(request, parts, &self.plan.limits).await?;
+        let (asked, _held) = work::asked(request, parts, self.size(work::MAX_BODY, &pass.name)).await?;
         if pass.is_panel && route.method != Method::Get {
             entry::sealed(&asked, &seal)?;
         }
-        let place = self.gate.entered().await?;
+        let place = self.gate.entered(&pass.name).await?;
         let job = Job { route, asked, pass, seal };
         let reply = work::worked(&self.plan.host, job, self.plan.limits.work, place).await?;
         if reply.is_change {
@@ -251,9 +261,9 @@ impl Door {
 
     /// The answer to a message of an agent.
     async fn spoken_to(&self, request: Request<Incoming>, pass: Pass) -> Result<Response<Body>, Turned> {
-        self.gate.is_open()?;
+        self.gate.is_open(&pass.name)?;
         let (mut parts, body) = request.into_parts();
-        let body = work::body(body, agents::MAX_BODY, &self.plan.limits).await?;
+        let (body, _held) = work::body(body, self.size(agents::MAX_BODY, &pass.name)).await?;
         parts.extensions.insert(pass);
         Ok(self.agents.answer(Request::from_parts(parts, body)).await)
     }

@@ -5,6 +5,7 @@ use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
 use std::thread;
 
+use crate::door::made;
 use crate::env::Env;
 use crate::socket::{Browser, Reply, Server, answer, patiently};
 
@@ -65,6 +66,9 @@ fn a_request_that_is_too_long_is_not_read_to_its_end() {
     assert_eq!(server.form(&browser, "/memories/m-1/edit", &[], &long(1024 * 1024 + 1)).status, 413);
     assert_eq!(server.form(&browser, "/memories/m-1/edit", &[], &long(1024 * 1024)).status, 403);
     assert_eq!(server.post_with("/mcp", &server.token, &long(4 * 1024 * 1024 + 1)).status, 413);
+    // Anybody can send a form with a token, so that one is short.
+    assert_eq!(server.send("POST", "/open", &[], &long(4 * 1024 + 1)).status, 413);
+    assert_eq!(server.send("POST", "/open", &[], &long(4 * 1024)).status, 401);
     let head = format!("/{}", long(70_000));
     assert!((400..500).contains(&server.get(&head).status));
 }
@@ -96,6 +100,52 @@ fn when_too_much_is_asked_at_once_the_rest_is_told_to_come_back() {
     assert_eq!(answer(writing).status, 303);
     assert_eq!(server.get("/api/spaces").status, 200);
     assert!(counted(&server, "apostille_http_shed_total{reason=\"busy\"}").unwrap() >= 1.0);
+}
+
+#[test]
+fn one_pass_leaves_places_to_others() {
+    let (env, server) = served(&["--limit", "at_once=2", "--limit", "wait_ms=20"]);
+    let browser = server.browser();
+    let lock = held(&env);
+    let writing = [invalidating(&server, &browser, "m-1"), invalidating(&server, &browser, "m-2")];
+    let page = || server.send("GET", "/", &[("Cookie", &browser.cookie)], "").status;
+    patiently("the panel has its share", || page() == 503);
+    assert_eq!(server.get("/api/spaces").status, 200);
+    // Whether it is ready is told without a place.
+    assert_eq!(server.send("GET", "/ready", &[], "").status, 200);
+    drop(lock);
+    writing.into_iter().for_each(|it| assert!([303, 503].contains(&answer(it).status)));
+}
+
+#[test]
+fn being_ready_takes_nobody_s_place() {
+    let (env, server) = served(&NARROW);
+    let browser = server.browser();
+    let lock = held(&env);
+    let writing = invalidating(&server, &browser, "m-1");
+    until_busy(&server);
+    assert_eq!(server.send("GET", "/ready", &[], "").status, 200);
+    drop(lock);
+    assert_eq!(answer(writing).status, 303);
+}
+
+/// Sends the head of a message and none of what it says will follow.
+fn unfinished(server: &Server, token: &str) -> TcpStream {
+    let headers = [("Authorization", &*format!("Bearer {token}")), ("Content-Length", "4194304")];
+    let mut stream = server.connect();
+    stream.write_all(server.written("POST", "/mcp", &headers, "").as_bytes()).unwrap();
+    stream
+}
+
+#[test]
+fn what_is_sent_and_not_finished_takes_up_only_so_much() {
+    let (env, server) = served(&[]);
+    let token = made(&env, &["slow"]);
+    let sending: Vec<TcpStream> = (0..4).map(|_| unfinished(&server, &token)).collect();
+    patiently("there is no room for more of it", || server.post_with("/mcp", &token, "{}").status == 503);
+    assert_ne!(server.post_with("/mcp", &server.token, "{}").status, 503);
+    drop(sending);
+    patiently("there is room again", || server.post_with("/mcp", &token, "{}").status != 503);
 }
 
 #[test]
