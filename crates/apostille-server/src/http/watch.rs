@@ -67,8 +67,11 @@ impl Door {
         if let Some(found) = recent(&looked, self.now()) {
             return found.clone();
         }
-        let found = self.read(None, |it| it.spaces()).await;
-        let found = found.map(|_| Reply::of(200, TEXT, "ready\n".into()));
+        let look = self.read(None, |it| it.spaces());
+        let found = match tokio::time::timeout(self.plan.limits.wait, look).await {
+            Ok(found) => found.map(|_| Reply::of(200, TEXT, "ready\n".into())),
+            Err(_) => Err(Turned::new(503, "the store takes too long to be read")),
+        };
         *looked = Some((self.now(), found.clone()));
         found
     }
