@@ -9,6 +9,7 @@ mod agents;
 mod answer;
 mod entry;
 pub(crate) mod gate;
+mod guests;
 mod listen;
 mod live;
 mod log;
@@ -40,10 +41,12 @@ use crate::visit::{Method, Reply, Route};
 use agents::Agents;
 use answer::{Turned, WRONG_METHOD};
 use gate::Gate;
+use guests::Place;
 use meter::Meter;
 use route::{Area, Found, Parts, Row, What};
 use sessions::Sessions;
-use work::Job;
+use watch::Looked;
+use work::{Job, Size};
 
 pub use log::{Log, Told};
 
@@ -92,7 +95,7 @@ impl Default for Limits {
             wait: Duration::from_secs(2),
             connections: 512,
             listeners: 32,
-            head: Duration::from_secs(30),
+            head: Duration::from_secs(10),
             body: Duration::from_secs(15),
             work: Duration::from_secs(30),
             send: Duration::from_secs(30),
@@ -154,7 +157,7 @@ pub struct Door {
     asked: AtomicU64,
     in_flight: Arc<AtomicUsize>,
     connections: Arc<AtomicUsize>,
-    listeners: Arc<AtomicUsize>,
+    looked: tokio::sync::Mutex<Looked>,
 }
 
 impl Door {
@@ -177,7 +180,7 @@ impl Door {
             asked: AtomicU64::new(0),
             in_flight: Arc::default(),
             connections: Arc::default(),
-            listeners: Arc::default(),
+            looked: tokio::sync::Mutex::default(),
             plan,
         }
     }
@@ -196,6 +199,11 @@ impl Door {
         (self.plan.clock)()
     }
 
+    /// How much is read of a request of this pass.
+    fn size<'a>(&'a self, most: usize, pass: &'a str) -> Size<'a> {
+        Size { most, gate: &self.gate, pass, limit: self.plan.limits.body }
+    }
+
     /// The answer to a request, whose sender is noted for the log.
     async fn answered(
         self: &Arc<Self>,
@@ -211,9 +219,10 @@ impl Door {
             let (row, parts) = found.row?;
             return self.opened_to_all(row.what, &parts, request).await;
         }
-        let asked_for = |it: Turned| it.asked_for(&address(&request, request.uri().path()));
+        let asked_for = |it: Turned| self.guessed(it).asked_for(&address(&request, request.uri().path()));
         let (pass, seal) = self.pass(found.area, request.headers()).map_err(asked_for)?;
         *who = Some(pass.name.clone());
+        request.extensions().get::<Arc<Place>>().into_iter().for_each(|it| it.known());
         self.gate.paced(&pass.name, Instant::now())?;
         if found.area == Area::Panel && is_only_sent_to(&found, &request) {
             return Ok(led_up(&self.rows, &request));
@@ -224,7 +233,7 @@ impl Door {
             What::Table(route) => self.visited(route, parts, request, (pass, seal)).await,
             What::Live => {
                 let repo = work::query(&request).into_iter().find(|it| it.0 == "repo").map(|it| it.1);
-                self.live(row.area, request.headers(), repo).await
+                self.live(row.area, request.headers(), repo, &pass.name).await
             }
             What::Metrics => self.metrics(pass).await.map(answer::response),
             What::Close => self.close(request, &seal).await,
@@ -242,6 +251,10 @@ impl Door {
         match what {
             What::Health => Ok(answer::response(watch::health())),
             What::Ready => self.ready().await.map(answer::response),
+            // Whoever only looks where a link leads does not use it up.
+            What::Link if request.method() == Verb::HEAD => {
+                Err(Turned::new(405, "this address takes GET").with("allow", "GET"))
+            }
             What::Link => self.by_link(parts),
             What::Form => self.by_form(request).await,
             What::File(kind, content) => Ok(answer::file(request.headers(), kind, content)),
@@ -259,11 +272,11 @@ impl Door {
     ) -> Result<Response<Body>, Turned> {
         entry::same_origin(&request, self.plan.port)?;
         entry::allowed(&pass, route.need)?;
-        let asked = work::asked(request, parts, &self.plan.limits).await?;
+        let (asked, _held) = work::asked(request, parts, self.size(work::MAX_BODY, &pass.name)).await?;
         if pass.is_panel && route.method != Method::Get {
             entry::sealed(&asked, &seal)?;
         }
-        let place = self.gate.entered().await?;
+        let place = self.gate.entered(&pass.name).await?;
         let job = Job { route, asked, pass, seal };
         let reply = work::worked(&self.plan.host, job, self.plan.limits.work, place).await?;
         if reply.is_change {
@@ -275,9 +288,9 @@ impl Door {
 
     /// The answer to a message of an agent.
     async fn spoken_to(&self, request: Request<Incoming>, pass: Pass) -> Result<Response<Body>, Turned> {
-        self.gate.is_open()?;
+        self.gate.is_open(&pass.name)?;
         let (mut parts, body) = request.into_parts();
-        let body = work::body(body, agents::MAX_BODY, &self.plan.limits).await?;
+        let (body, _held) = work::body(body, self.size(agents::MAX_BODY, &pass.name)).await?;
         parts.extensions.insert(pass);
         Ok(self.agents.answer(Request::from_parts(parts, body)).await)
     }

@@ -4,15 +4,20 @@
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::Limits;
 use super::answer::Turned;
+use super::told::Counted;
 
 /// How many seconds of its rate somebody may use at once.
 const BURST_SECONDS: f64 = 2.0;
+/// How often a second a wrong token, session or link is heard out.
+const GUESSES: f64 = 20.0;
+/// How much of what requests send is held at once.
+const KILOBYTES: usize = 32 * 1024;
 
 /// What somebody has left, and since when.
 #[derive(Debug, Clone, Copy)]
@@ -34,32 +39,77 @@ impl Bucket {
     }
 }
 
+/// What one pass takes up, so that it leaves something to others.
+struct Share {
+    room: Arc<Semaphore>,
+    waiting: Arc<AtomicUsize>,
+    kilobytes: Arc<Semaphore>,
+    listeners: Arc<AtomicUsize>,
+}
+
+impl Share {
+    fn new(limits: &Limits) -> Self {
+        Self {
+            room: Arc::new(Semaphore::new(part(limits.at_once, 2))),
+            waiting: Arc::default(),
+            kilobytes: Arc::new(Semaphore::new(KILOBYTES / 2)),
+            listeners: Arc::default(),
+        }
+    }
+}
+
+/// So much of a bound, and never nothing.
+fn part(most: usize, of: usize) -> usize {
+    (most / of).max(1)
+}
+
 /// What lets so many through.
 pub(crate) struct Gate {
     limits: Limits,
     room: Arc<Semaphore>,
-    waiting: AtomicUsize,
+    waiting: Arc<AtomicUsize>,
+    kilobytes: Arc<Semaphore>,
+    listeners: Arc<AtomicUsize>,
     buckets: Mutex<HashMap<String, Bucket>>,
+    shares: Mutex<HashMap<String, Arc<Share>>>,
 }
 
-/// One who waits, for as long as it does.
-struct Waiting<'a>(&'a AtomicUsize);
+/// What somebody holds, of the whole and of its own share.
+pub(crate) struct Held {
+    _own: OwnedSemaphorePermit,
+    _place: OwnedSemaphorePermit,
+}
 
-impl Drop for Waiting<'_> {
-    fn drop(&mut self) {
-        self.0.fetch_sub(1, Ordering::Relaxed);
-    }
+/// One more of something, unless there are so many.
+fn counted(count: &Arc<AtomicUsize>, most: usize) -> Option<Counted> {
+    let one = Counted::new(count);
+    (count.load(Ordering::Relaxed) <= most).then_some(one)
 }
 
 impl Gate {
     pub(super) fn new(limits: Limits) -> Self {
-        let room = Arc::new(Semaphore::new(limits.at_once));
-        Self { limits, room, waiting: AtomicUsize::new(0), buckets: Mutex::default() }
+        Self {
+            limits,
+            room: Arc::new(Semaphore::new(limits.at_once)),
+            waiting: Arc::default(),
+            kilobytes: Arc::new(Semaphore::new(KILOBYTES)),
+            listeners: Arc::default(),
+            buckets: Mutex::default(),
+            shares: Mutex::default(),
+        }
     }
 
     /// Turns away whoever asks too often.
     pub(super) fn paced(&self, pass: &str, now: Instant) -> Result<(), Turned> {
-        let rate = f64::from(self.limits.rate);
+        self.taken(pass, f64::from(self.limits.rate), now)
+    }
+
+    /// Turns away those who bring nothing that is known, all of them together, when they try too often.
+    pub(super) fn guessed(&self, now: Instant) -> Result<(), Turned> {
+        self.taken("", GUESSES, now)
+    }
+
+    fn taken(&self, pass: &str, rate: f64, now: Instant) -> Result<(), Turned> {
         let mut buckets = self.buckets.lock().unwrap_or_else(PoisonError::into_inner);
         let full = Bucket { left: rate * BURST_SECONDS, at: now };
         let bucket = buckets.entry(pass.to_owned()).or_insert(full);
@@ -69,38 +119,78 @@ impl Gate {
         })
     }
 
-    /// A place to work in. Whoever waits in vain, or finds too many waiting, is turned away.
-    pub(super) async fn entered(&self) -> Result<OwnedSemaphorePermit, Turned> {
-        if let Ok(place) = Arc::clone(&self.room).try_acquire_owned() {
-            return Ok(place);
-        }
-        self.is_open()?;
-        self.waiting.fetch_add(1, Ordering::Relaxed);
-        let _waiting = Waiting(&self.waiting);
-        let place = tokio::time::timeout(self.limits.wait, Arc::clone(&self.room).acquire_owned()).await;
-        place.ok().and_then(Result::ok).ok_or_else(busy)
+    fn share(&self, pass: &str) -> Arc<Share> {
+        let mut shares = self.shares.lock().unwrap_or_else(PoisonError::into_inner);
+        Arc::clone(shares.entry(pass.to_owned()).or_insert_with(|| Arc::new(Share::new(&self.limits))))
     }
 
-    /// The same for whoever is in already and only waits for its turn.
-    pub(crate) async fn turn(&self) -> Option<OwnedSemaphorePermit> {
-        Arc::clone(&self.room).acquire_owned().await.ok()
+    /// A place to work in. Whoever waits in vain, or finds too many waiting, is turned away.
+    pub(super) async fn entered(&self, pass: &str) -> Result<Held, Turned> {
+        self.entered_within(pass, self.limits.wait).await
+    }
+
+    /// The same for whoever is in already and only waits for its turn; none where that takes too long.
+    pub(crate) async fn turn(&self, pass: &str) -> Option<Held> {
+        self.entered_within(pass, self.limits.work).await.ok()
+    }
+
+    async fn entered_within(&self, pass: &str, wait: Duration) -> Result<Held, Turned> {
+        let share = self.share(pass);
+        if let Ok(own) = Arc::clone(&share.room).try_acquire_owned()
+            && let Ok(place) = Arc::clone(&self.room).try_acquire_owned()
+        {
+            return Ok(Held { _own: own, _place: place });
+        }
+        let _own = counted(&share.waiting, part(self.limits.waiting, 2)).ok_or_else(busy)?;
+        let _all = counted(&self.waiting, self.limits.waiting).ok_or_else(busy)?;
+        let place = async {
+            let own = Arc::clone(&share.room).acquire_owned().await.ok()?;
+            Some(Held { _own: own, _place: Arc::clone(&self.room).acquire_owned().await.ok()? })
+        };
+        tokio::time::timeout(wait, place).await.ok().flatten().ok_or_else(busy)
     }
 
     /// Turns away whoever finds too many waiting.
-    pub(super) fn is_open(&self) -> Result<(), Turned> {
-        match self.waiting.load(Ordering::Relaxed) < self.limits.waiting {
-            true => Ok(()),
-            false => Err(busy()),
+    pub(super) fn is_open(&self, pass: &str) -> Result<(), Turned> {
+        let is_room = |count: &AtomicUsize, most: usize| count.load(Ordering::Relaxed) < most;
+        let is_own = is_room(&self.share(pass).waiting, part(self.limits.waiting, 2));
+        if is_own && is_room(&self.waiting, self.limits.waiting) { Ok(()) } else { Err(busy()) }
+    }
+
+    /// Room for what a request sends, until it is worked on.
+    pub(super) fn weighed(&self, pass: &str, bytes: usize) -> Result<Held, Turned> {
+        let n = u32::try_from(bytes.div_ceil(1024).max(1)).unwrap_or(u32::MAX);
+        let own = Arc::clone(&self.share(pass).kilobytes).try_acquire_many_owned(n);
+        let place = Arc::clone(&self.kilobytes).try_acquire_many_owned(n);
+        match (own, place) {
+            (Ok(own), Ok(place)) => Ok(Held { _own: own, _place: place }),
+            _ => Err(busy().with("connection", "close")),
         }
+    }
+
+    /// A seat for one more listener, where there is one.
+    pub(super) fn seat(&self, pass: &str) -> Result<(Counted, Counted), Turned> {
+        let most = self.limits.listeners;
+        let own = counted(&self.share(pass).listeners, part(most, 4));
+        own.zip(counted(&self.listeners, most)).ok_or_else(|| {
+            let turned = Turned::new(503, "too many listen already; come back later");
+            Turned { shed: Some("listeners"), ..turned.with("retry-after", "30") }
+        })
     }
 
     /// How many are worked on.
     pub(super) fn at_work(&self) -> usize {
         self.limits.at_once.saturating_sub(self.room.available_permits())
     }
+
+    /// How many listen.
+    pub(super) fn listeners(&self) -> usize {
+        self.listeners.load(Ordering::Relaxed)
+    }
 }
 
-fn busy() -> Turned {
+/// What is said when there is no place.
+pub(super) fn busy() -> Turned {
     let turned =
         Turned::new(503, "too much is asked at once; come back in a moment").with("retry-after", "1");
     Turned { shed: Some("busy"), ..turned }
@@ -113,8 +203,6 @@ fn whole(seconds: f64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
-
     use super::*;
 
     #[test]
@@ -137,12 +225,57 @@ mod tests {
         runtime.block_on(async {
             let wait = Duration::from_millis(5);
             let gate = Gate::new(Limits { at_once: 1, waiting: 1, wait, ..Limits::default() });
-            let place = gate.entered().await.unwrap();
+            let place = gate.entered("ci").await.ok();
             assert_eq!(gate.at_work(), 1);
-            let (first, second) = tokio::join!(gate.entered(), gate.entered());
-            assert_eq!((first.unwrap_err().status, second.unwrap_err().status), (503, 503));
+            let (first, second) = tokio::join!(gate.entered("ci"), gate.entered("ci"));
+            assert_eq!([status(first), status(second)], [503, 503]);
             drop(place);
-            assert!(gate.entered().await.is_ok());
+            assert!(gate.entered("ci").await.is_ok());
         });
+    }
+
+    fn status<T>(turned: Result<T, Turned>) -> u16 {
+        turned.err().map_or(200, |it| it.status)
+    }
+
+    #[test]
+    fn one_pass_leaves_half_to_others() {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        runtime.block_on(async {
+            let wait = Duration::from_millis(5);
+            let gate = Gate::new(Limits { at_once: 4, waiting: 2, wait, work: wait, ..Limits::default() });
+            let held = [gate.entered("ci").await.ok(), gate.entered("ci").await.ok()];
+            assert!(held.iter().all(Option::is_some));
+            let (mine, other) = tokio::join!(gate.entered("ci"), gate.entered("other"));
+            assert_eq!([status(mine), status(other)], [503, 200]);
+            // An agent's call does not wait for ever either.
+            assert!(gate.turn("ci").await.is_none() && gate.turn("other").await.is_some());
+            drop(held);
+            assert!(gate.entered("ci").await.is_ok());
+        });
+    }
+
+    #[test]
+    fn one_pass_fills_neither_the_memory_nor_the_seats() {
+        let gate = Gate::new(Limits { listeners: 8, ..Limits::default() });
+        let big = |pass: &str| gate.weighed(pass, 4 * 1024 * 1024);
+        let mut held: Vec<_> = (0..4).map(|_| big("ci")).collect();
+        assert_eq!((held.iter().filter(|it| it.is_ok()).count(), status(big("ci"))), (4, 503));
+        assert_eq!(status(gate.weighed("ci", 0)), 503);
+        held.extend((0..4).map(|_| big("other")));
+        assert_eq!(status(gate.weighed("third", 1)), 503);
+        drop(held);
+        assert_eq!(status(big("ci")), 200);
+        let seats: Vec<_> = (0..2).map(|_| gate.seat("ci").ok()).collect();
+        assert_eq!((status(gate.seat("ci")), status(gate.seat("other")), gate.listeners()), (503, 200, 2));
+        assert!(seats.iter().all(Option::is_some));
+    }
+
+    #[test]
+    fn guesses_are_paced_together_and_nobody_else() {
+        let gate = Gate::new(Limits::default());
+        let now = Instant::now();
+        let n = (0..100).filter(|_| gate.guessed(now).is_ok()).count();
+        assert_eq!((n, status(gate.guessed(now)), status(gate.paced("ci", now))), (40, 429, 200));
     }
 }

@@ -5,14 +5,16 @@ use std::io;
 use std::net::TcpListener;
 use std::sync::Arc;
 
+use hyper::Request;
+use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::graceful::GracefulShutdown;
 use tokio::net::TcpStream;
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::Door;
+use super::guests::{Guests, Place};
 use super::steady::Steady;
 use super::told::Counted;
 
@@ -49,25 +51,26 @@ impl Door {
     }
 
     async fn taken_in(self: &Arc<Self>, listener: &tokio::net::TcpListener, graceful: &GracefulShutdown) {
-        let room = Arc::new(Semaphore::new(self.plan.limits.connections));
+        let guests = Guests::new(self.plan.limits.connections);
         loop {
             let Ok((stream, _)) = listener.accept().await else {
                 // No descriptors left: some will be free again.
                 tokio::time::sleep(std::time::Duration::from_millis(50)).await;
                 continue;
             };
-            match Arc::clone(&room).try_acquire_owned() {
-                Ok(place) => self.talk(stream, place, graceful),
-                Err(_) => self.turn_away(&stream),
+            match guests.enter() {
+                Some(place) => self.talk(stream, place, graceful),
+                None => self.turn_away(&stream),
             }
         }
     }
 
-    fn talk(self: &Arc<Self>, stream: TcpStream, place: OwnedSemaphorePermit, graceful: &GracefulShutdown) {
+    fn talk(self: &Arc<Self>, stream: TcpStream, place: Arc<Place>, graceful: &GracefulShutdown) {
         let _ = stream.set_nodelay(true);
-        let door = Arc::clone(self);
-        let service = service_fn(move |request| {
+        let (door, guest) = (Arc::clone(self), Arc::clone(&place));
+        let service = service_fn(move |mut request: Request<Incoming>| {
             let door = Arc::clone(&door);
+            request.extensions_mut().insert(Arc::clone(&guest));
             async move { Ok::<_, Infallible>(door.answer(request).await) }
         });
         let connection = http1::Builder::new()
@@ -78,9 +81,12 @@ impl Door {
         let (watched, counted) = (graceful.watch(connection), Counted::new(&self.connections));
         self.meter.connected();
         tokio::spawn(async move {
-            // A client that goes away is nobody's fault.
-            let _ = watched.await;
-            drop((place, counted));
+            tokio::select! {
+                // A client that goes away is nobody's fault.
+                _ = watched => {}
+                () = place.needed() => {}
+            }
+            drop(counted);
         });
     }
 

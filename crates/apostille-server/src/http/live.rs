@@ -2,7 +2,6 @@
 
 use std::pin::Pin;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::task::{Context as Polled, Poll};
 use std::time::Duration;
 
@@ -24,7 +23,7 @@ use tokio::time::Instant;
 use super::answer::Turned;
 use super::route::Area;
 use super::told::Counted;
-use super::{Door, work};
+use super::{Door, gate, work};
 use crate::host::Call;
 use crate::pass::Pass;
 
@@ -88,16 +87,6 @@ impl HttpBody for Stream {
     }
 }
 
-/// A seat for one more listener, where there is one.
-fn seat(taken: &Arc<AtomicUsize>, most: usize) -> Result<Counted, Turned> {
-    let seat = Counted::new(taken);
-    if taken.load(Ordering::Relaxed) <= most {
-        return Ok(seat);
-    }
-    let turned = Turned::new(503, "too many listen already; come back later").with("retry-after", "30");
-    Err(Turned { shed: Some("listeners"), ..turned })
-}
-
 /// Who listens, to what.
 struct Listener {
     door: Arc<Door>,
@@ -109,7 +98,7 @@ struct Listener {
     /// Whether there is more than was told.
     is_behind: bool,
     send: mpsc::Sender<Bytes>,
-    _seat: Counted,
+    _seat: (Counted, Counted),
 }
 
 impl Door {
@@ -119,8 +108,9 @@ impl Door {
         area: Area,
         headers: &HeaderMap,
         repo: Option<String>,
+        pass: &str,
     ) -> Result<Response<Body>, Turned> {
-        let seat = seat(&self.listeners, self.plan.limits.listeners)?;
+        let seat = self.gate.seat(pass)?;
         let (send, receive) = mpsc::channel(UNREAD);
         let last = headers.get("last-event-id").and_then(|it| it.to_str().ok()).and_then(Heard::read);
         let mut listener = Listener {
@@ -187,7 +177,8 @@ impl Listener {
     async fn look(&mut self) -> Result<bool, Turned> {
         let pass = self.pass()?;
         let (host, repo, heard) = (Arc::clone(&self.door.plan.host), self.repo.clone(), self.heard.clone());
-        let place = self.door.gate.turn().await;
+        // Whoever waits in vain comes back and is told what it missed.
+        let place = self.door.gate.turn(&pass.name).await.ok_or_else(gate::busy)?;
         let read = tokio::task::spawn_blocking(move || {
             let _place = place;
             let call =

@@ -1,5 +1,7 @@
 //! How the panel is opened and closed: the printed link, a token that is pasted, the end of a session.
 
+use std::time::Instant;
+
 use apostille_core::digest::Digest;
 use axum::body::Body;
 use axum::response::Response;
@@ -8,8 +10,12 @@ use hyper::body::Incoming;
 
 use super::answer::{self, Turned};
 use super::route::Parts;
-use super::{Door, entry, sessions, work};
+use super::sessions::{self, Token};
+use super::{Door, entry, work};
 use crate::visit::{Asked, Reply};
+
+/// How long a form with a token in it may be: anybody can send one.
+const MAX_FORM: usize = 4 * 1024;
 
 impl Door {
     /// Lets in whoever has the link, if nobody had it before.
@@ -18,7 +24,7 @@ impl Door {
         if !self.sessions().use_up(once) {
             let why =
                 format!("This link was used before, or is none of this server. {}", entry::outside().why);
-            return Err(Turned { why, ..entry::outside() });
+            return Err(self.guessed(Turned { why, ..entry::outside() }));
         }
         Ok(self.opened(None, "/"))
     }
@@ -26,20 +32,23 @@ impl Door {
     /// Lets in whoever pastes a token.
     pub(super) async fn by_form(&self, request: Request<Incoming>) -> Result<Response<Body>, Turned> {
         entry::same_origin(&request, self.plan.port)?;
-        let asked = work::asked(request, Parts::new(), &self.plan.limits).await?;
+        let (asked, _held) = work::asked(request, Parts::new(), self.size(MAX_FORM, "")).await?;
         let (token, to) = (field(&asked, "token"), field(&asked, "to"));
         let to = if is_own(&to) { to.as_str() } else { "/" };
-        let token = Digest::of(token.trim().as_bytes());
-        match self.plan.keys.pass(Some(&token)) {
-            Some(_) => Ok(self.opened(Some(token), to)),
+        let digest = Digest::of(token.trim().as_bytes());
+        match self.plan.keys.pass(Some(&digest)) {
+            Some(pass) => {
+                self.gate.paced(&pass.name, Instant::now())?;
+                Ok(self.opened(Some(Token { digest, pass: pass.name }), to))
+            }
             None => {
                 let why = format!("There is no such token. {}", entry::outside().why);
-                Err(Turned { why, ..entry::outside() }.asked_for(to))
+                Err(self.guessed(Turned { why, ..entry::outside() }).asked_for(to))
             }
         }
     }
 
-    fn opened(&self, token: Option<Digest>, to: &str) -> Response<Body> {
+    fn opened(&self, token: Option<Token>, to: &str) -> Response<Body> {
         let now = self.now();
         let mut sessions = self.sessions();
         let key = self.plan.host.seal(&format!("session {}", sessions.next()));
@@ -58,7 +67,7 @@ impl Door {
     ) -> Result<Response<Body>, Turned> {
         entry::same_origin(&request, self.plan.port)?;
         let key = sessions::brought(request.headers(), self.plan.port).unwrap_or_default();
-        let asked = work::asked(request, Parts::new(), &self.plan.limits).await?;
+        let (asked, _held) = work::asked(request, Parts::new(), self.size(MAX_FORM, "panel")).await?;
         entry::sealed(&asked, seal)?;
         self.sessions().close(&key);
         let mut reply = Reply::see_other("/");

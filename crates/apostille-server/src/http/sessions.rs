@@ -6,16 +6,26 @@ use jiff::{SignedDuration, Timestamp};
 
 /// How long a session lasts, in hours.
 const HOURS: i64 = 12;
-/// How many there may be; the oldest goes.
+/// How many there may be that were opened with a token; the oldest of them goes.
 const MOST: usize = 64;
+/// How many of them with the same one; its own oldest goes.
+const MOST_OF_ONE: usize = 4;
 
 /// One browser that was let in.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub(super) struct Session {
     key: Digest,
-    /// The token it was let in with; the printed link has none.
-    pub(super) token: Option<Digest>,
+    /// What it was let in with; the printed link is none.
+    pub(super) token: Option<Token>,
     until: Timestamp,
+}
+
+/// A token that opened a session, and what its pass is called. Where everybody is let in, a token that was revoked has
+/// another pass, which is none of the session's.
+#[derive(Debug, Clone)]
+pub(super) struct Token {
+    pub(super) digest: Digest,
+    pub(super) pass: String,
 }
 
 /// Everybody who was let in, the oldest first.
@@ -45,19 +55,31 @@ impl Sessions {
     }
 
     /// Opens a session with this key.
-    pub(super) fn open(&mut self, key: &str, token: Option<Digest>, now: Timestamp) {
-        if self.open.len() >= MOST {
-            self.open.remove(0);
+    pub(super) fn open(&mut self, key: &str, token: Option<Token>, now: Timestamp) {
+        if let Some(token) = &token {
+            self.make_room(MOST_OF_ONE, |it| it.pass == token.pass);
+            self.make_room(MOST, |_| true);
         }
         let until = now.checked_add(SignedDuration::from_hours(HOURS)).unwrap_or(now);
         self.open.push(Session { key: Digest::of(key.as_bytes()), token, until });
+    }
+
+    /// Ends the oldest of these, where there are so many. A session of the printed link, which cannot be had again, is
+    /// none of them.
+    fn make_room(&mut self, most: usize, is_one: impl Fn(&Token) -> bool) {
+        let is_one = |it: &Session| it.token.as_ref().is_some_and(&is_one);
+        if self.open.iter().filter(|it| is_one(it)).count() >= most
+            && let Some(oldest) = self.open.iter().position(is_one)
+        {
+            self.open.remove(oldest);
+        }
     }
 
     /// The session with this key, while it lasts.
     pub(super) fn get(&mut self, key: &str, now: Timestamp) -> Option<Session> {
         self.open.retain(|it| it.until > now);
         let key = Digest::of(key.as_bytes());
-        self.open.iter().find(|it| it.key == key).copied()
+        self.open.iter().find(|it| it.key == key).cloned()
     }
 
     /// Ends a session.
@@ -111,13 +133,21 @@ mod tests {
     }
 
     #[test]
-    fn there_are_never_too_many() {
+    fn there_are_never_too_many_and_the_link_s_stays() {
         let mut sessions = Sessions::new("link");
-        for n in 0..=MOST {
-            sessions.open(&n.to_string(), None, at(0));
+        let token = |pass: usize| Some(Token { digest: Digest::of(b""), pass: pass.to_string() });
+        sessions.open("link", None, at(0));
+        for n in 0..=MOST_OF_ONE {
+            sessions.open(&format!("a{n}"), token(0), at(0));
         }
-        assert!(sessions.get("0", at(0)).is_none());
-        assert!(sessions.get("1", at(0)).is_some());
+        let mut is_open = |key: &str| sessions.get(key, at(0)).is_some();
+        assert_eq!(["link", "a0", "a1", "a4"].map(&mut is_open), [true, false, true, true]);
+        for n in 1..=MOST {
+            sessions.open(&format!("b{n}"), token(n), at(0));
+        }
+        let mut is_open = |key: &str| sessions.get(key, at(0)).is_some();
+        assert_eq!(["link", "a4", "b1", "b64"].map(&mut is_open), [true, false, true, true]);
+        assert_eq!(sessions.open.len(), MOST + 1);
     }
 
     #[test]

@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use apostille_core::format;
+use apostille_core::remember::secrets;
 use axum::body::Body;
 use axum::response::Response;
 use hyper::body::Incoming;
@@ -95,11 +96,12 @@ impl Door {
         answer::dressed(response)
     }
 
-    /// The name of a request: the client's, where it is short and plain, else one of ours.
+    /// The name of a request: the client's, where it is short and plain and no secret, else one of ours.
     fn id(&self, headers: &HeaderMap) -> String {
         let is_plain = |it: &&str| {
             (1..=MAX_ID).contains(&it.len())
                 && it.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-' || b == b'_')
+                && secrets::find(it).is_none()
         };
         let brought = headers.get(ID).and_then(|it| it.to_str().ok()).filter(is_plain);
         let ours = || {

@@ -5,8 +5,10 @@ use std::sync::atomic::Ordering;
 
 use apostille_core::space::Space;
 use apostille_core::store::{Store, StoreError, Tally};
+use jiff::{SignedDuration, Timestamp};
 
 use super::answer::Turned;
+use super::gate::Held;
 use super::meter::{self, Gauges};
 use super::{Door, work};
 use crate::host::Call;
@@ -27,13 +29,25 @@ fn tallies(store: &dyn Store, pass: &Pass) -> Result<Vec<(Space, Tally)>, StoreE
     spaces.map(|it| store.tally(&it).map(|tally| (it, tally))).collect()
 }
 
+/// What was found when the store was looked at last, and when that was.
+pub(super) type Looked = Option<(Timestamp, Result<Reply, Turned>)>;
+
+/// How long that is good for.
+const GOOD: SignedDuration = SignedDuration::from_secs(1);
+
+/// What was found, if that is not too long ago; a clock that was set back does not make it last.
+fn recent(looked: &Looked, now: Timestamp) -> Option<&Result<Reply, Turned>> {
+    looked.as_ref().filter(|it| now.duration_since(it.0).abs() < GOOD).map(|it| &it.1)
+}
+
 impl Door {
-    /// Reads something from the store, on a thread of its own.
+    /// Reads something from the store, on a thread of its own, which has this place.
     async fn read<T: Send + 'static>(
         &self,
+        place: Option<Held>,
         read: impl Fn(&dyn Store) -> Result<T, StoreError> + Send + 'static,
     ) -> Result<T, Turned> {
-        let (host, place) = (Arc::clone(&self.plan.host), self.gate.entered().await?);
+        let host = Arc::clone(&self.plan.host);
         let found = tokio::task::spawn_blocking(move || {
             let _place = place;
             let mut found = None;
@@ -46,21 +60,50 @@ impl Door {
         found.await.map_err(|_| Turned::new(503, "the store cannot be looked at"))?
     }
 
-    /// Whether the store can be read.
+    /// Whether the store can be read. Anybody may ask, so it takes nobody's place, and is looked at once a second, however
+    /// many ask.
     pub(super) async fn ready(&self) -> Result<Reply, Turned> {
-        self.read(|it| it.spaces()).await.map(|_| Reply::of(200, TEXT, "ready\n".into()))
+        let mut looked = self.looked.lock().await;
+        if let Some(found) = recent(&looked, self.now()) {
+            return found.clone();
+        }
+        let look = self.read(None, |it| it.spaces());
+        let found = match tokio::time::timeout(self.plan.limits.wait, look).await {
+            Ok(found) => found.map(|_| Reply::of(200, TEXT, "ready\n".into())),
+            Err(_) => Err(Turned::new(503, "the store takes too long to be read")),
+        };
+        *looked = Some((self.now(), found.clone()));
+        found
     }
 
     /// Everything that is counted.
     pub(super) async fn metrics(&self, pass: Pass) -> Result<Reply, Turned> {
-        let tallies = self.read(move |store| tallies(store, &pass)).await?;
+        let place = self.gate.entered(&pass.name).await?;
+        let tallies = self.read(Some(place), move |store| tallies(store, &pass)).await?;
         let gauges = Gauges {
             in_flight: self.in_flight.load(Ordering::Relaxed),
             at_work: self.gate.at_work(),
             connections: self.connections.load(Ordering::Relaxed),
-            listeners: self.listeners.load(Ordering::Relaxed),
+            listeners: self.gate.listeners(),
         };
         let page = self.meter.page(&gauges) + &meter::spaces(&tallies);
         Ok(Reply::of(200, PROMETHEUS, page))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_found_is_good_for_a_second() {
+        let at = |ms: i64| Timestamp::UNIX_EPOCH + SignedDuration::from_millis(ms);
+        let looked = Some((at(5_000), Ok(health())));
+        let check = |ms: i64, expected: bool| assert_eq!(recent(&looked, at(ms)).is_some(), expected, "{ms}");
+        check(5_000, true);
+        check(5_999, true);
+        check(6_000, false);
+        check(1_000, false);
+        assert!(recent(&None, at(0)).is_none());
     }
 }

@@ -9,10 +9,10 @@ use apostille_core::remember::secrets::masked;
 use apostille_core::store::StoreError;
 use http_body_util::BodyExt as _;
 use hyper::Request;
-use hyper::body::{Bytes, Incoming};
+use hyper::body::{Body as _, Bytes, Incoming};
 
-use super::Limits;
 use super::answer::Turned;
+use super::gate::{Gate, Held};
 use super::route::Parts;
 use crate::Fault;
 use crate::host::{Call, Host, Unplaced};
@@ -24,10 +24,22 @@ pub(super) const MAX_BODY: usize = 1024 * 1024;
 /// How much of one that is too large is read.
 const THROWN_AWAY: usize = 16 * 1024 * 1024;
 
-/// What a request sends, to its end: not too much, and not too slowly.
-pub(super) async fn body(body: Incoming, most: usize, limits: &Limits) -> Result<Bytes, Turned> {
-    match tokio::time::timeout(limits.body, collected(body, most)).await {
-        Ok(read) => read,
+/// How much of a request there may be.
+#[derive(Clone, Copy)]
+pub(super) struct Size<'a> {
+    pub(super) most: usize,
+    pub(super) gate: &'a Gate,
+    /// Whose share it takes up.
+    pub(super) pass: &'a str,
+    pub(super) limit: Duration,
+}
+
+/// What a request sends, to its end: not too much, and not too slowly; and the room that it takes up.
+pub(super) async fn body(body: Incoming, size: Size<'_>) -> Result<(Bytes, Held), Turned> {
+    let said = body.size_hint().upper().and_then(|it| usize::try_from(it).ok());
+    let held = size.gate.weighed(size.pass, said.map_or(size.most, |it| it.min(size.most)))?;
+    match tokio::time::timeout(size.limit, collected(body, size.most)).await {
+        Ok(read) => Ok((read?, held)),
         Err(_) => Err(Turned::new(408, "the request came too slowly").with("connection", "close")),
     }
 }
@@ -59,15 +71,15 @@ pub(super) fn query<B>(request: &Request<B>) -> Vec<(String, String)> {
     form_urlencoded::parse(query.as_bytes()).into_owned().collect()
 }
 
-/// What is asked for.
+/// What is asked for, and the room that it takes up.
 pub(super) async fn asked(
     request: Request<Incoming>,
     parts: Parts,
-    limits: &Limits,
-) -> Result<Asked, Turned> {
+    size: Size<'_>,
+) -> Result<(Asked, Held), Turned> {
     let query = query(&request);
-    let body = body(request.into_body(), MAX_BODY, limits).await?;
-    Ok(Asked { parts, query, body: body.into() })
+    let (body, held) = body(request.into_body(), size).await?;
+    Ok((Asked { parts, query, body: body.into() }, held))
 }
 
 /// One thing to do.

@@ -137,7 +137,7 @@ impl Server {
         let clock = Clock { is_over: Arc::default() };
         let (host, late) = (Arc::clone(&self.host), clock.late(told));
         let place = match &self.gate {
-            Some(gate) => gate.turn().await,
+            Some(gate) => Some(gate.turn(pass(context).map_or("", |it| &it.name)).await.ok_or_else(busy)?),
             None => None,
         };
         let mut work = tokio::task::spawn_blocking(move || {
@@ -168,6 +168,10 @@ impl Server {
         }
         done.map_err(|_| ErrorData::internal_error("the call broke off", None))
     }
+}
+
+fn busy() -> ErrorData {
+    ErrorData::internal_error("too much is asked at once; call again in a moment", None)
 }
 
 fn work<T>(

@@ -163,10 +163,16 @@ fn read(text: &str) -> anyhow::Result<Vec<Token>> {
     sheet.tokens.into_iter().map(Token::read).collect()
 }
 
-/// Waits for whoever changes them now.
+/// Waits for whoever changes them now. What has to be made for that is its owner's alone.
 fn held(path: &Path) -> io::Result<File> {
-    path.parent().map_or(Ok(()), fs::create_dir_all)?;
-    let file = OpenOptions::new().create(true).truncate(false).write(true).open(path)?;
+    let (mut folder, mut options) = (fs::DirBuilder::new(), OpenOptions::new());
+    #[cfg(unix)]
+    {
+        std::os::unix::fs::DirBuilderExt::mode(&mut folder, 0o700);
+        std::os::unix::fs::OpenOptionsExt::mode(&mut options, MODE);
+    }
+    path.parent().map_or(Ok(()), |it| folder.recursive(true).create(it))?;
+    let file = options.create(true).truncate(false).write(true).open(path)?;
     file.lock()?;
     Ok(file)
 }

@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use crate::env::Env;
-use crate::socket::Server;
+use crate::socket::{Server, patiently};
 
 /// A world with facts, and a server that a person started.
 fn served(arguments: &[&str]) -> (Env, Server) {
@@ -227,6 +227,8 @@ fn a_request_is_called_by_its_own_name_where_that_is_plain() {
     assert_ne!(named("a b"), "a b");
     assert_ne!(named(&"a".repeat(65)), "a".repeat(65));
     assert_ne!(named("<script>"), "<script>");
+    let secret = format!("ghp_{}", "16C7e42F292c6912E7710c838347Ae178B4a");
+    assert_ne!(named(&secret), secret);
 }
 
 #[test]
@@ -257,6 +259,41 @@ fn another_repository_is_named_and_must_be_there() {
     let browser = server.browser();
     let page = server.send("GET", "/?repo=acme/other", &[("Cookie", &browser.cookie)], "");
     assert!(!page.body.contains("API_VERSION"), "{page}");
+}
+
+#[test]
+fn whoever_only_looks_at_the_link_does_not_use_it_up() {
+    let (_env, server) = served(&[]);
+    let looked = server.send("HEAD", &server.once, &[], "");
+    assert_eq!((looked.status, looked.header("set-cookie")), (405, None), "{looked}");
+    assert_eq!(server.send("GET", &server.once, &[], "").status, 303);
+}
+
+#[test]
+fn a_token_ends_its_own_sessions_and_nobody_else_s() {
+    let (env, server) = served(&[]);
+    let (person, token) = (server.browser(), made(&env, &["look"]));
+    let paste = || server.with_cookie(&server.send("POST", "/open", &[], &format!("token={token}")));
+    let opened: Vec<_> = (0..5).map(|_| paste()).collect();
+    let status = |cookie: &str| server.send("GET", "/", &[("Cookie", cookie)], "").status;
+    assert_eq!(status(&opened[0].cookie), 401);
+    assert!(opened[1..].iter().all(|it| status(&it.cookie) == 200));
+    assert_eq!(status(&person.cookie), 200);
+}
+
+#[test]
+fn guesses_are_paced_and_right_tokens_are_not() {
+    let (_env, server) = served(&[]);
+    let guess = |n: usize| match n % 3 {
+        0 => server.get_with("/api/spaces", "guess").status,
+        1 => server.send("POST", "/open", &[], "token=guess").status,
+        _ => server.send("GET", "/open/guess", &[], "").status,
+    };
+    patiently("guesses are put off", || (0..3).any(|n| guess(n) == 429));
+    assert_eq!(server.get("/api/spaces").status, 200);
+    let pasted = server.send("POST", "/open", &[], &format!("token={}", server.token));
+    assert_eq!(pasted.status, 303, "{pasted}");
+    assert_eq!(server.send("GET", &server.once, &[], "").status, 303);
 }
 
 /// A token of these properties.

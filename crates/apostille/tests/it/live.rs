@@ -101,6 +101,15 @@ fn only_the_spaces_of_a_pass_are_told_and_only_while_it_holds() {
 }
 
 #[test]
+fn one_pass_leaves_seats_to_others() {
+    let env = Env::new();
+    let server = Server::new(&env, &["--limit", "listeners=4"]);
+    let _ear = Ear::new(&server, "/api/live", &server.token, "");
+    assert_eq!(server.get("/api/live").status, 503);
+    let _other = Ear::new(&server, "/api/live", &made(&env, &["other"]), "");
+}
+
+#[test]
 fn not_everybody_may_listen_at_once() {
     let env = Env::new();
     let server = Server::new(&env, &["--limit", "listeners=1"]);

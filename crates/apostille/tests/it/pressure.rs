@@ -5,6 +5,7 @@ use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
 use std::thread;
 
+use crate::door::made;
 use crate::env::Env;
 use crate::socket::{Browser, Reply, Server, answer, patiently};
 
@@ -65,6 +66,9 @@ fn a_request_that_is_too_long_is_not_read_to_its_end() {
     assert_eq!(server.form(&browser, "/memories/m-1/edit", &[], &long(1024 * 1024 + 1)).status, 413);
     assert_eq!(server.form(&browser, "/memories/m-1/edit", &[], &long(1024 * 1024)).status, 403);
     assert_eq!(server.post_with("/mcp", &server.token, &long(4 * 1024 * 1024 + 1)).status, 413);
+    // Anybody can send a form with a token, so that one is short.
+    assert_eq!(server.send("POST", "/open", &[], &long(4 * 1024 + 1)).status, 413);
+    assert_eq!(server.send("POST", "/open", &[], &long(4 * 1024)).status, 401);
     let head = format!("/{}", long(70_000));
     assert!((400..500).contains(&server.get(&head).status));
 }
@@ -96,6 +100,54 @@ fn when_too_much_is_asked_at_once_the_rest_is_told_to_come_back() {
     assert_eq!(answer(writing).status, 303);
     assert_eq!(server.get("/api/spaces").status, 200);
     assert!(counted(&server, "apostille_http_shed_total{reason=\"busy\"}").unwrap() >= 1.0);
+}
+
+#[test]
+fn one_pass_leaves_places_to_others() {
+    let (env, server) = served(&["--limit", "at_once=2", "--limit", "wait_ms=20"]);
+    let browser = server.browser();
+    let lock = held(&env);
+    let writing = [invalidating(&server, &browser, "m-1"), invalidating(&server, &browser, "m-2")];
+    let page = || server.send("GET", "/", &[("Cookie", &browser.cookie)], "").status;
+    patiently("the panel has its share", || page() == 503);
+    assert_ne!(server.get("/api/openapi.json").status, 503);
+    drop(lock);
+    writing.into_iter().for_each(|it| assert!([303, 503].contains(&answer(it).status)));
+}
+
+#[test]
+fn being_ready_takes_nobody_s_place() {
+    let (env, server) = served(&NARROW);
+    let browser = server.browser();
+    let ready = || server.send("GET", "/ready", &[], "").status;
+    patiently("the store was looked at", || ready() == 200);
+    let lock = held(&env);
+    let writing = invalidating(&server, &browser, "m-1");
+    until_busy(&server);
+    // The clock of this test stands still, so what was found before is still good.
+    assert_eq!(ready(), 200);
+    drop(lock);
+    let done = answer(writing);
+    assert_eq!(done.status, 303, "{done}");
+}
+
+/// Sends the head of a message and none of what it says will follow.
+fn unfinished(server: &Server, token: &str) -> TcpStream {
+    let headers = [("Authorization", &*format!("Bearer {token}")), ("Content-Length", "4194304")];
+    let mut stream = server.connect();
+    stream.write_all(server.written("POST", "/mcp", &headers, "").as_bytes()).unwrap();
+    stream
+}
+
+#[test]
+fn what_is_sent_and_not_finished_takes_up_only_so_much() {
+    let (env, server) = served(&[]);
+    let token = made(&env, &["slow"]);
+    let sending: Vec<TcpStream> = (0..4).map(|_| unfinished(&server, &token)).collect();
+    patiently("there is no room for more of it", || server.post_with("/mcp", &token, "{}").status == 503);
+    assert_ne!(server.post_with("/mcp", &server.token, "{}").status, 503);
+    drop(sending);
+    patiently("there is room again", || server.post_with("/mcp", &token, "{}").status != 503);
 }
 
 #[test]
@@ -180,14 +232,49 @@ fn a_client_that_takes_no_answer_is_ended() {
     patiently("the connection is ended", || counted(&server, "apostille_http_connections ") == Some(1.0));
 }
 
+/// Somebody who showed the token, and stays connected.
+fn known(server: &Server) -> TcpStream {
+    let mut stream = server.connect();
+    let bearer = format!("Bearer {}", server.token);
+    let headers = [("Authorization", &*bearer), ("Connection", "keep-alive")];
+    stream.write_all(server.written("GET", "/api/spaces", &headers, "").as_bytes()).unwrap();
+    let mut begun = [0; 12];
+    stream.read_exact(&mut begun).unwrap();
+    assert_eq!(&begun, b"HTTP/1.1 200");
+    stream
+}
+
 #[test]
 fn connections_beyond_the_bound_are_turned_away_until_there_is_room() {
     let (_env, server) = served(&["--limit", "connections=2"]);
-    let (first, second) = (server.connect(), server.connect());
+    let (first, second) = (known(&server), known(&server));
     let full = server.raw(b"");
     assert_eq!((full.status, full.header("retry-after")), (503, Some("1")), "{full}");
     drop((first, second));
     patiently("there is room again", || server.send("GET", "/health", &[], "").status == 200);
+}
+
+#[test]
+fn whoever_only_holds_connections_keeps_nobody_out() {
+    let (_env, server) = served(&["--limit", "connections=3"]);
+    let mut stays = known(&server);
+    let css = server.written("GET", "/panel.css", &[("Connection", "keep-alive")], "");
+    let holding: Vec<TcpStream> = (0..5)
+        .map(|n| {
+            let mut stream = server.connect();
+            // Half of a head, and whole requests whose answers nobody takes.
+            let _ = stream.write_all(if n % 2 == 0 { &css.as_bytes()[..20] } else { css.as_bytes() });
+            stream
+        })
+        .collect();
+    assert_eq!(server.send("GET", "/health", &[], "").status, 200);
+    assert_eq!(server.get("/api/spaces").status, 200);
+    // The first of them were ended, and whoever showed a token was not.
+    let mut rest = Vec::new();
+    let _ = (&holding[0]).read_to_end(&mut rest);
+    assert_eq!(rest, b"");
+    stays.write_all(server.written("GET", "/health", &[], "").as_bytes()).unwrap();
+    assert!(answer(stays).body.ends_with("ok\n"));
 }
 
 #[test]

@@ -19,7 +19,9 @@ fn a_token_is_shown_once_and_kept_as_its_digest() {
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt as _;
-        assert_eq!(fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o600);
+        let mode = |it: &std::path::Path| fs::metadata(it).unwrap().permissions().mode() & 0o777;
+        let modes = [&*file, &file.with_extension("lock"), file.parent().unwrap()].map(mode);
+        assert_eq!(modes, [0o600, 0o600, 0o700]);
     }
     let listed = env.ok(&["token"]);
     assert!(
@@ -194,6 +196,19 @@ fn a_file_that_cannot_be_read_lets_nobody_in_and_is_said() {
     assert_eq!(server.get("/api/spaces").status, 200);
     let ran = env.run(&["token"]);
     assert!(ran.code != 0 && ran.err.contains("format 2"), "{ran}");
+}
+
+#[test]
+fn a_session_ends_with_its_token_also_where_everybody_is_let_in() {
+    let env = Env::new();
+    env.with_facts();
+    let token = made(&env, &["look", "--space", "acme/app"]);
+    let server = Server::new(&env, &["--no-token"]);
+    let browser = server.with_cookie(&server.send("POST", "/open", &[], &format!("token={token}")));
+    let status = || server.send("GET", "/", &[("Cookie", &browser.cookie)], "").status;
+    assert_eq!(status(), 200);
+    env.ok(&["token", "revoke", "look"]);
+    assert_eq!(status(), 401);
 }
 
 #[test]

@@ -1,0 +1,96 @@
+//! Who is connected: not too many, and when there is no room, whoever came first and never showed a token or a session
+//! makes room for the next one. So nobody keeps others out by only holding connections.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use tokio::sync::Notify;
+
+/// One connection, as the others are counted.
+struct Guest {
+    is_known: bool,
+    end: Arc<Notify>,
+}
+
+/// Everybody who is connected, in the order of coming.
+#[derive(Default)]
+struct Book {
+    came: u64,
+    guests: BTreeMap<u64, Guest>,
+}
+
+/// The places that there are.
+pub(super) struct Guests {
+    most: usize,
+    book: Mutex<Book>,
+}
+
+impl Guests {
+    pub(super) fn new(most: usize) -> Arc<Self> {
+        Arc::new(Self { most, book: Mutex::default() })
+    }
+
+    /// A place for one more, where there is one or somebody unknown can make room.
+    pub(super) fn enter(self: &Arc<Self>) -> Option<Arc<Place>> {
+        let mut book = self.book();
+        if book.guests.len() >= self.most {
+            let first = book.guests.iter().find(|it| !it.1.is_known).map(|it| *it.0)?;
+            book.guests.remove(&first).into_iter().for_each(|it| it.end.notify_one());
+        }
+        book.came += 1;
+        let (number, end) = (book.came, Arc::<Notify>::default());
+        book.guests.insert(number, Guest { is_known: false, end: Arc::clone(&end) });
+        Some(Arc::new(Place { number, end, guests: Arc::clone(self) }))
+    }
+
+    fn book(&self) -> MutexGuard<'_, Book> {
+        self.book.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The place of a connection, as long as it lasts.
+pub(super) struct Place {
+    number: u64,
+    end: Arc<Notify>,
+    guests: Arc<Guests>,
+}
+
+impl Place {
+    /// Whoever has it showed a token or a session.
+    pub(super) fn known(&self) {
+        self.guests.book().guests.entry(self.number).and_modify(|it| it.is_known = true);
+    }
+
+    /// Waits until the place is needed for somebody else.
+    pub(super) async fn needed(&self) {
+        self.end.notified().await;
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        self.guests.book().guests.remove(&self.number);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_of_the_unknown_makes_room() {
+        let guests = Guests::new(2);
+        let (first, second) = (guests.enter().unwrap(), guests.enter().unwrap());
+        first.known();
+        let third = guests.enter().unwrap();
+        let left = || guests.book().guests.keys().copied().collect::<Vec<_>>();
+        assert_eq!(left(), [1, 3]);
+        third.known();
+        assert!(guests.enter().is_none());
+        // Who had to go does not take anybody's place with it.
+        drop(second);
+        assert_eq!(left(), [1, 3]);
+        drop(first);
+        assert!(guests.enter().is_some());
+    }
+}
