@@ -180,7 +180,6 @@ fn when_nobody_waits_any_more_it_ends_and_says_so() {
     for n in ["one", "two", "three"] {
         world.kept(full(&format!("The api is at v3 for every client of the {n} kind")));
     }
-    // Asked once before a check, and once for each memory in it.
     let check = |patience: usize, expected: (usize, bool)| {
         let asked = std::cell::Cell::new(0);
         let late = || asked.replace(asked.get() + 1) >= patience;
