@@ -12,6 +12,7 @@ mod proof;
 mod used;
 mod whole;
 
+use std::cell::Cell;
 use std::collections::BTreeMap;
 
 use jiff::Timestamp;
@@ -175,6 +176,8 @@ pub struct Audit {
     pub stages: BTreeMap<Stage, usize>,
     /// How many could not be looked up: no finding, but not kept quiet.
     pub n_unknown: usize,
+    /// Whether it came to its end; else there may be more to find.
+    pub is_complete: bool,
     /// How many findings there are of each class, those left off included.
     pub counts: BTreeMap<Class, usize>,
     /// How many memories they are about, by class.
@@ -215,6 +218,15 @@ struct Seen<'a> {
     active: Vec<Verified>,
     /// What is not, in whatever stage.
     rest: Vec<Memory>,
+    is_late: Cell<bool>,
+}
+
+impl Seen<'_> {
+    /// Whether somebody still waits for it; asked again and again, so that the work ends soon after that.
+    fn is_in_time(&self) -> bool {
+        self.is_late.set(self.is_late.get() || (self.cx.late)());
+        !self.is_late.get()
+    }
 }
 
 /// Looks for everything that needs attention in these spaces. The citations are looked up in the reader's own checkout.
@@ -226,10 +238,12 @@ pub fn audit(cx: &Context<'_>, spaces: &[Space], options: &Options<'_>) -> Resul
     let mut stages = BTreeMap::new();
     memories.iter().for_each(|it| *stages.entry(it.status.stage()).or_default() += 1);
     let (active, rest): (Vec<Memory>, Vec<Memory>) = memories.into_iter().partition(Memory::is_active);
-    let seen = Seen { cx, options, spaces, active: verify::look(cx, active), rest };
+    let seen =
+        Seen { cx, options, spaces, active: verify::look(cx, active), rest, is_late: Cell::new(false) };
     let mut findings: Vec<Finding> = Vec::new();
     for (classes, check) in CHECKS {
-        if classes.iter().any(|it| options.only.is_empty() || options.only.contains(it)) {
+        let is_asked = classes.iter().any(|it| options.only.is_empty() || options.only.contains(it));
+        if is_asked && seen.is_in_time() {
             findings.extend(check(&seen)?);
         }
     }
@@ -256,6 +270,7 @@ pub fn audit(cx: &Context<'_>, spaces: &[Space], options: &Options<'_>) -> Resul
         commit,
         stages,
         n_unknown,
+        is_complete: !seen.is_late.get(),
         counts,
         affected,
         weights,

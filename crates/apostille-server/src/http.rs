@@ -18,6 +18,7 @@ mod opening;
 mod route;
 mod sessions;
 mod steady;
+mod talks;
 mod told;
 mod watch;
 mod work;
@@ -30,6 +31,7 @@ use apostille_core::digest::Digest;
 use axum::body::Body;
 use axum::response::Response;
 use hyper::body::Incoming;
+use hyper::header::{self, HeaderValue};
 use hyper::{Method as Verb, Request};
 use jiff::Timestamp;
 use tokio::sync::{broadcast, watch as channel};
@@ -45,6 +47,7 @@ use guests::Place;
 use meter::Meter;
 use route::{Area, Found, Parts, Row, What};
 use sessions::Sessions;
+use talks::Bound;
 use watch::Looked;
 use work::{Job, Size};
 
@@ -291,7 +294,15 @@ impl Door {
         self.gate.is_open(&pass.name)?;
         let (mut parts, body) = request.into_parts();
         let (body, _held) = work::body(body, self.size(agents::MAX_BODY, &pass.name)).await?;
+        let (name, token) = (pass.name.clone(), entry::bearer(&parts.headers));
         parts.extensions.insert(pass);
-        Ok(self.agents.answer(Request::from_parts(parts, body)).await)
+        let response = self.agents.answer(Request::from_parts(parts, body), &name).await;
+        let is_stream = |it: &HeaderValue| it.as_bytes().starts_with(b"text/event-stream");
+        if !response.headers().get(header::CONTENT_TYPE).is_some_and(is_stream) {
+            return Ok(response);
+        }
+        let keys = Arc::clone(&self.plan.keys);
+        let is_let_in = move || keys.pass(token.as_ref()).is_some_and(|it| it.name == name);
+        Ok(response.map(|body| Body::new(Bound::new(body, is_let_in))))
     }
 }

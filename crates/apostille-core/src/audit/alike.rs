@@ -16,6 +16,9 @@ use crate::verify::Verified;
 /// How many of those that share a word each memory is compared with.
 const WINDOW: usize = 32;
 
+/// How many pairs are compared between two looks at the time.
+const STRIDE: usize = 256;
+
 /// Groups of memories that say much the same, the one to keep first.
 pub(super) fn groups(seen: &Seen<'_>) -> Vec<Finding> {
     let mut shelves: BTreeMap<(&Space, Layer), Vec<&Verified>> = BTreeMap::new();
@@ -23,7 +26,7 @@ pub(super) fn groups(seen: &Seen<'_>) -> Vec<Finding> {
         shelves.entry((&it.memory.space, it.memory.layer)).or_default().push(it);
     }
     let threshold = seen.cx.policy.near_duplicate;
-    let groups = shelves.values().flat_map(|shelf| joined(shelf, threshold));
+    let groups = shelves.values().flat_map(|shelf| joined(shelf, threshold, seen));
     groups.map(|group| finding(&group)).collect()
 }
 
@@ -51,11 +54,14 @@ fn rank(it: &Verified) -> impl Ord {
 }
 
 /// The groups of a shelf, in the order of their keepers' numbers.
-fn joined<'v>(shelf: &[&'v Verified], threshold: f32) -> Vec<Vec<&'v Verified>> {
+fn joined<'v>(shelf: &[&'v Verified], threshold: f32, seen: &Seen<'_>) -> Vec<Vec<&'v Verified>> {
     let gists: Vec<Gist> =
         shelf.iter().map(|it| Gist::of(it.memory.subject.as_deref(), &it.memory.fact)).collect();
     let mut sets = Sets::new(shelf.len());
-    for (a, b) in candidates(&gists) {
+    for (n, (a, b)) in candidates(&gists).into_iter().enumerate() {
+        if n.is_multiple_of(STRIDE) && !seen.is_in_time() {
+            break;
+        }
         // Of different modules each needs its own.
         let are_apart = || modules(&shelf[a].memory, &shelf[b].memory) == Modules::Apart;
         if sets.root(a) != sets.root(b) && gists[a].is_like(&gists[b], threshold) && !are_apart() {

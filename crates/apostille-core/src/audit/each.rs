@@ -16,7 +16,7 @@ const BETWEEN: &str = " \u{2016} ";
 /// Secrets, wherever they are: also in what is no longer in use.
 pub(super) fn secrets(seen: &Seen<'_>) -> Vec<Finding> {
     let all = seen.active.iter().map(|it| &it.memory).chain(&seen.rest);
-    all.filter_map(|it| Some(secret(it, rule(it)?))).collect()
+    all.take_while(|_| seen.is_in_time()).filter_map(|it| Some(secret(it, rule(it)?))).collect()
 }
 
 fn secret(memory: &Memory, rule: &str) -> Finding {
@@ -46,7 +46,7 @@ fn rule(memory: &Memory) -> Option<&'static str> {
 /// What is in use and reads like an instruction, or is not said by the lines it cites. A person's own words may.
 pub(super) fn marked(seen: &Seen<'_>) -> Vec<Finding> {
     let mut findings = Vec::new();
-    for it in &seen.active {
+    for it in seen.active.iter().take_while(|_| seen.is_in_time()) {
         let memory = &it.memory;
         let is_marked = memory.marks.contains(&Mark::Instruction) || moderate::is_instruction(&memory.fact);
         if is_marked && !memory.voice.is_person() {
@@ -70,6 +70,7 @@ pub(super) fn marked(seen: &Seen<'_>) -> Vec<Finding> {
 /// What the save exclusions of today would turn away.
 pub(super) fn excluded(seen: &Seen<'_>) -> Vec<Finding> {
     let facts = seen.active.iter().filter(|it| it.memory.layer == Layer::Knowledge);
+    let facts = facts.take_while(|_| seen.is_in_time());
     facts.filter_map(|it| Some(exclusion(it, classify::exclusion(&it.memory.fact)?))).collect()
 }
 

@@ -22,7 +22,7 @@ pub(super) fn pairs(seen: &Seen<'_>) -> Vec<Finding> {
     }
     let mut findings = Vec::new();
     for lot in subjects.values().filter(|it| it.len() > 1) {
-        for (n, old) in lot.iter().enumerate() {
+        for (n, old) in lot.iter().enumerate().take_while(|_| seen.is_in_time()) {
             findings.extend(lot[n + 1..].iter().take(WINDOW).filter_map(|new| pair(old, new)));
         }
     }

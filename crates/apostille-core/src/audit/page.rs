@@ -21,7 +21,7 @@ impl Audit {
             n => format!("\n## Could not be looked up ({n})\nThis is no evidence against them.\n"),
         };
         let body = sections + &unknown;
-        title + if body.is_empty() { "\nNothing needs attention.\n" } else { &body }
+        title + if body.is_empty() && self.is_complete { "\nNothing needs attention.\n" } else { &body }
     }
 
     /// What was looked at, where, and how much was found, in a sentence.
@@ -32,7 +32,8 @@ impl Audit {
         let at = at.map(|it| format!(" at {it}")).unwrap_or_default();
         let stages: Vec<String> = self.stages.iter().map(|(stage, n)| format!("{n} {stage}")).collect();
         let stages = if stages.is_empty() { "nothing".into() } else { stages.join(", ") };
-        format!("Looked through {}{at}: {stages}. Found {}.", spaces.join(" and "), self.weighed())
+        let ended = if self.is_complete { "" } else { " It was ended before it was complete." };
+        format!("Looked through {}{at}: {stages}. Found {}.{ended}", spaces.join(" and "), self.weighed())
     }
 
     /// How many findings there are of each severity.

@@ -1,5 +1,6 @@
 //! The audit: a store in, what needs attention out. A line for each finding: class, severity, handles, what.
 
+use apostille_core::Context;
 use apostille_core::audit::{Audit, Class, Finding, Options, Severity, audit, notes};
 use apostille_core::memory::{Draft, Kind, Layer, Origin, Twin, Voice};
 use apostille_core::policy::Policy;
@@ -171,6 +172,27 @@ fn seed_003_contradictions_are_named_within_a_module_and_only_there() {
     let [pair] = &*found.findings else { panic!("{:?}", found.findings) };
     assert_eq!(line(pair), "contradiction warning [m-2 m-1] about test runner: only one of them can be true");
     assert_eq!(pair.way_out, "apostille invalidate m-1 --reason \"m-2 says otherwise\"");
+}
+
+#[test]
+fn when_nobody_waits_any_more_it_ends_and_says_so() {
+    let world = World::verified();
+    for n in ["one", "two", "three"] {
+        world.kept(full(&format!("The api is at v3 for every client of the {n} kind")));
+    }
+    let check = |patience: usize, expected: (usize, bool)| {
+        let asked = std::cell::Cell::new(0);
+        let late = || asked.replace(asked.get() + 1) >= patience;
+        let options = Options { only: vec![Class::Duplicate, Class::Contradiction], ..ALL };
+        let found = world.with(|cx| audit(&Context { late: &late, ..*cx }, &[repo(), user()], &options));
+        let found = found.unwrap();
+        assert_eq!((found.findings.len(), found.is_complete), expected, "{patience} {:?}", found.findings);
+        assert_eq!(found.summary().contains("ended before it was complete"), !expected.1);
+    };
+    let whole = world.with(|cx| audit(cx, &[repo(), user()], &ALL)).unwrap();
+    assert!(whole.is_complete);
+    check(usize::MAX, (1, true));
+    check(0, (0, false));
 }
 
 #[test]

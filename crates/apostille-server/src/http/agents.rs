@@ -1,20 +1,22 @@
 //! The agents' protocol behind the socket.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use axum::body::Body;
 use axum::response::Response;
 use hyper::body::Bytes;
-use hyper::header::{self, HeaderValue};
-use hyper::{Request, StatusCode};
+use hyper::header::{self, HeaderMap, HeaderValue};
+use hyper::{Method as Verb, Request, StatusCode};
 use rmcp::ServerHandler;
+use rmcp::transport::streamable_http_server::session::SessionManager as _;
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
 
 use serde::de::IgnoredAny;
 use serde_json::json;
 
-use super::answer;
+use super::answer::{self, Shape, Turned};
+use super::talks::Talks;
 use crate::mcp::Server;
 use crate::visit::Reply;
 
@@ -24,6 +26,8 @@ const ORIGINS: [&str; 3] = ["http://localhost:*", "http://127.0.0.1:*", "http://
 pub(super) const MAX_BODY: usize = 4 * 1024 * 1024;
 /// The header in which a client says which revision was agreed on.
 const REVISION: &str = "mcp-protocol-version";
+/// The header with the name of a session.
+const SESSION: &str = "mcp-session-id";
 /// The revisions before an answer could be come back for.
 const OLDER: [&str; 3] = ["2024-11-05", "2025-03-26", "2025-06-18"];
 /// The first revision in which an answer can be come back for.
@@ -37,6 +41,7 @@ type Spoken = Server;
 /// What agents talk to.
 pub(super) struct Agents {
     doors: Doors<Spoken>,
+    talks: Mutex<Talks>,
     stop: StreamableHttpServerConfig,
 }
 
@@ -46,7 +51,7 @@ impl Agents {
         let server = crate::fixtures::Fixtures(server);
         let config =
             StreamableHttpServerConfig::default().with_allowed_origins(ORIGINS).enforce_origin_validation();
-        Self { doors: Doors::new(server, config.clone()), stop: config }
+        Self { doors: Doors::new(server, config.clone()), talks: Mutex::default(), stop: config }
     }
 
     /// Ends the streams that are open.
@@ -54,8 +59,32 @@ impl Agents {
         self.stop.cancellation_token.cancel();
     }
 
-    /// The answer to a message.
-    pub(super) async fn answer(&self, request: Request<Bytes>) -> Response<Body> {
+    fn talks(&self) -> MutexGuard<'_, Talks> {
+        self.talks.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The answer to a message of whoever has this pass. A session of somebody else is as good as none.
+    pub(super) async fn answer(&self, request: Request<Bytes>, pass: &str) -> Response<Body> {
+        let id = session(request.headers());
+        if id.as_ref().is_some_and(|it| self.talks().is_other_s(it, pass)) {
+            return answer::response(Turned::new(404, "Not Found: Session not found").reply(Shape::Text));
+        }
+        let is_closing = request.method() == Verb::DELETE;
+        let response = self.spoken(request).await;
+        match (id, session(response.headers())) {
+            (None, Some(opened)) => {
+                let ended = self.talks().opened(&opened, pass);
+                if let Some(ended) = ended {
+                    self.doors.end(&ended).await;
+                }
+            }
+            (Some(id), _) if is_closing && response.status().is_success() => self.talks().closed(&id),
+            _ => {}
+        }
+        response
+    }
+
+    async fn spoken(&self, request: Request<Bytes>) -> Response<Body> {
         let body = request.body().clone();
         let is_json = |it: &HeaderValue| it.as_bytes().starts_with(b"application/json");
         let was_json = request.headers().get(header::CONTENT_TYPE).is_some_and(is_json);
@@ -73,19 +102,30 @@ impl Agents {
 struct Doors<S: Clone + ServerHandler> {
     older: StreamableHttpService<S, LocalSessionManager>,
     newer: StreamableHttpService<S, LocalSessionManager>,
+    sessions: [Arc<LocalSessionManager>; 2],
 }
 
 impl<S: Clone + ServerHandler> Doors<S> {
     fn new(server: S, config: StreamableHttpServerConfig) -> Self {
-        let door = |config, sessions: LocalSessionManager| {
+        let door = |config, sessions: &Arc<LocalSessionManager>| {
             let server = server.clone();
-            StreamableHttpService::new(move || Ok(server.clone()), Arc::new(sessions), config)
+            StreamableHttpService::new(move || Ok(server.clone()), Arc::clone(sessions), config)
         };
         let mut plain = LocalSessionManager::default();
         plain.session_config.sse_retry = None;
+        let sessions = [Arc::new(plain), Arc::default()];
         Self {
-            older: door(config.clone().with_sse_retry(None), plain),
-            newer: door(config, LocalSessionManager::default()),
+            older: door(config.clone().with_sse_retry(None), &sessions[0]),
+            newer: door(config, &sessions[1]),
+            sessions,
+        }
+    }
+
+    /// Ends a session.
+    async fn end(&self, id: &Arc<str>) {
+        for it in &self.sessions {
+            // One of them does not know it, and one that has ended already is none to end.
+            let _ = it.close_session(id).await;
         }
     }
 
@@ -95,6 +135,11 @@ impl<S: Clone + ServerHandler> Doors<S> {
         let door = if is_newer { &self.newer } else { &self.older };
         door.handle(request.map(Body::from)).await.map(Body::new)
     }
+}
+
+/// The session that a message is of, or that an answer opens.
+fn session(headers: &HeaderMap) -> Option<String> {
+    headers.get(SESSION).and_then(|it| it.to_str().ok()).map(Into::into)
 }
 
 /// What is said of something that is no message, in the protocol's own words.

@@ -17,6 +17,8 @@ pub struct AuditReply<'a> {
     /// How many memories there are, by status.
     memories: BTreeMap<&'static str, usize>,
     unknown: usize,
+    /// Whether it came to its end.
+    complete: bool,
     /// How many findings there are, by class, those left off included.
     counts: BTreeMap<&'static str, usize>,
     /// How many memories these are about.
@@ -84,12 +86,13 @@ impl<'a> From<&'a Finding> for FindingView<'a> {
 impl<'a> From<&'a Audit> for AuditReply<'a> {
     fn from(it: &'a Audit) -> Self {
         Self {
-            ok: !it.is_bad(),
+            ok: !it.is_bad() && it.is_complete,
             at: format::timestamp(it.at),
             spaces: it.spaces.iter().map(ToString::to_string).collect(),
             commit: it.commit.as_deref(),
             memories: it.stages.iter().map(|(stage, n)| (stage.as_str(), *n)).collect(),
             unknown: it.n_unknown,
+            complete: it.is_complete,
             counts: it.counts.iter().map(|(class, n)| (class.as_str(), *n)).collect(),
             affected: it.affected.iter().map(|(class, n)| (class.as_str(), *n)).collect(),
             findings: it.findings.iter().map(FindingView::from).collect(),

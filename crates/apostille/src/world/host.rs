@@ -71,6 +71,9 @@ impl Machine {
     fn place(&self, call: &Call<'_>) -> Result<(Place, bool), Unplaced> {
         let own = || Place::find(&self.cwd).map(|it| (it, false)).map_err(|fault| broken(&fault));
         let Some(roots) = call.roots.filter(|it| !it.is_empty()) else { return own() };
+        if self.reach == Reach::Here {
+            return self.served(roots).map(|it| (it, true));
+        }
         let mut open: Vec<(Space, Place)> = Vec::new();
         for place in roots.iter().filter_map(|it| Place::find(it).ok()) {
             let space = place.space().map_err(|fault| broken(&fault))?;
@@ -87,9 +90,6 @@ impl Machine {
     /// The one that is meant of those that the client has open.
     fn chosen(&self, call: &Call<'_>, open: Vec<(Space, Place)>) -> Result<Option<Place>, Unplaced> {
         let names: Vec<String> = open.iter().map(|it| it.0.to_string()).collect();
-        if self.reach == Reach::Here {
-            return self.served(open, &names);
-        }
         let is_meant = |it: &(Space, Place)| call.repo.is_none_or(|repo| it.0.as_str() == repo);
         let mut meant: Vec<Place> = open.into_iter().filter(is_meant).map(|it| it.1).collect();
         // A client with several folders starts its servers in the first of them.
@@ -107,18 +107,20 @@ impl Machine {
         }
     }
 
-    /// A client from outside is only served where the server is.
-    fn served(&self, open: Vec<(Space, Place)>, names: &[String]) -> Result<Option<Place>, Unplaced> {
-        if open.is_empty() {
-            return Ok(None);
-        }
+    /// A client from outside is only served where the server is. Of other folders it learns nothing, not even whether they
+    /// are there.
+    fn served(&self, roots: &[PathBuf]) -> Result<Place, Unplaced> {
         let own = Place::find(&self.cwd).map_err(|fault| broken(&fault))?;
-        match open.iter().any(|it| it.1.root == own.root) {
-            true => Ok(Some(own)),
+        let root = own.root.canonicalize().unwrap_or_else(|_| own.root.clone());
+        let is_own = |it: &PathBuf| {
+            let is_below = it.canonicalize().is_ok_and(|it| it.starts_with(&root));
+            is_below && Place::find(it).is_ok_and(|it| it.root == own.root)
+        };
+        match roots.iter().any(is_own) {
+            true => Ok(own),
             false => Err(Unplaced::Which(format!(
-                "this server serves '{}', and the client works in {}; start a server there",
+                "this server serves '{}', and the client works elsewhere; start a server there",
                 own.root.file_name().unwrap_or_default().to_string_lossy(),
-                names.join(", ")
             ))),
         }
     }

@@ -1,6 +1,7 @@
 //! Tokens: made, listed, taken back; and how far each of them reaches.
 
 use std::fs;
+use std::io::{Read as _, Write as _};
 
 use serde_json::{Value, json};
 
@@ -209,6 +210,68 @@ fn a_session_ends_with_its_token_also_where_everybody_is_let_in() {
     assert_eq!(status(), 200);
     env.ok(&["token", "revoke", "look"]);
     assert_eq!(status(), 401);
+}
+
+/// A message of the agents' protocol with sessions, as it is sent.
+fn message(server: &Server, method: &str, token: &str, session: &str, body: &Value) -> String {
+    let headers = [
+        ("Authorization", &*format!("Bearer {token}")),
+        ("Content-Type", "application/json"),
+        ("Accept", if method == "GET" { "text/event-stream" } else { "application/json, text/event-stream" }),
+        ("Mcp-Session-Id", session),
+    ];
+    let body = if body.is_null() { String::new() } else { body.to_string() };
+    server.written(method, "/mcp", &headers, &body)
+}
+
+#[test]
+fn a_session_of_an_agent_is_its_own_and_ends_with_its_token() {
+    let env = Env::new();
+    let (one, other) = (made(&env, &["one"]), made(&env, &["other"]));
+    let server = Server::new(&env, &[]);
+    let sent = |method: &str, token: &str, session: &str, body: Value| {
+        server.raw(message(&server, method, token, session, &body).as_bytes())
+    };
+    let who = json!({"name": "t", "version": "1"});
+    let hello = json!({"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": who});
+    let opened =
+        sent("POST", &one, "", json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": hello}));
+    let session = opened.header("mcp-session-id").unwrap_or_else(|| panic!("{opened}"));
+    let ready = || json!({"jsonrpc": "2.0", "method": "notifications/initialized"});
+    assert_eq!(sent("POST", &one, session, ready()).status, 202);
+    let ping = || json!({"jsonrpc": "2.0", "id": 2, "method": "ping"});
+    assert_eq!(sent("POST", &other, session, ping()).status, 404);
+    assert_eq!(sent("DELETE", &other, session, Value::Null).status, 404);
+    assert_eq!(sent("POST", &one, session, ping()).status, 200);
+    let mut stream = server.connect();
+    stream.write_all(message(&server, "GET", &one, session, &Value::Null).as_bytes()).unwrap();
+    let mut begun = [0; 12];
+    stream.read_exact(&mut begun).unwrap();
+    assert_eq!(&begun, b"HTTP/1.1 200");
+    env.ok(&["token", "revoke", "one"]);
+    // Reading to the end returns only because the server ends it.
+    let mut rest = Vec::new();
+    stream.read_to_end(&mut rest).unwrap();
+}
+
+#[test]
+fn an_agent_learns_nothing_of_folders_elsewhere() {
+    let env = Env::new();
+    env.with_facts();
+    let server = Server::new(&env, &[]);
+    let asked = |folder: &str| {
+        let meta = json!({
+            "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+            "io.modelcontextprotocol/clientCapabilities": {},
+            "x-codex-turn-metadata": {"workspaces": {folder: {}}},
+        });
+        let params = json!({"name": "memory_recall", "arguments": {"query": "api version"}, "_meta": meta});
+        server.said("tools/call", "memory_recall", &server.token, &params).body
+    };
+    let elsewhere = asked(env.home().parent().unwrap().to_str().unwrap());
+    assert!(elsewhere.contains("works elsewhere") && !elsewhere.contains("local/"), "{elsewhere}");
+    assert_eq!(elsewhere, asked("/there/is/no/such/folder"));
+    assert!(asked(env.repo().to_str().unwrap()).contains("API_VERSION"));
 }
 
 #[test]

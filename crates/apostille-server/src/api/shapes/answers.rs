@@ -60,6 +60,7 @@ pub(in crate::api) const AUDITED: Shape = Object(&[
     may("commit", Text),
     has("memories", COUNTS),
     has("unknown", Count),
+    has("complete", Flag).told("whether it came to its end"),
     has("counts", COUNTS),
     has("affected", COUNTS),
     has("findings", List(&Of("Finding"))),

@@ -1,0 +1,123 @@
+//! Whose session of the agents' protocol is whose: nobody else may use it, there are only so many, and what is streamed
+//! in one ends with the pass that opened it.
+
+use std::collections::HashMap;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context as Polled, Poll};
+use std::time::Duration;
+
+use axum::body::Body;
+use hyper::body::{Body as HttpBody, Bytes, Frame};
+use tokio::time::{Interval, interval};
+
+/// How many sessions there may be.
+const MOST: usize = 256;
+/// How often it is looked whether a pass still holds.
+const LOOK: Duration = Duration::from_secs(1);
+
+/// A session.
+struct Talk {
+    pass: String,
+    /// When it was used last, counted in uses of any.
+    used: u64,
+}
+
+/// The sessions that were opened.
+#[derive(Default)]
+pub(super) struct Talks {
+    uses: u64,
+    open: HashMap<Arc<str>, Talk>,
+}
+
+impl Talks {
+    /// Whether this session was opened with another pass; else it is used now.
+    pub(super) fn is_other_s(&mut self, id: &str, pass: &str) -> bool {
+        self.uses += 1;
+        match self.open.get_mut(id) {
+            Some(talk) if talk.pass == pass => talk.used = self.uses,
+            Some(_) => return true,
+            None => {}
+        }
+        false
+    }
+
+    /// Notes a session that was opened; the one that has to end for it, where there are too many.
+    pub(super) fn opened(&mut self, id: &str, pass: &str) -> Option<Arc<str>> {
+        self.uses += 1;
+        let ended = if self.open.len() < MOST { None } else { self.longest_unused() };
+        ended.iter().for_each(|it| self.closed(it));
+        self.open.insert(id.into(), Talk { pass: pass.into(), used: self.uses });
+        ended
+    }
+
+    /// Of the sessions of whoever has most of them, the one that was not used for the longest time.
+    fn longest_unused(&self) -> Option<Arc<str>> {
+        let mut counts: HashMap<&str, usize> = HashMap::new();
+        self.open.values().for_each(|it| *counts.entry(&it.pass).or_default() += 1);
+        let order = |it: &(&Arc<str>, &Talk)| (counts[&*it.1.pass], u64::MAX - it.1.used);
+        self.open.iter().max_by_key(order).map(|it| Arc::clone(it.0))
+    }
+
+    /// Forgets a session that was closed.
+    pub(super) fn closed(&mut self, id: &str) {
+        self.open.remove(id);
+    }
+}
+
+/// What is streamed to somebody, as long as they are let in.
+pub(super) struct Bound {
+    body: Body,
+    is_let_in: Box<dyn Fn() -> bool + Send>,
+    look: Interval,
+}
+
+impl Bound {
+    pub(super) fn new(body: Body, is_let_in: impl Fn() -> bool + Send + 'static) -> Self {
+        Self { body, is_let_in: Box::new(is_let_in), look: interval(LOOK) }
+    }
+}
+
+impl HttpBody for Bound {
+    type Data = Bytes;
+    type Error = axum::Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        polled: &mut Polled<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
+        while self.look.poll_tick(polled).is_ready() {
+            if !(self.is_let_in)() {
+                return Poll::Ready(None);
+            }
+        }
+        Pin::new(&mut self.body).poll_frame(polled)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_session_is_its_opener_s() {
+        let mut talks = Talks::default();
+        assert_eq!(talks.opened("s", "ci"), None);
+        assert!(talks.is_other_s("s", "bot") && !talks.is_other_s("s", "ci"));
+        talks.closed("s");
+        assert!(!talks.is_other_s("s", "bot"));
+    }
+
+    #[test]
+    fn whoever_opens_too_many_ends_their_own() {
+        let mut talks = Talks::default();
+        assert_eq!(talks.opened("first", "bot"), None);
+        for n in 1..MOST {
+            assert_eq!(talks.opened(&n.to_string(), "ci"), None);
+        }
+        assert!(!talks.is_other_s("1", "ci"));
+        assert_eq!(talks.opened("more", "ci").as_deref(), Some("2"));
+        assert_eq!(talks.opened("again", "bot").as_deref(), Some("3"));
+        assert_eq!(talks.open.len(), MOST);
+    }
+}
