@@ -59,13 +59,11 @@ fn chips(visit: &Visit<'_>, days: u16) -> Markup {
 fn overview(counted: &[Stats]) -> Markup {
     let sum = |n: &dyn Fn(&Stats) -> u64| counted.iter().map(n).sum::<u64>();
     let event = |it: Happening| sum(&|stats: &Stats| stats.tally.event(it.as_str()));
-    let (valid, invalid) = (event(Happening::VerifiedValid), event(Happening::VerifiedInvalid));
     let tile = |figure: String, told: &str| html! { div.card.tile { b { (figure) } span { (told) } } };
     html! {
         div.cards.tiles {
             (tile(sum(&|it| it.active).to_string(), "in use"))
             (tile(sum(&|it| it.tally.stage(Stage::Pending)).to_string(), "wait for a person"))
-            @if valid + invalid > 0 { (tile(format!("{} %", valid * 100 / (valid + invalid)), "of the looks found it to hold")) }
             (tile(event(Happening::Applied).to_string(), "times of use"))
             (tile(event(Happening::Refused).to_string(), "turned away"))
         }

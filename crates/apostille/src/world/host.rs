@@ -71,6 +71,10 @@ impl Machine {
     fn place(&self, call: &Call<'_>) -> Result<(Place, bool), Unplaced> {
         let own = || Place::find(&self.cwd).map(|it| (it, false)).map_err(|fault| broken(&fault));
         let Some(roots) = call.roots.filter(|it| !it.is_empty()) else { return own() };
+        // Whoever names the repository that is here means it, wherever its folder is: in a container it is elsewhere.
+        if self.reach == Reach::Here && call.repo.is_some() {
+            return own();
+        }
         if self.reach == Reach::Here {
             return self.served(roots).map(|it| (it, true));
         }
@@ -119,7 +123,8 @@ impl Machine {
         match roots.iter().any(is_own) {
             true => Ok(own),
             false => Err(Unplaced::Which(format!(
-                "this server serves '{}', and the client works elsewhere; start a server there",
+                "this server serves '{}', and the client works elsewhere; start a server there, or say \
+                 with \"repo\" that this one is meant",
                 own.root.file_name().unwrap_or_default().to_string_lossy(),
             ))),
         }

@@ -77,11 +77,9 @@ fn stages<'a>(trend: &Trend, days: &'a [Date]) -> Plot<'a> {
 }
 
 fn verified<'a>(trend: &Trend, days: &'a [Date]) -> Plot<'a> {
-    let valid = sum(trend, |it| it.event(Happening::VerifiedValid));
-    let all = valid + sum(trend, |it| it.event(Happening::VerifiedInvalid));
     let told = share(
-        valid,
-        all,
+        sum(trend, Day::held),
+        sum(trend, Day::looks),
         "looks at the cited code found it to hold",
         "Nobody looked at cited code in this time.",
     );

@@ -41,7 +41,6 @@ fn health_tells_figures_findings_and_what_is_kept() {
     in order No breaker is open: what agents write is let in as usual.
     6 in use
     1 wait for a person
-    100 % of the looks found it to hold
     0 times of use
     1 turned away
     Identity of users/ana 20 of 1000 characters, 2 %
@@ -86,10 +85,10 @@ fn plots_tell_in_words_and_figures_what_they_show() {
     2026-02-25 0 0
     2026-02-24 0 0
     Verification
-    1 of 1 looks at the cited code found it to hold.
+    3 of 3 looks at the cited code found it to hold.
     Figures: Verification
     Day found to hold
-    2026-02-28 –
+    2026-02-28 100 %
     2026-02-27 100 %
     2026-02-26 –
     2026-02-25 –
