@@ -1,12 +1,21 @@
 //! Forget: the text is removed everywhere, the log included; id, time and reason stay.
 
 use crate::event::{Erasure, What};
-use crate::memory::{Memory, Name};
+use crate::memory::{Memory, Name, Stage};
 use crate::refusal::Refusal;
 use crate::remember::moderate;
 use crate::space::Space;
 use crate::store::{Damaged, StoreError};
 use crate::{Context, Error, list};
+
+/// What only a person does to what [`is_persons`].
+pub const PERSONS_VERB: &str = "forget what a person said, or what waits or was rejected";
+
+/// Whether a memory is a person's to forget: their own words, and what they decide about.
+#[must_use]
+pub fn is_persons(memory: &Memory) -> bool {
+    memory.voice.is_person() || matches!(memory.status.stage(), Stage::Pending | Stage::Invalid)
+}
 
 /// Why a memory is gone that could not be read.
 const DAMAGED: &str = "its row was damaged by another program";

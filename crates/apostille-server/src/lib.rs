@@ -34,8 +34,8 @@ pub use answer::Answer;
 
 use std::cell::RefCell;
 
-use apostille_core::forget::{Forgotten, forget};
-use apostille_core::memory::{Channel, Memory, MemoryId, Name, Origin, Stage, Voice};
+use apostille_core::forget::{Forgotten, PERSONS_VERB, forget, is_persons};
+use apostille_core::memory::{Channel, Memory, MemoryId, Name, Origin, Voice};
 use apostille_core::policy::Policy;
 use apostille_core::refusal::Refusal;
 use apostille_core::remember::dedupe::{self, Near};
@@ -165,14 +165,6 @@ impl Fault {
     }
 }
 
-/// What only a person does, when somebody else tries it through a socket.
-const FORGET_PERSONS: &str = "forget what a person said, or what waits or was rejected";
-
-/// Whether a memory is a person's to forget: their own words, and what they decide about.
-fn is_persons(memory: &Memory) -> bool {
-    memory.voice.is_person() || matches!(memory.status.stage(), Stage::Pending | Stage::Invalid)
-}
-
 /// Forgets a memory, and has forgotten what was kept beside the store.
 fn forgotten(
     cx: &Context<'_>,
@@ -182,7 +174,7 @@ fn forgotten(
 ) -> Result<Result<Box<Memory>, Refusal>, Fault> {
     if let Some(memory) = list::named(cx, &here.spaces(), name)? {
         if is_persons(&memory) && here.pass.is_some_and(|it| !it.allows(Access::Review)) {
-            return Ok(Err(Refusal::PersonDecides { verb: FORGET_PERSONS }));
+            return Ok(Err(Refusal::PersonDecides { verb: PERSONS_VERB }));
         }
         // Also where it goes wrong half way: nothing of what is kept beside the store is missed.
         if let Some(forgot) = here.forgot {

@@ -1,5 +1,6 @@
 //! Memories: listed, kept, looked at, forgotten.
 
+use apostille_core::forget::{PERSONS_VERB, is_persons};
 use apostille_core::memory::{Draft, Kind, Layer, Memory, Stage, Twin};
 use apostille_core::refusal::Refusal;
 use apostille_core::store::{After, Filter, Order};
@@ -238,8 +239,8 @@ fn forget(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
     let mut it = Errand::begin(visit, asked, &FORGET)?;
     let reason = it.args.text("reason")?.unwrap_or_default();
     let memory = match it.memory()? {
-        Ok(memory) if crate::is_persons(&memory) && !it.is_review() => {
-            return refused(&Refusal::PersonDecides { verb: crate::FORGET_PERSONS });
+        Ok(memory) if is_persons(&memory) && !it.is_review() => {
+            return refused(&Refusal::PersonDecides { verb: PERSONS_VERB });
         }
         Ok(memory) => memory,
         Err(refusal) => return refused(&refusal),

@@ -2,8 +2,8 @@
 
 use std::io::Write as _;
 
-use apostille_core::forget::{Forgotten, damaged, discard, forget};
-use apostille_core::memory::{Memory, MemoryId, Name, Stage};
+use apostille_core::forget::{Forgotten, PERSONS_VERB, damaged, discard, forget, is_persons};
+use apostille_core::memory::{Memory, MemoryId, Name};
 use apostille_core::refusal::Refusal;
 use apostille_core::store::Damaged;
 
@@ -25,11 +25,8 @@ pub fn run(shell: &Shell, args: &Forget) -> Result<Answer, Fault> {
         Err(refusal) => return Ok(shell.refused(&refusal)),
     };
     // What a person said, and what a person decides about, is not erased by anybody else.
-    let is_persons =
-        |it: &Memory| it.voice.is_person() || matches!(it.status.stage(), Stage::Pending | Stage::Invalid);
     if !shell.world.has_person() && memories.iter().any(is_persons) {
-        let verb = "forget what a person said, or what waits or was rejected";
-        return Ok(shell.refused(&Refusal::PersonDecides { verb }));
+        return Ok(shell.refused(&Refusal::PersonDecides { verb: PERSONS_VERB }));
     }
     if !args.yes && !is_agreed(shell, &memories, &damaged) {
         let json = ForgetReply { ok: false, outcome: "kept", memories: Vec::new() };

@@ -1,5 +1,6 @@
 //! What is done about a memory: a form in, a core verb, and a page that tells what came of it.
 
+use apostille_core::forget::{PERSONS_VERB, is_persons};
 use apostille_core::memory::{Draft, Memory, MemoryId, Name, Replacement, Stage};
 use apostille_core::promote::{Promotion, promote as promoted};
 use apostille_core::refusal::Refusal;
@@ -246,9 +247,7 @@ pub fn forget(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
 
 /// What a person said, and what a person decides about, is not erased by anybody else.
 pub(super) fn may_forget(visit: &Visit<'_>, memory: &Memory) -> bool {
-    let is_persons =
-        memory.voice.is_person() || matches!(memory.status.stage(), Stage::Pending | Stage::Invalid);
-    !is_persons || visit.voice().is_person()
+    !is_persons(memory) || visit.voice().is_person()
 }
 
 fn forgotten(visit: &Visit<'_>, memory: &Memory, tried: &Tried) -> Result<Result<(), Came>, Fault> {
@@ -257,8 +256,7 @@ fn forgotten(visit: &Visit<'_>, memory: &Memory, tried: &Tried) -> Result<Result
         return Ok(Err(Came::Unread(why.into())));
     }
     if !may_forget(visit, memory) {
-        let verb = "forget what a person said, or what waits or was rejected";
-        return Ok(Err(Came::Refused(Refusal::PersonDecides { verb })));
+        return Ok(Err(Came::Refused(Refusal::PersonDecides { verb: PERSONS_VERB })));
     }
     let reason = tried.text("reason").unwrap_or_default();
     let done = crate::forgotten(visit.cx, visit.here, Name::Id(memory.id), &reason)?;

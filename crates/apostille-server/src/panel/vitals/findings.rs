@@ -37,7 +37,8 @@ fn looked_over(visit: &Visit<'_>) -> Result<Audit, Fault> {
 
 fn found(visit: &Visit<'_>, audit: &Audit) -> Markup {
     html! {
-        @if audit.counts.is_empty() { p { (toned("good", "M3 8.5l3.2 3.2L13 4.8", "clear")) " Nothing: every memory has its proof and its use." } }
+        @if !audit.is_complete { p { strong { "Not everything was looked over: " } "there was not time enough. " code { "apostille audit" } " takes it." } }
+        @if audit.counts.is_empty() && audit.is_complete { p { (toned("good", "M3 8.5l3.2 3.2L13 4.8", "clear")) " Nothing: every memory has its proof and its use." } }
         @for (class, n) in &audit.counts {
             details.finding open[audit.findings.iter().any(|it| it.class == *class && it.severity == Severity::Error)] {
                 summary { (severity(audit, *class)) " " b { (class) } " " span { (n) " – " (class.told()) } }
