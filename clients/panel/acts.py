@@ -210,7 +210,10 @@ def review_by_keyboard(window, stage, link):
     told(page, "Taken back")
     page = window.go("/review")
     page.keyboard.press("j")
+    # The key leads to the reason, where no letter is a key any more; what is typed there is sent with Enter.
     page.keyboard.press("r")
+    page.keyboard.type("untrue")
+    page.keyboard.press("Enter")
     told(page, "Rejected")
 
 
