@@ -1,6 +1,6 @@
 //! What was done, told on the next page, with the way to take it back.
 //!
-//! The address of a page says what was done by a word of [`DONE`], and where the log stood before and after it. So
+//! The address of a page says what was done by a word of `DONE`, and where the log stood before and after it. So
 //! nothing is kept between two requests, and an address that somebody else made can only tell what is in the table.
 
 use apostille_core::list;

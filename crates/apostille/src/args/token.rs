@@ -34,7 +34,7 @@ pub enum TokenWhat {
 pub struct TokenCreate {
     /// What to call it
     pub name: String,
-    /// Only for this repository, or users/<name> (repeatable); every one unless said
+    /// Only for this repository, or users/NAME (repeatable); every one unless said
     #[arg(long = "space", value_name = "OWNER/NAME")]
     pub spaces: Vec<Space>,
     /// What may be done with it
