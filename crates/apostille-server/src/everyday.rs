@@ -17,6 +17,7 @@ use apostille_core::verify::{Orders, Verified, look, verify as look_up};
 use apostille_core::{Context, list, remember as core_remember};
 use serde_json::Value;
 
+use crate::pass::Access;
 use crate::{Answer, Fault, Here, wire};
 use input::{
     Action, Fact, Forget, Question, RawFact, RawForget, RawQuestion, RawRevision, RawWhich, Revision, Which,
@@ -199,6 +200,10 @@ pub fn forget(cx: &Context<'_>, here: &Here<'_>, it: &Forget) -> Result<Answer, 
 fn approved(cx: &Context<'_>, here: &Here<'_>, name: Name) -> Result<Answer, Fault> {
     let is_pending = |it: &Memory| it.status.stage() == Stage::Pending;
     match list::named(cx, &here.spaces(), name)?.filter(is_pending) {
+        // Through a socket whoever holds the token can answer for the person, so that it takes one that reviews.
+        Some(memory) if here.pass.is_some_and(|it| !it.allows(Access::Review)) => {
+            Answer::refused(&NotKept::only_a_person(&memory))
+        }
         Some(memory) if !here.has_word => {
             asking(&memory, &NotKept::only_a_person(&memory), "Let it be used from now on?")
         }

@@ -68,13 +68,12 @@ impl Server {
         };
         let arguments = call.arguments.clone().map_or(Value::Null, Value::Object);
         let repo = arguments["repo"].as_str().filter(|it| !it.is_empty()).map(Into::into);
-        let can_speak = has_person(context);
-        let has_word = can_speak && asking::said_yes(self, call, context);
+        let has_word = asking::said_yes(self, call, context);
         let caller = Caller { roots, repo, has_word, ..caller(context) };
         let job: Arc<Job<Answer>> =
             Arc::new(move |cx, here| profile.call(cx, here, tool.name, arguments.clone()));
         let mut done = self.worked(caller.clone(), Arc::clone(&job), context).await?;
-        if let (Ok(Ok(answer)), true) = (&done, can_speak) {
+        if let Ok(Ok(answer)) = &done {
             match asking::word(self, answer, call, context).await {
                 Word::Given => done = self.worked(Caller { has_word: true, ..caller }, job, context).await?,
                 Word::Ask(question) => return Ok(question.into()),
@@ -208,12 +207,6 @@ fn pass(context: &Request) -> Option<&Pass> {
 /// Whether whoever calls may call this tool.
 pub(super) fn is_allowed(tool: &Tool, context: &Request) -> bool {
     tool.effect == Effect::Reads || pass(context).is_none_or(|it| it.allows(Access::Write))
-}
-
-/// Whether somebody is there who can give a person's word. Through a socket anybody can answer in a person's name who
-/// has the token, so it takes one that reviews.
-fn has_person(context: &Request) -> bool {
-    pass(context).is_none_or(|it| it.allows(Access::Review))
 }
 
 fn no_such_resource(uri: &str) -> ErrorData {
