@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::format::{self, MemoryRecord};
 use crate::memory::{Handle, Layer, Memory, Stage};
-use crate::remember::moderate;
+use crate::remember::moderate::{self, one_line};
 use crate::words::words;
 
 /// The word by which an export is known.
@@ -110,8 +110,4 @@ fn item(memory: &Memory) -> String {
     let reason = memory.reason.as_deref().map(|it| format!("  Why: {}\n", one_line(it))).unwrap_or_default();
     let head = format!("- {} {subject}{}\n", memory.handle(), one_line(&memory.fact));
     format!("{head}{reason}  {} · {}\n", details.join(" · "), format::timestamp(memory.recorded_at))
-}
-
-fn one_line(text: &str) -> String {
-    moderate::neutralised(text).split_whitespace().collect::<Vec<_>>().join(" ")
 }

@@ -237,7 +237,7 @@ pub fn memories(cx: &Context<'_>, space: &Space, task: &Task) -> Result<Vec<Memo
 /// A text for a file of the checkout, such as a title: on one line, without a secret, without hidden characters, short.
 pub fn plain(field: &'static str, text: &str, limit: usize) -> Result<String, Refusal> {
     moderate::check_text(field, text)?;
-    let text = moderate::neutralised(text).split_whitespace().collect::<Vec<_>>().join(" ");
+    let text = moderate::one_line(text);
     // What was hidden may have broken up a secret.
     moderate::check_text(field, &text)?;
     match text.chars().count() {
@@ -251,7 +251,7 @@ pub fn plain(field: &'static str, text: &str, limit: usize) -> Result<String, Re
 /// A text out of a file that anybody may have written, as it may be shown: made plain, cut where it is too long, and left
 /// out where it may not be shown at all.
 pub(crate) fn made_plain(field: &'static str, text: &str, limit: usize) -> String {
-    let line = moderate::neutralised(text).split_whitespace().collect::<Vec<_>>().join(" ");
+    let line = moderate::one_line(text);
     plain(field, &cut(&line, limit), limit).unwrap_or_else(|_| WITHHELD.into())
 }
 

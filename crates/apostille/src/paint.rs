@@ -81,7 +81,7 @@ pub fn safe(text: &str) -> String {
 
 /// The same on one line.
 pub fn one_line(text: &str) -> String {
-    safe(text).split_whitespace().collect::<Vec<_>>().join(" ")
+    moderate::one_line(text)
 }
 
 /// A text with these words in bold, wherever they stand as a whole.

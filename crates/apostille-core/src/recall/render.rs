@@ -70,8 +70,7 @@ fn tame(tag: &str) -> String {
 /// the block it stands in, nor begin a line of it.
 #[must_use]
 pub fn safe(text: &str) -> String {
-    let one_line = moderate::neutralised(text).split_whitespace().collect::<Vec<_>>().join(" ");
-    delimiter::defused(&one_line).into_owned()
+    delimiter::defused(&moderate::one_line(text)).into_owned()
 }
 
 #[cfg(test)]

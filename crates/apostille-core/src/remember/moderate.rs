@@ -137,6 +137,12 @@ fn texts(draft: &mut Draft) -> impl Iterator<Item = &mut String> {
     optional.into_iter().flatten().chain([&mut draft.fact]).chain(rationale).chain(&mut draft.tags)
 }
 
+/// A text without anything that hides or acts, on one line.
+#[must_use]
+pub fn one_line(text: &str) -> String {
+    neutralised(text).split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
 /// The text without characters that hide, reorder or drive a terminal. Visible text of every script stays as it is.
 #[must_use]
 pub fn neutralised(text: &str) -> String {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use apostille_core::Context;
 use apostille_core::memory::MemoryId;
-use apostille_core::remember::moderate;
+use apostille_core::remember::moderate::one_line;
 use apostille_core::session::{Moment, Session, Shown};
 use apostille_core::space::Space;
 use apostille_core::store::StoreError;
@@ -141,10 +141,6 @@ fn told(it: &Shown, now: Option<&Verified>, applied: bool) -> LineView {
         score: it.score,
         why: WhyView::from(&it.why),
     }
-}
-
-fn one_line(text: &str) -> String {
-    moderate::neutralised(text).split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// Sessions.
