@@ -99,7 +99,11 @@ pub(crate) struct Ask {
 impl Ask {
     /// Takes a word that is no option: the cases first, then the folder.
     fn take(&mut self, word: &str) -> bool {
-        let free = if self.cases.is_none() { &mut self.cases } else { &mut self.repos };
+        let free = if self.cases.is_none() {
+            &mut self.cases
+        } else {
+            &mut self.repos
+        };
         !word.starts_with('-') && free.is_none() && free.replace(word.into()).is_none()
     }
 
@@ -108,7 +112,9 @@ impl Ask {
             (Some(_), None) => {
                 bail!("citations needs the folder of git directories behind the cases\n\n{USAGE}")
             }
-            (None, _) if !self.speed => bail!("citations needs cases and a folder, or --speed\n\n{USAGE}"),
+            (None, _) if !self.speed => {
+                bail!("citations needs cases and a folder, or --speed\n\n{USAGE}")
+            }
             _ => Ok(()),
         }
     }
@@ -147,7 +153,11 @@ impl Args {
             if args.citations.as_mut().is_some_and(|it| it.take(&word)) {
                 continue;
             }
-            let mut value = || words.next().with_context(|| format!("{word} needs a value"));
+            let mut value = || {
+                words
+                    .next()
+                    .with_context(|| format!("{word} needs a value"))
+            };
             match word.as_str() {
                 "store" | "cold" | "all" => {
                     (args.store, args.cold) = (word != "cold", word != "store");
@@ -179,12 +189,15 @@ impl Args {
 
     /// What is asked of the suite that this option belongs to.
     fn ask(&mut self, option: &str) -> Result<&mut Ask> {
-        self.citations.as_mut().with_context(|| format!("{option} goes behind citations"))
+        self.citations
+            .as_mut()
+            .with_context(|| format!("{option} goes behind citations"))
     }
 }
 
 fn number(option: &str, text: &str) -> Result<usize> {
-    text.parse().with_context(|| format!("{option} is a number, not '{text}'"))
+    text.parse()
+        .with_context(|| format!("{option} is a number, not '{text}'"))
 }
 
 fn size(text: &str) -> Result<usize> {
@@ -221,13 +234,23 @@ mod tests {
     #[test]
     fn citations_take_cases_and_a_folder() {
         let args =
-            parsed("citations c.jsonl.gz mirrors --predictions p.jsonl --limit 9 --json o.json").unwrap();
+            parsed("citations c.jsonl.gz mirrors --predictions p.jsonl --limit 9 --json o.json")
+                .unwrap();
         let ask = args.citations.unwrap();
-        assert_eq!((ask.cases, ask.repos), (Some("c.jsonl.gz".into()), Some("mirrors".into())));
-        assert_eq!((ask.predictions, ask.first, ask.speed), (Some("p.jsonl".into()), Some(9), false));
+        assert_eq!(
+            (ask.cases, ask.repos),
+            (Some("c.jsonl.gz".into()), Some("mirrors".into()))
+        );
+        assert_eq!(
+            (ask.predictions, ask.first, ask.speed),
+            (Some("p.jsonl".into()), Some(9), false)
+        );
         assert_eq!(args.json, Some("o.json".into()));
         assert!(
-            parsed("citations --speed").unwrap().citations.is_some_and(|it| it.speed && it.cases.is_none())
+            parsed("citations --speed")
+                .unwrap()
+                .citations
+                .is_some_and(|it| it.speed && it.cases.is_none())
         );
         for wrong in [
             "citations",
@@ -243,7 +266,10 @@ mod tests {
 
     #[test]
     fn security_takes_a_folder() {
-        assert_eq!(parsed("security corpora --markdown").unwrap().security, Some("corpora".into()));
+        assert_eq!(
+            parsed("security corpora --markdown").unwrap().security,
+            Some("corpora".into())
+        );
         assert!(parsed("security").is_err());
     }
 

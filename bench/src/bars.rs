@@ -36,11 +36,22 @@ impl Bar {
 /// Every bar, with what this run found.
 pub(crate) fn of(report: &Report) -> Vec<Bar> {
     let ratio = |a: &str, b: &str, store: usize| {
-        Some(times(report.find(a, store, REPO)?, report.find(b, store, REPO)?))
+        Some(times(
+            report.find(a, store, REPO)?,
+            report.find(b, store, REPO)?,
+        ))
     };
     let program = &report.program;
-    let cold = report.rows.iter().find(|it| it.what == COLD).map(|it| it.time.p50 / 1_000.0);
-    let hook = report.rows.iter().find(|it| it.what == HOOK).map(|it| &it.time);
+    let cold = report
+        .rows
+        .iter()
+        .find(|it| it.what == COLD)
+        .map(|it| it.time.p50 / 1_000.0);
+    let hook = report
+        .rows
+        .iter()
+        .find(|it| it.what == HOOK)
+        .map(|it| &it.time);
     let ms = |it: f64| format!("{it:.1} ms");
     let packages = program.packages.map(|it| it as f64);
     let factor = |it: f64| format!("{it:.2} ×");
@@ -74,7 +85,13 @@ pub(crate) fn of(report: &Report) -> Vec<Bar> {
             |it| it <= 1.3,
             factor,
         ),
-        bar("cold recall, 10k memories, p50", "≤ 15 ms", cold, |it| it <= 15.0, ms),
+        bar(
+            "cold recall, 10k memories, p50",
+            "≤ 15 ms",
+            cold,
+            |it| it <= 15.0,
+            ms,
+        ),
         bar(
             "hook on a prompt, 10k memories, 10 verified, p50",
             "≤ 15 ms",
@@ -82,10 +99,34 @@ pub(crate) fn of(report: &Report) -> Vec<Bar> {
             |it| it <= 15.0,
             ms,
         ),
-        bar("the same, p99", "≤ 40 ms", hook.map(|it| it.p99 / 1_000.0), |it| it <= 40.0, ms),
-        bar("memory of a recall", "< 20 MB", program.rss.map(megabytes), |it| it < 20.0, mb),
-        bar("release binary", "< 12 MB", program.size.map(megabytes), |it| it < 12.0, mb),
-        bar("packages in Cargo.lock", "< 250", packages, |it| it < 250.0, |it| format!("{it:.0}")),
+        bar(
+            "the same, p99",
+            "≤ 40 ms",
+            hook.map(|it| it.p99 / 1_000.0),
+            |it| it <= 40.0,
+            ms,
+        ),
+        bar(
+            "memory of a recall",
+            "< 20 MB",
+            program.rss.map(megabytes),
+            |it| it < 20.0,
+            mb,
+        ),
+        bar(
+            "release binary",
+            "< 12 MB",
+            program.size.map(megabytes),
+            |it| it < 12.0,
+            mb,
+        ),
+        bar(
+            "packages in Cargo.lock",
+            "< 250",
+            packages,
+            |it| it < 250.0,
+            |it| format!("{it:.0}"),
+        ),
     ]
 }
 
@@ -97,7 +138,12 @@ pub(crate) fn bar(
     holds: impl Fn(f64) -> bool,
     say: impl Fn(f64) -> String,
 ) -> Bar {
-    Bar { what, bar, figure: figure.map(say), holds: figure.map(holds) }
+    Bar {
+        what,
+        bar,
+        figure: figure.map(say),
+        holds: figure.map(holds),
+    }
 }
 
 fn times(a: &Summary, b: &Summary) -> f64 {
@@ -119,10 +165,27 @@ mod tests {
     fn bars_are_judged_on_what_was_measured() {
         let mut report = Report::new(Machine(Vec::new()));
         assert!(of(&report).iter().all(|it| it.verdict() == "not measured"));
-        let row = |what, p50| Row { what, store: LARGE, space: REPO, time: Summary { n: 1, p50, p99: p50 } };
-        report.rows = vec![row(INSERT, 10.0), row(REMEMBER, 19.0), row(QUERY, 10.0), row(RECALL, 16.0)];
+        let row = |what, p50| Row {
+            what,
+            store: LARGE,
+            space: REPO,
+            time: Summary {
+                n: 1,
+                p50,
+                p99: p50,
+            },
+        };
+        report.rows = vec![
+            row(INSERT, 10.0),
+            row(REMEMBER, 19.0),
+            row(QUERY, 10.0),
+            row(RECALL, 16.0),
+        ];
         let verdicts: Vec<&str> = of(&report).iter().map(Bar::verdict).collect();
-        assert_eq!(verdicts[..4], ["not measured", "PASS", "FAIL", "not measured"]);
+        assert_eq!(
+            verdicts[..4],
+            ["not measured", "PASS", "FAIL", "not measured"]
+        );
         assert_eq!(of(&report)[2].figure.as_deref(), Some("1.60 ×"));
     }
 }

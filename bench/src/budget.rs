@@ -14,7 +14,11 @@ pub(crate) struct Budget {
 impl Budget {
     /// A run that begins now.
     pub(crate) fn new(limit: Duration) -> Self {
-        Self { started: Instant::now(), limit, left_out: RefCell::default() }
+        Self {
+            started: Instant::now(),
+            limit,
+            left_out: RefCell::default(),
+        }
     }
 
     /// How long the run has taken so far.
@@ -39,7 +43,11 @@ impl Budget {
 }
 
 /// A loop that ends after so many rounds, or earlier when its time is over.
-pub(crate) fn rounds(budget: &Budget, most: usize, time: Duration) -> impl Iterator<Item = usize> + '_ {
+pub(crate) fn rounds(
+    budget: &Budget,
+    most: usize,
+    time: Duration,
+) -> impl Iterator<Item = usize> + '_ {
     let started = Instant::now();
     (0..most).take_while(move |_| started.elapsed() < time && budget.has(Duration::ZERO))
 }

@@ -22,15 +22,23 @@ pub(crate) fn made(root: &Path) -> Result<WorkTree> {
     for file in 0..FILES {
         let path = root.join(facts::path(file));
         fs::create_dir_all(path.parent().context("a file has a folder")?)?;
-        let lines: Vec<String> = (0..lines(file)).map(|line| facts::code(file, line)).collect();
+        let lines: Vec<String> = (0..lines(file))
+            .map(|line| facts::code(file, line))
+            .collect();
         fs::write(path, lines.join("\n") + "\n")?;
     }
     let git = root.join(".git");
     fs::create_dir_all(git.join("objects"))?;
     fs::create_dir_all(git.join("refs/heads"))?;
     fs::write(git.join("HEAD"), "ref: refs/heads/main\n")?;
-    fs::write(git.join("refs/heads/main"), format!("{}\n", "5eed".repeat(10)))?;
-    fs::write(git.join("config"), "[core]\n\trepositoryformatversion = 0\n\tbare = false\n")?;
+    fs::write(
+        git.join("refs/heads/main"),
+        format!("{}\n", "5eed".repeat(10)),
+    )?;
+    fs::write(
+        git.join("config"),
+        "[core]\n\trepositoryformatversion = 0\n\tbare = false\n",
+    )?;
     let checkout = Checkout::discover(root)?.context("the scratch checkout is not found")?;
     Ok(WorkTree::open(&checkout)?)
 }
@@ -44,21 +52,34 @@ fn lines(file: usize) -> usize {
 pub(crate) fn places() -> Result<Vec<Cite>> {
     let place = |at: usize| {
         let (file, start) = (at / PLACES, 1 + (at % PLACES) * 3);
-        Ok(Cite::new(&facts::path(file), u32::try_from(start)?, u32::try_from(start + at % 4)?)?)
+        Ok(Cite::new(
+            &facts::path(file),
+            u32::try_from(start)?,
+            u32::try_from(start + at % 4)?,
+        )?)
     };
     (0..FILES * PLACES).map(place).collect()
 }
 
 /// The places as they are read: what imported memories carry. Places that cannot be cited are left out.
 pub(crate) fn read(source: &WorkTree, places: &[Cite]) -> Result<Vec<Citation>> {
-    let read: Vec<Citation> = places.iter().filter_map(|it| cite::capture(source, it).ok()).collect();
+    let read: Vec<Citation> = places
+        .iter()
+        .filter_map(|it| cite::capture(source, it).ok())
+        .collect();
     if read.len() < places.len() / 2 {
-        return Err(anyhow!("only {} of {} places can be cited", read.len(), places.len()));
+        return Err(anyhow!(
+            "only {} of {} places can be cited",
+            read.len(),
+            places.len()
+        ));
     }
     Ok(read)
 }
 
 /// When the first memory was recorded: a minute lies between one and the next.
 pub(crate) fn time(index: usize) -> Result<Timestamp> {
-    Ok(Timestamp::from_second(1_760_000_000 + i64::try_from(index)? * 60)?)
+    Ok(Timestamp::from_second(
+        1_760_000_000 + i64::try_from(index)? * 60,
+    )?)
 }

@@ -44,15 +44,27 @@ pub(crate) fn run(args: &Args, ask: &Ask) -> Result<()> {
     let started = Instant::now();
     let scratch = scratch::on_disk(args.dir.as_deref())?;
     let machine = Machine::look(scratch.path());
-    let mut page =
-        Page { machine, outcomes: Vec::new(), speed: Speed::default(), notes: Vec::new(), seconds: 0.0 };
+    let mut page = Page {
+        machine,
+        outcomes: Vec::new(),
+        speed: Speed::default(),
+        notes: Vec::new(),
+        seconds: 0.0,
+    };
     if page.machine.is_busy() {
-        page.notes
-            .push("BUSY: other programs wanted the cores when this run began; times are too long.".into());
+        page.notes.push(
+            "BUSY: other programs wanted the cores when this run began; times are too long.".into(),
+        );
     }
     if let (Some(cases), Some(repos)) = (&ask.cases, &ask.repos) {
         let cases = case::read(cases, ask.first)?;
-        page.outcomes = verified(&cases, repos, ask.predictions.as_deref(), scratch.path(), &mut page.notes)?;
+        page.outcomes = verified(
+            &cases,
+            repos,
+            ask.predictions.as_deref(),
+            scratch.path(),
+            &mut page.notes,
+        )?;
     }
     page.speed = speed::measured(scratch.path())?;
     page.seconds = started.elapsed().as_secs_f64();
@@ -72,7 +84,10 @@ fn verified(
     notes: &mut Vec<String>,
 ) -> Result<Vec<Outcome>> {
     let checkouts = opened(cases, folder, scratch, notes)?;
-    let cases: Vec<&Case> = cases.iter().filter(|it| checkouts.contains_key(it.repo.as_str())).collect();
+    let cases: Vec<&Case> = cases
+        .iter()
+        .filter(|it| checkouts.contains_key(it.repo.as_str()))
+        .collect();
     if cases.is_empty() {
         bail!("there is no case to verify\n{}", notes.join("\n"));
     }
@@ -105,7 +120,11 @@ fn opened<'c>(
     notes: &mut Vec<String>,
 ) -> Result<BTreeMap<&'c str, Checkout>> {
     let mut checkouts = BTreeMap::new();
-    for repo in cases.iter().map(|it| it.repo.as_str()).collect::<BTreeSet<&str>>() {
+    for repo in cases
+        .iter()
+        .map(|it| it.repo.as_str())
+        .collect::<BTreeSet<&str>>()
+    {
         match repos::open(folder, repo, scratch)? {
             Some(checkout) => {
                 checkouts.insert(repo, checkout);
@@ -113,7 +132,9 @@ fn opened<'c>(
             None => {
                 let n = cases.iter().filter(|it| it.repo == repo).count();
                 let how = repos::how_to_get(folder, repo);
-                notes.push(format!("LEFT OUT: {n} cases of {repo}, which is not in the folder; {how}"));
+                notes.push(format!(
+                    "LEFT OUT: {n} cases of {repo}, which is not in the folder; {how}"
+                ));
             }
         }
     }

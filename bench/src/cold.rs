@@ -44,12 +44,16 @@ impl Cold<'_> {
     pub(crate) fn run(&self, report: &mut Report) -> Result<()> {
         if !self.bin.is_file() {
             let how = "build it with `cargo build --release -p apostille`, or name it with --bin";
-            self.budget.leave_out(format!("cold starts: there is no program {}; {how}", self.bin.display()));
+            self.budget.leave_out(format!(
+                "cold starts: there is no program {}; {how}",
+                self.bin.display()
+            ));
             return Ok(());
         }
         let mut filling = Filling::new(self.code, self.dir)?;
         if !filling.grow_one(MEMORIES, self.budget)? {
-            self.budget.leave_out("cold starts: filling their store takes too long");
+            self.budget
+                .leave_out("cold starts: filling their store takes too long");
             return Ok(());
         }
         filling.copy_to(&self.store())?;
@@ -70,8 +74,15 @@ impl Cold<'_> {
     /// The program, without anything of the user's own.
     fn started(&self) -> Result<Command> {
         let mut command = Command::new(&self.bin);
-        command.env_clear().env("HOME", self.dir).env("PATH", "/usr/bin:/bin").current_dir(&self.code.root);
-        command.env("APOSTILLE_STORE", format!("sqlite:{}", self.store().display()));
+        command
+            .env_clear()
+            .env("HOME", self.dir)
+            .env("PATH", "/usr/bin:/bin")
+            .current_dir(&self.code.root);
+        command.env(
+            "APOSTILLE_STORE",
+            format!("sqlite:{}", self.store().display()),
+        );
         command.env("APOSTILLE_REPO", ours::space(0)?.as_str());
         Ok(command)
     }
@@ -79,17 +90,26 @@ impl Cold<'_> {
     /// The program, asked a question.
     fn command(&self, round: usize) -> Result<Command> {
         let mut command = self.started()?;
-        command.args(["recall", "--json", &facts::question(0, round)]).stdin(Stdio::null());
+        command
+            .args(["recall", "--json", &facts::question(0, round)])
+            .stdin(Stdio::null());
         Ok(command)
     }
 
     /// Starts the program once and makes sure that it answers.
     fn answer(&self, round: usize) -> Result<()> {
-        let output = self.command(round)?.output().context("the program does not start")?;
+        let output = self
+            .command(round)?
+            .output()
+            .context("the program does not start")?;
         if !output.status.success() {
-            bail!("the program failed: {}", String::from_utf8_lossy(&output.stderr).trim());
+            bail!(
+                "the program failed: {}",
+                String::from_utf8_lossy(&output.stderr).trim()
+            );
         }
-        serde_json::from_slice::<serde_json::Value>(&output.stdout).context("its answer is not JSON")?;
+        serde_json::from_slice::<serde_json::Value>(&output.stdout)
+            .context("its answer is not JSON")?;
         Ok(())
     }
 
@@ -113,15 +133,19 @@ impl Cold<'_> {
             let mut recall = self.command(n)?;
             beside.time(|| recall.output())?;
             for (sample, n_questions) in [(&mut one, 1), (&mut three, 3)] {
-                let questions: Vec<String> = (n..n + n_questions).map(|it| facts::question(0, it)).collect();
+                let questions: Vec<String> = (n..n + n_questions)
+                    .map(|it| facts::question(0, it))
+                    .collect();
                 n += n_questions;
-                let output =
-                    sample.time(|| self.hook(&format!("{round}-{n_questions}"), &questions.join(" ")))?;
+                let output = sample
+                    .time(|| self.hook(&format!("{round}-{n_questions}"), &questions.join(" ")))?;
                 fewest = fewest.min(String::from_utf8_lossy(&output).matches("; holds ").count());
             }
         }
         if fewest < VERIFIED {
-            self.budget.leave_out(format!("hooks: one showed {fewest} verified memories, not {VERIFIED}"));
+            self.budget.leave_out(format!(
+                "hooks: one showed {fewest} verified memories, not {VERIFIED}"
+            ));
             return Ok(());
         }
         report.add(report::COLD_BESIDE, MEMORIES, MEMORIES, &beside);
@@ -136,7 +160,10 @@ impl Cold<'_> {
         command.args(["hook", "--client", "claude-code", "UserPromptSubmit"]);
         // Room for all ten, so that it can be seen that ten were looked up.
         command.env("APOSTILLE_MAX_INJECT_CHARS", "6000");
-        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
         let payload = serde_json::json!({
             "session_id": session,
             "transcript_path": self.dir.join("transcript.jsonl"),
@@ -145,16 +172,24 @@ impl Cold<'_> {
             "prompt": prompt,
         });
         let mut child = command.spawn().context("the program does not start")?;
-        child.stdin.take().context("it takes no input")?.write_all(payload.to_string().as_bytes())?;
+        child
+            .stdin
+            .take()
+            .context("it takes no input")?
+            .write_all(payload.to_string().as_bytes())?;
         let output = child.wait_with_output()?;
         if !output.status.success() || !output.stderr.is_empty() {
-            bail!("the hook failed: {}", String::from_utf8_lossy(&output.stderr).trim());
+            bail!(
+                "the hook failed: {}",
+                String::from_utf8_lossy(&output.stderr).trim()
+            );
         }
         Ok(output.stdout)
     }
 
     fn most_memory(&self) -> Result<Option<u64>> {
-        let looks: Result<Vec<Option<u64>>> = (0..LOOKS).map(|round| peak(self.command(round)?)).collect();
+        let looks: Result<Vec<Option<u64>>> =
+            (0..LOOKS).map(|round| peak(self.command(round)?)).collect();
         Ok(looks?.into_iter().flatten().max())
     }
 }
@@ -190,7 +225,11 @@ fn when_waiting(child: &mut Child) -> Result<Option<u64>> {
         let text = std::fs::read_to_string(&status).unwrap_or_default();
         let seen = high_water(&text);
         let waits = text.contains("State:\tS");
-        still = if waits && seen.is_some() && seen == last { still + 1 } else { 0 };
+        still = if waits && seen.is_some() && seen == last {
+            still + 1
+        } else {
+            0
+        };
         last = seen.or(last);
         if still >= 10 {
             break;

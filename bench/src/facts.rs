@@ -187,19 +187,20 @@ const VERBS: &[&str] = &[
 ];
 
 const TRADES: &[&str] = &[
-    "cart", "tariff", "voyage", "clinic", "ticket", "payroll", "parcel", "meter", "sensor", "lesson",
-    "recipe", "booking", "garage", "forest", "mosaic", "harbour", "studio", "ballot", "museum", "orchard",
-    "turbine", "glacier", "violin", "pixel", "vector", "tensor", "kernel", "quorum", "beacon", "anchor",
-    "canvas", "cobalt", "ember", "falcon", "garnet", "hazel", "indigo", "jasper", "karst", "lumen", "maple",
-    "nectar", "onyx", "plume", "quartz", "raven", "saffron", "topaz", "umber", "velvet", "willow", "xenon",
-    "yarrow", "zephyr", "basalt", "cedar", "delta", "elm",
+    "cart", "tariff", "voyage", "clinic", "ticket", "payroll", "parcel", "meter", "sensor",
+    "lesson", "recipe", "booking", "garage", "forest", "mosaic", "harbour", "studio", "ballot",
+    "museum", "orchard", "turbine", "glacier", "violin", "pixel", "vector", "tensor", "kernel",
+    "quorum", "beacon", "anchor", "canvas", "cobalt", "ember", "falcon", "garnet", "hazel",
+    "indigo", "jasper", "karst", "lumen", "maple", "nectar", "onyx", "plume", "quartz", "raven",
+    "saffron", "topaz", "umber", "velvet", "willow", "xenon", "yarrow", "zephyr", "basalt",
+    "cedar", "delta", "elm",
 ];
 
 const ROLES: &[&str] = &[
-    "Totals", "Reader", "Writer", "Store", "Gate", "Planner", "Codec", "Router", "Guard", "Loader", "Mapper",
-    "Policy", "Budget", "Ledger", "Probe", "Runner", "Bridge", "Cache", "Digest", "Engine", "Factory",
-    "Hook", "Index", "Journal", "Limits", "Matcher", "Notifier", "Options", "Parser", "Queue", "Registry",
-    "Sink", "Table", "Upload", "View", "Watch",
+    "Totals", "Reader", "Writer", "Store", "Gate", "Planner", "Codec", "Router", "Guard", "Loader",
+    "Mapper", "Policy", "Budget", "Ledger", "Probe", "Runner", "Bridge", "Cache", "Digest",
+    "Engine", "Factory", "Hook", "Index", "Journal", "Limits", "Matcher", "Notifier", "Options",
+    "Parser", "Queue", "Registry", "Sink", "Table", "Upload", "View", "Watch",
 ];
 
 const OPENINGS: &[&str] = &[
@@ -302,8 +303,15 @@ pub(crate) fn fact(space: usize, index: usize) -> Fact {
     }
     let [first, second] = [(); 2].map(|()| pick(NOUNS, &mut dice));
     let subject = format!("{} {first} {second}", identifier(space, dice.below(OWN)));
-    let tags = (0..2 + dice.below(2)).map(|_| noun(space, &mut dice).to_owned()).collect();
-    Fact { subject, text, tags, place: dice.below(usize::MAX) }
+    let tags = (0..2 + dice.below(2))
+        .map(|_| noun(space, &mut dice).to_owned())
+        .collect();
+    Fact {
+        subject,
+        text,
+        tags,
+        place: dice.below(usize::MAX),
+    }
 }
 
 /// A question that somebody working in this space may ask.
@@ -311,7 +319,12 @@ pub(crate) fn question(space: usize, index: usize) -> String {
     let mut dice = Dice::new(space, index, 2);
     let mut text = pick(QUESTIONS, &mut dice).to_owned();
     let own = identifier(space, dice.zipf(OWN));
-    let words = [noun(space, &mut dice), &own, pick(VERBS, &mut dice), noun(space, &mut dice)];
+    let words = [
+        noun(space, &mut dice),
+        &own,
+        pick(VERBS, &mut dice),
+        noun(space, &mut dice),
+    ];
     for (slot, word) in words.iter().enumerate() {
         text = text.replace(&format!("{{{slot}}}"), word);
     }
@@ -321,11 +334,19 @@ pub(crate) fn question(space: usize, index: usize) -> String {
 /// The same without a letter in the middle of its longest plain word.
 pub(crate) fn misspelt(question: &str) -> String {
     let is_plain = |it: &&str| it.len() > 4 && it.bytes().all(|byte| byte.is_ascii_lowercase());
-    let Some(word) = question.split(' ').filter(is_plain).max_by_key(|it| it.len()) else {
+    let Some(word) = question
+        .split(' ')
+        .filter(is_plain)
+        .max_by_key(|it| it.len())
+    else {
         return format!("{question} migraton");
     };
     let middle = word.len() / 2;
-    question.replacen(word, &format!("{}{}", &word[..middle], &word[middle + 1..]), 1)
+    question.replacen(
+        word,
+        &format!("{}{}", &word[..middle], &word[middle + 1..]),
+        1,
+    )
 }
 
 fn filled(pattern: &str, space: usize, dice: &mut Dice) -> String {
@@ -379,7 +400,11 @@ fn identifier(space: usize, rank: usize) -> String {
 pub(crate) fn path(file: usize) -> String {
     let mut dice = Dice::new(0, file, 4);
     let (folder, name) = (TRADES[file % 12], NOUNS[(file * 13) % NOUNS.len()]);
-    let inner = if dice.below(2) == 0 { String::new() } else { format!("{}/", pick(NOUNS, &mut dice)) };
+    let inner = if dice.below(2) == 0 {
+        String::new()
+    } else {
+        format!("{}/", pick(NOUNS, &mut dice))
+    };
     format!("src/{folder}/{inner}{name}_{file}.rs")
 }
 
@@ -389,9 +414,17 @@ pub(crate) fn code(file: usize, line: usize) -> String {
     let (a, b) = (identifier(0, dice.zipf(OWN)), identifier(0, dice.zipf(OWN)));
     match dice.below(6) {
         0 => format!("    let {} = {a}({b});", noun(0, &mut dice)),
-        1 => format!("    // The {} is {} here.", noun(0, &mut dice), pick(VERBS, &mut dice)),
+        1 => format!(
+            "    // The {} is {} here.",
+            noun(0, &mut dice),
+            pick(VERBS, &mut dice)
+        ),
         2 => format!("    if {a}.len() > {} {{ return {b}; }}", dice.below(500)),
-        3 => format!("pub fn {}_{line}({}: u32) -> u32 {{", noun(0, &mut dice), noun(0, &mut dice)),
+        3 => format!(
+            "pub fn {}_{line}({}: u32) -> u32 {{",
+            noun(0, &mut dice),
+            noun(0, &mut dice)
+        ),
         4 => format!("    {a}.{}({b}, {});", noun(0, &mut dice), dice.below(90)),
         _ => "}".to_owned(),
     }
@@ -406,14 +439,20 @@ mod tests {
     fn facts_are_the_same_each_time_and_differ_from_each_other() {
         assert_eq!(fact(3, 7), fact(3, 7));
         assert_eq!(question(3, 7), question(3, 7));
-        let texts: std::collections::BTreeSet<String> = (0..2_000).map(|it| fact(1, it).text).collect();
+        let texts: std::collections::BTreeSet<String> =
+            (0..2_000).map(|it| fact(1, it).text).collect();
         assert_eq!(texts.len(), 2_000);
     }
 
     #[test]
     fn facts_have_the_promised_length_and_pass_the_checks() {
         for (space, index) in (0..20).flat_map(|space| (0..200).map(move |index| (space, index))) {
-            let Fact { subject, text, tags, .. } = fact(space, index);
+            let Fact {
+                subject,
+                text,
+                tags,
+                ..
+            } = fact(space, index);
             assert!(LENGTHS.contains(&text.chars().count()), "{text}");
             assert!((2..=3).contains(&tags.len()));
             assert_eq!(classify::exclusion(&text), None, "{text}");

@@ -31,7 +31,12 @@ impl<'a> Filling<'a> {
             Some(folder) => folder,
             None => TempDir::new_in(disk)?,
         };
-        Ok(Self { code, folder, count: 0, time: Duration::ZERO })
+        Ok(Self {
+            code,
+            folder,
+            count: 0,
+            time: Duration::ZERO,
+        })
     }
 
     fn path(&self) -> PathBuf {
@@ -72,7 +77,11 @@ impl<'a> Filling<'a> {
 
     /// How long it will take to import so many more, by what it took so far.
     fn forecast(&self, more: usize) -> Duration {
-        let each = if self.count == 0 { 0.0 } else { self.time.as_secs_f64() / self.count as f64 };
+        let each = if self.count == 0 {
+            0.0
+        } else {
+            self.time.as_secs_f64() / self.count as f64
+        };
         Duration::from_secs_f64(each * more as f64)
     }
 
@@ -96,7 +105,11 @@ fn in_turns(at: usize, count: usize) -> (usize, usize) {
     if at < PER_SPACE || count <= PER_SPACE {
         return (at / PER_SPACE, at % PER_SPACE);
     }
-    let (first, within) = if at < group { (1, at - PER_SPACE) } else { (at / group * IN_TURNS, at % group) };
+    let (first, within) = if at < group {
+        (1, at - PER_SPACE)
+    } else {
+        (at / group * IN_TURNS, at % group)
+    };
     let spaces = if first == 1 { IN_TURNS - 1 } else { IN_TURNS };
     (first + within % spaces, within / spaces)
 }
@@ -109,8 +122,9 @@ mod tests {
     #[test]
     fn every_space_gets_its_thousand() {
         let all: BTreeSet<(usize, usize)> = (0..100_000).map(|at| in_turns(at, 100_000)).collect();
-        let expected: BTreeSet<(usize, usize)> =
-            (0..100).flat_map(|space| (0..PER_SPACE).map(move |index| (space, index))).collect();
+        let expected: BTreeSet<(usize, usize)> = (0..100)
+            .flat_map(|space| (0..PER_SPACE).map(move |index| (space, index)))
+            .collect();
         assert_eq!(all, expected);
         let small: BTreeSet<(usize, usize)> = (0..10_000).map(|at| in_turns(at, 10_000)).collect();
         assert!(small.iter().all(|it| it.0 < 10) && small.len() == 10_000);

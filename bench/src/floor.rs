@@ -12,8 +12,9 @@ use crate::facts::{self, Fact};
 
 /// The common words of the questions that are asked here.
 const STOPWORDS: [&str; 26] = [
-    "a", "add", "and", "before", "between", "does", "fail", "fix", "for", "from", "get", "happen", "how",
-    "is", "its", "keep", "must", "need", "of", "the", "to", "what", "when", "where", "which", "why",
+    "a", "add", "and", "before", "between", "does", "fail", "fix", "for", "from", "get", "happen",
+    "how", "is", "its", "keep", "must", "need", "of", "the", "to", "what", "when", "where",
+    "which", "why",
 ];
 
 /// A file that lines are appended to.
@@ -22,7 +23,9 @@ pub(crate) struct Lines(File);
 impl Lines {
     /// A new file.
     pub(crate) fn new(path: &Path) -> Result<Self> {
-        Ok(Self(OpenOptions::new().create(true).append(true).open(path)?))
+        Ok(Self(
+            OpenOptions::new().create(true).append(true).open(path)?,
+        ))
     }
 
     /// Appends a line of 300 bytes and waits until it is on the disk.
@@ -49,10 +52,14 @@ impl Bare {
              CREATE TABLE fact(id INTEGER PRIMARY KEY, space TEXT NOT NULL, text TEXT NOT NULL, ts INTEGER NOT NULL);
              CREATE VIRTUAL TABLE fact_fts USING fts5(text, content = 'fact', content_rowid = 'id');",
         )?;
-        let bare = Self { db, path: path.into() };
+        let bare = Self {
+            db,
+            path: path.into(),
+        };
         bare.db.execute_batch("BEGIN")?;
         (0..count).try_for_each(|index| bare.rows(&Entry::new(space, index)?))?;
-        bare.db.execute_batch("COMMIT; PRAGMA wal_checkpoint(TRUNCATE);")?;
+        bare.db
+            .execute_batch("COMMIT; PRAGMA wal_checkpoint(TRUNCATE);")?;
         Ok(bare)
     }
 
@@ -66,9 +73,13 @@ impl Bare {
 
     fn rows(&self, Entry { space, text, ts }: &Entry) -> Result<()> {
         let insert = "INSERT INTO fact(space, text, ts) VALUES (?1, ?2, ?3)";
-        self.db.prepare_cached(insert)?.execute(params![space, text, ts])?;
+        self.db
+            .prepare_cached(insert)?
+            .execute(params![space, text, ts])?;
         let insert = "INSERT INTO fact_fts(rowid, text) VALUES (?1, ?2)";
-        self.db.prepare_cached(insert)?.execute(params![self.db.last_insert_rowid(), text])?;
+        self.db
+            .prepare_cached(insert)?
+            .execute(params![self.db.last_insert_rowid(), text])?;
         Ok(())
     }
 
@@ -97,9 +108,18 @@ pub(crate) struct Entry {
 impl Entry {
     /// The memory with this index.
     pub(crate) fn new(space: usize, index: usize) -> Result<Self> {
-        let Fact { subject, text, tags, .. } = facts::fact(space, index);
+        let Fact {
+            subject,
+            text,
+            tags,
+            ..
+        } = facts::fact(space, index);
         let text = format!("{subject}\n{text}\n{}", tags.join("\n"));
-        Ok(Self { space: format!("bench/space-{space}"), text, ts: checkout::time(index)?.as_millisecond() })
+        Ok(Self {
+            space: format!("bench/space-{space}"),
+            text,
+            ts: checkout::time(index)?.as_millisecond(),
+        })
     }
 }
 
@@ -114,12 +134,22 @@ impl AnyWord {
 
     /// Without the words that most texts have, for which FTS5 reads and ranks most rows.
     pub(crate) fn of_content(question: &str) -> Self {
-        Self::joined(question, |word| !STOPWORDS.contains(&word.to_lowercase().as_str()))
+        Self::joined(question, |word| {
+            !STOPWORDS.contains(&word.to_lowercase().as_str())
+        })
     }
 
     fn joined(question: &str, keep: impl Fn(&str) -> bool) -> Self {
-        let words = question.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|it| !it.is_empty());
-        Self(words.filter(|it| keep(it)).map(|it| format!("\"{it}\"")).collect::<Vec<_>>().join(" OR "))
+        let words = question
+            .split(|c: char| !c.is_alphanumeric() && c != '_')
+            .filter(|it| !it.is_empty());
+        Self(
+            words
+                .filter(|it| keep(it))
+                .map(|it| format!("\"{it}\""))
+                .collect::<Vec<_>>()
+                .join(" OR "),
+        )
     }
 }
 
@@ -130,7 +160,10 @@ mod tests {
     #[test]
     fn questions_become_expressions() {
         let question = "How is the cart_x {2}?";
-        assert_eq!(AnyWord::of(question).0, r#""How" OR "is" OR "the" OR "cart_x" OR "2""#);
+        assert_eq!(
+            AnyWord::of(question).0,
+            r#""How" OR "is" OR "the" OR "cart_x" OR "2""#
+        );
         assert_eq!(AnyWord::of_content(question).0, r#""cart_x" OR "2""#);
     }
 
@@ -139,7 +172,9 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let bare = Bare::filled(&dir.path().join("bare.db"), 0, 50).unwrap();
         bare.insert(&Entry::new(0, 50).unwrap()).unwrap();
-        let found = bare.query(&AnyWord::of(&facts::fact(0, 50).subject)).unwrap();
+        let found = bare
+            .query(&AnyWord::of(&facts::fact(0, 50).subject))
+            .unwrap();
         assert!(found.iter().any(|it| it.contains(&facts::fact(0, 50).text)));
     }
 }

@@ -40,12 +40,18 @@ impl Grow<'_> {
     pub(crate) fn run(&self, max: usize, report: &mut Report) -> Result<()> {
         let bare = Bare::filled(&self.file("bare"), SPACE, PER_SPACE)?;
         let size = bare.size()?;
-        report.sizes.push(Size { what: "bare SQLite + FTS5", memories: PER_SPACE, bytes: size });
+        report.sizes.push(Size {
+            what: "bare SQLite + FTS5",
+            memories: PER_SPACE,
+            bytes: size,
+        });
         self.one_space(max, report)?;
         let mut filling = Filling::new(self.code, self.dir)?;
         for count in SIZES.into_iter().filter(|it| *it <= max) {
             if !filling.grow(count, self.budget)? {
-                self.budget.leave_out(format!("the store of {count} memories: filling it takes too long"));
+                self.budget.leave_out(format!(
+                    "the store of {count} memories: filling it takes too long"
+                ));
                 break;
             }
             self.level(&filling, count, &bare, report)?;
@@ -63,12 +69,25 @@ impl Grow<'_> {
     }
 
     /// Measures one size of the store.
-    fn level(&self, filling: &Filling<'_>, count: usize, bare: &Bare, report: &mut Report) -> Result<()> {
+    fn level(
+        &self,
+        filling: &Filling<'_>,
+        count: usize,
+        bare: &Bare,
+        report: &mut Report,
+    ) -> Result<()> {
         let path = self.file(&format!("store-{count}"));
         let bytes = filling.copy_to(&path)?;
-        report.sizes.push(Size { what: "apostille store", memories: count, bytes });
+        report.sizes.push(Size {
+            what: "apostille store",
+            memories: count,
+            bytes,
+        });
         let ours = Ours::open(&path, self.code)?;
-        anyhow::ensure!(ours.spaces()? == count / PER_SPACE, "the store has another number of spaces");
+        anyhow::ensure!(
+            ours.spaces()? == count / PER_SPACE,
+            "the store has another number of spaces"
+        );
         let small = self.smallest(filling, count)?;
         self.recalls(&ours, small.as_ref(), bare, (count, PER_SPACE), report)?;
         if count >= 100_000 {
@@ -100,7 +119,9 @@ impl Grow<'_> {
             let question = facts::question(SPACE, 1_000_000 + round);
             bare.query(&AnyWord::of(&question))?;
             ours.recall(space, &ours::ask(SPACE, question.clone())?)?;
-            small.map(|it| it.recall(space, &ours::ask(SPACE, question)?)).transpose()?;
+            small
+                .map(|it| it.recall(space, &ours::ask(SPACE, question)?))
+                .transpose()?;
         }
         let mut shown = 0;
         for round in rounds(self.budget, RECALLS.0, RECALLS.1) {
@@ -110,20 +131,27 @@ impl Grow<'_> {
             content.time(|| bare.query(&few))?;
             let ask = ours::ask(SPACE, question)?;
             shown += us.time(|| ours.recall(space + round, &ask))?.shown.len();
-            small.map(|it| beside.time(|| it.recall(space + round, &ask))).transpose()?;
+            small
+                .map(|it| beside.time(|| it.recall(space + round, &ask)))
+                .transpose()?;
         }
         report.add(report::QUERY, store, space, &floor);
         report.add(report::QUERY_CONTENT, store, space, &content);
         report.add(report::RECALL, store, space, &us);
         report.add(report::RECALL_BESIDE, store, space, &beside);
         let each = shown as f64 / us.summary().map_or(1.0, |it| it.n as f64);
-        report
-            .notes
-            .push(format!("Store {store}, space {space}: a recall showed {each:.1} memories in the mean."));
+        report.notes.push(format!(
+            "Store {store}, space {space}: a recall showed {each:.1} memories in the mean."
+        ));
         Ok(())
     }
 
-    fn misspelt(&self, ours: &Ours<'_>, (store, space): (usize, usize), report: &mut Report) -> Result<()> {
+    fn misspelt(
+        &self,
+        ours: &Ours<'_>,
+        (store, space): (usize, usize),
+        report: &mut Report,
+    ) -> Result<()> {
         let mut us = Sample::default();
         for round in rounds(self.budget, RECALLS.0 / 4, RECALLS.1 / 4) {
             let ask = ours::ask(SPACE, facts::misspelt(&facts::question(SPACE, round)))?;
@@ -149,16 +177,19 @@ impl Grow<'_> {
             // A draft that is taken for something known is not written: no measure of a write.
             if kept && round >= WARM {
                 turn[2] = time;
-                [&mut fsync, &mut floor, &mut us].into_iter().zip(turn).for_each(|(it, time)| it.push(time));
+                [&mut fsync, &mut floor, &mut us]
+                    .into_iter()
+                    .zip(turn)
+                    .for_each(|(it, time)| it.push(time));
             }
         }
         report.add(report::FSYNC, store, PER_SPACE, &fsync);
         report.add(report::INSERT, store, PER_SPACE, &floor);
         report.add(report::REMEMBER, store, PER_SPACE, &us);
         if known > 0 {
-            report
-                .notes
-                .push(format!("Store {store}: {known} drafts were taken for something known, and not kept."));
+            report.notes.push(format!(
+                "Store {store}: {known} drafts were taken for something known, and not kept."
+            ));
         }
         Ok(())
     }
@@ -166,9 +197,14 @@ impl Grow<'_> {
     /// Recall in a space that is large itself, alone in its file.
     fn one_space(&self, max: usize, report: &mut Report) -> Result<()> {
         let mut filling = Filling::new(self.code, self.dir)?;
-        for count in SIZES.into_iter().filter(|it| *it > PER_SPACE && *it <= (max / 10).max(10_000)) {
+        for count in SIZES
+            .into_iter()
+            .filter(|it| *it > PER_SPACE && *it <= (max / 10).max(10_000))
+        {
             if !filling.grow_one(count, self.budget)? {
-                self.budget.leave_out(format!("the space of {count} memories: filling it takes too long"));
+                self.budget.leave_out(format!(
+                    "the space of {count} memories: filling it takes too long"
+                ));
                 break;
             }
             let path = self.file(&format!("space-{count}"));

@@ -60,7 +60,11 @@ pub(crate) fn run(args: &Args) -> Result<()> {
         filling.copy_to(&store)?;
         Server::start(&bin, dir, &code, &store, limits)
     };
-    let ground = Ground { code: &code, server: &server, budget: &budget };
+    let ground = Ground {
+        code: &code,
+        server: &server,
+        budget: &budget,
+    };
     reads::measured(&ground, &mut page)?;
     pages::measured(&ground, &mut page)?;
     overload::measured(&ground, &mut page)?;

@@ -10,10 +10,19 @@ use serde::de::DeserializeOwned;
 
 /// Reads the lines of a file, packed with gzip where the name says so; at most `first` of them. `noun` is what a line
 /// should be.
-pub(crate) fn read<T: DeserializeOwned>(path: &Path, first: Option<usize>, noun: &str) -> Result<Vec<T>> {
-    let file = File::open(path).with_context(|| format!("cannot read the {noun}s {}", path.display()))?;
+pub(crate) fn read<T: DeserializeOwned>(
+    path: &Path,
+    first: Option<usize>,
+    noun: &str,
+) -> Result<Vec<T>> {
+    let file =
+        File::open(path).with_context(|| format!("cannot read the {noun}s {}", path.display()))?;
     let is_packed = path.extension().is_some_and(|it| it == "gz");
-    let text: Box<dyn Read> = if is_packed { Box::new(MultiGzDecoder::new(file)) } else { Box::new(file) };
+    let text: Box<dyn Read> = if is_packed {
+        Box::new(MultiGzDecoder::new(file))
+    } else {
+        Box::new(file)
+    };
     let lines = BufReader::new(text).lines().enumerate();
     let filled = lines.filter(|(_, line)| line.as_ref().map_or(true, |it| !it.trim().is_empty()));
     let rows = filled.map(|(at, line)| {

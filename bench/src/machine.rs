@@ -30,7 +30,11 @@ impl Machine {
     /// Whether other programs wanted more than half of the cores at the start.
     pub(crate) fn is_busy(&self) -> bool {
         let number = |name: &str| {
-            let value = self.0.iter().find(|it| it.0 == name).and_then(|it| it.1.parse::<f64>().ok());
+            let value = self
+                .0
+                .iter()
+                .find(|it| it.0 == name)
+                .and_then(|it| it.1.parse::<f64>().ok());
             value.unwrap_or(0.0)
         };
         number("load at the start") > number("cores") / 2.0
@@ -39,9 +43,15 @@ impl Machine {
 
 fn field(file: &str, name: &str) -> String {
     let text = std::fs::read_to_string(file).unwrap_or_default();
-    let value =
-        |line: &str| line.strip_prefix(name)?.trim_start().strip_prefix(':').map(|it| it.trim().to_owned());
-    text.lines().find_map(value).unwrap_or_else(|| "unknown".into())
+    let value = |line: &str| {
+        line.strip_prefix(name)?
+            .trim_start()
+            .strip_prefix(':')
+            .map(|it| it.trim().to_owned())
+    };
+    text.lines()
+        .find_map(value)
+        .unwrap_or_else(|| "unknown".into())
 }
 
 fn first_line(file: &str) -> String {
@@ -51,18 +61,29 @@ fn first_line(file: &str) -> String {
 
 /// The memory in whole gigabytes.
 fn memory() -> String {
-    let kilobytes = field("/proc/meminfo", "MemTotal").trim_end_matches(" kB").parse::<u64>();
-    kilobytes.map_or("unknown".into(), |it| format!("{} GB", it.div_ceil(1024 * 1024)))
+    let kilobytes = field("/proc/meminfo", "MemTotal")
+        .trim_end_matches(" kB")
+        .parse::<u64>();
+    kilobytes.map_or("unknown".into(), |it| {
+        format!("{} GB", it.div_ceil(1024 * 1024))
+    })
 }
 
 /// How busy the machine was: other programs on it make every figure worse.
 fn load() -> String {
-    first_line("/proc/loadavg").split(' ').next().unwrap_or("unknown").to_owned()
+    first_line("/proc/loadavg")
+        .split(' ')
+        .next()
+        .unwrap_or("unknown")
+        .to_owned()
 }
 
 fn rustc() -> String {
     let said = Command::new("rustc").arg("--version").output();
-    let text = said.ok().and_then(|it| String::from_utf8(it.stdout).ok()).unwrap_or_default();
+    let text = said
+        .ok()
+        .and_then(|it| String::from_utf8(it.stdout).ok())
+        .unwrap_or_default();
     text.split(' ').nth(1).unwrap_or("unknown").to_owned()
 }
 
@@ -73,7 +94,10 @@ mod tests {
     #[test]
     fn a_busy_machine_is_seen() {
         let check = |load: &str, expected: bool| {
-            let machine = Machine(vec![("cores", "2".into()), ("load at the start", load.into())]);
+            let machine = Machine(vec![
+                ("cores", "2".into()),
+                ("load at the start", load.into()),
+            ]);
             assert_eq!(machine.is_busy(), expected, "{load}");
         };
         check("0.40", false);

@@ -1,6 +1,10 @@
 //! What the README's figures come from: one command, tables and a plot. See [`args::USAGE`].
 
-#![expect(clippy::print_stdout, clippy::print_stderr, reason = "a program for the terminal")]
+#![expect(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "a program for the terminal"
+)]
 
 mod args;
 mod bars;
@@ -94,10 +98,21 @@ fn measured(args: &Args) -> Result<Report> {
     report.program.size = std::fs::metadata(&bin).ok().map(|it| it.len());
     report.program.packages = packages();
     if args.cold {
-        Cold { dir, code: &code, budget: &budget, bin }.run(&mut report)?;
+        Cold {
+            dir,
+            code: &code,
+            budget: &budget,
+            bin,
+        }
+        .run(&mut report)?;
     }
     if args.store {
-        Grow { dir, code: &code, budget: &budget }.run(args.max, &mut report)?;
+        Grow {
+            dir,
+            code: &code,
+            budget: &budget,
+        }
+        .run(args.max, &mut report)?;
     }
     report.note_busy_machine();
     report.note_unsteady_disk();
@@ -108,7 +123,9 @@ fn measured(args: &Args) -> Result<Report> {
 
 /// How many packages the workspace's lock file names.
 fn packages() -> Option<usize> {
-    let lock = Path::new(env!("CARGO_MANIFEST_DIR")).parent()?.join("Cargo.lock");
+    let lock = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .parent()?
+        .join("Cargo.lock");
     let text = std::fs::read_to_string(lock).ok()?;
     Some(text.lines().filter(|it| *it == "[[package]]").count())
 }

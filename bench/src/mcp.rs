@@ -46,7 +46,11 @@ pub(crate) fn run(args: &Args) -> Result<()> {
         let how = "build it with `cargo build --release -p apostille`, or name it with --bin";
         bail!("there is no program {}; {how}", bin.display());
     }
-    let servers = Servers { dir, code: &code, bin: &bin };
+    let servers = Servers {
+        dir,
+        code: &code,
+        bin: &bin,
+    };
     measured(args.max, &servers, &budget, &mut page)?;
     page.left_out = budget.left_out();
     page.seconds = budget.spent().as_secs_f64();
@@ -61,10 +65,18 @@ fn measured(max: usize, servers: &Servers<'_>, budget: &Budget, page: &mut Page)
     let mut filling = Filling::new(servers.code, servers.dir)?;
     for count in SIZES.into_iter().filter(|it| *it <= max) {
         if !filling.grow_one(count, budget)? {
-            budget.leave_out(format!("the store of {count} memories: filling it takes too long"));
+            budget.leave_out(format!(
+                "the store of {count} memories: filling it takes too long"
+            ));
             break;
         }
-        Turns { servers, budget, filling: &filling, count }.run(page)?;
+        Turns {
+            servers,
+            budget,
+            filling: &filling,
+            count,
+        }
+        .run(page)?;
         if count == SIZES[0] {
             let store = servers.dir.join("store.db");
             filling.copy_to(&store)?;

@@ -37,7 +37,12 @@ impl Code {
         let citations = checkout::read(&tree, &checkout::places()?)?;
         // Only what can be cited is cited, also by drafts.
         let places = citations.iter().map(Citation::place).collect();
-        Ok(Self { root: root.into(), tree, places, citations })
+        Ok(Self {
+            root: root.into(),
+            tree,
+            places,
+            citations,
+        })
     }
 
     /// The place that a fact cites.
@@ -64,8 +69,16 @@ impl<'a> Ours<'a> {
     /// The same with any store.
     pub(crate) fn over(store: Box<dyn Store>, code: &'a Code) -> Self {
         // A benchmark writes faster than any agent.
-        let policy = Policy { breakers: Breakers::OFF, ..Policy::default() };
-        Self { store, code, policy, dice: Cell::new(0) }
+        let policy = Policy {
+            breakers: Breakers::OFF,
+            ..Policy::default()
+        };
+        Self {
+            store,
+            code,
+            policy,
+            dice: Cell::new(0),
+        }
     }
 
     /// The same under other rules.
@@ -101,17 +114,24 @@ impl<'a> Ours<'a> {
 
     /// The same, standing like this.
     pub(crate) fn import_as(&self, space: usize, index: usize, status: Status) -> Result<()> {
-        let memory = Memory { status, ..self.memory(space, index)? };
+        let memory = Memory {
+            status,
+            ..self.memory(space, index)?
+        };
         match self.with(index, |cx| import::import(cx, memory, false, true))?? {
             Imported::Kept(_) => Ok(()),
-            other => Err(anyhow!("memory {index} of space {space} was not imported: {other:?}")),
+            other => Err(anyhow!(
+                "memory {index} of space {space} was not imported: {other:?}"
+            )),
         }
     }
 
     fn memory(&self, space: usize, index: usize) -> Result<Memory> {
         let fact = facts::fact(space, index);
-        let (citation, at) =
-            (&self.code.citations[fact.place % self.code.citations.len()], checkout::time(index)?);
+        let (citation, at) = (
+            &self.code.citations[fact.place % self.code.citations.len()],
+            checkout::time(index)?,
+        );
         let mut dice = Dice::new(space, index, 8);
         Ok(Memory {
             id: MemoryId::new(at, u128::from(dice.roll()) << 64),
@@ -195,5 +215,11 @@ pub(crate) fn ask(space: usize, question: String) -> Result<Ask> {
     // Room for ten memories of any length, so that ten are verified and shown.
     let room = 10 * facts::LENGTHS.end();
     let spaces = vec![self::space(space)?];
-    Ok(Ask { text: question, spaces, count: Some(10), chars: Some(room), ..Ask::default() })
+    Ok(Ask {
+        text: question,
+        spaces,
+        count: Some(10),
+        chars: Some(room),
+        ..Ask::default()
+    })
 }

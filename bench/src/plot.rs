@@ -37,13 +37,23 @@ impl Axis {
         let logs: Vec<f64> = values.filter(|it| *it > 0.0).map(f64::log10).collect();
         let low = logs.iter().copied().fold(f64::INFINITY, f64::min);
         let high = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-        let (low, high) = if low.is_finite() { (low, high) } else { (0.0, 1.0) };
+        let (low, high) = if low.is_finite() {
+            (low, high)
+        } else {
+            (0.0, 1.0)
+        };
         let from = whole(low.floor());
-        Self { from, to: whole(high.ceil()).max(from + 1), start, end }
+        Self {
+            from,
+            to: whole(high.ceil()).max(from + 1),
+            start,
+            end,
+        }
     }
 
     fn at(&self, value: f64) -> f64 {
-        let share = (value.max(1e-9).log10() - f64::from(self.from)) / f64::from(self.to - self.from);
+        let share =
+            (value.max(1e-9).log10() - f64::from(self.from)) / f64::from(self.to - self.from);
         self.start + share.clamp(0.0, 1.0) * (self.end - self.start)
     }
 
@@ -52,7 +62,10 @@ impl Axis {
     }
 }
 
-#[expect(clippy::cast_possible_truncation, reason = "the logarithm of a size or a time is small")]
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "the logarithm of a size or a time is small"
+)]
 fn whole(it: f64) -> i32 {
     it as i32
 }
@@ -71,8 +84,22 @@ pub(crate) fn svg(report: &Report) -> Option<String> {
          height=\"{HEIGHT}\" font-family=\"system-ui, sans-serif\" font-size=\"13\">\n\
          <rect width=\"100%\" height=\"100%\" fill=\"#fdfdfb\"/>\n"
     );
-    label(&mut out, (LEFT, 26.0), "start", "#1d1d1f", "What a memory costs as the store grows", 17);
-    label(&mut out, (LEFT, 46.0), "start", "#66666b", "line: p50, bar: up to p99; lower is better", 13);
+    label(
+        &mut out,
+        (LEFT, 26.0),
+        "start",
+        "#1d1d1f",
+        "What a memory costs as the store grows",
+        17,
+    );
+    label(
+        &mut out,
+        (LEFT, 46.0),
+        "start",
+        "#66666b",
+        "line: p50, bar: up to p99; lower is better",
+        13,
+    );
     grid(&mut out, x, y);
     all.iter().for_each(|it| draw(&mut out, it, x, y));
     names(&mut out, &all, y);
@@ -85,18 +112,37 @@ fn series(report: &Report) -> Vec<Series> {
     let alone = |it: &&Row| it.space == it.store;
     let take = |name: &str, what: &str, colour, dashes, keep: &dyn Fn(&&Row) -> bool| {
         let rows = report.rows.iter().filter(|it| it.what == what).filter(keep);
-        let mut points: Vec<_> = rows.map(|it| (it.store as f64, it.time.p50, it.time.p99)).collect();
+        let mut points: Vec<_> = rows
+            .map(|it| (it.store as f64, it.time.p50, it.time.p99))
+            .collect();
         points.sort_by(|a, b| a.0.total_cmp(&b.0));
-        Series { name: name.to_owned(), colour, dashes, points }
+        Series {
+            name: name.to_owned(),
+            colour,
+            dashes,
+            points,
+        }
     };
     let all = [
         take("remember", REMEMBER, "#b3261e", "", &in_repo),
         take("floor: durable insert", INSERT, "#b3261e", "5 4", &in_repo),
         take("floor: fsync", FSYNC, "#8a8a8f", "2 4", &in_repo),
         take("recall, repository of 1k", RECALL, "#0b57d0", "", &in_repo),
-        take("floor: FTS5 over that 1k", QUERY, "#0b57d0", "5 4", &in_repo),
+        take(
+            "floor: FTS5 over that 1k",
+            QUERY,
+            "#0b57d0",
+            "5 4",
+            &in_repo,
+        ),
         take("recall, repository = store", RECALL, "#0f7b4f", "", &alone),
-        take("floor: FTS5 over all of it", QUERY, "#0f7b4f", "5 4", &alone),
+        take(
+            "floor: FTS5 over all of it",
+            QUERY,
+            "#0f7b4f",
+            "5 4",
+            &alone,
+        ),
     ];
     all.into_iter().filter(|it| !it.points.is_empty()).collect()
 }
@@ -105,12 +151,26 @@ fn grid(out: &mut String, x: Axis, y: Axis) {
     for tick in y.ticks() {
         let at = y.at(tick);
         rule(out, (x.start, at), (x.end, at), "#dcdcd6", 1.0);
-        label(out, (x.start - 8.0, at + 4.0), "end", "#44444a", &time(tick), 13);
+        label(
+            out,
+            (x.start - 8.0, at + 4.0),
+            "end",
+            "#44444a",
+            &time(tick),
+            13,
+        );
     }
     for tick in x.ticks() {
         let at = x.at(tick);
         rule(out, (at, y.start), (at, y.end), "#ecece6", 1.0);
-        label(out, (at, y.start + 20.0), "middle", "#44444a", &count(rounded(tick)), 13);
+        label(
+            out,
+            (at, y.start + 20.0),
+            "middle",
+            "#44444a",
+            &count(rounded(tick)),
+            13,
+        );
     }
     label(
         out,
@@ -122,7 +182,11 @@ fn grid(out: &mut String, x: Axis, y: Axis) {
     );
 }
 
-#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a positive power of ten")]
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "a positive power of ten"
+)]
 fn rounded(it: f64) -> usize {
     it.round() as usize
 }
@@ -131,10 +195,19 @@ fn draw(out: &mut String, series: &Series, x: Axis, y: Axis) {
     let colour = series.colour;
     for (size, p50, p99) in &series.points {
         if series.dashes.is_empty() {
-            rule(out, (x.at(*size), y.at(*p50)), (x.at(*size), y.at(*p99)), colour, 1.2);
+            rule(
+                out,
+                (x.at(*size), y.at(*p50)),
+                (x.at(*size), y.at(*p99)),
+                colour,
+                1.2,
+            );
         }
         let (cx, cy) = (x.at(*size), y.at(*p50));
-        let _ = writeln!(out, "<circle cx=\"{cx:.1}\" cy=\"{cy:.1}\" r=\"3.4\" fill=\"{colour}\"/>");
+        let _ = writeln!(
+            out,
+            "<circle cx=\"{cx:.1}\" cy=\"{cy:.1}\" r=\"3.4\" fill=\"{colour}\"/>"
+        );
     }
     let place = |it: &(f64, f64, f64)| format!("{:.1},{:.1}", x.at(it.0), y.at(it.1));
     let places: Vec<String> = series.points.iter().map(place).collect();
@@ -155,10 +228,27 @@ fn names(out: &mut String, all: &[Series], y: Axis) {
     for it in order {
         let at = (end(it) + 4.0).max(free);
         free = at + 17.0;
-        let value = it.points.last().map(|point| time(point.1)).unwrap_or_default();
+        let value = it
+            .points
+            .last()
+            .map(|point| time(point.1))
+            .unwrap_or_default();
         let left = WIDTH - RIGHT + 14.0;
-        rule_dashed(out, (left, at - 4.0), (left + 18.0, at - 4.0), it.colour, it.dashes);
-        label(out, (left + 24.0, at), "start", it.colour, &format!("{}, {value}", it.name), 13);
+        rule_dashed(
+            out,
+            (left, at - 4.0),
+            (left + 18.0, at - 4.0),
+            it.colour,
+            it.dashes,
+        );
+        label(
+            out,
+            (left + 24.0, at),
+            "start",
+            it.colour,
+            &format!("{}, {value}", it.name),
+            13,
+        );
     }
 }
 
@@ -170,7 +260,13 @@ fn rule(out: &mut String, from: (f64, f64), to: (f64, f64), colour: &str, width:
     );
 }
 
-fn rule_dashed(out: &mut String, (x1, y1): (f64, f64), (x2, y2): (f64, f64), colour: &str, dashes: &str) {
+fn rule_dashed(
+    out: &mut String,
+    (x1, y1): (f64, f64),
+    (x2, y2): (f64, f64),
+    colour: &str,
+    dashes: &str,
+) {
     let _ = writeln!(
         out,
         "<line x1=\"{x1:.1}\" y1=\"{y1:.1}\" x2=\"{x2:.1}\" y2=\"{y2:.1}\" stroke=\"{colour}\" stroke-width=\"2\" \
@@ -199,7 +295,11 @@ mod tests {
                     what,
                     store,
                     space: 1_000,
-                    time: Summary { n: 1, p50, p99: p50 * 2.0 },
+                    time: Summary {
+                        n: 1,
+                        p50,
+                        p99: p50 * 2.0,
+                    },
                 });
             }
         }

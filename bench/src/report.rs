@@ -101,12 +101,25 @@ impl Report {
     /// An empty report of this machine.
     pub(crate) fn new(machine: Machine) -> Self {
         let (rows, sizes, notes, left_out) = Default::default();
-        Self { machine, rows, sizes, program: Program::default(), notes, left_out, seconds: 0.0 }
+        Self {
+            machine,
+            rows,
+            sizes,
+            program: Program::default(),
+            notes,
+            left_out,
+            seconds: 0.0,
+        }
     }
 
     /// Adds a measure, unless it has no values.
     pub(crate) fn add(&mut self, what: &'static str, store: usize, space: usize, sample: &Sample) {
-        self.rows.extend(sample.summary().map(|time| Row { what, store, space, time }));
+        self.rows.extend(sample.summary().map(|time| Row {
+            what,
+            store,
+            space,
+            time,
+        }));
     }
 
     /// A measure by name and sizes.
@@ -118,8 +131,16 @@ impl Report {
     /// Says so when the disk did not answer evenly: a slow one hides what a write costs beside it, and flatters every
     /// ratio of durable writes.
     pub(crate) fn note_unsteady_disk(&mut self) {
-        let waits = || self.rows.iter().filter(|it| it.what == FSYNC).map(|it| it.time.p50);
-        let (least, most) = (waits().fold(f64::INFINITY, f64::min), waits().fold(0.0, f64::max));
+        let waits = || {
+            self.rows
+                .iter()
+                .filter(|it| it.what == FSYNC)
+                .map(|it| it.time.p50)
+        };
+        let (least, most) = (
+            waits().fold(f64::INFINITY, f64::min),
+            waits().fold(0.0, f64::max),
+        );
         if most > UNSTEADY * least {
             let (least, most) = (crate::table::time(least), crate::table::time(most));
             self.notes.push(format!(
@@ -140,7 +161,11 @@ impl Report {
 
     /// The figures as JSON, times in microseconds.
     pub(crate) fn json(&self) -> Value {
-        let machine = self.machine.0.iter().map(|(name, value)| ((*name).to_owned(), json!(value)));
+        let machine = self
+            .machine
+            .0
+            .iter()
+            .map(|(name, value)| ((*name).to_owned(), json!(value)));
         let row = |it: &Row| {
             let Summary { n, p50, p99 } = it.time;
             json!({"what": it.what, "store": it.store, "space": it.space, "n": n, "p50_us": p50, "p99_us": p99})
@@ -171,7 +196,11 @@ mod tests {
                 what: FSYNC,
                 store: 1,
                 space: 1,
-                time: Summary { n: 1, p50: *p50, p99: *p50 },
+                time: Summary {
+                    n: 1,
+                    p50: *p50,
+                    p99: *p50,
+                },
             };
             report.rows = times.iter().map(row).collect();
             report.note_unsteady_disk();

@@ -26,13 +26,20 @@ fn usual() -> Result<PathBuf> {
         return Ok(system);
     }
     let program = std::env::current_exe()?;
-    Ok(program.parent().context("the program lies in a folder")?.to_path_buf())
+    Ok(program
+        .parent()
+        .context("the program lies in a folder")?
+        .to_path_buf())
 }
 
 /// A folder in memory where there is one: a store is filled there without waiting for the disk.
 pub(crate) fn in_memory() -> Option<TempDir> {
     let shared = Path::new("/dev/shm");
-    if is_in_memory(shared) { TempDir::with_prefix_in("apostille-bench-", shared).ok() } else { None }
+    if is_in_memory(shared) {
+        TempDir::with_prefix_in("apostille-bench-", shared).ok()
+    } else {
+        None
+    }
 }
 
 fn is_in_memory(folder: &Path) -> bool {
@@ -42,7 +49,9 @@ fn is_in_memory(folder: &Path) -> bool {
 /// The kind of file system that a folder lies on, such as `ext4`; `unknown` where the system does not say.
 pub(crate) fn file_system(folder: &Path) -> String {
     let mounts = std::fs::read_to_string("/proc/self/mounts").unwrap_or_default();
-    let folder = folder.canonicalize().unwrap_or_else(|_| folder.to_path_buf());
+    let folder = folder
+        .canonicalize()
+        .unwrap_or_else(|_| folder.to_path_buf());
     kind_of(&mounts, &folder).unwrap_or("unknown").to_owned()
 }
 
@@ -51,8 +60,13 @@ fn kind_of<'m>(mounts: &'m str, folder: &Path) -> Option<&'m str> {
         let mut words = line.split(' ').skip(1);
         Some((words.next()?, words.next()?))
     };
-    let above = mounts.lines().filter_map(mount).filter(|(place, _)| folder.starts_with(place));
-    above.max_by_key(|(place, _)| place.len()).map(|(_, kind)| kind)
+    let above = mounts
+        .lines()
+        .filter_map(mount)
+        .filter(|(place, _)| folder.starts_with(place));
+    above
+        .max_by_key(|(place, _)| place.len())
+        .map(|(_, kind)| kind)
 }
 
 #[cfg(test)]
@@ -62,7 +76,8 @@ mod tests {
     #[test]
     fn the_nearest_mount_counts() {
         let mounts = "/dev/a / ext4 rw 0 0\ntmpfs /dev/shm tmpfs rw 0 0\n/dev/b /home xfs rw 0 0\n";
-        let check = |folder: &str, expected| assert_eq!(kind_of(mounts, Path::new(folder)), Some(expected));
+        let check =
+            |folder: &str, expected| assert_eq!(kind_of(mounts, Path::new(folder)), Some(expected));
         check("/tmp/x", "ext4");
         check("/dev/shm/x", "tmpfs");
         check("/home", "xfs");

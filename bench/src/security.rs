@@ -62,15 +62,24 @@ pub(crate) fn run(args: &Args, folder: &Path) -> Result<()> {
     let started = Instant::now();
     let scratch = scratch::on_disk(args.dir.as_deref())?;
     let corpus = Corpus::new(folder, scratch.path());
-    let measure = |(name, of): &Measure| of(&corpus).with_context(|| format!("the section {name} failed"));
+    let measure =
+        |(name, of): &Measure| of(&corpus).with_context(|| format!("the section {name} failed"));
     let is_asked = |it: &&Measure| args.section.as_ref().is_none_or(|name| name == it.0);
-    let sections = SECTIONS.iter().filter(is_asked).map(measure).collect::<Result<Vec<_>>>()?;
+    let sections = SECTIONS
+        .iter()
+        .filter(is_asked)
+        .map(measure)
+        .collect::<Result<Vec<_>>>()?;
     if sections.is_empty() {
         let names: Vec<&str> = SECTIONS.iter().map(|it| it.0).collect();
         bail!("there is no such section; there are {}", names.join(", "));
     }
     let machine = Machine::look(scratch.path());
-    let page = Page { machine, sections, seconds: started.elapsed().as_secs_f64() };
+    let page = Page {
+        machine,
+        sections,
+        seconds: started.elapsed().as_secs_f64(),
+    };
     print!("{}", page.text(args.markdown));
     if let Some(path) = &args.json {
         crate::write(path, &format!("{:#}\n", page.json()))?;

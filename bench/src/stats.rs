@@ -27,7 +27,11 @@ impl Sample {
         let mut sorted = self.micros.clone();
         sorted.sort_by(f64::total_cmp);
         let at = |percent| percentile(&sorted, percent);
-        Some(Summary { n: sorted.len(), p50: at(50)?, p99: at(99)? })
+        Some(Summary {
+            n: sorted.len(),
+            p50: at(50)?,
+            p99: at(99)?,
+        })
     }
 }
 
@@ -55,7 +59,8 @@ mod tests {
     #[test]
     fn percentiles_are_of_the_nearest_rank() {
         let hundred: Vec<f64> = (1..=100).map(f64::from).collect();
-        let check = |sorted: &[f64], percent, expected| assert_eq!(percentile(sorted, percent), expected);
+        let check =
+            |sorted: &[f64], percent, expected| assert_eq!(percentile(sorted, percent), expected);
         check(&hundred, 50, Some(50.0));
         check(&hundred, 99, Some(99.0));
         check(&hundred, 100, Some(100.0));
@@ -68,9 +73,14 @@ mod tests {
     #[test]
     fn a_summary_sorts_first() {
         let mut sample = Sample::default();
-        [3, 1, 2].into_iter().for_each(|it| sample.push(Duration::from_micros(it)));
+        [3, 1, 2]
+            .into_iter()
+            .for_each(|it| sample.push(Duration::from_micros(it)));
         let summary = sample.summary().unwrap();
-        assert_eq!((summary.n, summary.p50.round(), summary.p99.round()), (3, 2.0, 3.0));
+        assert_eq!(
+            (summary.n, summary.p50.round(), summary.p99.round()),
+            (3, 2.0, 3.0)
+        );
         assert_eq!(Sample::default().summary(), None);
     }
 }

@@ -19,7 +19,11 @@ pub(crate) fn text(report: &Report, markdown: bool) -> String {
     let mut out = String::new();
     let title = |name: &str| title(name, markdown);
     out.push_str(&machine(&report.machine, markdown));
-    let tables = [("Times", times(report)), ("Files", files(report)), ("Bars", judged(report))];
+    let tables = [
+        ("Times", times(report)),
+        ("Files", files(report)),
+        ("Bars", judged(report)),
+    ];
     for (name, table) in tables.iter().filter(|(_, table)| !table.rows.is_empty()) {
         out.push_str(&title(name));
         out.push_str(&table.text(markdown));
@@ -36,13 +40,21 @@ pub(crate) fn text(report: &Report, markdown: bool) -> String {
 
 /// The line above a table.
 pub(crate) fn title(name: &str, markdown: bool) -> String {
-    if markdown { format!("\n### {name}\n\n") } else { format!("\n{name}\n") }
+    if markdown {
+        format!("\n### {name}\n\n")
+    } else {
+        format!("\n{name}\n")
+    }
 }
 
 /// What it was measured on.
 pub(crate) fn machine(machine: &Machine, markdown: bool) -> String {
     let line = |(name, value): &(&str, String)| {
-        if markdown { format!("- {name}: {value}\n") } else { format!("{name:>18}  {value}\n") }
+        if markdown {
+            format!("- {name}: {value}\n")
+        } else {
+            format!("{name:>18}  {value}\n")
+        }
     };
     machine.0.iter().map(line).collect()
 }
@@ -51,27 +63,53 @@ fn times(report: &Report) -> Table {
     let head = vec!["measure", "store", "space", "n", "p50", "p99"];
     let row = |it: &Row| {
         let (store, space) = (count(it.store), count(it.space));
-        vec![it.what.into(), store, space, it.time.n.to_string(), time(it.time.p50), time(it.time.p99)]
+        vec![
+            it.what.into(),
+            store,
+            space,
+            it.time.n.to_string(),
+            time(it.time.p50),
+            time(it.time.p99),
+        ]
     };
-    Table { head, rows: report.rows.iter().map(row).collect() }
+    Table {
+        head,
+        rows: report.rows.iter().map(row).collect(),
+    }
 }
 
 fn files(report: &Report) -> Table {
     let row = |it: &Size| {
         let bytes = format!("{:.1} MB", it.bytes as f64 / 1e6);
-        vec![it.what.to_owned(), count(it.memories), bytes, format!("{:.0}", it.each())]
+        vec![
+            it.what.to_owned(),
+            count(it.memories),
+            bytes,
+            format!("{:.0}", it.each()),
+        ]
     };
     let rows = report.sizes.iter().map(row).collect();
-    Table { head: vec!["file", "memories", "size", "bytes per memory"], rows }
+    Table {
+        head: vec!["file", "memories", "size", "bytes per memory"],
+        rows,
+    }
 }
 
 fn judged(report: &Report) -> Table {
     let row = |it: &bars::Bar| {
         let figure = it.figure.clone().unwrap_or_else(|| "–".into());
-        vec![it.what.to_owned(), it.bar.to_owned(), figure, it.verdict().to_owned()]
+        vec![
+            it.what.to_owned(),
+            it.bar.to_owned(),
+            figure,
+            it.verdict().to_owned(),
+        ]
     };
     let rows = bars::of(report).iter().map(row).collect();
-    Table { head: vec!["what", "bar", "figure", "verdict"], rows }
+    Table {
+        head: vec!["what", "bar", "figure", "verdict"],
+        rows,
+    }
 }
 
 /// A duration of so many microseconds, with the unit that suits it.
@@ -96,7 +134,11 @@ pub(crate) fn count(n: usize) -> String {
 impl Table {
     /// The table as text.
     pub(crate) fn text(&self, markdown: bool) -> String {
-        if markdown { self.markdown() } else { self.plain() }
+        if markdown {
+            self.markdown()
+        } else {
+            self.plain()
+        }
     }
 
     fn plain(&self) -> String {
@@ -107,19 +149,39 @@ impl Table {
         let line = |cells: Vec<&str>| {
             let padded = cells.iter().enumerate().map(|(at, cell)| {
                 let width = width(at);
-                if at == 0 { format!("{cell:<width$}") } else { format!("{cell:>width$}") }
+                if at == 0 {
+                    format!("{cell:<width$}")
+                } else {
+                    format!("{cell:>width$}")
+                }
             });
             format!("  {}\n", padded.collect::<Vec<_>>().join("  "))
         };
-        let rows = self.rows.iter().map(|row| line(row.iter().map(String::as_str).collect()));
-        std::iter::once(line(self.head.clone())).chain(rows).collect()
+        let rows = self
+            .rows
+            .iter()
+            .map(|row| line(row.iter().map(String::as_str).collect()));
+        std::iter::once(line(self.head.clone()))
+            .chain(rows)
+            .collect()
     }
 
     fn markdown(&self) -> String {
         let line = |cells: Vec<&str>| format!("| {} |\n", cells.join(" | "));
-        let rule = self.head.iter().enumerate().map(|(at, _)| if at == 0 { "---" } else { "---:" }).collect();
-        let rows = self.rows.iter().map(|row| line(row.iter().map(String::as_str).collect()));
-        [line(self.head.clone()), line(rule)].into_iter().chain(rows).collect()
+        let rule = self
+            .head
+            .iter()
+            .enumerate()
+            .map(|(at, _)| if at == 0 { "---" } else { "---:" })
+            .collect();
+        let rows = self
+            .rows
+            .iter()
+            .map(|row| line(row.iter().map(String::as_str).collect()));
+        [line(self.head.clone()), line(rule)]
+            .into_iter()
+            .chain(rows)
+            .collect()
     }
 }
 
@@ -143,8 +205,17 @@ mod tests {
     #[test]
     fn both_forms_hold_every_row() {
         let mut report = Report::new(Machine(vec![("CPU", "fast".into())]));
-        let time = Summary { n: 3, p50: 5.0, p99: 9.0 };
-        report.rows.push(Row { what: "recall", store: 1_000, space: 1_000, time });
+        let time = Summary {
+            n: 3,
+            p50: 5.0,
+            p99: 9.0,
+        };
+        report.rows.push(Row {
+            what: "recall",
+            store: 1_000,
+            space: 1_000,
+            time,
+        });
         report.left_out.push("the rest".into());
         for markdown in [false, true] {
             let text = text(&report, markdown);

@@ -93,25 +93,42 @@ pub(crate) fn of(outcomes: &[Outcome], speed: &Speed) -> Vec<Bar> {
             holds: percent.map(line.holds),
         }
     };
-    LINES.iter().map(share).chain(blamed(outcomes)).chain(times(speed)).collect()
+    LINES
+        .iter()
+        .map(share)
+        .chain(blamed(outcomes))
+        .chain(times(speed))
+        .collect()
 }
 
 /// Failed reads that were held against citations: those that failed by themselves, and those that were made to.
 fn blamed(outcomes: &[Outcome]) -> [Bar; 2] {
     let bar = |what: &'static str, count: fn(&Outcome) -> usize| {
         let n = (!outcomes.is_empty()).then(|| outcomes.iter().map(count).sum::<usize>());
-        Bar { what, bar: "0", figure: n.map(|it| it.to_string()), holds: n.map(|it| it == 0) }
+        Bar {
+            what,
+            bar: "0",
+            figure: n.map(|it| it.to_string()),
+            holds: n.map(|it| it == 0),
+        }
     };
     [
         bar("failed reads counted as invalid", |it| it.blamed.len()),
-        bar("the same, one read in ten made to fail", |it| it.provoked.blamed.len()),
+        bar("the same, one read in ten made to fail", |it| {
+            it.provoked.blamed.len()
+        }),
     ]
 }
 
 /// The slower of the two sources counts.
 fn times(speed: &Speed) -> [Bar; 3] {
     let cold = speed.rows.iter().map(|it| it.cold_ms()).reduce(f64::max);
-    let warm = speed.rows.iter().map(|it| it.warm_us()).reduce(|a, b| Some(a?.max(b?))).flatten();
+    let warm = speed
+        .rows
+        .iter()
+        .map(|it| it.warm_us())
+        .reduce(|a, b| Some(a?.max(b?)))
+        .flatten();
     [
         Bar {
             what: "cold batch, each citation",

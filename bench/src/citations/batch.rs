@@ -74,10 +74,17 @@ pub(crate) fn captured<'c>(
     checkouts: &BTreeMap<&str, Checkout>,
 ) -> Result<Vec<Question<'c>>> {
     let groups = grouped(cases, |it| (it.repo.as_str(), it.then.as_str()));
-    let read = pool::work("reading what was cited", &groups, |((repo, then), which)| {
-        let source = commit(checkouts, repo, then)?;
-        which.iter().map(|at| Ok((*at, question(cases[*at], &source)?))).collect::<Result<Vec<_>>>()
-    })?;
+    let read = pool::work(
+        "reading what was cited",
+        &groups,
+        |((repo, then), which)| {
+            let source = commit(checkouts, repo, then)?;
+            which
+                .iter()
+                .map(|at| Ok((*at, question(cases[*at], &source)?)))
+                .collect::<Result<Vec<_>>>()
+        },
+    )?;
     let mut questions: Vec<(usize, Question<'c>)> = read.into_iter().flatten().collect();
     questions.sort_by_key(|it| it.0);
     Ok(questions.into_iter().map(|it| it.1).collect())
@@ -86,10 +93,22 @@ pub(crate) fn captured<'c>(
 fn question<'c>(case: &'c Case, then: &dyn Source) -> Result<Question<'c>> {
     let place = Cite::new(&case.path, case.line_start, case.line_end)
         .with_context(|| format!("case {} cites no place", case.id))?;
-    let digest = case.snippet_sha256.parse().with_context(|| format!("case {} has no digest", case.id))?;
-    let pin = Pin { place, commit: Some(case.then.clone()), digest: Some(digest), text: None };
+    let digest = case
+        .snippet_sha256
+        .parse()
+        .with_context(|| format!("case {} has no digest", case.id))?;
+    let pin = Pin {
+        place,
+        commit: Some(case.then.clone()),
+        digest: Some(digest),
+        text: None,
+    };
     let citation = pin.citation(Some(then), &Nowhere);
-    Ok(Question { case, pin, citation })
+    Ok(Question {
+        case,
+        pin,
+        citation,
+    })
 }
 
 /// Looks everything up with every method: the answers of each method in the order of the questions, and its batches.
@@ -97,17 +116,27 @@ pub(crate) fn answered(
     questions: &[Question<'_>],
     checkouts: &BTreeMap<&str, Checkout>,
 ) -> Result<(Vec<Vec<Answer>>, Vec<Batch>)> {
-    let groups = grouped(questions, |it| (it.case.repo.as_str(), it.case.now.as_str()));
+    let groups = grouped(questions, |it| {
+        (it.case.repo.as_str(), it.case.now.as_str())
+    });
     let done = pool::work("looking up", &groups, |((repo, now), which)| {
         let asked: Vec<&Question<'_>> = which.iter().map(|at| &questions[*at]).collect();
-        METHODS.iter().map(|method| run(*method, checkouts, (repo, now), &asked)).collect::<Result<Vec<_>>>()
+        METHODS
+            .iter()
+            .map(|method| run(*method, checkouts, (repo, now), &asked))
+            .collect::<Result<Vec<_>>>()
     })?;
     let mut answers: Vec<Vec<(usize, Answer)>> = vec![Vec::new(); METHODS.len()];
     let mut batches = Vec::new();
     for ((_, which), methods) in groups.iter().zip(done) {
         for (at, (guesses, batch)) in methods.into_iter().enumerate() {
             let ms = batch.each();
-            answers[at].extend(which.iter().zip(guesses).map(|(at, guess)| (*at, Answer { guess, ms })));
+            answers[at].extend(
+                which
+                    .iter()
+                    .zip(guesses)
+                    .map(|(at, guess)| (*at, Answer { guess, ms })),
+            );
             batches.push(batch);
         }
     }
@@ -126,24 +155,63 @@ fn run(
     asked: &[&Question<'_>],
 ) -> Result<(Vec<Guess>, Batch)> {
     let source = commit(checkouts, repo, now)?;
-    let engine::Told { guesses, time, seen } = method.tell(&source, asked);
+    let engine::Told {
+        guesses,
+        time,
+        seen,
+    } = method.tell(&source, asked);
     let ms = time.as_secs_f64() * 1e3;
-    let blamed = if seen.failures.is_empty() { Vec::new() } else { blamed(method, &source, asked, &guesses) };
-    let provoked =
-        if method.is_ours() { provoked(method, &source, asked, &guesses) } else { Provoked::default() };
+    let blamed = if seen.failures.is_empty() {
+        Vec::new()
+    } else {
+        blamed(method, &source, asked, &guesses)
+    };
+    let provoked = if method.is_ours() {
+        provoked(method, &source, asked, &guesses)
+    } else {
+        Provoked::default()
+    };
     let (repo, now, size) = (repo.to_owned(), now.to_owned(), asked.len());
-    Ok((guesses, Batch { method, repo, now, size, ms, seen, blamed, provoked }))
+    Ok((
+        guesses,
+        Batch {
+            method,
+            repo,
+            now,
+            size,
+            ms,
+            seen,
+            blamed,
+            provoked,
+        },
+    ))
 }
 
 /// Which citations were flagged although something could not be read. Each is looked up alone, because a batch does not
 /// say whose read it was that failed.
-fn blamed(method: Method, source: &Commit, asked: &[&Question<'_>], guesses: &[Guess]) -> Vec<String> {
-    let flagged = asked.iter().zip(guesses).filter(|it| it.1.is_flag()).map(|it| it.0);
+fn blamed(
+    method: Method,
+    source: &Commit,
+    asked: &[&Question<'_>],
+    guesses: &[Guess],
+) -> Vec<String> {
+    let flagged = asked
+        .iter()
+        .zip(guesses)
+        .filter(|it| it.1.is_flag())
+        .map(|it| it.0);
     let alone = flagged.filter_map(|question| {
         let told = method.tell(source, &[question]);
-        let why =
-            told.seen.failures.into_iter().next().filter(|_| told.guesses.iter().any(Guess::is_flag))?;
-        Some(format!("{} ({}): {why}", question.case.id, question.case.repo))
+        let why = told
+            .seen
+            .failures
+            .into_iter()
+            .next()
+            .filter(|_| told.guesses.iter().any(Guess::is_flag))?;
+        Some(format!(
+            "{} ({}): {why}",
+            question.case.id, question.case.repo
+        ))
     });
     alone.collect()
 }
@@ -153,7 +221,10 @@ fn provoked(method: Method, source: &Commit, asked: &[&Question<'_>], whole: &[G
     let told = method.tell(&Failing(source), asked);
     let blamed = failing::blamed(whole, &told.guesses).into_iter().map(|at| {
         let case = asked[at].case;
-        format!("{} ({}): {}:{}", case.id, case.repo, case.path, case.line_start)
+        format!(
+            "{} ({}): {}:{}",
+            case.id, case.repo, case.path, case.line_start
+        )
     });
     Provoked {
         failed: told.seen.failures.len(),
@@ -163,7 +234,9 @@ fn provoked(method: Method, source: &Commit, asked: &[&Question<'_>], whole: &[G
 }
 
 fn commit(checkouts: &BTreeMap<&str, Checkout>, repo: &str, id: &str) -> Result<Commit> {
-    let checkout = checkouts.get(repo).with_context(|| format!("the repository {repo} is not open"))?;
+    let checkout = checkouts
+        .get(repo)
+        .with_context(|| format!("the repository {repo} is not open"))?;
     Commit::new(checkout, id).with_context(|| format!("{repo} has no commit {id}"))
 }
 

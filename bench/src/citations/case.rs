@@ -73,7 +73,9 @@ impl Case {
 
     /// How far the two commits are apart, as a word.
     pub(crate) fn distance(&self) -> String {
-        self.dist_class.as_str().map_or_else(|| self.dist_class.to_string(), str::to_owned)
+        self.dist_class
+            .as_str()
+            .map_or_else(|| self.dist_class.to_string(), str::to_owned)
     }
 
     /// Why the truth of this case is open to dispute; such cases are left out of every measure.
@@ -123,13 +125,18 @@ pub(crate) mod tests {
         let dir = tempfile::tempdir().unwrap();
         let (plain, packed) = (dir.path().join("c.jsonl"), dir.path().join("c.jsonl.gz"));
         std::fs::write(&plain, &text).unwrap();
-        let mut gz =
-            flate2::write::GzEncoder::new(File::create(&packed).unwrap(), flate2::Compression::fast());
+        let mut gz = flate2::write::GzEncoder::new(
+            File::create(&packed).unwrap(),
+            flate2::Compression::fast(),
+        );
         gz.write_all(text.as_bytes()).unwrap();
         gz.finish().unwrap();
         for path in [&plain, &packed] {
             let cases = read(path, None).unwrap();
-            assert_eq!(cases.iter().map(Case::distance).collect::<Vec<_>>(), ["10", "HEAD"]);
+            assert_eq!(
+                cases.iter().map(Case::distance).collect::<Vec<_>>(),
+                ["10", "HEAD"]
+            );
             assert_eq!(cases[0].expected, [Place("x.c".into(), 1, 2)]);
             assert_eq!(read(path, Some(1)).unwrap().len(), 1);
         }

@@ -44,7 +44,11 @@ pub(crate) fn look(source: &dyn Source, citations: &[&Citation]) -> Looked {
     let started = Instant::now();
     let sights = Reader::new(&cx, look::FAR).look(citations);
     let time = started.elapsed();
-    Looked { sights, time, seen: watched.seen() }
+    Looked {
+        sights,
+        time,
+        seen: watched.seen(),
+    }
 }
 
 /// A source whose history is gone, as after a rebase or in a shallow clone: only what was captured is known.
@@ -113,5 +117,9 @@ fn tell(
         })
         .collect();
     let time = started.elapsed();
-    Told { guesses, time, seen: looked.seen }
+    Told {
+        guesses,
+        time,
+        seen: looked.seen,
+    }
 }

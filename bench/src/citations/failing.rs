@@ -15,7 +15,11 @@ pub(crate) struct Failing<'s>(pub(crate) &'s dyn Source);
 
 impl Failing<'_> {
     fn commit(&self) -> String {
-        self.0.tree().ok().and_then(|it| it.commit).unwrap_or_default()
+        self.0
+            .tree()
+            .ok()
+            .and_then(|it| it.commit)
+            .unwrap_or_default()
     }
 }
 
@@ -53,7 +57,10 @@ impl Source for Failing<'_> {
 /// An error for one name in ten, always the same ones.
 fn luck(what: &str, name: &str) -> Result<(), SourceError> {
     let mixed = |seed: u64, byte: u8| (seed ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
-    let number = what.bytes().chain(name.bytes()).fold(0xcbf2_9ce4_8422_2325, mixed);
+    let number = what
+        .bytes()
+        .chain(name.bytes())
+        .fold(0xcbf2_9ce4_8422_2325, mixed);
     // The lowest bits of this mixture are the least mixed.
     if (number >> 20).is_multiple_of(10) {
         return Err(SourceError::Unavailable {
@@ -67,7 +74,8 @@ fn luck(what: &str, name: &str) -> Result<(), SourceError> {
 /// The citations that nothing speaks against, unless something cannot be read.
 pub(crate) fn blamed(whole: &[Guess], failing: &[Guess]) -> Vec<usize> {
     let pairs = whole.iter().zip(failing).enumerate();
-    let is_blamed = |(_, (whole, failing)): &(usize, (&Guess, &Guess))| !whole.is_flag() && failing.is_flag();
+    let is_blamed =
+        |(_, (whole, failing)): &(usize, (&Guess, &Guess))| !whole.is_flag() && failing.is_flag();
     pairs.filter(is_blamed).map(|(at, _)| at).collect()
 }
 
@@ -77,17 +85,29 @@ mod tests {
 
     #[test]
     fn about_one_in_ten_fails_and_always_the_same() {
-        let failed =
-            |what: &str| (0..2_000).filter(|it| luck(what, &format!("src/{it}.rs")).is_err()).count();
+        let failed = |what: &str| {
+            (0..2_000)
+                .filter(|it| luck(what, &format!("src/{it}.rs")).is_err())
+                .count()
+        };
         assert!((150..250).contains(&failed("file")), "{}", failed("file"));
         assert_eq!(failed("object"), failed("object"));
     }
 
     #[test]
     fn only_what_is_flagged_for_want_of_a_read_is_blamed() {
-        let (good, bad) = (Guess::Says(super::super::guess::Word::Valid, None), Guess::missing());
+        let (good, bad) = (
+            Guess::Says(super::super::guess::Word::Valid, None),
+            Guess::missing(),
+        );
         let unknown = Guess::Unknown("late".into());
         let whole = [good.clone(), good.clone(), good, bad.clone(), bad.clone()];
-        assert_eq!(blamed(&whole, &[bad.clone(), unknown.clone(), whole[0].clone(), bad, unknown]), [0]);
+        assert_eq!(
+            blamed(
+                &whole,
+                &[bad.clone(), unknown.clone(), whole[0].clone(), bad, unknown]
+            ),
+            [0]
+        );
     }
 }

@@ -71,7 +71,14 @@ impl Guess {
 
     /// Text that stands at this place, cited at that one.
     pub(crate) fn stands(at: Place, cited: &Place) -> Self {
-        Self::Says(if at == *cited { Word::Valid } else { Word::Relocated }, Some(at))
+        Self::Says(
+            if at == *cited {
+                Word::Valid
+            } else {
+                Word::Relocated
+            },
+            Some(at),
+        )
     }
 
     /// Text that is nowhere.
@@ -86,7 +93,14 @@ impl Guess {
             Verdict::Moved { to } => Self::Says(Word::Relocated, Some(place(to))),
             Verdict::Changed(it) => {
                 let is_drift = matches!(it.change, Change::Whitespace | Change::Formatting);
-                Self::Says(if is_drift { Word::Drifted } else { Word::Changed }, Some(place(&it.at)))
+                Self::Says(
+                    if is_drift {
+                        Word::Drifted
+                    } else {
+                        Word::Changed
+                    },
+                    Some(place(&it.at)),
+                )
             }
             Verdict::Gone { .. } => Self::missing(),
             Verdict::Unknown { why } => Self::Unknown(why.clone()),
@@ -119,19 +133,42 @@ mod tests {
         let changed = |change| {
             let (now, at) = (String::new(), at.clone());
             let (since, contradicted) = (None, Vec::new());
-            let it = Difference { change, at, now, similarity: 9, since, is_harmless: true, contradicted };
+            let it = Difference {
+                change,
+                at,
+                now,
+                similarity: 9,
+                since,
+                is_harmless: true,
+                contradicted,
+            };
             Verdict::Changed(Box::new(it))
         };
         let check = |verdict: &Verdict, word: Option<Word>, place: Option<u32>| {
             let guess = Guess::of(verdict, &cited);
-            assert_eq!((guess.word(), guess.place().map(|it| it.1)), (word, place), "{verdict:?}");
+            assert_eq!(
+                (guess.word(), guess.place().map(|it| it.1)),
+                (word, place),
+                "{verdict:?}"
+            );
         };
         check(&Verdict::Holds, Some(Word::Valid), Some(3));
-        check(&Verdict::Moved { to: at.clone() }, Some(Word::Relocated), Some(7));
+        check(
+            &Verdict::Moved { to: at.clone() },
+            Some(Word::Relocated),
+            Some(7),
+        );
         check(&changed(Change::Whitespace), Some(Word::Drifted), Some(7));
         check(&changed(Change::Formatting), Some(Word::Drifted), Some(7));
         check(&changed(Change::Comment), Some(Word::Changed), Some(7));
-        check(&Verdict::Gone { loss: Loss::File, since: None }, Some(Word::Missing), None);
+        check(
+            &Verdict::Gone {
+                loss: Loss::File,
+                since: None,
+            },
+            Some(Word::Missing),
+            None,
+        );
         check(&Verdict::Unknown { why: "late".into() }, None, None);
     }
 }

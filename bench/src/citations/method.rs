@@ -77,7 +77,14 @@ impl Method {
             Self::CommitGone => return engine::without_history(source, asked),
         };
         let started = Instant::now();
-        let guesses = asked.iter().map(|it| plain::guess(check, source, it)).collect();
-        Told { guesses, time: started.elapsed(), seen: Seen::default() }
+        let guesses = asked
+            .iter()
+            .map(|it| plain::guess(check, source, it))
+            .collect();
+        Told {
+            guesses,
+            time: started.elapsed(),
+            seen: Seen::default(),
+        }
     }
 }

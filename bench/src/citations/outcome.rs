@@ -78,7 +78,10 @@ impl Outcome {
             method,
             scores: Scores::of(pairs().map(|(question, answer)| (question.case, answer))),
             times: Times::of(answers.iter().map(|it| it.ms).collect()),
-            parts: PARTED.iter().map(|(by, key)| part(by, *key, questions, answers)).collect(),
+            parts: PARTED
+                .iter()
+                .map(|(by, key)| part(by, *key, questions, answers))
+                .collect(),
             ambiguous: ambiguous(questions, answers),
             unknown: unknown(questions, answers),
             blamed: mine().flat_map(|it| it.blamed.clone()).collect(),
@@ -96,12 +99,25 @@ fn part(by: &'static str, key: Key, questions: &[Question<'_>], answers: &[Answe
         let value = key(question);
         // Numbers in order of their size, and before words.
         let rank = value.parse().unwrap_or(usize::MAX);
-        groups.entry((rank, value)).or_default().push((question, answer));
+        groups
+            .entry((rank, value))
+            .or_default()
+            .push((question, answer));
     }
     let scored = |pairs: Vec<(&Question<'_>, &Answer)>| {
-        Scores::of(pairs.iter().map(|(question, answer)| (question.case, *answer)))
+        Scores::of(
+            pairs
+                .iter()
+                .map(|(question, answer)| (question.case, *answer)),
+        )
     };
-    Part { by, rows: groups.into_iter().map(|((_, value), pairs)| (value, scored(pairs))).collect() }
+    Part {
+        by,
+        rows: groups
+            .into_iter()
+            .map(|((_, value), pairs)| (value, scored(pairs)))
+            .collect(),
+    }
 }
 
 fn ambiguous(questions: &[Question<'_>], answers: &[Answer]) -> BTreeMap<String, [usize; 2]> {
@@ -116,10 +132,18 @@ fn ambiguous(questions: &[Question<'_>], answers: &[Answer]) -> BTreeMap<String,
 
 fn unknown(questions: &[Question<'_>], answers: &[Answer]) -> Vec<String> {
     let reason = |(question, answer): (&Question<'_>, &Answer)| match &answer.guess {
-        Guess::Unknown(why) => Some(format!("{} ({}): {why}", question.case.id, question.case.repo)),
+        Guess::Unknown(why) => Some(format!(
+            "{} ({}): {why}",
+            question.case.id, question.case.repo
+        )),
         Guess::Says(..) => None,
     };
-    questions.iter().zip(answers).filter_map(reason).take(REASONS).collect()
+    questions
+        .iter()
+        .zip(answers)
+        .filter_map(reason)
+        .take(REASONS)
+        .collect()
 }
 
 fn slowest(mut batches: Vec<Batch>) -> Vec<Batch> {
@@ -148,7 +172,12 @@ impl Times {
         let at = |index: usize| ms.get(index).copied().unwrap_or_default();
         let mean = ms.iter().sum::<f64>() / ms.len().max(1) as f64;
         let last = ms.len().saturating_sub(1);
-        Self { p50: at(ms.len() / 2), p95: at(ms.len() * 95 / 100), max: at(last), mean }
+        Self {
+            p50: at(ms.len() / 2),
+            p95: at(ms.len() * 95 / 100),
+            max: at(last),
+            mean,
+        }
     }
 }
 
@@ -159,7 +188,10 @@ mod tests {
     #[test]
     fn times_are_counted_as_the_scorer_does() {
         let times = Times::of((0..100).rev().map(f64::from).collect());
-        assert_eq!((times.p50, times.p95, times.max, times.mean), (50.0, 95.0, 99.0, 49.5));
+        assert_eq!(
+            (times.p50, times.p95, times.max, times.mean),
+            (50.0, 95.0, 99.0, 49.5)
+        );
         assert_eq!(Times::of(vec![3.0]).p95, 3.0);
         assert_eq!(Times::of(Vec::new()), Times::default());
     }

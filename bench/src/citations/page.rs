@@ -32,7 +32,10 @@ impl Page {
     /// The tables.
     pub(crate) fn text(&self, markdown: bool) -> String {
         let mut out = table::machine(&self.machine, markdown);
-        let filled = self.sections().into_iter().filter(|it| !it.1.rows.is_empty());
+        let filled = self
+            .sections()
+            .into_iter()
+            .filter(|it| !it.1.rows.is_empty());
         for (name, table) in filled {
             out.push_str(&table::title(&name, markdown));
             out.push_str(&table.text(markdown));
@@ -44,34 +47,57 @@ impl Page {
     }
 
     fn sections(&self) -> Vec<(String, Table)> {
-        let mut sections = vec![("Citations of real histories".into(), tables::methods(&self.outcomes))];
+        let mut sections = vec![(
+            "Citations of real histories".into(),
+            tables::methods(&self.outcomes),
+        )];
         for outcome in self.outcomes.iter().filter(|it| it.method.is_ours()) {
-            let named =
-                |part: &Part| (format!("{} by {}", outcome.method.name(), part.by), tables::part(part));
+            let named = |part: &Part| {
+                (
+                    format!("{} by {}", outcome.method.name(), part.by),
+                    tables::part(part),
+                )
+            };
             sections.extend(outcome.parts.iter().map(named));
         }
-        sections.push(("Where the time goes".into(), tables::parts_of_time(&self.outcomes)));
+        sections.push((
+            "Where the time goes".into(),
+            tables::parts_of_time(&self.outcomes),
+        ));
         for outcome in self.outcomes.iter().filter(|it| it.method.is_ours()) {
             let name = format!("{}: the slowest batches, in ms", outcome.method.name());
             sections.push((name, tables::slowest(outcome)));
         }
         sections.push(("Timed batch".into(), tables::speed(&self.speed)));
-        sections.push(("Timed batch: where the time goes".into(), tables::parts_of_speed(&self.speed)));
-        sections.push(("Bars".into(), tables::bars(&bars::of(&self.outcomes, &self.speed))));
+        sections.push((
+            "Timed batch: where the time goes".into(),
+            tables::parts_of_speed(&self.speed),
+        ));
+        sections.push((
+            "Bars".into(),
+            tables::bars(&bars::of(&self.outcomes, &self.speed)),
+        ));
         sections
     }
 
     /// The notes, with what each of our methods could not tell.
     fn lines(&self) -> Vec<String> {
         let ours = self.outcomes.iter().filter(|it| it.method.is_ours());
-        let told =
-            ours.flat_map(|it| doubts(it).into_iter().map(|line| format!("{}: {line}", it.method.name())));
+        let told = ours.flat_map(|it| {
+            doubts(it)
+                .into_iter()
+                .map(|line| format!("{}: {line}", it.method.name()))
+        });
         self.notes.iter().cloned().chain(told).collect()
     }
 
     /// The figures.
     pub(crate) fn json(&self) -> Value {
-        let machine = self.machine.0.iter().map(|(name, value)| ((*name).to_owned(), json!(value)));
+        let machine = self
+            .machine
+            .0
+            .iter()
+            .map(|(name, value)| ((*name).to_owned(), json!(value)));
         let bars = bars::of(&self.outcomes, &self.speed);
         let bar = |it: &crate::bars::Bar| json!({"what": it.what, "bar": it.bar, "figure": it.figure, "holds": it.holds});
         json!({
@@ -92,7 +118,11 @@ fn doubts(it: &Outcome) -> Vec<String> {
     });
     let failed = [
         format!("unknown: {}", it.scores.unknown),
-        format!("failed reads: {}, counted as invalid: {}", it.seen.failures.len(), it.blamed.len()),
+        format!(
+            "failed reads: {}, counted as invalid: {}",
+            it.seen.failures.len(),
+            it.blamed.len()
+        ),
         format!(
             "one read in ten made to fail: {} failed, {} unknown, counted as invalid: {}",
             it.provoked.failed,
@@ -100,18 +130,32 @@ fn doubts(it: &Outcome) -> Vec<String> {
             it.provoked.blamed.len()
         ),
     ];
-    let provoked = it.provoked.blamed.iter().take(FEW).map(|it| format!("made to fail: {it}"));
+    let provoked = it
+        .provoked
+        .blamed
+        .iter()
+        .take(FEW)
+        .map(|it| format!("made to fail: {it}"));
     let reasons = it.unknown.iter().chain(it.blamed.iter().take(FEW)).cloned();
-    ambiguous.chain(failed).chain(reasons).chain(provoked).collect()
+    ambiguous
+        .chain(failed)
+        .chain(reasons)
+        .chain(provoked)
+        .collect()
 }
 
 fn outcome(it: &Outcome) -> Value {
     let parts = it.parts.iter().map(|part| {
-        let rows = part.rows.iter().map(|(value, it)| (value.clone(), scores(it)));
+        let rows = part
+            .rows
+            .iter()
+            .map(|(value, it)| (value.clone(), scores(it)));
         (part.by.to_owned(), Value::Object(rows.collect()))
     });
-    let ambiguous =
-        it.ambiguous.iter().map(|(why, n)| (why.clone(), json!({"flagged": n[0], "accepted": n[1]})));
+    let ambiguous = it
+        .ambiguous
+        .iter()
+        .map(|(why, n)| (why.clone(), json!({"flagged": n[0], "accepted": n[1]})));
     let batch = |it: &Batch| json!({"repo": it.repo, "commit": it.now, "citations": it.size, "ms": it.ms, "parts": seen(&it.seen)});
     json!({
         "method": it.method.slug(),
@@ -129,15 +173,25 @@ fn outcome(it: &Outcome) -> Value {
 
 /// Counts rather than percentages: nobody has to wonder how they were rounded.
 fn scores(it: &Scores) -> Value {
-    let shares = it.shares().map(|(name, share)| (name.to_owned(), json!([share.k, share.n])));
-    let counts = [("cases", it.cases), ("unknown", it.unknown)].map(|(name, n)| (name.to_owned(), json!(n)));
-    shares.into_iter().chain(counts).collect::<Map<_, _>>().into()
+    let shares = it
+        .shares()
+        .map(|(name, share)| (name.to_owned(), json!([share.k, share.n])));
+    let counts =
+        [("cases", it.cases), ("unknown", it.unknown)].map(|(name, n)| (name.to_owned(), json!(n)));
+    shares
+        .into_iter()
+        .chain(counts)
+        .collect::<Map<_, _>>()
+        .into()
 }
 
 fn seen(it: &Seen) -> Value {
     let parts = PARTS.iter().map(|(asked, name)| {
         let tally = it.tally(*asked);
-        ((*name).to_owned(), json!({"calls": tally.calls, "ms": tally.time.as_secs_f64() * 1e3}))
+        (
+            (*name).to_owned(),
+            json!({"calls": tally.calls, "ms": tally.time.as_secs_f64() * 1e3}),
+        )
     });
     let steps = [("steps".to_owned(), json!(it.steps))];
     parts.chain(steps).collect::<Map<_, _>>().into()

@@ -24,18 +24,30 @@ pub(crate) fn guess(check: Check, source: &dyn Source, question: &Question<'_>) 
 }
 
 /// The file is there and has that many lines.
-pub(crate) fn in_bounds(source: &dyn Source, question: &Question<'_>) -> Result<Guess, SourceError> {
-    with_file(source, question, |sheet| match sheet.range(question.pin.place.lines) {
-        Some(_) => Guess::stands(question.case.place(), &question.case.place()),
-        None => Guess::missing(),
+pub(crate) fn in_bounds(
+    source: &dyn Source,
+    question: &Question<'_>,
+) -> Result<Guess, SourceError> {
+    with_file(source, question, |sheet| {
+        match sheet.range(question.pin.place.lines) {
+            Some(_) => Guess::stands(question.case.place(), &question.case.place()),
+            None => Guess::missing(),
+        }
     })
 }
 
 /// The same text stands at the same lines.
-pub(crate) fn same_lines(source: &dyn Source, question: &Question<'_>) -> Result<Guess, SourceError> {
-    with_file(source, question, |sheet| match sheet.range(question.pin.place.lines) {
-        Some(lines) if is_it(question, lines) => Guess::stands(question.case.place(), &question.case.place()),
-        _ => Guess::Says(Word::Changed, Some(question.case.place())),
+pub(crate) fn same_lines(
+    source: &dyn Source,
+    question: &Question<'_>,
+) -> Result<Guess, SourceError> {
+    with_file(source, question, |sheet| {
+        match sheet.range(question.pin.place.lines) {
+            Some(lines) if is_it(question, lines) => {
+                Guess::stands(question.case.place(), &question.case.place())
+            }
+            _ => Guess::Says(Word::Changed, Some(question.case.place())),
+        }
     })
 }
 
@@ -43,8 +55,11 @@ pub(crate) fn same_lines(source: &dyn Source, question: &Question<'_>) -> Result
 pub(crate) fn anywhere(source: &dyn Source, question: &Question<'_>) -> Result<Guess, SourceError> {
     let lines = question.pin.place.lines;
     with_file(source, question, |sheet| {
-        let starts = (1..=sheet.count())
-            .filter(|start| sheet.range(Lines::at(lines, *start)).is_some_and(|it| is_it(question, it)));
+        let starts = (1..=sheet.count()).filter(|start| {
+            sheet
+                .range(Lines::at(lines, *start))
+                .is_some_and(|it| is_it(question, it))
+        });
         match starts.min_by_key(|it| it.abs_diff(lines.start())) {
             Some(start) => {
                 let found = lines.at(start);
@@ -68,20 +83,31 @@ fn with_file(
 /// Whether these lines are the cited ones: compared as text where it was captured, else by digest.
 fn is_it(question: &Question<'_>, lines: &[&[u8]]) -> bool {
     match &question.citation {
-        Ok(citation) => lines.iter().copied().eq(citation.snippet.split('\n').map(str::as_bytes)),
+        Ok(citation) => lines
+            .iter()
+            .copied()
+            .eq(citation.snippet.split('\n').map(str::as_bytes)),
         Err(_) => Some(Digest::of(&joined(lines))) == question.pin.digest,
     }
 }
 
 /// The cited lines mapped through one diff from the cited content to the current one.
 pub(crate) fn one_diff(source: &dyn Source, question: &Question<'_>) -> Result<Guess, SourceError> {
-    let Ok(citation) = &question.citation else { return Ok(Guess::missing()) };
-    let Some(now) = source.read(&citation.path)? else { return Ok(Guess::missing()) };
+    let Ok(citation) = &question.citation else {
+        return Ok(Guess::missing());
+    };
+    let Some(now) = source.read(&citation.path)? else {
+        return Ok(Guess::missing());
+    };
     let was = match &citation.blob {
         Some(id) => source.object(id)?,
         None => None,
     };
-    let Some(was) = was else { return Ok(Guess::Unknown("the cited content is not in this clone".into())) };
+    let Some(was) = was else {
+        return Ok(Guess::Unknown(
+            "the cited content is not in this clone".into(),
+        ));
+    };
     Ok(mapped(citation, &was, &now.bytes, &question.case.place()))
 }
 
@@ -142,7 +168,11 @@ mod tests {
                 after: Vec::new(),
             };
             let cited = Place("x.rs".into(), 2, 3);
-            assert_eq!(&mapped(&citation, was.as_bytes(), now.as_bytes(), &cited), expected, "{now:?}");
+            assert_eq!(
+                &mapped(&citation, was.as_bytes(), now.as_bytes(), &cited),
+                expected,
+                "{now:?}"
+            );
         };
         let says = |word, start, end| Guess::Says(word, Some(Place("x.rs".into(), start, end)));
         check(was, &says(Word::Valid, 2, 3));

@@ -18,12 +18,17 @@ pub(crate) fn work<T: Sync, R: Send>(
     items: &[T],
     run: impl Fn(&T) -> Result<R> + Sync,
 ) -> Result<Vec<R>> {
-    let (next, done) = (AtomicUsize::new(0), Mutex::new(Vec::with_capacity(items.len())));
+    let (next, done) = (
+        AtomicUsize::new(0),
+        Mutex::new(Vec::with_capacity(items.len())),
+    );
     let (started, told) = (Instant::now(), AtomicU64::new(0));
     let hand = || -> Result<()> {
         while let Some((at, item)) = taken(&next, items) {
             let result = run(item).inspect_err(|_| next.store(items.len(), Ordering::Relaxed))?;
-            done.lock().unwrap_or_else(PoisonError::into_inner).push((at, result));
+            done.lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .push((at, result));
             let seconds = started.elapsed().as_secs();
             if told.fetch_max(seconds / NEWS, Ordering::Relaxed) < seconds / NEWS {
                 eprintln!("bench: {what}: {} of {}, {seconds} s", at + 1, items.len());
@@ -33,7 +38,10 @@ pub(crate) fn work<T: Sync, R: Send>(
     };
     thread::scope(|scope| {
         let hands: Vec<_> = (0..HANDS).map(|_| scope.spawn(hand)).collect();
-        hands.into_iter().try_for_each(|it| it.join().map_err(|_| anyhow!("{what}: a thread panicked"))?)
+        hands.into_iter().try_for_each(|it| {
+            it.join()
+                .map_err(|_| anyhow!("{what}: a thread panicked"))?
+        })
     })?;
     let mut done = done.into_inner().unwrap_or_else(PoisonError::into_inner);
     done.sort_by_key(|it| it.0);
@@ -53,7 +61,13 @@ mod tests {
     fn results_are_in_order_and_errors_end_it() {
         let items: Vec<usize> = (0..100).collect();
         assert_eq!(work("test", &items, |it| Ok(it * 2)).unwrap()[99], 198);
-        let failed = work("test", &items, |it| if *it == 7 { Err(anyhow!("seven")) } else { Ok(()) });
+        let failed = work("test", &items, |it| {
+            if *it == 7 {
+                Err(anyhow!("seven"))
+            } else {
+                Ok(())
+            }
+        });
         assert_eq!(failed.unwrap_err().to_string(), "seven");
     }
 }

@@ -29,7 +29,8 @@ pub(crate) fn write(
 
 /// `out.jsonl` becomes `out-apostille.jsonl`.
 fn named(path: &Path, method: Method) -> PathBuf {
-    let part = |it: Option<&std::ffi::OsStr>| it.and_then(|it| it.to_str()).unwrap_or_default().to_owned();
+    let part =
+        |it: Option<&std::ffi::OsStr>| it.and_then(|it| it.to_str()).unwrap_or_default().to_owned();
     let (stem, ending) = (part(path.file_stem()), part(path.extension()));
     let dot = if ending.is_empty() { "" } else { "." };
     path.with_file_name(format!("{stem}-{}{dot}{ending}", method.slug()))
@@ -56,15 +57,27 @@ mod tests {
     #[test]
     fn each_method_has_a_file_and_each_answer_a_line() {
         let check = |path: &str, expected: &str| {
-            assert_eq!(named(Path::new(path), Method::CommitGone), Path::new(expected));
+            assert_eq!(
+                named(Path::new(path), Method::CommitGone),
+                Path::new(expected)
+            );
         };
         check("out/p.jsonl", "out/p-commit-gone.jsonl");
         check("p", "p-commit-gone");
-        let unknown = Answer { guess: Guess::Unknown("late".into()), ms: 0.5 };
+        let unknown = Answer {
+            guess: Guess::Unknown("late".into()),
+            ms: 0.5,
+        };
         assert_eq!(line("x", &unknown)["verdict"], Value::Null);
-        let missing = Answer { guess: Guess::missing(), ms: 0.5 };
+        let missing = Answer {
+            guess: Guess::missing(),
+            ms: 0.5,
+        };
         assert_eq!(
-            (&line("x", &missing)["verdict"], &line("x", &missing)["path"]),
+            (
+                &line("x", &missing)["verdict"],
+                &line("x", &missing)["path"]
+            ),
             (&json!("missing"), &Value::Null)
         );
     }

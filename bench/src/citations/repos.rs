@@ -18,14 +18,21 @@ const KNOWN: [(&str, &str, &str); 5] = [
 /// Opens the repository that cases call `repo`; `None` if it is not in the folder. A bare one is opened through a
 /// pointer in `scratch`, because a working tree around it would hide it.
 pub(crate) fn open(folder: &Path, repo: &str, scratch: &Path) -> Result<Option<Checkout>> {
-    let Some(found) = find(folder, repo) else { return Ok(None) };
-    let start = if found.join(".git").exists() { found } else { pointer(&found, &scratch.join(repo))? };
+    let Some(found) = find(folder, repo) else {
+        return Ok(None);
+    };
+    let start = if found.join(".git").exists() {
+        found
+    } else {
+        pointer(&found, &scratch.join(repo))?
+    };
     Ok(Checkout::discover(&start)?)
 }
 
 /// A folder that is a working tree of this git directory as far as reading commits goes.
 fn pointer(git_dir: &Path, at: &Path) -> Result<PathBuf> {
-    let git_dir = fs::canonicalize(git_dir).with_context(|| format!("cannot open {}", git_dir.display()))?;
+    let git_dir =
+        fs::canonicalize(git_dir).with_context(|| format!("cannot open {}", git_dir.display()))?;
     fs::create_dir_all(at)?;
     fs::write(at.join(".git"), format!("gitdir: {}\n", git_dir.display()))?;
     Ok(at.to_path_buf())
@@ -36,7 +43,10 @@ pub(crate) fn how_to_get(folder: &Path, repo: &str) -> String {
     let into = folder.join(format!("{repo}.git"));
     match known(repo) {
         Some((owner, name)) => {
-            format!("get it with: git clone --mirror https://github.com/{owner}/{name} {}", into.display())
+            format!(
+                "get it with: git clone --mirror https://github.com/{owner}/{name} {}",
+                into.display()
+            )
         }
         None => format!("clone it to {}", into.display()),
     }
@@ -49,7 +59,9 @@ fn known(repo: &str) -> Option<(&'static str, &'static str)> {
 /// The folder that holds the repository: where it is expected, else any whose name fits.
 fn find(folder: &Path, repo: &str) -> Option<PathBuf> {
     let expected = expected(repo).into_iter().map(|it| folder.join(it));
-    expected.chain(fitting(folder, repo)).find_map(|it| repository(&it))
+    expected
+        .chain(fitting(folder, repo))
+        .find_map(|it| repository(&it))
 }
 
 /// Names in the order in which they are tried.
@@ -64,12 +76,21 @@ fn expected(repo: &str) -> Vec<String> {
 
 /// What lies in the folder under any name that fits, in order, also one folder deeper (`owner/name`).
 fn fitting(folder: &Path, repo: &str) -> Vec<PathBuf> {
-    let below = |owner: &PathBuf| entries(owner).into_iter().filter(|it| !name(it).starts_with('.'));
+    let below = |owner: &PathBuf| {
+        entries(owner)
+            .into_iter()
+            .filter(|it| !name(it).starts_with('.'))
+    };
     let deeper: Vec<PathBuf> = entries(folder).iter().flat_map(below).collect();
     let is_it = |path: &PathBuf, owner: &str| spellings(owner, name(path)).contains(&plain(repo));
-    let owner_of = |path: &Path| path.parent().map(|it| name(it).to_owned()).unwrap_or_default();
+    let owner_of = |path: &Path| {
+        path.parent()
+            .map(|it| name(it).to_owned())
+            .unwrap_or_default()
+    };
     let near = entries(folder).into_iter().filter(|it| is_it(it, ""));
-    near.chain(deeper.into_iter().filter(|it| is_it(it, &owner_of(it)))).collect()
+    near.chain(deeper.into_iter().filter(|it| is_it(it, &owner_of(it))))
+        .collect()
 }
 
 /// Every way in which cases may call an entry of this name in the folder of this owner.
@@ -87,23 +108,32 @@ fn plain(name: &str) -> String {
 /// The repository at this path, with or without `.git` behind its name, or in a folder `repo` below it.
 fn repository(path: &Path) -> Option<PathBuf> {
     let bare = path.with_file_name(format!("{}.git", name(path)));
-    [path.to_path_buf(), bare, path.join("repo")].into_iter().find(|it| is_repository(it))
+    [path.to_path_buf(), bare, path.join("repo")]
+        .into_iter()
+        .find(|it| is_repository(it))
 }
 
 fn is_repository(path: &Path) -> bool {
-    let is_bare = path.join("HEAD").is_file() && path.join("objects").is_dir() && path.join("refs").is_dir();
+    let is_bare =
+        path.join("HEAD").is_file() && path.join("objects").is_dir() && path.join("refs").is_dir();
     is_bare || path.join(".git").exists()
 }
 
 fn entries(folder: &Path) -> Vec<PathBuf> {
-    let entries = fs::read_dir(folder).into_iter().flatten().flatten().map(|it| it.path());
+    let entries = fs::read_dir(folder)
+        .into_iter()
+        .flatten()
+        .flatten()
+        .map(|it| it.path());
     let mut folders: Vec<PathBuf> = entries.filter(|it| it.is_dir()).collect();
     folders.sort();
     folders
 }
 
 fn name(path: &Path) -> &str {
-    path.file_name().and_then(|it| it.to_str()).unwrap_or_default()
+    path.file_name()
+        .and_then(|it| it.to_str())
+        .unwrap_or_default()
 }
 
 #[cfg(test)]
@@ -123,11 +153,20 @@ mod tests {
             let dir = tempfile::tempdir().unwrap();
             bare(&dir.path().join(there));
             let found = find(dir.path(), repo);
-            assert_eq!(found, is_found.then(|| dir.path().join(there)), "{repo} as {there}");
+            assert_eq!(
+                found,
+                is_found.then(|| dir.path().join(there)),
+                "{repo} as {there}"
+            );
         };
-        for there in
-            ["vue-core", "vue-core.git", "vuejs+core/repo", "vuejs+core", "vuejs/core", "vuejs/core.git"]
-        {
+        for there in [
+            "vue-core",
+            "vue-core.git",
+            "vuejs+core/repo",
+            "vuejs+core",
+            "vuejs/core",
+            "vuejs/core.git",
+        ] {
             check(there, "vue-core", true);
         }
         check("vuejs-core.git", "vue-core", true);
@@ -146,9 +185,19 @@ mod tests {
         bare(&dir.path().join(".git"));
         let inner = dir.path().join("mirrors/jq.git");
         bare(&inner);
-        let checkout = open(&dir.path().join("mirrors"), "jq", &dir.path().join("scratch")).unwrap().unwrap();
+        let checkout = open(
+            &dir.path().join("mirrors"),
+            "jq",
+            &dir.path().join("scratch"),
+        )
+        .unwrap()
+        .unwrap();
         assert_eq!(checkout.git_dir(), inner.canonicalize().unwrap());
-        assert!(open(&dir.path().join("mirrors"), "flask", dir.path()).unwrap().is_none());
+        assert!(
+            open(&dir.path().join("mirrors"), "flask", dir.path())
+                .unwrap()
+                .is_none()
+        );
     }
 
     #[test]

@@ -4,8 +4,14 @@ use super::case::{Case, Class};
 use super::guess::{Answer, Guess, Word};
 
 /// Labels whose text was edited in place, so that there is a region to point at.
-const EDITED: [&str; 6] =
-    ["edited", "replaced", "edited_insert", "edited_comment", "edited_ws", "edited_format"];
+const EDITED: [&str; 6] = [
+    "edited",
+    "replaced",
+    "edited_insert",
+    "edited_comment",
+    "edited_ws",
+    "edited_format",
+];
 
 /// So many of so many.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -58,7 +64,9 @@ impl Scores {
     /// Scores these cases.
     pub(crate) fn of<'c>(pairs: impl IntoIterator<Item = (&'c Case, &'c Answer)>) -> Self {
         let mut scores = Self::default();
-        let counted = pairs.into_iter().filter(|(case, _)| case.ambiguous().is_none());
+        let counted = pairs
+            .into_iter()
+            .filter(|(case, _)| case.ambiguous().is_none());
         counted.for_each(|(case, answer)| scores.add(case, &answer.guess));
         scores
     }
@@ -80,9 +88,12 @@ impl Scores {
             Class::Harmless => self.fp_broad.add(is_rejected),
             Class::Review => self.review.add(is_rejected),
         }
-        self.grade.add(guess.word().is_some_and(|it| is_right(case, it)));
+        self.grade
+            .add(guess.word().is_some_and(|it| is_right(case, it)));
         if EDITED.contains(&case.label.as_str()) {
-            let overlaps = guess.place().is_some_and(|it| case.expected.iter().any(|e| e.overlaps(it)));
+            let overlaps = guess
+                .place()
+                .is_some_and(|it| case.expected.iter().any(|e| e.overlaps(it)));
             self.edit_loc.add(overlaps);
         }
     }
@@ -124,11 +135,17 @@ mod tests {
     const HERE: (&str, u32, u32) = ("a.rs", 3, 4);
 
     fn says(word: Word, at: Option<(&str, u32, u32)>) -> Answer {
-        Answer { guess: Guess::Says(word, at.map(|it| Place(it.0.into(), it.1, it.2))), ms: 1.0 }
+        Answer {
+            guess: Guess::Says(word, at.map(|it| Place(it.0.into(), it.1, it.2))),
+            ms: 1.0,
+        }
     }
 
     fn unknown() -> Answer {
-        Answer { guess: Guess::Unknown("late".into()), ms: 1.0 }
+        Answer {
+            guess: Guess::Unknown("late".into()),
+            ms: 1.0,
+        }
     }
 
     fn share(k: usize, n: usize) -> Share {
@@ -147,7 +164,10 @@ mod tests {
         let scores = Scores::of(answers.iter().map(|it| (&intact, it)));
         assert_eq!((scores.cases, scores.unknown), (4, 1));
         assert_eq!((scores.fp, scores.fp_broad), (share(2, 4), share(2, 4)));
-        assert_eq!((scores.locate, scores.misplaced), (share(1, 4), share(1, 4)));
+        assert_eq!(
+            (scores.locate, scores.misplaced),
+            (share(1, 4), share(1, 4))
+        );
         assert_eq!(
             (scores.grade, scores.detection, scores.edit_loc),
             (share(1, 4), share(0, 0), share(0, 0))
@@ -180,15 +200,24 @@ mod tests {
             value.set_ambiguous("short_move");
             value
         };
-        let (drifted, changed) = (says(Word::Drifted, Some(HERE)), says(Word::Changed, Some(HERE)));
+        let (drifted, changed) = (
+            says(Word::Drifted, Some(HERE)),
+            says(Word::Changed, Some(HERE)),
+        );
         let scores = Scores::of([
             (&spaced, &drifted),
             (&spaced, &changed),
             (&comment, &changed),
             (&doubtful, &changed),
         ]);
-        assert_eq!((scores.cases, scores.fp, scores.fp_broad), (3, share(0, 0), share(1, 2)));
-        assert_eq!((scores.review, scores.grade, scores.edit_loc), (share(1, 1), share(2, 3), share(3, 3)));
+        assert_eq!(
+            (scores.cases, scores.fp, scores.fp_broad),
+            (3, share(0, 0), share(1, 2))
+        );
+        assert_eq!(
+            (scores.review, scores.grade, scores.edit_loc),
+            (share(1, 1), share(2, 3), share(3, 3))
+        );
         assert_eq!(scores.fp.percent(), None);
         assert_eq!(scores.fp_broad.percent(), Some(50.0));
     }
@@ -199,7 +228,11 @@ mod tests {
         let check = |label: &str, class: &str, right: &[Word]| {
             for word in [Valid, Relocated, Drifted, Changed, Missing] {
                 let case = case(label, class, &[HERE]);
-                assert_eq!(is_right(&case, word), right.contains(&word), "{label} {word:?}");
+                assert_eq!(
+                    is_right(&case, word),
+                    right.contains(&word),
+                    "{label} {word:?}"
+                );
             }
         };
         check("intact", "valid", &[Valid]);

@@ -84,23 +84,38 @@ const SOURCES: [(&str, Open); 2] = [
 /// Makes the repository below this folder and verifies the batch in it.
 pub(crate) fn measured(dir: &Path) -> Result<Speed> {
     let root = dir.join("large");
-    eprintln!("bench: making a repository of {} files and {} commits", story::FILES, story::COMMITS);
+    eprintln!(
+        "bench: making a repository of {} files and {} commits",
+        story::FILES,
+        story::COMMITS
+    );
     let story = Story::default();
     let places = story.places()?;
     import::made(&root, story).context("the repository for the timed batch cannot be made")?;
-    let checkout = Checkout::discover(&root)?.context("the repository for the timed batch is not found")?;
+    let checkout =
+        Checkout::discover(&root)?.context("the repository for the timed batch is not found")?;
     let citations = captured(&checkout, &places)?;
     let citations: Vec<&Citation> = citations.iter().collect();
-    let rows = SOURCES.iter().map(|(name, open)| row(name, *open, &checkout, &citations, dir));
-    Ok(Speed { rows: rows.collect::<Result<_>>()? })
+    let rows = SOURCES
+        .iter()
+        .map(|(name, open)| row(name, *open, &checkout, &citations, dir));
+    Ok(Speed {
+        rows: rows.collect::<Result<_>>()?,
+    })
 }
 
 /// The citations as they were captured at the first commit.
 fn captured(checkout: &Checkout, places: &[Cite]) -> Result<Vec<Citation>> {
     let first = Commit::new(checkout, &format!("HEAD~{}", story::COMMITS))?;
     let captured = places.iter().map(|place| {
-        let pin = Pin { place: place.clone(), commit: None, digest: None, text: None };
-        pin.citation(Some(&first), &Nowhere).map_err(|it| anyhow!("{place} cannot be cited: {it:?}"))
+        let pin = Pin {
+            place: place.clone(),
+            commit: None,
+            digest: None,
+            text: None,
+        };
+        pin.citation(Some(&first), &Nowhere)
+            .map_err(|it| anyhow!("{place} cannot be cited: {it:?}"))
     });
     captured.collect()
 }
@@ -112,7 +127,10 @@ fn row(
     citations: &[&Citation],
     memo: &Path,
 ) -> Result<Row> {
-    eprintln!("bench: verifying {} citations in the {source}", citations.len());
+    eprintln!(
+        "bench: verifying {} citations in the {source}",
+        citations.len()
+    );
     let mut looks = Vec::new();
     for _ in 0..ROUNDS {
         let source = open(checkout)?;
@@ -123,7 +141,19 @@ fn row(
     let memo = memo.join(format!("{}.memo", source.replace(' ', "-")));
     let warm = Some(warm(open, checkout, citations, &memo)?);
     let mut verdicts = BTreeMap::new();
-    middle.sights.iter().for_each(|it| *verdicts.entry(it.verdict.as_str()).or_default() += 1);
-    let Looked { time: cold, seen, .. } = middle;
-    Ok(Row { source, citations: citations.len(), verdicts, cold, seen, warm })
+    middle
+        .sights
+        .iter()
+        .for_each(|it| *verdicts.entry(it.verdict.as_str()).or_default() += 1);
+    let Looked {
+        time: cold, seen, ..
+    } = middle;
+    Ok(Row {
+        source,
+        citations: citations.len(),
+        verdicts,
+        cold,
+        seen,
+        warm,
+    })
 }

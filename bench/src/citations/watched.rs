@@ -89,7 +89,10 @@ pub(crate) struct Watched<'s> {
 impl<'s> Watched<'s> {
     /// Watches this source.
     pub(crate) fn new(inner: &'s dyn Source) -> Self {
-        Self { inner, seen: Mutex::default() }
+        Self {
+            inner,
+            seen: Mutex::default(),
+        }
     }
 
     /// What was seen so far.
@@ -101,7 +104,11 @@ impl<'s> Watched<'s> {
         work(&mut self.seen.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    fn ask<T>(&self, asked: Asked, work: impl FnOnce() -> Result<T, SourceError>) -> Result<T, SourceError> {
+    fn ask<T>(
+        &self,
+        asked: Asked,
+        work: impl FnOnce() -> Result<T, SourceError>,
+    ) -> Result<T, SourceError> {
         let started = Instant::now();
         let answer = work();
         let time = started.elapsed();
@@ -124,7 +131,9 @@ impl Source for Watched<'_> {
     }
 
     fn id(&self, path: &RepoPath) -> Option<String> {
-        self.ask(Asked::Files, || Ok(self.inner.id(path))).ok().flatten()
+        self.ask(Asked::Files, || Ok(self.inner.id(path)))
+            .ok()
+            .flatten()
     }
 
     fn memo(&self) -> Option<&dyn Memo> {
@@ -176,9 +185,18 @@ mod tests {
         assert!(watched.tree().is_ok());
         assert_eq!(watched.object("00").ok().flatten(), None);
         let mut seen = watched.seen();
-        assert_eq!((seen.tally(Asked::Files).calls, seen.tally(Asked::Objects).calls), (2, 1));
+        assert_eq!(
+            (
+                seen.tally(Asked::Files).calls,
+                seen.tally(Asked::Objects).calls
+            ),
+            (2, 1)
+        );
         assert_eq!(seen.failures.len(), 2, "{:?}", seen.failures);
         seen.add(&watched.seen());
-        assert_eq!((seen.tally(Asked::Files).calls, seen.failures.len()), (4, 4));
+        assert_eq!(
+            (seen.tally(Asked::Files).calls, seen.failures.len()),
+            (4, 4)
+        );
     }
 }

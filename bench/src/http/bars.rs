@@ -12,17 +12,51 @@ const PAGE: f64 = 100_000.0;
 /// Every bar, with what this run found.
 pub(crate) fn of(page: &Page) -> Vec<Bar> {
     let read = page.reads_all.summary().map(|it| it.p99);
-    let slowest = page.pages.iter().map(|it| micros(it.most.max(it.first))).max_by(f64::total_cmp);
+    let slowest = page
+        .pages
+        .iter()
+        .map(|it| micros(it.most.max(it.first)))
+        .max_by(f64::total_cmp);
     let sum = |of: fn(&Rush) -> usize| {
         (!page.rushes.is_empty()).then(|| page.rushes.iter().map(of).sum::<usize>() as f64)
     };
     let whole = |it: f64| format!("{it:.0}");
     vec![
-        bar("reads at 200 a second, p99", "< 20 ms", read, |it| it < READ, time),
-        bar("the slowest opening of any page", "< 100 ms", slowest, |it| it < PAGE, time),
-        bar("far too much at once: told to come back", "> 0", sum(Rush::shed), |it| it > 0.0, whole),
-        bar("far too much at once: any other error", "0", sum(Rush::odd), |it| it == 0.0, whole),
-        bar("acknowledged writes that are lost", "0", sum(|it| it.lost), |it| it == 0.0, whole),
+        bar(
+            "reads at 200 a second, p99",
+            "< 20 ms",
+            read,
+            |it| it < READ,
+            time,
+        ),
+        bar(
+            "the slowest opening of any page",
+            "< 100 ms",
+            slowest,
+            |it| it < PAGE,
+            time,
+        ),
+        bar(
+            "far too much at once: told to come back",
+            "> 0",
+            sum(Rush::shed),
+            |it| it > 0.0,
+            whole,
+        ),
+        bar(
+            "far too much at once: any other error",
+            "0",
+            sum(Rush::odd),
+            |it| it == 0.0,
+            whole,
+        ),
+        bar(
+            "acknowledged writes that are lost",
+            "0",
+            sum(|it| it.lost),
+            |it| it == 0.0,
+            whole,
+        ),
     ]
 }
 
@@ -42,9 +76,19 @@ mod tests {
         assert_eq!(verdicts(&page), ["not measured"; 5]);
         page.reads_all.push(Duration::from_millis(21));
         let (first, most) = (Duration::from_millis(99), Duration::from_millis(5));
-        page.pages.push(Opened { path: "/", first, times: Sample::default(), most, bytes: 1 });
+        page.pages.push(Opened {
+            path: "/",
+            first,
+            times: Sample::default(),
+            most,
+            bytes: 1,
+        });
         let statuses = [(200, 7), (429, 3), (500, 1)].into_iter().collect();
-        page.rushes.push(Rush { statuses, errors: vec!["500".into()], ..Rush::default() });
+        page.rushes.push(Rush {
+            statuses,
+            errors: vec!["500".into()],
+            ..Rush::default()
+        });
         assert_eq!(verdicts(&page), ["FAIL", "PASS", "PASS", "FAIL", "PASS"]);
     }
 }

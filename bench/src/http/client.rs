@@ -22,7 +22,10 @@ pub(crate) struct Reply {
 impl Reply {
     /// A header.
     pub(crate) fn header(&self, name: &str) -> Option<&str> {
-        self.headers.iter().find(|it| it.0 == name).map(|it| it.1.as_str())
+        self.headers
+            .iter()
+            .find(|it| it.0 == name)
+            .map(|it| it.1.as_str())
     }
 }
 
@@ -40,12 +43,20 @@ pub(crate) struct Ask {
 impl Ask {
     /// Asks for a page.
     pub(crate) fn get(path: impl Into<String>) -> Self {
-        Self { method: "GET", path: path.into(), body: String::new() }
+        Self {
+            method: "GET",
+            path: path.into(),
+            body: String::new(),
+        }
     }
 
     /// Sends JSON.
     pub(crate) fn post(path: &str, body: &serde_json::Value) -> Self {
-        Self { method: "POST", path: path.into(), body: body.to_string() }
+        Self {
+            method: "POST",
+            path: path.into(),
+            body: body.to_string(),
+        }
     }
 }
 
@@ -60,7 +71,11 @@ pub(crate) struct Client {
 impl Client {
     /// One with this header.
     pub(crate) fn new(port: u16, key: (&'static str, String)) -> Self {
-        Self { port, key, stream: None }
+        Self {
+            port,
+            key,
+            stream: None,
+        }
     }
 
     /// Asks, on a new connection where the last one was ended.
@@ -90,7 +105,9 @@ impl Client {
             self.port,
             ask.body.len()
         );
-        stream.get_mut().write_all(format!("{head}{}", ask.body).as_bytes())?;
+        stream
+            .get_mut()
+            .write_all(format!("{head}{}", ask.body).as_bytes())?;
         let reply = read(&mut stream)?;
         if reply.header("connection") != Some("close") {
             self.stream = Some(stream);
@@ -109,7 +126,11 @@ fn connected(port: u16) -> Result<BufReader<TcpStream>> {
 fn read(stream: &mut BufReader<TcpStream>) -> Result<Reply> {
     let mut line = String::new();
     stream.read_line(&mut line)?;
-    let status = line.split(' ').nth(1).context("the connection ended")?.parse()?;
+    let status = line
+        .split(' ')
+        .nth(1)
+        .context("the connection ended")?
+        .parse()?;
     let mut headers = Vec::new();
     loop {
         let mut line = String::new();
@@ -120,8 +141,14 @@ fn read(stream: &mut BufReader<TcpStream>) -> Result<Reply> {
             None => bail!("a header is malformed: {line}"),
         }
     }
-    let mut reply = Reply { status, headers, body: String::new() };
-    let length = reply.header("content-length").map_or(Ok(0), str::parse::<usize>)?;
+    let mut reply = Reply {
+        status,
+        headers,
+        body: String::new(),
+    };
+    let length = reply
+        .header("content-length")
+        .map_or(Ok(0), str::parse::<usize>)?;
     let mut body = vec![0; length];
     stream.read_exact(&mut body)?;
     reply.body = String::from_utf8(body)?;

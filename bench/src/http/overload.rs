@@ -24,8 +24,13 @@ const READERS: usize = 104;
 const APART: usize = 10_000;
 
 /// The rushes: what each is called, and the limits of its server.
-const RUSHES: [(&str, &[&str]); 2] =
-    [("the usual limits", &[]), ("no limit of the rate", &["rate=1000000", "waiting=16", "wait_ms=100"])];
+const RUSHES: [(&str, &[&str]); 2] = [
+    ("the usual limits", &[]),
+    (
+        "no limit of the rate",
+        &["rate=1000000", "waiting=16", "wait_ms=100"],
+    ),
+];
 
 /// What one of them was answered.
 #[derive(Debug, Default)]
@@ -39,14 +44,21 @@ struct Told {
 pub(crate) fn measured(ground: &Ground<'_>, page: &mut Page) -> Result<()> {
     for (name, limits) in RUSHES {
         if !ground.budget.has(TIME * 2) {
-            ground.budget.leave_out(format!("too much at once, {name}: there is not time enough"));
+            ground.budget.leave_out(format!(
+                "too much at once, {name}: there is not time enough"
+            ));
             continue;
         }
         let server = (ground.server)(limits)?;
         let told = rushed(ground, &server)?;
-        let mut rush = Rush { name, ..Rush::default() };
+        let mut rush = Rush {
+            name,
+            ..Rush::default()
+        };
         for it in told {
-            it.statuses.into_iter().for_each(|(status, n)| *rush.statuses.entry(status).or_default() += n);
+            it.statuses
+                .into_iter()
+                .for_each(|(status, n)| *rush.statuses.entry(status).or_default() += n);
             rush.errors.extend(it.errors);
             rush.kept.extend(it.kept);
         }
@@ -63,7 +75,10 @@ fn rushed(ground: &Ground<'_>, server: &Server) -> Result<Vec<Told>> {
         for n in (0..).take_while(|_| Instant::now() < end) {
             let is_write = at < WRITERS;
             let ask = if is_write {
-                Ask::post("/api/memories", &remembered(ground.code, APART * (at + 2) + n))
+                Ask::post(
+                    "/api/memories",
+                    &remembered(ground.code, APART * (at + 2) + n),
+                )
             } else {
                 Ask::post(
                     "/api/recall",
@@ -78,8 +93,13 @@ fn rushed(ground: &Ground<'_>, server: &Server) -> Result<Vec<Told>> {
         told
     };
     thread::scope(|scope| {
-        let hands: Vec<_> = (0..WRITERS + READERS).map(|at| scope.spawn(move || work(at))).collect();
-        hands.into_iter().map(|it| it.join().ok().context("a client broke off")).collect()
+        let hands: Vec<_> = (0..WRITERS + READERS)
+            .map(|at| scope.spawn(move || work(at)))
+            .collect();
+        hands
+            .into_iter()
+            .map(|it| it.join().ok().context("a client broke off"))
+            .collect()
     })
 }
 
@@ -87,7 +107,10 @@ impl Told {
     fn note(&mut self, status: u16, body: &str, is_write: bool) {
         *self.statuses.entry(status).or_default() += 1;
         if Rush::is_odd(status) {
-            self.errors.push(format!("{status}: {}", body.chars().take(300).collect::<String>()));
+            self.errors.push(format!(
+                "{status}: {}",
+                body.chars().take(300).collect::<String>()
+            ));
         }
         if !is_write || status != 201 {
             return;
@@ -97,7 +120,9 @@ impl Told {
             .and_then(|it: Value| Some(it["memory"]["handle"].as_str()?.to_owned()));
         match handle {
             Some(handle) => self.kept.push(handle),
-            None => self.errors.push(format!("a write was acknowledged without a handle: {body}")),
+            None => self
+                .errors
+                .push(format!("a write was acknowledged without a handle: {body}")),
         }
     }
 }

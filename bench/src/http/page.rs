@@ -46,7 +46,10 @@ pub(crate) struct Rush {
 impl Rush {
     /// How many were told to come back.
     pub(crate) fn shed(&self) -> usize {
-        [429, 503].iter().filter_map(|it| self.statuses.get(it)).sum()
+        [429, 503]
+            .iter()
+            .filter_map(|it| self.statuses.get(it))
+            .sum()
     }
 
     /// Whether a status is neither an answer nor a word to come back. What is taken for something known is an answer, too.
@@ -81,14 +84,25 @@ impl Page {
     /// Nothing found out yet.
     pub(crate) fn new(machine: Machine) -> Self {
         let (reads, reads_all, pages, rushes, left_out) = Default::default();
-        Self { machine, reads, reads_all, pages, rushes, left_out, seconds: 0.0 }
+        Self {
+            machine,
+            reads,
+            reads_all,
+            pages,
+            rushes,
+            left_out,
+            seconds: 0.0,
+        }
     }
 
     /// The tables.
     pub(crate) fn text(&self, markdown: bool) -> String {
         let mut out = table::machine(&self.machine, markdown);
         let tables = [
-            ("Reads at 200 a second, from when each was due", self.read_table()),
+            (
+                "Reads at 200 a second, from when each was due",
+                self.read_table(),
+            ),
             ("Pages of the panel, 10k memories", self.page_table()),
             ("Far too much at once", self.rush_table()),
             ("Bars", bar_table(&bars::of(self))),
@@ -114,14 +128,23 @@ impl Page {
             let Summary { n, p50, p99 } = sample.summary()?;
             Some(vec![what.to_owned(), n.to_string(), time(p50), time(p99)])
         };
-        Table { head: vec!["read", "n", "p50", "p99"], rows: rows.filter_map(row).collect() }
+        Table {
+            head: vec!["read", "n", "p50", "p99"],
+            rows: rows.filter_map(row).collect(),
+        }
     }
 
     fn page_table(&self) -> Table {
         let row = |it: &Opened| {
             let p50 = it.times.summary().map_or(0.0, |it| it.p50);
             let kb = format!("{} KB", it.bytes.div_ceil(1024));
-            vec![it.path.to_owned(), time(micros(it.first)), time(p50), time(micros(it.most)), kb]
+            vec![
+                it.path.to_owned(),
+                time(micros(it.first)),
+                time(p50),
+                time(micros(it.most)),
+                kb,
+            ]
         };
         Table {
             head: vec!["page", "first", "p50", "most", "size"],
@@ -133,8 +156,11 @@ impl Page {
         let row = |it: &Rush| {
             let all: usize = it.statuses.values().sum();
             let share = it.shed() as f64 * 100.0 / all.max(1) as f64;
-            let statuses: Vec<String> =
-                it.statuses.iter().map(|(status, n)| format!("{n} × {status}")).collect();
+            let statuses: Vec<String> = it
+                .statuses
+                .iter()
+                .map(|(status, n)| format!("{n} × {status}"))
+                .collect();
             let cells = [
                 format!("{share:.0} %"),
                 statuses.join(", "),
@@ -143,8 +169,17 @@ impl Page {
             ];
             [it.name.to_owned()].into_iter().chain(cells).collect()
         };
-        let head = vec!["limits", "told to come back", "answers", "writes acknowledged", "lost"];
-        Table { head, rows: self.rushes.iter().map(row).collect() }
+        let head = vec![
+            "limits",
+            "told to come back",
+            "answers",
+            "writes acknowledged",
+            "lost",
+        ];
+        Table {
+            head,
+            rows: self.rushes.iter().map(row).collect(),
+        }
     }
 
     fn notes(&self) -> Vec<String> {
@@ -159,7 +194,11 @@ impl Page {
 
     /// The figures, times in microseconds.
     pub(crate) fn json(&self) -> Value {
-        let machine = self.machine.0.iter().map(|(name, value)| ((*name).to_owned(), json!(value)));
+        let machine = self
+            .machine
+            .0
+            .iter()
+            .map(|(name, value)| ((*name).to_owned(), json!(value)));
         let bar = |it: &Bar| json!({"what": it.what, "bar": it.bar, "figure": it.figure, "holds": it.holds});
         let read = |(what, it): &(&str, Sample)| json!({"what": what, "time": times(it)});
         let opened = |it: &Opened| json!({"path": it.path, "first_us": micros(it.first), "time": times(&it.times), "most_us": micros(it.most), "bytes": it.bytes});
@@ -180,9 +219,17 @@ impl Page {
 fn bar_table(bars: &[Bar]) -> Table {
     let row = |it: &Bar| {
         let figure = it.figure.clone().unwrap_or_else(|| "–".into());
-        vec![it.what.to_owned(), it.bar.to_owned(), figure, it.verdict().to_owned()]
+        vec![
+            it.what.to_owned(),
+            it.bar.to_owned(),
+            figure,
+            it.verdict().to_owned(),
+        ]
     };
-    Table { head: vec!["what", "bar", "figure", "verdict"], rows: bars.iter().map(row).collect() }
+    Table {
+        head: vec!["what", "bar", "figure", "verdict"],
+        rows: bars.iter().map(row).collect(),
+    }
 }
 
 /// A duration in microseconds.

@@ -43,7 +43,13 @@ pub(crate) fn measured(ground: &Ground<'_>, page: &mut Page) -> Result<()> {
             most = most.max(time);
         }
         let bytes = first.1.body.len();
-        page.pages.push(Opened { path, first: first.0, times, most, bytes });
+        page.pages.push(Opened {
+            path,
+            first: first.0,
+            times,
+            most,
+            bytes,
+        });
     }
     Ok(())
 }

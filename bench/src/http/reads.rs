@@ -23,12 +23,19 @@ const TIME: Duration = Duration::from_secs(15);
 /// How many are ready to ask; more than are ever needed at once while the server keeps up.
 const HANDS: usize = 16;
 /// The reads, in turns.
-pub(crate) const KINDS: [&str; 4] =
-    ["POST /api/recall", "GET /api/memories", "GET /api/memories/{name}", "GET /api/stats"];
+pub(crate) const KINDS: [&str; 4] = [
+    "POST /api/recall",
+    "GET /api/memories",
+    "GET /api/memories/{name}",
+    "GET /api/stats",
+];
 
 fn ask(n: usize) -> Ask {
     match n % KINDS.len() {
-        0 => Ask::post("/api/recall", &json!({"query": facts::question(SPACE, n), "log": false})),
+        0 => Ask::post(
+            "/api/recall",
+            &json!({"query": facts::question(SPACE, n), "log": false}),
+        ),
         1 => Ask::get("/api/memories?limit=20"),
         2 => Ask::get(format!("/api/memories/m-{}", 1 + n * 7 % 1_000)),
         _ => Ask::get("/api/stats"),
@@ -38,14 +45,21 @@ fn ask(n: usize) -> Ask {
 /// Measures reads, by kind.
 pub(crate) fn measured(ground: &Ground<'_>, page: &mut Page) -> Result<()> {
     if !ground.budget.has(TIME) {
-        ground.budget.leave_out("reads at a fixed rate: there is not time enough");
+        ground
+            .budget
+            .leave_out("reads at a fixed rate: there is not time enough");
         return Ok(());
     }
     let server = (ground.server)(&[])?;
     let mut warm = server.program();
     for n in 0..40 {
         let reply = warm.ask(&ask(n))?;
-        ensure!(reply.status == 200, "{}: {}", KINDS[n % KINDS.len()], reply.body);
+        ensure!(
+            reply.status == 200,
+            "{}: {}",
+            KINDS[n % KINDS.len()],
+            reply.body
+        );
     }
     let mut samples: [Sample; KINDS.len()] = Default::default();
     for (kind, time) in at_rate(&server)? {
@@ -70,12 +84,24 @@ fn at_rate(server: &Server) -> Result<Vec<(usize, Duration)>> {
             thread::sleep(due.saturating_duration_since(Instant::now()));
             let reply = client.ask(&ask(n))?;
             times.push((n % KINDS.len(), due.elapsed()));
-            ensure!(reply.status == 200, "{}: {} {}", KINDS[n % KINDS.len()], reply.status, reply.body);
+            ensure!(
+                reply.status == 200,
+                "{}: {} {}",
+                KINDS[n % KINDS.len()],
+                reply.status,
+                reply.body
+            );
         }
     };
     thread::scope(|scope| {
         let hands: Vec<_> = (0..HANDS).map(|_| scope.spawn(hand)).collect();
-        let times = hands.into_iter().map(|it| it.join().ok().context("a client broke off")?);
-        Ok(times.collect::<Result<Vec<_>>>()?.into_iter().flatten().collect())
+        let times = hands
+            .into_iter()
+            .map(|it| it.join().ok().context("a client broke off")?);
+        Ok(times
+            .collect::<Result<Vec<_>>>()?
+            .into_iter()
+            .flatten()
+            .collect())
     })
 }

@@ -59,7 +59,10 @@ impl Turns<'_> {
     }
 
     fn ways(&self, profile: Profile) -> Result<Ways<'_>> {
-        let (theirs, own) = (self.copy("server", profile)?, self.copy("library", profile)?);
+        let (theirs, own) = (
+            self.copy("server", profile)?,
+            self.copy("library", profile)?,
+        );
         Ok(Ways {
             echo: Client::start(self.servers.echo()?, Era::Handshake)?,
             server: Client::start(self.servers.ours(&theirs, profile)?, Era::Handshake)?,
@@ -68,7 +71,10 @@ impl Turns<'_> {
     }
 
     fn copy(&self, whose: &str, profile: Profile) -> Result<PathBuf> {
-        let path = self.servers.dir.join(format!("{whose}-{profile}-{}.db", self.count));
+        let path = self
+            .servers
+            .dir
+            .join(format!("{whose}-{profile}-{}.db", self.count));
         self.filling.copy_to(&path)?;
         Ok(path)
     }
@@ -78,7 +84,9 @@ impl Turns<'_> {
         let (tool, index) = (calls.tool, self.count + round);
         let arguments = tool.arguments(self.servers.code, index);
         let (echoed, _) = ways.echo.call(echo::TOOL, &arguments)?;
-        let Ways { server, library, .. } = ways;
+        let Ways {
+            server, library, ..
+        } = ways;
         let mut ask = || {
             let (time, reply) = server.call(tool.name(), &arguments)?;
             Ok((time, Came::read(&reply.text, reply.is_refusal)?))
@@ -88,8 +96,9 @@ impl Turns<'_> {
             let (time, answer) = timed(|| library.call(tool, index, own))?;
             Ok((time, Came::read(&answer.text, answer.is_refusal)?))
         };
-        let (served, worked) = in_turns(round, &mut ask, &mut work)
-            .with_context(|| format!("{} number {round} on {} memories", tool.name(), self.count))?;
+        let (served, worked) = in_turns(round, &mut ask, &mut work).with_context(|| {
+            format!("{} number {round} on {} memories", tool.name(), self.count)
+        })?;
         if round >= WARM {
             calls.add([(echoed, served.1), served, worked]);
         }
@@ -127,7 +136,10 @@ mod tests {
             }
         };
         for round in 0..3 {
-            assert_eq!(in_turns(round, &mut say('a'), &mut say('b')).unwrap(), ('a', 'b'));
+            assert_eq!(
+                in_turns(round, &mut say('a'), &mut say('b')).unwrap(),
+                ('a', 'b')
+            );
         }
         assert_eq!(*order.borrow(), "abbaab");
     }

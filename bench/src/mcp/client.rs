@@ -68,14 +68,26 @@ pub(crate) struct Client {
 impl Client {
     /// Starts a server, and shakes hands where the era asks for it.
     pub(crate) fn start(mut command: Command, era: Era) -> Result<Self> {
-        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn()?;
+        let mut child = command
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()?;
         let into = child.stdin.take();
         let out = child.stdout.take().context("the server has an output")?;
-        let mut client = Self { era, child, into, out: BufReader::new(out), id: 0 };
+        let mut client = Self {
+            era,
+            child,
+            into,
+            out: BufReader::new(out),
+            id: 0,
+        };
         if era == Era::Handshake {
-            let hello = json!({"protocolVersion": era.revision(), "capabilities": {}, "clientInfo": who()});
+            let hello =
+                json!({"protocolVersion": era.revision(), "capabilities": {}, "clientInfo": who()});
             client.ask("initialize", hello)?;
-            client.write(&line(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"})))?;
+            client.write(&line(
+                &json!({"jsonrpc": "2.0", "method": "notifications/initialized"}),
+            ))?;
         }
         Ok(client)
     }
@@ -83,14 +95,20 @@ impl Client {
     /// How many tools the server has.
     pub(crate) fn tools(&mut self) -> Result<usize> {
         let (_, listed) = self.ask("tools/list", json!({}))?;
-        Ok(listed["tools"].as_array().context("the tools are a list")?.len())
+        Ok(listed["tools"]
+            .as_array()
+            .context("the tools are a list")?
+            .len())
     }
 
     /// Calls a tool, and says how long the answer took.
     pub(crate) fn call(&mut self, tool: &str, arguments: &Value) -> Result<(Duration, Reply)> {
         let params = json!({"name": tool, "arguments": arguments});
         let (time, result) = self.ask("tools/call", params)?;
-        Ok((time, reply(&result).with_context(|| format!("{tool} has no text in {result}"))?))
+        Ok((
+            time,
+            reply(&result).with_context(|| format!("{tool} has no text in {result}"))?,
+        ))
     }
 
     /// Asks, and waits for the answer. The time ends when its line is there: what a client makes of it is its own.
@@ -114,7 +132,8 @@ impl Client {
 
     fn write(&mut self, line: &str) -> Result<()> {
         let into = self.into.as_mut().context("the server's input is open")?;
-        into.write_all(line.as_bytes()).context("the server does not read")
+        into.write_all(line.as_bytes())
+            .context("the server does not read")
     }
 }
 
@@ -128,7 +147,8 @@ impl Drop for Client {
 
 /// The result in a line, if it answers this request; notifications do not.
 fn answer(line: &str, id: u64) -> Result<Option<Value>> {
-    let mut message: Value = serde_json::from_str(line).with_context(|| format!("not JSON: {line}"))?;
+    let mut message: Value =
+        serde_json::from_str(line).with_context(|| format!("not JSON: {line}"))?;
     if message["id"] != id {
         return Ok(None);
     }
@@ -140,7 +160,10 @@ fn answer(line: &str, id: u64) -> Result<Option<Value>> {
 
 fn reply(result: &Value) -> Option<Reply> {
     let text = result["content"][0]["text"].as_str()?.to_owned();
-    Some(Reply { text, is_refusal: result["isError"] == true })
+    Some(Reply {
+        text,
+        is_refusal: result["isError"] == true,
+    })
 }
 
 #[cfg(test)]
@@ -163,10 +186,19 @@ mod tests {
         let check = |line: &str, expected: Option<Value>| {
             assert_eq!(answer(line, 2).unwrap(), expected, "{line}");
         };
-        check(r#"{"jsonrpc":"2.0","id":2,"result":{"a":1}}"#, Some(json!({"a": 1})));
+        check(
+            r#"{"jsonrpc":"2.0","id":2,"result":{"a":1}}"#,
+            Some(json!({"a": 1})),
+        );
         check(r#"{"jsonrpc":"2.0","id":1,"result":{"a":1}}"#, None);
-        check(r#"{"jsonrpc":"2.0","method":"notifications/resources/list_changed"}"#, None);
-        for wrong in [r#"{"jsonrpc":"2.0","id":2,"error":{"code":-32602,"message":"no"}}"#, "hello"] {
+        check(
+            r#"{"jsonrpc":"2.0","method":"notifications/resources/list_changed"}"#,
+            None,
+        );
+        for wrong in [
+            r#"{"jsonrpc":"2.0","id":2,"error":{"code":-32602,"message":"no"}}"#,
+            "hello",
+        ] {
             assert!(answer(wrong, 2).is_err(), "{wrong}");
         }
     }
@@ -174,11 +206,20 @@ mod tests {
     #[test]
     fn a_reply_says_whether_it_is_a_refusal() {
         let check = |result: Value, expected: Option<(&str, bool)>| {
-            let expected = expected.map(|(text, is_refusal)| Reply { text: text.into(), is_refusal });
+            let expected = expected.map(|(text, is_refusal)| Reply {
+                text: text.into(),
+                is_refusal,
+            });
             assert_eq!(reply(&result), expected, "{result}");
         };
-        check(json!({"content": [{"type": "text", "text": "x"}]}), Some(("x", false)));
-        check(json!({"content": [{"type": "text", "text": "x"}], "isError": true}), Some(("x", true)));
+        check(
+            json!({"content": [{"type": "text", "text": "x"}]}),
+            Some(("x", false)),
+        );
+        check(
+            json!({"content": [{"type": "text", "text": "x"}], "isError": true}),
+            Some(("x", true)),
+        );
         check(json!({"content": []}), None);
     }
 }

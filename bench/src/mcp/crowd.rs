@@ -37,20 +37,32 @@ pub(crate) struct Worked {
 }
 
 /// Lets them work, and counts afterwards what is in the store.
-pub(crate) fn measured(servers: &Servers<'_>, store: &Path, budget: &Budget, page: &mut Page) -> Result<()> {
+pub(crate) fn measured(
+    servers: &Servers<'_>,
+    store: &Path,
+    budget: &Budget,
+    page: &mut Page,
+) -> Result<()> {
     if !budget.has(ROUNDS.1) {
         budget.leave_out("eight servers at once: there is not time enough");
         return Ok(());
     }
     let memories = || Library::open(store, servers.code, Profile::Default)?.memories();
     let before = memories()?;
-    let hands = (0..SERVERS).map(|at| Hand::new(servers, store, at)).collect::<Result<Vec<_>>>()?;
+    let hands = (0..SERVERS)
+        .map(|at| Hand::new(servers, store, at))
+        .collect::<Result<Vec<_>>>()?;
     let started = Instant::now();
     let works = at_once(hands)?;
     let time = started.elapsed();
     let kept: u64 = works.iter().map(|it| it.kept).sum();
     let lost = (before + kept).abs_diff(memories()?);
-    page.crowd = Some(Crowd { store: PER_SPACE, works, time, lost });
+    page.crowd = Some(Crowd {
+        store: PER_SPACE,
+        works,
+        time,
+        lost,
+    });
     Ok(())
 }
 
@@ -64,24 +76,39 @@ struct Hand {
 impl Hand {
     /// Every other one is a notebook.
     fn new(servers: &Servers<'_>, store: &Path, at: usize) -> Result<Self> {
-        let profile = if at.is_multiple_of(2) { Profile::Simple } else { Profile::Default };
+        let profile = if at.is_multiple_of(2) {
+            Profile::Simple
+        } else {
+            Profile::Default
+        };
         let tools = Tool::of(profile);
-        let index = |tool: Tool, round: usize| APART * (1 + at * Tool::ALL.len() + tool as usize) + round;
-        let call = |tool: Tool, round: usize| (tool, tool.arguments(servers.code, index(tool, round)));
+        let index =
+            |tool: Tool, round: usize| APART * (1 + at * Tool::ALL.len() + tool as usize) + round;
+        let call =
+            |tool: Tool, round: usize| (tool, tool.arguments(servers.code, index(tool, round)));
         let all = |round: usize| tools.iter().map(|tool| call(*tool, round)).collect();
         let mut client = Client::start(servers.ours(store, profile)?, Era::Handshake)?;
         // The store is open before the work begins.
         for tool in tools.iter().filter(|it| !it.is_write()) {
             client.call(tool.name(), &tool.arguments(servers.code, 0))?;
         }
-        Ok(Self { client, script: (0..ROUNDS.0).map(all).collect() })
+        Ok(Self {
+            client,
+            script: (0..ROUNDS.0).map(all).collect(),
+        })
     }
 }
 
 fn at_once(hands: Vec<Hand>) -> Result<Vec<Worked>> {
     thread::scope(|scope| {
-        let threads: Vec<_> = hands.into_iter().map(|hand| scope.spawn(|| work(hand))).collect();
-        threads.into_iter().map(|it| it.join().ok().context("a client broke off")).collect()
+        let threads: Vec<_> = hands
+            .into_iter()
+            .map(|hand| scope.spawn(|| work(hand)))
+            .collect();
+        threads
+            .into_iter()
+            .map(|it| it.join().ok().context("a client broke off"))
+            .collect()
     })
 }
 
@@ -89,9 +116,16 @@ fn at_once(hands: Vec<Hand>) -> Result<Vec<Worked>> {
 fn work(Hand { mut client, script }: Hand) -> Worked {
     let started = Instant::now();
     let mut worked = Worked::default();
-    for (tool, arguments) in script.iter().take_while(|_| started.elapsed() < ROUNDS.1).flatten() {
+    for (tool, arguments) in script
+        .iter()
+        .take_while(|_| started.elapsed() < ROUNDS.1)
+        .flatten()
+    {
         let called = client.call(tool.name(), arguments);
-        worked.note(*tool, called.and_then(|(time, it)| Ok((time, Came::read(&it.text, it.is_refusal)?))));
+        worked.note(
+            *tool,
+            called.and_then(|(time, it)| Ok((time, Came::read(&it.text, it.is_refusal)?))),
+        );
     }
     worked
 }

@@ -18,7 +18,9 @@ pub(crate) const TOOL: &str = "echo";
 
 /// Serves until the client goes away.
 pub(crate) fn serve() -> Result<()> {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()?;
     runtime.block_on(async {
         Echo.serve(stdio_pipes()).await?.waiting().await?;
         Ok(())

@@ -23,16 +23,28 @@ pub(crate) struct Library<'a> {
 impl<'a> Library<'a> {
     /// Opens a store under the rules that servers of this set are given.
     pub(crate) fn open(path: &Path, code: &'a Code, profile: Profile) -> Result<Self> {
-        let mut policy = Policy { breakers: Breakers::OFF, ..Policy::default() };
+        let mut policy = Policy {
+            breakers: Breakers::OFF,
+            ..Policy::default()
+        };
         policy.limits.max_total = max_total(profile);
         let (repo, user) = (ours::space(SPACE)?, Space::user("me")?);
-        Ok(Self { ours: Ours::open(path, code)?.ruled(policy), repo, user })
+        Ok(Self {
+            ours: Ours::open(path, code)?.ruled(policy),
+            repo,
+            user,
+        })
     }
 
     /// Calls a tool.
     pub(crate) fn call(&self, tool: Tool, index: usize, arguments: Value) -> Result<Answer> {
-        let here = Here { user: Some(&self.user), ..Here::in_repo(&self.repo) };
-        let call = |cx: &apostille_core::Context<'_>| tool.profile().call(cx, &here, tool.name(), arguments);
+        let here = Here {
+            user: Some(&self.user),
+            ..Here::in_repo(&self.repo)
+        };
+        let call = |cx: &apostille_core::Context<'_>| {
+            tool.profile().call(cx, &here, tool.name(), arguments)
+        };
         Ok(self.ours.with(index, call)??)
     }
 

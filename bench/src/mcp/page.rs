@@ -39,7 +39,16 @@ impl Calls {
     /// No calls yet.
     pub(crate) fn new(tool: Tool, store: usize) -> Self {
         let (echo, server, library) = Default::default();
-        Self { tool, store, echo, server, library, found: 0, pending: 0, known: 0 }
+        Self {
+            tool,
+            store,
+            echo,
+            server,
+            library,
+            found: 0,
+            pending: 0,
+            known: 0,
+        }
     }
 
     /// Adds one turn: the echo, the server, the library, with what each came to.
@@ -66,12 +75,21 @@ impl Calls {
     /// What is to be known about the figures.
     fn note(&self) -> Option<String> {
         let n = self.server.summary()?.n;
-        let name = format!("{} on {} memories", self.tool.name(), table::count(self.store));
+        let name = format!(
+            "{} on {} memories",
+            self.tool.name(),
+            table::count(self.store)
+        );
         let mean = self.found as f64 / n as f64;
         let found = (self.found > 0).then(|| format!("{mean:.1} memories found in the mean"));
-        let pending = (self.pending > 0).then(|| format!("{} of {n} facts wait for a person", self.pending));
-        let known = (self.known > 0)
-            .then(|| format!("{} calls left out, their facts were taken for something known", self.known));
+        let pending =
+            (self.pending > 0).then(|| format!("{} of {n} facts wait for a person", self.pending));
+        let known = (self.known > 0).then(|| {
+            format!(
+                "{} calls left out, their facts were taken for something known",
+                self.known
+            )
+        });
         let parts: Vec<String> = [found, pending, known].into_iter().flatten().collect();
         (!parts.is_empty()).then(|| format!("{name}: {}", parts.join("; ")))
     }
@@ -113,9 +131,17 @@ impl Crowd {
             sample
         };
         let tool = |tool: Tool| (tool.name().to_owned(), of(&|_, it| it == tool));
-        let server = |at: usize| (format!("server {}, all tools", at + 1), of(&|it, _| it == at));
+        let server = |at: usize| {
+            (
+                format!("server {}, all tools", at + 1),
+                of(&|it, _| it == at),
+            )
+        };
         let all = ("all calls".to_owned(), of(&|_, _| true));
-        let (tools, servers) = (Tool::ALL.into_iter().map(tool), (0..self.works.len()).map(server));
+        let (tools, servers) = (
+            Tool::ALL.into_iter().map(tool),
+            (0..self.works.len()).map(server),
+        );
         std::iter::once(all).chain(tools).chain(servers).collect()
     }
 
@@ -128,7 +154,12 @@ impl Crowd {
             table::count(self.store),
             self.rate()
         )];
-        notes.extend(self.errors().into_iter().take(FEW).map(|it| format!("ERROR: {it}")));
+        notes.extend(
+            self.errors()
+                .into_iter()
+                .take(FEW)
+                .map(|it| format!("ERROR: {it}")),
+        );
         notes
     }
 }
@@ -152,7 +183,14 @@ impl Page {
     /// Nothing found out yet.
     pub(crate) fn new(machine: Machine) -> Self {
         let (calls, starts, crowd, left_out) = Default::default();
-        Self { machine, calls, starts, crowd, left_out, seconds: 0.0 }
+        Self {
+            machine,
+            calls,
+            starts,
+            crowd,
+            left_out,
+            seconds: 0.0,
+        }
     }
 
     /// The tables.
@@ -194,7 +232,11 @@ impl Page {
 
     /// The figures, times in microseconds.
     pub(crate) fn json(&self) -> Value {
-        let machine = self.machine.0.iter().map(|(name, value)| ((*name).to_owned(), json!(value)));
+        let machine = self
+            .machine
+            .0
+            .iter()
+            .map(|(name, value)| ((*name).to_owned(), json!(value)));
         let bar = |it: &crate::bars::Bar| json!({"what": it.what, "bar": it.bar, "figure": it.figure, "holds": it.holds});
         let start = |(what, sample): &(&str, Sample)| json!({"what": what, "time": times(sample)});
         json!({
@@ -260,8 +302,12 @@ mod tests {
             ..Worked::default()
         };
         page.calls.push(store);
-        page.crowd =
-            Some(Crowd { store: 1_000, works: vec![worked("e1"), worked("e2")], time: ms(500), lost: 0 });
+        page.crowd = Some(Crowd {
+            store: 1_000,
+            works: vec![worked("e1"), worked("e2")],
+            time: ms(500),
+            lost: 0,
+        });
         page.left_out.push("the rest".into());
         page
     }
@@ -270,7 +316,13 @@ mod tests {
     fn overhead_is_what_the_server_takes_beyond_the_work() {
         let page = filled();
         assert_eq!(page.calls[0].overhead().map(f64::round), Some(2_000.0));
-        assert_eq!((page.calls[0].server.summary().unwrap().n, page.calls[0].known), (1, 1));
+        assert_eq!(
+            (
+                page.calls[0].server.summary().unwrap().n,
+                page.calls[0].known
+            ),
+            (1, 1)
+        );
         assert_eq!(Calls::new(Tool::Recall, 1).overhead(), None);
     }
 
@@ -278,9 +330,15 @@ mod tests {
     fn both_forms_hold_every_figure() {
         for markdown in [false, true] {
             let text = filled().text(markdown);
-            for part in
-                ["fast", "memory_store", "5.00 ms", "server 2", "4 calls a second", "ERROR: e2", "the rest"]
-            {
+            for part in [
+                "fast",
+                "memory_store",
+                "5.00 ms",
+                "server 2",
+                "4 calls a second",
+                "ERROR: e2",
+                "the rest",
+            ] {
                 assert!(text.contains(part), "{part} in {text}");
             }
         }

@@ -31,8 +31,16 @@ impl Servers<'_> {
     pub(crate) fn ours(&self, store: &Path, profile: Profile) -> Result<Command> {
         let mut command = self.bare(self.bin);
         command.envs(max_total(profile).map(|it| ("APOSTILLE_MAX_TOTAL", it.to_string())));
-        command.arg("--store").arg(format!("sqlite:{}", store.display()));
-        command.args(["--repo", ours::space(SPACE)?.as_str(), "mcp", "--profile", profile.as_str()]);
+        command
+            .arg("--store")
+            .arg(format!("sqlite:{}", store.display()));
+        command.args([
+            "--repo",
+            ours::space(SPACE)?.as_str(),
+            "mcp",
+            "--profile",
+            profile.as_str(),
+        ]);
         Ok(command)
     }
 
@@ -45,7 +53,11 @@ impl Servers<'_> {
 
     fn bare(&self, program: &Path) -> Command {
         let mut command = Command::new(program);
-        command.env_clear().env("HOME", self.dir).env("PATH", "/usr/bin:/bin").current_dir(&self.code.root);
+        command
+            .env_clear()
+            .env("HOME", self.dir)
+            .env("PATH", "/usr/bin:/bin")
+            .current_dir(&self.code.root);
         // A benchmark writes faster than any agent.
         for breaker in ["BURST", "COPIES", "DRIFT", "INVALIDATIONS"] {
             command.env(format!("APOSTILLE_BREAKERS_{breaker}"), "0");

@@ -32,8 +32,20 @@ pub(crate) const OURS_STATELESS: &str = "apostille mcp: tools/list of 2026-07-28
 pub(crate) const OURS_RECALL: &str = "apostille mcp: initialize, a first memory_recall";
 
 /// Measures starts, each in turns with its floors.
-pub(crate) fn measured(servers: &Servers<'_>, store: &Path, budget: &Budget, page: &mut Page) -> Result<()> {
-    let names = [TRUE, ECHO_HANDSHAKE, OURS_HANDSHAKE, ECHO_STATELESS, OURS_STATELESS, OURS_RECALL];
+pub(crate) fn measured(
+    servers: &Servers<'_>,
+    store: &Path,
+    budget: &Budget,
+    page: &mut Page,
+) -> Result<()> {
+    let names = [
+        TRUE,
+        ECHO_HANDSHAKE,
+        OURS_HANDSHAKE,
+        ECHO_STATELESS,
+        OURS_STATELESS,
+        OURS_RECALL,
+    ];
     let mut samples: [Sample; 6] = Default::default();
     let ours = || servers.ours(store, Profile::Default);
     for round in rounds(budget, STARTS.0, STARTS.1) {
@@ -45,7 +57,10 @@ pub(crate) fn measured(servers: &Servers<'_>, store: &Path, budget: &Budget, pag
             listed(ours()?, Era::Stateless)?,
             recalled(ours()?, servers, round)?,
         ];
-        samples.iter_mut().zip(times).for_each(|(sample, time)| sample.push(time));
+        samples
+            .iter_mut()
+            .zip(times)
+            .for_each(|(sample, time)| sample.push(time));
     }
     page.starts.extend(names.into_iter().zip(samples));
     Ok(())

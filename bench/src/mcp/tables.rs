@@ -14,30 +14,61 @@ pub(crate) fn calls(calls: &[Calls]) -> Table {
         let ways = [&it.echo, &it.library, &it.server].map(both);
         head.into_iter().chain(ways).chain([overhead]).collect()
     };
-    let head = vec!["tool", "store", "n", "echo", "library", "server", "server − library, p50"];
-    Table { head, rows: calls.iter().map(row).collect() }
+    let head = vec![
+        "tool",
+        "store",
+        "n",
+        "echo",
+        "library",
+        "server",
+        "server − library, p50",
+    ];
+    Table {
+        head,
+        rows: calls.iter().map(row).collect(),
+    }
 }
 
 /// The starts.
 pub(crate) fn starts(starts: &[(&'static str, Sample)]) -> Table {
-    let rows = starts.iter().filter_map(|(what, sample)| row(what, sample)).collect();
-    Table { head: vec!["start", "n", "p50", "p99"], rows }
+    let rows = starts
+        .iter()
+        .filter_map(|(what, sample)| row(what, sample))
+        .collect();
+    Table {
+        head: vec!["start", "n", "p50", "p99"],
+        rows,
+    }
 }
 
 /// The servers at once.
 pub(crate) fn crowd(crowd: Option<&Crowd>) -> Table {
     let samples = crowd.map(Crowd::samples).unwrap_or_default();
-    let rows = samples.iter().filter_map(|(what, sample)| row(what, sample)).collect();
-    Table { head: vec!["calls", "n", "p50", "p99"], rows }
+    let rows = samples
+        .iter()
+        .filter_map(|(what, sample)| row(what, sample))
+        .collect();
+    Table {
+        head: vec!["calls", "n", "p50", "p99"],
+        rows,
+    }
 }
 
 /// The bars.
 pub(crate) fn bars(bars: &[Bar]) -> Table {
     let row = |it: &Bar| {
         let figure = it.figure.clone().unwrap_or_else(none);
-        vec![it.what.to_owned(), it.bar.to_owned(), figure, it.verdict().to_owned()]
+        vec![
+            it.what.to_owned(),
+            it.bar.to_owned(),
+            figure,
+            it.verdict().to_owned(),
+        ]
     };
-    Table { head: vec!["what", "bar", "figure", "verdict"], rows: bars.iter().map(row).collect() }
+    Table {
+        head: vec!["what", "bar", "figure", "verdict"],
+        rows: bars.iter().map(row).collect(),
+    }
 }
 
 fn row(what: &str, sample: &Sample) -> Option<Vec<String>> {
@@ -46,12 +77,18 @@ fn row(what: &str, sample: &Sample) -> Option<Vec<String>> {
 }
 
 fn both(sample: &Sample) -> String {
-    sample.summary().map_or_else(none, |it| format!("{} / {}", time(it.p50), time(it.p99)))
+    sample
+        .summary()
+        .map_or_else(none, |it| format!("{} / {}", time(it.p50), time(it.p99)))
 }
 
 /// A duration that may be less than nothing, when two that differ by little are compared.
 pub(crate) fn difference(micros: f64) -> String {
-    if micros < 0.0 { format!("−{}", time(-micros)) } else { time(micros) }
+    if micros < 0.0 {
+        format!("−{}", time(-micros))
+    } else {
+        time(micros)
+    }
 }
 
 fn none() -> String {
@@ -64,6 +101,9 @@ mod tests {
 
     #[test]
     fn a_difference_may_be_negative() {
-        assert_eq!((difference(340.0), difference(-1_500.0)), ("340 µs".into(), "−1.50 ms".into()));
+        assert_eq!(
+            (difference(340.0), difference(-1_500.0)),
+            ("340 µs".into(), "−1.50 ms".into())
+        );
     }
 }

@@ -39,7 +39,10 @@ impl Tool {
 
     /// Those of a set.
     pub(crate) fn of(profile: Profile) -> Vec<Self> {
-        Self::ALL.into_iter().filter(|it| it.profile() == profile).collect()
+        Self::ALL
+            .into_iter()
+            .filter(|it| it.profile() == profile)
+            .collect()
     }
 
     /// The set that it belongs to.
@@ -90,13 +93,17 @@ impl Came {
     /// Reads an answer. Anything but what these tools should answer here is an error.
     pub(crate) fn read(text: &str, is_refusal: bool) -> Result<Self> {
         let answer: Value = serde_json::from_str(text)?;
-        match (is_refusal, answer["class"].as_str(), answer["memories"].as_array()) {
+        match (
+            is_refusal,
+            answer["class"].as_str(),
+            answer["memories"].as_array(),
+        ) {
             (true, Some("similar"), _) => Ok(Self::Known),
             (false, _, None) if answer["outcome"] == "refreshed" => Ok(Self::Known),
             (false, _, Some(memories)) => Ok(Self::Found(memories.len())),
-            (false, _, None) if answer["ok"] == true => {
-                Ok(Self::Kept { is_pending: answer.get("pending").is_some() })
-            }
+            (false, _, None) if answer["ok"] == true => Ok(Self::Kept {
+                is_pending: answer.get("pending").is_some(),
+            }),
             _ => bail!("the answer was {text}"),
         }
     }
@@ -111,11 +118,23 @@ mod tests {
         let check = |text: &str, is_refusal: bool, expected: Option<Came>| {
             assert_eq!(Came::read(text, is_refusal).ok(), expected, "{text}");
         };
-        check(r#"{"ok":true,"id":"m-1"}"#, false, Some(Came::Kept { is_pending: false }));
-        check(r#"{"ok":true,"id":"m-1","pending":"why"}"#, false, Some(Came::Kept { is_pending: true }));
+        check(
+            r#"{"ok":true,"id":"m-1"}"#,
+            false,
+            Some(Came::Kept { is_pending: false }),
+        );
+        check(
+            r#"{"ok":true,"id":"m-1","pending":"why"}"#,
+            false,
+            Some(Came::Kept { is_pending: true }),
+        );
         check(r#"{"memories":[{},{}]}"#, false, Some(Came::Found(2)));
         check(r#"{"ok":false,"class":"similar"}"#, true, Some(Came::Known));
-        check(r#"{"ok":true,"outcome":"refreshed"}"#, false, Some(Came::Known));
+        check(
+            r#"{"ok":true,"outcome":"refreshed"}"#,
+            false,
+            Some(Came::Known),
+        );
         check(r#"{"ok":false,"class":"broken"}"#, true, None);
         check(r#"{"ok":false,"error":"much like m-1"}"#, true, None);
         check("the call broke off", false, None);
@@ -133,12 +152,18 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let code = Code::made(&folder.path().join("checkout")).unwrap();
         let store = folder.path().join("store.db");
-        let library = super::super::library::Library::open(&store, &code, Profile::Default).unwrap();
+        let library =
+            super::super::library::Library::open(&store, &code, Profile::Default).unwrap();
         for (tool, index) in (0..30).flat_map(|index| Tool::ALL.map(|tool| (tool, index))) {
             let arguments = tool.arguments(&code, index + 100 * tool as usize);
             let answer = library.call(tool, index, arguments).unwrap();
             let came = Came::read(&answer.text, answer.is_refusal).unwrap();
-            assert_eq!(tool.is_write(), matches!(came, Came::Kept { .. } | Came::Known), "{}", answer.text);
+            assert_eq!(
+                tool.is_write(),
+                matches!(came, Came::Kept { .. } | Came::Known),
+                "{}",
+                answer.text
+            );
         }
     }
 }

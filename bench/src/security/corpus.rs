@@ -14,7 +14,10 @@ pub(crate) struct Corpus {
 impl Corpus {
     /// The corpora of this folder; stores go below `scratch`.
     pub(crate) fn new(folder: &Path, scratch: &Path) -> Self {
-        Self { folder: folder.to_owned(), scratch: scratch.to_owned() }
+        Self {
+            folder: folder.to_owned(),
+            scratch: scratch.to_owned(),
+        }
     }
 
     /// The rows of the corpus of this name, as in `secrets.positive`; packed or not.
@@ -38,8 +41,11 @@ mod tests {
     #[test]
     fn a_corpus_is_found_by_its_name() {
         let dir = tempfile::tempdir().unwrap();
-        std::fs::write(dir.path().join("paths.legit.jsonl"), "{\"path\":\"a\"}\n\n{\"path\":\"b\"}\n")
-            .unwrap();
+        std::fs::write(
+            dir.path().join("paths.legit.jsonl"),
+            "{\"path\":\"a\"}\n\n{\"path\":\"b\"}\n",
+        )
+        .unwrap();
         let corpus = Corpus::new(dir.path(), dir.path());
         assert_eq!(corpus.rows::<Value>("paths.legit").unwrap().len(), 2);
         let missing = format!("{:#}", corpus.rows::<Value>("paths.traversal").unwrap_err());

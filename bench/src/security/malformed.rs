@@ -37,7 +37,10 @@ pub(crate) fn measured(corpus: &Corpus) -> Result<Section> {
     let bin = cold::program(None)?;
     if !bin.is_file() {
         let note = format!("malformed requests: there is no program {}", bin.display());
-        return Ok(Section { notes: vec![note], ..Section::default() });
+        return Ok(Section {
+            notes: vec![note],
+            ..Section::default()
+        });
     }
     let code = Code::made(&corpus.scratch().join("malformed"))?;
     let store = corpus.scratch().join("malformed.db");
@@ -51,10 +54,15 @@ pub(crate) fn measured(corpus: &Corpus) -> Result<Section> {
     }
     let all = tally.sum(|_| true);
     Ok(Section {
-        bars: vec![
-            all.bar("malformed requests: 4xx or an error, and the server goes on", "100 %", |it| it >= 100.0),
-        ],
-        tables: vec![("Malformed requests".into(), tally.table("class", "turned away"))],
+        bars: vec![all.bar(
+            "malformed requests: 4xx or an error, and the server goes on",
+            "100 %",
+            |it| it >= 100.0,
+        )],
+        tables: vec![(
+            "Malformed requests".into(),
+            tally.table("class", "turned away"),
+        )],
         notes,
     })
 }
@@ -66,13 +74,20 @@ impl Row {
         if let Some(raw) = text(":raw") {
             return raw.into();
         }
-        let body = self.body.strip_prefix("b64:").map_or_else(|| self.body.clone().into_bytes(), decoded);
+        let body = self
+            .body
+            .strip_prefix("b64:")
+            .map_or_else(|| self.body.clone().into_bytes(), decoded);
         let bearer = server.bearer();
         let usual = [
             ("Host", server.address()),
             (
                 "Authorization",
-                if self.name.contains("no Authorization") { String::new() } else { bearer.clone() },
+                if self.name.contains("no Authorization") {
+                    String::new()
+                } else {
+                    bearer.clone()
+                },
             ),
             ("Content-Type", "application/json".into()),
             ("Accept", "application/json, text/event-stream".into()),
@@ -80,11 +95,17 @@ impl Row {
             ("Connection", "close".into()),
         ];
         let mut head = format!("{} /mcp HTTP/1.1\r\n", text(":method").unwrap_or("POST"));
-        for (name, value) in usual.iter().filter(|it| !self.headers.contains_key(it.0) && !it.1.is_empty()) {
+        for (name, value) in usual
+            .iter()
+            .filter(|it| !self.headers.contains_key(it.0) && !it.1.is_empty())
+        {
             head += &format!("{name}: {value}\r\n");
         }
         for (name, value) in self.headers.iter().filter(|it| !it.0.starts_with(':')) {
-            let values = value.as_array().cloned().unwrap_or_else(|| vec![value.clone()]);
+            let values = value
+                .as_array()
+                .cloned()
+                .unwrap_or_else(|| vec![value.clone()]);
             for value in values.iter().filter_map(Value::as_str) {
                 head += &format!("{name}: {}\r\n", value.replace(GOOD, &bearer));
             }
@@ -102,10 +123,18 @@ fn sent(server: &Server, request: &[u8]) -> Result<(u16, String)> {
     let mut answer = Vec::new();
     let ended = stream.read_to_end(&mut answer);
     let answer = String::from_utf8_lossy(&answer).into_owned();
-    let status = answer.split(' ').nth(1).and_then(|it| it.parse().ok()).unwrap_or(0);
+    let status = answer
+        .split(' ')
+        .nth(1)
+        .and_then(|it| it.parse().ok())
+        .unwrap_or(0);
     // Nothing at all in all that time is a server that hangs.
-    let hangs = ended
-        .is_err_and(|it| matches!(it.kind(), std::io::ErrorKind::WouldBlock | std::io::ErrorKind::TimedOut));
+    let hangs = ended.is_err_and(|it| {
+        matches!(
+            it.kind(),
+            std::io::ErrorKind::WouldBlock | std::io::ErrorKind::TimedOut
+        )
+    });
     Ok((if hangs { 599 } else { status }, answer))
 }
 
@@ -125,9 +154,16 @@ fn decoded(text: &str) -> Vec<u8> {
         b'/' => Some(63),
         _ => None,
     };
-    let bits: Vec<u8> =
-        text.bytes().filter_map(digit).flat_map(|it| (0..6).rev().map(move |n| it >> n & 1)).collect();
-    bits.as_chunks::<8>().0.iter().map(|it| it.iter().fold(0, |byte, bit| byte << 1 | bit)).collect()
+    let bits: Vec<u8> = text
+        .bytes()
+        .filter_map(digit)
+        .flat_map(|it| (0..6).rev().map(move |n| it >> n & 1))
+        .collect();
+    bits.as_chunks::<8>()
+        .0
+        .iter()
+        .map(|it| it.iter().fold(0, |byte, bit| byte << 1 | bit))
+        .collect()
 }
 
 #[cfg(test)]
@@ -136,7 +172,10 @@ mod tests {
 
     #[test]
     fn base64_is_read() {
-        assert_eq!((decoded("aGVsbG8="), decoded("//57")), (b"hello".to_vec(), vec![0xff, 0xfe, 0x7b]));
+        assert_eq!(
+            (decoded("aGVsbG8="), decoded("//57")),
+            (b"hello".to_vec(), vec![0xff, 0xfe, 0x7b])
+        );
     }
 
     #[test]
@@ -146,6 +185,10 @@ mod tests {
                 && !is_turned_away(503, "busy")
                 && !is_turned_away(599, "")
         );
-        assert!(is_turned_away(400, "") && is_turned_away(200, "{\"error\":{}}") && is_turned_away(0, ""));
+        assert!(
+            is_turned_away(400, "")
+                && is_turned_away(200, "{\"error\":{}}")
+                && is_turned_away(0, "")
+        );
     }
 }

@@ -23,7 +23,10 @@ impl Page {
         let mut out = table::machine(&self.machine, markdown);
         let bars = ("Bars".to_owned(), judged(self.bars()));
         let details = self.sections.iter().flat_map(|it| &it.tables);
-        for (name, table) in std::iter::once(&bars).chain(details).filter(|it| !it.1.rows.is_empty()) {
+        for (name, table) in std::iter::once(&bars)
+            .chain(details)
+            .filter(|it| !it.1.rows.is_empty())
+        {
             out.push_str(&table::title(name, markdown));
             out.push_str(&table.text(markdown));
         }
@@ -46,7 +49,11 @@ impl Page {
 
     /// The figures.
     pub(crate) fn json(&self) -> Value {
-        let machine = self.machine.0.iter().map(|(name, value)| ((*name).to_owned(), json!(value)));
+        let machine = self
+            .machine
+            .0
+            .iter()
+            .map(|(name, value)| ((*name).to_owned(), json!(value)));
         let bar = |it: &Bar| json!({"what": it.what, "bar": it.bar, "figure": it.figure, "holds": it.holds});
         let tables = self.sections.iter().flat_map(|it| &it.tables);
         json!({
@@ -62,7 +69,11 @@ impl Page {
 /// A table's rows as objects.
 fn rows(table: &Table) -> Value {
     let row = |cells: &Vec<String>| -> Value {
-        let named = table.head.iter().zip(cells).map(|(head, cell)| ((*head).to_owned(), json!(cell)));
+        let named = table
+            .head
+            .iter()
+            .zip(cells)
+            .map(|(head, cell)| ((*head).to_owned(), json!(cell)));
         named.collect::<Map<_, _>>().into()
     };
     table.rows.iter().map(row).collect()
@@ -76,9 +87,17 @@ fn judged<'b>(bars: impl Iterator<Item = &'b Bar>) -> Table {
             None => "not measured",
         };
         let figure = it.figure.clone().unwrap_or_else(|| "–".into());
-        vec![it.what.to_owned(), it.bar.to_owned(), figure, verdict.to_owned()]
+        vec![
+            it.what.to_owned(),
+            it.bar.to_owned(),
+            figure,
+            verdict.to_owned(),
+        ]
     };
-    Table { head: vec!["class", "bar", "figure", "verdict"], rows: bars.map(row).collect() }
+    Table {
+        head: vec!["class", "bar", "figure", "verdict"],
+        rows: bars.map(row).collect(),
+    }
 }
 
 #[cfg(test)]
@@ -95,9 +114,16 @@ mod tests {
             tables: vec![("By class".into(), tally.table("class", "alarms"))],
             notes: vec!["one of them".into()],
         };
-        let page = Page { machine: Machine(Vec::new()), sections: vec![section], seconds: 0.0 };
+        let page = Page {
+            machine: Machine(Vec::new()),
+            sections: vec![section],
+            seconds: 0.0,
+        };
         let text = page.text(false);
-        let at = |part: &str| text.find(part).unwrap_or_else(|| panic!("{part} in {text}"));
+        let at = |part: &str| {
+            text.find(part)
+                .unwrap_or_else(|| panic!("{part} in {text}"))
+        };
         assert!(at("MISSED") < at("By class") && at("By class") < at("one of them"));
         assert_eq!(page.json()["tables"]["By class"][0]["alarms"], "1");
     }

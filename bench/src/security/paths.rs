@@ -21,8 +21,14 @@ use super::corpus::Corpus;
 use super::tally::{Share, Tally};
 
 /// What is planted everywhere above the root.
-const PLANTED: [&str; 6] =
-    ["etc/passwd", "etc/hosts", "etc/shadow", "windows/win.ini", "boot.ini", "etc/issue"];
+const PLANTED: [&str; 6] = [
+    "etc/passwd",
+    "etc/hosts",
+    "etc/shadow",
+    "windows/win.ini",
+    "boot.ini",
+    "etc/issue",
+];
 /// How deep the root lies below the planted files.
 const DEPTH: usize = 8;
 
@@ -33,7 +39,8 @@ struct Row {
 
 /// The section.
 pub(crate) fn measured(corpus: &Corpus) -> Result<Section> {
-    let (bad, good): (Vec<Row>, Vec<Row>) = (corpus.rows("paths.traversal")?, corpus.rows("paths.legit")?);
+    let (bad, good): (Vec<Row>, Vec<Row>) =
+        (corpus.rows("paths.traversal")?, corpus.rows("paths.legit")?);
     let tree = WorkTree::plain(&planted(&corpus.scratch().join("paths"))?)?;
     let (mut tally, mut notes) = (Tally::default(), Vec::new());
     for row in &bad {
@@ -56,8 +63,14 @@ pub(crate) fn measured(corpus: &Corpus) -> Result<Section> {
     let safe = tally.sum(|it| it.starts_with("traversal"));
     Ok(Section {
         bars: vec![
-            safe.bar("paths that want out: refused, or strictly inside", "100 %", |it| it >= 100.0),
-            accepted.bar("paths of real repositories, as a citation", "100 %", |it| it >= 100.0),
+            safe.bar(
+                "paths that want out: refused, or strictly inside",
+                "100 %",
+                |it| it >= 100.0,
+            ),
+            accepted.bar("paths of real repositories, as a citation", "100 %", |it| {
+                it >= 100.0
+            }),
         ],
         tables: vec![("Paths".into(), tally.table("class", "as they should be"))],
         notes,
@@ -81,19 +94,28 @@ fn planted(top: &Path) -> Result<PathBuf> {
 
 /// Whether nothing is read through a path: the root is empty, so any byte comes from outside.
 fn is_inside(tree: &WorkTree, path: &str) -> bool {
-    path.parse::<RepoPath>().map_or(true, |it| !matches!(tree.read(&it), Ok(Some(_))))
+    path.parse::<RepoPath>()
+        .map_or(true, |it| !matches!(tree.read(&it), Ok(Some(_))))
 }
 
 /// The path as somebody would write it who knows where files stand.
 fn dresses(path: &str) -> [String; 3] {
-    [path.to_owned(), format!("/memories/{path}"), format!("/memories/repo/{path}")]
+    [
+        path.to_owned(),
+        format!("/memories/{path}"),
+        format!("/memories/repo/{path}"),
+    ]
 }
 
 /// Whether a file of this path is refused, or stands below `/memories` under a plain name.
 fn is_file_inside(path: &str) -> bool {
     let (store, policy) = (Ram::default(), Policy::default());
-    let Ok(space) = Space::user("ana") else { return false };
-    let Ok(repo) = Space::repo("acme/app") else { return false };
+    let Ok(space) = Space::user("ana") else {
+        return false;
+    };
+    let Ok(repo) = Space::repo("acme/app") else {
+        return false;
+    };
     let cx = Context {
         store: &store,
         source: &apostille_core::source::Nowhere,
@@ -105,7 +127,11 @@ fn is_file_inside(path: &str) -> bool {
         beside: &[],
         guardian: None,
     };
-    let here = Here { user: Some(&space), session: Some("s"), ..Here::in_repo(&repo) };
+    let here = Here {
+        user: Some(&space),
+        session: Some("s"),
+        ..Here::in_repo(&repo)
+    };
     let create = json!({"command": "create", "path": path, "file_text": "a preference for tabs"});
     let view = json!({"command": "view", "path": path});
     [create, view].into_iter().all(|it| {

@@ -7,7 +7,9 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result, anyhow, ensure};
 use apostille_core::event::Logged;
-use apostille_core::memory::{Draft, Handle, Memory, Name, Replacement, Stage, Status, Twin, Usage};
+use apostille_core::memory::{
+    Draft, Handle, Memory, Name, Replacement, Stage, Status, Twin, Usage,
+};
 use apostille_core::remember::Outcome;
 use apostille_core::revise::{self, Revised};
 use apostille_core::rollback::{Plan, Point, rollback};
@@ -45,27 +47,49 @@ pub(crate) fn measured(corpus: &Corpus) -> Result<Section> {
     let after = standing(ours.store())?;
     let wrong_back = differences(&after, &then);
     let (forth, _) = taken(&ours, Point::Undo)?;
-    let wrong_forth =
-        now.iter().filter(|(number, it)| after_undo(ours.store(), **number).as_ref() != Some(*it)).count();
+    let wrong_forth = now
+        .iter()
+        .filter(|(number, it)| after_undo(ours.store(), **number).as_ref() != Some(*it))
+        .count();
     let started = Instant::now();
     let problems = ours.store().health()?.problems;
     let looked = started.elapsed();
     ensure!(problems.is_empty(), "the store is not sound: {problems:?}");
     Ok(section(
-        &[("back to the middle", back), ("undone", forth), ("looked over", looked)],
+        &[
+            ("back to the middle", back),
+            ("undone", forth),
+            ("looked over", looked),
+        ],
         &plan,
         wrong_back + wrong_forth,
     ))
 }
 
 fn section(times: &[(&str, Duration)], plan: &Plan, n_wrong: usize) -> Section {
-    let slowest = times.iter().take(2).map(|it| it.1).max().unwrap_or_default();
-    let row =
-        |(what, time): &(&str, Duration)| vec![(*what).to_owned(), format!("{:.2}", time.as_secs_f64())];
-    let bar = |what, bar, figure, holds| Bar { what, bar, figure: Some(figure), holds: Some(holds) };
+    let slowest = times
+        .iter()
+        .take(2)
+        .map(|it| it.1)
+        .max()
+        .unwrap_or_default();
+    let row = |(what, time): &(&str, Duration)| {
+        vec![(*what).to_owned(), format!("{:.2}", time.as_secs_f64())]
+    };
+    let bar = |what, bar, figure, holds| Bar {
+        what,
+        bar,
+        figure: Some(figure),
+        holds: Some(holds),
+    };
     Section {
         bars: vec![
-            bar("rollback over 100,000 memories: stand otherwise", "0", n_wrong.to_string(), n_wrong == 0),
+            bar(
+                "rollback over 100,000 memories: stand otherwise",
+                "0",
+                n_wrong.to_string(),
+                n_wrong == 0,
+            ),
             bar(
                 "rollback over 100,000 memories: time",
                 "≤ 5 s",
@@ -75,7 +99,10 @@ fn section(times: &[(&str, Duration)], plan: &Plan, n_wrong: usize) -> Section {
         ],
         tables: vec![(
             "Rollback, in seconds".into(),
-            Table { head: vec!["what", "s"], rows: times.iter().map(row).collect() },
+            Table {
+                head: vec!["what", "s"],
+                rows: times.iter().map(row).collect(),
+            },
         )],
         notes: vec![format!(
             "the rollback restored {} memories and set {} aside",
@@ -97,8 +124,18 @@ fn filled(code: &Code, disk: &Path, path: &Path) -> Result<(u64, Standing)> {
     grown(&ours, 0..half)?;
     happened(&ours, 1..=EARLY)?;
     let then = standing(ours.store())?;
-    let page = Page { space: Some(ours::space(SPACE)?), newest_first: true, limit: 1, ..Page::default() };
-    let place = ours.store().events(&page)?.first().map(|it: &Logged| it.seq).context("a log")?;
+    let page = Page {
+        space: Some(ours::space(SPACE)?),
+        newest_first: true,
+        limit: 1,
+        ..Page::default()
+    };
+    let place = ours
+        .store()
+        .events(&page)?
+        .first()
+        .map(|it: &Logged| it.seq)
+        .context("a log")?;
     grown(&ours, half..MEMORIES)?;
     happened(&ours, EARLY + 1..=half)?;
     drop(ours);
@@ -110,7 +147,11 @@ fn filled(code: &Code, disk: &Path, path: &Path) -> Result<(u64, Standing)> {
 fn grown(ours: &Ours<'_>, range: std::ops::Range<usize>) -> Result<()> {
     for index in range {
         let why = "waits for a person".to_owned();
-        let status = if index % STRIDE == 0 { Status::Pending { why } } else { Status::Active };
+        let status = if index % STRIDE == 0 {
+            Status::Pending { why }
+        } else {
+            Status::Active
+        };
         ours.import_as(SPACE, index, status)?;
     }
     Ok(())
@@ -120,19 +161,27 @@ fn grown(ours: &Ours<'_>, range: std::ops::Range<usize>) -> Result<()> {
 fn happened(ours: &Ours<'_>, numbers: std::ops::RangeInclusive<usize>) -> Result<()> {
     let here = [ours::space(SPACE)?];
     for number in numbers {
-        let name = Name::Handle(Handle { letter: here[0].letter(), number: number as u64 });
+        let name = Name::Handle(Handle {
+            letter: here[0].letter(),
+            number: number as u64,
+        });
         let index = 2 * MEMORIES + number;
         let revised = match number % STRIDE {
             1 => ours.with(index, |cx| revise::approve(cx, &here, name))??,
             2 => {
-                let draft = Draft { twin: Twin::Ask, ..ours.draft(SPACE, index)? };
+                let draft = Draft {
+                    twin: Twin::Ask,
+                    ..ours.draft(SPACE, index)?
+                };
                 let how = Replacement::Better;
                 match ours.with(index, |cx| revise::supersede(cx, &here, name, draft, how))?? {
                     Outcome::Remembered { memory, .. } => Revised::Done(memory),
                     other => return Err(anyhow!("memory {number} was not replaced: {other:?}")),
                 }
             }
-            3 => ours.with(index, |cx| revise::invalidate(cx, &here, name, "it is wrong"))??,
+            3 => ours.with(index, |cx| {
+                revise::invalidate(cx, &here, name, "it is wrong")
+            })??,
             4 => ours.with(index, |cx| revise::refresh(cx, &here, name))??,
             _ => continue,
         };
@@ -145,14 +194,32 @@ fn happened(ours: &Ours<'_>, numbers: std::ops::RangeInclusive<usize>) -> Result
 
 /// The memories by number, without their counters, which are history.
 fn standing(store: &dyn Store) -> Result<Standing> {
-    let filter = Filter { spaces: vec![ours::space(SPACE)?], limit: usize::MAX, ..Filter::default() };
-    let uncounted = |it: Memory| (it.number, Memory { usage: Usage::default(), ..it });
+    let filter = Filter {
+        spaces: vec![ours::space(SPACE)?],
+        limit: usize::MAX,
+        ..Filter::default()
+    };
+    let uncounted = |it: Memory| {
+        (
+            it.number,
+            Memory {
+                usage: Usage::default(),
+                ..it
+            },
+        )
+    };
     Ok(store.list(&filter)?.into_iter().map(uncounted).collect())
 }
 
 fn after_undo(store: &dyn Store, number: u64) -> Option<Memory> {
-    let found = store.numbered(&ours::space(SPACE).ok()?, &[number]).ok()?.pop()?;
-    Some(Memory { usage: Usage::default(), ..found })
+    let found = store
+        .numbered(&ours::space(SPACE).ok()?, &[number])
+        .ok()?
+        .pop()?;
+    Some(Memory {
+        usage: Usage::default(),
+        ..found
+    })
 }
 
 /// How many memories stand otherwise than they did; what came since must be retired.

@@ -27,7 +27,10 @@ impl Room {
         Ok(Self {
             store: Ram::default(),
             // What is measured is the guard alone.
-            policy: Policy { breakers: Breakers::OFF, ..Policy::default() },
+            policy: Policy {
+                breakers: Breakers::OFF,
+                ..Policy::default()
+            },
             repo: Space::repo("acme/shop").context("a name")?,
             user: Space::user("ana").context("a name")?,
             steps: Cell::new(0),
@@ -53,7 +56,10 @@ impl Room {
 
     /// A draft that needs no proof.
     pub(crate) fn draft(&self, fact: &str, voice: Voice) -> Draft {
-        Draft { kind: Some(Kind::Feedback), ..Draft::new(self.repo.clone(), fact, voice) }
+        Draft {
+            kind: Some(Kind::Feedback),
+            ..Draft::new(self.repo.clone(), fact, voice)
+        }
     }
 
     /// What a draft becomes.

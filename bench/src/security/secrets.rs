@@ -69,15 +69,34 @@ fn caught(positives: &[Positive]) -> Section {
         tally.add(&group, is_caught);
         // Bare secrets without a form of their own are counted, and not told: nothing can see them.
         if !is_caught && (row.tier == "A" || row.carrier == "keyword") {
-            missed.push(format!("not caught ({group}, {}): {}", row.label, short(&row.text)));
+            missed.push(format!(
+                "not caught ({group}, {}): {}",
+                row.label,
+                short(&row.text)
+            ));
         }
     }
     let bar = |what, group, bar, least: f64| tally.of(group).bar(what, bar, move |it| it >= least);
     Section {
         bars: vec![
-            bar("secrets of known formats, with a keyword", "tier A, keyword", "≥ 95 %", 95.0),
-            bar("secrets of known formats, bare", "tier A, bare", "≥ 95 %", 95.0),
-            bar("other secrets, with a keyword", "tier B, keyword", "≥ 75 %", 75.0),
+            bar(
+                "secrets of known formats, with a keyword",
+                "tier A, keyword",
+                "≥ 95 %",
+                95.0,
+            ),
+            bar(
+                "secrets of known formats, bare",
+                "tier A, bare",
+                "≥ 95 %",
+                95.0,
+            ),
+            bar(
+                "other secrets, with a keyword",
+                "tier B, keyword",
+                "≥ 75 %",
+                75.0,
+            ),
         ],
         tables: vec![("Secrets caught".into(), tally.table("class", "caught"))],
         notes: few(missed),
@@ -90,7 +109,9 @@ fn refused(negatives: &[Negative]) -> Section {
         let rule = find(&row.text);
         tally.add(&row.cls, rule.is_some());
         let rule = rule.filter(|_| row.cls != NEAR_MISSES);
-        wrong.extend(rule.map(|rule| format!("refused ({}, {rule}): {}", row.cls, short(&row.text))));
+        wrong.extend(
+            rule.map(|rule| format!("refused ({}, {rule}): {}", row.cls, short(&row.text))),
+        );
     }
     let public = tally.sum(|it| PUBLIC.contains(&it));
     let ordinary = tally.sum(|it| it != NEAR_MISSES);
@@ -102,15 +123,26 @@ fn refused(negatives: &[Negative]) -> Section {
     ));
     Section {
         bars: vec![
-            ordinary.bar("ordinary text (wild) refused as a secret", "≤ 0.5 %", |it| it <= 0.5),
+            ordinary.bar(
+                "ordinary text (wild) refused as a secret",
+                "≤ 0.5 %",
+                |it| it <= 0.5,
+            ),
             tally.sum(|_| true).bar(
                 "all negatives, scanners' own counter-examples included",
                 "≤ 0.5 %",
                 |it| it <= 0.5,
             ),
-            public.bar("checksums, digests, hashes, UUIDs, images, public keys refused", "0", |it| it == 0.0),
+            public.bar(
+                "checksums, digests, hashes, UUIDs, images, public keys refused",
+                "0",
+                |it| it == 0.0,
+            ),
         ],
-        tables: vec![("Ordinary text refused as a secret".into(), tally.table("class", "refused"))],
+        tables: vec![(
+            "Ordinary text refused as a secret".into(),
+            tally.table("class", "refused"),
+        )],
         notes: few(wrong),
     }
 }
@@ -121,14 +153,21 @@ fn evaded(positives: &[Positive]) -> Section {
     for way in evasion::WAYS {
         let mut share = Share::default();
         for row in positives.iter().filter(|it| it.tier == "A") {
-            let Some(text) = evasion::disguised(&row.text, &row.secret, way) else { continue };
+            let Some(text) = evasion::disguised(&row.text, &row.secret, way) else {
+                continue;
+            };
             let is_caught = find(&text).is_some();
             share.add(is_caught);
             if way.is_named {
                 named.add(is_caught);
             }
             if !is_caught && way.is_named {
-                notes.push(format!("not caught ({}, {}): {}", way.name, row.label, short(&text)));
+                notes.push(format!(
+                    "not caught ({}, {}): {}",
+                    way.name,
+                    row.label,
+                    short(&text)
+                ));
             }
         }
         let percent = share.percent().map_or("–".into(), |it| format!("{it:.2}"));
@@ -141,7 +180,10 @@ fn evaded(positives: &[Positive]) -> Section {
             percent,
         ]);
     }
-    let table = Table { head: vec!["way", "in the bar", "rows", "caught", "%"], rows };
+    let table = Table {
+        head: vec!["way", "in the bar", "rows", "caught", "%"],
+        rows,
+    };
     Section {
         bars: vec![named.bar(
             "known formats, disguised: zero-width, full-width, newline, CJK",

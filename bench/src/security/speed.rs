@@ -55,10 +55,30 @@ pub(crate) fn measured(corpus: &Corpus) -> Result<Section> {
     ];
     Ok(Section {
         bars: vec![
-            below("moderation of 500 characters, p50", "≤ 50 µs", &moderation, 50.0),
-            below("the same, checksums and other odd text, p50", "≤ 50 µs", &hard, 50.0),
-            below("the same, text of every script, p50", "≤ 100 µs", &foreign, 100.0),
-            below("first look of a fresh process (rules compile lazily)", "≤ 5 ms", &first, 5_000.0),
+            below(
+                "moderation of 500 characters, p50",
+                "≤ 50 µs",
+                &moderation,
+                50.0,
+            ),
+            below(
+                "the same, checksums and other odd text, p50",
+                "≤ 50 µs",
+                &hard,
+                50.0,
+            ),
+            below(
+                "the same, text of every script, p50",
+                "≤ 100 µs",
+                &foreign,
+                100.0,
+            ),
+            below(
+                "first look of a fresh process (rules compile lazily)",
+                "≤ 5 ms",
+                &first,
+                5_000.0,
+            ),
         ],
         tables: vec![("Time for 500 characters, in µs".into(), table(&rows))],
         notes: Vec::new(),
@@ -66,13 +86,19 @@ pub(crate) fn measured(corpus: &Corpus) -> Result<Section> {
 }
 
 fn texts(corpus: &Corpus, name: &str) -> Result<Vec<String>> {
-    Ok(corpus.rows::<Row>(name)?.into_iter().map(|it| it.text).collect())
+    Ok(corpus
+        .rows::<Row>(name)?
+        .into_iter()
+        .map(|it| it.text)
+        .collect())
 }
 
 /// The rows, laid end to end and cut into texts of the bar's length: rows themselves are too short.
 fn cut(rows: &[String]) -> Vec<String> {
     let all: Vec<char> = rows.join(". ").chars().collect();
-    all.chunks_exact(CHARS).map(|it| it.iter().collect()).collect()
+    all.chunks_exact(CHARS)
+        .map(|it| it.iter().collect())
+        .collect()
 }
 
 /// The time for each text, in microseconds; the first round warms what is compiled once.
@@ -85,7 +111,11 @@ fn timed(texts: &[String], look: impl Fn(&str) -> bool) -> Option<Summary> {
             started.elapsed()
         };
         time();
-        (0..ROUNDS).map(|_| time()).min().into_iter().for_each(|it| sample.push(it));
+        (0..ROUNDS)
+            .map(|_| time())
+            .min()
+            .into_iter()
+            .for_each(|it| sample.push(it));
     }
     sample.summary()
 }
@@ -95,9 +125,13 @@ fn moderated(text: &str) -> bool {
     Space::repo("acme/app").is_ok_and(|space| {
         let draft = Draft {
             subject: Some("build and release".into()),
-            reason: Some("Saves the next person an hour when the pipeline fails on a fresh checkout.".into()),
+            reason: Some(
+                "Saves the next person an hour when the pipeline fails on a fresh checkout.".into(),
+            ),
             tags: ["build", "ci", "release"].map(str::to_owned).into(),
-            citations: Cite::new("src/build/pipeline.rs", 12, 18).into_iter().collect(),
+            citations: Cite::new("src/build/pipeline.rs", 12, 18)
+                .into_iter()
+                .collect(),
             ..Draft::new(space, text, Voice::of(Origin::Agent))
         };
         moderate::clean(draft).is_ok()
@@ -118,8 +152,10 @@ fn first_looks() -> Result<Option<Summary>> {
     let mut sample = Sample::default();
     for _ in 0..PROCESSES {
         let said = Command::new(&program).arg(FIRST_LOOK).output()?;
-        let micros: f64 =
-            String::from_utf8(said.stdout)?.trim().parse().context("a first look says no time")?;
+        let micros: f64 = String::from_utf8(said.stdout)?
+            .trim()
+            .parse()
+            .context("a first look says no time")?;
         sample.push(std::time::Duration::from_secs_f64(micros / 1e6));
     }
     Ok(sample.summary())
@@ -127,15 +163,30 @@ fn first_looks() -> Result<Option<Summary>> {
 
 fn below(what: &'static str, bar: &'static str, time: &Option<Summary>, limit: f64) -> Bar {
     let figure = time.as_ref().map(|it| crate::table::time(it.p50));
-    Bar { what, bar, figure, holds: time.as_ref().map(|it| it.p50 <= limit) }
+    Bar {
+        what,
+        bar,
+        figure,
+        holds: time.as_ref().map(|it| it.p50 <= limit),
+    }
 }
 
 fn table(rows: &[(&str, &Option<Summary>)]) -> Table {
     let row = |(what, time): &(&str, &Option<Summary>)| {
-        let told =
-            |of: fn(&Summary) -> f64| time.as_ref().map_or("–".into(), |it| format!("{:.1}", of(it)));
+        let told = |of: fn(&Summary) -> f64| {
+            time.as_ref()
+                .map_or("–".into(), |it| format!("{:.1}", of(it)))
+        };
         let a_kilobyte = |it: &Summary| it.p50 * 1_024.0 / CHARS as f64;
-        vec![(*what).to_owned(), told(|it| it.p50), told(|it| it.p99), told(a_kilobyte)]
+        vec![
+            (*what).to_owned(),
+            told(|it| it.p50),
+            told(|it| it.p99),
+            told(a_kilobyte),
+        ]
     };
-    Table { head: vec!["what", "p50", "p99", "per kilobyte"], rows: rows.iter().map(row).collect() }
+    Table {
+        head: vec!["what", "p50", "p99", "per kilobyte"],
+        rows: rows.iter().map(row).collect(),
+    }
 }

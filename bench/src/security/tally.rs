@@ -28,13 +28,25 @@ impl Share {
 
     /// The share with what it is made of.
     pub(crate) fn text(self) -> String {
-        self.percent().map_or("–".into(), |it| format!("{it:.2} % ({} of {})", self.hits, self.all))
+        self.percent().map_or("–".into(), |it| {
+            format!("{it:.2} % ({} of {})", self.hits, self.all)
+        })
     }
 
     /// The share beside its bar.
-    pub(crate) fn bar(self, what: &'static str, bar: &'static str, holds: impl Fn(f64) -> bool) -> Bar {
+    pub(crate) fn bar(
+        self,
+        what: &'static str,
+        bar: &'static str,
+        holds: impl Fn(f64) -> bool,
+    ) -> Bar {
         let percent = self.percent();
-        Bar { what, bar, figure: percent.map(|_| self.text()), holds: percent.map(holds) }
+        Bar {
+            what,
+            bar,
+            figure: percent.map(|_| self.text()),
+            holds: percent.map(holds),
+        }
     }
 }
 
@@ -55,17 +67,32 @@ impl Tally {
 
     /// All groups of which this holds, as one.
     pub(crate) fn sum(&self, picks: impl Fn(&str) -> bool) -> Share {
-        let picked = self.0.iter().filter(|(group, _)| picks(group)).map(|(_, share)| share);
-        picked.fold(Share::default(), |sum, it| Share { hits: sum.hits + it.hits, all: sum.all + it.all })
+        let picked = self
+            .0
+            .iter()
+            .filter(|(group, _)| picks(group))
+            .map(|(_, share)| share);
+        picked.fold(Share::default(), |sum, it| Share {
+            hits: sum.hits + it.hits,
+            all: sum.all + it.all,
+        })
     }
 
     /// The groups as a table; `did` heads the column of hits.
     pub(crate) fn table(&self, by: &'static str, did: &'static str) -> Table {
         let row = |(group, share): (&String, &Share)| {
             let percent = share.percent().map_or("–".into(), |it| format!("{it:.2}"));
-            vec![group.clone(), share.all.to_string(), share.hits.to_string(), percent]
+            vec![
+                group.clone(),
+                share.all.to_string(),
+                share.hits.to_string(),
+                percent,
+            ]
         };
-        Table { head: vec![by, "rows", did, "%"], rows: self.0.iter().map(row).collect() }
+        Table {
+            head: vec![by, "rows", did, "%"],
+            rows: self.0.iter().map(row).collect(),
+        }
     }
 }
 
@@ -76,12 +103,23 @@ mod tests {
     #[test]
     fn groups_are_counted_and_summed() {
         let mut tally = Tally::default();
-        [("a", true), ("a", false), ("b", true)].into_iter().for_each(|(group, hit)| tally.add(group, hit));
+        [("a", true), ("a", false), ("b", true)]
+            .into_iter()
+            .for_each(|(group, hit)| tally.add(group, hit));
         assert_eq!(tally.of("a").text(), "50.00 % (1 of 2)");
         assert_eq!(tally.sum(|_| true), Share { hits: 2, all: 3 });
         assert_eq!(tally.of("c").percent(), None);
-        assert_eq!(tally.table("group", "hits").rows[0], ["a", "2", "1", "50.00"]);
-        assert_eq!(tally.of("b").bar("all", "≥ 95 %", |it| it >= 95.0).holds, Some(true));
-        assert_eq!(tally.of("c").bar("none", "≥ 95 %", |it| it >= 95.0).holds, None);
+        assert_eq!(
+            tally.table("group", "hits").rows[0],
+            ["a", "2", "1", "50.00"]
+        );
+        assert_eq!(
+            tally.of("b").bar("all", "≥ 95 %", |it| it >= 95.0).holds,
+            Some(true)
+        );
+        assert_eq!(
+            tally.of("c").bar("none", "≥ 95 %", |it| it >= 95.0).holds,
+            None
+        );
     }
 }

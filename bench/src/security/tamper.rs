@@ -21,7 +21,9 @@ const EDITS: usize = 1_000;
 /// How many memories the files have.
 const MEMORIES: usize = 120;
 
-const TABLES: [&str; 8] = ["meta", "space", "memory", "usage", "cites", "tail", "posting", "event"];
+const TABLES: [&str; 8] = [
+    "meta", "space", "memory", "usage", "cites", "tail", "posting", "event",
+];
 
 /// The section.
 pub(crate) fn measured(corpus: &Corpus) -> Result<Section> {
@@ -34,10 +36,21 @@ pub(crate) fn measured(corpus: &Corpus) -> Result<Section> {
     let (rows, lines) = (tally.sum(|it| it != "jsonl"), tally.of("jsonl"));
     Ok(Section {
         bars: vec![
-            rows.bar("edits of a SQLite file behind the program's back, noticed", "100 %", |it| it >= 100.0),
-            lines.bar("edits of a JSONL file behind the program's back, noticed", "100 %", |it| it >= 100.0),
+            rows.bar(
+                "edits of a SQLite file behind the program's back, noticed",
+                "100 %",
+                |it| it >= 100.0,
+            ),
+            lines.bar(
+                "edits of a JSONL file behind the program's back, noticed",
+                "100 %",
+                |it| it >= 100.0,
+            ),
         ],
-        tables: vec![("Edits behind the program's back".into(), tally.table("table", "noticed"))],
+        tables: vec![(
+            "Edits behind the program's back".into(),
+            tally.table("table", "noticed"),
+        )],
         notes: Vec::new(),
     })
 }
@@ -55,7 +68,10 @@ fn sqlite(code: &Code, folder: &Path, tally: &mut Tally) -> Result<()> {
     for index in 0..20 {
         ours.recall(index, &ours::ask(0, crate::facts::question(0, index))?)?;
     }
-    ensure!(ours.store().health()?.problems.is_empty(), "the store is sound at first");
+    ensure!(
+        ours.store().health()?.problems.is_empty(),
+        "the store is sound at first"
+    );
     drop(ours);
     let bytes = fs::read(&sound)?;
     let (mut done, mut n) = (0, 0);
@@ -81,14 +97,21 @@ fn sqlite(code: &Code, folder: &Path, tally: &mut Tally) -> Result<()> {
 /// Changes, copies or deletes a random row; `false`: the file would not have it.
 fn edited(db: &Connection, table: &str, dice: &mut Dice) -> Result<bool> {
     let mut names = db.prepare(&format!("SELECT name FROM pragma_table_info('{table}')"))?;
-    let columns: Vec<String> = names.query_map([], |row| row.get(0))?.collect::<Result<_, _>>()?;
+    let columns: Vec<String> = names
+        .query_map([], |row| row.get(0))?
+        .collect::<Result<_, _>>()?;
     let all = columns.join(", ");
-    let count: i64 = db.query_row(&format!("SELECT count(*) FROM {table}"), [], |row| row.get(0))?;
+    let count: i64 = db.query_row(&format!("SELECT count(*) FROM {table}"), [], |row| {
+        row.get(0)
+    })?;
     let at = dice.below(usize::try_from(count)?.max(1));
     let select = format!("SELECT {all} FROM {table} ORDER BY {all} LIMIT 1 OFFSET {at}");
     let values = |row: &rusqlite::Row<'_>| (0..columns.len()).map(|it| row.get(it)).collect();
     let row: Vec<Value> = db.query_row(&select, [], values).context("a row to edit")?;
-    let terms = columns.iter().zip(1..).map(|(it, n)| format!("{it} IS ?{n}"));
+    let terms = columns
+        .iter()
+        .zip(1..)
+        .map(|(it, n)| format!("{it} IS ?{n}"));
     let which = terms.collect::<Vec<_>>().join(" AND ");
     let column = dice.below(columns.len());
     let mut changed = row.clone();
@@ -98,15 +121,26 @@ fn edited(db: &Connection, table: &str, dice: &mut Dice) -> Result<bool> {
         1 => {
             changed[0] = other(&row[0], dice);
             let marks: Vec<String> = (1..=columns.len()).map(|it| format!("?{it}")).collect();
-            (format!("INSERT INTO {table}({all}) VALUES ({})", marks.join(", ")), changed)
+            (
+                format!("INSERT INTO {table}({all}) VALUES ({})", marks.join(", ")),
+                changed,
+            )
         }
         _ => {
-            let set =
-                format!("UPDATE {table} SET {} = ?{} WHERE {which}", columns[column], columns.len() + 1);
-            (set, row.into_iter().chain([changed[column].clone()]).collect())
+            let set = format!(
+                "UPDATE {table} SET {} = ?{} WHERE {which}",
+                columns[column],
+                columns.len() + 1
+            );
+            (
+                set,
+                row.into_iter().chain([changed[column].clone()]).collect(),
+            )
         }
     };
-    Ok(db.execute(&sql, params_from_iter(values)).is_ok_and(|it| it > 0))
+    Ok(db
+        .execute(&sql, params_from_iter(values))
+        .is_ok_and(|it| it > 0))
 }
 
 /// A value that is another one of the same sort.
@@ -143,7 +177,10 @@ fn jsonl(folder: &Path, tally: &mut Tally) -> Result<()> {
         }
         bytes[at] = byte;
         fs::write(&path, &bytes)?;
-        tally.add("jsonl", is_noticed(Jsonl::open(&path, &space).and_then(|it| it.health())));
+        tally.add(
+            "jsonl",
+            is_noticed(Jsonl::open(&path, &space).and_then(|it| it.health())),
+        );
         done += 1;
     }
     Ok(())
@@ -156,6 +193,9 @@ fn written(folder: &Path, path: &Path) -> Result<Vec<u8>> {
     for index in 0..40 {
         ours.import(0, index)?;
     }
-    ensure!(ours.store().health()?.problems.is_empty(), "the file is sound at first");
+    ensure!(
+        ours.store().health()?.problems.is_empty(),
+        "the file is sound at first"
+    );
     Ok(fs::read(path)?)
 }

@@ -69,7 +69,9 @@ fn attacked(attacks: &[Row]) -> Section {
         let is_left = match row.kind.as_str() {
             "html-md-exfil" => acts(&text),
             // They hold words and pictures that need their joiners.
-            kind if kind.starts_with("naughty") => text.chars().any(|it| hides(it) && !is_joiner(it)),
+            kind if kind.starts_with("naughty") => {
+                text.chars().any(|it| hides(it) && !is_joiner(it))
+            }
             _ => text.chars().any(hides),
         };
         let kind = row.kind.split(" (").next().unwrap_or("");
@@ -89,14 +91,28 @@ fn attacked(attacks: &[Row]) -> Section {
     Section {
         bars: vec![
             hidden.bar("hidden payloads left in the text", "0 %", |it| it == 0.0),
-            left.of("html-md-exfil").bar("markup that acts left in the text", "0 %", |it| it == 0.0),
-            left.of("naughty-string")
-                .bar("naughty strings with something hidden left", "0 %", |it| it == 0.0),
-            marked.sum(|_| true).bar("look-alikes marked or read as they look", "≥ 95 %", |it| it >= 95.0),
+            left.of("html-md-exfil")
+                .bar("markup that acts left in the text", "0 %", |it| it == 0.0),
+            left.of("naughty-string").bar(
+                "naughty strings with something hidden left",
+                "0 %",
+                |it| it == 0.0,
+            ),
+            marked
+                .sum(|_| true)
+                .bar("look-alikes marked or read as they look", "≥ 95 %", |it| {
+                    it >= 95.0
+                }),
         ],
         tables: vec![
-            ("What is left of attacks by characters and markup".into(), left.table("kind", "left")),
-            ("Look-alikes seen through".into(), marked.table("kind", "seen")),
+            (
+                "What is left of attacks by characters and markup".into(),
+                left.table("kind", "left"),
+            ),
+            (
+                "Look-alikes seen through".into(),
+                marked.table("kind", "seen"),
+            ),
         ],
         notes,
     }
@@ -105,7 +121,10 @@ fn attacked(attacks: &[Row]) -> Section {
 /// Marked as posing, or screened in the letters it shows: nothing of another script or form is left to read.
 fn is_read_as_it_looks(text: &str) -> bool {
     let read = moderate::skeleton(text);
-    let is_plain = read.chars().filter(|it| it.is_alphabetic()).all(|it| it < '\u{250}');
+    let is_plain = read
+        .chars()
+        .filter(|it| it.is_alphabetic())
+        .all(|it| it < '\u{250}');
     moderate::is_confusable(text) || is_plain
 }
 
@@ -116,18 +135,37 @@ fn kept(legit: &[Row]) -> Section {
         same.add(&row.kind, text == row.text);
         posing.add(&row.kind, moderate::is_confusable(&row.text));
         if text != row.text {
-            notes.push(format!("changed ({}): {} into {}", row.kind, short(&row.text), short(&text)));
+            notes.push(format!(
+                "changed ({}): {} into {}",
+                row.kind,
+                short(&row.text),
+                short(&text)
+            ));
         } else if moderate::is_confusable(&row.text) {
-            notes.push(format!("taken for look-alikes ({}): {}", row.kind, short(&row.text)));
+            notes.push(format!(
+                "taken for look-alikes ({}): {}",
+                row.kind,
+                short(&row.text)
+            ));
         }
     }
     Section {
         bars: vec![
-            same.sum(|_| true)
-                .bar("legitimate text of every script, byte-identical", "100 %", |it| it == 100.0),
-            posing.sum(|_| true).bar("legitimate text taken for look-alikes", "≤ 0.5 %", |it| it <= 0.5),
+            same.sum(|_| true).bar(
+                "legitimate text of every script, byte-identical",
+                "100 %",
+                |it| it == 100.0,
+            ),
+            posing
+                .sum(|_| true)
+                .bar("legitimate text taken for look-alikes", "≤ 0.5 %", |it| {
+                    it <= 0.5
+                }),
         ],
-        tables: vec![("Legitimate text kept as it is".into(), same.table("kind", "same"))],
+        tables: vec![(
+            "Legitimate text kept as it is".into(),
+            same.table("kind", "same"),
+        )],
         notes,
     }
 }
@@ -152,13 +190,20 @@ fn acts(text: &str) -> bool {
         let inside = tag.split('>').next().unwrap_or("");
         let names = inside.split(|c: char| c.is_whitespace() || matches!(c, '/' | '"' | '\''));
         let is_tag = inside.starts_with(|c: char| c.is_ascii_alphabetic());
-        is_tag && names.skip(1).any(|it| it.starts_with("on") && it.len() > 4 && it.contains('='))
+        is_tag
+            && names
+                .skip(1)
+                .any(|it| it.starts_with("on") && it.len() > 4 && it.contains('='))
     };
     ACTS.iter().any(|it| lower.contains(it)) || lower.split('<').skip(1).any(has_handler)
 }
 
 fn short(text: &str) -> String {
-    text.chars().take(200).collect::<String>().escape_debug().to_string()
+    text.chars()
+        .take(200)
+        .collect::<String>()
+        .escape_debug()
+        .to_string()
 }
 
 #[cfg(test)]

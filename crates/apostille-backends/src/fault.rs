@@ -12,7 +12,10 @@ pub(crate) fn io(what: &str, error: io::Error) -> StoreError {
             StoreError::Full
         }
         io::ErrorKind::ReadOnlyFilesystem | io::ErrorKind::PermissionDenied => StoreError::ReadOnly,
-        _ => StoreError::Unavailable { what: what.into(), source: Box::new(error) },
+        _ => StoreError::Unavailable {
+            what: what.into(),
+            source: Box::new(error),
+        },
     }
 }
 
@@ -21,11 +24,20 @@ pub(crate) fn sqlite(error: rusqlite::Error) -> StoreError {
     match error.sqlite_error_code() {
         Some(ErrorCode::DiskFull) => StoreError::Full,
         Some(ErrorCode::ReadOnly | ErrorCode::PermissionDenied) => StoreError::ReadOnly,
-        Some(ErrorCode::NotADatabase) => StoreError::Corrupt { at: "it is not a database".into() },
-        Some(ErrorCode::DatabaseCorrupt) => StoreError::Corrupt { at: error.to_string() },
-        Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => StoreError::Busy { waited_ms: BUSY_MS },
+        Some(ErrorCode::NotADatabase) => StoreError::Corrupt {
+            at: "it is not a database".into(),
+        },
+        Some(ErrorCode::DatabaseCorrupt) => StoreError::Corrupt {
+            at: error.to_string(),
+        },
+        Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => {
+            StoreError::Busy { waited_ms: BUSY_MS }
+        }
         Some(ErrorCode::SystemIoFailure) if is_short(&error) => StoreError::Full,
-        _ => StoreError::Unavailable { what: "the store cannot be used".into(), source: Box::new(error) },
+        _ => StoreError::Unavailable {
+            what: "the store cannot be used".into(),
+            source: Box::new(error),
+        },
     }
 }
 

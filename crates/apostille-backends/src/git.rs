@@ -40,5 +40,8 @@ pub(crate) fn unavailable(
     what: impl Into<String>,
     source: impl Into<Box<dyn std::error::Error + Send + Sync>>,
 ) -> SourceError {
-    SourceError::Unavailable { what: what.into(), source: source.into() }
+    SourceError::Unavailable {
+        what: what.into(),
+        source: source.into(),
+    }
 }

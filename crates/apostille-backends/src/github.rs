@@ -20,7 +20,9 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use apostille_core::citation::RepoPath;
-use apostille_core::source::{Blob, Edit, History, MAX_FILE, Source, SourceError, Step, Tree, Version, Way};
+use apostille_core::source::{
+    Blob, Edit, History, MAX_FILE, Source, SourceError, Step, Tree, Version, Way,
+};
 use jiff::Timestamp;
 
 use crate::git::{Kind, is_object_id, unavailable};
@@ -70,7 +72,14 @@ impl GitHub {
         let reference = options::reference(options.reference.as_deref())?;
         let client = Client::new(&options, Box::new(now))?;
         let cache = options.cache.map(Cache::new);
-        Ok(Self { client, cache, repo, reference, pinned: Mutex::default(), listings: Mutex::default() })
+        Ok(Self {
+            client,
+            cache,
+            repo,
+            reference,
+            pinned: Mutex::default(),
+            listings: Mutex::default(),
+        })
     }
 
     /// All files of the commit with the ids of their contents, by path; `None` if they are too many for one answer.
@@ -92,7 +101,9 @@ impl GitHub {
     /// What differs between another commit and this one, by their lists of files; `None` if either is not there in
     /// full. A file that vanished and one that came with the same content are a rename.
     fn leap(&self, from: &str, to: &str) -> Result<Option<Vec<Edit>>, SourceError> {
-        let (Some(old), Some(new)) = (self.listed(from)?, self.listed(to)?) else { return Ok(None) };
+        let (Some(old), Some(new)) = (self.listed(from)?, self.listed(to)?) else {
+            return Ok(None);
+        };
         if old.is_partial || new.is_partial {
             return Ok(None);
         }
@@ -120,15 +131,27 @@ impl GitHub {
     /// says so without counting it.
     fn resolve(&self) -> Result<String, SourceError> {
         let what = self.named(&format!("'{}'", self.reference));
-        let ask = self.ask(&format!("/commits/{}", encoded(&self.reference)), what, AS_ID, MAX_MESSAGE);
-        let kept = self.kept(&ask.url).and_then(|it| Some((it.etag?, answer::commit(&it.body).ok()?)));
-        let reply = self.client.get(&ask, kept.as_ref().map(|(etag, _)| etag.as_str()))?;
+        let ask = self.ask(
+            &format!("/commits/{}", encoded(&self.reference)),
+            what,
+            AS_ID,
+            MAX_MESSAGE,
+        );
+        let kept = self
+            .kept(&ask.url)
+            .and_then(|it| Some((it.etag?, answer::commit(&it.body).ok()?)));
+        let reply = self
+            .client
+            .get(&ask, kept.as_ref().map(|(etag, _)| etag.as_str()))?;
         match (reply.status, kept) {
             (200, _) => self.read_reply(&ask, &reply, answer::commit),
             (304, Some((_, commit))) => Ok(commit),
             (404, _) if !says_no_commit(&reply.body) => Err(self.invisible()),
             (404 | 409 | 422, _) => Err(SourceError::NoSuchRef(self.reference.clone())),
-            _ => Err(unavailable(ask.what, "the answer does not fit the question")),
+            _ => Err(unavailable(
+                ask.what,
+                "the answer does not fit the question",
+            )),
         }
     }
 
@@ -138,7 +161,12 @@ impl GitHub {
     }
 
     fn listing(&self, path: &str) -> Result<Arc<Listing>, SourceError> {
-        let gone = || unavailable(self.named("the list of files"), "the commit is not there any more");
+        let gone = || {
+            unavailable(
+                self.named("the list of files"),
+                "the commit is not there any more",
+            )
+        };
         self.known_listing(path)?.ok_or_else(gone)
     }
 
@@ -147,7 +175,9 @@ impl GitHub {
             return Ok(Some(Arc::clone(listing)));
         }
         let ask = self.ask(path, self.named("the list of files"), AS_JSON, MAX_TREE);
-        let Some(listing) = self.unchanging(&ask, Listing::parse)?.map(Arc::new) else { return Ok(None) };
+        let Some(listing) = self.unchanging(&ask, Listing::parse)?.map(Arc::new) else {
+            return Ok(None);
+        };
         lock(&self.listings).insert(path.to_owned(), Arc::clone(&listing));
         Ok(Some(listing))
     }
@@ -166,7 +196,11 @@ impl GitHub {
     }
 
     fn walk(&self, commit: String, path: &RepoPath) -> Result<Option<Entry>, SourceError> {
-        let mut here = Entry { kind: Kind::Directory, id: commit, size: None };
+        let mut here = Entry {
+            kind: Kind::Directory,
+            id: commit,
+            size: None,
+        };
         for part in path.as_str().split('/') {
             if here.kind != Kind::Directory {
                 return Ok(None);
@@ -177,7 +211,10 @@ impl GitHub {
                 Found::Entry(entry) => entry.clone(),
                 Found::Nothing if listing.is_partial => {
                     let what = self.named(&format!("'{path}'"));
-                    return Err(unavailable(what, "a directory on the way is too large to be listed"));
+                    return Err(unavailable(
+                        what,
+                        "a directory on the way is too large to be listed",
+                    ));
                 }
                 Found::Nothing => return Ok(None),
             };
@@ -195,17 +232,36 @@ impl GitHub {
             // Only a server that tells what the root holds can say that something is not there.
             None => match self.unchanging(&self.root_contents()?, answer::contents)? {
                 Some(_) => Ok(None),
-                None => Err(unavailable(what, "the commit is neither listed nor are its contents told")),
+                None => Err(unavailable(
+                    what,
+                    "the commit is neither listed nor are its contents told",
+                )),
             },
             Some(Contents::Directory) => Ok(None),
             Some(Contents::Outside) => Err(SourceError::Outside { path: path.clone() }),
-            Some(Contents::File { size, .. }) if size > MAX_FILE => {
-                Err(SourceError::TooLarge { path: path.clone(), bytes: size })
-            }
-            Some(Contents::File { id, content: Some(bytes), .. }) => Ok(Some(Blob { id: Some(id), bytes })),
-            Some(Contents::File { id, content: None, .. }) => match self.content(&id, what.clone())? {
-                Some(bytes) => Ok(Some(Blob { id: Some(id), bytes })),
-                None => Err(unavailable(what, "it is named, but its content is not there")),
+            Some(Contents::File { size, .. }) if size > MAX_FILE => Err(SourceError::TooLarge {
+                path: path.clone(),
+                bytes: size,
+            }),
+            Some(Contents::File {
+                id,
+                content: Some(bytes),
+                ..
+            }) => Ok(Some(Blob {
+                id: Some(id),
+                bytes,
+            })),
+            Some(Contents::File {
+                id, content: None, ..
+            }) => match self.content(&id, what.clone())? {
+                Some(bytes) => Ok(Some(Blob {
+                    id: Some(id),
+                    bytes,
+                })),
+                None => Err(unavailable(
+                    what,
+                    "it is named, but its content is not there",
+                )),
             },
         }
     }
@@ -233,9 +289,10 @@ impl GitHub {
         match reply.status {
             200 => self.read_reply(ask, &reply, read).map(Some),
             404 => Ok(None),
-            status => {
-                Err(unavailable(ask.what.as_str(), format!("status {status} does not fit the question")))
-            }
+            status => Err(unavailable(
+                ask.what.as_str(),
+                format!("status {status} does not fit the question"),
+            )),
         }
     }
 
@@ -258,18 +315,34 @@ impl GitHub {
     }
 
     fn ask(&self, path: &str, what: String, accept: &'static str, limit: u64) -> Ask {
-        let url = self.client.address().url(&format!("/repos/{}{path}", self.repo));
-        Ask { what, url, accept, limit }
+        let url = self
+            .client
+            .address()
+            .url(&format!("/repos/{}{path}", self.repo));
+        Ask {
+            what,
+            url,
+            accept,
+            limit,
+        }
     }
 
     /// A thing of this repository, for messages.
     fn named(&self, thing: &str) -> String {
-        format!("{thing} of {} at {}", self.repo, self.client.address().host())
+        format!(
+            "{thing} of {} at {}",
+            self.repo,
+            self.client.address().host()
+        )
     }
 
     /// GitHub does not tell what is not there from what may not be seen.
     fn invisible(&self) -> SourceError {
-        let what = format!("the repository {} at {}", self.repo, self.client.address().host());
+        let what = format!(
+            "the repository {} at {}",
+            self.repo,
+            self.client.address().host()
+        );
         let why = match self.client.has_token() {
             true => "not found, or not visible with this token",
             false => "not found, or not visible without a token",
@@ -282,24 +355,42 @@ impl Source for GitHub {
     /// The branch is the name that was asked for; the API does not say whether it is one or a tag.
     fn tree(&self) -> Result<Tree, SourceError> {
         let commit = self.commit()?;
-        let name = self.reference.strip_prefix("heads/").unwrap_or(&self.reference);
+        let name = self
+            .reference
+            .strip_prefix("heads/")
+            .unwrap_or(&self.reference);
         let is_branch = name != "HEAD" && !name.starts_with("tags/") && !commit.starts_with(name);
         let branch = is_branch.then(|| name.to_owned());
-        Ok(Tree { branch, commit: Some(commit), is_worktree: false })
+        Ok(Tree {
+            branch,
+            commit: Some(commit),
+            is_worktree: false,
+        })
     }
 
     fn read(&self, path: &RepoPath) -> Result<Option<Blob>, SourceError> {
         if self.listed(&self.commit()?)?.is_none() {
             return self.read_contents(path);
         }
-        let Some(entry) = self.find(path)? else { return Ok(None) };
+        let Some(entry) = self.find(path)? else {
+            return Ok(None);
+        };
         if let Some(bytes) = entry.size.filter(|it| *it > MAX_FILE) {
-            return Err(SourceError::TooLarge { path: path.clone(), bytes });
+            return Err(SourceError::TooLarge {
+                path: path.clone(),
+                bytes,
+            });
         }
         let what = self.named(&format!("'{path}'"));
         match self.content(&entry.id, what.clone())? {
-            Some(bytes) => Ok(Some(Blob { id: Some(entry.id), bytes })),
-            None => Err(unavailable(what, "it is listed, but its content is not there")),
+            Some(bytes) => Ok(Some(Blob {
+                id: Some(entry.id),
+                bytes,
+            })),
+            None => Err(unavailable(
+                what,
+                "it is listed, but its content is not there",
+            )),
         }
     }
 
@@ -314,11 +405,24 @@ impl Source for GitHub {
         let mut ways = BTreeMap::new();
         for commit in from.iter().take(MAX_LEAPS) {
             if let Some(edits) = self.leap(commit, &here)? {
-                let leap = Step { commit: here.clone(), edits };
-                ways.insert(commit.clone(), Way::Across { leap, then: 0, is_ancestor: None });
+                let leap = Step {
+                    commit: here.clone(),
+                    edits,
+                };
+                ways.insert(
+                    commit.clone(),
+                    Way::Across {
+                        leap,
+                        then: 0,
+                        is_ancestor: None,
+                    },
+                );
             }
         }
-        Ok(History { steps: Vec::new(), ways })
+        Ok(History {
+            steps: Vec::new(),
+            ways,
+        })
     }
 
     /// The content that an id names, in whichever commit; `None` if this repository has none of that id.
@@ -342,20 +446,34 @@ fn difference(old: &Listing, new: &Listing) -> Vec<Edit> {
         (old.files().collect(), new.files().collect());
     let added = new.iter().filter(|(path, _)| !old.contains_key(*path));
     let mut added: BTreeMap<&str, &str> = added.map(|(path, id)| (*path, *id)).collect();
-    let version = |path: &str, id: &str| Some(Version { path: path.parse().ok()?, id: Some(id.to_owned()) });
+    let version = |path: &str, id: &str| {
+        Some(Version {
+            path: path.parse().ok()?,
+            id: Some(id.to_owned()),
+        })
+    };
     let mut edits = Vec::new();
     for (path, id) in &old {
         let now = match new.get(path) {
             Some(same) if same == id => continue,
             Some(other) => version(path, other),
             None => {
-                let renamed = added.iter().find(|(_, it)| *it == id).map(|(path, _)| *path);
+                let renamed = added
+                    .iter()
+                    .find(|(_, it)| *it == id)
+                    .map(|(path, _)| *path);
                 renamed.and_then(|path| added.remove(path).and_then(|id| version(path, id)))
             }
         };
-        edits.push(Edit { was: version(path, id), now });
+        edits.push(Edit {
+            was: version(path, id),
+            now,
+        });
     }
-    edits.extend(added.iter().map(|(path, id)| Edit { was: None, now: version(path, id) }));
+    edits.extend(added.iter().map(|(path, id)| Edit {
+        was: None,
+        now: version(path, id),
+    }));
     edits
 }
 

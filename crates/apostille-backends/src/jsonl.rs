@@ -75,13 +75,25 @@ struct Reading {
 impl Jsonl {
     /// Opens the file, which need not be there yet. Lines of a plain notebook belong to `repo`.
     pub fn open(path: &Path, repo: &Space) -> Result<Self, StoreError> {
-        Self::opened(path, Hand { repo: repo.clone(), is_foreign: false })
+        Self::opened(
+            path,
+            Hand {
+                repo: repo.clone(),
+                is_foreign: false,
+            },
+        )
     }
 
     /// Opens a file that the repository itself names, and whoever wrote the repository may have written: no link is
     /// followed, lines of other spaces count for nothing, and what is read is moderated as if it were said now.
     pub fn of_repository(path: &Path, repo: &Space) -> Result<Self, StoreError> {
-        Self::opened(path, Hand { repo: repo.clone(), is_foreign: true })
+        Self::opened(
+            path,
+            Hand {
+                repo: repo.clone(),
+                is_foreign: true,
+            },
+        )
     }
 
     fn opened(path: &Path, hand: Hand) -> Result<Self, StoreError> {
@@ -95,7 +107,12 @@ impl Jsonl {
             problems: Vec::new(),
         };
         let queue = Mutex::new(Queue::new(path.with_extension("lock")));
-        let store = Self { hand, path: path.into(), queue, read: Mutex::new(reading) };
+        let store = Self {
+            hand,
+            path: path.into(),
+            queue,
+            read: Mutex::new(reading),
+        };
         // A repository's file that cannot be read says so when it is asked, and not before anything else is.
         if !store.hand.is_foreign {
             drop(store.current()?);
@@ -122,7 +139,8 @@ impl Jsonl {
         act: impl FnOnce() -> Result<T, StoreError>,
     ) -> Result<T, StoreError> {
         if let Some(folder) = self.path.parent().filter(|it| !it.as_os_str().is_empty()) {
-            lock::private_folder(folder).map_err(|error| io("cannot make the store's folder", error))?;
+            lock::private_folder(folder)
+                .map_err(|error| io("cannot make the store's folder", error))?;
         }
         let mut queue = self.queue.lock().unwrap_or_else(PoisonError::into_inner);
         let _held = queue.hold(patience)?;
@@ -138,10 +156,19 @@ impl Jsonl {
             reading.bury(&self.hand)?;
         }
         let events = numbered(&reading.state, batch.events())?;
-        let tape = if batch.is_durable() { &reading.shared } else { &reading.local };
-        tape.append(&line::written(&events, reading.last_at)?, batch.is_durable())?;
+        let tape = if batch.is_durable() {
+            &reading.shared
+        } else {
+            &reading.local
+        };
+        tape.append(
+            &line::written(&events, reading.last_at)?,
+            batch.is_durable(),
+        )?;
         reading.catch_up(&self.hand)?;
-        Ok(Receipt { numbers: events.iter().filter_map(brought).collect() })
+        Ok(Receipt {
+            numbers: events.iter().filter_map(brought).collect(),
+        })
     }
 
     fn erase_alone(&self, erasure: &Erasure) -> Result<bool, StoreError> {
@@ -165,7 +192,8 @@ impl Reading {
         // What was read before it failed is not the whole: it is read again when it is asked for again.
         let replaced = read.inspect_err(|_| self.rewind())?;
         let is_first = self.last_at == Timestamp::MIN;
-        let is_behind = || merge::is_behind(&batches, self.last_at, |it| self.state.last_number(it));
+        let is_behind =
+            || merge::is_behind(&batches, self.last_at, |it| self.state.last_number(it));
         if replaced || !is_first && !is_behind() {
             return self.reload(hand);
         }
@@ -212,22 +240,29 @@ impl Reading {
 
     /// Reads what both files have to say since the last time. `true`: one of them is no longer the file it was.
     fn read_on(&mut self, hand: &Hand, into: &mut Vec<Told>) -> Result<bool, StoreError> {
-        let Self { shared, local, problems, .. } = self;
+        let Self {
+            shared,
+            local,
+            problems,
+            ..
+        } = self;
         for tape in [shared, local] {
             match tape.news()? {
                 News::Nothing => {}
                 News::Replaced => return Ok(true),
                 News::Added(lines, tail) => {
                     for bytes in &lines {
-                        problems.extend(told(bytes, hand, into)?.map(|why| unreadable(bytes, &why)));
+                        problems
+                            .extend(told(bytes, hand, into)?.map(|why| unreadable(bytes, &why)));
                     }
                     // A last line without its end that can be read is whole; one that cannot may still be growing.
                     if let Some(bytes) = tail {
                         match told(&bytes, hand, into)? {
                             None => tape.take_tail(),
-                            Some(why) => {
-                                problems.push(format!("the last line is torn: {}", unreadable(&bytes, &why)))
-                            }
+                            Some(why) => problems.push(format!(
+                                "the last line is torn: {}",
+                                unreadable(&bytes, &why)
+                            )),
                         }
                     }
                 }
@@ -239,12 +274,16 @@ impl Reading {
     /// Folds in what comes behind everything that was folded before, or everything at once.
     fn fold(&mut self, hand: &Hand, batches: Vec<Told>) {
         let mut batches = merge::ordered(batches);
-        batches.iter().for_each(|(_, events)| self.graves.note(events));
+        batches
+            .iter()
+            .for_each(|(_, events)| self.graves.note(events));
         if self.last_at == Timestamp::MIN {
             merge::number(&mut batches, &self.graves);
         }
         if hand.is_foreign {
-            batches.iter().for_each(|(_, events)| self.held.note(events));
+            batches
+                .iter()
+                .for_each(|(_, events)| self.held.note(events));
         }
         for (at, events) in batches {
             self.last_at = self.last_at.max(at);
@@ -278,7 +317,10 @@ impl Hand {
 
     /// What would not be read again is not written.
     fn speaks_for(&self, batch: &Batch) -> Result<(), StoreError> {
-        let other = batch.events().iter().find(|it| self.is_foreign && it.space != self.repo);
+        let other = batch
+            .events()
+            .iter()
+            .find(|it| self.is_foreign && it.space != self.repo);
         other.map_or(Ok(()), |it| {
             let why = format!("this file is {}'s, not {}'s", self.repo, it.space);
             Err(io("cannot write the store", std::io::Error::other(why)))
@@ -288,7 +330,9 @@ impl Hand {
 
 /// Reads one line into the batches; `Some` is why it cannot be read.
 fn told(bytes: &[u8], hand: &Hand, into: &mut Vec<Told>) -> Result<Option<String>, StoreError> {
-    let Ok(text) = std::str::from_utf8(bytes) else { return Ok(Some("it is not UTF-8".into())) };
+    let Ok(text) = std::str::from_utf8(bytes) else {
+        return Ok(Some("it is not UTF-8".into()));
+    };
     match line::read(text, &hand.repo)? {
         Read::Empty => Ok(None),
         Read::Unreadable(why) => Ok(Some(why)),
@@ -310,7 +354,11 @@ fn unreadable(bytes: &[u8], why: &str) -> String {
 
 impl Store for Jsonl {
     fn append(&self, batch: &Batch) -> Result<Receipt, StoreError> {
-        let patience = if batch.is_durable() { PATIENCE } else { LOG_PATIENCE };
+        let patience = if batch.is_durable() {
+            PATIENCE
+        } else {
+            LOG_PATIENCE
+        };
         self.alone(patience, || self.append_alone(batch))
     }
 
@@ -358,14 +406,22 @@ impl Store for Jsonl {
         Ok(self.current()?.state.events(page))
     }
 
-    fn traces(&self, space: &Space, since: Timestamp, limit: usize) -> Result<Vec<Trace>, StoreError> {
+    fn traces(
+        &self,
+        space: &Space,
+        since: Timestamp,
+        limit: usize,
+    ) -> Result<Vec<Trace>, StoreError> {
         Ok(self.current()?.state.traces(space, since, limit))
     }
 
     fn health(&self) -> Result<Health, StoreError> {
         let mut reading = self.reading();
         reading.reload(&self.hand)?;
-        Ok(Health { name: format!("jsonl:{}", self.path.display()), problems: reading.problems.clone() })
+        Ok(Health {
+            name: format!("jsonl:{}", self.path.display()),
+            problems: reading.problems.clone(),
+        })
     }
 }
 
@@ -375,13 +431,18 @@ fn numbered(state: &State, events: &[Event]) -> Result<Vec<Event>, StoreError> {
     let mut given: std::collections::BTreeMap<Space, u64> = std::collections::BTreeMap::new();
     for event in &mut events {
         if let What::Remembered { memory, .. } = &mut event.what {
-            let last = given.entry(event.space.clone()).or_insert_with(|| state.last_number(&event.space));
+            let last = given
+                .entry(event.space.clone())
+                .or_insert_with(|| state.last_number(&event.space));
             if memory.number == 0 {
                 memory.number = last.saturating_add(1);
             }
             // What nobody could read again is not written.
             if memory.number > MAX_NUMBER {
-                return Err(corrupt(format!("a line took the last number that {} has", event.space)));
+                return Err(corrupt(format!(
+                    "a line took the last number that {} has",
+                    event.space
+                )));
             }
             *last = (*last).max(memory.number);
         }

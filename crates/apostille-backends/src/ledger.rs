@@ -40,11 +40,14 @@ impl Ledger {
     /// The ledger in this folder, which need not be there.
     #[must_use]
     pub fn new(folder: &Path) -> Self {
-        Self { folder: folder.into() }
+        Self {
+            folder: folder.into(),
+        }
     }
 
     fn path(&self, session: &str) -> PathBuf {
-        self.folder.join(format!("{}.jsonl", Digest::of(session.as_bytes()).short()))
+        self.folder
+            .join(format!("{}.jsonl", Digest::of(session.as_bytes()).short()))
     }
 
     /// Opens a session to add to it; waits for others at most so long.
@@ -61,7 +64,10 @@ impl Ledger {
         let mut options = OpenOptions::new();
         options.create(true).truncate(false).write(true);
         let file = lock::private(&mut options).open(self.path(session).with_extension("lock"));
-        lock::held(file.map_err(|it| fault::io("cannot open a session", it))?, patience)
+        lock::held(
+            file.map_err(|it| fault::io("cannot open a session", it))?,
+            patience,
+        )
     }
 
     /// A session as it is; empty when there is none.
@@ -83,7 +89,10 @@ impl Ledger {
         let mut files = self.files();
         files.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
         let sessions = files.iter().filter_map(|(path, _)| read(path).ok());
-        sessions.filter(|it| !it.entries.is_empty() && is_wanted(it)).take(limit).collect()
+        sessions
+            .filter(|it| !it.entries.is_empty() && is_wanted(it))
+            .take(limit)
+            .collect()
     }
 
     /// Takes out what was written down about a memory, in every session.
@@ -93,7 +102,8 @@ impl Ledger {
             let has = fs::read_to_string(&path).is_ok_and(|it| it.contains(&name));
             if has {
                 let mut open = opened(&path, PATIENCE)?;
-                open.forget(id).map_err(|it| fault::io("cannot rewrite a session", it))?;
+                open.forget(id)
+                    .map_err(|it| fault::io("cannot rewrite a session", it))?;
             }
         }
         Ok(())
@@ -109,7 +119,9 @@ impl Ledger {
     }
 
     fn files(&self) -> Vec<(PathBuf, SystemTime)> {
-        let Ok(entries) = fs::read_dir(&self.folder) else { return Vec::new() };
+        let Ok(entries) = fs::read_dir(&self.folder) else {
+            return Vec::new();
+        };
         let of = |it: fs::DirEntry| {
             let is_ours = it.path().extension().is_some_and(|it| it == "jsonl");
             let changed = it.metadata().and_then(|it| it.modified()).ok()?;
@@ -124,7 +136,9 @@ impl Open {
     pub fn append(&mut self, entry: Entry) -> Result<(), StoreError> {
         let gap = if self.ends_torn { "\n" } else { "" };
         let line = format!("{gap}{}\n", entry.line());
-        self.file.write_all(line.as_bytes()).map_err(|it| fault::io("cannot write down this session", it))?;
+        self.file
+            .write_all(line.as_bytes())
+            .map_err(|it| fault::io("cannot write down this session", it))?;
         self.ends_torn = false;
         self.session.entries.push(entry);
         Ok(())
@@ -139,7 +153,12 @@ impl Open {
                 entry.words = None;
             }
         }
-        let text: String = self.session.entries.iter().map(|it| it.line() + "\n").collect();
+        let text: String = self
+            .session
+            .entries
+            .iter()
+            .map(|it| it.line() + "\n")
+            .collect();
         self.file.set_len(0)?;
         self.file.seek(SeekFrom::Start(0))?;
         self.file.write_all(text.as_bytes())?;
@@ -151,11 +170,21 @@ fn opened(path: &Path, patience: Duration) -> Result<Open, StoreError> {
     let mut options = OpenOptions::new();
     options.create(true).read(true).append(true);
     let file = lock::private(&mut options).open(path);
-    let file = lock::held(file.map_err(|it| fault::io("cannot open a session", it))?, patience)?;
+    let file = lock::held(
+        file.map_err(|it| fault::io("cannot open a session", it))?,
+        patience,
+    )?;
     let mut text = Vec::new();
-    (&file).take(MAX_BYTES).read_to_end(&mut text).map_err(|it| fault::io("cannot read a session", it))?;
+    (&file)
+        .take(MAX_BYTES)
+        .read_to_end(&mut text)
+        .map_err(|it| fault::io("cannot read a session", it))?;
     let session = Session::read(&String::from_utf8_lossy(&text));
-    Ok(Open { file, ends_torn: text.last().is_some_and(|it| *it != b'\n'), session })
+    Ok(Open {
+        file,
+        ends_torn: text.last().is_some_and(|it| *it != b'\n'),
+        session,
+    })
 }
 
 fn read(path: &Path) -> io::Result<Session> {
@@ -174,19 +203,36 @@ mod tests {
 
     fn entry(second: i64, moment: Moment) -> Entry {
         let at = Timestamp::from_second(second).unwrap();
-        Entry::new(at, "s-1", Client::Codex, Space::repo("acme/api").unwrap(), moment)
+        Entry::new(
+            at,
+            "s-1",
+            Client::Codex,
+            Space::repo("acme/api").unwrap(),
+            moment,
+        )
     }
 
     #[test]
     fn a_session_survives_a_torn_line() {
         let dir = tempfile::tempdir().unwrap();
         let ledger = Ledger::new(&dir.path().join("sessions"));
-        ledger.open("s-1", Duration::ZERO).unwrap().append(entry(1, Moment::Start)).unwrap();
+        ledger
+            .open("s-1", Duration::ZERO)
+            .unwrap()
+            .append(entry(1, Moment::Start))
+            .unwrap();
         let path = ledger.path("s-1");
         let whole = fs::read(&path).unwrap();
         fs::write(&path, [&whole[..], b"{\"v\":1,\"at\":"].concat()).unwrap();
-        ledger.open("s-1", Duration::ZERO).unwrap().append(entry(2, Moment::Prompt)).unwrap();
-        assert_eq!(ledger.read("s-1").entries, [entry(1, Moment::Start), entry(2, Moment::Prompt)]);
+        ledger
+            .open("s-1", Duration::ZERO)
+            .unwrap()
+            .append(entry(2, Moment::Prompt))
+            .unwrap();
+        assert_eq!(
+            ledger.read("s-1").entries,
+            [entry(1, Moment::Start), entry(2, Moment::Prompt)]
+        );
         assert_eq!(ledger.all().len(), 1);
     }
 
@@ -194,17 +240,39 @@ mod tests {
     fn the_latest_are_counted_among_those_that_are_wanted() {
         let dir = tempfile::tempdir().unwrap();
         let ledger = Ledger::new(dir.path());
-        for (n, space) in ["acme/api", "acme/app", "acme/app", "acme/app"].into_iter().enumerate() {
+        for (n, space) in ["acme/api", "acme/app", "acme/app", "acme/app"]
+            .into_iter()
+            .enumerate()
+        {
             let name = format!("s-{n}");
             let at = Timestamp::from_second(i64::try_from(n).unwrap()).unwrap();
-            let it = Entry::new(at, &name, Client::Codex, Space::repo(space).unwrap(), Moment::Start);
-            ledger.open(&name, Duration::ZERO).unwrap().append(it).unwrap();
+            let it = Entry::new(
+                at,
+                &name,
+                Client::Codex,
+                Space::repo(space).unwrap(),
+                Moment::Start,
+            );
+            ledger
+                .open(&name, Duration::ZERO)
+                .unwrap()
+                .append(it)
+                .unwrap();
         }
         let of = |space: &str, limit: usize| {
-            ledger.latest(limit, |it| it.entries.iter().all(|it| it.space.as_str() == space)).len()
+            ledger
+                .latest(limit, |it| {
+                    it.entries.iter().all(|it| it.space.as_str() == space)
+                })
+                .len()
         };
         assert_eq!(
-            [of("acme/api", 1), of("acme/app", 2), of("acme/app", 9), of("acme/other", 9)],
+            [
+                of("acme/api", 1),
+                of("acme/app", 2),
+                of("acme/app", 9),
+                of("acme/other", 9)
+            ],
             [1, 2, 3, 0]
         );
     }
@@ -214,7 +282,10 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let ledger = Ledger::new(dir.path());
         let held = ledger.open("s-1", Duration::ZERO).unwrap();
-        assert!(matches!(ledger.open("s-1", Duration::from_millis(5)), Err(StoreError::Busy { .. })));
+        assert!(matches!(
+            ledger.open("s-1", Duration::from_millis(5)),
+            Err(StoreError::Busy { .. })
+        ));
         ledger.open("s-2", Duration::ZERO).unwrap();
         drop(held);
         ledger.open("s-1", Duration::from_secs(5)).unwrap();

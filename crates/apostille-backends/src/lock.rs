@@ -51,7 +51,9 @@ impl Queue {
         match file.try_lock() {
             Ok(()) => Ok(Held::Kept(file)),
             Err(TryLockError::WouldBlock) => waited(open(&self.path)?, patience).map(Held::Own),
-            Err(TryLockError::Error(error)) => Err(crate::fault::io("cannot lock the store", error)),
+            Err(TryLockError::Error(error)) => {
+                Err(crate::fault::io("cannot lock the store", error))
+            }
         }
     }
 }
@@ -115,9 +117,15 @@ mod tests {
         let path = dir.path().join("lock");
         let (mut first, mut second) = (Queue::new(path.clone()), Queue::new(path));
         let held = first.hold(Duration::ZERO).unwrap();
-        assert!(matches!(second.hold(Duration::from_millis(5)), Err(StoreError::Busy { .. })));
+        assert!(matches!(
+            second.hold(Duration::from_millis(5)),
+            Err(StoreError::Busy { .. })
+        ));
         drop(held);
         drop(second.hold(Duration::from_secs(5)).unwrap());
-        assert!(first.hold(Duration::ZERO).is_ok(), "what was held is let go");
+        assert!(
+            first.hold(Duration::ZERO).is_ok(),
+            "what was held is let go"
+        );
     }
 }

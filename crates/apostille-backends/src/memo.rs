@@ -47,8 +47,10 @@ struct Known {
 
 impl Known {
     fn read(text: String) -> Self {
-        let mut lines =
-            HashMap::with_capacity_and_hasher(text.len() / LINE_BYTES, BuildHasherDefault::default());
+        let mut lines = HashMap::with_capacity_and_hasher(
+            text.len() / LINE_BYTES,
+            BuildHasherDefault::default(),
+        );
         let mut at = 0;
         for line in text.split_inclusive('\n') {
             if let Some((key, _)) = line.strip_suffix('\n').and_then(|it| it.split_once('\t')) {
@@ -56,15 +58,25 @@ impl Known {
             }
             at += line.len();
         }
-        Self { text, lines, found: HashMap::new() }
+        Self {
+            text,
+            lines,
+            found: HashMap::new(),
+        }
     }
 
     fn get(&self, key: &str) -> Option<&str> {
         if let Some(value) = self.found.get(key) {
             return Some(value);
         }
-        let line = self.text.get(*self.lines.get(&hash(key))?..)?.lines().next()?;
-        line.split_once('\t').filter(|(it, _)| *it == key).map(|(_, value)| value)
+        let line = self
+            .text
+            .get(*self.lines.get(&hash(key))?..)?
+            .lines()
+            .next()?;
+        line.split_once('\t')
+            .filter(|(it, _)| *it == key)
+            .map(|(_, value)| value)
     }
 }
 
@@ -84,7 +96,9 @@ impl Hasher for AsItIs {
     }
 
     fn write(&mut self, bytes: &[u8]) {
-        bytes.iter().for_each(|it| self.0 = self.0.rotate_left(8) ^ u64::from(*it));
+        bytes
+            .iter()
+            .for_each(|it| self.0 = self.0.rotate_left(8) ^ u64::from(*it));
     }
 
     fn write_u64(&mut self, hash: u64) {
@@ -99,7 +113,10 @@ impl FileMemo {
     /// The memo in this file, which need not exist yet.
     #[must_use]
     pub fn new(path: &Path) -> Self {
-        Self { path: path.to_owned(), state: Mutex::default() }
+        Self {
+            path: path.to_owned(),
+            state: Mutex::default(),
+        }
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -142,8 +159,8 @@ impl FileMemo {
         if let Some(folder) = self.path.parent() {
             fs::create_dir_all(folder)?;
         }
-        let is_good =
-            fs::metadata(&self.path).is_ok_and(|it| it.len() <= MAX_BYTES) && begins_well(&self.path);
+        let is_good = fs::metadata(&self.path).is_ok_and(|it| it.len() <= MAX_BYTES)
+            && begins_well(&self.path);
         if !is_good && self.path.exists() {
             fs::remove_file(&self.path)?;
         }
@@ -161,7 +178,9 @@ impl Memo for FileMemo {
     fn put(&self, key: &str, value: &str) {
         let mut state = self.state();
         if self.known(&mut state).get(key).is_none_or(|it| it != value) {
-            self.known(&mut state).found.insert(key.to_owned(), value.to_owned());
+            self.known(&mut state)
+                .found
+                .insert(key.to_owned(), value.to_owned());
             state.fresh += &format!("{key}\t{value}\n");
         }
     }
@@ -181,8 +200,16 @@ fn seen(path: &Path) -> Option<Seen> {
 /// The lines of a memo; nothing of a file that is none, that is too large, or of another version.
 fn read(path: &Path) -> Known {
     let is_small = fs::metadata(path).is_ok_and(|it| it.len() <= MAX_BYTES * 2);
-    let text = if is_small { fs::read_to_string(path).unwrap_or_default() } else { String::new() };
-    if text.starts_with(HEADER) { Known::read(text) } else { Known::default() }
+    let text = if is_small {
+        fs::read_to_string(path).unwrap_or_default()
+    } else {
+        String::new()
+    };
+    if text.starts_with(HEADER) {
+        Known::read(text)
+    } else {
+        Known::default()
+    }
 }
 
 fn begins_well(path: &Path) -> bool {
@@ -282,13 +309,22 @@ mod tests {
         let path = folder.path().join("deep/verdicts");
         FileMemo::new(&path).put("a", "1");
         FileMemo::new(&path).put("b", "2");
-        assert_eq!((told(&path, "a"), told(&path, "b")), (Some("1".into()), Some("2".into())));
+        assert_eq!(
+            (told(&path, "a"), told(&path, "b")),
+            (Some("1".into()), Some("2".into()))
+        );
         fs::write(&path, format!("{HEADER}a\t1\nb\t2")).unwrap();
-        assert_eq!((told(&path, "a"), told(&path, "b")), (Some("1".into()), None));
+        assert_eq!(
+            (told(&path, "a"), told(&path, "b")),
+            (Some("1".into()), None)
+        );
         fs::write(&path, "something else\na\t1\n").unwrap();
         assert_eq!(told(&path, "a"), None);
         FileMemo::new(&path).put("c", "3");
-        assert_eq!(fs::read_to_string(&path).unwrap(), format!("{HEADER}c\t3\n"));
+        assert_eq!(
+            fs::read_to_string(&path).unwrap(),
+            format!("{HEADER}c\t3\n")
+        );
     }
 
     #[test]
@@ -297,7 +333,8 @@ mod tests {
         let path = folder.path().join("verdicts");
         let kept = Arc::new(FileMemo::new(&path));
         let told = |key: &str| {
-            let source = Remembering::with(Box::new(apostille_core::source::Nowhere), Arc::clone(&kept));
+            let source =
+                Remembering::with(Box::new(apostille_core::source::Nowhere), Arc::clone(&kept));
             source.memo().unwrap().get(key)
         };
         assert_eq!(told("a"), None);
@@ -305,7 +342,10 @@ mod tests {
         assert_eq!(told("a"), Some("1".into()));
         kept.put("b", "2");
         kept.flush();
-        assert_eq!(fs::read_to_string(&path).unwrap(), format!("{HEADER}a\t1\nb\t2\n"));
+        assert_eq!(
+            fs::read_to_string(&path).unwrap(),
+            format!("{HEADER}a\t1\nb\t2\n")
+        );
         kept.clear();
         assert!(!path.exists());
         assert_eq!(told("a"), None);
@@ -318,6 +358,9 @@ mod tests {
         for _ in 0..3 {
             FileMemo::new(&path).put("a", "1");
         }
-        assert_eq!(fs::read_to_string(&path).unwrap(), format!("{HEADER}a\t1\n"));
+        assert_eq!(
+            fs::read_to_string(&path).unwrap(),
+            format!("{HEADER}a\t1\n")
+        );
     }
 }

@@ -86,11 +86,14 @@ impl std::str::FromStr for Api {
     type Err = UnknownWord;
 
     fn from_str(word: &str) -> Result<Self, Self::Err> {
-        Self::ALL.into_iter().find(|it| it.as_str() == word).ok_or_else(|| UnknownWord {
-            idea: "api",
-            word: word.chars().take(40).collect(),
-            known: Self::ALL.map(Self::as_str).join(", "),
-        })
+        Self::ALL
+            .into_iter()
+            .find(|it| it.as_str() == word)
+            .ok_or_else(|| UnknownWord {
+                idea: "api",
+                word: word.chars().take(40).collect(),
+                known: Self::ALL.map(Self::as_str).join(", "),
+            })
     }
 }
 
@@ -114,13 +117,19 @@ struct Form {
 }
 
 impl Form {
-    const STRICTEST: Self = Self { shape: Shape::Schema, has_new_limit: false };
+    const STRICTEST: Self = Self {
+        shape: Shape::Schema,
+        has_new_limit: false,
+    };
 
     /// What to try when a server does not take this form; `None` when nothing is left.
     fn next(self, api: Api, complaint: &[u8]) -> Option<Self> {
         let wants = || String::from_utf8_lossy(complaint).contains("max_completion_tokens");
         if api == Api::OpenAi && !self.has_new_limit && wants() {
-            return Some(Self { has_new_limit: true, ..self });
+            return Some(Self {
+                has_new_limit: true,
+                ..self
+            });
         }
         let shape = match (self.shape, api) {
             (Shape::Schema, Api::OpenAi) => Shape::Object,
@@ -153,7 +162,9 @@ impl fmt::Debug for Options {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut shown = f.debug_struct("Options");
         shown.field("api", &self.api).field("name", &self.name);
-        shown.field("timeout", &self.timeout).finish_non_exhaustive()
+        shown
+            .field("timeout", &self.timeout)
+            .finish_non_exhaustive()
     }
 }
 
@@ -184,10 +195,21 @@ impl Remote {
     pub fn new(options: &Options, owner: impl Owner + 'static) -> Result<Self, ModelError> {
         let address = Address::parse(&options.base).map_err(unreachable)?;
         let (proxy, authorities) = (options.proxy.as_deref(), options.authorities.as_deref());
-        let way = Way { timeout: options.timeout, proxy, authorities };
+        let way = Way {
+            timeout: options.timeout,
+            proxy,
+            authorities,
+        };
         let agent = web::agent(&address, &way).map_err(unreachable)?;
         let (name, owner) = (options.name.clone(), Box::new(owner));
-        Ok(Self { agent, address, api: options.api, name, timeout: options.timeout, owner })
+        Ok(Self {
+            agent,
+            address,
+            api: options.api,
+            name,
+            timeout: options.timeout,
+            owner,
+        })
     }
 
     /// Whether nobody on the way can read what is sent: only then is a key sent.
@@ -209,7 +231,9 @@ impl Model for Remote {
             match call.post(&self.api.body(&self.name, ask, form))? {
                 Reply::Answer(answer) => return self.api.read(&answer),
                 Reply::Complaint { status, text } => {
-                    form = form.next(self.api, &text).ok_or(ModelError::Refused { status })?;
+                    form = form
+                        .next(self.api, &text)
+                        .ok_or(ModelError::Refused { status })?;
                 }
             }
         }
@@ -220,8 +244,13 @@ impl Model for Remote {
 impl fmt::Debug for Remote {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut shown = f.debug_struct("Remote");
-        shown.field("api", &self.api).field("address", &self.address).field("name", &self.name);
-        shown.field("timeout", &self.timeout).finish_non_exhaustive()
+        shown
+            .field("api", &self.api)
+            .field("address", &self.address)
+            .field("name", &self.name);
+        shown
+            .field("timeout", &self.timeout)
+            .finish_non_exhaustive()
     }
 }
 

@@ -10,7 +10,9 @@ use apostille_core::event::{Batch, Erasure, Logged};
 use apostille_core::memory::{Memory, MemoryId, Name};
 use apostille_core::space::Space;
 use apostille_core::store::watch::Watch;
-use apostille_core::store::{Damaged, Filter, Health, Page, Postings, Receipt, Store, StoreError, Tally};
+use apostille_core::store::{
+    Damaged, Filter, Health, Page, Postings, Receipt, Store, StoreError, Tally,
+};
 use apostille_core::trend::Trace;
 use jiff::Timestamp;
 
@@ -29,17 +31,29 @@ impl Split {
     /// The store of repositories' spaces, and the store of users'.
     #[must_use]
     pub fn new(repo: Box<dyn Store>, own: Box<dyn Store>) -> Self {
-        Self { repo, own, tell: Box::new(|_| ()), is_told: AtomicBool::new(false) }
+        Self {
+            repo,
+            own,
+            tell: Box::new(|_| ()),
+            is_told: AtomicBool::new(false),
+        }
     }
 
     /// The same, with somebody to tell why the repository's half answers nothing.
     #[must_use]
     pub fn telling(self, tell: impl Fn(&StoreError) + Send + Sync + 'static) -> Self {
-        Self { tell: Box::new(tell), ..self }
+        Self {
+            tell: Box::new(tell),
+            ..self
+        }
     }
 
     fn of(&self, space: &Space) -> &dyn Store {
-        if space.is_user() { &*self.own } else { &*self.repo }
+        if space.is_user() {
+            &*self.own
+        } else {
+            &*self.repo
+        }
     }
 
     /// Each store, and whether it is the one of users' spaces.
@@ -48,7 +62,11 @@ impl Split {
     }
 
     /// What one of the stores answers; nothing where it is the repository's and cannot.
-    fn answer<T: Default>(&self, found: Result<T, StoreError>, is_own: bool) -> Result<T, StoreError> {
+    fn answer<T: Default>(
+        &self,
+        found: Result<T, StoreError>,
+        is_own: bool,
+    ) -> Result<T, StoreError> {
         match found {
             Err(error) if !is_own => {
                 if !self.is_told.swap(true, Ordering::Relaxed) {
@@ -62,27 +80,44 @@ impl Split {
 
     /// The memories of a filter that one of the stores answers for.
     fn listed(store: &dyn Store, is_own: bool, filter: &Filter) -> Result<Vec<Memory>, StoreError> {
-        let mut spaces = if filter.spaces.is_empty() { store.spaces()? } else { filter.spaces.clone() };
+        let mut spaces = if filter.spaces.is_empty() {
+            store.spaces()?
+        } else {
+            filter.spaces.clone()
+        };
         spaces.retain(|it| it.is_user() == is_own);
         // A filter without spaces would ask for all of them.
         if spaces.is_empty() {
             return Ok(Vec::new());
         }
-        store.list(&Filter { spaces, ..filter.clone() })
+        store.list(&Filter {
+            spaces,
+            ..filter.clone()
+        })
     }
 
     /// Both logs as one, in the order of time. Places are counted in the whole, so that a reader can go on where it was.
     fn merged(&self, page: &Page) -> Result<Vec<Logged>, StoreError> {
         let mut log = Vec::new();
         for (store, is_own) in self.each() {
-            let whole =
-                store.events(&Page { changes_only: page.changes_only, limit: usize::MAX, ..Page::default() });
+            let whole = store.events(&Page {
+                changes_only: page.changes_only,
+                limit: usize::MAX,
+                ..Page::default()
+            });
             let whole = self.answer(whole, is_own)?;
-            log.extend(whole.into_iter().filter(|it| it.event.space.is_user() == is_own));
+            log.extend(
+                whole
+                    .into_iter()
+                    .filter(|it| it.event.space.is_user() == is_own),
+            );
         }
         log.sort_by_key(|it| it.event.at);
         log.iter_mut().zip(1..).for_each(|(it, seq)| it.seq = seq);
-        log.retain(|it| page.memory.is_none_or(|id| it.event.touches().any(|touched| touched == id)));
+        log.retain(|it| {
+            page.memory
+                .is_none_or(|id| it.event.touches().any(|touched| touched == id))
+        });
         if page.newest_first {
             log.reverse();
             log.retain(|it| page.after == 0 || it.seq < page.after);
@@ -114,7 +149,9 @@ impl Store for Split {
         let mut found = Vec::new();
         for (store, is_own) in self.each() {
             found.extend(
-                self.answer(store.get(ids), is_own)?.into_iter().filter(|it| it.space.is_user() == is_own),
+                self.answer(store.get(ids), is_own)?
+                    .into_iter()
+                    .filter(|it| it.space.is_user() == is_own),
             );
         }
         let one = |id: &MemoryId| found.iter().find(|it| it.id == *id).cloned();
@@ -152,8 +189,11 @@ impl Store for Split {
     fn spaces(&self) -> Result<Vec<Space>, StoreError> {
         let mut spaces = Vec::new();
         for (store, is_own) in self.each() {
-            spaces
-                .extend(self.answer(store.spaces(), is_own)?.into_iter().filter(|it| it.is_user() == is_own));
+            spaces.extend(
+                self.answer(store.spaces(), is_own)?
+                    .into_iter()
+                    .filter(|it| it.is_user() == is_own),
+            );
         }
         spaces.sort();
         Ok(spaces)
@@ -174,7 +214,12 @@ impl Store for Split {
         }
     }
 
-    fn traces(&self, space: &Space, since: Timestamp, limit: usize) -> Result<Vec<Trace>, StoreError> {
+    fn traces(
+        &self,
+        space: &Space,
+        since: Timestamp,
+        limit: usize,
+    ) -> Result<Vec<Trace>, StoreError> {
         self.answer(self.of(space).traces(space, since, limit), space.is_user())
     }
 

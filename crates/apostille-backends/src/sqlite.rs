@@ -28,7 +28,9 @@ use apostille_core::event::{Batch, Erasure, Logged};
 use apostille_core::memory::{Memory, MemoryId, Name};
 use apostille_core::space::Space;
 use apostille_core::store::watch::Watch;
-use apostille_core::store::{Damaged, Filter, Health, Page, Postings, Receipt, Store, StoreError, Tally};
+use apostille_core::store::{
+    Damaged, Filter, Health, Page, Postings, Receipt, Store, StoreError, Tally,
+};
 use apostille_core::trend::Trace;
 use jiff::Timestamp;
 use rusqlite::config::DbConfig;
@@ -82,7 +84,9 @@ impl Sqlite {
     pub fn open(path: &Path) -> Result<Self, StoreError> {
         schema::check_library()?;
         match Self::open_writable(path) {
-            Err(StoreError::ReadOnly | StoreError::Full) if path.exists() => Self::open_readable(path),
+            Err(StoreError::ReadOnly | StoreError::Full) if path.exists() => {
+                Self::open_readable(path)
+            }
             other => other,
         }
     }
@@ -90,13 +94,17 @@ impl Sqlite {
     fn open_writable(path: &Path) -> Result<Self, StoreError> {
         let store = Self::over(path, made(path)?)?;
         store.settle()?;
-        Ok(Self { readers: Some(Readers::of(path)), ..store })
+        Ok(Self {
+            readers: Some(Readers::of(path)),
+            ..store
+        })
     }
 
     /// Opens for reading only. Without the log's side files a file that nobody can write is taken as it is.
     fn open_readable(path: &Path) -> Result<Self, StoreError> {
-        let flags =
-            OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_URI;
+        let flags = OpenFlags::SQLITE_OPEN_READ_ONLY
+            | OpenFlags::SQLITE_OPEN_NO_MUTEX
+            | OpenFlags::SQLITE_OPEN_URI;
         let try_open = |immutable: &str| {
             let uri = format!("file:{}?mode=ro{immutable}", uri_path(path));
             let connection = Connection::open_with_flags(uri, flags).map_err(sqlite)?;
@@ -112,12 +120,19 @@ impl Sqlite {
                        PRAGMA temp_store = MEMORY; PRAGMA cell_size_check = ON; PRAGMA trusted_schema = OFF; \
                        PRAGMA wal_autocheckpoint = 400;";
         connection.execute_batch(pragmas).map_err(sqlite)?;
-        connection.pragma_update(None, "cache_size", -CACHE).map_err(sqlite)?;
+        connection
+            .pragma_update(None, "cache_size", -CACHE)
+            .map_err(sqlite)?;
         empty_log_on_close(&connection, false)?;
         let queue = Queue::new(beside(path, ".lock"));
         Ok(Self {
             path: path.into(),
-            db: Mutex::new(Db { connection, queue, is_durable: true, spaces: HashMap::new() }),
+            db: Mutex::new(Db {
+                connection,
+                queue,
+                is_durable: true,
+                spaces: HashMap::new(),
+            }),
             readers: None,
             tallies: Mutex::default(),
         })
@@ -127,20 +142,29 @@ impl Sqlite {
     fn settle(&self) -> Result<(), StoreError> {
         let current = {
             let db = self.db();
-            schema::version(&db.connection)? == schema::known() && !schema::index_is_old(&db.connection)?
+            schema::version(&db.connection)? == schema::known()
+                && !schema::index_is_old(&db.connection)?
         };
         if current {
             return Ok(());
         }
         {
             let mut db = self.db();
-            let Db { connection, queue, .. } = &mut *db;
+            let Db {
+                connection, queue, ..
+            } = &mut *db;
             let _held = queue.hold(PATIENCE)?;
-            connection.pragma_update(None, "journal_mode", "wal").map_err(sqlite)?;
+            connection
+                .pragma_update(None, "journal_mode", "wal")
+                .map_err(sqlite)?;
         }
         self.write(true, |db| {
             schema::migrate(db)?;
-            if schema::index_is_old(db)? { write::reindex(db) } else { Ok(()) }
+            if schema::index_is_old(db)? {
+                write::reindex(db)
+            } else {
+                Ok(())
+            }
         })
     }
 
@@ -158,7 +182,10 @@ impl Sqlite {
 
     /// Reads with one view of the file, for which the log's lock is taken once. Whoever finds the connection in use by
     /// another thread takes one that only reads, so that nobody waits for a writer.
-    fn read<T>(&self, look: impl FnOnce(&Connection) -> Result<T, StoreError>) -> Result<T, StoreError> {
+    fn read<T>(
+        &self,
+        look: impl FnOnce(&Connection) -> Result<T, StoreError>,
+    ) -> Result<T, StoreError> {
         let free = match self.db.try_lock() {
             Ok(db) => Some(db),
             Err(TryLockError::Poisoned(db)) => Some(db.into_inner()),
@@ -173,7 +200,10 @@ impl Sqlite {
 
     /// The number of a space, if it is known without waiting; it never changes once it is committed.
     fn known(&self, space: &Space) -> Option<i64> {
-        self.db.try_lock().ok().and_then(|it| it.spaces.get(space).copied())
+        self.db
+            .try_lock()
+            .ok()
+            .and_then(|it| it.spaces.get(space).copied())
     }
 
     /// Reads what a space has; `none` where nothing was ever written for it.
@@ -203,16 +233,21 @@ impl Sqlite {
         let mut db = self.db();
         if db.is_durable != is_durable {
             let level = if is_durable { "FULL" } else { "NORMAL" };
-            db.connection.pragma_update(None, "synchronous", level).map_err(sqlite)?;
+            db.connection
+                .pragma_update(None, "synchronous", level)
+                .map_err(sqlite)?;
             db.is_durable = is_durable;
         }
         // A process that finds no other one reads the whole log to know what is in it. So that many which only look do not
         // let it grow without end, one of them empties it now and then.
-        let is_long = || std::fs::metadata(beside(&self.path, "-wal")).is_ok_and(|it| it.len() > LONG_LOG);
+        let is_long =
+            || std::fs::metadata(beside(&self.path, "-wal")).is_ok_and(|it| it.len() > LONG_LOG);
         if is_durable || is_long() {
             empty_log_on_close(&db.connection, true)?;
         }
-        let Db { connection, queue, .. } = &mut *db;
+        let Db {
+            connection, queue, ..
+        } = &mut *db;
         let _held = queue.hold(if is_durable { PATIENCE } else { LOG_PATIENCE })?;
         run(connection, "BEGIN IMMEDIATE")?;
         let done = change(connection).and_then(|done| run(connection, "COMMIT").map(|()| done));
@@ -224,27 +259,43 @@ impl Sqlite {
 
     /// How much of the file may be kept at hand from now on, in KiB. What is more than that is let go.
     fn room(&self, cache: i64) -> Result<(), StoreError> {
-        self.db().connection.pragma_update(None, "cache_size", -cache).map_err(sqlite)
+        self.db()
+            .connection
+            .pragma_update(None, "cache_size", -cache)
+            .map_err(sqlite)
     }
 
     /// Empties the write-ahead log into the file, so that no old page remains in it.
     fn checkpoint(&self) -> Result<(), StoreError> {
         let mut db = self.db();
-        let Db { connection, queue, .. } = &mut *db;
+        let Db {
+            connection, queue, ..
+        } = &mut *db;
         let _held = queue.hold(PATIENCE)?;
         let busy = |row: &rusqlite::Row<'_>| row.get::<_, i64>(0);
-        let blocked = connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], busy).map_err(sqlite)?;
-        if blocked == 0 { Ok(()) } else { Err(StoreError::Busy { waited_ms: BUSY_MS }) }
+        let blocked = connection
+            .query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], busy)
+            .map_err(sqlite)?;
+        if blocked == 0 {
+            Ok(())
+        } else {
+            Err(StoreError::Busy { waited_ms: BUSY_MS })
+        }
     }
 
     /// Whether any file of the store still holds a part of this text.
     fn holds_bytes_of(&self, text: &str) -> Result<bool, StoreError> {
         let json = serde_json::to_string(text).unwrap_or_default();
-        let pieces: Vec<&[u8]> =
-            json.trim_matches('"').as_bytes().chunks(32).filter(|it| it.len() >= 12).collect();
+        let pieces: Vec<&[u8]> = json
+            .trim_matches('"')
+            .as_bytes()
+            .chunks(32)
+            .filter(|it| it.len() >= 12)
+            .collect();
         for path in [self.path.clone(), beside(&self.path, "-wal")] {
             if path.exists() {
-                let bytes = std::fs::read(&path).map_err(|error| io("cannot read the store", error))?;
+                let bytes =
+                    std::fs::read(&path).map_err(|error| io("cannot read the store", error))?;
                 if pieces.iter().any(|piece| contains(&bytes, piece)) {
                     return Ok(true);
                 }
@@ -256,10 +307,14 @@ impl Sqlite {
 
 /// What every connection is told.
 fn prepare(connection: &Connection) -> Result<(), StoreError> {
-    connection.busy_timeout(Duration::from_millis(BUSY_MS)).map_err(sqlite)?;
+    connection
+        .busy_timeout(Duration::from_millis(BUSY_MS))
+        .map_err(sqlite)?;
     connection.set_prepared_statement_cache_capacity(64);
     // Plans do not depend on the values bound: without this, each binding prepares the statement anew.
-    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true).map_err(sqlite)?;
+    connection
+        .set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)
+        .map_err(sqlite)?;
     Ok(())
 }
 
@@ -277,24 +332,35 @@ fn viewed<T>(
 /// Opens or makes the file, its owner's alone.
 fn made(path: &Path) -> Result<Connection, StoreError> {
     if let Some(folder) = path.parent() {
-        lock::private_folder(folder).map_err(|error| io("cannot make the store's folder", error))?;
+        lock::private_folder(folder)
+            .map_err(|error| io("cannot make the store's folder", error))?;
     }
-    lock::private(OpenOptions::new().create(true).truncate(false).read(true).write(true))
-        .open(path)
-        .map_err(|error| io("cannot open the store", error))?;
+    lock::private(
+        OpenOptions::new()
+            .create(true)
+            .truncate(false)
+            .read(true)
+            .write(true),
+    )
+    .open(path)
+    .map_err(|error| io("cannot open the store", error))?;
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     Connection::open_with_flags(path, flags).map_err(sqlite)
 }
 
 /// Runs a statement that brings no rows, prepared once.
 fn run(db: &Connection, sql: &str) -> Result<(), StoreError> {
-    db.prepare_cached(sql).and_then(|mut it| it.execute([])).map(drop).map_err(sqlite)
+    db.prepare_cached(sql)
+        .and_then(|mut it| it.execute([]))
+        .map(drop)
+        .map_err(sqlite)
 }
 
 /// Whether the last process to close the store empties the write-ahead log into the file. That forces the disk four
 /// times, so only a process that wrote a memory does it, and none that merely looked: a hook must not wait for a disk.
 fn empty_log_on_close(db: &Connection, yes: bool) -> Result<(), StoreError> {
-    db.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, !yes).map_err(sqlite)?;
+    db.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, !yes)
+        .map_err(sqlite)?;
     Ok(())
 }
 
@@ -317,15 +383,23 @@ fn uri_path(path: &Path) -> String {
 }
 
 fn contains(bytes: &[u8], piece: &[u8]) -> bool {
-    let Some(first) = piece.first() else { return false };
+    let Some(first) = piece.first() else {
+        return false;
+    };
     let starts = bytes.iter().enumerate().filter(|(_, byte)| *byte == first);
-    starts.into_iter().any(|(at, _)| bytes[at..].starts_with(piece))
+    starts
+        .into_iter()
+        .any(|(at, _)| bytes[at..].starts_with(piece))
 }
 
 fn key(space: i64, number: u64) -> Result<i64, StoreError> {
     let fits = number < 1 << (62 - SPACE_BITS) && (0..1 << SPACE_BITS).contains(&space);
     let number = i64::try_from(number).map_err(|_| corrupt("a memory's number"))?;
-    if fits { Ok(number << SPACE_BITS | space) } else { Err(corrupt("a memory's number")) }
+    if fits {
+        Ok(number << SPACE_BITS | space)
+    } else {
+        Err(corrupt("a memory's number"))
+    }
 }
 
 /// The beginning of a row's SHA-256: a row changed behind our back does not match it.
@@ -360,7 +434,10 @@ impl Store for Sqlite {
             // SQLite zeroes what it frees, but a page it rebuilt may keep a stale copy: look, and only then rewrite. Of
             // what cannot be read nobody knows what to look for.
             if text.map_or(Ok(true), |it| self.holds_bytes_of(&it))? {
-                self.db().connection.execute_batch("VACUUM").map_err(sqlite)?;
+                self.db()
+                    .connection
+                    .execute_batch("VACUUM")
+                    .map_err(sqlite)?;
                 self.checkpoint().map_err(lingering)?;
             }
         }
@@ -372,11 +449,15 @@ impl Store for Sqlite {
     }
 
     fn numbered(&self, space: &Space, numbers: &[u64]) -> Result<Vec<Memory>, StoreError> {
-        self.read_space(space, Vec::new(), |db, id| read::by_numbers(db, (id, space), numbers))
+        self.read_space(space, Vec::new(), |db, id| {
+            read::by_numbers(db, (id, space), numbers)
+        })
     }
 
     fn claimed(&self, space: &Space, claim: &Digest) -> Result<Option<Memory>, StoreError> {
-        self.read_space(space, None, |db, id| read::by_claim(db, (id, space), claim.as_bytes()))
+        self.read_space(space, None, |db, id| {
+            read::by_claim(db, (id, space), claim.as_bytes())
+        })
     }
 
     fn list(&self, filter: &Filter) -> Result<Vec<Memory>, StoreError> {
@@ -384,12 +465,17 @@ impl Store for Sqlite {
     }
 
     fn postings(&self, space: &Space, terms: &[String]) -> Result<Postings, StoreError> {
-        let none = Postings { lists: vec![Vec::new(); terms.len()], ..Postings::default() };
+        let none = Postings {
+            lists: vec![Vec::new(); terms.len()],
+            ..Postings::default()
+        };
         self.read_space(space, none, |db, space| index::postings(db, space, terms))
     }
 
     fn vocabulary(&self, space: &Space, initial: char) -> Result<Vec<String>, StoreError> {
-        self.read_space(space, Vec::new(), |db, space| index::vocabulary(db, space, initial))
+        self.read_space(space, Vec::new(), |db, space| {
+            index::vocabulary(db, space, initial)
+        })
     }
 
     fn spaces(&self) -> Result<Vec<Space>, StoreError> {
@@ -397,34 +483,62 @@ impl Store for Sqlite {
     }
 
     fn tally(&self, space: &Space) -> Result<Tally, StoreError> {
-        let known = |id: i64| self.tallies.lock().unwrap_or_else(PoisonError::into_inner).get(&id).cloned();
-        let counted =
-            self.read_space(space, None, |db, id| Ok(Some((id, Counted::of(db, id, known(id))?))))?;
-        let Some((id, counted)) = counted else { return Ok(Tally::default()) };
-        self.tallies.lock().unwrap_or_else(PoisonError::into_inner).insert(id, counted.clone());
+        let known = |id: i64| {
+            self.tallies
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .get(&id)
+                .cloned()
+        };
+        let counted = self.read_space(space, None, |db, id| {
+            Ok(Some((id, Counted::of(db, id, known(id))?)))
+        })?;
+        let Some((id, counted)) = counted else {
+            return Ok(Tally::default());
+        };
+        self.tallies
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .insert(id, counted.clone());
         Ok(counted.tally)
     }
 
     fn watch(&self, space: &Space, since: Timestamp) -> Result<Watch, StoreError> {
-        self.read_space(space, Watch::default(), |db, space| watch::of(db, space, since))
+        self.read_space(space, Watch::default(), |db, space| {
+            watch::of(db, space, since)
+        })
     }
 
     fn events(&self, page: &Page) -> Result<Vec<Logged>, StoreError> {
         self.read(|db| read::events(db, page))
     }
 
-    fn traces(&self, space: &Space, since: Timestamp, limit: usize) -> Result<Vec<Trace>, StoreError> {
-        self.read_space(space, Vec::new(), |db, id| outline::traces(db, id, since, limit))
+    fn traces(
+        &self,
+        space: &Space,
+        since: Timestamp,
+        limit: usize,
+    ) -> Result<Vec<Trace>, StoreError> {
+        self.read_space(space, Vec::new(), |db, id| {
+            outline::traces(db, id, since, limit)
+        })
     }
 
     fn damaged(&self, space: &Space, name: Name) -> Result<Option<Damaged>, StoreError> {
         let found = self.read_space(space, None, |db, id| read::filed(db, id, name))?;
-        Ok(found.map(|(id, number)| Damaged { id, space: space.clone(), number }))
+        Ok(found.map(|(id, number)| Damaged {
+            id,
+            space: space.clone(),
+            number,
+        }))
     }
 
     fn health(&self) -> Result<Health, StoreError> {
         let problems = health::problems(&self.db().connection)?;
-        Ok(Health { name: format!("sqlite:{}", self.path.display()), problems })
+        Ok(Health {
+            name: format!("sqlite:{}", self.path.display()),
+            problems,
+        })
     }
 }
 
@@ -434,7 +548,10 @@ fn lingering(error: StoreError) -> StoreError {
         StoreError::Busy { .. } => {
             let what = "it is forgotten, but another program still reads the store as it was: the bytes go when that \
                         program has ended and something is written";
-            StoreError::Unavailable { what: what.into(), source: error.into() }
+            StoreError::Unavailable {
+                what: what.into(),
+                source: error.into(),
+            }
         }
         other => other,
     }
@@ -454,8 +571,25 @@ mod tests {
         let store = Sqlite::open_readable(&path).unwrap();
         assert_eq!(schema::version(&store.db().connection).unwrap(), 1);
         let space = "acme/shop".parse().unwrap();
-        assert_eq!(store.list(&Filter { limit: 9, ..Filter::default() }).unwrap().len(), 3);
-        assert!(!store.events(&Page { limit: 99, ..Page::default() }).unwrap().is_empty());
+        assert_eq!(
+            store
+                .list(&Filter {
+                    limit: 9,
+                    ..Filter::default()
+                })
+                .unwrap()
+                .len(),
+            3
+        );
+        assert!(
+            !store
+                .events(&Page {
+                    limit: 99,
+                    ..Page::default()
+                })
+                .unwrap()
+                .is_empty()
+        );
         assert_eq!(store.tally(&space).unwrap().event("remembered"), 3);
         let watch = store.watch(&space, Timestamp::UNIX_EPOCH).unwrap();
         assert_eq!((watch.recent, watch.open), (3, Vec::new()));

@@ -67,7 +67,10 @@ pub fn read(client: Client, path: &Path, limit_bytes: u64) -> Result<Vec<Turn>, 
     let mut scribe = scribe(client);
     match tail::lines(path, limit_bytes, &mut |line| scribe.line(line)) {
         Err(source) if source.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
-        Err(source) => Err(TranscriptError::Io { path: path.into(), source }),
+        Err(source) => Err(TranscriptError::Io {
+            path: path.into(),
+            source,
+        }),
         Ok(()) => Ok(scribe.turns()),
     }
 }
@@ -84,7 +87,13 @@ pub fn parse(client: Client, text: &str) -> Vec<Turn> {
 /// enough to know.
 #[must_use]
 pub fn usual_path(client: Client, home: &Path, session: &str) -> Option<PathBuf> {
-    let is_plain = session.chars().all(|it| it.is_ascii_alphanumeric() || matches!(it, '-' | '_'));
+    let is_plain = session
+        .chars()
+        .all(|it| it.is_ascii_alphanumeric() || matches!(it, '-' | '_'));
     let is_known = client == Client::Copilot && is_plain && !session.is_empty();
-    is_known.then(|| home.join(".copilot/session-state").join(session).join("events.jsonl"))
+    is_known.then(|| {
+        home.join(".copilot/session-state")
+            .join(session)
+            .join("events.jsonl")
+    })
 }

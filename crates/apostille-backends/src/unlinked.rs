@@ -12,12 +12,21 @@ use cap_std::fs::{Dir, OpenOptions};
 pub(crate) fn open(path: &Path, options: &mut OpenOptions) -> io::Result<File> {
     refuse_link(path)?;
     let (Some(folder), Some(name)) = (path.parent(), path.file_name()) else {
-        return Err(io::Error::other(format!("'{}' is no file's name", path.display())));
+        return Err(io::Error::other(format!(
+            "'{}' is no file's name",
+            path.display()
+        )));
     };
-    let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+    let folder = if folder.as_os_str().is_empty() {
+        Path::new(".")
+    } else {
+        folder
+    };
     #[cfg(unix)]
     cap_std::fs::OpenOptionsExt::mode(options, 0o600);
-    Dir::open_ambient_dir(folder, ambient_authority())?.open_with(name, options).map(|it| it.into_std())
+    Dir::open_ambient_dir(folder, ambient_authority())?
+        .open_with(name, options)
+        .map(|it| it.into_std())
 }
 
 /// An error where a path is a link.

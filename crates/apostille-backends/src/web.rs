@@ -26,7 +26,10 @@ pub(crate) struct Way<'a> {
 /// Every setting that would otherwise come from the environment, or send a token on, is made here.
 pub(crate) fn agent(address: &Address, way: &Way<'_>) -> Result<Agent, &'static str> {
     let proxy = way.proxy.filter(|_| !address.is_loopback());
-    let proxy = proxy.map(Proxy::new).transpose().map_err(|_| "the proxy's address is no URL")?;
+    let proxy = proxy
+        .map(Proxy::new)
+        .transpose()
+        .map_err(|_| "the proxy's address is no URL")?;
     let roots = way.authorities.map_or(Ok(RootCerts::WebPki), authorities)?;
     let config = Agent::config_builder()
         .proxy(proxy)
@@ -54,7 +57,9 @@ fn authorities(pem: &[u8]) -> Result<RootCerts, &'static str> {
 /// A header's value that is never shown, if the word is one of plain characters.
 pub(crate) fn secret(scheme: &str, word: &str) -> Option<HeaderValue> {
     let is_one_word = !word.is_empty() && word.bytes().all(|it| it.is_ascii_graphic());
-    let mut value = HeaderValue::from_str(&format!("{scheme}{word}")).ok().filter(|_| is_one_word)?;
+    let mut value = HeaderValue::from_str(&format!("{scheme}{word}"))
+        .ok()
+        .filter(|_| is_one_word)?;
     value.set_sensitive(true);
     Some(value)
 }
@@ -66,7 +71,11 @@ pub(crate) fn header<'a>(response: &'a Response<Body>, name: &str) -> Option<&'a
 /// The beginning of a body. The agent's own limit would count bytes before they are unpacked.
 pub(crate) fn beginning(response: &mut Response<Body>, limit: u64) -> io::Result<Vec<u8>> {
     let mut body = Vec::new();
-    response.body_mut().as_reader().take(limit).read_to_end(&mut body)?;
+    response
+        .body_mut()
+        .as_reader()
+        .take(limit)
+        .read_to_end(&mut body)?;
     Ok(body)
 }
 

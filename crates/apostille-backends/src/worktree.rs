@@ -15,11 +15,17 @@ use cap_std::fs::{Dir, File, Metadata, OpenOptions};
 use sha1::{Digest as _, Sha1};
 
 use crate::git::index::{self, Noted};
-use crate::git::{Checkout, Commit, MAX_FILES, hexadecimal, is_absent, left_out, unavailable, uncommitted};
+use crate::git::{
+    Checkout, Commit, MAX_FILES, hexadecimal, is_absent, left_out, unavailable, uncommitted,
+};
 
 /// Characters that macOS ignores in the names of files.
-const IGNORED: [RangeInclusive<char>; 4] =
-    ['\u{200c}'..='\u{200f}', '\u{202a}'..='\u{202e}', '\u{206a}'..='\u{206f}', '\u{feff}'..='\u{feff}'];
+const IGNORED: [RangeInclusive<char>; 4] = [
+    '\u{200c}'..='\u{200f}',
+    '\u{202a}'..='\u{202e}',
+    '\u{206a}'..='\u{206f}',
+    '\u{feff}'..='\u{feff}',
+];
 
 /// How often a file is looked at that is replaced under the reader's eyes.
 const TRIES: usize = 4;
@@ -58,7 +64,14 @@ impl WorkTree {
 
     fn of(root: Dir, checkout: Option<Checkout>) -> Self {
         let (head, left_out, noted) = (OnceLock::new(), OnceLock::new(), OnceLock::new());
-        Self { root, checkout, head, left_out, noted, entered: Mutex::default() }
+        Self {
+            root,
+            checkout,
+            head,
+            left_out,
+            noted,
+            entered: Mutex::default(),
+        }
     }
 
     /// The commit that is checked out; `None` outside git and before the first commit.
@@ -67,7 +80,11 @@ impl WorkTree {
             return Ok(known.as_ref());
         }
         let commit = match &self.checkout {
-            Some(checkout) => checkout.head()?.commit.map(|id| Commit::new(checkout, &id)).transpose()?,
+            Some(checkout) => checkout
+                .head()?
+                .commit
+                .map(|id| Commit::new(checkout, &id))
+                .transpose()?,
             None => None,
         };
         Ok(self.head.get_or_init(|| commit).as_ref())
@@ -78,8 +95,14 @@ impl WorkTree {
     /// Nothing is read on this way, so the paths are asked for as they are, which takes a third of the calls that
     /// opening them below the root does.
     fn is_entered(&self, root: &Path, path: &RepoPath) -> bool {
-        let Some((folder, _)) = path.as_str().rsplit_once('/') else { return true };
-        enters(root, folder, &mut self.entered.lock().unwrap_or_else(PoisonError::into_inner))
+        let Some((folder, _)) = path.as_str().rsplit_once('/') else {
+            return true;
+        };
+        enters(
+            root,
+            folder,
+            &mut self.entered.lock().unwrap_or_else(PoisonError::into_inner),
+        )
     }
 
     fn find_folder(&self, folder: &str) -> Result<Option<Dir>, Refusal> {
@@ -100,17 +123,24 @@ impl WorkTree {
         let Some((folder, name)) = path.as_str().rsplit_once('/') else {
             return read_file(&self.root, path.as_str());
         };
-        self.find_folder(folder)?.map_or(Ok(None), |it| read_file(&it, name))
+        self.find_folder(folder)?
+            .map_or(Ok(None), |it| read_file(&it, name))
     }
 
     /// The answer for a file that is not there: a sparse checkout may have left it out.
     fn absent(&self, path: &RepoPath) -> Result<Option<Blob>, SourceError> {
-        let Some(checkout) = &self.checkout else { return Ok(None) };
+        let Some(checkout) = &self.checkout else {
+            return Ok(None);
+        };
         if self.left_out.get().is_none() {
             let paths = left_out(checkout)?;
             self.left_out.get_or_init(|| paths);
         }
-        if self.left_out.get().is_some_and(|it| it.contains(path.as_str())) {
+        if self
+            .left_out
+            .get()
+            .is_some_and(|it| it.contains(path.as_str()))
+        {
             let why = "it is not checked out here; look at the commit instead";
             return Err(unavailable(format!("'{path}'"), why));
         }
@@ -122,23 +152,43 @@ impl WorkTree {
         let uses_sha1 = self.checkout.as_ref().is_none_or(Checkout::uses_sha1);
         uses_sha1.then(|| {
             let header = format!("blob {}\0", bytes.len());
-            hexadecimal(&Sha1::new().chain_update(header).chain_update(bytes).finalize())
+            hexadecimal(
+                &Sha1::new()
+                    .chain_update(header)
+                    .chain_update(bytes)
+                    .finalize(),
+            )
         })
     }
 }
 
 impl Source for WorkTree {
     fn tree(&self) -> Result<Tree, SourceError> {
-        let head = self.checkout.as_ref().map(Checkout::head).transpose()?.unwrap_or_default();
-        Ok(Tree { commit: head.commit, branch: head.branch, is_worktree: true })
+        let head = self
+            .checkout
+            .as_ref()
+            .map(Checkout::head)
+            .transpose()?
+            .unwrap_or_default();
+        Ok(Tree {
+            commit: head.commit,
+            branch: head.branch,
+            is_worktree: true,
+        })
     }
 
     fn read(&self, path: &RepoPath) -> Result<Option<Blob>, SourceError> {
         match self.read_bytes(path) {
-            Ok(Some(bytes)) => Ok(Some(Blob { id: self.blob_id(&bytes), bytes })),
+            Ok(Some(bytes)) => Ok(Some(Blob {
+                id: self.blob_id(&bytes),
+                bytes,
+            })),
             Ok(None) => self.absent(path),
             Err(Refusal::Outside) => Err(SourceError::Outside { path: path.clone() }),
-            Err(Refusal::TooLarge(bytes)) => Err(SourceError::TooLarge { path: path.clone(), bytes }),
+            Err(Refusal::TooLarge(bytes)) => Err(SourceError::TooLarge {
+                path: path.clone(),
+                bytes,
+            }),
             Err(Refusal::Io(error)) if is_absent(&error) => self.absent(path),
             Err(Refusal::Io(error)) => Err(unavailable(format!("'{path}'"), error)),
         }
@@ -147,21 +197,31 @@ impl Source for WorkTree {
     /// By what git noted, if the file has not been touched since. Files that git converts on checkout are left out.
     fn id(&self, path: &RepoPath) -> Option<String> {
         let checkout = self.checkout.as_ref().filter(|it| it.uses_sha1())?;
-        let noted =
-            self.noted.get_or_init(|| index::read(&checkout.git_dir().join("index"))).get(path.as_str())?;
+        let noted = self
+            .noted
+            .get_or_init(|| index::read(&checkout.git_dir().join("index")))
+            .get(path.as_str())?;
         let root = checkout.root()?;
         self.is_entered(root, path).then_some(())?;
-        let metadata = fs::symlink_metadata(root.join(path.as_str())).ok().filter(fs::Metadata::is_file)?;
-        noted.is_same(metadata.modified().ok(), inode(&metadata), metadata.len()).then(|| noted.id())
+        let metadata = fs::symlink_metadata(root.join(path.as_str()))
+            .ok()
+            .filter(fs::Metadata::is_file)?;
+        noted
+            .is_same(metadata.modified().ok(), inode(&metadata), metadata.len())
+            .then(|| noted.id())
     }
 
     fn is_settled(&self) -> Result<bool, SourceError> {
-        let Some(checkout) = &self.checkout else { return Ok(false) };
-        Ok(checkout.is_default(&checkout.head()?) && self.edits()?.iter().all(|it| it.was.is_none()))
+        let Some(checkout) = &self.checkout else {
+            return Ok(false);
+        };
+        Ok(checkout.is_default(&checkout.head()?)
+            && self.edits()?.iter().all(|it| it.was.is_none()))
     }
 
     fn history(&self, from: &BTreeSet<String>, most: usize) -> Result<History, SourceError> {
-        self.head()?.map_or_else(|| Ok(History::default()), |it| it.history(from, most))
+        self.head()?
+            .map_or_else(|| Ok(History::default()), |it| it.history(from, most))
     }
 
     fn object(&self, id: &str) -> Result<Option<Vec<u8>>, SourceError> {
@@ -177,13 +237,22 @@ impl Source for WorkTree {
 
     /// The files of the commit, as they lie here, and the new ones beside them; what git ignores is not looked into.
     fn visit(&self, see: &mut dyn FnMut(&RepoPath, &Blob) -> bool) -> Result<bool, SourceError> {
-        let Some(head) = self.head()? else { return Ok(false) };
+        let Some(head) = self.head()? else {
+            return Ok(false);
+        };
         let mut paths: BTreeSet<RepoPath> = head.files()?.into_iter().map(|it| it.0).collect();
-        paths.extend(self.edits()?.into_iter().filter_map(|it| it.now).map(|it| it.path));
+        paths.extend(
+            self.edits()?
+                .into_iter()
+                .filter_map(|it| it.now)
+                .map(|it| it.path),
+        );
         for path in paths.iter().take(MAX_FILES) {
             let blob = match self.read(path) {
                 Ok(Some(blob)) => blob,
-                Ok(None) | Err(SourceError::Outside { .. } | SourceError::TooLarge { .. }) => continue,
+                Ok(None) | Err(SourceError::Outside { .. } | SourceError::TooLarge { .. }) => {
+                    continue;
+                }
                 Err(error) => return Err(error),
             };
             if !is_binary(&blob.bytes) && !see(path, &blob) {
@@ -287,7 +356,11 @@ fn read_at_most(file: File, size: u64) -> Result<Option<Vec<u8>>, Refusal> {
     let mut bytes = Vec::with_capacity(usize::try_from(size).unwrap_or(0) + 1);
     file.take(MAX_FILE + 1).read_to_end(&mut bytes)?;
     let read = bytes.len() as u64;
-    if read > MAX_FILE { Err(Refusal::TooLarge(read)) } else { Ok(Some(bytes)) }
+    if read > MAX_FILE {
+        Err(Refusal::TooLarge(read))
+    } else {
+        Ok(Some(bytes))
+    }
 }
 
 /// Whether a directory and those above it are such, and no links, and no repository of their own.
@@ -295,7 +368,9 @@ fn enters(root: &Path, folder: &str, entered: &mut HashSet<String>) -> bool {
     if entered.contains(folder) {
         return true;
     }
-    let is_way_clear = folder.rsplit_once('/').is_none_or(|(above, _)| enters(root, above, entered));
+    let is_way_clear = folder
+        .rsplit_once('/')
+        .is_none_or(|(above, _)| enters(root, above, entered));
     let path = root.join(folder);
     let is_real = || fs::symlink_metadata(&path).is_ok_and(|it| it.is_dir());
     let is_ours = || fs::symlink_metadata(path.join(".git")).is_err_and(|it| is_absent(&it));
@@ -328,14 +403,26 @@ fn read_only() -> OpenOptions {
 /// `O_NONBLOCK`, which the standard library does not name; `None` where its number is not known for sure.
 #[cfg(unix)]
 fn nonblocking_flag() -> Option<i32> {
-    let is_usual =
-        cfg!(any(target_arch = "x86_64", target_arch = "x86", target_arch = "aarch64", target_arch = "arm"))
-            || cfg!(any(target_arch = "riscv64", target_arch = "powerpc64", target_arch = "s390x"));
+    let is_usual = cfg!(any(
+        target_arch = "x86_64",
+        target_arch = "x86",
+        target_arch = "aarch64",
+        target_arch = "arm"
+    )) || cfg!(any(
+        target_arch = "riscv64",
+        target_arch = "powerpc64",
+        target_arch = "s390x"
+    ));
     if cfg!(any(target_os = "linux", target_os = "android")) {
         is_usual.then_some(0o4000)
     } else {
-        cfg!(any(target_vendor = "apple", target_os = "freebsd", target_os = "openbsd", target_os = "netbsd"))
-            .then_some(0x4)
+        cfg!(any(
+            target_vendor = "apple",
+            target_os = "freebsd",
+            target_os = "openbsd",
+            target_os = "netbsd"
+        ))
+        .then_some(0x4)
     }
 }
 
@@ -343,9 +430,16 @@ fn nonblocking_flag() -> Option<i32> {
 fn is_git_by_another_name(part: &str) -> bool {
     let is_ignored = |c: &char| IGNORED.iter().any(|range| range.contains(c));
     let seen: String = part.chars().filter(|c| !is_ignored(c)).collect();
-    let bare = seen.split(':').next().unwrap_or_default().trim_end_matches([' ', '.']).to_ascii_lowercase();
+    let bare = seen
+        .split(':')
+        .next()
+        .unwrap_or_default()
+        .trim_end_matches([' ', '.'])
+        .to_ascii_lowercase();
     // Windows calls `.git` also `git~1`, or another number if that was taken.
-    let is_short = bare.strip_prefix("git~").is_some_and(|it| it.chars().all(|c| c.is_ascii_digit()));
+    let is_short = bare
+        .strip_prefix("git~")
+        .is_some_and(|it| it.chars().all(|c| c.is_ascii_digit()));
     bare == ".git" || is_short
 }
 

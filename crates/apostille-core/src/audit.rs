@@ -205,7 +205,9 @@ impl Audit {
     #[must_use]
     pub fn left_off(&self, class: Class) -> usize {
         let shown = self.findings.iter().filter(|it| it.class == class).count();
-        self.counts.get(&class).map_or(0, |n| n.saturating_sub(shown))
+        self.counts
+            .get(&class)
+            .map_or(0, |n| n.saturating_sub(shown))
     }
 }
 
@@ -231,18 +233,38 @@ impl Seen<'_> {
 
 /// Looks for everything that needs attention in these spaces. The citations are looked up in the reader's own checkout.
 pub fn audit(cx: &Context<'_>, spaces: &[Space], options: &Options<'_>) -> Result<Audit, Error> {
-    let filter =
-        Filter { spaces: spaces.to_vec(), order: Order::Oldest, limit: usize::MAX, ..Filter::default() };
+    let filter = Filter {
+        spaces: spaces.to_vec(),
+        order: Order::Oldest,
+        limit: usize::MAX,
+        ..Filter::default()
+    };
     let mut memories = cx.store.list(&filter)?;
-    memories.sort_by_key(|it| (spaces.iter().position(|space| *space == it.space), it.number));
+    memories.sort_by_key(|it| {
+        (
+            spaces.iter().position(|space| *space == it.space),
+            it.number,
+        )
+    });
     let mut stages = BTreeMap::new();
-    memories.iter().for_each(|it| *stages.entry(it.status.stage()).or_default() += 1);
-    let (active, rest): (Vec<Memory>, Vec<Memory>) = memories.into_iter().partition(Memory::is_active);
-    let seen =
-        Seen { cx, options, spaces, active: verify::look(cx, active), rest, is_late: Cell::new(false) };
+    memories
+        .iter()
+        .for_each(|it| *stages.entry(it.status.stage()).or_default() += 1);
+    let (active, rest): (Vec<Memory>, Vec<Memory>) =
+        memories.into_iter().partition(Memory::is_active);
+    let seen = Seen {
+        cx,
+        options,
+        spaces,
+        active: verify::look(cx, active),
+        rest,
+        is_late: Cell::new(false),
+    };
     let mut findings: Vec<Finding> = Vec::new();
     for (classes, check) in CHECKS {
-        let is_asked = classes.iter().any(|it| options.only.is_empty() || options.only.contains(it));
+        let is_asked = classes
+            .iter()
+            .any(|it| options.only.is_empty() || options.only.contains(it));
         if is_asked && seen.is_in_time() {
             findings.extend(check(&seen)?);
         }
@@ -250,9 +272,13 @@ pub fn audit(cx: &Context<'_>, spaces: &[Space], options: &Options<'_>) -> Resul
     findings.retain(|it| options.only.is_empty() || options.only.contains(&it.class));
     findings.sort_by(|a, b| order(a).cmp(&order(b)));
     let mut weights: BTreeMap<Severity, usize> = BTreeMap::new();
-    findings.iter().for_each(|it| *weights.entry(it.severity).or_default() += 1);
+    findings
+        .iter()
+        .for_each(|it| *weights.entry(it.severity).or_default() += 1);
     let mut affected: BTreeMap<Class, usize> = BTreeMap::new();
-    findings.iter().for_each(|it| *affected.entry(it.class).or_default() += it.memories.len() + it.n_more);
+    findings
+        .iter()
+        .for_each(|it| *affected.entry(it.class).or_default() += it.memories.len() + it.n_more);
     if !options.is_whole {
         findings.iter_mut().for_each(Finding::shorten);
     }
@@ -262,7 +288,11 @@ pub fn audit(cx: &Context<'_>, spaces: &[Space], options: &Options<'_>) -> Resul
         *n += 1;
         *n <= options.limit
     });
-    let n_unknown = seen.active.iter().filter(|it| !it.is_good() && !it.is_bad()).count();
+    let n_unknown = seen
+        .active
+        .iter()
+        .filter(|it| !it.is_good() && !it.is_bad())
+        .count();
     let commit = cx.source.tree().ok().and_then(|it| it.commit);
     Ok(Audit {
         spaces: spaces.to_vec(),
@@ -280,8 +310,17 @@ pub fn audit(cx: &Context<'_>, spaces: &[Space], options: &Options<'_>) -> Resul
 
 /// By class, the gravest first, then by handle; what is turned away for one reason stays together.
 fn order(it: &Finding) -> impl Ord {
-    let why = if it.class == Class::Excluded { it.what.as_str() } else { "" };
-    (it.class, it.severity, why, it.memories.first().map(|it| it.handle))
+    let why = if it.class == Class::Excluded {
+        it.what.as_str()
+    } else {
+        ""
+    };
+    (
+        it.class,
+        it.severity,
+        why,
+        it.memories.first().map(|it| it.handle),
+    )
 }
 
 type Check = fn(&Seen<'_>) -> Result<Vec<Finding>, Error>;
@@ -289,7 +328,9 @@ type Check = fn(&Seen<'_>) -> Result<Vec<Finding>, Error>;
 /// Every check, with the classes of what it finds.
 const CHECKS: &[(&[Class], Check)] = &[
     (&[Class::Secret], |it| Ok(each::secrets(it))),
-    (&[Class::Instruction, Class::Ungrounded], |it| Ok(each::marked(it))),
+    (&[Class::Instruction, Class::Ungrounded], |it| {
+        Ok(each::marked(it))
+    }),
     (&[Class::Excluded], |it| Ok(each::excluded(it))),
     (&[Class::MissingField], |it| Ok(each::fields(it))),
     (&[Class::Stale, Class::Unmerged], |it| Ok(proof::stale(it))),
@@ -297,7 +338,12 @@ const CHECKS: &[(&[Class], Check)] = &[
     (&[Class::Contradiction], |it| Ok(opposed::pairs(it))),
     (&[Class::Unused], |it| Ok(used::unused(it))),
     (&[Class::Waiting], |it| Ok(used::waiting(it))),
-    (&[Class::Notes], |it| Ok(notes::findings(it.options.notes.unwrap_or(""), it.options.tasks))),
+    (&[Class::Notes], |it| {
+        Ok(notes::findings(
+            it.options.notes.unwrap_or(""),
+            it.options.tasks,
+        ))
+    }),
     (&[Class::Damage], whole::damage),
     (&[Class::Breaker], whole::breakers),
     (&[Class::SoftLimit, Class::Identity], whole::room),
@@ -307,20 +353,46 @@ impl Named {
     /// A memory in use, with how it stands.
     fn of(it: &Verified) -> Self {
         let fact = Some(cut(&safe(&it.memory.fact), EXCERPT));
-        Self { fact, standing: Some(it.standing()), ..Self::unsaid(&it.memory) }
+        Self {
+            fact,
+            standing: Some(it.standing()),
+            ..Self::unsaid(&it.memory)
+        }
     }
 
     /// A memory whose text is not told.
     fn unsaid(memory: &Memory) -> Self {
-        let place = memory.citations.first().map(crate::citation::Citation::place);
-        Self { id: memory.id, handle: memory.handle(), fact: None, standing: None, place }
+        let place = memory
+            .citations
+            .first()
+            .map(crate::citation::Citation::place);
+        Self {
+            id: memory.id,
+            handle: memory.handle(),
+            fact: None,
+            standing: None,
+            place,
+        }
     }
 }
 
 impl Finding {
-    fn new(class: Class, severity: Severity, what: impl Into<String>, way_out: impl Into<String>) -> Self {
+    fn new(
+        class: Class,
+        severity: Severity,
+        what: impl Into<String>,
+        way_out: impl Into<String>,
+    ) -> Self {
         let (what, way_out) = (what.into(), way_out.into());
-        Self { class, severity, space: None, what, memories: Vec::new(), n_more: 0, way_out }
+        Self {
+            class,
+            severity,
+            space: None,
+            what,
+            memories: Vec::new(),
+            n_more: 0,
+            way_out,
+        }
     }
 
     /// Names the first of its memories, and counts the rest.
@@ -339,7 +411,11 @@ impl Finding {
 
 /// The handles of some memories as they are typed behind a command; of many the first ones.
 fn typed<'a>(memories: impl IntoIterator<Item = &'a Memory>) -> String {
-    let handles: Vec<String> = memories.into_iter().take(NAMED).map(|it| it.handle().to_string()).collect();
+    let handles: Vec<String> = memories
+        .into_iter()
+        .take(NAMED)
+        .map(|it| it.handle().to_string())
+        .collect();
     handles.join(" ")
 }
 

@@ -36,8 +36,15 @@ const NAME_CHARS: usize = 80;
 /// somebody gives himself names nobody. What comes from outside waits anyway, and is not counted with what does not.
 #[must_use]
 pub fn actor(voice: &Voice) -> String {
-    let client = voice.author.as_deref().filter(|_| matches!(voice.channel, Channel::Mcp | Channel::Http));
-    let nobody = if voice.tainted { "unnamed, from outside" } else { "unnamed" };
+    let client = voice
+        .author
+        .as_deref()
+        .filter(|_| matches!(voice.channel, Channel::Mcp | Channel::Http));
+    let nobody = if voice.tainted {
+        "unnamed, from outside"
+    } else {
+        "unnamed"
+    };
     let name = client.or(voice.session.as_deref()).unwrap_or(nobody);
     name.chars().take(NAME_CHARS).collect()
 }
@@ -62,7 +69,12 @@ impl<'a> Doings<'a> {
         let own = |it: &&&Memory| is_counted(it) && self::actor(&it.voice) == actor;
         let is_later = |it: &&&Memory| closed.is_none_or(|closed| it.recorded_at > closed);
         Self {
-            recent: recent.iter().filter(own).filter(is_later).copied().collect(),
+            recent: recent
+                .iter()
+                .filter(own)
+                .filter(is_later)
+                .copied()
+                .collect(),
             former: before.iter().filter(own).copied().collect(),
             before,
         }
@@ -79,7 +91,8 @@ fn is_counted(memory: &Memory) -> bool {
 }
 
 fn earlier(now: Timestamp, minutes: u32) -> Timestamp {
-    now.checked_sub(SignedDuration::from_mins(i64::from(minutes))).unwrap_or(Timestamp::MIN)
+    now.checked_sub(SignedDuration::from_mins(i64::from(minutes)))
+        .unwrap_or(Timestamp::MIN)
 }
 
 /// Which breaker a memory would trip, and what was seen. Pure: the same doings give the same answer.
@@ -98,7 +111,11 @@ pub fn tripped(
 
 fn burst(limits: &Breakers, memory: &Memory, doings: &Doings<'_>) -> Option<String> {
     let since = earlier(memory.recorded_at, limits.window_minutes);
-    let n = 1 + doings.recent.iter().filter(|it| it.recorded_at >= since).count();
+    let n = 1 + doings
+        .recent
+        .iter()
+        .filter(|it| it.recorded_at >= since)
+        .count();
     let is_over = limits.burst > 0 && n > limits.burst;
     is_over.then(|| format!("{n} new memories in {} minutes", limits.window_minutes))
 }
@@ -127,12 +144,16 @@ fn drift(limits: &Breakers, memory: &Memory, doings: &Doings<'_>) -> Option<Stri
     let ours = subject(memory);
     let is_one = !ours.is_empty() && doings.recent.iter().all(|it| subject(it) == ours);
     if is_one && doings.before.iter().all(|it| subject(it) != ours) {
-        return Some(format!("all {n} new memories of the last hour are about one new subject"));
+        return Some(format!(
+            "all {n} new memories of the last hour are about one new subject"
+        ));
     }
     let n_doubted = doubted(&doings.recent) + usize::from(is_doubted(memory));
     let was_trusted = doubted(&doings.former) * 100 <= doings.former.len() * BEFORE;
     let is_sudden = doings.former.len() >= FORMER && was_trusted && n_doubted * 100 >= n * AFTER;
-    is_sudden.then(|| format!("{n_doubted} of the last {n} new memories are in doubt, and few were before"))
+    is_sudden.then(|| {
+        format!("{n_doubted} of the last {n} new memories are in doubt, and few were before")
+    })
 }
 
 fn doubted(memories: &[&Memory]) -> usize {
@@ -155,7 +176,9 @@ pub(crate) struct Ruling {
 pub(crate) fn consult(cx: &Context<'_>, memory: &Memory) -> Result<Ruling, StoreError> {
     let limits = &cx.policy.breakers;
     let is_free = memory.voice.is_person() || memory.layer == Layer::Session;
-    let Some(fewest) = limits.fewest().filter(|_| !is_free) else { return Ok(Ruling::default()) };
+    let Some(fewest) = limits.fewest().filter(|_| !is_free) else {
+        return Ok(Ruling::default());
+    };
     let watch = cx.store.watch(&memory.space, earlier(cx.now, SPAN))?;
     if watch.open.is_empty() && watch.recent + 1 < fewest as u64 {
         return Ok(Ruling::default());
@@ -163,12 +186,25 @@ pub(crate) fn consult(cx: &Context<'_>, memory: &Memory) -> Result<Ruling, Store
     let (actor, newest) = (actor(&memory.voice), newest(cx, &memory.space)?);
     if let Some(trip) = watch.open.iter().rfind(|it| concerns(it, &actor)) {
         return Ok(match is_quiet(cx, trip, &newest) {
-            true => Ruling { signals: vec![What::Closed { actor: trip.actor.clone() }], held: None },
-            false => Ruling { signals: Vec::new(), held: Some(told(&trip.why)) },
+            true => Ruling {
+                signals: vec![What::Closed {
+                    actor: trip.actor.clone(),
+                }],
+                held: None,
+            },
+            false => Ruling {
+                signals: Vec::new(),
+                held: Some(told(&trip.why)),
+            },
         });
     }
     let seen = |closed| {
-        tripped(limits, cx.policy.near_duplicate, memory, &Doings::of(&newest, &actor, cx.now, closed))
+        tripped(
+            limits,
+            cx.policy.near_duplicate,
+            memory,
+            &Doings::of(&newest, &actor, cx.now, closed),
+        )
     };
     if seen(None).is_none() {
         return Ok(Ruling::default());
@@ -177,7 +213,14 @@ pub(crate) fn consult(cx: &Context<'_>, memory: &Memory) -> Result<Ruling, Store
     let closed = lately(cx, &memory.space, &actor)?.closed;
     Ok(seen(closed).map_or_else(Ruling::default, |(breaker, why)| {
         let held = Some(told(&why));
-        Ruling { signals: vec![What::Tripped { breaker, actor: Some(actor.clone()), why }], held }
+        Ruling {
+            signals: vec![What::Tripped {
+                breaker,
+                actor: Some(actor.clone()),
+                why,
+            }],
+            held,
+        }
     }))
 }
 
@@ -200,13 +243,21 @@ pub(crate) fn consult_invalidation(
         return Ok(refusal(trip.why.clone()));
     }
     let n = 1 + lately(cx, space, &actor)?.invalidated;
-    let n_active = usize::try_from(cx.store.tally(space)?.stage(Stage::Active)).unwrap_or(usize::MAX);
+    let n_active =
+        usize::try_from(cx.store.tally(space)?.stage(Stage::Active)).unwrap_or(usize::MAX);
     if limits.invalidations == 0 || n <= limits.invalidations || n * 10 < n_active {
         return Ok(None);
     }
     let why = format!("{n} memories found wrong in an hour");
-    let what = What::Tripped { breaker: Breaker::Invalidations, actor: Some(actor), why: why.clone() };
-    cx.store.append(&Batch::durable(vec![cx.event(space, None, what)], Vec::new()))?;
+    let what = What::Tripped {
+        breaker: Breaker::Invalidations,
+        actor: Some(actor),
+        why: why.clone(),
+    };
+    cx.store.append(&Batch::durable(
+        vec![cx.event(space, None, what)],
+        Vec::new(),
+    ))?;
     Ok(refusal(why))
 }
 
@@ -230,7 +281,12 @@ fn is_quiet(cx: &Context<'_>, trip: &Trip, newest: &[Memory]) -> bool {
 
 fn newest(cx: &Context<'_>, space: &Space) -> Result<Vec<Memory>, StoreError> {
     let spaces = vec![space.clone()];
-    cx.store.list(&Filter { spaces, order: Order::Newest, limit: LOOKED_AT, ..Filter::default() })
+    cx.store.list(&Filter {
+        spaces,
+        order: Order::Newest,
+        limit: LOOKED_AT,
+        ..Filter::default()
+    })
 }
 
 /// What the log says of an actor in the last hour.
@@ -245,8 +301,13 @@ struct Lately {
 fn lately(cx: &Context<'_>, space: &Space, actor: &str) -> Result<Lately, StoreError> {
     let (since, mut lately, mut after) = (earlier(cx.now, SPAN), Lately::default(), 0);
     for _ in 0..PAGES {
-        let page =
-            Page { space: Some(space.clone()), newest_first: true, after, limit: PAGE, ..Page::default() };
+        let page = Page {
+            space: Some(space.clone()),
+            newest_first: true,
+            after,
+            limit: PAGE,
+            ..Page::default()
+        };
         let events = cx.store.events(&page)?;
         for it in &events {
             match &it.event.what {
@@ -274,7 +335,11 @@ pub fn open(cx: &Context<'_>, space: &Space) -> Result<Vec<Trip>, Error> {
         return Ok(Vec::new());
     }
     let newest = newest(cx, space)?;
-    Ok(watch.open.into_iter().filter(|it| !is_quiet(cx, it, &newest)).collect())
+    Ok(watch
+        .open
+        .into_iter()
+        .filter(|it| !is_quiet(cx, it, &newest))
+        .collect())
 }
 
 /// Whether a breaker holds up what this memory's author says.
@@ -289,7 +354,15 @@ pub fn close(cx: &Context<'_>, space: &Space, actor: Option<&str>) -> Result<Vec
     let mut closed = cx.store.watch(space, cx.now)?.open;
     closed.retain(is_meant);
     let actors: BTreeSet<&Option<String>> = closed.iter().map(|it| &it.actor).collect();
-    let event = |actor: &Option<String>| cx.event(space, None, What::Closed { actor: actor.clone() });
+    let event = |actor: &Option<String>| {
+        cx.event(
+            space,
+            None,
+            What::Closed {
+                actor: actor.clone(),
+            },
+        )
+    };
     let events: Vec<_> = actors.into_iter().map(event).collect();
     if !events.is_empty() {
         cx.store.append(&Batch::durable(events, Vec::new()))?;

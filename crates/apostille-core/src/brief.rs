@@ -65,20 +65,38 @@ impl Brief {
 /// At the start of a session: who the person is and how they want things done, the state of the task, and what waits for
 /// approval. After the client
 /// dropped most of what was said, also the corrections and rules that were shown before.
-pub fn start(cx: &Context<'_>, reader: &Reader<'_>, task: &str, is_compacted: bool) -> Result<Brief, Error> {
-    let Some(mut page) = Page::open(cx.policy) else { return Ok(Brief::default()) };
+pub fn start(
+    cx: &Context<'_>,
+    reader: &Reader<'_>,
+    task: &str,
+    is_compacted: bool,
+) -> Result<Brief, Error> {
+    let Some(mut page) = Page::open(cx.policy) else {
+        return Ok(Brief::default());
+    };
     let identity = recall::identity(cx, reader.user)?;
-    page.section(IDENTITY, identity.iter().map(|it| page::told(it, "identity")));
+    page.section(
+        IDENTITY,
+        identity.iter().map(|it| page::told(it, "identity")),
+    );
     let mut shown = told(&mut page, WISHES, wishes(cx, reader)?);
     page.section(TASK, task.lines().map(page::bullet));
     if is_compacted {
-        let is_new = |it: &Verified| shown.iter().all(|told: &Checked| told.hit.memory.id != it.memory.id);
+        let is_new = |it: &Verified| {
+            shown
+                .iter()
+                .all(|told: &Checked| told.hit.memory.id != it.memory.id)
+        };
         let kept = rules(cx, reader)?.into_iter().filter(is_new).collect();
         shown.extend(told(&mut page, KEPT, kept));
     }
     let n_pending = pending(cx, reader)?;
     if n_pending > 0 {
-        let what = if n_pending == 1 { "memory waits" } else { "memories wait" };
+        let what = if n_pending == 1 {
+            "memory waits"
+        } else {
+            "memories wait"
+        };
         page.line(&format!(
             "{n_pending} {what} for a person's approval; the person decides with `apostille review`."
         ));
@@ -86,7 +104,11 @@ pub fn start(cx: &Context<'_>, reader: &Reader<'_>, task: &str, is_compacted: bo
     if has_open_breaker(cx, reader)? {
         page.line("A breaker is open: what agents write waits for a person; `apostille breaker` tells why.");
     }
-    Ok(Brief { text: page.close(), shown, ..Brief::default() })
+    Ok(Brief {
+        text: page.close(),
+        shown,
+        ..Brief::default()
+    })
 }
 
 /// When the person says something: at first the briefing, later only what is new and clearly to the point.
@@ -101,26 +123,55 @@ pub fn prompt(cx: &Context<'_>, reader: &Reader<'_>, text: &str) -> Result<Brief
         (true, false) => Bar::Clear,
     };
     let paths = mentioned::paths(text);
-    shown(cx, reader, Ask { text: text.into(), layers, paths, bar: Some(bar), ..Ask::default() })
+    shown(
+        cx,
+        reader,
+        Ask {
+            text: text.into(),
+            layers,
+            paths,
+            bar: Some(bar),
+            ..Ask::default()
+        },
+    )
 }
 
 /// When files are about to be changed: the memories that cite them, once.
 pub fn touch(cx: &Context<'_>, reader: &Reader<'_>, paths: Vec<RepoPath>) -> Result<Brief, Error> {
     let mode = (cx.policy.inject.mode != InjectMode::Off).then_some(InjectMode::Relevant);
-    shown(cx, reader, Ask { paths, mode, bar: Some(Bar::Clear), ..Ask::default() })
+    shown(
+        cx,
+        reader,
+        Ask {
+            paths,
+            mode,
+            bar: Some(Bar::Clear),
+            ..Ask::default()
+        },
+    )
 }
 
 /// Before the client drops most of what was said: what must be kept, as bullets.
 pub fn compact(cx: &Context<'_>, reader: &Reader<'_>, task: &str) -> Result<Brief, Error> {
-    let Some(mut page) = Page::open(cx.policy) else { return Ok(Brief::default()) };
+    let Some(mut page) = Page::open(cx.policy) else {
+        return Ok(Brief::default());
+    };
     page.section(TASK, task.lines().map(page::bullet));
     told(&mut page, KEPT, rules(cx, reader)?);
-    Ok(Brief { text: page.close(), ..Brief::default() })
+    Ok(Brief {
+        text: page.close(),
+        ..Brief::default()
+    })
 }
 
 /// Adds memories under a title, as many as have room, and gives back those.
 fn told(page: &mut Page, title: &str, memories: Vec<Verified>) -> Vec<Checked> {
-    let n = page.section(title, memories.iter().map(|it| page::told(&it.memory, it.standing())));
+    let n = page.section(
+        title,
+        memories
+            .iter()
+            .map(|it| page::told(&it.memory, it.standing())),
+    );
     memories.into_iter().take(n).map(Checked::unasked).collect()
 }
 
@@ -135,14 +186,26 @@ fn wishes(cx: &Context<'_>, reader: &Reader<'_>) -> Result<Vec<Verified>, Error>
         limit: MAX_WISHES,
         ..Filter::default()
     };
-    Ok(verify::look(cx, cx.store.list(&filter)?).into_iter().filter(Verified::is_good).collect())
+    Ok(verify::look(cx, cx.store.list(&filter)?)
+        .into_iter()
+        .filter(Verified::is_good)
+        .collect())
 }
 
 /// Recalls, and puts on a page what fits.
 fn shown(cx: &Context<'_>, reader: &Reader<'_>, ask: Ask) -> Result<Brief, Error> {
-    let Some(mut page) = Page::open(cx.policy) else { return Ok(Brief::default()) };
+    let Some(mut page) = Page::open(cx.policy) else {
+        return Ok(Brief::default());
+    };
     let spaces = vec![reader.repo.clone(), reader.user.clone()];
-    let (query, recalled) = recall::found(cx, &Ask { spaces, seen: reader.session.seen(), ..ask })?;
+    let (query, recalled) = recall::found(
+        cx,
+        &Ask {
+            spaces,
+            seen: reader.session.seen(),
+            ..ask
+        },
+    )?;
     let mut shown = Vec::new();
     for it in recalled.shown {
         if page.memory(&it) {
@@ -151,23 +214,36 @@ fn shown(cx: &Context<'_>, reader: &Reader<'_>, ask: Ask) -> Result<Brief, Error
     }
     let doubted = reader.session.doubted();
     let new = |it: &Checked| it.hit.why.relevance > 0.0 && !doubted.contains(&it.hit.memory.id);
-    let mut withheld: Vec<Checked> = recalled.withheld.into_iter().filter(new).take(MAX_DOUBTS).collect();
+    let mut withheld: Vec<Checked> = recalled
+        .withheld
+        .into_iter()
+        .filter(new)
+        .take(MAX_DOUBTS)
+        .collect();
     if !page.doubts(&withheld) {
         withheld.clear();
     }
-    Ok(Brief { text: page.close(), shown, withheld, query: Some(query) })
+    Ok(Brief {
+        text: page.close(),
+        shown,
+        withheld,
+        query: Some(query),
+    })
 }
 
 /// The corrections, rules and preferences among what was shown, as they stand now; what does not hold is left out.
 fn rules(cx: &Context<'_>, reader: &Reader<'_>) -> Result<Vec<Verified>, Error> {
     let ids: Vec<_> = reader.session.shown().into_iter().collect();
     let is_rule = |it: &Memory| {
-        let is_kept =
-            matches!(it.kind, Kind::Feedback | Kind::User) || it.voice.origin == Origin::UserCorrection;
+        let is_kept = matches!(it.kind, Kind::Feedback | Kind::User)
+            || it.voice.origin == Origin::UserCorrection;
         it.is_active() && is_kept
     };
     let memories = cx.store.get(&ids)?.into_iter().filter(is_rule).collect();
-    Ok(verify::look(cx, memories).into_iter().filter(Verified::is_good).collect())
+    Ok(verify::look(cx, memories)
+        .into_iter()
+        .filter(Verified::is_good)
+        .collect())
 }
 
 /// Whether somebody's writes are held up. Whose, and why, is not said: it may be words that they chose.

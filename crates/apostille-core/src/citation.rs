@@ -29,7 +29,14 @@ impl BadPlace {
     fn new(place: &str, why: impl Into<String>) -> Self {
         // Masked before it is cut: half a secret is no longer recognised.
         let place = masked(place);
-        Self { place: place.chars().filter(|c| !c.is_control()).take(120).collect(), why: why.into() }
+        Self {
+            place: place
+                .chars()
+                .filter(|c| !c.is_control())
+                .take(120)
+                .collect(),
+            why: why.into(),
+        }
     }
 }
 
@@ -62,7 +69,10 @@ impl FromStr for RepoPath {
         if drive.len() >= 2 && drive[0].is_ascii_alphabetic() && drive[1] == b':' {
             return bad("a path is relative to the repository, without a drive letter");
         }
-        let parts: Vec<&str> = text.split('/').filter(|it| !matches!(*it, "" | ".")).collect();
+        let parts: Vec<&str> = text
+            .split('/')
+            .filter(|it| !matches!(*it, "" | "."))
+            .collect();
         match parts.iter().find(|it| is_forbidden(it)) {
             Some(part) if part.eq_ignore_ascii_case(".git") => bad("git's own files are not cited"),
             Some(_) => bad("a path does not leave the repository"),
@@ -122,7 +132,10 @@ impl Lines {
     /// The same number of lines, beginning at `start`.
     #[must_use]
     pub fn at(self, start: u32) -> Self {
-        Self { start: start.max(1), end: start.max(1).saturating_add(self.count() - 1) }
+        Self {
+            start: start.max(1),
+            end: start.max(1).saturating_add(self.count() - 1),
+        }
     }
 }
 
@@ -149,12 +162,21 @@ impl Cite {
     /// A place from its parts, as protocols give them.
     pub fn new(path: &str, start: u32, end: u32) -> Result<Self, BadPlace> {
         let lines = Lines::new(start, end).ok_or_else(|| {
-            BadPlace::new(path, format!("lines {start}-{end} are no range; lines count from 1"))
+            BadPlace::new(
+                path,
+                format!("lines {start}-{end} are no range; lines count from 1"),
+            )
         })?;
         if lines.count() > MAX_LINES {
-            return Err(BadPlace::new(path, format!("{} lines; cite at most {MAX_LINES}", lines.count())));
+            return Err(BadPlace::new(
+                path,
+                format!("{} lines; cite at most {MAX_LINES}", lines.count()),
+            ));
         }
-        Ok(Self { path: path.parse()?, lines })
+        Ok(Self {
+            path: path.parse()?,
+            lines,
+        })
     }
 }
 
@@ -165,7 +187,12 @@ impl FromStr for Cite {
         let form = || BadPlace::new(text, "say which lines, as in src/api.rs:12-18");
         let (path, range) = text.rsplit_once(':').ok_or_else(form)?;
         let (start, end) = range.split_once('-').unwrap_or((range, range));
-        let number = |it: &str| it.trim().trim_start_matches(['L', 'l']).parse::<u32>().map_err(|_| form());
+        let number = |it: &str| {
+            it.trim()
+                .trim_start_matches(['L', 'l'])
+                .parse::<u32>()
+                .map_err(|_| form())
+        };
         Self::new(path.trim(), number(start)?, number(end)?)
     }
 }
@@ -201,7 +228,10 @@ impl Citation {
     /// The place it points to.
     #[must_use]
     pub fn place(&self) -> Cite {
-        Cite { path: self.path.clone(), lines: self.lines }
+        Cite {
+            path: self.path.clone(),
+            lines: self.lines,
+        }
     }
 }
 
@@ -212,7 +242,11 @@ mod tests {
     #[test]
     fn paths_stay_inside() {
         let check = |text: &str, expected: Option<&str>| {
-            assert_eq!(text.parse::<RepoPath>().ok().as_ref().map(RepoPath::as_str), expected, "{text:?}");
+            assert_eq!(
+                text.parse::<RepoPath>().ok().as_ref().map(RepoPath::as_str),
+                expected,
+                "{text:?}"
+            );
         };
         check("src/api.rs", Some("src/api.rs"));
         check("./src//api.rs", Some("src/api.rs"));
@@ -239,7 +273,14 @@ mod tests {
     #[test]
     fn cites_parse() {
         let check = |text: &str, expected: Option<&str>| {
-            assert_eq!(text.parse::<Cite>().ok().map(|it| it.to_string()).as_deref(), expected, "{text:?}");
+            assert_eq!(
+                text.parse::<Cite>()
+                    .ok()
+                    .map(|it| it.to_string())
+                    .as_deref(),
+                expected,
+                "{text:?}"
+            );
         };
         check("src/api.rs:12-18", Some("src/api.rs:12-18"));
         check("src/api.rs:12", Some("src/api.rs:12"));

@@ -17,7 +17,8 @@ use crate::citation::{Cite, RepoPath};
 use crate::event::{Batch, Breaker, Event, Expect, What};
 use crate::forget::{Forgotten, forget};
 use crate::memory::{
-    Draft, Handle, Kind, Layer, Memory, Name, Origin, Replacement, Stage, Status, Twin, Usage, Voice,
+    Draft, Handle, Kind, Layer, Memory, Name, Origin, Replacement, Stage, Status, Twin, Usage,
+    Voice,
 };
 use crate::policy::{Breakers, Limits, Policy};
 use crate::recall::{Ask, Recalled, recall};
@@ -39,20 +40,35 @@ impl Shelf {
     #[must_use]
     pub fn stocked() -> Self {
         let files = [
-            ("src/api.rs", "fn a() {}\nconst RETRIES: u32 = 3;\nfn b() {}\n"),
+            (
+                "src/api.rs",
+                "fn a() {}\nconst RETRIES: u32 = 3;\nfn b() {}\n",
+            ),
             ("docs/deploy.md", "one\ntwo\n"),
         ];
-        Self(files.into_iter().map(|(path, text)| (path.into(), text.into())).collect())
+        Self(
+            files
+                .into_iter()
+                .map(|(path, text)| (path.into(), text.into()))
+                .collect(),
+        )
     }
 }
 
 impl Source for Shelf {
     fn tree(&self) -> Result<Tree, SourceError> {
-        Ok(Tree { commit: Some("0".repeat(40)), branch: Some("main".into()), is_worktree: true })
+        Ok(Tree {
+            commit: Some("0".repeat(40)),
+            branch: Some("main".into()),
+            is_worktree: true,
+        })
     }
 
     fn read(&self, path: &RepoPath) -> Result<Option<Blob>, SourceError> {
-        Ok(self.0.get(path.as_str()).map(|text| Blob { id: None, bytes: text.clone().into_bytes() }))
+        Ok(self.0.get(path.as_str()).map(|text| Blob {
+            id: None,
+            bytes: text.clone().into_bytes(),
+        }))
     }
 }
 
@@ -69,8 +85,16 @@ impl<'a> Bench<'a> {
     #[must_use]
     pub fn new(store: Box<dyn Store + 'a>) -> Self {
         // Random writes come faster than any agent's, and all of them are to be kept.
-        let policy = Policy { breakers: Breakers::OFF, ..Policy::default() };
-        Self { store, source: Shelf::stocked(), policy, ticks: Cell::new(0) }
+        let policy = Policy {
+            breakers: Breakers::OFF,
+            ..Policy::default()
+        };
+        Self {
+            store,
+            source: Shelf::stocked(),
+            policy,
+            ticks: Cell::new(0),
+        }
     }
 
     /// When the last thing was done.
@@ -157,9 +181,20 @@ pub enum Step {
 pub fn steps() -> BoxedStrategy<Vec<Step>> {
     let words = || prop::collection::vec(0_u8..40, 1..6);
     let pick = || (0_u8..3, 1_u8..12);
-    let remember = (0_u8..3, words(), any::<bool>(), 0_u8..10, prop::bool::weighted(0.1)).prop_map(
-        |(space, words, cited, layer, tainted)| Step::Remember { space, words, cited, layer, tainted },
-    );
+    let remember = (
+        0_u8..3,
+        words(),
+        any::<bool>(),
+        0_u8..10,
+        prop::bool::weighted(0.1),
+    )
+        .prop_map(|(space, words, cited, layer, tainted)| Step::Remember {
+            space,
+            words,
+            cited,
+            layer,
+            tainted,
+        });
     let step = prop_oneof![
         8 => remember,
         1 => pick().prop_map(|(space, n)| Step::Refresh(space, n)),
@@ -222,7 +257,11 @@ const WORDS: [&str; 40] = [
 ];
 
 fn said(words: &[u8]) -> String {
-    words.iter().map(|it| WORDS[usize::from(*it) % WORDS.len()]).collect::<Vec<_>>().join(" ")
+    words
+        .iter()
+        .map(|it| WORDS[usize::from(*it) % WORDS.len()])
+        .collect::<Vec<_>>()
+        .join(" ")
 }
 
 fn spaces() -> [Space; 3] {
@@ -235,7 +274,13 @@ fn spaces() -> [Space; 3] {
 fn name(space: u8, number: u8) -> (Space, Name) {
     let space = spaces()[usize::from(space)].clone();
     let letter = space.letter();
-    (space, Name::Handle(Handle { letter, number: number.into() }))
+    (
+        space,
+        Name::Handle(Handle {
+            letter,
+            number: number.into(),
+        }),
+    )
 }
 
 /// What a step came to, in a form that two stores can be compared by.
@@ -256,7 +301,11 @@ fn furnished(draft: Draft, words: &[u8], cited: bool, layer: u8) -> Draft {
     Draft {
         layer: layers.get(usize::from(layer)).copied().filter(is_fit),
         kind: Some(if cited { Kind::Project } else { Kind::Feedback }),
-        citations: "src/api.rs:2".parse::<Cite>().into_iter().filter(|_| cited).collect(),
+        citations: "src/api.rs:2"
+            .parse::<Cite>()
+            .into_iter()
+            .filter(|_| cited)
+            .collect(),
         tags: vec!["contract".into()],
         task: task(words),
         ..draft
@@ -264,11 +313,24 @@ fn furnished(draft: Draft, words: &[u8], cited: bool, layer: u8) -> Draft {
 }
 
 fn act(bench: &Bench<'_>, step: &Step) -> Result<Seen, crate::Error> {
-    let voice = |tainted| Voice { tainted, ..Voice::of(Origin::Agent) };
+    let voice = |tainted| Voice {
+        tainted,
+        ..Voice::of(Origin::Agent)
+    };
     bench.at_next(|cx| {
         Ok(match step {
-            Step::Remember { space, words, cited, layer, tainted } => {
-                let draft = Draft::new(spaces()[usize::from(*space)].clone(), said(words), voice(*tainted));
+            Step::Remember {
+                space,
+                words,
+                cited,
+                layer,
+                tainted,
+            } => {
+                let draft = Draft::new(
+                    spaces()[usize::from(*space)].clone(),
+                    said(words),
+                    voice(*tainted),
+                );
                 Seen::Outcome(remember(cx, furnished(draft, words, *cited, *layer))?)
             }
             Step::Refresh(space, n) => {
@@ -286,7 +348,13 @@ fn act(bench: &Bench<'_>, step: &Step) -> Result<Seen, crate::Error> {
             Step::Supersede(space, n, words) => {
                 let (space, name) = name(*space, *n);
                 let draft = Draft::new(space.clone(), said(words), voice(false));
-                Seen::Outcome(revise::supersede(cx, &[space], name, draft, Replacement::Better)?)
+                Seen::Outcome(revise::supersede(
+                    cx,
+                    &[space],
+                    name,
+                    draft,
+                    Replacement::Better,
+                )?)
             }
             Step::Forget(space, n) => {
                 let (space, name) = name(*space, *n);
@@ -302,12 +370,27 @@ fn act(bench: &Bench<'_>, step: &Step) -> Result<Seen, crate::Error> {
             }
             Step::Undo(space) => back(cx, *space, Point::Undo)?,
             Step::Trip(space, n) => {
-                let (breaker, actor) = (Breaker::ALL[usize::from(*n) % Breaker::ALL.len()], actor(*n));
-                noted(cx, *space, What::Tripped { breaker, actor, why: format!("{n} at once") })?
+                let (breaker, actor) = (
+                    Breaker::ALL[usize::from(*n) % Breaker::ALL.len()],
+                    actor(*n),
+                );
+                noted(
+                    cx,
+                    *space,
+                    What::Tripped {
+                        breaker,
+                        actor,
+                        why: format!("{n} at once"),
+                    },
+                )?
             }
             Step::Close(space, n) => noted(cx, *space, What::Closed { actor: actor(*n) })?,
             Step::Recall(words) => {
-                let ask = Ask { text: said(words), spaces: spaces().to_vec(), ..Ask::default() };
+                let ask = Ask {
+                    text: said(words),
+                    spaces: spaces().to_vec(),
+                    ..Ask::default()
+                };
                 Seen::Recalled(Box::new(recall(cx, &ask)?))
             }
             Step::Reopen => Seen::Nothing,
@@ -361,7 +444,16 @@ pub fn agrees<'a>(open: &dyn Fn() -> Box<dyn Store + 'a>, steps: &[Step]) {
 /// When the store and the twin differ.
 pub fn crowd<'a>(open: &dyn Fn() -> Box<dyn Store + 'a>) {
     let word = |n: u8, k: u8| n.wrapping_mul(k).wrapping_add(n / 7) % 40;
-    let told = |n: u8| vec![n % 40, word(n, 3), word(n, 7), word(n, 11), word(n, 13), word(n, 17)];
+    let told = |n: u8| {
+        vec![
+            n % 40,
+            word(n, 3),
+            word(n, 7),
+            word(n, 11),
+            word(n, 13),
+            word(n, 17),
+        ]
+    };
     let mut steps: Vec<Step> = Vec::new();
     for n in 0..220 {
         steps.push(Step::Remember {
@@ -381,10 +473,20 @@ pub fn crowd<'a>(open: &dyn Fn() -> Box<dyn Store + 'a>) {
     }
     // Most of it is retired at once and comes back.
     let asked = || Step::Recall(vec![0, 7, 14, 21]);
-    steps.extend([Step::Back(0, 200), asked(), Step::Reopen, asked(), Step::Undo(0), asked()]);
+    steps.extend([
+        Step::Back(0, 200),
+        asked(),
+        Step::Reopen,
+        asked(),
+        Step::Undo(0),
+        asked(),
+    ]);
     agrees(open, &steps);
     let n_active = open().tally(&spaces()[0]).map(|it| it.stage(Stage::Active));
-    assert!(n_active.as_ref().is_ok_and(|n| *n > 100), "a crowd was to be kept: {n_active:?}");
+    assert!(
+        n_active.as_ref().is_ok_and(|n| *n > 100),
+        "a crowd was to be kept: {n_active:?}"
+    );
 }
 
 /// The task that a draft of these words belongs to: one of two, the second with a name that is written escaped, or none.
@@ -397,23 +499,75 @@ fn task(words: &[u8]) -> Option<String> {
 }
 
 fn filters() -> Vec<Filter> {
-    let all = Filter { limit: 1_000, ..Filter::default() };
-    let some = Filter { spaces: spaces()[..1].to_vec(), limit: 3, ..Filter::default() };
+    let all = Filter {
+        limit: 1_000,
+        ..Filter::default()
+    };
+    let some = Filter {
+        spaces: spaces()[..1].to_vec(),
+        limit: 3,
+        ..Filter::default()
+    };
     vec![
         all.clone(),
-        Filter { order: Order::Oldest, ..all.clone() },
-        Filter { order: Order::Refreshed, ..all.clone() },
-        Filter { stages: vec![Stage::Active, Stage::Pending], ..some.clone() },
-        Filter { layers: vec![Layer::Episode], ..all.clone() },
-        Filter { text: Some("PARSER".into()), ..all.clone() },
-        Filter { tag: Some("contract".into()), stages: vec![Stage::Active], ..some },
-        Filter { task: task(&[0]), ..all.clone() },
-        Filter { task: task(&[1]), layers: vec![Layer::Episode], ..all.clone() },
-        Filter { path: "src".parse().ok(), ..all.clone() },
-        Filter { path: "src/api.rs".parse().ok(), kinds: vec![Kind::Project], ..all.clone() },
-        Filter { origins: vec![Origin::Agent], tag: Some("contract".into()), ..all.clone() },
-        Filter { since: at(3), until: at(9), ..all.clone() },
-        Filter { until: at(5), order: Order::Refreshed, ..all },
+        Filter {
+            order: Order::Oldest,
+            ..all.clone()
+        },
+        Filter {
+            order: Order::Refreshed,
+            ..all.clone()
+        },
+        Filter {
+            stages: vec![Stage::Active, Stage::Pending],
+            ..some.clone()
+        },
+        Filter {
+            layers: vec![Layer::Episode],
+            ..all.clone()
+        },
+        Filter {
+            text: Some("PARSER".into()),
+            ..all.clone()
+        },
+        Filter {
+            tag: Some("contract".into()),
+            stages: vec![Stage::Active],
+            ..some
+        },
+        Filter {
+            task: task(&[0]),
+            ..all.clone()
+        },
+        Filter {
+            task: task(&[1]),
+            layers: vec![Layer::Episode],
+            ..all.clone()
+        },
+        Filter {
+            path: "src".parse().ok(),
+            ..all.clone()
+        },
+        Filter {
+            path: "src/api.rs".parse().ok(),
+            kinds: vec![Kind::Project],
+            ..all.clone()
+        },
+        Filter {
+            origins: vec![Origin::Agent],
+            tag: Some("contract".into()),
+            ..all.clone()
+        },
+        Filter {
+            since: at(3),
+            until: at(9),
+            ..all.clone()
+        },
+        Filter {
+            until: at(5),
+            order: Order::Refreshed,
+            ..all
+        },
     ]
 }
 
@@ -421,10 +575,17 @@ fn filters() -> Vec<Filter> {
 #[expect(clippy::expect_used, reason = "a suite fails by panicking")]
 fn goes_on(store: &dyn Store) {
     for order in [Order::Newest, Order::Oldest, Order::Refreshed] {
-        let filter = Filter { order, limit: usize::MAX, ..Filter::default() };
+        let filter = Filter {
+            order,
+            limit: usize::MAX,
+            ..Filter::default()
+        };
         let all = store.list(&filter).expect("a listing");
         for (at, memory) in all.iter().enumerate() {
-            let rest = Filter { after: Some(filter.behind(memory)), ..filter.clone() };
+            let rest = Filter {
+                after: Some(filter.behind(memory)),
+                ..filter.clone()
+            };
             assert_eq!(
                 store.list(&rest).expect("the rest"),
                 all[at + 1..],
@@ -436,41 +597,89 @@ fn goes_on(store: &dyn Store) {
 }
 
 fn compare(ours: &dyn Store, twin: &dyn Store) {
-    let same =
-        |what: &str, found: &dyn Fn(&dyn Store) -> String| assert_eq!(found(ours), found(twin), "{what}");
+    let same = |what: &str, found: &dyn Fn(&dyn Store) -> String| {
+        assert_eq!(found(ours), found(twin), "{what}")
+    };
     same("spaces", &|it| format!("{:?}", it.spaces()));
     for filter in filters() {
-        same(&format!("{filter:?}"), &|it| format!("{:#?}", it.list(&filter)));
+        same(&format!("{filter:?}"), &|it| {
+            format!("{:#?}", it.list(&filter))
+        });
     }
     goes_on(ours);
-    let asked: Vec<String> = terms::terms(&WORDS.join(" ")).into_iter().map(|(term, _)| term).collect();
+    let asked: Vec<String> = terms::terms(&WORDS.join(" "))
+        .into_iter()
+        .map(|(term, _)| term)
+        .collect();
     for space in &spaces() {
-        same(&format!("postings of {space}"), &|it| format!("{:?}", it.postings(space, &asked)));
+        same(&format!("postings of {space}"), &|it| {
+            format!("{:?}", it.postings(space, &asked))
+        });
         for secs in [0, 5, 30] {
             let since = start() + SignedDuration::from_secs(secs);
-            same(&format!("watch of {space}"), &|it| format!("{:#?}", it.watch(space, since)));
+            same(&format!("watch of {space}"), &|it| {
+                format!("{:#?}", it.watch(space, since))
+            });
         }
         for (secs, limit) in [(0, usize::MAX), (5, usize::MAX), (0, 3)] {
             let since = start() + SignedDuration::from_secs(secs);
-            same(&format!("traces of {space}"), &|it| format!("{:#?}", it.traces(space, since, limit)));
+            same(&format!("traces of {space}"), &|it| {
+                format!("{:#?}", it.traces(space, since, limit))
+            });
         }
-        same(&format!("tally of {space}"), &|it| format!("{:#?}", it.tally(space)));
+        same(&format!("tally of {space}"), &|it| {
+            format!("{:#?}", it.tally(space))
+        });
         for initial in ['p', 't', '日', 'z'] {
-            same(&format!("vocabulary of {space}"), &|it| format!("{:?}", it.vocabulary(space, initial)));
+            same(&format!("vocabulary of {space}"), &|it| {
+                format!("{:?}", it.vocabulary(space, initial))
+            });
         }
     }
     let log = |it: &dyn Store, page: &Page| {
-        let logged = it
-            .events(page)
-            .map(|log| log.into_iter().map(|it| (placeless(it.event), it.was)).collect::<Vec<_>>());
+        let logged = it.events(page).map(|log| {
+            log.into_iter()
+                .map(|it| (placeless(it.event), it.was))
+                .collect::<Vec<_>>()
+        });
         format!("{logged:#?}")
     };
-    let whole = Page { limit: 10_000, ..Page::default() };
+    let whole = Page {
+        limit: 10_000,
+        ..Page::default()
+    };
     same("the log", &|it| log(it, &whole));
-    same("the changes", &|it| log(it, &Page { changes_only: true, ..whole.clone() }));
-    same("the end of the log", &|it| log(it, &Page { newest_first: true, limit: 5, ..Page::default() }));
-    let first = twin.list(&Filter { limit: 1, ..Filter::default() }).ok().and_then(|mut it| it.pop());
-    let of_one = Page { memory: first.as_ref().map(|it| it.id), space: first.map(|it| it.space), ..whole };
+    same("the changes", &|it| {
+        log(
+            it,
+            &Page {
+                changes_only: true,
+                ..whole.clone()
+            },
+        )
+    });
+    same("the end of the log", &|it| {
+        log(
+            it,
+            &Page {
+                newest_first: true,
+                limit: 5,
+                ..Page::default()
+            },
+        )
+    });
+    let first = twin
+        .list(&Filter {
+            limit: 1,
+            ..Filter::default()
+        })
+        .ok()
+        .and_then(|mut it| it.pop());
+    let of_one = Page {
+        memory: first.as_ref().map(|it| it.id),
+        space: first.map(|it| it.space),
+        ..whole
+    };
     same("the log of one memory", &|it| log(it, &of_one));
 }
 
@@ -499,28 +708,63 @@ pub fn rolls_back<'a>(open: &dyn Fn() -> Box<dyn Store + 'a>, steps: &[Step], ch
     let (moment, before) = &moments[chosen % moments.len()];
     let last = standing(&*bench.store, &space);
     for _ in 0..2 {
-        let plan = bench.at_next(|cx| rollback(cx, &space, Point::Time(*moment))).expect("rollback");
+        let plan = bench
+            .at_next(|cx| rollback(cx, &space, Point::Time(*moment)))
+            .expect("rollback");
         stands_as(&standing(&*bench.store, &space), before);
         if plan.is_some_and(|it| !it.turns.is_empty()) {
             let after = standing(&*bench.store, &space);
-            bench.at_next(|cx| rollback(cx, &space, Point::Undo)).expect("undo").expect("a rollback");
+            bench
+                .at_next(|cx| rollback(cx, &space, Point::Undo))
+                .expect("undo")
+                .expect("a rollback");
             assert_eq!(standing(&*bench.store, &space), last, "taken back");
-            bench.at_next(|cx| rollback(cx, &space, Point::Undo)).expect("redo").expect("a rollback");
+            bench
+                .at_next(|cx| rollback(cx, &space, Point::Undo))
+                .expect("redo")
+                .expect("a rollback");
             assert_eq!(standing(&*bench.store, &space), after, "done again");
-            bench.at_next(|cx| rollback(cx, &space, Point::Undo)).expect("undo").expect("a rollback");
-            assert_eq!(standing(&*bench.store, &space), last, "and taken back again");
+            bench
+                .at_next(|cx| rollback(cx, &space, Point::Undo))
+                .expect("undo")
+                .expect("a rollback");
+            assert_eq!(
+                standing(&*bench.store, &space),
+                last,
+                "and taken back again"
+            );
         }
     }
-    assert_eq!(bench.store.health().expect("health").problems, Vec::<String>::new());
+    assert_eq!(
+        bench.store.health().expect("health").problems,
+        Vec::<String>::new()
+    );
     compare(&*open(), &*bench.store);
 }
 
 /// The memories of a space by number, without their counters, which are history.
 #[expect(clippy::expect_used, reason = "a suite fails by panicking")]
 fn standing(store: &dyn Store, space: &Space) -> BTreeMap<u64, Memory> {
-    let filter = Filter { spaces: vec![space.clone()], limit: usize::MAX, ..Filter::default() };
-    let uncounted = |it: Memory| (it.number, Memory { usage: Usage::default(), ..it });
-    store.list(&filter).expect("list").into_iter().map(uncounted).collect()
+    let filter = Filter {
+        spaces: vec![space.clone()],
+        limit: usize::MAX,
+        ..Filter::default()
+    };
+    let uncounted = |it: Memory| {
+        (
+            it.number,
+            Memory {
+                usage: Usage::default(),
+                ..it
+            },
+        )
+    };
+    store
+        .list(&filter)
+        .expect("list")
+        .into_iter()
+        .map(uncounted)
+        .collect()
 }
 
 /// Every memory stands as it did, and what came since is retired. What was forgotten since cannot be there.
@@ -528,7 +772,11 @@ fn stands_as(now: &BTreeMap<u64, Memory>, before: &BTreeMap<u64, Memory>) {
     for (number, memory) in now {
         match before.get(number) {
             Some(old) => assert_eq!(memory, old, "it stands as it stood"),
-            None => assert_eq!(memory.status.stage(), Stage::Retired, "it came since: {memory:?}"),
+            None => assert_eq!(
+                memory.status.stage(),
+                Stage::Retired,
+                "it came since: {memory:?}"
+            ),
         }
     }
 }
@@ -542,21 +790,48 @@ pub fn story<'a>(open: &dyn Fn() -> Box<dyn Store + 'a>) {
     let [shop, ..] = spaces();
     let here = std::slice::from_ref(&shop);
     let mut bench = Bench::new(open());
-    let kept = remembered(&bench, "Retries of the payment gateway stop after 3 attempts", Twin::Ask);
-    assert_eq!((kept.handle().to_string().as_str(), &kept.status), ("m-1", &Status::Active));
+    let kept = remembered(
+        &bench,
+        "Retries of the payment gateway stop after 3 attempts",
+        Twin::Ask,
+    );
+    assert_eq!(
+        (kept.handle().to_string().as_str(), &kept.status),
+        ("m-1", &Status::Active)
+    );
     assert_eq!(kept.citations[0].snippet, "const RETRIES: u32 = 3;");
 
     bench.store = open();
     let again = bench
-        .at_next(|cx| remember(cx, draft("retries of the payment gateway stop after 3 attempts!", Twin::Ask)))
+        .at_next(|cx| {
+            remember(
+                cx,
+                draft(
+                    "retries of the payment gateway stop after 3 attempts!",
+                    Twin::Ask,
+                ),
+            )
+        })
         .expect("refresh");
-    assert!(matches!(&again, Outcome::Refreshed { memory } if memory.id == kept.id), "{again:?}");
+    assert!(
+        matches!(&again, Outcome::Refreshed { memory } if memory.id == kept.id),
+        "{again:?}"
+    );
     let near = bench
         .at_next(|cx| {
-            remember(cx, draft("Retries of the payment gateway stop after the 3 attempts", Twin::Ask))
+            remember(
+                cx,
+                draft(
+                    "Retries of the payment gateway stop after the 3 attempts",
+                    Twin::Ask,
+                ),
+            )
         })
         .expect("near");
-    assert!(matches!(&near, Outcome::Similar { near } if near[0].id == kept.id), "{near:?}");
+    assert!(
+        matches!(&near, Outcome::Similar { near } if near[0].id == kept.id),
+        "{near:?}"
+    );
     let beside = remembered(
         &bench,
         "Retries of the payment gateway stop after the 3 attempts",
@@ -566,30 +841,68 @@ pub fn story<'a>(open: &dyn Fn() -> Box<dyn Store + 'a>) {
 
     bench.store = open();
     let name = Name::Id(beside.id);
-    let better = Draft { twin: Twin::Ask, ..draft("Retries wait a second each", Twin::Ask) };
-    let outcome =
-        bench.at_next(|cx| revise::supersede(cx, here, name, better, Replacement::Correction)).expect("it");
-    let Outcome::Remembered { memory: corrected, .. } = outcome else { panic!("{outcome:?}") };
+    let better = Draft {
+        twin: Twin::Ask,
+        ..draft("Retries wait a second each", Twin::Ask)
+    };
+    let outcome = bench
+        .at_next(|cx| revise::supersede(cx, here, name, better, Replacement::Correction))
+        .expect("it");
+    let Outcome::Remembered {
+        memory: corrected, ..
+    } = outcome
+    else {
+        panic!("{outcome:?}")
+    };
     assert_eq!(corrected.supersedes, Some(beside.id));
-    let old = bench.store.get(&[beside.id]).expect("get").pop().expect("the old one stays in the history");
+    let old = bench
+        .store
+        .get(&[beside.id])
+        .expect("get")
+        .pop()
+        .expect("the old one stays in the history");
     assert_eq!(old.status, Status::Superseded { by: corrected.id });
-    assert!(matches!(bench.at_next(|cx| revise::refresh(cx, here, name)).expect("it"), Revised::Refused(_)));
+    assert!(matches!(
+        bench
+            .at_next(|cx| revise::refresh(cx, here, name))
+            .expect("it"),
+        Revised::Refused(_)
+    ));
 
     bench.store = open();
-    let ask = Ask { text: "how often do retries happen".into(), spaces: here.to_vec(), ..Ask::default() };
+    let ask = Ask {
+        text: "how often do retries happen".into(),
+        spaces: here.to_vec(),
+        ..Ask::default()
+    };
     let recalled = bench.at_next(|cx| recall(cx, &ask)).expect("recall");
-    let shown: Vec<u64> = recalled.shown.iter().map(|it| it.hit.memory.number).collect();
-    assert!(shown.contains(&1) && shown.contains(&3) && !shown.contains(&2), "{shown:?}");
-    assert_eq!(bench.store.get(&[kept.id]).expect("get")[0].usage.recalls, 1);
+    let shown: Vec<u64> = recalled
+        .shown
+        .iter()
+        .map(|it| it.hit.memory.number)
+        .collect();
+    assert!(
+        shown.contains(&1) && shown.contains(&3) && !shown.contains(&2),
+        "{shown:?}"
+    );
+    assert_eq!(
+        bench.store.get(&[kept.id]).expect("get")[0].usage.recalls,
+        1
+    );
 
-    let gone = bench.at_next(|cx| forget(cx, here, Name::Id(corrected.id), "told to")).expect("forget");
+    let gone = bench
+        .at_next(|cx| forget(cx, here, Name::Id(corrected.id), "told to"))
+        .expect("forget");
     assert!(matches!(gone, Forgotten::Done(_)));
     bench.store = open();
     assert!(bench.store.get(&[corrected.id]).expect("get").is_empty());
     let next = remembered(&bench, "Handlers are pure functions", Twin::Ask);
     assert_eq!(next.number, 4, "a number is never reused");
     rewritten(&bench, &next);
-    assert_eq!(bench.store.health().expect("health").problems, Vec::<String>::new());
+    assert_eq!(
+        bench.store.health().expect("health").problems,
+        Vec::<String>::new()
+    );
 }
 
 /// The same words with other punctuation take the place of the memory that said them.
@@ -597,24 +910,46 @@ pub fn story<'a>(open: &dyn Fn() -> Box<dyn Store + 'a>) {
 fn rewritten(bench: &Bench<'_>, old: &Memory) {
     let draft = draft(&format!("{}!", old.fact.to_uppercase()), Twin::Ask);
     let here = std::slice::from_ref(&old.space);
-    let supersede =
-        |cx: &Context<'_>| revise::supersede(cx, here, Name::Id(old.id), draft.clone(), Replacement::Better);
+    let supersede = |cx: &Context<'_>| {
+        revise::supersede(
+            cx,
+            here,
+            Name::Id(old.id),
+            draft.clone(),
+            Replacement::Better,
+        )
+    };
     let outcome = bench.at_next(supersede).expect("supersede");
-    let Outcome::Remembered { memory, .. } = outcome else { panic!("{outcome:?}") };
-    assert_eq!((memory.claim(), memory.supersedes), (old.claim(), Some(old.id)));
-    let claimed = bench.store.claimed(&old.space, &old.claim()).expect("claimed");
+    let Outcome::Remembered { memory, .. } = outcome else {
+        panic!("{outcome:?}")
+    };
+    assert_eq!(
+        (memory.claim(), memory.supersedes),
+        (old.claim(), Some(old.id))
+    );
+    let claimed = bench
+        .store
+        .claimed(&old.space, &old.claim())
+        .expect("claimed");
     assert_eq!(claimed.map(|it| it.id), Some(memory.id));
 }
 
 fn draft(fact: &str, twin: Twin) -> Draft {
     let citations = "src/api.rs:2".parse().into_iter().collect();
     let [shop, ..] = spaces();
-    Draft { citations, twin, ..Draft::new(shop, fact, Voice::of(Origin::Agent)) }
+    Draft {
+        citations,
+        twin,
+        ..Draft::new(shop, fact, Voice::of(Origin::Agent))
+    }
 }
 
 #[expect(clippy::expect_used, reason = "a suite fails by panicking")]
 fn remembered(bench: &Bench<'_>, fact: &str, twin: Twin) -> Memory {
-    match bench.at_next(|cx| remember(cx, draft(fact, twin))).expect("remember") {
+    match bench
+        .at_next(|cx| remember(cx, draft(fact, twin)))
+        .expect("remember")
+    {
         Outcome::Remembered { memory, .. } => *memory,
         other => panic!("{fact}: {other:?}"),
     }
@@ -627,14 +962,36 @@ fn remembered(bench: &Bench<'_>, fact: &str, twin: Twin) -> Memory {
 #[expect(clippy::expect_used, reason = "a suite fails by panicking")]
 pub fn prunes<'a>(open: &dyn Fn() -> Box<dyn Store + 'a>) {
     let mut bench = Bench::new(open());
-    bench.policy =
-        Policy { limits: Limits { max_total: Some(3), ..bench.policy.limits }, ..Policy::notebook() };
-    for fact in ["alpha one", "beta two", "gamma three", "delta four", "epsilon five"] {
+    bench.policy = Policy {
+        limits: Limits {
+            max_total: Some(3),
+            ..bench.policy.limits
+        },
+        ..Policy::notebook()
+    };
+    for fact in [
+        "alpha one",
+        "beta two",
+        "gamma three",
+        "delta four",
+        "epsilon five",
+    ] {
         remembered(&bench, fact, Twin::Ask);
     }
-    let filter = |stage| Filter { stages: vec![stage], order: Order::Oldest, limit: 9, ..Filter::default() };
+    let filter = |stage| Filter {
+        stages: vec![stage],
+        order: Order::Oldest,
+        limit: 9,
+        ..Filter::default()
+    };
     let numbers = |stage| -> Vec<u64> {
-        bench.store.list(&filter(stage)).expect("list").iter().map(|it| it.number).collect()
+        bench
+            .store
+            .list(&filter(stage))
+            .expect("list")
+            .iter()
+            .map(|it| it.number)
+            .collect()
     };
     assert_eq!(numbers(Stage::Active), [3, 4, 5]);
     assert_eq!(numbers(Stage::Retired), [1, 2]);
@@ -644,8 +1001,14 @@ pub fn prunes<'a>(open: &dyn Fn() -> Box<dyn Store + 'a>) {
 #[expect(clippy::expect_used, reason = "a suite fails by panicking")]
 fn vouched(bench: &Bench<'_>, fact: &str) -> Memory {
     let [shop, ..] = spaces();
-    let draft = Draft { force: true, ..Draft::new(shop, fact, Voice::of(Origin::User)) };
-    let draft = Draft { twin: Twin::Create("test".into()), ..draft };
+    let draft = Draft {
+        force: true,
+        ..Draft::new(shop, fact, Voice::of(Origin::User))
+    };
+    let draft = Draft {
+        twin: Twin::Create("test".into()),
+        ..draft
+    };
     match bench.at_next(|cx| remember(cx, draft)).expect("remember") {
         Outcome::Remembered { memory, .. } => *memory,
         other => panic!("{fact}: {other:?}"),
@@ -660,26 +1023,57 @@ fn vouched(bench: &Bench<'_>, fact: &str) -> Memory {
 #[expect(clippy::expect_used, reason = "a suite fails by panicking")]
 pub fn holds_many<'a>(open: &dyn Fn() -> Box<dyn Store + 'a>) {
     let bench = Bench::new(open());
-    let all: Vec<Memory> = (0..100).map(|n| vouched(&bench, &format!("alpha {n}"))).collect();
+    let all: Vec<Memory> = (0..100)
+        .map(|n| vouched(&bench, &format!("alpha {n}")))
+        .collect();
     let retire = |it: &Memory| {
-        bench.at_next(|cx| cx.event(&it.space, Some(it.id), What::Retired { reason: "room".into() }))
+        bench.at_next(|cx| {
+            cx.event(
+                &it.space,
+                Some(it.id),
+                What::Retired {
+                    reason: "room".into(),
+                },
+            )
+        })
     };
     let unmoved = |it: &Memory| Expect::Unmoved(it.id, Status::Active);
-    let retired = || bench.store.tally(&all[0].space).expect("tally").stage(Stage::Retired);
+    let retired = || {
+        bench
+            .store
+            .tally(&all[0].space)
+            .expect("tally")
+            .stage(Stage::Retired)
+    };
     let batch = |of: &[Memory], on: &[Memory]| {
-        Batch::durable(of.iter().map(retire).collect(), on.iter().map(unmoved).collect())
+        Batch::durable(
+            of.iter().map(retire).collect(),
+            on.iter().map(unmoved).collect(),
+        )
     };
     let moved = [&all[0], &all[99]];
     for it in moved {
         let named = Name::Id(it.id);
-        bench.at_next(|cx| revise::invalidate(cx, &spaces(), named, "wrong")).expect("invalidate");
+        bench
+            .at_next(|cx| revise::invalidate(cx, &spaces(), named, "wrong"))
+            .expect("invalidate");
     }
     // What is expected of a memory holds, whether the batch changes it or not.
-    for (of, on) in [(&all[..], &all[..]), (&all[1..], &all[1..]), (&all[1..99], &all[1..])] {
+    for (of, on) in [
+        (&all[..], &all[..]),
+        (&all[1..], &all[1..]),
+        (&all[1..99], &all[1..]),
+    ] {
         let refused = bench.store.append(&batch(of, on));
-        assert!(matches!(refused, Err(StoreError::Conflict { .. })), "{refused:?}");
+        assert!(
+            matches!(refused, Err(StoreError::Conflict { .. })),
+            "{refused:?}"
+        );
         assert_eq!(retired(), 0);
     }
-    bench.store.append(&batch(&all[1..99], &all[1..99])).expect("nothing of it moved");
+    bench
+        .store
+        .append(&batch(&all[1..99], &all[1..99]))
+        .expect("nothing of it moved");
     assert_eq!(retired(), 98);
 }

@@ -56,7 +56,10 @@ impl fmt::Display for Digest {
         // Every record has several: digit by digit through the formatter, they were a good part of writing one.
         let mut text = [0; 64];
         for (pair, byte) in text.as_chunks_mut::<2>().0.iter_mut().zip(self.0) {
-            *pair = [DIGITS[usize::from(byte >> 4)], DIGITS[usize::from(byte & 15)]];
+            *pair = [
+                DIGITS[usize::from(byte >> 4)],
+                DIGITS[usize::from(byte & 15)],
+            ];
         }
         f.write_str(std::str::from_utf8(&text).map_err(|_| fmt::Error)?)
     }
@@ -71,7 +74,9 @@ impl fmt::Debug for Digest {
 impl FromStr for Digest {
     type Err = BadDigest;
     fn from_str(text: &str) -> Result<Self, BadDigest> {
-        let (pairs, []) = text.as_bytes().as_chunks::<2>() else { return Err(BadDigest) };
+        let (pairs, []) = text.as_bytes().as_chunks::<2>() else {
+            return Err(BadDigest);
+        };
         let pairs: &[[u8; 2]; 32] = pairs.try_into().map_err(|_| BadDigest)?;
         let mut bytes = [0; 32];
         for (byte, [high, low]) in bytes.iter_mut().zip(pairs) {
@@ -91,7 +96,13 @@ mod tests {
         assert!(digest.to_string().starts_with("ba7816bf8f01cfea"));
         assert_eq!(digest.to_string().parse(), Ok(digest));
         assert_eq!(digest.to_string().to_uppercase().parse(), Ok(digest));
-        for odd in ["xyz", &"g".repeat(64), &"+f".repeat(32), &"é".repeat(32), &"0".repeat(66)] {
+        for odd in [
+            "xyz",
+            &"g".repeat(64),
+            &"+f".repeat(32),
+            &"é".repeat(32),
+            &"0".repeat(66),
+        ] {
             assert!(odd.parse::<Digest>().is_err(), "{odd}");
         }
     }

@@ -281,7 +281,11 @@ impl Memory {
     /// The memory after this event: the one rule that every store follows.
     pub fn apply(&mut self, event: &Event) {
         match &event.what {
-            What::Refreshed { citations, followed, voucher } => {
+            What::Refreshed {
+                citations,
+                followed,
+                voucher,
+            } => {
                 if followed.is_empty() {
                     self.refreshed_at = self.refreshed_at.max(event.at);
                 }
@@ -293,13 +297,25 @@ impl Memory {
             What::Superseded { by, .. } | What::Corrected { by, .. } => {
                 self.status = Status::Superseded { by: *by };
             }
-            What::Invalidated { reason, .. } => self.status = Status::Invalid { why: reason.clone() },
-            What::Retired { reason } => self.status = Status::Retired { why: reason.clone() },
+            What::Invalidated { reason, .. } => {
+                self.status = Status::Invalid {
+                    why: reason.clone(),
+                }
+            }
+            What::Retired { reason } => {
+                self.status = Status::Retired {
+                    why: reason.clone(),
+                }
+            }
             What::Approved => self.status = Status::Active,
             What::Verified { valid, .. } => self.usage.verified += u32::from(*valid),
             What::Retrieved { .. } => self.usage.recalls += 1,
             What::Applied => self.usage.applied += 1,
-            What::Restored { status, citations, refreshed_at } => {
+            What::Restored {
+                status,
+                citations,
+                refreshed_at,
+            } => {
                 self.status.clone_from(status);
                 self.refreshed_at = *refreshed_at;
                 if let Some(citations) = citations {
@@ -339,17 +355,29 @@ pub struct Batch {
 impl Batch {
     /// Events that are acknowledged to a caller: they survive a crash and a power cut.
     pub(crate) fn durable(events: Vec<Event>, expects: Vec<Expect>) -> Self {
-        Self { events, expects, durable: true }
+        Self {
+            events,
+            expects,
+            durable: true,
+        }
     }
 
     /// Events nobody waits for (what was shown): written at once, but not forced to the disk.
     pub(crate) fn telemetry(events: Vec<Event>) -> Self {
-        Self { events, expects: Vec::new(), durable: false }
+        Self {
+            events,
+            expects: Vec::new(),
+            durable: false,
+        }
     }
 
     /// The same, only where this is still so: what was forgotten meanwhile is not written about.
     pub(crate) fn telemetry_if(events: Vec<Event>, expects: Vec<Expect>) -> Self {
-        Self { events, expects, durable: false }
+        Self {
+            events,
+            expects,
+            durable: false,
+        }
     }
 
     /// The events, in order.
@@ -368,7 +396,12 @@ impl Batch {
     /// a memory goes with the events about that memory.
     #[must_use]
     pub fn part(&self, is_wanted: impl Fn(&Space) -> bool) -> Option<Self> {
-        let events: Vec<Event> = self.events.iter().filter(|it| is_wanted(&it.space)).cloned().collect();
+        let events: Vec<Event> = self
+            .events
+            .iter()
+            .filter(|it| is_wanted(&it.space))
+            .cloned()
+            .collect();
         let is_kept = |it: &&Expect| match it {
             Expect::NoTwin(space, _) | Expect::IdentityChars(space, _) => is_wanted(space),
             Expect::Unmoved(id, _) => {
@@ -376,7 +409,11 @@ impl Batch {
             }
         };
         let expects = self.expects.iter().filter(is_kept).cloned().collect();
-        (!events.is_empty()).then_some(Self { events, expects, durable: self.durable })
+        (!events.is_empty()).then_some(Self {
+            events,
+            expects,
+            durable: self.durable,
+        })
     }
 
     /// Whether it must be on the disk before it is acknowledged.

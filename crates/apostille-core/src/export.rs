@@ -38,11 +38,18 @@ pub struct Exported {
 
 /// Takes out of memories what looks like a secret, and says of which.
 pub fn withhold(memories: &mut [Memory]) -> Vec<Handle> {
-    memories.iter_mut().filter_map(|it| moderate::withhold(it).then(|| it.handle())).collect()
+    memories
+        .iter_mut()
+        .filter_map(|it| moderate::withhold(it).then(|| it.handle()))
+        .collect()
 }
 
 /// The memories in this format.
-pub fn export(memories: &[Memory], format: Format, now: Timestamp) -> Result<String, serde_json::Error> {
+pub fn export(
+    memories: &[Memory],
+    format: Format,
+    now: Timestamp,
+) -> Result<String, serde_json::Error> {
     match format {
         Format::Json => as_json(memories, now),
         Format::Markdown => Ok(as_markdown(memories)),
@@ -76,10 +83,16 @@ fn as_markdown(memories: &[Memory]) -> String {
         out += &format!("\n## {space}\n");
         let here = || memories.iter().filter(|it| it.space == *space);
         for layer in Layer::ALL {
-            out += &section(layer.as_str(), here().filter(|it| it.layer == *layer && it.is_active()));
+            out += &section(
+                layer.as_str(),
+                here().filter(|it| it.layer == *layer && it.is_active()),
+            );
         }
         for stage in Stage::ALL.iter().filter(|it| **it != Stage::Active) {
-            out += &section(stage.as_str(), here().filter(|it| it.status.stage() == *stage));
+            out += &section(
+                stage.as_str(),
+                here().filter(|it| it.status.stage() == *stage),
+            );
         }
     }
     out
@@ -87,17 +100,29 @@ fn as_markdown(memories: &[Memory]) -> String {
 
 fn section<'a>(title: &str, memories: impl Iterator<Item = &'a Memory>) -> String {
     let items: String = memories.map(item).collect();
-    if items.is_empty() { items } else { format!("\n### {title}\n\n{items}") }
+    if items.is_empty() {
+        items
+    } else {
+        format!("\n### {title}\n\n{items}")
+    }
 }
 
 fn item(memory: &Memory) -> String {
-    let subject = memory.subject.as_deref().map(|it| format!("**{}**: ", one_line(it))).unwrap_or_default();
+    let subject = memory
+        .subject
+        .as_deref()
+        .map(|it| format!("**{}**: ", one_line(it)))
+        .unwrap_or_default();
     let places: Vec<String> = memory
         .citations
         .iter()
         .map(|it| format!("`{}`", moderate::neutralised(&it.place().to_string())))
         .collect();
-    let tags: Vec<String> = memory.tags.iter().map(|it| format!("#{}", one_line(it))).collect();
+    let tags: Vec<String> = memory
+        .tags
+        .iter()
+        .map(|it| format!("#{}", one_line(it)))
+        .collect();
     let why = memory.status.why().map(one_line).unwrap_or_default();
     let details = [
         places.join(", "),
@@ -107,7 +132,19 @@ fn item(memory: &Memory) -> String {
         why,
     ];
     let details: Vec<String> = details.into_iter().filter(|it| !it.is_empty()).collect();
-    let reason = memory.reason.as_deref().map(|it| format!("  Why: {}\n", one_line(it))).unwrap_or_default();
-    let head = format!("- {} {subject}{}\n", memory.handle(), one_line(&memory.fact));
-    format!("{head}{reason}  {} · {}\n", details.join(" · "), format::timestamp(memory.recorded_at))
+    let reason = memory
+        .reason
+        .as_deref()
+        .map(|it| format!("  Why: {}\n", one_line(it)))
+        .unwrap_or_default();
+    let head = format!(
+        "- {} {subject}{}\n",
+        memory.handle(),
+        one_line(&memory.fact)
+    );
+    format!(
+        "{head}{reason}  {} · {}\n",
+        details.join(" · "),
+        format::timestamp(memory.recorded_at)
+    )
 }

@@ -30,19 +30,42 @@ pub enum Forgotten {
 }
 
 /// Forgets a memory, in whatever stage it is.
-pub fn forget(cx: &Context<'_>, spaces: &[Space], name: Name, reason: &str) -> Result<Forgotten, Error> {
-    let refused = Ok(Forgotten::Refused(Refusal::NoSuchMemory { name: name.to_string() }));
-    let Some(memory) = list::named(cx, spaces, name)? else { return refused };
+pub fn forget(
+    cx: &Context<'_>,
+    spaces: &[Space],
+    name: Name,
+    reason: &str,
+) -> Result<Forgotten, Error> {
+    let refused = Ok(Forgotten::Refused(Refusal::NoSuchMemory {
+        name: name.to_string(),
+    }));
+    let Some(memory) = list::named(cx, spaces, name)? else {
+        return refused;
+    };
     // The reason outlives the memory, so it must not carry the text away with it.
     if let Err(refusal) = moderate::check_text("reason", reason) {
         return Ok(Forgotten::Refused(refusal));
     }
-    let reason = if reason.contains(&memory.fact) { String::new() } else { moderate::neutralised(reason) };
+    let reason = if reason.contains(&memory.fact) {
+        String::new()
+    } else {
+        moderate::neutralised(reason)
+    };
     let reason = reason.chars().take(cx.policy.limits.reason_chars).collect();
-    let tombstone =
-        cx.event(&memory.space, Some(memory.id), What::Forgotten { number: memory.number, reason });
+    let tombstone = cx.event(
+        &memory.space,
+        Some(memory.id),
+        What::Forgotten {
+            number: memory.number,
+            reason,
+        },
+    );
     let erased = cx.store.erase(&Erasure::new(memory.id, tombstone))?;
-    if erased { Ok(Forgotten::Done(Box::new(memory))) } else { refused }
+    if erased {
+        Ok(Forgotten::Done(Box::new(memory)))
+    } else {
+        refused
+    }
 }
 
 /// The memory of this name that is there and cannot be read; `None` where there is none, or it can be read.
@@ -51,7 +74,8 @@ pub fn damaged(cx: &Context<'_>, spaces: &[Space], name: Name) -> Result<Option<
         Err(StoreError::Corrupt { .. }) => {}
         found => return found.map(|_| None).map_err(Error::from),
     }
-    let is_named = |it: &&Space| !matches!(name, Name::Handle(handle) if handle.letter != it.letter());
+    let is_named =
+        |it: &&Space| !matches!(name, Name::Handle(handle) if handle.letter != it.letter());
     for space in spaces.iter().filter(is_named) {
         if let Some(damaged) = cx.store.damaged(space, name)? {
             return Ok(Some(damaged));
@@ -63,7 +87,10 @@ pub fn damaged(cx: &Context<'_>, spaces: &[Space], name: Name) -> Result<Option<
 /// Removes what is left of a memory that cannot be read. The tombstone says that it was damaged, and nothing that it
 /// said: what a person would say of it was said of another text.
 pub fn discard(cx: &Context<'_>, damaged: &Damaged) -> Result<bool, Error> {
-    let what = What::Forgotten { number: damaged.number, reason: DAMAGED.into() };
+    let what = What::Forgotten {
+        number: damaged.number,
+        reason: DAMAGED.into(),
+    };
     let tombstone = cx.event(&damaged.space, Some(damaged.id), what);
     Ok(cx.store.erase(&Erasure::new(damaged.id, tombstone))?)
 }

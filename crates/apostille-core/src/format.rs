@@ -26,7 +26,9 @@ pub struct BadRecord {
 }
 
 fn bad(what: impl std::fmt::Display) -> BadRecord {
-    BadRecord { what: what.to_string() }
+    BadRecord {
+        what: what.to_string(),
+    }
 }
 
 fn word<T: std::str::FromStr>(text: &str) -> Result<T, BadRecord>
@@ -37,13 +39,19 @@ where
 }
 
 fn time(text: &str) -> Result<Timestamp, BadRecord> {
-    text.parse().map_err(|_| bad(format!("'{text}' is not a time such as 2026-02-26T12:00:00Z")))
+    text.parse().map_err(|_| {
+        bad(format!(
+            "'{text}' is not a time such as 2026-02-26T12:00:00Z"
+        ))
+    })
 }
 
 /// A time as it is written: UTC, to the millisecond at most.
 #[must_use]
 pub fn timestamp(at: Timestamp) -> String {
-    Timestamp::from_millisecond(at.as_millisecond()).unwrap_or(at).to_string()
+    Timestamp::from_millisecond(at.as_millisecond())
+        .unwrap_or(at)
+        .to_string()
 }
 
 fn is_zero(n: &u32) -> bool {
@@ -215,7 +223,9 @@ impl From<&Memory> for MemoryRecord {
             citations: cited(&it.citations),
             tags: it.tags.clone(),
             origin: it.voice.origin.as_str().into(),
-            channel: Some(it.voice.channel).filter(|it| *it != Channel::Unknown).map(|it| it.as_str().into()),
+            channel: Some(it.voice.channel)
+                .filter(|it| *it != Channel::Unknown)
+                .map(|it| it.as_str().into()),
             tainted: it.voice.tainted,
             exposed: it.voice.exposed,
             author: it.voice.author.clone(),
@@ -242,11 +252,19 @@ impl MemoryRecord {
     /// The record with the digest of what it says and the version of the shape: as it is kept and given away.
     #[must_use]
     pub fn stamped(memory: &Memory) -> Self {
-        Self { digest: Some(memory.digest().to_string()), v: Some(VERSION), ..Self::from(memory) }
+        Self {
+            digest: Some(memory.digest().to_string()),
+            v: Some(VERSION),
+            ..Self::from(memory)
+        }
     }
 
     fn status(&self) -> Result<Status, BadRecord> {
-        standing(&self.status, self.status_why.clone(), self.superseded_by.as_deref())
+        standing(
+            &self.status,
+            self.status_why.clone(),
+            self.superseded_by.as_deref(),
+        )
     }
 }
 
@@ -315,11 +333,19 @@ impl TryFrom<MemoryRecord> for Memory {
                 author: it.author,
                 session: it.session,
             },
-            marks: it.marks.iter().map(|mark| word(mark)).collect::<Result<_, _>>()?,
+            marks: it
+                .marks
+                .iter()
+                .map(|mark| word(mark))
+                .collect::<Result<_, _>>()?,
             supersedes: it.supersedes.as_deref().map(word).transpose()?,
             recorded_at: time(&it.recorded_at)?,
             refreshed_at: time(&it.refreshed_at)?,
-            usage: Usage { recalls: it.recalls, applied: it.applied, verified: it.verified },
+            usage: Usage {
+                recalls: it.recalls,
+                applied: it.applied,
+                verified: it.verified,
+            },
             subject: it.subject,
             fact: it.fact,
             reason: it.reason,
@@ -344,14 +370,22 @@ pub struct ShowingRecord {
 
 impl From<&Showing> for ShowingRecord {
     fn from(it: &Showing) -> Self {
-        Self { id: it.id.to_string(), score: it.score, verdict: it.verdict.clone() }
+        Self {
+            id: it.id.to_string(),
+            score: it.score,
+            verdict: it.verdict.clone(),
+        }
     }
 }
 
 impl TryFrom<ShowingRecord> for Showing {
     type Error = BadRecord;
     fn try_from(it: ShowingRecord) -> Result<Self, BadRecord> {
-        Ok(Self { id: word(&it.id)?, score: it.score, verdict: it.verdict })
+        Ok(Self {
+            id: word(&it.id)?,
+            score: it.score,
+            verdict: it.verdict,
+        })
     }
 }
 
@@ -473,12 +507,20 @@ impl From<&Event> for EventRecord {
 impl EventRecord {
     fn fill(&mut self, what: &What) {
         match what {
-            What::Remembered { memory, forced, rationale } => {
+            What::Remembered {
+                memory,
+                forced,
+                rationale,
+            } => {
                 self.memory = Some(Box::new(MemoryRecord::from(&**memory)));
                 self.forced = *forced;
                 self.rationale.clone_from(rationale);
             }
-            What::Refreshed { citations, followed, voucher } => {
+            What::Refreshed {
+                citations,
+                followed,
+                voucher,
+            } => {
                 self.citations = citations.as_deref().map(cited);
                 self.found.clone_from(followed);
                 self.voucher.clone_from(voucher);
@@ -513,14 +555,23 @@ impl EventRecord {
 
     fn fill_back(&mut self, what: &What) {
         match what {
-            What::Restored { status, citations, refreshed_at } => {
+            What::Restored {
+                status,
+                citations,
+                refreshed_at,
+            } => {
                 self.status = Some(status.stage().as_str().into());
                 self.reason = status.why().map(Into::into);
                 self.by = replacement(status);
                 self.citations = citations.as_deref().map(cited);
                 self.refreshed_at = Some(timestamp(*refreshed_at));
             }
-            What::RolledBack { to, restored, retired, lost } => {
+            What::RolledBack {
+                to,
+                restored,
+                retired,
+                lost,
+            } => {
                 self.to = Some(*to);
                 self.counts = Some([*restored, *retired, *lost]);
             }
@@ -530,7 +581,11 @@ impl EventRecord {
 
     fn fill_breaker(&mut self, what: &What) {
         match what {
-            What::Tripped { breaker, actor, why } => {
+            What::Tripped {
+                breaker,
+                actor,
+                why,
+            } => {
                 self.breaker = Some(breaker.as_str().into());
                 self.about.clone_from(actor);
                 self.reason = Some(why.clone());
@@ -542,39 +597,82 @@ impl EventRecord {
 
     fn what(self) -> Result<What, BadRecord> {
         let missing = |field: &str| bad(format!("an event '{}' without '{field}'", self.event));
-        let by = || self.by.as_deref().ok_or_else(|| missing("by")).and_then(word::<MemoryId>);
+        let by = || {
+            self.by
+                .as_deref()
+                .ok_or_else(|| missing("by"))
+                .and_then(word::<MemoryId>)
+        };
         let reason = || self.reason.clone().unwrap_or_default();
         Ok(match word::<Happening>(&self.event)? {
             Happening::Remembered => {
-                let memory = self.memory.ok_or_else(|| bad("an event 'remembered' without 'memory'"))?;
+                let memory = self
+                    .memory
+                    .ok_or_else(|| bad("an event 'remembered' without 'memory'"))?;
                 let memory = Box::new(Memory::try_from(*memory)?);
-                What::Remembered { memory, forced: self.forced, rationale: self.rationale }
+                What::Remembered {
+                    memory,
+                    forced: self.forced,
+                    rationale: self.rationale,
+                }
             }
             Happening::Refreshed => {
                 let citations = self.citations.map(citing).transpose()?;
-                What::Refreshed { citations, followed: self.found, voucher: self.voucher }
+                What::Refreshed {
+                    citations,
+                    followed: self.found,
+                    voucher: self.voucher,
+                }
             }
-            Happening::Superseded => What::Superseded { by: by()?, reason: self.reason.clone() },
-            Happening::Corrected => What::Corrected { by: by()?, reason: self.reason.clone() },
-            Happening::Invalidated => What::Invalidated { reason: reason(), diff: self.diff },
+            Happening::Superseded => What::Superseded {
+                by: by()?,
+                reason: self.reason.clone(),
+            },
+            Happening::Corrected => What::Corrected {
+                by: by()?,
+                reason: self.reason.clone(),
+            },
+            Happening::Invalidated => What::Invalidated {
+                reason: reason(),
+                diff: self.diff,
+            },
             Happening::Retired => What::Retired { reason: reason() },
             Happening::Approved => What::Approved,
-            Happening::VerifiedValid => {
-                What::Verified { valid: true, found: self.found, commit: self.commit }
-            }
-            Happening::VerifiedInvalid => {
-                What::Verified { valid: false, found: self.found, commit: self.commit }
-            }
+            Happening::VerifiedValid => What::Verified {
+                valid: true,
+                found: self.found,
+                commit: self.commit,
+            },
+            Happening::VerifiedInvalid => What::Verified {
+                valid: false,
+                found: self.found,
+                commit: self.commit,
+            },
             Happening::Retrieved => {
-                let shown = self.shown.into_iter().map(Showing::try_from).collect::<Result<_, _>>()?;
-                What::Retrieved { query: self.query.unwrap_or_default(), shown }
+                let shown = self
+                    .shown
+                    .into_iter()
+                    .map(Showing::try_from)
+                    .collect::<Result<_, _>>()?;
+                What::Retrieved {
+                    query: self.query.unwrap_or_default(),
+                    shown,
+                }
             }
             Happening::Applied => What::Applied,
-            Happening::Refused => What::Refused { class: self.class.unwrap_or_default() },
-            Happening::Forgotten => What::Forgotten { number: self.number.unwrap_or(0), reason: reason() },
+            Happening::Refused => What::Refused {
+                class: self.class.unwrap_or_default(),
+            },
+            Happening::Forgotten => What::Forgotten {
+                number: self.number.unwrap_or(0),
+                reason: reason(),
+            },
             Happening::Restored => {
                 let status = self.status.as_deref().ok_or_else(|| missing("status"))?;
-                let at = self.refreshed_at.as_deref().ok_or_else(|| missing("refreshed_at"))?;
+                let at = self
+                    .refreshed_at
+                    .as_deref()
+                    .ok_or_else(|| missing("refreshed_at"))?;
                 What::Restored {
                     status: standing(status, self.reason.clone(), self.by.as_deref())?,
                     refreshed_at: time(at)?,
@@ -584,11 +682,20 @@ impl EventRecord {
             Happening::RolledBack => {
                 let [restored, retired, lost] = self.counts.unwrap_or_default();
                 let to = self.to.ok_or_else(|| missing("to"))?;
-                What::RolledBack { to, restored, retired, lost }
+                What::RolledBack {
+                    to,
+                    restored,
+                    retired,
+                    lost,
+                }
             }
             Happening::Tripped => {
                 let breaker = self.breaker.as_deref().ok_or_else(|| missing("breaker"))?;
-                What::Tripped { breaker: word::<Breaker>(breaker)?, why: reason(), actor: self.about }
+                What::Tripped {
+                    breaker: word::<Breaker>(breaker)?,
+                    why: reason(),
+                    actor: self.about,
+                }
             }
             Happening::Closed => What::Closed { actor: self.about },
         })
@@ -667,13 +774,23 @@ pub struct TripRecord {
 impl From<&Trip> for TripRecord {
     fn from(it: &Trip) -> Self {
         let (at, breaker) = (timestamp(it.at), it.breaker.as_str().into());
-        Self { at, actor: it.actor.clone(), breaker, why: it.why.clone() }
+        Self {
+            at,
+            actor: it.actor.clone(),
+            breaker,
+            why: it.why.clone(),
+        }
     }
 }
 
 impl TryFrom<TripRecord> for Trip {
     type Error = BadRecord;
     fn try_from(it: TripRecord) -> Result<Self, BadRecord> {
-        Ok(Self { at: time(&it.at)?, actor: it.actor, breaker: word(&it.breaker)?, why: it.why })
+        Ok(Self {
+            at: time(&it.at)?,
+            actor: it.actor,
+            breaker: word(&it.breaker)?,
+            why: it.why,
+        })
     }
 }

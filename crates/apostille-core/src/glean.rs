@@ -65,7 +65,11 @@ pub struct Gleaned {
 pub fn glean(turns: &[Turn]) -> Vec<Gleaned> {
     let mut found: Vec<Gleaned> = Vec::new();
     let mut last_prompt = None;
-    for (at, turn) in turns.iter().enumerate().filter(|(_, it)| it.speaker == Speaker::Person) {
+    for (at, turn) in turns
+        .iter()
+        .enumerate()
+        .filter(|(_, it)| it.speaker == Speaker::Person)
+    {
         hear(turns, at, last_prompt, &mut found);
         last_prompt = Some(turn.number);
     }
@@ -88,14 +92,21 @@ fn hear(turns: &[Turn], at: usize, last_prompt: Option<usize>, found: &mut Vec<G
             stated(sentence, &setting).filter(|_| !thought::is_half(sentence))
         {
             let fact = phrase.declared();
-            let is_new = found.iter().all(|it| normalised(None, &it.fact) != normalised(None, &fact));
+            let is_new = found
+                .iter()
+                .all(|it| normalised(None, &it.fact) != normalised(None, &fact));
             if is_new {
-                found.push(Gleaned { fact, sort, turn: turn.number });
+                found.push(Gleaned {
+                    fact,
+                    sort,
+                    turn: turn.number,
+                });
             }
             thought = is_new.then(|| Thought::new(sentence, phrase));
-        } else if let (Some(whole), Some(last)) =
-            (thought.take().and_then(|it| it.going_on(sentence)), found.last_mut())
-        {
+        } else if let (Some(whole), Some(last)) = (
+            thought.take().and_then(|it| it.going_on(sentence)),
+            found.last_mut(),
+        ) {
             last.fact = whole;
         }
     }
@@ -106,6 +117,7 @@ fn stated(sentence: &Sentence, setting: &Setting<'_>) -> Option<(Sort, Phrase)> 
     if setting.is_off_record || doubt::is_doubtful(sentence) {
         return None;
     }
-    let (sort, phrase) = foreign::stated(sentence, setting).or_else(|| rule::stated(sentence, setting))?;
+    let (sort, phrase) =
+        foreign::stated(sentence, setting).or_else(|| rule::stated(sentence, setting))?;
     doubt::is_fit(&phrase.declared()).then_some((sort, phrase))
 }

@@ -25,9 +25,18 @@ const CHARS: usize = 4_000;
 /// Why a memory waits after the model has looked at it; `None` if it said that it is fine.
 #[must_use]
 pub fn doubts(model: &dyn Model, memory: &Memory) -> Option<String> {
-    let Some(note) = note(memory) else { return Some("it is too long for the guardian".into()) };
-    let ask = Ask { system: SYSTEM, user: &note, schema: &schema(), max_tokens: TOKENS };
-    let Ok(answer) = model.complete(&ask) else { return Some("the guardian did not answer".into()) };
+    let Some(note) = note(memory) else {
+        return Some("it is too long for the guardian".into());
+    };
+    let ask = Ask {
+        system: SYSTEM,
+        user: &note,
+        schema: &schema(),
+        max_tokens: TOKENS,
+    };
+    let Ok(answer) = model.complete(&ask) else {
+        return Some("the guardian did not answer".into());
+    };
     match verdict(&answer).as_deref() {
         Some("fine") => None,
         Some("harmful") => Some("the guardian takes it for harmful".into()),
@@ -38,7 +47,11 @@ pub fn doubts(model: &dyn Model, memory: &Memory) -> Option<String> {
 
 /// The note as one line of JSON: nothing in it can end what is marked as data.
 fn note(memory: &Memory) -> Option<String> {
-    let places: Vec<String> = memory.citations.iter().map(|it| it.place().to_string()).collect();
+    let places: Vec<String> = memory
+        .citations
+        .iter()
+        .map(|it| it.place().to_string())
+        .collect();
     let note = json!({
         "subject": memory.subject,
         "fact": memory.fact,

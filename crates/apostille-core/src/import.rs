@@ -56,7 +56,11 @@ pub fn import(
     if let Err(refusal) = guard::import_room(cx, &memory, 0)? {
         return Ok(Imported::Refused(refusal));
     }
-    let number = if keep_number && memory.number <= MAX_NUMBER { memory.number } else { 0 };
+    let number = if keep_number && memory.number <= MAX_NUMBER {
+        memory.number
+    } else {
+        0
+    };
     let mut memory = Memory { number, ..*memory };
     let what = What::Remembered {
         memory: Box::new(memory.clone()),
@@ -65,9 +69,16 @@ pub fn import(
     };
     let event = cx.event(&memory.space, Some(memory.id), what);
     let expects = vec![Expect::NoTwin(memory.space.clone(), memory.claim())];
-    let expects = if is_claiming(&memory) { expects } else { Vec::new() };
+    let expects = if is_claiming(&memory) {
+        expects
+    } else {
+        Vec::new()
+    };
     let receipt = cx.store.append(&Batch::durable(vec![event], expects))?;
-    memory.number = receipt.numbers.first().map_or(memory.number, |(_, number)| *number);
+    memory.number = receipt
+        .numbers
+        .first()
+        .map_or(memory.number, |(_, number)| *number);
     Ok(Imported::Kept(Box::new(memory)))
 }
 
@@ -98,7 +109,8 @@ fn weighed(cx: &Context<'_>, memory: Memory, is_vouched: bool) -> Result<Weighed
 
 /// Whether a memory waits only because nobody vouched for its file; not what would wait now, nor what somebody said here.
 fn is_held(known: &Memory, memory: &Memory) -> bool {
-    let is_waiting = known.status.stage() == Stage::Pending && known.voice.channel == Channel::Import;
+    let is_waiting =
+        known.status.stage() == Stage::Pending && known.voice.channel == Channel::Import;
     let is_same = known.id == memory.id && known.claim() == memory.claim();
     is_waiting && is_same && memory.is_active()
 }
@@ -136,14 +148,25 @@ fn cleaned(memory: &Memory) -> Result<moderate::Moderated, Refusal> {
         kind: Some(memory.kind),
         subject: memory.subject.clone(),
         reason: memory.reason.clone(),
-        citations: memory.citations.iter().map(crate::citation::Citation::place).collect(),
+        citations: memory
+            .citations
+            .iter()
+            .map(crate::citation::Citation::place)
+            .collect(),
         tags: memory.tags.clone(),
         task: memory.task.clone(),
         twin: Twin::Ask,
         is_verbatim: true,
-        ..Draft::new(memory.space.clone(), memory.fact.clone(), memory.voice.clone())
+        ..Draft::new(
+            memory.space.clone(),
+            memory.fact.clone(),
+            memory.voice.clone(),
+        )
     };
-    memory.citations.iter().try_for_each(|it| moderate::check_text("citations", &it.snippet))?;
+    memory
+        .citations
+        .iter()
+        .try_for_each(|it| moderate::check_text("citations", &it.snippet))?;
     moderate::clean(draft)
 }
 

@@ -6,7 +6,9 @@ use crate::forget::forget;
 use crate::glean::applied::applied;
 use crate::glean::summary::summary;
 use crate::glean::{Gleaned, draft, glean};
-use crate::memory::{Channel, Draft, Layer, Memory, MemoryId, Name, Origin, Replacement, Stage, Twin, Voice};
+use crate::memory::{
+    Channel, Draft, Layer, Memory, MemoryId, Name, Origin, Replacement, Stage, Twin, Voice,
+};
 use crate::policy::Policy;
 use crate::remember::{Outcome, remember};
 use crate::session::{Moment, Session};
@@ -74,9 +76,16 @@ pub fn learn(cx: &Context<'_>, left: &Left<'_>) -> Result<Learned, Error> {
 fn stated(cx: &Context<'_>, left: &Left<'_>) -> Result<Vec<Memory>, Error> {
     let mut kept = Vec::new();
     for gleaned in left.gleaned {
-        let gleaned = Gleaned { turn: prompt(left.turns, gleaned.turn), ..gleaned.clone() };
+        let gleaned = Gleaned {
+            turn: prompt(left.turns, gleaned.turn),
+            ..gleaned.clone()
+        };
         let draft = draft(&gleaned, left.repo, left.user, left.name, left.client);
-        let policy = if draft.space.is_user() { left.own } else { cx.policy };
+        let policy = if draft.space.is_user() {
+            left.own
+        } else {
+            cx.policy
+        };
         if let Outcome::Remembered { memory, .. } = remember(&Context { policy, ..*cx }, draft)? {
             kept.push(*memory);
         }
@@ -86,20 +95,30 @@ fn stated(cx: &Context<'_>, left: &Left<'_>) -> Result<Vec<Memory>, Error> {
 
 /// Which prompt of the session a turn is: people, and `why`, count those.
 fn prompt(turns: &[Turn], number: usize) -> usize {
-    turns.iter().filter(|it| it.speaker == Speaker::Person && it.number <= number).count()
+    turns
+        .iter()
+        .filter(|it| it.speaker == Speaker::Person && it.number <= number)
+        .count()
 }
 
 /// Counts what was of use, once for a session.
 fn used(cx: &Context<'_>, left: &Left<'_>) -> Result<Vec<MemoryId>, Error> {
     let counted = |id: MemoryId| {
-        let done = left.session.entries.iter().filter(|it| it.moment == Moment::Done);
+        let done = left
+            .session
+            .entries
+            .iter()
+            .filter(|it| it.moment == Moment::Done);
         done.flat_map(|it| &it.shown).any(|it| it.id == id)
     };
     let mut shown = Vec::new();
     for (id, turn) in showings(left) {
         shown.extend(cx.store.get(&[id])?.pop().map(|it| (it, turn)));
     }
-    let new: Vec<MemoryId> = applied(left.turns, &shown).into_iter().filter(|it| !counted(*it)).collect();
+    let new: Vec<MemoryId> = applied(left.turns, &shown)
+        .into_iter()
+        .filter(|it| !counted(*it))
+        .collect();
     let spaces = [left.repo.clone(), left.user.clone()];
     for id in &new {
         revise::apply(cx, &spaces, Name::Id(*id))?;
@@ -110,8 +129,16 @@ fn used(cx: &Context<'_>, left: &Left<'_>) -> Result<Vec<MemoryId>, Error> {
 /// What was shown, each with the turn of the transcript behind which it was: the last one that was not later.
 fn showings(left: &Left<'_>) -> Vec<(MemoryId, usize)> {
     let mut all = Vec::new();
-    for entry in left.session.entries.iter().filter(|it| it.moment != Moment::Done) {
-        let before = left.turns.iter().take_while(|it| it.at.is_some_and(|at| at <= entry.at));
+    for entry in left
+        .session
+        .entries
+        .iter()
+        .filter(|it| it.moment != Moment::Done)
+    {
+        let before = left
+            .turns
+            .iter()
+            .take_while(|it| it.at.is_some_and(|at| at <= entry.at));
         let turn = before.last().map_or(0, |it| it.number);
         all.extend(entry.shown.iter().map(|it| (it.id, turn)));
     }
@@ -120,7 +147,9 @@ fn showings(left: &Left<'_>) -> Vec<(MemoryId, usize)> {
 
 /// Keeps what was done as an episode; a later summary of the same session takes the place of an earlier one.
 fn summed_up(cx: &Context<'_>, left: &Left<'_>) -> Result<Option<Memory>, Error> {
-    let Some(fact) = summary(&tellable(left), None) else { return Ok(None) };
+    let Some(fact) = summary(&tellable(left), None) else {
+        return Ok(None);
+    };
     let before = earlier(cx, left)?;
     if before.as_ref().is_some_and(|it| it.fact == fact) {
         return Ok(before);
@@ -136,7 +165,10 @@ fn summed_up(cx: &Context<'_>, left: &Left<'_>) -> Result<Option<Memory>, Error>
     };
     let draft = Draft {
         layer: Some(Layer::Episode),
-        subject: Some(format!("session {}", left.name.chars().take(NAME_CHARS).collect::<String>())),
+        subject: Some(format!(
+            "session {}",
+            left.name.chars().take(NAME_CHARS).collect::<String>()
+        )),
         tags: vec![SESSION_TAG.into(), left.client.to_string()],
         task: left.task.map(Into::into),
         twin,
@@ -153,12 +185,27 @@ fn summed_up(cx: &Context<'_>, left: &Left<'_>) -> Result<Option<Memory>, Error>
 fn tellable(left: &Left<'_>) -> Vec<Turn> {
     // What was found before waits as well, or was rejected.
     let stated = glean(left.turns);
-    let waits = |it: &Turn| left.gleaned.iter().chain(&stated).any(|gleaned| gleaned.turn == it.number);
+    let waits = |it: &Turn| {
+        left.gleaned
+            .iter()
+            .chain(&stated)
+            .any(|gleaned| gleaned.turn == it.number)
+    };
     let mut is_foreign = false;
     let told = |it: &Turn| {
-        is_foreign |= it.uses.iter().any(|it| brings_in_words(&it.tool, &it.input));
+        is_foreign |= it
+            .uses
+            .iter()
+            .any(|it| brings_in_words(&it.tool, &it.input));
         let is_hidden = waits(it) || (is_foreign && it.speaker == Speaker::Agent);
-        Turn { text: if is_hidden { String::new() } else { it.text.clone() }, ..it.clone() }
+        Turn {
+            text: if is_hidden {
+                String::new()
+            } else {
+                it.text.clone()
+            },
+            ..it.clone()
+        }
     };
     left.turns.iter().map(told).collect()
 }
@@ -186,7 +233,12 @@ fn cleared(cx: &Context<'_>, left: &Left<'_>) -> Result<usize, Error> {
         ..Filter::default()
     };
     let is_its_own = |it: &Memory| it.voice.session.as_deref() == Some(left.name);
-    let scratch: Vec<Memory> = cx.store.list(&filter)?.into_iter().filter(is_its_own).collect();
+    let scratch: Vec<Memory> = cx
+        .store
+        .list(&filter)?
+        .into_iter()
+        .filter(is_its_own)
+        .collect();
     for memory in &scratch {
         forget(cx, &spaces, Name::Id(memory.id), "the session is over")?;
     }

@@ -108,6 +108,12 @@ impl Context<'_> {
     }
 
     fn event(&self, space: &Space, memory: Option<MemoryId>, what: What) -> Event {
-        Event { at: self.time(), space: space.clone(), memory, actor: self.actor.map(Into::into), what }
+        Event {
+            at: self.time(),
+            space: space.clone(),
+            memory,
+            actor: self.actor.map(Into::into),
+            what,
+        }
     }
 }

@@ -21,7 +21,11 @@ pub fn named(
     name: Name,
 ) -> Result<Option<Memory>, crate::store::StoreError> {
     match name {
-        Name::Id(id) => Ok(cx.store.get(&[id])?.pop().filter(|it| spaces.contains(&it.space))),
+        Name::Id(id) => Ok(cx
+            .store
+            .get(&[id])?
+            .pop()
+            .filter(|it| spaces.contains(&it.space))),
         Name::Handle(handle) => {
             for space in spaces.iter().filter(|it| it.letter() == handle.letter) {
                 if let Some(memory) = cx.store.numbered(space, &[handle.number])?.pop() {
@@ -85,7 +89,12 @@ pub fn note_viewed(
     verdicts: &[Verdict],
     question: &str,
 ) -> Option<String> {
-    let mut events = retrieved(cx, std::slice::from_ref(memory), question, standing(verdicts));
+    let mut events = retrieved(
+        cx,
+        std::slice::from_ref(memory),
+        question,
+        standing(verdicts),
+    );
     if verdicts.iter().any(Verdict::is_bad) {
         events.push(crate::verify::event(cx, memory, verdicts));
     }
@@ -96,10 +105,25 @@ fn retrieved(cx: &Context<'_>, memories: &[Memory], question: &str, verdict: &st
     let mut spaces: Vec<&Space> = memories.iter().map(|it| &it.space).collect();
     spaces.sort();
     spaces.dedup();
-    let showing = |it: &Memory| Showing { id: it.id, score: 0.0, verdict: verdict.into() };
+    let showing = |it: &Memory| Showing {
+        id: it.id,
+        score: 0.0,
+        verdict: verdict.into(),
+    };
     let event = |space: &Space| {
-        let shown = memories.iter().filter(|it| it.space == *space).map(showing).collect();
-        cx.event(space, None, What::Retrieved { query: query::loggable(question), shown })
+        let shown = memories
+            .iter()
+            .filter(|it| it.space == *space)
+            .map(showing)
+            .collect();
+        cx.event(
+            space,
+            None,
+            What::Retrieved {
+                query: query::loggable(question),
+                shown,
+            },
+        )
     };
     spaces.into_iter().map(event).collect()
 }
@@ -108,10 +132,20 @@ fn noted(cx: &Context<'_>, events: Vec<Event>) -> Option<String> {
     if events.is_empty() {
         return None;
     }
-    cx.store.append(&Batch::telemetry(events)).err().map(|error| format!("this could not be logged: {error}"))
+    cx.store
+        .append(&Batch::telemetry(events))
+        .err()
+        .map(|error| format!("this could not be logged: {error}"))
 }
 
 fn refreshed(spaces: &[Space], path: Option<RepoPath>, limit: usize) -> Filter {
     let (spaces, stages) = (spaces.to_vec(), vec![Stage::Active]);
-    Filter { spaces, stages, path, order: Order::Refreshed, limit, ..Filter::default() }
+    Filter {
+        spaces,
+        stages,
+        path,
+        order: Order::Refreshed,
+        limit,
+        ..Filter::default()
+    }
 }

@@ -37,7 +37,11 @@ impl Literal {
     #[must_use]
     pub fn as_str(&self) -> &str {
         match self {
-            Self::Name(it) | Self::Number(it) | Self::Path(it) | Self::Quoted(it) | Self::Value(it) => it,
+            Self::Name(it)
+            | Self::Number(it)
+            | Self::Path(it)
+            | Self::Quoted(it)
+            | Self::Value(it) => it,
         }
     }
 }
@@ -68,20 +72,35 @@ pub fn stands(literal: &Literal, text: &str) -> bool {
 /// literals, or without evidence, is not judged.
 #[must_use]
 pub fn missing(fact: &str, evidence: &[(&str, &str)]) -> Vec<String> {
-    let is_quoted = evidence.iter().any(|(_, snippet)| snippet.contains(fact.trim()));
-    let found = if evidence.is_empty() || is_quoted { Vec::new() } else { find::find(fact) };
+    let is_quoted = evidence
+        .iter()
+        .any(|(_, snippet)| snippet.contains(fact.trim()));
+    let found = if evidence.is_empty() || is_quoted {
+        Vec::new()
+    } else {
+        find::find(fact)
+    };
     if found.is_empty() {
         return Vec::new();
     }
-    let said: Vec<Said<'_>> = evidence.iter().flat_map(|it| [it.0, it.1]).map(Said::of).collect();
-    let unsaid: Vec<&find::Found> =
-        found.iter().filter(|it| !said.iter().any(|text| text.says(&it.literal))).collect();
+    let said: Vec<Said<'_>> = evidence
+        .iter()
+        .flat_map(|it| [it.0, it.1])
+        .map(Said::of)
+        .collect();
+    let unsaid: Vec<&find::Found> = found
+        .iter()
+        .filter(|it| !said.iter().any(|text| text.says(&it.literal)))
+        .collect();
     let named = if unsaid.len() == found.len() {
         unsaid
     } else {
         // Most facts say nothing that is not found; the lines are read only for those that do.
         let places = LazyCell::new(|| Places::of(fact, &found, evidence));
-        unsaid.into_iter().filter(|it| places.say_otherwise(it)).collect()
+        unsaid
+            .into_iter()
+            .filter(|it| places.say_otherwise(it))
+            .collect()
     };
     distinct(named.into_iter().map(|it| &it.literal))
 }
@@ -92,10 +111,19 @@ pub fn missing(fact: &str, evidence: &[(&str, &str)]) -> Vec<String> {
 pub fn contradicted(fact: &str, was: &str, now: &str) -> Vec<String> {
     let found = find::find(fact);
     let (was, now) = (Said::of(was), Said::of(now));
-    distinct(found.iter().map(|it| &it.literal).filter(|it| was.says(it) && !now.says(it)))
+    distinct(
+        found
+            .iter()
+            .map(|it| &it.literal)
+            .filter(|it| was.says(it) && !now.says(it)),
+    )
 }
 
 fn distinct<'a>(literals: impl Iterator<Item = &'a Literal>) -> Vec<String> {
     let mut seen = BTreeSet::new();
-    literals.map(Literal::as_str).filter(|it| seen.insert(*it)).map(str::to_owned).collect()
+    literals
+        .map(Literal::as_str)
+        .filter(|it| seen.insert(*it))
+        .map(str::to_owned)
+        .collect()
 }

@@ -60,7 +60,10 @@ pub struct Sight {
 
 impl Sight {
     fn of(verdict: Verdict) -> Self {
-        Self { verdict, is_merged: None }
+        Self {
+            verdict,
+            is_merged: None,
+        }
     }
 
     fn unknown(why: impl Into<String>) -> Self {
@@ -72,7 +75,13 @@ impl Sight {
     /// withheld.
     #[must_use]
     pub fn is_proof(&self) -> bool {
-        let is_never = matches!(self.verdict, Verdict::Gone { loss: Loss::Never, .. });
+        let is_never = matches!(
+            self.verdict,
+            Verdict::Gone {
+                loss: Loss::Never,
+                ..
+            }
+        );
         self.verdict.is_bad() && (is_never || self.is_merged == Some(true))
     }
 
@@ -132,7 +141,9 @@ impl<'a> Reader<'a> {
         let mut sights = self.look(&citations).into_iter();
         let of_memory = |memory: &&Memory| {
             let pairs = memory.citations.iter().zip(sights.by_ref());
-            pairs.map(|(citation, sight)| sight.against(&memory.fact, citation)).collect()
+            pairs
+                .map(|(citation, sight)| sight.against(&memory.fact, citation))
+                .collect()
         };
         memories.iter().map(of_memory).collect()
     }
@@ -140,15 +151,37 @@ impl<'a> Reader<'a> {
     /// What is found at each of these citations.
     pub fn look(&mut self, citations: &[&Citation]) -> Vec<Sight> {
         let is_batch = citations.len() >= BATCH;
-        let quick: Vec<Option<Sight>> = citations.iter().map(|it| self.quick(it, is_batch)).collect();
-        let history = self.history(citations.iter().zip(&quick).filter(|it| it.1.is_none()).map(|it| *it.0));
-        let road = history.as_ref().map(|it| it.as_ref().map(Road::new)).transpose();
-        let open: Vec<&Citation> =
-            citations.iter().zip(&quick).filter(|it| it.1.is_none()).map(|it| *it.0).collect();
+        let quick: Vec<Option<Sight>> = citations
+            .iter()
+            .map(|it| self.quick(it, is_batch))
+            .collect();
+        let history = self.history(
+            citations
+                .iter()
+                .zip(&quick)
+                .filter(|it| it.1.is_none())
+                .map(|it| *it.0),
+        );
+        let road = history
+            .as_ref()
+            .map(|it| it.as_ref().map(Road::new))
+            .transpose();
+        let open: Vec<&Citation> = citations
+            .iter()
+            .zip(&quick)
+            .filter(|it| it.1.is_none())
+            .map(|it| *it.0)
+            .collect();
         let mut searched = match &road {
-            Ok(Some(road)) => open.iter().map(|it| self.follow(it, road)).collect::<Vec<_>>(),
+            Ok(Some(road)) => open
+                .iter()
+                .map(|it| self.follow(it, road))
+                .collect::<Vec<_>>(),
             Ok(None) => open.iter().map(|it| self.anchored(it)).collect(),
-            Err(broken) => open.iter().map(|it| self.anchored(it).or_unknown(broken)).collect(),
+            Err(broken) => open
+                .iter()
+                .map(|it| self.anchored(it).or_unknown(broken))
+                .collect(),
         }
         .into_iter();
         let over = |done: Option<Sight>| done.map(Search::Over).or_else(|| searched.next());
@@ -166,11 +199,18 @@ impl<'a> Reader<'a> {
         if let Some(sight) = self.concluded(citation) {
             return Some(sight);
         }
-        let unread = if is_batch { self.source.id(&citation.path) } else { None };
+        let unread = if is_batch {
+            self.source.id(&citation.path)
+        } else {
+            None
+        };
         let known = unread.and_then(|id| {
-            self.found_before(citation, &id).or_else(|| self.concluded_unedited(citation, &id))
+            self.found_before(citation, &id)
+                .or_else(|| self.concluded_unedited(citation, &id))
         });
-        known.or_else(|| self.in_place(citation)).or_else(|| self.met_before(citation))
+        known
+            .or_else(|| self.in_place(citation))
+            .or_else(|| self.met_before(citation))
     }
 
     /// What was concluded about this very commit before; a working tree is none.
@@ -205,16 +245,28 @@ impl<'a> Reader<'a> {
             return Some(sight);
         }
         let commit = self.commit()?;
-        let kept = self.source.memo()?.get(&memo::at_commit(citation, &commit))?;
+        let kept = self
+            .source
+            .memo()?
+            .get(&memo::at_commit(citation, &commit))?;
         let (fate, is_merged) = memo::fate(&kept)?;
-        let verdict = self.uncommitted(fate).and_then(|fate| self.judged(citation, fate)).ok()?;
+        let verdict = self
+            .uncommitted(fate)
+            .and_then(|fate| self.judged(citation, fate))
+            .ok()?;
         Some(Sight { verdict, is_merged })
     }
 
     /// Keeps what stays true as long as the files are what they are.
     fn keep(&mut self, citations: &[&Citation], sights: &[Sight]) {
-        let Some(memo) = self.source.memo() else { return };
-        let commit = self.tree().ok().filter(|it| !it.is_worktree).and_then(|it| it.commit.clone());
+        let Some(memo) = self.source.memo() else {
+            return;
+        };
+        let commit = self
+            .tree()
+            .ok()
+            .filter(|it| !it.is_worktree)
+            .and_then(|it| it.commit.clone());
         for (citation, sight) in citations.iter().zip(sights) {
             if let Some(commit) = &commit
                 && let Some(value) = memo::concluded(sight)
@@ -233,10 +285,17 @@ impl<'a> Reader<'a> {
     }
 
     /// How the tree came to be since these were cited; `None` where none of them needs it.
-    fn history<'c>(&self, open: impl Iterator<Item = &'c Citation>) -> Option<Result<History, Broken>> {
+    fn history<'c>(
+        &self,
+        open: impl Iterator<Item = &'c Citation>,
+    ) -> Option<Result<History, Broken>> {
         let from: BTreeSet<String> = open.filter_map(|it| it.commit.clone()).collect();
         let wanted = !from.is_empty() && !(self.late)();
-        wanted.then(|| self.source.history(&from, self.most).map_err(|error| Broken(error.told())))
+        wanted.then(|| {
+            self.source
+                .history(&from, self.most)
+                .map_err(|error| Broken(error.told()))
+        })
     }
 
     /// The verdict where no search is needed: the file could not be read, its content is the one that was cited, or
@@ -253,10 +312,14 @@ impl<'a> Reader<'a> {
         let head = Sheet::head(&bytes, citation.lines.end() as usize);
         let is_here = stands(citation, head.range(citation.lines));
         if id.is_some() && id == citation.blob {
-            let never = Verdict::Gone { loss: Loss::Never, since: None };
+            let never = Verdict::Gone {
+                loss: Loss::Never,
+                since: None,
+            };
             return Some(Sight::of(if is_here { Verdict::Holds } else { never }));
         }
-        (is_here && Anchor::new(citation).is_certain(&Sheet::of(&bytes))).then(|| Sight::of(Verdict::Holds))
+        (is_here && Anchor::new(citation).is_certain(&Sheet::of(&bytes)))
+            .then(|| Sight::of(Verdict::Holds))
     }
 
     /// Follows a citation through the commits since it was made, and through the edits that no commit holds yet.
@@ -273,7 +336,9 @@ impl<'a> Reader<'a> {
 
     /// What following finds; `None` where it cannot begin.
     fn followed(&mut self, citation: &Citation, road: &Road<'_>) -> Result<Option<Sight>, Broken> {
-        let Some((span, way)) = self.start(citation, road)? else { return Ok(None) };
+        let Some((span, way)) = self.start(citation, road)? else {
+            return Ok(None);
+        };
         let is_merged = match &way {
             Way::Along(_) => Some(true),
             Way::Across { is_ancestor, .. } => *is_ancestor,
@@ -289,7 +354,10 @@ impl<'a> Reader<'a> {
             _ => false,
         };
         let fate = self.uncommitted(fate)?;
-        let sight = Sight { verdict: self.judged(citation, fate)?, is_merged };
+        let sight = Sight {
+            verdict: self.judged(citation, fate)?,
+            is_merged,
+        };
         if is_unedited
             && let (Some(memo), Some(commit)) = (self.source.memo(), self.commit())
             && let Some(value) = memo::concluded(&sight)
@@ -300,8 +368,15 @@ impl<'a> Reader<'a> {
     }
 
     /// Where following begins: the version of the file that was cited, and the way from there.
-    fn start(&mut self, citation: &Citation, road: &Road<'_>) -> Result<Option<(Span, Way)>, Broken> {
-        let way = citation.commit.as_ref().and_then(|it| road.history.ways.get(it));
+    fn start(
+        &mut self,
+        citation: &Citation,
+        road: &Road<'_>,
+    ) -> Result<Option<(Span, Way)>, Broken> {
+        let way = citation
+            .commit
+            .as_ref()
+            .and_then(|it| road.history.ways.get(it));
         let Some(way) = way else { return Ok(None) };
         let (first, from) = match way {
             Way::Along(at) => (road.version(&citation.path, *at), *at),
@@ -315,8 +390,13 @@ impl<'a> Reader<'a> {
         match (first, citation.blob.as_deref()) {
             // What was cited may have been committed only later.
             (Some(first), Some(blob)) if first != blob => {
-                let later = road.arrival(&citation.path, blob, from).map(|at| Way::Along(at + 1));
-                let begin = later.map(|way| self.begins(citation, blob, &way)).transpose()?.flatten();
+                let later = road
+                    .arrival(&citation.path, blob, from)
+                    .map(|at| Way::Along(at + 1));
+                let begin = later
+                    .map(|way| self.begins(citation, blob, &way))
+                    .transpose()?
+                    .flatten();
                 begin.map_or_else(|| self.begins(citation, first, way), |it| Ok(Some(it)))
             }
             (Some(first), _) => self.begins(citation, first, way),
@@ -329,8 +409,16 @@ impl<'a> Reader<'a> {
     }
 
     /// Begins with this content of the file, if the cited text stands there.
-    fn begins(&mut self, citation: &Citation, id: &str, way: &Way) -> Result<Option<(Span, Way)>, Broken> {
-        let file = Version { path: citation.path.clone(), id: Some(id.to_owned()) };
+    fn begins(
+        &mut self,
+        citation: &Citation,
+        id: &str,
+        way: &Way,
+    ) -> Result<Option<(Span, Way)>, Broken> {
+        let file = Version {
+            path: citation.path.clone(),
+            id: Some(id.to_owned()),
+        };
         let bytes = self.tracer.content(&file)?;
         let rows = citation.lines.start() - 1..citation.lines.end();
         let is_there = stands(citation, Sheet::of(&bytes).range(citation.lines));
@@ -340,21 +428,31 @@ impl<'a> Reader<'a> {
     /// What became of lines that were followed to the commit, in the very tree that is looked at: it may hold edits
     /// that no commit holds, and what was cited may never have been committed.
     fn uncommitted(&mut self, fate: Fate) -> Result<Fate, Broken> {
-        let Fate::Here { span, since } = fate else { return Ok(fate) };
+        let Fate::Here { span, since } = fate else {
+            return Ok(fate);
+        };
         let path = span.file.path.clone();
         let now = match self.read(&path).map_err(Broken)? {
-            Some((id, _)) if id.is_some() && id == span.file.id => return Ok(Fate::Here { span, since }),
+            Some((id, _)) if id.is_some() && id == span.file.id => {
+                return Ok(Fate::Here { span, since });
+            }
             Some(_) => Some(Version { path, id: None }),
             None => None,
         };
-        let edit = Edit { was: Some(span.file.clone()), now };
+        let edit = Edit {
+            was: Some(span.file.clone()),
+            now,
+        };
         if let Through::Untouched(span) = self.tracer.through(&edit, span.clone(), &[])? {
             return Ok(Fate::Here { span, since });
         }
         let edits = self.edits()?;
         let edit = match edit.now {
             Some(_) => edit,
-            None => Edit { now: self.tracer.renamed(&span.file, &edits)?, ..edit },
+            None => Edit {
+                now: self.tracer.renamed(&span.file, &edits)?,
+                ..edit
+            },
         };
         Ok(match self.tracer.through(&edit, span, &edits)? {
             Through::Untouched(span) => Fate::Here { span, since },
@@ -380,7 +478,9 @@ impl<'a> Reader<'a> {
                     return Ok(here(citation, &span.file.path, &span.rows));
                 }
                 let back = self.restored(citation, &span.file.path);
-                Ok(back.unwrap_or_else(|| self.changed(citation, &span.file.path, &sheet, &span.rows, since)))
+                Ok(back.unwrap_or_else(|| {
+                    self.changed(citation, &span.file.path, &sheet, &span.rows, since)
+                }))
             }
         }
     }
@@ -402,33 +502,50 @@ impl<'a> Reader<'a> {
             Ok(file) => file,
         };
         let Some((_, bytes)) = file else {
-            return Search::Abroad(Verdict::Gone { loss: Loss::File, since: None });
+            return Search::Abroad(Verdict::Gone {
+                loss: Loss::File,
+                since: None,
+            });
         };
         let sheet = Sheet::of(&bytes);
         let path = &citation.path;
         match Anchor::new(citation).at_home(&sheet) {
             Found::Same(rows) => Search::Over(Sight::of(here(citation, path, &rows))),
-            Found::Spaced(rows) => Search::Over(Sight::of(self.changed(citation, path, &sheet, &rows, None))),
+            Found::Spaced(rows) => {
+                Search::Over(Sight::of(self.changed(citation, path, &sheet, &rows, None)))
+            }
             Found::Other(rows) => Search::Abroad(self.changed(citation, path, &sheet, &rows, None)),
-            Found::Nothing => Search::Abroad(Verdict::Gone { loss: Loss::Lines, since: None }),
+            Found::Nothing => Search::Abroad(Verdict::Gone {
+                loss: Loss::Lines,
+                since: None,
+            }),
         }
     }
 
     /// Looks through the whole tree, once, for what is not at home. What was not searched to the end is unknown.
     fn abroad(&mut self, citations: &[&Citation], searches: Vec<Search>) -> Vec<Sight> {
-        let lost = citations.iter().zip(&searches).filter(|(_, it)| matches!(it, Search::Abroad(_)));
+        let lost = citations
+            .iter()
+            .zip(&searches)
+            .filter(|(_, it)| matches!(it, Search::Abroad(_)));
         let anchors: Vec<Anchor<'_>> = lost.map(|(citation, _)| Anchor::new(citation)).collect();
         let seen = self.seen_abroad(&anchors);
         let mut found = seen.as_ref().map(|it| it.iter()).map_err(|Broken(why)| why);
-        let settled = citations.iter().zip(searches).map(|(citation, search)| match (search, &mut found) {
-            (Search::Over(sight), _) => sight,
-            (Search::Abroad(unknown @ Verdict::Unknown { .. }), Err(_)) => Sight::of(unknown),
-            (Search::Abroad(_), Err(why)) => Sight::unknown(why.as_str()),
-            (Search::Abroad(verdict), Ok(found)) => match found.next() {
-                Some(Some((path, rows))) => Sight::of(here(citation, path, rows)),
-                _ => Sight::of(verdict),
-            },
-        });
+        let settled =
+            citations
+                .iter()
+                .zip(searches)
+                .map(|(citation, search)| match (search, &mut found) {
+                    (Search::Over(sight), _) => sight,
+                    (Search::Abroad(unknown @ Verdict::Unknown { .. }), Err(_)) => {
+                        Sight::of(unknown)
+                    }
+                    (Search::Abroad(_), Err(why)) => Sight::unknown(why.as_str()),
+                    (Search::Abroad(verdict), Ok(found)) => match found.next() {
+                        Some(Some((path, rows))) => Sight::of(here(citation, path, rows)),
+                        _ => Sight::of(verdict),
+                    },
+                });
         settled.collect()
     }
 
@@ -436,15 +553,24 @@ impl<'a> Reader<'a> {
     fn seen_abroad(&self, anchors: &[Anchor<'_>]) -> Result<Vec<Option<Spot>>, Broken> {
         let mut wanted: HashMap<&[u8], Vec<usize>> = HashMap::new();
         for (which, anchor) in anchors.iter().enumerate() {
-            wanted.entry(anchor.telling_line().trim_ascii()).or_default().push(which);
+            wanted
+                .entry(anchor.telling_line().trim_ascii())
+                .or_default()
+                .push(which);
         }
         let mut found: Vec<anchor::Abroad> = vec![anchor::Abroad::default(); anchors.len()];
         let mut is_late = false;
         let mut see = |path: &RepoPath, blob: &crate::source::Blob| {
             let sheet = Sheet::of(&blob.bytes);
-            let lines = sheet.lines().iter().map(|it| String::from_utf8_lossy(it.trim_ascii()));
-            let here: BTreeSet<usize> =
-                lines.filter_map(|it| wanted.get(it.as_bytes())).flatten().copied().collect();
+            let lines = sheet
+                .lines()
+                .iter()
+                .map(|it| String::from_utf8_lossy(it.trim_ascii()));
+            let here: BTreeSet<usize> = lines
+                .filter_map(|it| wanted.get(it.as_bytes()))
+                .flatten()
+                .copied()
+                .collect();
             for which in here {
                 anchors[which].abroad(path, &sheet, &mut found[which]);
             }
@@ -452,7 +578,9 @@ impl<'a> Reader<'a> {
             !is_late
         };
         if !anchors.is_empty() {
-            self.source.visit(&mut see).map_err(|error| Broken(error.told()))?;
+            self.source
+                .visit(&mut see)
+                .map_err(|error| Broken(error.told()))?;
         }
         if is_late {
             return Err(Broken(LATE.into()));
@@ -496,7 +624,12 @@ impl<'a> Reader<'a> {
 
     fn edits(&mut self) -> Result<Rc<[Edit]>, Broken> {
         let source = self.source;
-        let ask = || source.edits().map(Rc::from).map_err(|error| Broken(error.told()));
+        let ask = || {
+            source
+                .edits()
+                .map(Rc::from)
+                .map_err(|error| Broken(error.told()))
+        };
         self.edits.get_or_init(ask).clone()
     }
 
@@ -531,7 +664,9 @@ impl Search {
         match self {
             Self::Over(sight) if sight.verdict.is_good() => Self::Over(sight),
             Self::Over(_) => Self::Over(Sight::unknown(broken.0.clone())),
-            Self::Abroad(_) => Self::Abroad(Verdict::Unknown { why: broken.0.clone() }),
+            Self::Abroad(_) => Self::Abroad(Verdict::Unknown {
+                why: broken.0.clone(),
+            }),
         }
     }
 }
@@ -549,13 +684,20 @@ fn stands(citation: &Citation, lines: Option<&[&[u8]]>) -> bool {
 /// The verdict for cited text that stands at these rows.
 fn here(citation: &Citation, path: &RepoPath, rows: &Range<u32>) -> Verdict {
     let to = place(path, rows);
-    if to == citation.place() { Verdict::Holds } else { Verdict::Moved { to } }
+    if to == citation.place() {
+        Verdict::Holds
+    } else {
+        Verdict::Moved { to }
+    }
 }
 
 fn place(path: &RepoPath, rows: &Range<u32>) -> Cite {
     // Rows that are looked at are never empty.
     let lines = Lines::new(rows.start + 1, rows.end.max(rows.start + 1)).unwrap_or(Lines::FIRST);
-    Cite { path: path.clone(), lines }
+    Cite {
+        path: path.clone(),
+        lines,
+    }
 }
 
 #[cfg(test)]

@@ -50,7 +50,9 @@ impl MemoryId {
     /// When it was made, in milliseconds: the first six bytes.
     #[must_use]
     pub fn at_millisecond(&self) -> i64 {
-        self.as_bytes()[..6].iter().fold(0, |sum, byte| sum << 8 | i64::from(*byte))
+        self.as_bytes()[..6]
+            .iter()
+            .fold(0, |sum, byte| sum << 8 | i64::from(*byte))
     }
 }
 
@@ -63,7 +65,9 @@ impl fmt::Display for MemoryId {
 impl FromStr for MemoryId {
     type Err = BadHandle;
     fn from_str(text: &str) -> Result<Self, BadHandle> {
-        Uuid::try_parse(text).map(Self).map_err(|_| BadHandle(masked(text).chars().take(60).collect()))
+        Uuid::try_parse(text)
+            .map(Self)
+            .map_err(|_| BadHandle(masked(text).chars().take(60).collect()))
     }
 }
 
@@ -118,7 +122,9 @@ impl FromStr for Name {
     type Err = BadHandle;
     fn from_str(text: &str) -> Result<Self, BadHandle> {
         let text = text.trim();
-        text.parse().map(Self::Handle).or_else(|_| text.parse().map(Self::Id))
+        text.parse()
+            .map(Self::Handle)
+            .or_else(|_| text.parse().map(Self::Id))
     }
 }
 
@@ -212,8 +218,14 @@ words! {
 
 impl Channel {
     /// The ways by which words come that anybody may have written.
-    pub const OUTSIDE: &'static [Self] =
-        &[Self::Import, Self::Tool, Self::Web, Self::Issue, Self::PullRequest, Self::Webhook];
+    pub const OUTSIDE: &'static [Self] = &[
+        Self::Import,
+        Self::Tool,
+        Self::Web,
+        Self::Issue,
+        Self::PullRequest,
+        Self::Webhook,
+    ];
 
     /// Whether anybody may have written what comes this way.
     #[must_use]
@@ -274,23 +286,46 @@ impl Voice {
     #[must_use]
     pub fn via(self, channel: Channel) -> Self {
         let is_outside = channel.is_outside();
-        let origin = if is_outside { self.origin.max(Origin::Agent) } else { self.origin };
-        Self { origin, channel, tainted: self.tainted || is_outside, ..self }
+        let origin = if is_outside {
+            self.origin.max(Origin::Agent)
+        } else {
+            self.origin
+        };
+        Self {
+            origin,
+            channel,
+            tainted: self.tainted || is_outside,
+            ..self
+        }
     }
 
     /// The voice of what is made out of another's words: the lower trust of both, unless a person says it in words of
     /// their own. Approving is the one way up.
     #[must_use]
     pub fn derived(self, from: &Self) -> Self {
-        if self.is_person() { self } else { self.lowered(from) }
+        if self.is_person() {
+            self
+        } else {
+            self.lowered(from)
+        }
     }
 
     /// The voice of what repeats another's words, whoever repeats them: the lower trust of both.
     #[must_use]
     pub fn lowered(self, from: &Self) -> Self {
-        let channel = if from.tainted && !self.channel.is_outside() { from.channel } else { self.channel };
+        let channel = if from.tainted && !self.channel.is_outside() {
+            from.channel
+        } else {
+            self.channel
+        };
         let (origin, tainted) = (self.origin.max(from.origin), self.tainted || from.tainted);
-        Self { origin, channel, tainted, exposed: self.exposed || from.exposed, ..self }
+        Self {
+            origin,
+            channel,
+            tainted,
+            exposed: self.exposed || from.exposed,
+            ..self
+        }
     }
 
     /// Who else vouches when this voice says again what another said: somebody else, by name; or the same one in a session
@@ -298,7 +333,8 @@ impl Voice {
     #[must_use]
     pub fn vouches(&self, of: &Memory) -> Option<String> {
         let name = |it: &Self| it.author.clone().unwrap_or_else(|| it.origin.to_string());
-        let is_apart = self.session.is_some() && self.session != of.voice.session && of.usage.recalls == 0;
+        let is_apart =
+            self.session.is_some() && self.session != of.voice.session && of.usage.recalls == 0;
         let voucher = match &self.session {
             _ if self.tainted => return None,
             _ if name(self) != name(&of.voice) => name(self),
@@ -439,7 +475,10 @@ impl Memory {
     /// Its short name.
     #[must_use]
     pub fn handle(&self) -> Handle {
-        Handle { letter: self.space.letter(), number: self.number }
+        Handle {
+            letter: self.space.letter(),
+            number: self.number,
+        }
     }
 
     /// What a memory of its layer belongs to: an episode to its task, scratch to its session. The same words elsewhere
@@ -457,7 +496,12 @@ impl Memory {
     /// in another task, or in the scratch of another session, are another claim.
     #[must_use]
     pub fn claim(&self) -> Digest {
-        claim_digest(self.layer, self.belongs_to(), self.subject.as_deref(), &self.fact)
+        claim_digest(
+            self.layer,
+            self.belongs_to(),
+            self.subject.as_deref(),
+            &self.fact,
+        )
     }
 
     /// Whether it is in use.
@@ -577,7 +621,14 @@ mod tests {
     #[test]
     fn handles_parse_and_print() {
         let check = |text: &str, expected: Option<&str>| {
-            assert_eq!(text.parse::<Handle>().ok().map(|it| it.to_string()).as_deref(), expected, "{text:?}");
+            assert_eq!(
+                text.parse::<Handle>()
+                    .ok()
+                    .map(|it| it.to_string())
+                    .as_deref(),
+                expected,
+                "{text:?}"
+            );
         };
         check("m-12", Some("m-12"));
         check("u-3", Some("u-3"));

@@ -91,7 +91,10 @@ mod tests {
     fn a_refusal_names_the_way_out() {
         let check = |status: u16, expected: &str| {
             let said = ModelError::Refused { status }.to_string();
-            assert_eq!(said, format!("the model's server answered with status {status}; {expected}"));
+            assert_eq!(
+                said,
+                format!("the model's server answered with status {status}; {expected}")
+            );
         };
         check(400, "look at model.name and model.api");
         check(401, "look at the key that model.key_env names");

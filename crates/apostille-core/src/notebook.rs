@@ -55,14 +55,28 @@ pub struct Note {
 impl Note {
     /// Reads a line.
     pub fn parse(line: &str) -> Result<Self, BadNote> {
-        let Line { id, scope, text, tags, ts } =
-            serde_json::from_str(line).map_err(|error| BadNote(plain(&error)))?;
-        let at = ts.parse().map_err(|_| BadNote("'ts' is not a time such as 2026-02-26T12:00:00Z".into()))?;
+        let Line {
+            id,
+            scope,
+            text,
+            tags,
+            ts,
+        } = serde_json::from_str(line).map_err(|error| BadNote(plain(&error)))?;
+        let at = ts
+            .parse()
+            .map_err(|_| BadNote("'ts' is not a time such as 2026-02-26T12:00:00Z".into()))?;
         let number = |id: &str| id.strip_prefix("m-")?.parse().ok().filter(|it| *it > 0);
         let number = id.as_str().and_then(number);
         let is_foreign = number.is_none() && !id.is_null();
         let foreign = is_foreign.then(|| id.as_str().map_or_else(|| id.to_string(), Into::into));
-        Ok(Self { number, foreign, scope, text, tags, at })
+        Ok(Self {
+            number,
+            foreign,
+            scope,
+            text,
+            tags,
+            at,
+        })
     }
 
     /// The note as a memory of this space: uncited, and so shown as unverified. The same note gives the same id.
@@ -105,7 +119,8 @@ impl Note {
 /// What is wrong with a line, without the place in it: there is only one line.
 fn plain(error: &serde_json::Error) -> String {
     let told = error.to_string();
-    told.rsplit_once(" at line ").map_or(told.clone(), |(what, _)| what.to_owned())
+    told.rsplit_once(" at line ")
+        .map_or(told.clone(), |(what, _)| what.to_owned())
 }
 
 #[cfg(test)]
@@ -115,19 +130,29 @@ mod tests {
     #[test]
     fn seed_002_storage_lines_are_read() {
         let check = |line: &str, expected: Option<(Option<u64>, Scope)>| {
-            assert_eq!(Note::parse(line).ok().map(|it| (it.number, it.scope)), expected, "{line}");
+            assert_eq!(
+                Note::parse(line).ok().map(|it| (it.number, it.scope)),
+                expected,
+                "{line}"
+            );
         };
         check(
             r#"{"id":"m-2","scope":"user","text":"t","tags":["x"],"ts":"2026-02-26T12:00:00Z"}"#,
             Some((Some(2), Scope::User)),
         );
-        check(r#"{"text":"t","ts":"2026-02-26T12:00:00Z"}"#, Some((None, Scope::Workspace)));
+        check(
+            r#"{"text":"t","ts":"2026-02-26T12:00:00Z"}"#,
+            Some((None, Scope::Workspace)),
+        );
         for id in [r#""m-0""#, r#""note-7""#, r#""m-x""#, "7", "null", r#""""#] {
             let line = format!(r#"{{"id":{id},"text":"t","ts":"2026-02-26T12:00:00Z"}}"#);
             check(&line, Some((None, Scope::Workspace)));
         }
         check(r#"{"id":"m-1","text":"t","ts":"yesterday"}"#, None);
-        check(r#"{"id":"m-1","scope":"galaxy","text":"t","ts":"2026-02-26T12:00:00Z"}"#, None);
+        check(
+            r#"{"id":"m-1","scope":"galaxy","text":"t","ts":"2026-02-26T12:00:00Z"}"#,
+            None,
+        );
         check("{", None);
     }
 
@@ -135,7 +160,10 @@ mod tests {
     fn an_id_of_another_program_tells_the_line_again() {
         let id = |id: &str, text: &str| {
             let line = format!(r#"{{"id":{id},"text":"{text}","ts":"2026-02-26T12:00:00Z"}}"#);
-            Note::parse(&line).unwrap().memory("acme/app".parse().unwrap()).id
+            Note::parse(&line)
+                .unwrap()
+                .memory("acme/app".parse().unwrap())
+                .id
         };
         assert_eq!(id(r#""a""#, "t"), id(r#""a""#, "t"));
         assert_ne!(id(r#""a""#, "t"), id(r#""b""#, "t"));
@@ -146,7 +174,10 @@ mod tests {
     #[test]
     fn what_is_wrong_is_said_without_a_place() {
         let why = |line: &str| Note::parse(line).unwrap_err().to_string();
-        assert_eq!(why(r#"{"id":"a","ts":"2026-02-26T12:00:00Z"}"#), "missing field `text`");
+        assert_eq!(
+            why(r#"{"id":"a","ts":"2026-02-26T12:00:00Z"}"#),
+            "missing field `text`"
+        );
         assert_eq!(why(r#"{"text":"t"}"#), "missing field `ts`");
     }
 }

@@ -57,13 +57,19 @@ impl Limits {
     /// The same for a memory whose subject is a path.
     #[must_use]
     pub fn of_paths(&self) -> Self {
-        Self { subject_chars: self.subject_chars.max(PATH_CHARS), ..*self }
+        Self {
+            subject_chars: self.subject_chars.max(PATH_CHARS),
+            ..*self
+        }
     }
 
     /// The same for a note under a path: it may be as long as an episode.
     #[must_use]
     pub fn of_notes(&self) -> Self {
-        Self { fact_chars: self.fact_chars.max(self.episode_chars), ..self.of_paths() }
+        Self {
+            fact_chars: self.fact_chars.max(self.episode_chars),
+            ..self.of_paths()
+        }
     }
 }
 
@@ -110,15 +116,30 @@ pub struct Breakers {
 
 impl Breakers {
     /// None at all.
-    pub const OFF: Self =
-        Self { burst: 0, window_minutes: 10, copies: 0, drift: 0, invalidations: 0, quiet_minutes: 60 };
+    pub const OFF: Self = Self {
+        burst: 0,
+        window_minutes: 10,
+        copies: 0,
+        drift: 0,
+        invalidations: 0,
+        quiet_minutes: 60,
+    };
 
     /// The fewest new memories that any of them looks at; `None` when all are off.
     #[must_use]
     pub fn fewest(&self) -> Option<usize> {
-        let limits = [self.burst.saturating_add(1), self.copies.saturating_add(1), self.drift];
+        let limits = [
+            self.burst.saturating_add(1),
+            self.copies.saturating_add(1),
+            self.drift,
+        ];
         let is_on = [self.burst > 0, self.copies > 0, self.drift > 0];
-        let fewest = limits.iter().zip(is_on).filter(|(_, is_on)| *is_on).map(|(n, _)| *n).min();
+        let fewest = limits
+            .iter()
+            .zip(is_on)
+            .filter(|(_, is_on)| *is_on)
+            .map(|(n, _)| *n)
+            .min();
         fewest.or((self.invalidations > 0).then_some(usize::MAX))
     }
 }
@@ -159,12 +180,21 @@ impl Default for Policy {
                 soft_active: 1_000,
                 max_total: None,
             },
-            inject: Inject { mode: InjectMode::Relevant, chars: 2_000, count: 10, recent: 5 },
+            inject: Inject {
+                mode: InjectMode::Relevant,
+                chars: 2_000,
+                count: 10,
+                recent: 5,
+            },
             scoring: Scoring::Bm25,
             require_citations: true,
             near_duplicate: 0.85,
             tolerance: Change::Comment,
-            hygiene: Hygiene { unused_days: 90, shown_in_vain: 25, pending_days: 14 },
+            hygiene: Hygiene {
+                unused_days: 90,
+                shown_in_vain: 25,
+                pending_days: 14,
+            },
             breakers: Breakers {
                 burst: 60,
                 window_minutes: 10,
@@ -189,7 +219,10 @@ impl Policy {
     pub fn notebook() -> Self {
         let default = Self::default();
         Self {
-            limits: Limits { max_total: Some(500), ..default.limits },
+            limits: Limits {
+                max_total: Some(500),
+                ..default.limits
+            },
             scoring: Scoring::Overlap,
             require_citations: false,
             ..default

@@ -38,14 +38,26 @@ impl Promotion {
     #[must_use]
     pub fn of(name: Name, voice: Voice) -> Self {
         let (layer, kind, subject, fact, reason, task) = (None, None, None, None, None, None);
-        Self { name, layer, kind, subject, fact, reason, citations: Vec::new(), task, voice }
+        Self {
+            name,
+            layer,
+            kind,
+            subject,
+            fact,
+            reason,
+            citations: Vec::new(),
+            task,
+            voice,
+        }
     }
 }
 
 /// Promotes a note, or says what it lacks.
 pub fn promote(cx: &Context<'_>, spaces: &[Space], it: Promotion) -> Result<Outcome, Error> {
     let Some(note) = list::named(cx, spaces, it.name)? else {
-        return Ok(Outcome::Refused(Refusal::NoSuchMemory { name: it.name.to_string() }));
+        return Ok(Outcome::Refused(Refusal::NoSuchMemory {
+            name: it.name.to_string(),
+        }));
     };
     match promoted(cx, note, it) {
         Ok(draft) => remember(cx, draft),
@@ -56,12 +68,20 @@ pub fn promote(cx: &Context<'_>, spaces: &[Space], it: Promotion) -> Result<Outc
 fn promoted(cx: &Context<'_>, note: Memory, it: Promotion) -> Result<Draft, Refusal> {
     let handle = note.handle();
     if !note.is_active() {
-        return Err(Refusal::NotActive { handle, stage: note.status.stage(), verb: "promoted" });
+        return Err(Refusal::NotActive {
+            handle,
+            stage: note.status.stage(),
+            verb: "promoted",
+        });
     }
     let to = target(&note, it.layer)?;
     let is_scratch = note.layer == Layer::Session;
     let (id, space) = (note.id, note.space.clone());
-    let citations = if it.citations.is_empty() { places(cx, &note)? } else { it.citations };
+    let citations = if it.citations.is_empty() {
+        places(cx, &note)?
+    } else {
+        it.citations
+    };
     let kind = it.kind.unwrap_or(note.kind);
     let subject = it.subject.or(note.subject);
     let reason = it.reason.or(note.reason);
@@ -78,20 +98,37 @@ fn promoted(cx: &Context<'_>, note: Memory, it: Promotion) -> Result<Draft, Refu
         subject,
         reason,
         citations,
-        tags: note.tags.into_iter().filter(|it| to == Layer::Episode || !is_sort(it)).collect(),
+        tags: note
+            .tags
+            .into_iter()
+            .filter(|it| to == Layer::Episode || !is_sort(it))
+            .collect(),
         task: note.task.or(it.task),
-        twin: if is_scratch { Twin::Replace(Name::Id(id), Replacement::Promotion) } else { Twin::Ask },
+        twin: if is_scratch {
+            Twin::Replace(Name::Id(id), Replacement::Promotion)
+        } else {
+            Twin::Ask
+        },
         ..Draft::new(space, it.fact.unwrap_or(note.fact), voice)
     })
 }
 
 /// Where a note goes: scratch becomes an episode unless said otherwise, everything else knowledge.
 fn target(note: &Memory, wanted: Option<Layer>) -> Result<Layer, Refusal> {
-    let next = if note.layer == Layer::Session { Layer::Episode } else { Layer::Knowledge };
+    let next = if note.layer == Layer::Session {
+        Layer::Episode
+    } else {
+        Layer::Knowledge
+    };
     let to = wanted.unwrap_or(next);
     match (note.layer, to) {
-        (Layer::Session, Layer::Episode | Layer::Knowledge) | (Layer::Episode, Layer::Knowledge) => Ok(to),
-        (from, to) => Err(Refusal::NotPromotable { handle: note.handle(), from, to }),
+        (Layer::Session, Layer::Episode | Layer::Knowledge)
+        | (Layer::Episode, Layer::Knowledge) => Ok(to),
+        (from, to) => Err(Refusal::NotPromotable {
+            handle: note.handle(),
+            from,
+            to,
+        }),
     }
 }
 
@@ -119,7 +156,11 @@ pub fn lacking(
         ("reason", is_empty(reason)),
         ("citation", needs_proof && n_citations == 0),
     ];
-    fields.into_iter().filter(|it| it.1).map(|it| it.0).collect()
+    fields
+        .into_iter()
+        .filter(|it| it.1)
+        .map(|it| it.0)
+        .collect()
 }
 
 /// Where the citations of a note stand now. A note whose code has changed since is not promoted as it is.
@@ -130,8 +171,14 @@ pub(crate) fn places(cx: &Context<'_>, note: &Memory) -> Result<Vec<Cite>, Refus
         Verdict::Moved { to } => Ok(to.clone()),
         Verdict::Changed(it) if it.is_harmless => Ok(it.at.clone()),
         bad if bad.is_bad() => {
-            let why = format!("it is {} since it was noted; note what is true now", bad.as_str());
-            Err(Refusal::BadCitation { place: citation.place().to_string(), why })
+            let why = format!(
+                "it is {} since it was noted; note what is true now",
+                bad.as_str()
+            );
+            Err(Refusal::BadCitation {
+                place: citation.place().to_string(),
+                why,
+            })
         }
         _ => Ok(citation.place()),
     };

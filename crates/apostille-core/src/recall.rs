@@ -68,7 +68,15 @@ pub(crate) fn found(cx: &Context<'_>, ask: &Ask) -> Result<(Query, Recalled), Er
         moderate::withhold(&mut it.hit.memory);
     });
     let block = render::block(&shown, query.style);
-    Ok((query, Recalled { block, shown, withheld, problems: Vec::new() }))
+    Ok((
+        query,
+        Recalled {
+            block,
+            shown,
+            withheld,
+            problems: Vec::new(),
+        },
+    ))
 }
 
 /// Writes down what was shown. A log that cannot be written does not cost the caller the answer.
@@ -84,8 +92,13 @@ pub(crate) fn log_later(
     withheld: &[Checked],
 ) -> Vec<String> {
     let memories = shown.iter().chain(withheld).map(|it| &it.hit.memory);
-    let expects = memories.map(|it| Expect::Unmoved(it.id, it.status.clone())).collect();
-    written(cx, Batch::telemetry_if(events(cx, query, shown, withheld), expects))
+    let expects = memories
+        .map(|it| Expect::Unmoved(it.id, it.status.clone()))
+        .collect();
+    written(
+        cx,
+        Batch::telemetry_if(events(cx, query, shown, withheld), expects),
+    )
 }
 
 fn events(cx: &Context<'_>, query: &Query, shown: &[Checked], withheld: &[Checked]) -> Vec<Event> {
@@ -94,10 +107,19 @@ fn events(cx: &Context<'_>, query: &Query, shown: &[Checked], withheld: &[Checke
         let here = |it: &&Checked| it.hit.memory.space == *space;
         let shown: Vec<Showing> = shown.iter().filter(here).map(showing).collect();
         if !shown.is_empty() {
-            events.push(cx.event(space, None, What::Retrieved { query: query.loggable(), shown }));
+            events.push(cx.event(
+                space,
+                None,
+                What::Retrieved {
+                    query: query.loggable(),
+                    shown,
+                },
+            ));
         }
     }
-    let failed = withheld.iter().filter(|it| it.verdicts.iter().any(Verdict::is_bad));
+    let failed = withheld
+        .iter()
+        .filter(|it| it.verdicts.iter().any(Verdict::is_bad));
     events.extend(failed.map(|it| crate::verify::event(cx, &it.hit.memory, &it.verdicts)));
     events
 }
@@ -107,11 +129,19 @@ fn written(cx: &Context<'_>, batch: Batch) -> Vec<String> {
         return Vec::new();
     }
     let written = cx.store.append(&batch);
-    written.err().map(|error| format!("this recall could not be logged: {error}")).into_iter().collect()
+    written
+        .err()
+        .map(|error| format!("this recall could not be logged: {error}"))
+        .into_iter()
+        .collect()
 }
 
 fn showing(it: &Checked) -> Showing {
-    Showing { id: it.hit.memory.id, score: it.hit.score, verdict: it.standing().into() }
+    Showing {
+        id: it.hit.memory.id,
+        score: it.hit.score,
+        verdict: it.standing().into(),
+    }
 }
 
 /// The identity layer of a user: always shown, never ranked.

@@ -80,7 +80,9 @@ pub enum Refusal {
         why: String,
     },
     /// Identity belongs to a person.
-    #[error("the identity layer belongs to a user, not to a repository; remember it for users/<name>")]
+    #[error(
+        "the identity layer belongs to a user, not to a repository; remember it for users/<name>"
+    )]
     IdentityNeedsUser,
     /// The identity layer is full.
     #[error(
@@ -124,7 +126,9 @@ pub enum Refusal {
         verb: &'static str,
     },
     /// What is found here proves nothing for good.
-    #[error("memories are invalidated from the default branch with nothing half done in it, but {why}")]
+    #[error(
+        "memories are invalidated from the default branch with nothing half done in it, but {why}"
+    )]
     NotSettled {
         /// What this is instead.
         why: String,
@@ -284,7 +288,8 @@ mod tests {
 
     #[test]
     fn what_is_missing_is_asked_for_by_field() {
-        let check = |field, expected: &str| assert_eq!(Refusal::Empty { field }.to_string(), expected);
+        let check =
+            |field, expected: &str| assert_eq!(Refusal::Empty { field }.to_string(), expected);
         check("fact", "fact is empty; say what was learned in a sentence");
         check("reason", "reason is empty; say why, in a few words");
         check("subject", "subject is empty; name the topic in a few words");

@@ -90,14 +90,23 @@ fn path(cx: &Context<'_>, draft: Draft) -> Result<Outcome, Stop> {
             dedupe::Decision::Known(memory) => {
                 let changes = guard::settles(&vetted, &memory)
                     || matches!(vetted.twin(), Twin::Merge(_) | Twin::Replace(..));
-                let vetted = if changes { guard::watched(cx, vetted, &mut weighed)? } else { vetted };
+                let vetted = if changes {
+                    guard::watched(cx, vetted, &mut weighed)?
+                } else {
+                    vetted
+                };
                 commit::restated(cx, &vetted, memory)
             }
             dedupe::Decision::Instead(old) => {
                 let vetted = guard::watched(cx, vetted, &mut weighed)?;
                 // Two that make one claim cannot stand side by side.
-                let is_same = !vetted.memory().is_active() && old.claim() == vetted.memory().claim();
-                if is_same { commit::restated(cx, &vetted, old) } else { commit::instead(cx, &vetted, &old) }
+                let is_same =
+                    !vetted.memory().is_active() && old.claim() == vetted.memory().claim();
+                if is_same {
+                    commit::restated(cx, &vetted, old)
+                } else {
+                    commit::instead(cx, &vetted, &old)
+                }
             }
             dedupe::Decision::Newer(old, near) => {
                 let vetted = guard::watched(cx, vetted, &mut weighed)?;

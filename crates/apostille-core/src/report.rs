@@ -65,7 +65,10 @@ impl Item {
     /// What it is called: the title of the task, else its name, else nothing.
     #[must_use]
     pub fn title(&self) -> Option<&str> {
-        let subject = self.summary.as_ref().and_then(|it| it.memory.subject.as_deref());
+        let subject = self
+            .summary
+            .as_ref()
+            .and_then(|it| it.memory.subject.as_deref());
         subject.or(self.task.as_deref())
     }
 
@@ -73,7 +76,9 @@ impl Item {
     #[must_use]
     pub fn status(&self) -> Option<&'static str> {
         self.task.as_ref()?;
-        let Some(summary) = &self.summary else { return Some(Status::Open.as_str()) };
+        let Some(summary) = &self.summary else {
+            return Some(Status::Open.as_str());
+        };
         let has = |tag: &str| summary.memory.tags.iter().any(|it| it == tag);
         Some(match () {
             () if has(LEFT) => "left open",
@@ -85,13 +90,20 @@ impl Item {
     /// What came of it, in somebody's words.
     #[must_use]
     pub fn outcome(&self) -> Option<&str> {
-        self.summary.as_ref().and_then(|it| summary::outcome(&it.memory))
+        self.summary
+            .as_ref()
+            .and_then(|it| summary::outcome(&it.memory))
     }
 }
 
 /// What was done in these spaces, and in this span. What cites code of `here` is looked up; of other spaces it cannot be,
 /// and says so by having no verdicts.
-pub fn report(cx: &Context<'_>, spaces: &[Space], here: &Space, span: Span) -> Result<Report, Error> {
+pub fn report(
+    cx: &Context<'_>,
+    spaces: &[Space],
+    here: &Space,
+    span: Span,
+) -> Result<Report, Error> {
     let filter = Filter {
         spaces: spaces.to_vec(),
         layers: vec![Layer::Episode],
@@ -103,15 +115,33 @@ pub fn report(cx: &Context<'_>, spaces: &[Space], here: &Space, span: Span) -> R
     let mut episodes = cx.store.list(&filter)?;
     let is_full = episodes.len() > MAX_EPISODES;
     episodes.truncate(MAX_EPISODES);
-    let is_cut = is_full && episodes.last().is_some_and(|it| it.recorded_at >= span.since);
+    let is_cut = is_full
+        && episodes
+            .last()
+            .is_some_and(|it| it.recorded_at >= span.since);
     episodes.retain(|it| it.recorded_at >= span.since && it.recorded_at < span.until);
     episodes.reverse();
-    let (ours, others): (Vec<Memory>, Vec<Memory>) = episodes.into_iter().partition(|it| it.space == *here);
-    let unseen = |memory: Memory| Verified { memory, verdicts: Vec::new(), is_unmerged: false, deed: None };
+    let (ours, others): (Vec<Memory>, Vec<Memory>) =
+        episodes.into_iter().partition(|it| it.space == *here);
+    let unseen = |memory: Memory| Verified {
+        memory,
+        verdicts: Vec::new(),
+        is_unmerged: false,
+        deed: None,
+    };
     let mut seen = verify::look(cx, ours);
     seen.extend(others.into_iter().map(unseen));
-    seen.sort_by_key(|it| (it.memory.recorded_at, it.memory.space.clone(), it.memory.number));
-    Ok(Report { days: days(items(seen)), is_cut })
+    seen.sort_by_key(|it| {
+        (
+            it.memory.recorded_at,
+            it.memory.space.clone(),
+            it.memory.number,
+        )
+    });
+    Ok(Report {
+        days: days(items(seen)),
+        is_cut,
+    })
 }
 
 /// Tasks with what belongs to them, and what belongs to none.
@@ -121,10 +151,15 @@ fn items(seen: Vec<Verified>) -> Vec<Item> {
     for it in seen {
         let (space, at) = (it.memory.space.clone(), it.memory.recorded_at);
         match it.memory.task.clone() {
-            None => items.push(Item { sessions: vec![it], ..Item::empty(space, None, at) }),
+            None => items.push(Item {
+                sessions: vec![it],
+                ..Item::empty(space, None, at)
+            }),
             Some(task) => {
                 let key = (space.clone(), task.clone());
-                let item = tasks.entry(key).or_insert_with(|| Item::empty(space, Some(task), at));
+                let item = tasks
+                    .entry(key)
+                    .or_insert_with(|| Item::empty(space, Some(task), at));
                 item.add(it);
             }
         }
@@ -137,7 +172,15 @@ fn items(seen: Vec<Verified>) -> Vec<Item> {
 impl Item {
     fn empty(space: Space, task: Option<String>, at: Timestamp) -> Self {
         let (decisions, sessions) = (Vec::new(), Vec::new());
-        Self { space, task, at, summary: None, decisions, sessions, n_notes: 0 }
+        Self {
+            space,
+            task,
+            at,
+            summary: None,
+            decisions,
+            sessions,
+            n_notes: 0,
+        }
     }
 
     /// A task stands where its end stands, and while it is open, where the last of it does.
@@ -162,7 +205,13 @@ impl Item {
 
 fn days(items: Vec<Item>) -> Vec<Day> {
     let dates: BTreeSet<String> = items.iter().map(|it| day(it.at)).collect();
-    let mut days: Vec<Day> = dates.into_iter().map(|date| Day { date, items: Vec::new() }).collect();
+    let mut days: Vec<Day> = dates
+        .into_iter()
+        .map(|date| Day {
+            date,
+            items: Vec::new(),
+        })
+        .collect();
     for item in items {
         let date = day(item.at);
         if let Some(day) = days.iter_mut().find(|it| it.date == date) {
@@ -178,12 +227,21 @@ pub fn since(text: &str, now: Timestamp) -> Option<Timestamp> {
     let text = text.trim();
     let units = [('m', 60), ('h', 3_600), ('d', 86_400), ('w', 7 * 86_400)];
     let ago = units.iter().find_map(|(unit, seconds)| {
-        let n: i64 = text.strip_suffix(*unit)?.parse().ok().filter(|it| *it >= 0)?;
-        now.checked_sub(jiff::SignedDuration::from_secs(n.checked_mul(*seconds)?)).ok()
+        let n: i64 = text
+            .strip_suffix(*unit)?
+            .parse()
+            .ok()
+            .filter(|it| *it >= 0)?;
+        now.checked_sub(jiff::SignedDuration::from_secs(n.checked_mul(*seconds)?))
+            .ok()
     });
     let zoned = |rest: &str| format!("{}{rest}", text.replacen(' ', "T", 1)).parse().ok();
-    let ago = ago.or_else(|| said(text, now)).or_else(|| text.parse().ok());
-    ago.or_else(|| zoned("T00:00:00Z")).or_else(|| zoned("Z")).or_else(|| zoned(":00Z"))
+    let ago = ago
+        .or_else(|| said(text, now))
+        .or_else(|| text.parse().ok());
+    ago.or_else(|| zoned("T00:00:00Z"))
+        .or_else(|| zoned("Z"))
+        .or_else(|| zoned(":00Z"))
 }
 
 /// The time that words such as `5 weeks ago` stand for.
@@ -202,7 +260,8 @@ fn said(text: &str, now: Timestamp) -> Option<Timestamp> {
     ];
     let (_, seconds) = units.iter().find(|it| it.0 == unit.trim_end_matches('s'))?;
     let n: i64 = n.parse().ok().filter(|it| *it >= 0)?;
-    now.checked_sub(jiff::SignedDuration::from_secs(n.checked_mul(*seconds)?)).ok()
+    now.checked_sub(jiff::SignedDuration::from_secs(n.checked_mul(*seconds)?))
+        .ok()
 }
 
 #[cfg(test)]
@@ -213,7 +272,11 @@ mod tests {
     fn spans_are_read_as_people_write_them() {
         let now: Timestamp = "2026-03-10T12:00:00Z".parse().unwrap();
         let check = |text: &str, expected: Option<&str>| {
-            assert_eq!(since(text, now).map(|it| it.to_string()).as_deref(), expected, "{text}");
+            assert_eq!(
+                since(text, now).map(|it| it.to_string()).as_deref(),
+                expected,
+                "{text}"
+            );
         };
         check("7d", Some("2026-03-03T12:00:00Z"));
         check("2w", Some("2026-02-24T12:00:00Z"));

@@ -90,9 +90,14 @@ pub fn sorted(cx: &Context<'_>, spaces: &[Space], most: usize) -> Result<Vec<Wai
         ..Filter::default()
     };
     let looked = verify::look(cx, cx.store.list(&filter)?);
-    let open = spaces.iter().map(|it| Ok((it, breaker::open(cx, it)?))).collect::<Result<Vec<_>, Error>>()?;
-    let is_held =
-        |it: &Memory| open.iter().any(|(space, open)| **space == it.space && breaker::holds_up(open, it));
+    let open = spaces
+        .iter()
+        .map(|it| Ok((it, breaker::open(cx, it)?)))
+        .collect::<Result<Vec<_>, Error>>()?;
+    let is_held = |it: &Memory| {
+        open.iter()
+            .any(|(space, open)| **space == it.space && breaker::holds_up(open, it))
+    };
     let mut waiting: Vec<Waiting> = looked.into_iter().map(|it| judged(it, is_held)).collect();
     waiting.sort_by_cached_key(|it| (it.care, worth(it.memory())));
     let mut queue = gathered(waiting, cx.policy.near_duplicate);
@@ -104,7 +109,11 @@ pub fn sorted(cx: &Context<'_>, spaces: &[Space], most: usize) -> Result<Vec<Wai
 pub fn detail(cx: &Context<'_>, queue: &mut [Waiting]) -> Result<(), Error> {
     for it in queue {
         it.near = dedupe::told(cx, dedupe::alike(cx, it.memory())?)?;
-        it.replaces = it.memory().supersedes.map_or(Ok(Vec::new()), |id| cx.store.get(&[id]))?.pop();
+        it.replaces = it
+            .memory()
+            .supersedes
+            .map_or(Ok(Vec::new()), |id| cx.store.get(&[id]))?
+            .pop();
     }
     Ok(())
 }
@@ -116,7 +125,14 @@ fn judged(verified: Verified, is_held: impl Fn(&Memory) -> bool) -> Waiting {
         Care::Safe if is_held(&verified.memory) => Care::Unproven,
         care => care,
     };
-    Waiting { unsaid, care, near: Vec::new(), replaces: None, copies: Vec::new(), verified }
+    Waiting {
+        unsaid,
+        care,
+        near: Vec::new(),
+        replaces: None,
+        copies: Vec::new(),
+        verified,
+    }
 }
 
 /// What stands at the citations now. What is gone says nothing; what could not be looked up says what it said.
@@ -151,7 +167,12 @@ fn care(verified: &Verified, unsaid: &[String]) -> Care {
 /// Of two that need the same care, what people corrected first, then what was said last.
 fn worth(memory: &Memory) -> (bool, Origin, Reverse<jiff::Timestamp>, u64) {
     let is_minor = memory.kind != Kind::Feedback;
-    (is_minor, memory.voice.origin, Reverse(memory.recorded_at), memory.number)
+    (
+        is_minor,
+        memory.voice.origin,
+        Reverse(memory.recorded_at),
+        memory.number,
+    )
 }
 
 /// Puts copies behind the first of them, which needs the least care. Copies are of one space and layer, and a copy that
@@ -166,7 +187,10 @@ fn gathered(waiting: Vec<Waiting>, threshold: f32) -> Vec<Waiting> {
     for (at, it) in waiting.into_iter().enumerate() {
         let leader = leaders[at];
         let is_led = leader != at && cares[leader] == it.care;
-        match places[leader].filter(|_| is_led).and_then(|place| queue.get_mut(place)) {
+        match places[leader]
+            .filter(|_| is_led)
+            .and_then(|place| queue.get_mut(place))
+        {
             Some(first) => first.copies.push(it.verified.memory),
             None => {
                 places[at] = Some(queue.len());

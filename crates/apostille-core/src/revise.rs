@@ -22,12 +22,21 @@ pub enum Revised {
 
 /// Notes that a memory was found to hold and is still of use: it ranks as fresh again.
 pub fn refresh(cx: &Context<'_>, spaces: &[Space], name: Name) -> Result<Revised, Error> {
-    let again = || What::Refreshed { citations: None, followed: Vec::new(), voucher: None };
+    let again = || What::Refreshed {
+        citations: None,
+        followed: Vec::new(),
+        voucher: None,
+    };
     revised(cx, spaces, name, "refreshed", |_| again())
 }
 
 /// Marks a memory as wrong.
-pub fn invalidate(cx: &Context<'_>, spaces: &[Space], name: Name, reason: &str) -> Result<Revised, Error> {
+pub fn invalidate(
+    cx: &Context<'_>,
+    spaces: &[Space],
+    name: Name,
+    reason: &str,
+) -> Result<Revised, Error> {
     if let Err(refusal) = reason_is_fit(cx, reason) {
         return Ok(Revised::Refused(refusal));
     }
@@ -49,8 +58,15 @@ pub fn invalidate_as(
         Some(memory) => breaker::consult_invalidation(cx, &memory, by)?,
         None => None,
     };
-    let actor = if by.is_person() { None } else { Some(breaker::actor(by)) };
-    let cx = Context { actor: actor.as_deref().or(cx.actor), ..*cx };
+    let actor = if by.is_person() {
+        None
+    } else {
+        Some(breaker::actor(by))
+    };
+    let cx = Context {
+        actor: actor.as_deref().or(cx.actor),
+        ..*cx
+    };
     match refused {
         Some(refusal) => Ok(Revised::Refused(refusal)),
         None => invalidate(&cx, spaces, name, reason),
@@ -73,9 +89,14 @@ pub fn approve(cx: &Context<'_>, spaces: &[Space], name: Name) -> Result<Revised
 /// said again meanwhile and stands or waits.
 pub fn reconsider(cx: &Context<'_>, spaces: &[Space], name: Name) -> Result<Revised, Error> {
     let rejected = list::named(cx, spaces, name)?.filter(is_rejected);
-    let Some(mut memory) = rejected else { return approve(cx, spaces, name) };
+    let Some(mut memory) = rejected else {
+        return approve(cx, spaces, name);
+    };
     if let Some(twin) = cx.store.claimed(&memory.space, &memory.claim())? {
-        return Ok(Revised::Refused(Refusal::SaidAgain { handle: memory.handle(), twin: twin.handle() }));
+        return Ok(Revised::Refused(Refusal::SaidAgain {
+            handle: memory.handle(),
+            twin: twin.handle(),
+        }));
     }
     settled((|| {
         let unmoved = Expect::Unmoved(memory.id, memory.status.clone());
@@ -89,9 +110,18 @@ pub fn reconsider(cx: &Context<'_>, spaces: &[Space], name: Name) -> Result<Revi
 
 /// Turns a pending memory away, on a person's word. It stays in the history as wrong, so that what says the same again
 /// can be told from what is new.
-pub fn reject(cx: &Context<'_>, spaces: &[Space], name: Name, reason: &str) -> Result<Revised, Error> {
+pub fn reject(
+    cx: &Context<'_>,
+    spaces: &[Space],
+    name: Name,
+    reason: &str,
+) -> Result<Revised, Error> {
     let reason = reason.trim();
-    if let Err(refusal) = if reason.is_empty() { Ok(()) } else { reason_is_fit(cx, reason) } {
+    if let Err(refusal) = if reason.is_empty() {
+        Ok(())
+    } else {
+        reason_is_fit(cx, reason)
+    } {
         return Ok(Revised::Refused(refusal));
     }
     let reason = match reason {
@@ -100,10 +130,14 @@ pub fn reject(cx: &Context<'_>, spaces: &[Space], name: Name, reason: &str) -> R
     };
     settled(decided_anew(|| {
         let mut memory = pending(cx, spaces, name, "rejected")?;
-        let what = What::Invalidated { reason: reason.clone(), diff: None };
+        let what = What::Invalidated {
+            reason: reason.clone(),
+            diff: None,
+        };
         let event = cx.event(&memory.space, Some(memory.id), what);
         let expect = Expect::Unmoved(memory.id, memory.status.clone());
-        cx.store.append(&Batch::durable(vec![event.clone()], vec![expect]))?;
+        cx.store
+            .append(&Batch::durable(vec![event.clone()], vec![expect]))?;
         memory.apply(&event);
         Ok(memory)
     }))
@@ -111,41 +145,70 @@ pub fn reject(cx: &Context<'_>, spaces: &[Space], name: Name, reason: &str) -> R
 
 /// Lets a pending memory go up in one that is in use, on a person's word: that one keeps its words and gains the
 /// citations that still hold. The memory as it is now.
-pub fn absorb(cx: &Context<'_>, spaces: &[Space], name: Name, into: Name) -> Result<Revised, Error> {
+pub fn absorb(
+    cx: &Context<'_>,
+    spaces: &[Space],
+    name: Name,
+    into: Name,
+) -> Result<Revised, Error> {
     settled(decided_anew(|| {
         let waiting = pending(cx, spaces, name, "merged")?;
         let mut known = active(cx, spaces, into, "merged into")?;
         if known.space != waiting.space {
-            return Err(Refusal::NoSuchMemory { name: into.to_string() }.into());
+            return Err(Refusal::NoSuchMemory {
+                name: into.to_string(),
+            }
+            .into());
         }
         let mut events = vec![cx.event(&waiting.space, Some(waiting.id), merged(&known))];
         let citations = gained(cx, &waiting, &known);
         let citations = (citations.len() > known.citations.len()).then_some(citations);
         let voucher = waiting.voice.vouches(&known);
-        let refreshed = What::Refreshed { citations, followed: Vec::new(), voucher };
+        let refreshed = What::Refreshed {
+            citations,
+            followed: Vec::new(),
+            voucher,
+        };
         events.push(cx.event(&known.space, Some(known.id), refreshed));
         let expects = [&waiting, &known].map(|it| Expect::Unmoved(it.id, it.status.clone()));
-        cx.store.append(&Batch::durable(events.clone(), expects.to_vec()))?;
+        cx.store
+            .append(&Batch::durable(events.clone(), expects.to_vec()))?;
         known.apply(&events[1]);
         Ok(known)
     }))
 }
 
 fn merged(known: &Memory) -> What {
-    What::Superseded { by: known.id, reason: Some("merged".into()) }
+    What::Superseded {
+        by: known.id,
+        reason: Some("merged".into()),
+    }
 }
 
 /// The citations of a memory, and those of another that hold and point elsewhere.
 fn gained(cx: &Context<'_>, waiting: &Memory, known: &Memory) -> Vec<Citation> {
     let places: Vec<Cite> = known.citations.iter().map(Citation::place).collect();
-    let new = living(cx, waiting).into_iter().filter(|it| !places.contains(it));
+    let new = living(cx, waiting)
+        .into_iter()
+        .filter(|it| !places.contains(it));
     let new = new.filter_map(|it| cite::capture(cx.source, &it).ok());
-    known.citations.iter().cloned().chain(new).take(cx.policy.limits.citations).collect()
+    known
+        .citations
+        .iter()
+        .cloned()
+        .chain(new)
+        .take(cx.policy.limits.citations)
+        .collect()
 }
 
 /// Says instead what a pending memory says, as a person's own words: they travel the whole write path, and take the
 /// place of what waited.
-pub fn reword(cx: &Context<'_>, spaces: &[Space], name: Name, draft: Draft) -> Result<Outcome, Error> {
+pub fn reword(
+    cx: &Context<'_>,
+    spaces: &[Space],
+    name: Name,
+    draft: Draft,
+) -> Result<Outcome, Error> {
     if !draft.voice.is_person() {
         return Ok(Outcome::Refused(Refusal::NotAPerson));
     }
@@ -157,13 +220,28 @@ pub fn reword(cx: &Context<'_>, spaces: &[Space], name: Name, draft: Draft) -> R
 }
 
 /// What lets a memory out of quarantine, and puts it in the place of the one that it was to replace.
-pub(crate) fn approval(cx: &Context<'_>, memory: &mut Memory) -> Result<(Vec<Event>, Vec<Expect>), Stop> {
+pub(crate) fn approval(
+    cx: &Context<'_>,
+    memory: &mut Memory,
+) -> Result<(Vec<Event>, Vec<Expect>), Stop> {
     let approved = cx.event(&memory.space, Some(memory.id), What::Approved);
     memory.apply(&approved);
     let (mut events, mut expects) = (vec![approved], Vec::new());
-    let old = memory.supersedes.map_or(Ok(Vec::new()), |id| cx.store.get(&[id]))?;
-    for old in old.iter().filter(|it| it.is_active() && it.space == memory.space) {
-        events.push(cx.event(&old.space, Some(old.id), What::Superseded { by: memory.id, reason: None }));
+    let old = memory
+        .supersedes
+        .map_or(Ok(Vec::new()), |id| cx.store.get(&[id]))?;
+    for old in old
+        .iter()
+        .filter(|it| it.is_active() && it.space == memory.space)
+    {
+        events.push(cx.event(
+            &old.space,
+            Some(old.id),
+            What::Superseded {
+                by: memory.id,
+                reason: None,
+            },
+        ));
         expects.push(Expect::Unmoved(old.id, Status::Active));
     }
     Ok((events, expects))
@@ -191,15 +269,31 @@ pub fn supersede(
     replaced(cx, &old, draft, how)
 }
 
-fn replaced(cx: &Context<'_>, old: &Memory, draft: Draft, how: Replacement) -> Result<Outcome, Error> {
+fn replaced(
+    cx: &Context<'_>,
+    old: &Memory,
+    draft: Draft,
+    how: Replacement,
+) -> Result<Outcome, Error> {
     let twin = Twin::Replace(Name::Id(old.id), how);
-    remember::remember(cx, Draft { space: old.space.clone(), twin, ..inherit(cx, draft, old) })
+    remember::remember(
+        cx,
+        Draft {
+            space: old.space.clone(),
+            twin,
+            ..inherit(cx, draft, old)
+        },
+    )
 }
 
 /// What a replacement does not say, it takes from the memory it replaces; of the citations, those that still hold. Not
 /// the reason: it is about what is replaced, and would outlive it when that one is forgotten.
 fn inherit(cx: &Context<'_>, draft: Draft, old: &Memory) -> Draft {
-    let citations = if draft.citations.is_empty() { living(cx, old) } else { draft.citations };
+    let citations = if draft.citations.is_empty() {
+        living(cx, old)
+    } else {
+        draft.citations
+    };
     Draft {
         citations,
         layer: draft.layer.or(Some(old.layer)),
@@ -220,7 +314,11 @@ fn living(cx: &Context<'_>, memory: &Memory) -> Vec<Cite> {
         Verdict::Changed(found) if found.is_harmless => Some(found.at),
         _ => None,
     };
-    citations.iter().zip(sights.into_iter().map(|it| it.verdict)).filter_map(place).collect()
+    citations
+        .iter()
+        .zip(sights.into_iter().map(|it| it.verdict))
+        .filter_map(place)
+        .collect()
 }
 
 fn reason_is_fit(cx: &Context<'_>, reason: &str) -> Result<(), Refusal> {
@@ -228,7 +326,11 @@ fn reason_is_fit(cx: &Context<'_>, reason: &str) -> Result<(), Refusal> {
     let (chars, limit) = (reason.chars().count(), cx.policy.limits.reason_chars);
     match chars {
         0 => Err(Refusal::Empty { field: "reason" }),
-        _ if chars > limit => Err(Refusal::TooLong { field: "reason", chars, limit }),
+        _ if chars > limit => Err(Refusal::TooLong {
+            field: "reason",
+            chars,
+            limit,
+        }),
         _ => Ok(()),
     }
 }
@@ -244,7 +346,8 @@ fn revised(
         let mut memory = active(cx, spaces, name, verb)?;
         let event: Event = cx.event(&memory.space, Some(memory.id), what(&memory));
         let expect = Expect::Unmoved(memory.id, Status::Active);
-        cx.store.append(&Batch::durable(vec![event.clone()], vec![expect]))?;
+        cx.store
+            .append(&Batch::durable(vec![event.clone()], vec![expect]))?;
         memory.apply(&event);
         Ok(memory)
     }))
@@ -258,23 +361,47 @@ fn settled(done: Result<Memory, Stop>) -> Result<Revised, Error> {
     }
 }
 
-fn active(cx: &Context<'_>, spaces: &[Space], name: Name, verb: &'static str) -> Result<Memory, Stop> {
+fn active(
+    cx: &Context<'_>,
+    spaces: &[Space],
+    name: Name,
+    verb: &'static str,
+) -> Result<Memory, Stop> {
     let memory = found(cx, spaces, name)?;
     if memory.is_active() {
         return Ok(memory);
     }
-    Err(Refusal::NotActive { handle: memory.handle(), stage: memory.status.stage(), verb }.into())
+    Err(Refusal::NotActive {
+        handle: memory.handle(),
+        stage: memory.status.stage(),
+        verb,
+    }
+    .into())
 }
 
-fn pending(cx: &Context<'_>, spaces: &[Space], name: Name, verb: &'static str) -> Result<Memory, Stop> {
+fn pending(
+    cx: &Context<'_>,
+    spaces: &[Space],
+    name: Name,
+    verb: &'static str,
+) -> Result<Memory, Stop> {
     let memory = found(cx, spaces, name)?;
     let stage = memory.status.stage();
     if stage == Stage::Pending {
         return Ok(memory);
     }
-    Err(Refusal::NotPending { handle: memory.handle(), stage, verb }.into())
+    Err(Refusal::NotPending {
+        handle: memory.handle(),
+        stage,
+        verb,
+    }
+    .into())
 }
 
 fn found(cx: &Context<'_>, spaces: &[Space], name: Name) -> Result<Memory, Stop> {
-    Ok(list::named(cx, spaces, name)?.ok_or_else(|| Refusal::NoSuchMemory { name: name.to_string() })?)
+    Ok(
+        list::named(cx, spaces, name)?.ok_or_else(|| Refusal::NoSuchMemory {
+            name: name.to_string(),
+        })?,
+    )
 }

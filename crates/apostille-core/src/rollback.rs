@@ -65,13 +65,18 @@ impl Plan {
     /// How many were remembered since and are retired.
     #[must_use]
     pub fn retired(&self) -> u64 {
-        self.turns.iter().filter(|it| matches!(it.what, What::Retired { .. })).count() as u64
+        self.turns
+            .iter()
+            .filter(|it| matches!(it.what, What::Retired { .. }))
+            .count() as u64
     }
 }
 
 /// What going back to this point would change; `None`: the log has no such point.
 pub fn plan(cx: &Context<'_>, space: &Space, point: Point) -> Result<Option<Plan>, Error> {
-    let Some(point) = settled(cx, space, point)? else { return Ok(None) };
+    let Some(point) = settled(cx, space, point)? else {
+        return Ok(None);
+    };
     let mut walk = Walk::default();
     if !walk.back_to(cx, space, point)? && point == Point::Undo {
         return Ok(None);
@@ -83,7 +88,9 @@ pub fn plan(cx: &Context<'_>, space: &Space, point: Point) -> Result<Option<Plan
 /// Takes the space back; `None`: the log has no such point. Nothing is written where nothing would change.
 pub fn rollback(cx: &Context<'_>, space: &Space, point: Point) -> Result<Option<Plan>, Error> {
     let done = decided_anew(|| {
-        let Some(plan) = plan(cx, space, point).map_err(Stop::Broken)? else { return Ok(None) };
+        let Some(plan) = plan(cx, space, point).map_err(Stop::Broken)? else {
+            return Ok(None);
+        };
         if !plan.turns.is_empty() {
             cx.store.append(&batch(cx, space, &plan))?;
         }
@@ -94,7 +101,12 @@ pub fn rollback(cx: &Context<'_>, space: &Space, point: Point) -> Result<Option<
 
 /// The place of the last event of a space; 0 where nothing happened yet.
 pub fn place(cx: &Context<'_>, space: &Space) -> Result<u64, Error> {
-    let last = Page { space: Some(space.clone()), newest_first: true, limit: 1, ..Page::default() };
+    let last = Page {
+        space: Some(space.clone()),
+        newest_first: true,
+        limit: 1,
+        ..Page::default()
+    };
     Ok(cx.store.events(&last)?.first().map_or(0, |it| it.seq))
 }
 
@@ -109,7 +121,8 @@ pub fn take_back(
 ) -> Result<Vec<Memory>, Error> {
     let done = decided_anew(|| {
         let mut walk = Walk::default();
-        walk.back_to(cx, space, Point::Event(after)).map_err(Stop::Broken)?;
+        walk.back_to(cx, space, Point::Event(after))
+            .map_err(Stop::Broken)?;
         walk.met.retain(|it| only.contains(it));
         walk.look(cx).map_err(Stop::Broken)?;
         let turns = walk.turns(reason);
@@ -130,21 +143,42 @@ fn unrefused<T>(done: Result<T, Stop>) -> Result<T, Error> {
 
 fn batch(cx: &Context<'_>, space: &Space, plan: &Plan) -> Batch {
     let (restored, retired) = (plan.restored(), plan.retired());
-    let what = What::RolledBack { to: plan.to, restored, retired, lost: plan.lost };
+    let what = What::RolledBack {
+        to: plan.to,
+        restored,
+        retired,
+        lost: plan.lost,
+    };
     turned(cx, space, &plan.turns, vec![cx.event(space, None, what)])
 }
 
 fn turned(cx: &Context<'_>, space: &Space, turns: &[Turn], mut events: Vec<Event>) -> Batch {
-    events.extend(turns.iter().map(|it| cx.event(space, Some(it.memory.id), it.what.clone())));
+    events.extend(
+        turns
+            .iter()
+            .map(|it| cx.event(space, Some(it.memory.id), it.what.clone())),
+    );
     let unmoved = |it: &Turn| Expect::Unmoved(it.memory.id, it.memory.status.clone());
     Batch::durable(events, turns.iter().map(unmoved).collect())
 }
 
 /// The point as the log has it: an event that was written with others counts with them. `None`: there is no such event.
 fn settled(cx: &Context<'_>, space: &Space, point: Point) -> Result<Option<Point>, Error> {
-    let Point::Event(place @ 1..) = point else { return Ok(Some(point)) };
-    let page = |after, limit| Page { space: Some(space.clone()), after, limit, ..Page::default() };
-    let Some(mut last) = cx.store.events(&page(place - 1, 1))?.pop().filter(|it| it.seq == place) else {
+    let Point::Event(place @ 1..) = point else {
+        return Ok(Some(point));
+    };
+    let page = |after, limit| Page {
+        space: Some(space.clone()),
+        after,
+        limit,
+        ..Page::default()
+    };
+    let Some(mut last) = cx
+        .store
+        .events(&page(place - 1, 1))?
+        .pop()
+        .filter(|it| it.seq == place)
+    else {
         return Ok(None);
     };
     loop {
@@ -165,17 +199,23 @@ fn settled(cx: &Context<'_>, space: &Space, point: Point) -> Result<Option<Point
 /// Whether an event was written together with the one before it: a replacement, what makes room, an approval, a rollback.
 fn is_with(before: &Event, next: &Event) -> bool {
     let follows = match (&before.what, &next.what) {
-        (What::Superseded { by, .. } | What::Corrected { by, .. }, What::Remembered { memory, .. }) => {
-            memory.id == *by
-        }
-        (What::Retired { .. }, What::Retired { .. } | What::Remembered { .. } | What::Restored { .. }) => {
-            true
-        }
-        (What::RolledBack { .. } | What::Restored { .. }, What::Retired { .. } | What::Restored { .. }) => {
-            true
-        }
+        (
+            What::Superseded { by, .. } | What::Corrected { by, .. },
+            What::Remembered { memory, .. },
+        ) => memory.id == *by,
+        (
+            What::Retired { .. },
+            What::Retired { .. } | What::Remembered { .. } | What::Restored { .. },
+        ) => true,
+        (
+            What::RolledBack { .. } | What::Restored { .. },
+            What::Retired { .. } | What::Restored { .. },
+        ) => true,
         (What::Refreshed { .. }, What::Approved) => true,
-        (What::Refreshed { .. } | What::Approved, What::Superseded { .. } | What::Corrected { .. }) => true,
+        (
+            What::Refreshed { .. } | What::Approved,
+            What::Superseded { .. } | What::Corrected { .. },
+        ) => true,
         _ => false,
     };
     follows && (before.at, &before.actor) == (next.at, &next.actor)
@@ -237,7 +277,10 @@ impl Walk {
         let (is_reached, to) = match point {
             Point::Event(place) => (seq <= place, place),
             Point::Time(time) => (at <= time, seq),
-            Point::Undo => (matches!(logged.event.what, What::RolledBack { .. }), seq - 1),
+            Point::Undo => (
+                matches!(logged.event.what, What::RolledBack { .. }),
+                seq - 1,
+            ),
         };
         if is_reached {
             (self.to, self.at) = (to, Some(at));
@@ -246,7 +289,9 @@ impl Walk {
     }
 
     fn note(&mut self, logged: Logged) {
-        let Some(id) = logged.event.memory else { return };
+        let Some(id) = logged.event.memory else {
+            return;
+        };
         if let What::Forgotten { .. } = logged.event.what {
             self.forgotten.push(id);
             return;
@@ -266,7 +311,9 @@ impl Walk {
                 before.refreshed_at = Some(was.refreshed_at);
                 before.citations = was.citations.or_else(|| before.citations.take());
             }
-            None => before.status = Was::assumed(&logged.event.what).or_else(|| before.status.take()),
+            None => {
+                before.status = Was::assumed(&logged.event.what).or_else(|| before.status.take())
+            }
         }
     }
 
@@ -297,15 +344,27 @@ impl Walk {
         };
         let turns = self.turns(&reason);
         let since = self.at.map_or(0, |it| it.as_millisecond());
-        let lost = self.forgotten.iter().filter(|it| it.at_millisecond() <= since).count() as u64;
-        Plan { to: self.to, at: self.at, turns, lost }
+        let lost = self
+            .forgotten
+            .iter()
+            .filter(|it| it.at_millisecond() <= since)
+            .count() as u64;
+        Plan {
+            to: self.to,
+            at: self.at,
+            turns,
+            lost,
+        }
     }
 
     /// First what leaves use, then what comes back to it, because a claim is made once at a time.
     fn turns(&mut self, reason: &str) -> Vec<Turn> {
         let found = &mut self.found;
-        let mut turns: Vec<Turn> =
-            self.met.iter().filter_map(|id| found.remove(id)?.turned(reason)).collect();
+        let mut turns: Vec<Turn> = self
+            .met
+            .iter()
+            .filter_map(|id| found.remove(id)?.turned(reason))
+            .collect();
         turns.sort_by_key(|it| (comes_back(&it.what), it.memory.number));
         turns
     }
@@ -321,12 +380,25 @@ impl Before {
         let memory = self.now?;
         if self.is_new {
             let is_aside = memory.status.stage() == Stage::Retired;
-            return (!is_aside).then(|| Turn { what: What::Retired { reason: reason.into() }, memory });
+            return (!is_aside).then(|| Turn {
+                what: What::Retired {
+                    reason: reason.into(),
+                },
+                memory,
+            });
         }
         let status = self.status.unwrap_or_else(|| memory.status.clone());
         let citations = self.citations.filter(|it| *it != memory.citations);
         let refreshed_at = self.refreshed_at.unwrap_or(memory.refreshed_at);
-        let is_same = status == memory.status && citations.is_none() && refreshed_at == memory.refreshed_at;
-        (!is_same).then_some(Turn { what: What::Restored { status, citations, refreshed_at }, memory })
+        let is_same =
+            status == memory.status && citations.is_none() && refreshed_at == memory.refreshed_at;
+        (!is_same).then_some(Turn {
+            what: What::Restored {
+                status,
+                citations,
+                refreshed_at,
+            },
+            memory,
+        })
     }
 }

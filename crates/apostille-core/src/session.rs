@@ -131,7 +131,11 @@ impl Entry {
     pub fn said(self, turn: Option<&str>, words: Option<&str>) -> Self {
         let turn = turn.map(|it| it.chars().take(NAME_CHARS).collect());
         let words = words.map(|it| Digest::of(it.trim().as_bytes()).short().to_owned());
-        Self { turn, words, ..self }
+        Self {
+            turn,
+            words,
+            ..self
+        }
     }
 }
 
@@ -146,7 +150,9 @@ impl Session {
     /// A session as it was written down; what cannot be read is left out.
     #[must_use]
     pub fn read(text: &str) -> Self {
-        Self { entries: text.lines().filter_map(Entry::read).collect() }
+        Self {
+            entries: text.lines().filter_map(Entry::read).collect(),
+        }
     }
 
     /// Whether words from outside came in so far.
@@ -158,19 +164,31 @@ impl Session {
     /// What the agent was shown and still has before it.
     #[must_use]
     pub fn seen(&self) -> BTreeSet<MemoryId> {
-        self.present().iter().flat_map(|it| &it.shown).map(|it| it.id).collect()
+        self.present()
+            .iter()
+            .flat_map(|it| &it.shown)
+            .map(|it| it.id)
+            .collect()
     }
 
     /// What was shown at any time.
     #[must_use]
     pub fn shown(&self) -> BTreeSet<MemoryId> {
-        self.entries.iter().flat_map(|it| &it.shown).map(|it| it.id).collect()
+        self.entries
+            .iter()
+            .flat_map(|it| &it.shown)
+            .map(|it| it.id)
+            .collect()
     }
 
     /// What was said not to hold, and the agent still has before it.
     #[must_use]
     pub fn doubted(&self) -> BTreeSet<MemoryId> {
-        self.present().iter().flat_map(|it| &it.withheld).map(|it| it.id).collect()
+        self.present()
+            .iter()
+            .flat_map(|it| &it.withheld)
+            .map(|it| it.id)
+            .collect()
     }
 
     /// The moments since the client last dropped what was said; what was shown before is no longer before the agent.
@@ -182,8 +200,17 @@ impl Session {
     /// The moments that nobody has gone through yet.
     #[must_use]
     pub fn left(&self) -> Vec<&Entry> {
-        let covered = self.entries.iter().rev().find_map(|it| it.covers).unwrap_or(0);
-        self.entries.iter().skip(covered).filter(|it| it.moment != Moment::Done).collect()
+        let covered = self
+            .entries
+            .iter()
+            .rev()
+            .find_map(|it| it.covers)
+            .unwrap_or(0);
+        self.entries
+            .iter()
+            .skip(covered)
+            .filter(|it| it.moment != Moment::Done)
+            .collect()
     }
 
     /// Whether it began before.
@@ -195,13 +222,19 @@ impl Session {
     /// Whether the session had its briefing.
     #[must_use]
     pub fn is_briefed(&self) -> bool {
-        self.entries.iter().any(|it| it.moment == Moment::Prompt && !it.is_ignored)
+        self.entries
+            .iter()
+            .any(|it| it.moment == Moment::Prompt && !it.is_ignored)
     }
 
     /// Whether the person asked, for the turn that is going on, to leave memory out of it.
     #[must_use]
     pub fn is_ignored(&self) -> bool {
-        self.entries.iter().rev().find(|it| it.moment == Moment::Prompt).is_some_and(|it| it.is_ignored)
+        self.entries
+            .iter()
+            .rev()
+            .find(|it| it.moment == Moment::Prompt)
+            .is_some_and(|it| it.is_ignored)
     }
 
     /// Whether this very moment is the last one that was here: with the same words, in the same turn or just now. When
@@ -213,8 +246,11 @@ impl Session {
             (Some(old), Some(new), Moment::Prompt) => old == new,
             _ => is_recent(it),
         };
-        let mut moments =
-            self.entries.iter().rev().filter(|it| !matches!(it.moment, Moment::Touch | Moment::Done));
+        let mut moments = self
+            .entries
+            .iter()
+            .rev()
+            .filter(|it| !matches!(it.moment, Moment::Touch | Moment::Done));
         let last = moments.next().filter(|it| it.moment == new.moment);
         last.is_some_and(|it| it.words == new.words && is_same_time(it))
     }
@@ -222,6 +258,9 @@ impl Session {
     /// Where the client writes down what is said, as last told.
     #[must_use]
     pub fn transcript(&self) -> Option<&str> {
-        self.entries.iter().rev().find_map(|it| it.transcript.as_deref())
+        self.entries
+            .iter()
+            .rev()
+            .find_map(|it| it.transcript.as_deref())
     }
 }

@@ -17,13 +17,22 @@ impl<'a> Sheet<'a> {
         if lines.last().is_some_and(|it| it.is_empty()) {
             lines.pop();
         }
-        Self { lines: lines.into_iter().map(|it| it.strip_suffix(b"\r").unwrap_or(it)).collect() }
+        Self {
+            lines: lines
+                .into_iter()
+                .map(|it| it.strip_suffix(b"\r").unwrap_or(it))
+                .collect(),
+        }
     }
 
     /// The first lines of this content only: enough for a citation near the top of a long file.
     #[must_use]
     pub fn head(bytes: &'a [u8], n_lines: usize) -> Self {
-        let end = bytes.iter().enumerate().filter(|(_, b)| **b == b'\n').nth(n_lines.saturating_sub(1));
+        let end = bytes
+            .iter()
+            .enumerate()
+            .filter(|(_, b)| **b == b'\n')
+            .nth(n_lines.saturating_sub(1));
         Self::of(end.map_or(bytes, |(at, _)| &bytes[..=at]))
     }
 
@@ -62,27 +71,41 @@ impl<'a> Sheet<'a> {
     /// Every line at which this run of lines begins.
     pub fn find(&self, run: &[&[u8]]) -> Vec<u32> {
         let starts = self.lines.windows(run.len().max(1)).enumerate();
-        starts.filter(|(_, it)| *it == run).map(|(at, _)| to_line(at)).collect()
+        starts
+            .filter(|(_, it)| *it == run)
+            .map(|(at, _)| to_line(at))
+            .collect()
     }
 
     /// Short digests of up to `n` lines before this one, nearest last.
     #[must_use]
     pub fn before(&self, line: u32, n: usize) -> Vec<String> {
         let end = index(line).min(self.lines.len());
-        self.lines[end.saturating_sub(n)..end].iter().map(|it| fingerprint(it)).collect()
+        self.lines[end.saturating_sub(n)..end]
+            .iter()
+            .map(|it| fingerprint(it))
+            .collect()
     }
 
     /// Short digests of up to `n` lines after this one, nearest first.
     #[must_use]
     pub fn after(&self, line: u32, n: usize) -> Vec<String> {
-        self.lines.iter().skip(line as usize).take(n).map(|it| fingerprint(it)).collect()
+        self.lines
+            .iter()
+            .skip(line as usize)
+            .take(n)
+            .map(|it| fingerprint(it))
+            .collect()
     }
 
     /// Every line with this short digest.
     #[must_use]
     pub fn with_fingerprint(&self, short: &str) -> Vec<u32> {
         let lines = self.lines.iter().enumerate();
-        lines.filter(|(_, it)| fingerprint(it) == short).map(|(at, _)| to_line(at)).collect()
+        lines
+            .filter(|(_, it)| fingerprint(it) == short)
+            .map(|(at, _)| to_line(at))
+            .collect()
     }
 }
 
@@ -121,7 +144,10 @@ mod tests {
         let sheet = Sheet::of(b"a\r\nb\nc\na\nb");
         assert_eq!(sheet.count(), 5);
         assert_eq!(sheet.find(&[b"a", b"b"]), vec![1, 4]);
-        assert_eq!(sheet.range(Lines::new(2, 3).unwrap()).map(joined), Some(b"b\nc".to_vec()));
+        assert_eq!(
+            sheet.range(Lines::new(2, 3).unwrap()).map(joined),
+            Some(b"b\nc".to_vec())
+        );
         assert!(sheet.range(Lines::new(5, 6).unwrap()).is_none());
         assert_eq!(sheet.clipped(Lines::new(5, 6).unwrap()).len(), 1);
         assert_eq!(sheet.clipped(Lines::new(9, 9).unwrap()).len(), 0);

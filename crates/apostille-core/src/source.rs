@@ -140,9 +140,15 @@ pub struct History {
 
 /// When to try again, in whole seconds or minutes and never too early.
 fn later(after: Option<Duration>) -> String {
-    let Some(after) = after else { return String::new() };
+    let Some(after) = after else {
+        return String::new();
+    };
     let seconds = after.as_secs() + u64::from(after.subsec_nanos() > 0);
-    let (n, unit) = if seconds < 120 { (seconds, "second") } else { (seconds.div_ceil(60), "minute") };
+    let (n, unit) = if seconds < 120 {
+        (seconds, "second")
+    } else {
+        (seconds.div_ceil(60), "minute")
+    };
     format!("; try again in {n} {unit}{}", if n == 1 { "" } else { "s" })
 }
 
@@ -218,8 +224,14 @@ mod tests {
     fn a_limit_says_when_to_try_again() {
         let check = |millis: Option<u64>, expected: &str| {
             let retry_after = millis.map(Duration::from_millis);
-            let error = SourceError::Limited { what: "api.github.com".into(), retry_after };
-            assert_eq!(error.to_string(), format!("api.github.com allows no more requests{expected}"));
+            let error = SourceError::Limited {
+                what: "api.github.com".into(),
+                retry_after,
+            };
+            assert_eq!(
+                error.to_string(),
+                format!("api.github.com allows no more requests{expected}")
+            );
         };
         check(None, "");
         check(Some(1_000), "; try again in 1 second");

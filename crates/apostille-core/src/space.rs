@@ -28,19 +28,29 @@ impl Space {
     /// The space of a repository.
     pub fn repo(name: &str) -> Result<Self, BadSpace> {
         let space = name.parse::<Self>()?;
-        if space.is_user() { Err(bad(name, "it names a user")) } else { Ok(space) }
+        if space.is_user() {
+            Err(bad(name, "it names a user"))
+        } else {
+            Ok(space)
+        }
     }
 
     /// The space of a user; characters that a name cannot hold become `-`.
     pub fn user(name: &str) -> Result<Self, BadSpace> {
-        let tidy: String = name.trim().chars().map(|c| if is_name_char(c) { c } else { '-' }).collect();
+        let tidy: String = name
+            .trim()
+            .chars()
+            .map(|c| if is_name_char(c) { c } else { '-' })
+            .collect();
         format!("{USERS}/{}", tidy.trim_matches(['-', '.'])).parse()
     }
 
     /// Whether it is a user's, not a repository's.
     #[must_use]
     pub fn is_user(&self) -> bool {
-        self.0.strip_prefix(USERS).is_some_and(|rest| rest.starts_with('/'))
+        self.0
+            .strip_prefix(USERS)
+            .is_some_and(|rest| rest.starts_with('/'))
     }
 
     /// The letter its handles begin with: `m-12` in a repository, `u-12` for a user.
@@ -67,11 +77,17 @@ impl FromStr for Space {
         if !(2..=MAX_SEGMENTS).contains(&segments.len()) {
             return Err(bad(name, "it has no slash, or too many"));
         }
-        if segments.iter().any(|it| it.is_empty() || it.chars().all(|c| c == '.')) {
+        if segments
+            .iter()
+            .any(|it| it.is_empty() || it.chars().all(|c| c == '.'))
+        {
             return Err(bad(name, "a part of it is empty or dots"));
         }
         if !segments.iter().all(|it| it.chars().all(is_name_char)) {
-            return Err(bad(name, "it holds characters other than letters, digits, '.', '_' and '-'"));
+            return Err(bad(
+                name,
+                "it holds characters other than letters, digits, '.', '_' and '-'",
+            ));
         }
         Ok(Self(name.to_ascii_lowercase()))
     }
@@ -88,7 +104,13 @@ fn is_name_char(c: char) -> bool {
 }
 
 fn bad(name: &str, why: &'static str) -> BadSpace {
-    BadSpace { name: crate::remember::secrets::masked(name).chars().take(80).collect(), why }
+    BadSpace {
+        name: crate::remember::secrets::masked(name)
+            .chars()
+            .take(80)
+            .collect(),
+        why,
+    }
 }
 
 #[cfg(test)]
@@ -98,7 +120,11 @@ mod tests {
     #[test]
     fn names_are_checked() {
         let check = |name: &str, expected: Option<&str>| {
-            assert_eq!(name.parse::<Space>().ok().as_ref().map(Space::as_str), expected, "{name:?}");
+            assert_eq!(
+                name.parse::<Space>().ok().as_ref().map(Space::as_str),
+                expected,
+                "{name:?}"
+            );
         };
         check("myorg/myapp", Some("myorg/myapp"));
         check("MyOrg/MyApp", Some("myorg/myapp"));
@@ -115,7 +141,10 @@ mod tests {
     #[test]
     fn a_user_is_not_a_repo() {
         assert!(Space::repo("users/ana").is_err());
-        assert_eq!(Space::user("Ana María").map(|it| it.to_string()), Ok("users/ana-mar-a".into()));
+        assert_eq!(
+            Space::user("Ana María").map(|it| it.to_string()),
+            Ok("users/ana-mar-a".into())
+        );
         assert!(Space::user("..").is_err());
     }
 }

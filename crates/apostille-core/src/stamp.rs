@@ -17,20 +17,31 @@ impl Memory {
     #[must_use]
     pub fn digest(&self) -> Digest {
         let mut form = Form::default();
-        form.part(FORM).part(self.space.as_str()).part(self.layer.as_str()).part(self.kind.as_str());
-        form.maybe(self.subject.as_deref()).part(&self.fact).maybe(self.reason.as_deref());
-        form.maybe(self.task.as_deref()).part(self.voice.origin.as_str());
-        form.part(self.voice.channel.as_str()).maybe(self.voice.tainted.then_some("tainted"));
+        form.part(FORM)
+            .part(self.space.as_str())
+            .part(self.layer.as_str())
+            .part(self.kind.as_str());
+        form.maybe(self.subject.as_deref())
+            .part(&self.fact)
+            .maybe(self.reason.as_deref());
+        form.maybe(self.task.as_deref())
+            .part(self.voice.origin.as_str());
+        form.part(self.voice.channel.as_str())
+            .maybe(self.voice.tainted.then_some("tainted"));
         form.maybe(self.voice.exposed.then_some("exposed"));
-        form.maybe(self.voice.author.as_deref()).maybe(self.voice.session.as_deref());
+        form.maybe(self.voice.author.as_deref())
+            .maybe(self.voice.session.as_deref());
         form.part(&self.tags.len().to_string());
         for tag in &self.tags {
             form.part(tag);
         }
         form.part(&self.citations.len().to_string());
         for it in &self.citations {
-            form.part(it.path.as_str()).part(&it.lines.start().to_string()).part(&it.lines.end().to_string());
-            form.maybe(it.commit.as_deref()).part(&it.digest.to_string());
+            form.part(it.path.as_str())
+                .part(&it.lines.start().to_string())
+                .part(&it.lines.end().to_string());
+            form.maybe(it.commit.as_deref())
+                .part(&it.digest.to_string());
         }
         Digest::of(form.0.as_bytes())
     }

@@ -38,7 +38,10 @@ pub fn stats(cx: &Context<'_>, space: &Space) -> Result<Stats, Error> {
     let limits = &cx.policy.limits;
     let active = tally.stage(Stage::Active);
     let counted = |it: Happening| tally.event(it.as_str());
-    let (valid, invalid) = (counted(Happening::VerifiedValid), counted(Happening::VerifiedInvalid));
+    let (valid, invalid) = (
+        counted(Happening::VerifiedValid),
+        counted(Happening::VerifiedInvalid),
+    );
     let verified_share = (valid + invalid > 0).then(|| valid as f32 / (valid + invalid) as f32);
     Ok(Stats {
         space: space.clone(),
@@ -57,6 +60,10 @@ impl Stats {
     /// How many active memories a layer has.
     #[must_use]
     pub fn layer(&self, layer: Layer) -> u64 {
-        self.tally.memories.get(&(Stage::Active, layer)).copied().unwrap_or(0)
+        self.tally
+            .memories
+            .get(&(Stage::Active, layer))
+            .copied()
+            .unwrap_or(0)
     }
 }

@@ -133,13 +133,28 @@ impl Filter {
         among(self.spaces.is_empty(), self.spaces.contains(&memory.space))
             && among(self.layers.is_empty(), self.layers.contains(&memory.layer))
             && among(self.kinds.is_empty(), self.kinds.contains(&memory.kind))
-            && among(self.stages.is_empty(), self.stages.contains(&memory.status.stage()))
-            && among(self.origins.is_empty(), self.origins.contains(&memory.voice.origin))
+            && among(
+                self.stages.is_empty(),
+                self.stages.contains(&memory.status.stage()),
+            )
+            && among(
+                self.origins.is_empty(),
+                self.origins.contains(&memory.voice.origin),
+            )
             && self.since.is_none_or(|since| memory.recorded_at >= since)
             && self.until.is_none_or(|until| memory.recorded_at < until)
-            && self.after.as_ref().is_none_or(|it| self.compare(self.key(memory), it.key()).is_gt())
-            && self.tag.as_ref().is_none_or(|tag| memory.tags.contains(tag))
-            && self.task.as_ref().is_none_or(|task| memory.task.as_ref() == Some(task))
+            && self
+                .after
+                .as_ref()
+                .is_none_or(|it| self.compare(self.key(memory), it.key()).is_gt())
+            && self
+                .tag
+                .as_ref()
+                .is_none_or(|tag| memory.tags.contains(tag))
+            && self
+                .task
+                .as_ref()
+                .is_none_or(|task| memory.task.as_ref() == Some(task))
             && self.path.as_ref().is_none_or(|path| cites(memory, path))
             && self.text.as_ref().is_none_or(|text| mentions(memory, text))
     }
@@ -153,17 +168,29 @@ impl Filter {
     #[must_use]
     pub fn behind(&self, memory: &Memory) -> After {
         let (at, number, space) = self.key(memory);
-        After { at, number, space: space.clone() }
+        After {
+            at,
+            number,
+            space: space.clone(),
+        }
     }
 
     fn key<'a>(&self, memory: &'a Memory) -> (Timestamp, u64, &'a Space) {
-        let at = if self.order == Order::Refreshed { memory.refreshed_at } else { memory.recorded_at };
+        let at = if self.order == Order::Refreshed {
+            memory.refreshed_at
+        } else {
+            memory.recorded_at
+        };
         (at, memory.number, &memory.space)
     }
 
     fn compare(&self, a: (Timestamp, u64, &Space), b: (Timestamp, u64, &Space)) -> Ordering {
         let order = (a.0, a.1).cmp(&(b.0, b.1));
-        let order = if self.order == Order::Oldest { order } else { order.reverse() };
+        let order = if self.order == Order::Oldest {
+            order
+        } else {
+            order.reverse()
+        };
         order.then_with(|| a.2.cmp(b.2))
     }
 }
@@ -176,7 +203,9 @@ impl After {
 
 fn cites(memory: &Memory, path: &RepoPath) -> bool {
     let below = |cited: &str| {
-        cited.strip_prefix(path.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        cited
+            .strip_prefix(path.as_str())
+            .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
     };
     memory.citations.iter().any(|it| below(it.path.as_str()))
 }
@@ -184,7 +213,10 @@ fn cites(memory: &Memory, path: &RepoPath) -> bool {
 fn mentions(memory: &Memory, text: &str) -> bool {
     let text = text.to_lowercase();
     memory.fact.to_lowercase().contains(&text)
-        || memory.subject.as_ref().is_some_and(|it| it.to_lowercase().contains(&text))
+        || memory
+            .subject
+            .as_ref()
+            .is_some_and(|it| it.to_lowercase().contains(&text))
 }
 
 /// One memory under one term.
@@ -224,7 +256,11 @@ impl Tally {
     /// How many memories are in this stage.
     #[must_use]
     pub fn stage(&self, stage: Stage) -> u64 {
-        self.memories.iter().filter(|((it, _), _)| *it == stage).map(|(_, n)| n).sum()
+        self.memories
+            .iter()
+            .filter(|((it, _), _)| *it == stage)
+            .map(|(_, n)| n)
+            .sum()
     }
 
     /// How many events have this word.
@@ -268,7 +304,10 @@ impl Damaged {
     /// What people call it.
     #[must_use]
     pub fn handle(&self) -> Handle {
-        Handle { letter: self.space.letter(), number: self.number }
+        Handle {
+            letter: self.space.letter(),
+            number: self.number,
+        }
     }
 }
 
@@ -298,7 +337,11 @@ pub trait Store: Send + Sync {
     fn numbered(&self, space: &Space, numbers: &[u64]) -> Result<Vec<Memory>, StoreError>;
 
     /// The active or pending memory of the space that makes this claim.
-    fn claimed(&self, space: &Space, claim: &crate::digest::Digest) -> Result<Option<Memory>, StoreError>;
+    fn claimed(
+        &self,
+        space: &Space,
+        claim: &crate::digest::Digest,
+    ) -> Result<Option<Memory>, StoreError>;
 
     /// The memories that a filter admits, in its order.
     fn list(&self, filter: &Filter) -> Result<Vec<Memory>, StoreError>;
@@ -323,9 +366,22 @@ pub trait Store: Send + Sync {
 
     /// What happened in a space, in outline and the newest first, up to the first that is older than this time; at most
     /// so many.
-    fn traces(&self, space: &Space, since: Timestamp, limit: usize) -> Result<Vec<Trace>, StoreError> {
-        let page = Page { space: Some(space.clone()), newest_first: true, limit, ..Page::default() };
-        let recent = self.events(&page)?.into_iter().take_while(|it| it.event.at >= since);
+    fn traces(
+        &self,
+        space: &Space,
+        since: Timestamp,
+        limit: usize,
+    ) -> Result<Vec<Trace>, StoreError> {
+        let page = Page {
+            space: Some(space.clone()),
+            newest_first: true,
+            limit,
+            ..Page::default()
+        };
+        let recent = self
+            .events(&page)?
+            .into_iter()
+            .take_while(|it| it.event.at >= since);
         Ok(recent.map(|it| Trace::from(&it)).collect())
     }
 

@@ -186,11 +186,19 @@ impl Task {
         if self.entries.iter().any(|it| it.id == id) {
             return;
         }
-        self.entries.push(Entry { id, sort, phase: self.phase.clone(), is_resolved: false });
+        self.entries.push(Entry {
+            id,
+            sort,
+            phase: self.phase.clone(),
+            is_resolved: false,
+        });
     }
 
     fn resolve(&mut self, id: MemoryId) {
-        self.entries.iter_mut().filter(|it| it.id == id).for_each(|it| it.is_resolved = true);
+        self.entries
+            .iter_mut()
+            .filter(|it| it.id == id)
+            .for_each(|it| it.is_resolved = true);
     }
 
     fn end(&mut self, status: Status, outcome: Option<MemoryId>) {
@@ -206,13 +214,18 @@ impl Task {
 
     /// The notes of one sort; of blockers, those that still stand in the way.
     pub fn of_sort(&self, sort: Sort) -> impl DoubleEndedIterator<Item = &Entry> {
-        self.entries.iter().filter(move |it| it.sort == sort && !it.is_resolved)
+        self.entries
+            .iter()
+            .filter(move |it| it.sort == sort && !it.is_resolved)
     }
 
     /// The phase that is planned after the one it is in.
     #[must_use]
     pub fn next_phase(&self) -> Option<&str> {
-        let at = self.phases.iter().position(|it| Some(it) == self.phase.as_ref())?;
+        let at = self
+            .phases
+            .iter()
+            .position(|it| Some(it) == self.phase.as_ref())?;
         self.phases.get(at + 1).map(String::as_str)
     }
 
@@ -221,7 +234,9 @@ impl Task {
     pub fn phase_told(&self) -> Option<String> {
         let phase = self.phase.as_ref()?;
         let at = self.phases.iter().position(|it| it == phase);
-        let place = at.map(|at| format!(" ({} of {})", at + 1, self.phases.len())).unwrap_or_default();
+        let place = at
+            .map(|at| format!(" ({} of {})", at + 1, self.phases.len()))
+            .unwrap_or_default();
         Some(format!("{phase}{place}"))
     }
 }
@@ -229,8 +244,14 @@ impl Task {
 /// The memories of a task's entries, in their order. A file of a checkout says which they are, so each must say itself
 /// that it belongs to this task of this space. What was forgotten is left out.
 pub fn memories(cx: &Context<'_>, space: &Space, task: &Task) -> Result<Vec<Memory>, Error> {
-    let ids: Vec<MemoryId> = task.entries.iter().map(|it| it.id).chain(task.outcome).collect();
-    let is_ours = |it: &Memory| it.space == *space && it.task.as_deref() == Some(task.slug.as_str());
+    let ids: Vec<MemoryId> = task
+        .entries
+        .iter()
+        .map(|it| it.id)
+        .chain(task.outcome)
+        .collect();
+    let is_ours =
+        |it: &Memory| it.space == *space && it.task.as_deref() == Some(task.slug.as_str());
     Ok(cx.store.get(&ids)?.into_iter().filter(is_ours).collect())
 }
 
@@ -243,7 +264,11 @@ pub fn plain(field: &'static str, text: &str, limit: usize) -> Result<String, Re
     match text.chars().count() {
         0 => Err(Refusal::Empty { field }),
         _ if moderate::is_instruction(&text) => Err(Refusal::Instruction { field }),
-        chars if chars > limit => Err(Refusal::TooLong { field, chars, limit }),
+        chars if chars > limit => Err(Refusal::TooLong {
+            field,
+            chars,
+            limit,
+        }),
         _ => Ok(text),
     }
 }

@@ -145,7 +145,11 @@ pub fn question(text: &str) -> Vec<Asked> {
             previous.push_str(word);
         }
     });
-    let asked = |(term, (weight, is_content))| Asked { term, weight, is_content };
+    let asked = |(term, (weight, is_content))| Asked {
+        term,
+        weight,
+        is_content,
+    };
     tally.into_vec().into_iter().map(asked).collect()
 }
 
@@ -157,7 +161,8 @@ pub fn question(text: &str) -> Vec<Asked> {
 pub fn spelled(text: &str) -> Vec<(String, String)> {
     let mut words: Vec<(String, String)> = Vec::new();
     analyse(text, &mut |kind, word| {
-        let simple = matches!(kind, Kind::Plain | Kind::Part) && word.chars().all(char::is_alphabetic);
+        let simple =
+            matches!(kind, Kind::Plain | Kind::Part) && word.chars().all(char::is_alphabetic);
         let long = word.chars().nth(3).is_some();
         if simple && long && !is_stopword(word) && words.iter().all(|(seen, _)| seen != word) {
             words.push((word.to_owned(), term(kind, word)));
@@ -186,7 +191,11 @@ fn term(kind: Kind, word: &str) -> String {
 
 fn weight(kind: Kind, word: &str) -> f32 {
     let place = if kind == Kind::Part { PART } else { 1.0 };
-    if is_stopword(word) { place * STOPWORD } else { place }
+    if is_stopword(word) {
+        place * STOPWORD
+    } else {
+        place
+    }
 }
 
 /// Two plain words as one. Stopwords stay apart: "in put" is rarer than "in" before "put".
@@ -215,20 +224,33 @@ impl<T> Default for Tally<T> {
 impl<T: Default> Tally<T> {
     fn entry(&mut self, term: String) -> &mut T {
         let place = self.places.len();
-        &mut self.places.entry(term).or_insert_with(|| (place, T::default())).1
+        &mut self
+            .places
+            .entry(term)
+            .or_insert_with(|| (place, T::default()))
+            .1
     }
 
     fn into_vec(self) -> Vec<(String, T)> {
         let mut all: Vec<_> = self.places.into_iter().collect();
         all.sort_unstable_by_key(|(_, (place, _))| *place);
-        all.into_iter().map(|(term, (_, value))| (term, value)).collect()
+        all.into_iter()
+            .map(|(term, (_, value))| (term, value))
+            .collect()
     }
 }
 
 /// Hands every token of the text to `sink`, lower-case and cut to length but not yet stemmed.
 fn analyse(text: &str, sink: &mut impl FnMut(Kind, &str)) {
-    let chars: Vec<char> = text.chars().take(MAX_CHARS).filter_map(plain_char).collect();
-    let mut sink = Lower { sink, word: String::with_capacity(MAX_TERM_BYTES) };
+    let chars: Vec<char> = text
+        .chars()
+        .take(MAX_CHARS)
+        .filter_map(plain_char)
+        .collect();
+    let mut sink = Lower {
+        sink,
+        word: String::with_capacity(MAX_TERM_BYTES),
+    };
     let mut at = 0;
     while at < chars.len() {
         let end = if is_unspaced(chars[at]) {
@@ -258,7 +280,8 @@ impl<F: FnMut(Kind, &str)> Lower<'_, F> {
         for &letter in chars {
             push_lower(&mut self.word, letter);
             if self.word.len() > MAX_TERM_BYTES {
-                self.word.truncate(self.word.floor_char_boundary(MAX_TERM_BYTES));
+                self.word
+                    .truncate(self.word.floor_char_boundary(MAX_TERM_BYTES));
                 break;
             }
         }
@@ -285,7 +308,9 @@ fn push_lower(word: &mut String, letter: char) {
 /// may be one character or two, and must be one term.
 fn plain_char(c: char) -> Option<char> {
     match c {
-        '\u{AD}' | '\u{300}'..='\u{36F}' | '\u{200B}'..='\u{200F}' | '\u{2060}' | '\u{FEFF}' => None,
+        '\u{AD}' | '\u{300}'..='\u{36F}' | '\u{200B}'..='\u{200F}' | '\u{2060}' | '\u{FEFF}' => {
+            None
+        }
         '\u{2019}' => Some('\''),
         '\u{2010}' | '\u{2011}' => Some('-'),
         '\u{FF01}'..='\u{FF5E}' => char::from_u32(u32::from(c) - 0xFEE0),
@@ -335,7 +360,11 @@ fn is_unspaced(c: char) -> bool {
 }
 
 fn is_word(c: char) -> bool {
-    if c.is_ascii() { c.is_ascii_alphanumeric() } else { c.is_alphanumeric() && !is_unspaced(c) }
+    if c.is_ascii() {
+        c.is_ascii_alphanumeric()
+    } else {
+        c.is_alphanumeric() && !is_unspaced(c)
+    }
 }
 
 fn run(chars: &[char], from: usize, holds: impl Fn(char) -> bool) -> usize {
@@ -368,7 +397,12 @@ fn dotted_end(chars: &[char], from: usize) -> usize {
 }
 
 /// `C#` and `C++` are words that end in signs; every other sign is a gap. Gives where to read on.
-fn symbol<F: FnMut(Kind, &str)>(chars: &[char], at: usize, end: usize, sink: &mut Lower<'_, F>) -> usize {
+fn symbol<F: FnMut(Kind, &str)>(
+    chars: &[char],
+    at: usize,
+    end: usize,
+    sink: &mut Lower<'_, F>,
+) -> usize {
     let signs = match &chars[end..] {
         ['+', '+', ..] => 2,
         ['#', ..] => 1,
@@ -415,7 +449,10 @@ fn name<F: FnMut(Kind, &str)>(chars: &[char], alone: Kind, sink: &mut Lower<'_, 
     }
     // A date or a range without its separators would be another number.
     let digits = chars.iter().all(|&c| c.is_ascii_digit() || is_joint(c));
-    sink.emit(Kind::Whole, chars.iter().filter(|&&c| digits || !is_joint(c)));
+    sink.emit(
+        Kind::Whole,
+        chars.iter().filter(|&&c| digits || !is_joint(c)),
+    );
 }
 
 /// A single letter of a longer name (`x_axis`, `iOS`) finds nothing worth finding.
@@ -468,7 +505,10 @@ fn number<F: FnMut(Kind, &str)>(chars: &[char], sink: &mut Lower<'_, F>) {
 
 /// Words that say little about what is asked. One row a group; the search is over a sorted copy.
 static STOPWORDS: LazyLock<Vec<&'static str>> = LazyLock::new(|| {
-    let mut words: Vec<&str> = STOPWORD_ROWS.iter().flat_map(|row| row.split(' ')).collect();
+    let mut words: Vec<&str> = STOPWORD_ROWS
+        .iter()
+        .flat_map(|row| row.split(' '))
+        .collect();
     words.sort_unstable();
     words
 });
@@ -498,7 +538,11 @@ mod tests {
 
     fn check(text: &str, expected: &str) {
         let mut stems = Stems::default();
-        assert_eq!([stems.terms(text), stems.terms(text)], [terms(text), terms(text)], "terms of {text:?}");
+        assert_eq!(
+            [stems.terms(text), stems.terms(text)],
+            [terms(text), terms(text)],
+            "terms of {text:?}"
+        );
         let found: Vec<String> = terms(text).into_iter().map(|(term, _)| term).collect();
         assert_eq!(found.join(" "), expected, "terms of {text:?}");
     }
@@ -510,14 +554,23 @@ mod tests {
         check("", "");
         check(" \t\n -- .. __ ::", "");
         check("it's they'll don't", "it they don");
-        check("O'Brien's \u{2018}quoted\u{2019} words", "o brien quot word");
+        check(
+            "O'Brien's \u{2018}quoted\u{2019} words",
+            "o brien quot word",
+        );
     }
 
     #[test]
     fn names_give_parts_and_whole() {
         check("useCheckoutTotals", "use checkout total usecheckouttotals");
-        check("use_checkout_totals", "use checkout total usecheckouttotals");
-        check("use-checkout-totals", "use checkout total usecheckouttotals");
+        check(
+            "use_checkout_totals",
+            "use checkout total usecheckouttotals",
+        );
+        check(
+            "use-checkout-totals",
+            "use checkout total usecheckouttotals",
+        );
         check("MAX_RETRY_COUNT", "max retri count maxretrycount");
         check("HTTPServer", "http server httpserver");
         check("parseHTTPBody", "pars http bodi parsehttpbody");
@@ -534,9 +587,15 @@ mod tests {
     fn dotted_names_and_paths() {
         check("foo.bar", "foo bar foo.bar");
         check("src/api/client.rs", "src api client rs client.rs");
-        check("src\\api\\HttpClient.cs", "src api http client httpclient cs httpclient.cs");
+        check(
+            "src\\api\\HttpClient.cs",
+            "src api http client httpclient cs httpclient.cs",
+        );
         check("end. Next", "end next");
-        check("tsconfig.base.json", "tsconfig base json tsconfig.base.json");
+        check(
+            "tsconfig.base.json",
+            "tsconfig base json tsconfig.base.json",
+        );
         check(".env", "env");
     }
 
@@ -567,25 +626,52 @@ mod tests {
 
     #[test]
     fn counts_are_kept_in_order() {
-        let expected = [("cart".to_owned(), 2), ("total".to_owned(), 1), ("carttotal".to_owned(), 1)];
+        let expected = [
+            ("cart".to_owned(), 2),
+            ("total".to_owned(), 1),
+            ("carttotal".to_owned(), 1),
+        ];
         assert_eq!(terms("cart CartTotal"), expected);
     }
 
     #[test]
     fn odd_text_is_bounded() {
-        let odd = ["\u{0}", "\u{301}", "aB", "A.", "a_", "字", "\u{10FFFF}", "ß", "İ", "'", "9a", "ﬁ", "ก็"];
-        for text in odd.iter().flat_map(|one| [one.repeat(20_000), format!("x{}y", one.repeat(3))]) {
+        let odd = [
+            "\u{0}",
+            "\u{301}",
+            "aB",
+            "A.",
+            "a_",
+            "字",
+            "\u{10FFFF}",
+            "ß",
+            "İ",
+            "'",
+            "9a",
+            "ﬁ",
+            "ก็",
+        ];
+        for text in odd
+            .iter()
+            .flat_map(|one| [one.repeat(20_000), format!("x{}y", one.repeat(3))])
+        {
             let found = terms(&text);
             assert!(found.len() <= 2 * MAX_CHARS, "{} terms", found.len());
-            assert!(found.iter().all(|(term, _)| !term.is_empty() && term.len() <= MAX_TERM_BYTES));
+            assert!(
+                found
+                    .iter()
+                    .all(|(term, _)| !term.is_empty() && term.len() <= MAX_TERM_BYTES)
+            );
             assert_eq!(question(&text).is_empty(), found.is_empty());
         }
     }
 
     #[test]
     fn every_pair_of_odd_characters_is_safe() {
-        let odd =
-            ['a', 'B', '1', '_', '-', '.', '\'', '#', '+', 's', 'é', '字', '\u{301}', 'ß', ' ', '٣', 'ǅ'];
+        let odd = [
+            'a', 'B', '1', '_', '-', '.', '\'', '#', '+', 's', 'é', '字', '\u{301}', 'ß', ' ', '٣',
+            'ǅ',
+        ];
         for first in odd {
             for (second, third) in odd.iter().flat_map(|&b| odd.iter().map(move |&c| (b, c))) {
                 let text: String = [first, second, third, 'x', first].iter().collect();
@@ -595,8 +681,10 @@ mod tests {
     }
 
     fn check_question(text: &str, expected: &str) {
-        let found: Vec<String> =
-            question(text).iter().map(|it| format!("{}={:.2}", it.term, it.weight)).collect();
+        let found: Vec<String> = question(text)
+            .iter()
+            .map(|it| format!("{}={:.2}", it.term, it.weight))
+            .collect();
         assert_eq!(found.join(" "), expected, "question {text:?}");
     }
 
@@ -609,13 +697,19 @@ mod tests {
     }
 
     fn check_spelled(text: &str, expected: &str) {
-        let found: Vec<String> = spelled(text).iter().map(|(word, term)| format!("{word}>{term}")).collect();
+        let found: Vec<String> = spelled(text)
+            .iter()
+            .map(|(word, term)| format!("{word}>{term}"))
+            .collect();
         assert_eq!(found.join(" "), expected, "spelled {text:?}");
     }
 
     #[test]
     fn only_words_can_be_misspelt() {
-        check_spelled("which postgers migratoins on 5432", "postgers>postger migratoins>migratoin");
+        check_spelled(
+            "which postgers migratoins on 5432",
+            "postgers>postger migratoins>migratoin",
+        );
         check_spelled("useChekoutTotals api", "chekout>chekout totals>total");
     }
 }

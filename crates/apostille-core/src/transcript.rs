@@ -59,18 +59,29 @@ pub fn brings_in_words(tool: &str, input: &str) -> bool {
 }
 
 /// Programs that bring in what others wrote, whatever they are given.
-const FETCHERS: &[&str] = &["gh", "glab", "curl", "wget", "http", "https", "xh", "lynx", "w3m", "aria2c"];
+const FETCHERS: &[&str] = &[
+    "gh", "glab", "curl", "wget", "http", "https", "xh", "lynx", "w3m", "aria2c",
+];
 
 /// Whether a command asks another machine: by an address in it, or by a program that does nothing else.
 fn fetches(command: &str) -> bool {
     let addresses = command.split("://").skip(1);
     let hosts: Vec<&str> = addresses
-        .map(|it| it.split(['/', ':', '?', '#', '"', '\'', ' ', '\\']).next().unwrap_or(""))
+        .map(|it| {
+            it.split(['/', ':', '?', '#', '"', '\'', ' ', '\\'])
+                .next()
+                .unwrap_or("")
+        })
         .collect();
     let is_here = |host: &&str| matches!(*host, "localhost" | "127.0.0.1" | "0.0.0.0" | "[" | "");
-    let words = || command.split(|c: char| !c.is_ascii_alphanumeric() && c != '-' && c != '_' && c != '.');
+    let words =
+        || command.split(|c: char| !c.is_ascii_alphanumeric() && c != '-' && c != '_' && c != '.');
     let has_fetcher = words().any(|it| FETCHERS.contains(&it));
-    if hosts.is_empty() { has_fetcher } else { !hosts.iter().all(is_here) }
+    if hosts.is_empty() {
+        has_fetcher
+    } else {
+        !hosts.iter().all(is_here)
+    }
 }
 
 #[cfg(test)]
@@ -86,12 +97,24 @@ mod tests {
         check("mcp__evil-memory__ask", "", true);
         check("mcp__apostille__memory_recall", "", false);
         check("Read", "", false);
-        check("Bash", r#"{"command":"curl https://evil.example/p?x=localhost"}"#, true);
+        check(
+            "Bash",
+            r#"{"command":"curl https://evil.example/p?x=localhost"}"#,
+            true,
+        );
         check("Bash", r#"{"command":"curl\\thttps://evil.example"}"#, true);
-        check("Bash", r#"{"command":"curl http://localhost:8080/health"}"#, false);
+        check(
+            "Bash",
+            r#"{"command":"curl http://localhost:8080/health"}"#,
+            false,
+        );
         check("Bash", r#"{"command":"http GET evil.example"}"#, true);
         check("Bash", r#"{"command":"gh -R a/b issue view 1"}"#, true);
-        check("Bash", r#"{"command":"python3 -c \"urlopen('https://evil.example')\""}"#, true);
+        check(
+            "Bash",
+            r#"{"command":"python3 -c \"urlopen('https://evil.example')\""}"#,
+            true,
+        );
         check("Bash", r#"{"command":"cargo test --all"}"#, false);
         check("Bash", r#"{"command":"git log --oneline"}"#, false);
     }

@@ -46,7 +46,16 @@ impl Trace {
     /// An event of which no more is known than that it happened.
     #[must_use]
     pub fn new(at: Timestamp, happening: Happening) -> Self {
-        Self { at, happening, memory: None, was: None, stage: None, n_shown: 0, n_held: 0, class: None }
+        Self {
+            at,
+            happening,
+            memory: None,
+            was: None,
+            stage: None,
+            n_shown: 0,
+            n_held: 0,
+            class: None,
+        }
     }
 }
 
@@ -129,7 +138,14 @@ pub struct Day {
 impl Day {
     fn new(date: Date) -> Self {
         let (stages, events, refused) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
-        Self { date, stages, events, n_shown: 0, n_held: 0, refused }
+        Self {
+            date,
+            stages,
+            events,
+            n_shown: 0,
+            n_held: 0,
+            refused,
+        }
     }
 
     /// How many memories stood here at its end.
@@ -188,7 +204,9 @@ impl Day {
 }
 
 fn add<K: Ord + Clone>(ours: &mut BTreeMap<K, u64>, theirs: &BTreeMap<K, u64>) {
-    theirs.iter().for_each(|(key, n)| *ours.entry(key.clone()).or_default() += n);
+    theirs
+        .iter()
+        .for_each(|(key, n)| *ours.entry(key.clone()).or_default() += n);
 }
 
 #[expect(clippy::cast_precision_loss, reason = "a share needs no more")]
@@ -212,37 +230,63 @@ pub fn date(at: Timestamp) -> Date {
 }
 
 /// What happened in these spaces in the last days, today included; at most so many events of each space are looked at.
-pub fn trend(cx: &Context<'_>, spaces: &[Space], n_days: u16, limit: usize) -> Result<Trend, Error> {
+pub fn trend(
+    cx: &Context<'_>,
+    spaces: &[Space],
+    n_days: u16,
+    limit: usize,
+) -> Result<Trend, Error> {
     let today = date(cx.now);
     let back = SignedDuration::from_hours(24 * i64::from(n_days.clamp(1, MAX_DAYS) - 1));
     let first = date(cx.now.checked_sub(back).unwrap_or(Timestamp::MIN));
-    let since = first.to_zoned(TimeZone::UTC).map_or(Timestamp::MIN, |it| it.timestamp());
-    let mut whole = Trend { days: dates(first, today).map(Day::new).collect(), is_cut: false };
+    let since = first
+        .to_zoned(TimeZone::UTC)
+        .map_or(Timestamp::MIN, |it| it.timestamp());
+    let mut whole = Trend {
+        days: dates(first, today).map(Day::new).collect(),
+        is_cut: false,
+    };
     for space in spaces {
         let traces = cx.store.traces(space, since, limit)?;
         let tally = cx.store.tally(space)?;
-        let stages = Stage::ALL.iter().map(|it| (*it, tally.stage(*it))).collect();
+        let stages = Stage::ALL
+            .iter()
+            .map(|it| (*it, tally.stage(*it)))
+            .collect();
         whole.is_cut |= traces.len() >= limit;
-        let since = traces.last().filter(|_| traces.len() >= limit).map(|it| date(it.at));
+        let since = traces
+            .last()
+            .filter(|_| traces.len() >= limit)
+            .map(|it| date(it.at));
         // The day on which the reading stopped is told in part only.
-        whole.days.retain(|it| it.date == today || since.is_none_or(|since| it.date > since));
+        whole
+            .days
+            .retain(|it| it.date == today || since.is_none_or(|since| it.date > since));
         let days = fold(stages, first, today, &traces);
         for day in &mut whole.days {
-            days.iter().find(|it| it.date == day.date).into_iter().for_each(|it| day.add(it));
+            days.iter()
+                .find(|it| it.date == day.date)
+                .into_iter()
+                .for_each(|it| day.add(it));
         }
     }
     Ok(whole)
 }
 
 fn dates(first: Date, last: Date) -> impl Iterator<Item = Date> {
-    first.series(jiff::Span::new().days(1)).take_while(move |it| *it <= last)
+    first
+        .series(jiff::Span::new().days(1))
+        .take_while(move |it| *it <= last)
 }
 
 /// The days from the first to the last, out of how many memories stand where now and what happened, the newest first.
 #[must_use]
 pub fn fold(stages: BTreeMap<Stage, u64>, first: Date, last: Date, traces: &[Trace]) -> Vec<Day> {
     let mut days: Vec<Day> = dates(first, last).map(Day::new).collect();
-    let mut back = Back { stages, earlier: HashMap::new() };
+    let mut back = Back {
+        stages,
+        earlier: HashMap::new(),
+    };
     let mut open = days.len();
     for trace in traces {
         let on = date(trace.at).clamp(first, last);
@@ -256,7 +300,9 @@ pub fn fold(stages: BTreeMap<Stage, u64>, first: Date, last: Date, traces: &[Tra
         }
         back.undo(trace);
     }
-    days[..open].iter_mut().for_each(|it| it.stages.clone_from(&back.stages));
+    days[..open]
+        .iter_mut()
+        .for_each(|it| it.stages.clone_from(&back.stages));
     days
 }
 
@@ -293,7 +339,9 @@ mod tests {
 
     fn trace(line: &str) -> Trace {
         let words: Vec<&str> = line.split_whitespace().collect();
-        let [at, happening, rest @ ..] = words.as_slice() else { panic!("{line}") };
+        let [at, happening, rest @ ..] = words.as_slice() else {
+            panic!("{line}")
+        };
         let field = |name: &str| rest.iter().find_map(|it| it.strip_prefix(name));
         let id = |n: &str| MemoryId::new(Timestamp::UNIX_EPOCH, n.parse::<u128>().unwrap() << 48);
         Trace {
@@ -303,15 +351,26 @@ mod tests {
             n_shown: field("shown=").map_or(0, |it| it.parse().unwrap()),
             n_held: field("held=").map_or(0, |it| it.parse().unwrap()),
             class: field("class=").map(Into::into),
-            ..Trace::new(format!("2026-03-{at}:00:00Z").parse().unwrap(), happening.parse().unwrap())
+            ..Trace::new(
+                format!("2026-03-{at}:00:00Z").parse().unwrap(),
+                happening.parse().unwrap(),
+            )
         }
     }
 
     /// The days from the 1st to the 4th, each with how many memories are pending, active and superseded.
     fn told(now: [u64; 3], lines: &str) -> String {
-        let stages = [Stage::Pending, Stage::Active, Stage::Superseded].into_iter().zip(now).collect();
+        let stages = [Stage::Pending, Stage::Active, Stage::Superseded]
+            .into_iter()
+            .zip(now)
+            .collect();
         let traces: Vec<Trace> = lines.lines().map(trace).collect();
-        let days = fold(stages, "2026-03-01".parse().unwrap(), "2026-03-04".parse().unwrap(), &traces);
+        let days = fold(
+            stages,
+            "2026-03-01".parse().unwrap(),
+            "2026-03-04".parse().unwrap(),
+            &traces,
+        );
         let day = |it: &Day| {
             format!(
                 "{}/{}/{}",
@@ -325,9 +384,14 @@ mod tests {
 
     #[test]
     fn the_past_is_told_from_how_it_stands_today() {
-        let check = |now, lines: &str, expected: &str| assert_eq!(told(now, lines), expected, "{lines}");
+        let check =
+            |now, lines: &str, expected: &str| assert_eq!(told(now, lines), expected, "{lines}");
         check([0, 3, 0], "", "0/3/0 0/3/0 0/3/0 0/3/0");
-        check([0, 3, 0], "03T10 remembered m-1 is=active", "0/2/0 0/2/0 0/3/0 0/3/0");
+        check(
+            [0, 3, 0],
+            "03T10 remembered m-1 is=active",
+            "0/2/0 0/2/0 0/3/0 0/3/0",
+        );
         // What is superseded today was in use when it was remembered.
         check(
             [0, 1, 1],
@@ -340,9 +404,17 @@ mod tests {
             "0/0/0 1/0/0 0/1/0 0/1/0",
         );
         // What stated it again did not move it.
-        check([0, 1, 0], "02T10 refreshed m-1 was=active", "0/1/0 0/1/0 0/1/0 0/1/0");
+        check(
+            [0, 1, 0],
+            "02T10 refreshed m-1 was=active",
+            "0/1/0 0/1/0 0/1/0 0/1/0",
+        );
         // A log that does not fit what stands today takes nothing below none.
-        check([0, 0, 0], "03T10 remembered m-1 is=active", "0/0/0 0/0/0 0/0/0 0/0/0");
+        check(
+            [0, 0, 0],
+            "03T10 remembered m-1 is=active",
+            "0/0/0 0/0/0 0/0/0 0/0/0",
+        );
         // What a merge brought out of order counts on its day.
         check(
             [0, 2, 0],
@@ -355,10 +427,20 @@ mod tests {
     fn shares_are_of_what_happened_on_the_day() {
         let lines = "03T10 retrieved shown=4\n03T09 applied m-1\n02T10 verified_valid m-1\n02T09 verified_invalid m-2\n02T09 refused class=secret";
         let traces: Vec<Trace> = lines.lines().map(trace).collect();
-        let days =
-            fold(BTreeMap::new(), "2026-03-02".parse().unwrap(), "2026-03-04".parse().unwrap(), &traces);
-        let shares: Vec<_> = days.iter().map(|it| (it.verified_share(), it.applied_share())).collect();
-        assert_eq!(shares, [(Some(0.5), None), (None, Some(0.25)), (None, None)]);
+        let days = fold(
+            BTreeMap::new(),
+            "2026-03-02".parse().unwrap(),
+            "2026-03-04".parse().unwrap(),
+            &traces,
+        );
+        let shares: Vec<_> = days
+            .iter()
+            .map(|it| (it.verified_share(), it.applied_share()))
+            .collect();
+        assert_eq!(
+            shares,
+            [(Some(0.5), None), (None, Some(0.25)), (None, None)]
+        );
         assert_eq!(days[0].refused.get("secret"), Some(&1));
     }
 
@@ -366,9 +448,16 @@ mod tests {
     fn what_is_shown_was_looked_at() {
         let lines = "03T10 retrieved shown=5 held=2\n03T09 verified_valid m-1\n03T09 verified_invalid m-2\n02T10 retrieved shown=2";
         let traces: Vec<Trace> = lines.lines().map(trace).collect();
-        let days =
-            fold(BTreeMap::new(), "2026-03-02".parse().unwrap(), "2026-03-03".parse().unwrap(), &traces);
-        let told: Vec<_> = days.iter().map(|it| (it.held(), it.looks(), it.verified_share())).collect();
+        let days = fold(
+            BTreeMap::new(),
+            "2026-03-02".parse().unwrap(),
+            "2026-03-03".parse().unwrap(),
+            &traces,
+        );
+        let told: Vec<_> = days
+            .iter()
+            .map(|it| (it.held(), it.looks(), it.verified_share()))
+            .collect();
         assert_eq!(told, [(0, 0, None), (3, 4, Some(0.75))]);
     }
 }

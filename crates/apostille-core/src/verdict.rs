@@ -152,8 +152,13 @@ mod tests {
 
     #[test]
     fn the_worst_verdict_wins_and_unknown_is_not_bad() {
-        let unknown = Verdict::Unknown { why: "timeout".into() };
-        let gone = Verdict::Gone { loss: Loss::File, since: None };
+        let unknown = Verdict::Unknown {
+            why: "timeout".into(),
+        };
+        let gone = Verdict::Gone {
+            loss: Loss::File,
+            since: None,
+        };
         assert!(!unknown.is_bad() && !unknown.is_good());
         assert_eq!(worst(&[Verdict::Holds, gone.clone(), unknown]), Some(&gone));
         assert_eq!(worst(&[]), None);

@@ -99,7 +99,10 @@ pub fn verify(
     }
     let memories: Vec<Verified> = looked_up.into_iter().map(|it| it.0).collect();
     log(cx, &memories)?;
-    Ok(Report { memories, is_settled })
+    Ok(Report {
+        memories,
+        is_settled,
+    })
 }
 
 /// Looks up the citations of these memories and writes nothing, not even that somebody looked.
@@ -113,15 +116,29 @@ fn seen_at(cx: &Context<'_>, memories: Vec<Memory>) -> Vec<(Verified, Vec<Sight>
     let sights = Reader::new(cx, FAR).sights(&memories.iter().collect::<Vec<_>>());
     let pairs = memories.into_iter().zip(sights).map(|(memory, sights)| {
         let verdicts = sights.iter().map(|it| it.verdict.clone()).collect();
-        let is_unmerged = sights.iter().any(|it| it.is_merged == Some(false) && it.verdict.is_bad());
-        (Verified { memory, verdicts, is_unmerged, deed: None }, sights)
+        let is_unmerged = sights
+            .iter()
+            .any(|it| it.is_merged == Some(false) && it.verdict.is_bad());
+        (
+            Verified {
+                memory,
+                verdicts,
+                is_unmerged,
+                deed: None,
+            },
+            sights,
+        )
     });
     pairs.collect()
 }
 
 /// Writes what is to be changed, a lot at a time. Where another writer was first, each memory of the lot is tried alone,
 /// and one that somebody else changed meanwhile is left as it is.
-fn changed(cx: &Context<'_>, orders: Orders, looked_up: &mut [(Verified, Vec<Sight>)]) -> Result<(), Error> {
+fn changed(
+    cx: &Context<'_>,
+    orders: Orders,
+    looked_up: &mut [(Verified, Vec<Sight>)],
+) -> Result<(), Error> {
     let mut due: Vec<(&mut Verified, Deed, Event)> = Vec::new();
     for (verified, sights) in looked_up.iter_mut().filter(|it| it.0.memory.is_active()) {
         if let Some((deed, what)) = deed(cx, orders, verified, sights) {
@@ -142,7 +159,10 @@ fn changed(cx: &Context<'_>, orders: Orders, looked_up: &mut [(Verified, Vec<Sig
 
 /// Whether a lot was written; `false` when another writer was first.
 fn written(cx: &Context<'_>, lot: &mut [(&mut Verified, Deed, Event)]) -> Result<bool, Error> {
-    let expects = lot.iter().map(|it| Expect::Unmoved(it.0.memory.id, Status::Active)).collect();
+    let expects = lot
+        .iter()
+        .map(|it| Expect::Unmoved(it.0.memory.id, Status::Active))
+        .collect();
     let events = lot.iter().map(|it| it.2.clone()).collect();
     match cx.store.append(&Batch::durable(events, expects)) {
         Ok(_) => {
@@ -160,7 +180,13 @@ fn deed(cx: &Context<'_>, orders: Orders, it: &Verified, sights: &[Sight]) -> Op
     } else if it.is_good() && orders.heal {
         healed(cx, it).map(|what| (Deed::Healed, what))
     } else if orders.invalidate && sights.iter().any(Sight::is_proof) {
-        Some((Deed::Invalidated, What::Invalidated { reason: reason(it), diff: kept_diff(it) }))
+        Some((
+            Deed::Invalidated,
+            What::Invalidated {
+                reason: reason(it),
+                diff: kept_diff(it),
+            },
+        ))
     } else {
         None
     }
@@ -176,8 +202,10 @@ fn healed(cx: &Context<'_>, it: &Verified) -> Option<What> {
             Verdict::Changed(found) if found.change <= Change::Formatting => &found.at,
             // It is anchored anew too, so that the way from its commit to today stays short.
             Verdict::Holds => {
-                citations
-                    .push(cite::capture(cx.source, &citation.place()).unwrap_or_else(|_| citation.clone()));
+                citations.push(
+                    cite::capture(cx.source, &citation.place())
+                        .unwrap_or_else(|_| citation.clone()),
+                );
                 continue;
             }
             _ => {
@@ -185,28 +213,49 @@ fn healed(cx: &Context<'_>, it: &Verified) -> Option<What> {
                 continue;
             }
         };
-        let Ok(now) = cite::capture(cx.source, place) else { return None };
+        let Ok(now) = cite::capture(cx.source, place) else {
+            return None;
+        };
         followed.push(format!("{} → {place}", citation.place()));
         citations.push(now);
     }
-    (!followed.is_empty()).then_some(What::Refreshed { citations: Some(citations), followed, voucher: None })
+    (!followed.is_empty()).then_some(What::Refreshed {
+        citations: Some(citations),
+        followed,
+        voucher: None,
+    })
 }
 
 /// Why a memory is marked as wrong: what was found, the places named.
 pub(crate) fn reason(it: &Verified) -> String {
-    let found = it.memory.citations.iter().zip(&it.verdicts).filter(|(_, verdict)| verdict.is_bad());
-    let found: Vec<String> = found.map(|(citation, verdict)| told(citation, verdict)).collect();
+    let found = it
+        .memory
+        .citations
+        .iter()
+        .zip(&it.verdicts)
+        .filter(|(_, verdict)| verdict.is_bad());
+    let found: Vec<String> = found
+        .map(|(citation, verdict)| told(citation, verdict))
+        .collect();
     moderate::neutralised(&found.join("; "))
 }
 
 fn told(citation: &Citation, verdict: &Verdict) -> String {
     let commit = |word: &str, commit: &Option<String>| {
-        commit.as_deref().and_then(|it| it.get(..10)).map(|it| format!(" {word} {it}")).unwrap_or_default()
+        commit
+            .as_deref()
+            .and_then(|it| it.get(..10))
+            .map(|it| format!(" {word} {it}"))
+            .unwrap_or_default()
     };
     let place = citation.place();
     match verdict {
-        Verdict::Changed(it) => format!("{place} changed ({}){}", it.change, commit("by", &it.since)),
-        Verdict::Gone { loss, since } => format!("{place}: {}{}", loss.told(), commit("since", since)),
+        Verdict::Changed(it) => {
+            format!("{place} changed ({}){}", it.change, commit("by", &it.since))
+        }
+        Verdict::Gone { loss, since } => {
+            format!("{place}: {}{}", loss.told(), commit("since", since))
+        }
         other => format!("{place} {}", other.as_str()),
     }
 }
@@ -214,21 +263,33 @@ fn told(citation: &Citation, verdict: &Verdict) -> String {
 /// What changed in the cited code. A diff that holds a secret is not kept, and a long one not whole.
 fn kept_diff(it: &Verified) -> Option<String> {
     let changes =
-        it.memory.citations.iter().zip(&it.verdicts).filter_map(|(citation, verdict)| match verdict {
-            Verdict::Changed(found) if !found.is_harmless => {
-                Some(diff::unified(&format!("{}\n", citation.snippet), &format!("{}\n", found.now)))
-            }
-            _ => None,
-        });
-    let diff: String = changes.collect::<Vec<_>>().concat().chars().take(MAX_DIFF).collect();
+        it.memory.citations.iter().zip(&it.verdicts).filter_map(
+            |(citation, verdict)| match verdict {
+                Verdict::Changed(found) if !found.is_harmless => Some(diff::unified(
+                    &format!("{}\n", citation.snippet),
+                    &format!("{}\n", found.now),
+                )),
+                _ => None,
+            },
+        );
+    let diff: String = changes
+        .collect::<Vec<_>>()
+        .concat()
+        .chars()
+        .take(MAX_DIFF)
+        .collect();
     let is_fit = !diff.is_empty() && moderate::check_text("diff", &diff).is_ok();
     is_fit.then(|| moderate::neutralised(&diff))
 }
 
 /// Writes down what was found, where it was found at all.
 fn log(cx: &Context<'_>, memories: &[Verified]) -> Result<(), Error> {
-    let known = memories.iter().filter(|it| !it.verdicts.is_empty() && (it.is_good() || it.is_bad()));
-    let events: Vec<Event> = known.map(|it| event(cx, &it.memory, &it.verdicts)).collect();
+    let known = memories
+        .iter()
+        .filter(|it| !it.verdicts.is_empty() && (it.is_good() || it.is_bad()));
+    let events: Vec<Event> = known
+        .map(|it| event(cx, &it.memory, &it.verdicts))
+        .collect();
     if !events.is_empty() {
         cx.store.append(&Batch::telemetry(events))?;
     }
@@ -238,9 +299,18 @@ fn log(cx: &Context<'_>, memories: &[Verified]) -> Result<(), Error> {
 /// What was found, as an event.
 pub(crate) fn event(cx: &Context<'_>, memory: &Memory, verdicts: &[Verdict]) -> Event {
     let places = memory.citations.iter().zip(verdicts);
-    let found =
-        places.map(|(citation, verdict)| format!("{} {}", verdict.as_str(), citation.place())).collect();
+    let found = places
+        .map(|(citation, verdict)| format!("{} {}", verdict.as_str(), citation.place()))
+        .collect();
     let valid = verdicts.iter().all(Verdict::is_good);
     let commit = cx.source.tree().ok().and_then(|tree| tree.commit);
-    cx.event(&memory.space, Some(memory.id), What::Verified { valid, found, commit })
+    cx.event(
+        &memory.space,
+        Some(memory.id),
+        What::Verified {
+            valid,
+            found,
+            commit,
+        },
+    )
 }

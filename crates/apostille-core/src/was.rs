@@ -23,7 +23,9 @@ impl Was {
     #[must_use]
     pub fn of(memory: &Memory, event: &Event) -> Option<Self> {
         let is_recited = match &event.what {
-            What::Refreshed { citations, .. } | What::Restored { citations, .. } => citations.is_some(),
+            What::Refreshed { citations, .. } | What::Restored { citations, .. } => {
+                citations.is_some()
+            }
             What::Superseded { .. } | What::Corrected { .. } | What::Invalidated { .. } => false,
             What::Retired { .. } | What::Approved => false,
             _ => return None,
@@ -43,7 +45,9 @@ impl Was {
                 Some(Status::Active)
             }
             What::Retired { .. } => Some(Status::Active),
-            What::Approved => Some(Status::Pending { why: "waits for approval again".into() }),
+            What::Approved => Some(Status::Pending {
+                why: "waits for approval again".into(),
+            }),
             _ => None,
         }
     }

@@ -35,7 +35,10 @@ impl Answer {
 
     /// Something not done, as JSON that says why.
     pub fn refused(answer: &impl Serialize) -> Result<Self, Fault> {
-        Ok(Self { is_refusal: true, ..Self::json(answer)? })
+        Ok(Self {
+            is_refusal: true,
+            ..Self::json(answer)?
+        })
     }
 
     /// The same, with what must be known beside it.
@@ -47,19 +50,31 @@ impl Answer {
     /// The same, with what to ask a person whose word would change it.
     #[must_use]
     pub fn asking(self, question: impl Into<String>) -> Self {
-        Self { ask: Some(question.into()), ..self }
+        Self {
+            ask: Some(question.into()),
+            ..self
+        }
     }
 
     /// Something done, or found, in plain words.
     #[must_use]
     pub fn plain(text: impl Into<String>) -> Self {
         let text = moderate::neutralised(&text.into());
-        Self { text, is_json: false, is_refusal: false, note: None, ask: None }
+        Self {
+            text,
+            is_json: false,
+            is_refusal: false,
+            note: None,
+            ask: None,
+        }
     }
 
     /// Something not done, in plain words that say why.
     #[must_use]
     pub fn wrong(text: impl Into<String>) -> Self {
-        Self { is_refusal: true, ..Self::plain(text) }
+        Self {
+            is_refusal: true,
+            ..Self::plain(text)
+        }
     }
 }

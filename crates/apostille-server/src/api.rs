@@ -73,7 +73,12 @@ pub const ROUTES: &[Route] = &{
 };
 
 const OPENAPI: Call = Call {
-    route: Route { method: Method::Get, path: "/api/openapi.json", need: Access::Read, run: openapi },
+    route: Route {
+        method: Method::Get,
+        path: "/api/openapi.json",
+        need: Access::Read,
+        run: openapi,
+    },
     about: About {
         id: "openapi",
         summary: "This document",

@@ -20,7 +20,8 @@ use serde_json::Value;
 use crate::pass::Access;
 use crate::{Answer, Fault, Here, wire};
 use input::{
-    Action, Fact, Forget, Question, RawFact, RawForget, RawQuestion, RawRevision, RawWhich, Revision, Which,
+    Action, Fact, Forget, Question, RawFact, RawForget, RawQuestion, RawRevision, RawWhich,
+    Revision, Which,
 };
 use output::{Found, Kept, Looked, NotKept, Told};
 
@@ -34,7 +35,12 @@ const MAX_ASKED: usize = 500;
 const MAX_SHOWN: usize = 50;
 
 /// Calls a tool of this set by its name.
-pub fn call(cx: &Context<'_>, here: &Here<'_>, tool: &str, arguments: Value) -> Result<Answer, Fault> {
+pub fn call(
+    cx: &Context<'_>,
+    here: &Here<'_>,
+    tool: &str,
+    arguments: Value,
+) -> Result<Answer, Fault> {
     match tool {
         "memory_recall" => recall(cx, here, wire::read::<RawQuestion, _>(arguments)?),
         "memory_remember" => remember(cx, here, wire::read::<RawFact, _>(arguments)?),
@@ -55,7 +61,11 @@ pub fn recall(cx: &Context<'_>, here: &Here<'_>, question: Question) -> Result<A
         spaces: here.spaces(),
         layers,
         paths: question.path.into_iter().collect(),
-        mode: Some(if is_open { InjectMode::RecentOnly } else { InjectMode::Relevant }),
+        mode: Some(if is_open {
+            InjectMode::RecentOnly
+        } else {
+            InjectMode::Relevant
+        }),
         count: question.limit.map(|it| it.min(MAX_SHOWN)),
         ..Ask::default()
     };
@@ -64,14 +74,19 @@ pub fn recall(cx: &Context<'_>, here: &Here<'_>, question: Question) -> Result<A
         Some(user) if is_open => recall::identity(cx, user)?,
         _ => Vec::new(),
     };
-    let identity: Vec<Memory> =
-        look(cx, identity).into_iter().filter(Verified::is_good).map(|it| it.memory).collect();
+    let identity: Vec<Memory> = look(cx, identity)
+        .into_iter()
+        .filter(Verified::is_good)
+        .map(|it| it.memory)
+        .collect();
     Answer::json(&Found::new(&recalled, &identity, is_open))
 }
 
 /// Keeps a fact, with the code that proves it.
 pub fn remember(cx: &Context<'_>, here: &Here<'_>, fact: Fact) -> Result<Answer, Fault> {
-    let Some(space) = space_of(here, &fact) else { return Answer::refused(&NotKept::no_user()) };
+    let Some(space) = space_of(here, &fact) else {
+        return Answer::refused(&NotKept::no_user());
+    };
     let twin = match (fact.merge_with, fact.rationale) {
         (Some(name), _) => Twin::Merge(name),
         (None, Some(why)) => Twin::Create(why),
@@ -94,17 +109,23 @@ pub fn remember(cx: &Context<'_>, here: &Here<'_>, fact: Fact) -> Result<Answer,
 /// A person's preferences and identity are the person's; everything else is the repository's.
 fn space_of<'a>(here: &Here<'a>, fact: &Fact) -> Option<&'a Space> {
     let is_personal = fact.layer == Some(Layer::Identity) || fact.kind == Some(Kind::User);
-    if is_personal { here.user } else { Some(here.repo) }
+    if is_personal {
+        here.user
+    } else {
+        Some(here.repo)
+    }
 }
 
 fn told(cx: &Context<'_>, outcome: core_remember::Outcome) -> Result<Answer, Fault> {
     use core_remember::Outcome;
     match outcome {
-        Outcome::Remembered { memory, superseded, .. } => {
-            Answer::json(&Kept::remembered(&memory, superseded.as_ref()))
-        }
+        Outcome::Remembered {
+            memory, superseded, ..
+        } => Answer::json(&Kept::remembered(&memory, superseded.as_ref())),
         Outcome::Refreshed { memory } => Answer::json(&Kept::new("refreshed", &memory)),
-        Outcome::Similar { near } => Answer::refused(&NotKept::similar(&crate::told_near(cx, near)?)),
+        Outcome::Similar { near } => {
+            Answer::refused(&NotKept::similar(&crate::told_near(cx, near)?))
+        }
         Outcome::Refused(refusal) => Answer::refused(&NotKept::new(&refusal)),
     }
 }
@@ -118,13 +139,29 @@ pub fn revise(cx: &Context<'_>, here: &Here<'_>, it: Revision) -> Result<Answer,
         Action::Approve => return approved(cx, here, it.memory),
         Action::Invalidate { reason } => {
             let by = here.voice(cx.actor);
-            ("invalidated", revise::invalidate_as(cx, &spaces, it.memory, &reason, &by)?)
+            (
+                "invalidated",
+                revise::invalidate_as(cx, &spaces, it.memory, &reason, &by)?,
+            )
         }
-        Action::Supersede { fact, citations, reason, how } => {
-            let space = list::named(cx, &spaces, it.memory)?.map_or_else(|| here.repo.clone(), |it| it.space);
-            let draft = Draft { citations, reason, ..Draft::new(space.clone(), fact, here.voice(cx.actor)) };
-            return match revise::supersede(&here.ruled(cx, &space), &spaces, it.memory, draft, how)? {
-                core_remember::Outcome::Refused(refusal) => Answer::refused(&NotKept::revised(&refusal)),
+        Action::Supersede {
+            fact,
+            citations,
+            reason,
+            how,
+        } => {
+            let space = list::named(cx, &spaces, it.memory)?
+                .map_or_else(|| here.repo.clone(), |it| it.space);
+            let draft = Draft {
+                citations,
+                reason,
+                ..Draft::new(space.clone(), fact, here.voice(cx.actor))
+            };
+            return match revise::supersede(&here.ruled(cx, &space), &spaces, it.memory, draft, how)?
+            {
+                core_remember::Outcome::Refused(refusal) => {
+                    Answer::refused(&NotKept::revised(&refusal))
+                }
                 outcome => told(cx, outcome),
             };
         }
@@ -159,7 +196,11 @@ pub fn verify(cx: &Context<'_>, here: &Here<'_>, which: &Which) -> Result<Answer
     Answer::json(&Told::new(&report))
 }
 
-fn asked(cx: &Context<'_>, here: &Here<'_>, which: &Which) -> Result<Result<Vec<Memory>, Refusal>, Fault> {
+fn asked(
+    cx: &Context<'_>,
+    here: &Here<'_>,
+    which: &Which,
+) -> Result<Result<Vec<Memory>, Refusal>, Fault> {
     if which.names.is_empty() {
         let filter = Filter {
             spaces: here.spaces(),
@@ -175,7 +216,11 @@ fn asked(cx: &Context<'_>, here: &Here<'_>, which: &Which) -> Result<Result<Vec<
     for name in &which.names {
         match list::named(cx, &here.spaces(), *name)? {
             Some(memory) => memories.push(memory),
-            None => return Ok(Err(Refusal::NoSuchMemory { name: name.to_string() })),
+            None => {
+                return Ok(Err(Refusal::NoSuchMemory {
+                    name: name.to_string(),
+                }));
+            }
         }
     }
     Ok(Ok(memories))
@@ -204,13 +249,20 @@ fn approved(cx: &Context<'_>, here: &Here<'_>, name: Name) -> Result<Answer, Fau
         Some(memory) if here.pass.is_some_and(|it| !it.allows(Access::Review)) => {
             Answer::refused(&NotKept::only_a_person(&memory))
         }
-        Some(memory) if !here.has_word => {
-            asking(&memory, &NotKept::only_a_person(&memory), "Let it be used from now on?")
-        }
+        Some(memory) if !here.has_word => asking(
+            &memory,
+            &NotKept::only_a_person(&memory),
+            "Let it be used from now on?",
+        ),
         // The one who was asked is the user; the client only carried the question.
         _ => {
-            let actor = here.user.map(|it| format!("{it} through {}", cx.actor.unwrap_or("a client")));
-            let cx = Context { actor: actor.as_deref().or(cx.actor), ..*cx };
+            let actor = here
+                .user
+                .map(|it| format!("{it} through {}", cx.actor.unwrap_or("a client")));
+            let cx = Context {
+                actor: actor.as_deref().or(cx.actor),
+                ..*cx
+            };
             done("approved", revise::approve(&cx, &here.spaces(), name)?)
         }
     }

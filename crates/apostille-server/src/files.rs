@@ -73,7 +73,12 @@ here is not to be used.
 ";
 
 /// Calls the tool, and gives its answer in plain words.
-pub fn call(cx: &Context<'_>, here: &Here<'_>, tool: &str, arguments: Value) -> Result<Answer, Fault> {
+pub fn call(
+    cx: &Context<'_>,
+    here: &Here<'_>,
+    tool: &str,
+    arguments: Value,
+) -> Result<Answer, Fault> {
     if tool != "memory" {
         return Err(Fault::no_such_tool(tool, &tools()));
     }
@@ -113,7 +118,9 @@ impl From<apostille_core::Error> for Stop {
 fn done(cx: &Context<'_>, here: &Here<'_>, command: &Command) -> Result<String, Stop> {
     match command {
         Command::View { path, range } => view::view(cx, here, &Path::parse(path)?, *range),
-        Command::Create { path, file_text } => create::create(cx, here, &Path::parse(path)?, file_text),
+        Command::Create { path, file_text } => {
+            create::create(cx, here, &Path::parse(path)?, file_text)
+        }
         Command::StrReplace { path, old, new } => {
             edit::replace(cx, here, &editable(path, command)?, old, new)
         }
@@ -121,7 +128,9 @@ fn done(cx: &Context<'_>, here: &Here<'_>, command: &Command) -> Result<String, 
             edit::insert(cx, here, &editable(path, command)?, *line, text)
         }
         Command::Delete { path } => delete::delete(cx, here, &editable(path, command)?),
-        Command::Rename { old, new } => edit::rename(cx, here, &editable(old, command)?, &Path::parse(new)?),
+        Command::Rename { old, new } => {
+            edit::rename(cx, here, &editable(old, command)?, &Path::parse(new)?)
+        }
     }
 }
 

@@ -12,12 +12,13 @@ mod tools;
 
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CancelledNotificationParam, CompleteRequestParams,
-    CompleteResult, CustomNotification, CustomRequest, CustomResult, DiscoverResult, GetPromptRequestParams,
-    GetPromptResponse, InitializeRequestParams, InitializeResult, ListPromptsResult,
-    ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
-    ProgressNotificationParam, PromptsCapability, ProtocolVersion, ReadResourceRequestParams,
-    ReadResourceResponse, ResourcesCapability, ServerCapabilities, ServerConfig, SetLevelRequestParams,
-    SubscribeRequestParams, SubscriptionFilter, Tool, ToolsCapability, UnsubscribeRequestParams,
+    CompleteResult, CustomNotification, CustomRequest, CustomResult, DiscoverResult,
+    GetPromptRequestParams, GetPromptResponse, InitializeRequestParams, InitializeResult,
+    ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult,
+    PaginatedRequestParams, ProgressNotificationParam, PromptsCapability, ProtocolVersion,
+    ReadResourceRequestParams, ReadResourceResponse, ResourcesCapability, ServerCapabilities,
+    ServerConfig, SetLevelRequestParams, SubscribeRequestParams, SubscriptionFilter, Tool,
+    ToolsCapability, UnsubscribeRequestParams,
 };
 use rmcp::service::{NotificationContext, RequestContext, SubscriptionContext};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
@@ -35,8 +36,9 @@ type Page = Option<PaginatedRequestParams>;
 
 /// Fixtures are written as the JSON that the suite documents, and read as the types of the protocol.
 fn read<T: DeserializeOwned>(fixture: Value) -> Result<T, ErrorData> {
-    serde_json::from_value(fixture)
-        .map_err(|error| ErrorData::internal_error(format!("a fixture is malformed: {error}"), None))
+    serde_json::from_value(fixture).map_err(|error| {
+        ErrorData::internal_error(format!("a fixture is malformed: {error}"), None)
+    })
 }
 
 /// A fixture that is a whole result. What the newer protocol wants to be told of it, the library takes away again for
@@ -99,7 +101,11 @@ impl<H: ServerHandler> ServerHandler for Fixtures<H> {
     }
 
     async fn list_tools(&self, page: Page, cx: Asked) -> Result<ListToolsResult, ErrorData> {
-        let fixtures = if is_first(&page) { tools::tools()? } else { Vec::new() };
+        let fixtures = if is_first(&page) {
+            tools::tools()?
+        } else {
+            Vec::new()
+        };
         let mut result = self.0.list_tools(page, cx).await?;
         result.tools.extend(fixtures);
         Ok(result)
@@ -121,8 +127,16 @@ impl<H: ServerHandler> ServerHandler for Fixtures<H> {
         }
     }
 
-    async fn list_resources(&self, page: Page, cx: Asked) -> Result<ListResourcesResult, ErrorData> {
-        let fixtures = if is_first(&page) { pages::resources()? } else { Vec::new() };
+    async fn list_resources(
+        &self,
+        page: Page,
+        cx: Asked,
+    ) -> Result<ListResourcesResult, ErrorData> {
+        let fixtures = if is_first(&page) {
+            pages::resources()?
+        } else {
+            Vec::new()
+        };
         let mut result = self.0.list_resources(page, cx).await?;
         result.resources.extend(fixtures);
         Ok(result)
@@ -133,7 +147,11 @@ impl<H: ServerHandler> ServerHandler for Fixtures<H> {
         page: Page,
         cx: Asked,
     ) -> Result<ListResourceTemplatesResult, ErrorData> {
-        let fixtures = if is_first(&page) { pages::templates()? } else { Vec::new() };
+        let fixtures = if is_first(&page) {
+            pages::templates()?
+        } else {
+            Vec::new()
+        };
         let mut result = self.0.list_resource_templates(page, cx).await?;
         result.resource_templates.extend(fixtures);
         Ok(result)
@@ -151,7 +169,11 @@ impl<H: ServerHandler> ServerHandler for Fixtures<H> {
     }
 
     async fn list_prompts(&self, page: Page, cx: Asked) -> Result<ListPromptsResult, ErrorData> {
-        let fixtures = if is_first(&page) { pages::prompts()? } else { Vec::new() };
+        let fixtures = if is_first(&page) {
+            pages::prompts()?
+        } else {
+            Vec::new()
+        };
         let mut result = self.0.list_prompts(page, cx).await?;
         result.prompts.extend(fixtures);
         Ok(result)
@@ -168,7 +190,11 @@ impl<H: ServerHandler> ServerHandler for Fixtures<H> {
         }
     }
 
-    async fn complete(&self, request: CompleteRequestParams, cx: Asked) -> Result<CompleteResult, ErrorData> {
+    async fn complete(
+        &self,
+        request: CompleteRequestParams,
+        cx: Asked,
+    ) -> Result<CompleteResult, ErrorData> {
         match pages::completed(&request) {
             Some(fixture) => result(fixture),
             None => self.0.complete(request, cx).await,
@@ -180,14 +206,29 @@ impl<H: ServerHandler> ServerHandler for Fixtures<H> {
     }
 
     async fn subscribe(&self, request: SubscribeRequestParams, cx: Asked) -> Result<(), ErrorData> {
-        if request.uri == pages::WATCHED { Ok(()) } else { self.0.subscribe(request, cx).await }
+        if request.uri == pages::WATCHED {
+            Ok(())
+        } else {
+            self.0.subscribe(request, cx).await
+        }
     }
 
-    async fn unsubscribe(&self, request: UnsubscribeRequestParams, cx: Asked) -> Result<(), ErrorData> {
-        if request.uri == pages::WATCHED { Ok(()) } else { self.0.unsubscribe(request, cx).await }
+    async fn unsubscribe(
+        &self,
+        request: UnsubscribeRequestParams,
+        cx: Asked,
+    ) -> Result<(), ErrorData> {
+        if request.uri == pages::WATCHED {
+            Ok(())
+        } else {
+            self.0.unsubscribe(request, cx).await
+        }
     }
 
-    fn accepted_subscription_filter(&self, requested: &SubscriptionFilter) -> Option<SubscriptionFilter> {
+    fn accepted_subscription_filter(
+        &self,
+        requested: &SubscriptionFilter,
+    ) -> Option<SubscriptionFilter> {
         Some(requested.supported_by(&self.get_info().capabilities))
     }
 
@@ -196,7 +237,11 @@ impl<H: ServerHandler> ServerHandler for Fixtures<H> {
         self.0.listen(cx).await
     }
 
-    async fn on_custom_request(&self, request: CustomRequest, cx: Asked) -> Result<CustomResult, ErrorData> {
+    async fn on_custom_request(
+        &self,
+        request: CustomRequest,
+        cx: Asked,
+    ) -> Result<CustomResult, ErrorData> {
         self.0.on_custom_request(request, cx).await
     }
 

@@ -34,7 +34,16 @@ impl<'a> Call<'a> {
     #[must_use]
     pub fn new(late: &'a dyn Fn() -> bool) -> Self {
         let (roots, repo, session, client) = (None, None, None, None);
-        Self { roots, repo, session, client, has_word: false, late, pass: None, is_by_name: false }
+        Self {
+            roots,
+            repo,
+            session,
+            client,
+            has_word: false,
+            late,
+            pass: None,
+            is_by_name: false,
+        }
     }
 }
 
@@ -90,7 +99,11 @@ pub trait Beside {
 /// Opens what a call works on. The binary makes one; this crate names no store, no clock and no folder.
 pub trait Host: Send + Sync + 'static {
     /// Finds the place that is meant, and has the work done there.
-    fn serve(&self, call: &Call<'_>, work: &mut dyn FnMut(&Context<'_>, &Here<'_>)) -> Result<(), Unplaced>;
+    fn serve(
+        &self,
+        call: &Call<'_>,
+        work: &mut dyn FnMut(&Context<'_>, &Here<'_>),
+    ) -> Result<(), Unplaced>;
 
     /// How much depends on the client's saying where it works.
     fn roots(&self) -> Need;

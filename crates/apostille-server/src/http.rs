@@ -129,7 +129,10 @@ pub struct Plan {
 
 /// A path with what was asked for there.
 fn address<B>(request: &Request<B>, path: &str) -> String {
-    request.uri().query().map_or_else(|| path.to_owned(), |it| format!("{path}?{it}"))
+    request
+        .uri()
+        .query()
+        .map_or_else(|| path.to_owned(), |it| format!("{path}?{it}"))
 }
 
 /// Whether somebody looks at an address that forms are sent to, as after an error that was told there.
@@ -204,7 +207,12 @@ impl Door {
 
     /// How much is read of a request of this pass.
     fn size<'a>(&'a self, most: usize, pass: &'a str) -> Size<'a> {
-        Size { most, gate: &self.gate, pass, limit: self.plan.limits.body }
+        Size {
+            most,
+            gate: &self.gate,
+            pass,
+            limit: self.plan.limits.body,
+        }
     }
 
     /// The answer to a request, whose sender is noted for the log.
@@ -222,10 +230,19 @@ impl Door {
             let (row, parts) = found.row?;
             return self.opened_to_all(row.what, &parts, request).await;
         }
-        let asked_for = |it: Turned| self.guessed(it).asked_for(&address(&request, request.uri().path()));
-        let (pass, seal) = self.pass(found.area, request.headers()).map_err(asked_for)?;
+        let asked_for = |it: Turned| {
+            self.guessed(it)
+                .asked_for(&address(&request, request.uri().path()))
+        };
+        let (pass, seal) = self
+            .pass(found.area, request.headers())
+            .map_err(asked_for)?;
         *who = Some(pass.name.clone());
-        request.extensions().get::<Arc<Place>>().into_iter().for_each(|it| it.known());
+        request
+            .extensions()
+            .get::<Arc<Place>>()
+            .into_iter()
+            .for_each(|it| it.known());
         self.gate.paced(&pass.name, Instant::now())?;
         if found.area == Area::Panel && is_only_sent_to(&found, &request) {
             return Ok(led_up(&self.rows, &request));
@@ -235,8 +252,12 @@ impl Door {
             What::Agents => self.spoken_to(request, pass).await,
             What::Table(route) => self.visited(route, parts, request, (pass, seal)).await,
             What::Live => {
-                let repo = work::query(&request).into_iter().find(|it| it.0 == "repo").map(|it| it.1);
-                self.live(row.area, request.headers(), repo, &pass.name).await
+                let repo = work::query(&request)
+                    .into_iter()
+                    .find(|it| it.0 == "repo")
+                    .map(|it| it.1);
+                self.live(row.area, request.headers(), repo, &pass.name)
+                    .await
             }
             What::Metrics => self.metrics(pass).await.map(answer::response),
             What::Close => self.close(request, &seal).await,
@@ -275,12 +296,18 @@ impl Door {
     ) -> Result<Response<Body>, Turned> {
         entry::same_origin(&request, self.plan.port)?;
         entry::allowed(&pass, route.need)?;
-        let (asked, _held) = work::asked(request, parts, self.size(work::MAX_BODY, &pass.name)).await?;
+        let (asked, _held) =
+            work::asked(request, parts, self.size(work::MAX_BODY, &pass.name)).await?;
         if pass.is_panel && route.method != Method::Get {
             entry::sealed(&asked, &seal)?;
         }
         let place = self.gate.entered(&pass.name).await?;
-        let job = Job { route, asked, pass, seal };
+        let job = Job {
+            route,
+            asked,
+            pass,
+            seal,
+        };
         let reply = work::worked(&self.plan.host, job, self.plan.limits.work, place).await?;
         if reply.is_change {
             // Nobody listening is the usual case.
@@ -290,15 +317,26 @@ impl Door {
     }
 
     /// The answer to a message of an agent.
-    async fn spoken_to(&self, request: Request<Incoming>, pass: Pass) -> Result<Response<Body>, Turned> {
+    async fn spoken_to(
+        &self,
+        request: Request<Incoming>,
+        pass: Pass,
+    ) -> Result<Response<Body>, Turned> {
         self.gate.is_open(&pass.name)?;
         let (mut parts, body) = request.into_parts();
         let (body, _held) = work::body(body, self.size(agents::MAX_BODY, &pass.name)).await?;
         let (name, token) = (pass.name.clone(), entry::bearer(&parts.headers));
         parts.extensions.insert(pass);
-        let response = self.agents.answer(Request::from_parts(parts, body), &name).await;
+        let response = self
+            .agents
+            .answer(Request::from_parts(parts, body), &name)
+            .await;
         let is_stream = |it: &HeaderValue| it.as_bytes().starts_with(b"text/event-stream");
-        if !response.headers().get(header::CONTENT_TYPE).is_some_and(is_stream) {
+        if !response
+            .headers()
+            .get(header::CONTENT_TYPE)
+            .is_some_and(is_stream)
+        {
             return Ok(response);
         }
         let keys = Arc::clone(&self.plan.keys);

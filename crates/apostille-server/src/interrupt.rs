@@ -6,7 +6,9 @@ use tokio::runtime::Builder;
 /// program as it always does.
 pub fn on_interrupt(then: impl FnOnce() + Send + 'static) {
     std::thread::spawn(move || {
-        let Ok(runtime) = Builder::new_current_thread().enable_io().build() else { return };
+        let Ok(runtime) = Builder::new_current_thread().enable_io().build() else {
+            return;
+        };
         if runtime.block_on(tokio::signal::ctrl_c()).is_ok() {
             then();
         }

@@ -48,7 +48,10 @@ impl RefusalView {
 
 impl From<&Refusal> for RefusalView {
     fn from(it: &Refusal) -> Self {
-        Self { class: it.class(), message: masked(&it.to_string()).into_owned() }
+        Self {
+            class: it.class(),
+            message: masked(&it.to_string()).into_owned(),
+        }
     }
 }
 

@@ -73,7 +73,12 @@ pub const GUIDANCE: &str = concat!(
 pub const RECORDING: &str = recording!();
 
 /// Calls a tool of this set by its name, and gives its answer as JSON.
-pub fn call(cx: &Context<'_>, here: &Here<'_>, tool: &str, arguments: Value) -> Result<Answer, Fault> {
+pub fn call(
+    cx: &Context<'_>,
+    here: &Here<'_>,
+    tool: &str,
+    arguments: Value,
+) -> Result<Answer, Fault> {
     match tool {
         "memory_write" => write(cx, here, wire::read::<RawWrite, Write>(arguments)?)?.told(),
         _ => Err(Fault::no_such_tool(tool, &tools())),
@@ -82,10 +87,16 @@ pub fn call(cx: &Context<'_>, here: &Here<'_>, tool: &str, arguments: Value) -> 
 
 /// Writes into a layer.
 pub fn write(cx: &Context<'_>, here: &Here<'_>, write: Write) -> Result<Reply, Fault> {
-    let Some(space) = home(here, write.level) else { return Ok(nobody()) };
+    let Some(space) = home(here, write.level) else {
+        return Ok(nobody());
+    };
     let reply = match write.action {
         Action::Add { content, tags } => add(cx, here, write.level, space, content, tags)?,
-        Action::Update { content, target, tags } => match targeted(cx, here, write.level, target)? {
+        Action::Update {
+            content,
+            target,
+            tags,
+        } => match targeted(cx, here, write.level, target)? {
             Ok(old) => update(cx, here, &old, content, tags)?,
             Err(refused) => refused,
         },
@@ -94,12 +105,19 @@ pub fn write(cx: &Context<'_>, here: &Here<'_>, write: Write) -> Result<Reply, F
             Err(refused) => refused,
         },
     };
-    if write.level == Level::L0 { measured(cx, here, space, reply) } else { Ok(reply) }
+    if write.level == Level::L0 {
+        measured(cx, here, space, reply)
+    } else {
+        Ok(reply)
+    }
 }
 
 /// The rules of a space, but for the proof that this set does not ask for.
 fn rules(cx: &Context<'_>, here: &Here<'_>, space: &Space) -> Policy {
-    Policy { require_citations: false, ..*here.ruled(cx, space).policy }
+    Policy {
+        require_citations: false,
+        ..*here.ruled(cx, space).policy
+    }
 }
 
 /// Whose memory a layer is part of; nobody's where the user is not known.
@@ -126,7 +144,9 @@ fn targeted(
     let spaces = here.spaces();
     let found = list::named(cx, &spaces, target)?.filter(|it| spaces.contains(&it.space));
     Ok(match found {
-        None => Err(Reply::refused(&Refusal::NoSuchMemory { name: target.to_string() })),
+        None => Err(Reply::refused(&Refusal::NoSuchMemory {
+            name: target.to_string(),
+        })),
         Some(it) if it.layer == level.layer() => Ok(it),
         Some(it) => Err(Reply::failed("other_layer", elsewhere(&it, level))),
     })
@@ -135,8 +155,14 @@ fn targeted(
 fn elsewhere(memory: &Memory, asked: Level) -> String {
     let (handle, asked) = (memory.handle(), asked.as_str());
     match Level::of(memory.layer) {
-        Some(it) => format!("{handle} is in {}, not in {asked}; say layer {0}", it.as_str()),
-        None => format!("{handle} is in the {} layer, only L0 and L1 can be written", memory.layer),
+        Some(it) => format!(
+            "{handle} is in {}, not in {asked}; say layer {0}",
+            it.as_str()
+        ),
+        None => format!(
+            "{handle} is in the {} layer, only L0 and L1 can be written",
+            memory.layer
+        ),
     }
 }
 
@@ -150,8 +176,16 @@ fn add(
 ) -> Result<Reply, Fault> {
     let policy = rules(cx, here, space);
     let fresh = draft(cx, here, space, content.clone(), tags.clone());
-    let outcome =
-        remember(&Context { policy: &policy, ..*cx }, Draft { layer: Some(level.layer()), ..fresh })?;
+    let outcome = remember(
+        &Context {
+            policy: &policy,
+            ..*cx
+        },
+        Draft {
+            layer: Some(level.layer()),
+            ..fresh
+        },
+    )?;
     Ok(match outcome {
         Outcome::Similar { near } => similar(&crate::told_near(cx, near)?, level, content, tags),
         outcome => settled(outcome),
@@ -168,11 +202,15 @@ fn update(
 ) -> Result<Reply, Fault> {
     if tags.as_ref().is_some_and(|it| *it != old.tags) && is_same(&old.fact, &content) {
         let handle = old.handle();
-        let error =
-            format!("{handle} says this already, and its tags stay; to change them, remove it and add it");
+        let error = format!(
+            "{handle} says this already, and its tags stay; to change them, remove it and add it"
+        );
         return Ok(Reply::failed("same_content", error));
     }
-    if let Some(found) = verify::look(cx, vec![old.clone()]).iter().find(|it| !it.is_good()) {
+    if let Some(found) = verify::look(cx, vec![old.clone()])
+        .iter()
+        .find(|it| !it.is_good())
+    {
         let error = format!(
             "{} cites code that is {} here, and this tool cannot cite; remove it, and add what is so",
             old.handle(),
@@ -183,23 +221,57 @@ fn update(
     let tags = tags.unwrap_or_else(|| old.tags.clone());
     let fresh = draft(cx, here, &old.space, content, tags);
     let (spaces, policy) = ([old.space.clone()], rules(cx, here, &old.space));
-    let cx = Context { policy: &policy, ..*cx };
-    let reply = settled(revise::supersede(&cx, &spaces, Name::Id(old.id), fresh, Replacement::Correction)?);
-    let until = |why: String| format!("{why}; {} stays in use until a person approves this", old.handle());
-    Ok(Reply { pending: reply.pending.map(until), ..reply })
+    let cx = Context {
+        policy: &policy,
+        ..*cx
+    };
+    let reply = settled(revise::supersede(
+        &cx,
+        &spaces,
+        Name::Id(old.id),
+        fresh,
+        Replacement::Correction,
+    )?);
+    let until = |why: String| {
+        format!(
+            "{why}; {} stays in use until a person approves this",
+            old.handle()
+        )
+    };
+    Ok(Reply {
+        pending: reply.pending.map(until),
+        ..reply
+    })
 }
 
-fn draft(cx: &Context<'_>, here: &Here<'_>, space: &Space, content: String, tags: Vec<String>) -> Draft {
-    Draft { tags, ..Draft::new(space.clone(), content, here.voice(cx.actor)) }
+fn draft(
+    cx: &Context<'_>,
+    here: &Here<'_>,
+    space: &Space,
+    content: String,
+    tags: Vec<String>,
+) -> Draft {
+    Draft {
+        tags,
+        ..Draft::new(space.clone(), content, here.voice(cx.actor))
+    }
 }
 
 /// Takes a memory out of use. It stays in the history.
 fn remove(cx: &Context<'_>, here: &Here<'_>, old: &Memory) -> Result<Reply, Fault> {
     let spaces = [old.space.clone()];
-    Ok(match revise::invalidate_as(cx, &spaces, Name::Id(old.id), REMOVED, &here.voice(cx.actor))? {
-        Revised::Done(memory) => Reply::done(&memory),
-        Revised::Refused(refusal) => Reply::refused(&refusal),
-    })
+    Ok(
+        match revise::invalidate_as(
+            cx,
+            &spaces,
+            Name::Id(old.id),
+            REMOVED,
+            &here.voice(cx.actor),
+        )? {
+            Revised::Done(memory) => Reply::done(&memory),
+            Revised::Refused(refusal) => Reply::refused(&refusal),
+        },
+    )
 }
 
 fn settled(outcome: Outcome) -> Reply {
@@ -220,16 +292,29 @@ fn similar(near: &[Near], level: Level, content: String, tags: Vec<String>) -> R
         "not kept: it is much like {target_id}; if {target_id} is wrong or says less, call memory_write with \
          the arguments in `update`; if not, leave it"
     );
-    let update = Update { action: "update", layer: level.as_str(), content, target_id, tags };
+    let update = Update {
+        action: "update",
+        layer: level.as_str(),
+        content,
+        target_id,
+        tags,
+    };
     let known = near.iter().map(Known::from).collect();
-    Reply { known, update: Some(update), ..Reply::failed("similar", error) }
+    Reply {
+        known,
+        update: Some(update),
+        ..Reply::failed("similar", error)
+    }
 }
 
 /// What nobody vouches for does not refresh what is in use.
 fn said_already(near: &[Near]) -> Reply {
     let handles: Vec<String> = near.iter().map(|it| it.handle.to_string()).collect();
     let error = format!("not kept: {} says this already", handles.join(", "));
-    Reply { known: near.iter().map(Known::from).collect(), ..Reply::failed("similar", error) }
+    Reply {
+        known: near.iter().map(Known::from).collect(),
+        ..Reply::failed("similar", error)
+    }
 }
 
 fn is_same(a: &str, b: &str) -> bool {
@@ -237,13 +322,26 @@ fn is_same(a: &str, b: &str) -> bool {
 }
 
 /// The reply with how full L0 is, and when it is too full, with what fills it.
-fn measured(cx: &Context<'_>, here: &Here<'_>, space: &Space, reply: Reply) -> Result<Reply, Fault> {
+fn measured(
+    cx: &Context<'_>,
+    here: &Here<'_>,
+    space: &Space,
+    reply: Reply,
+) -> Result<Reply, Fault> {
     let is_full = reply.class == Some("identity_full");
     if !reply.ok && !is_full {
         return Ok(reply);
     }
     let limit = here.ruled(cx, space).policy.limits.identity_chars;
     let used = Some(format!("{}/{limit}", cx.store.tally(space)?.identity_chars));
-    let known = if is_full { recall::identity(cx, space)? } else { Vec::new() };
-    Ok(Reply { used, known: known.iter().map(Known::from).collect(), ..reply })
+    let known = if is_full {
+        recall::identity(cx, space)?
+    } else {
+        Vec::new()
+    };
+    Ok(Reply {
+        used,
+        known: known.iter().map(Known::from).collect(),
+        ..reply
+    })
 }

@@ -10,7 +10,10 @@ pub mod api;
 pub mod everyday;
 pub mod files;
 #[cfg(feature = "fixtures")]
-#[expect(deprecated, reason = "the suite plays older clients too, and they log, sample and subscribe")]
+#[expect(
+    deprecated,
+    reason = "the suite plays older clients too, and they log, sample and subscribe"
+)]
 pub mod fixtures;
 pub mod host;
 pub mod http;
@@ -107,7 +110,10 @@ impl<'a> Here<'a> {
     where
         'a: 'c,
     {
-        Context { policy: self.own.filter(|_| space.is_user()).unwrap_or(cx.policy), ..*cx }
+        Context {
+            policy: self.own.filter(|_| space.is_user()).unwrap_or(cx.policy),
+            ..*cx
+        }
     }
 
     /// An agent's voice, in this session. Words from outside are nobody's here.
@@ -126,7 +132,11 @@ impl<'a> Here<'a> {
     /// The spaces in play, the nearest first.
     #[must_use]
     pub fn spaces(&self) -> Vec<Space> {
-        [Some(self.repo), self.user].into_iter().flatten().cloned().collect()
+        [Some(self.repo), self.user]
+            .into_iter()
+            .flatten()
+            .cloned()
+            .collect()
     }
 }
 
@@ -160,8 +170,15 @@ impl From<StoreError> for Fault {
 
 impl Fault {
     fn no_such_tool(name: &str, tools: &[Tool]) -> Self {
-        let known = tools.iter().map(|it| it.name).collect::<Vec<_>>().join(", ");
-        Self::NoSuchTool { name: masked(name).chars().take(60).collect(), known }
+        let known = tools
+            .iter()
+            .map(|it| it.name)
+            .collect::<Vec<_>>()
+            .join(", ");
+        Self::NoSuchTool {
+            name: masked(name).chars().take(60).collect(),
+            known,
+        }
     }
 }
 

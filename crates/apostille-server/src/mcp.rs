@@ -13,9 +13,10 @@ use std::sync::Arc;
 use apostille_core::remember::secrets;
 use rmcp::model::{
     CacheScope, CallToolRequestParams, CallToolResponse, GetPromptRequestParams, GetPromptResponse,
-    GetPromptResult, Implementation, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult,
-    ListToolsResult, PaginatedRequestParams, PromptMessage, ProtocolVersion, ReadResourceRequestParams,
-    ReadResourceResponse, Role, ServerCapabilities, ServerConfig, SubscriptionFilter,
+    GetPromptResult, Implementation, ListPromptsResult, ListResourceTemplatesResult,
+    ListResourcesResult, ListToolsResult, PaginatedRequestParams, PromptMessage, ProtocolVersion,
+    ReadResourceRequestParams, ReadResourceResponse, Role, ServerCapabilities, ServerConfig,
+    SubscriptionFilter,
 };
 use rmcp::service::{NotificationContext, RequestContext, RoleServer, SubscriptionContext};
 use rmcp::{ErrorData, ServerHandler};
@@ -67,13 +68,21 @@ impl Server {
     /// A server of this host's memories.
     #[must_use]
     pub fn new(host: Arc<dyn Host>, offer: Offer) -> Self {
-        Self { changes: changes::Changes::new(Arc::clone(&host)), host, offer, gate: None }
+        Self {
+            changes: changes::Changes::new(Arc::clone(&host)),
+            host,
+            offer,
+            gate: None,
+        }
     }
 
     /// The same behind a gate that it shares.
     #[must_use]
     pub(crate) fn behind(self, gate: Arc<Gate>) -> Self {
-        Self { gate: Some(gate), ..self }
+        Self {
+            gate: Some(gate),
+            ..self
+        }
     }
 
     /// Told when something was changed here.
@@ -84,7 +93,9 @@ impl Server {
 
 /// Whether a request is made under the revision without sessions.
 fn is_modern(context: &Request) -> bool {
-    context.protocol_version().is_some_and(|it| it.as_str() >= ProtocolVersion::V_2026_07_28.as_str())
+    context
+        .protocol_version()
+        .is_some_and(|it| it.as_str() >= ProtocolVersion::V_2026_07_28.as_str())
 }
 
 impl ServerHandler for Server {
@@ -103,8 +114,15 @@ impl ServerHandler for Server {
     }
 
     async fn list_tools(&self, _: Page, context: Request) -> Result<ListToolsResult, ErrorData> {
-        let tools = self.offer.profile.tools().iter().filter(|it| work::is_allowed(it, &context));
-        let tools = tools.map(|it| results::tool(it, self.offer.spelling)).collect();
+        let tools = self
+            .offer
+            .profile
+            .tools()
+            .iter()
+            .filter(|it| work::is_allowed(it, &context));
+        let tools = tools
+            .map(|it| results::tool(it, self.offer.spelling))
+            .collect();
         Ok(ListToolsResult::with_all_items(tools)
             .with_ttl_ms(LASTING_MS)
             .with_cache_scope(CacheScope::Private))
@@ -130,7 +148,11 @@ impl ServerHandler for Server {
         which: GetPromptRequestParams,
         _: Request,
     ) -> Result<GetPromptResponse, ErrorData> {
-        let text = prompts::get(&which.name, &which.arguments.unwrap_or_default(), self.offer.profile);
+        let text = prompts::get(
+            &which.name,
+            &which.arguments.unwrap_or_default(),
+            self.offer.profile,
+        );
         let text = text.map_err(|unfit| {
             ErrorData::invalid_params(secrets::masked(&unfit.to_string()).into_owned(), None)
         })?;
@@ -138,11 +160,21 @@ impl ServerHandler for Server {
         Ok(GetPromptResult::new(vec![PromptMessage::new_text(Role::User, text)]).into())
     }
 
-    async fn list_resources(&self, _: Page, context: Request) -> Result<ListResourcesResult, ErrorData> {
+    async fn list_resources(
+        &self,
+        _: Page,
+        context: Request,
+    ) -> Result<ListResourcesResult, ErrorData> {
         let fixed = resources::all();
         let memories = self.listed(&context).await?;
-        let all = fixed.iter().map(results::resource).chain(memories.iter().map(results::memory)).collect();
-        Ok(ListResourcesResult::with_all_items(all).with_ttl_ms(0).with_cache_scope(CacheScope::Private))
+        let all = fixed
+            .iter()
+            .map(results::resource)
+            .chain(memories.iter().map(results::memory))
+            .collect();
+        Ok(ListResourcesResult::with_all_items(all)
+            .with_ttl_ms(0)
+            .with_cache_scope(CacheScope::Private))
     }
 
     async fn list_resource_templates(
@@ -168,8 +200,17 @@ impl ServerHandler for Server {
         self.changes.tell(context.peer);
     }
 
-    fn accepted_subscription_filter(&self, asked: &SubscriptionFilter) -> Option<SubscriptionFilter> {
-        Some(asked.intersection(&SubscriptionFilter::builder().resources_list_changed().build()))
+    fn accepted_subscription_filter(
+        &self,
+        asked: &SubscriptionFilter,
+    ) -> Option<SubscriptionFilter> {
+        Some(
+            asked.intersection(
+                &SubscriptionFilter::builder()
+                    .resources_list_changed()
+                    .build(),
+            ),
+        )
     }
 
     async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {

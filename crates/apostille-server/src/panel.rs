@@ -23,12 +23,19 @@ use memory::deeds;
 pub const ROUTES: &[Route] = &[
     page("/", memories::page),
     page("/export", memories::download),
-    Route { need: Access::Write, ..page("/remember", remember::page) },
+    Route {
+        need: Access::Write,
+        ..page("/remember", remember::page)
+    },
     act("/remember", Access::Write, remember::keep),
     page("/memories/{name}", memory::page),
     act("/memories/{name}/edit", Access::Write, deeds::edit),
     act("/memories/{name}/refresh", Access::Write, deeds::refresh),
-    act("/memories/{name}/invalidate", Access::Write, deeds::invalidate),
+    act(
+        "/memories/{name}/invalidate",
+        Access::Write,
+        deeds::invalidate,
+    ),
     act("/memories/{name}/promote", Access::Write, deeds::promote),
     act("/memories/{name}/forget", Access::Write, deeds::forget),
     act("/memories/{name}/restore", Access::Review, deeds::restore),
@@ -36,10 +43,18 @@ pub const ROUTES: &[Route] = &[
     act("/memories/{name}/reject", Access::Review, deeds::reject),
     page("/review", review::page),
     act("/review/safe", Access::Review, review::deeds::safe),
-    act("/review/{name}/accept", Access::Review, review::deeds::accept),
+    act(
+        "/review/{name}/accept",
+        Access::Review,
+        review::deeds::accept,
+    ),
     act("/review/{name}/edit", Access::Review, review::deeds::edit),
     act("/review/{name}/merge", Access::Review, review::deeds::merge),
-    act("/review/{name}/reject", Access::Review, review::deeds::reject),
+    act(
+        "/review/{name}/reject",
+        Access::Review,
+        review::deeds::reject,
+    ),
     page("/ask", ask::page),
     act("/undo", Access::Review, undo::undo),
     page("/sessions", sessions::page),
@@ -52,16 +67,34 @@ pub const ROUTES: &[Route] = &[
 
 /// What the pages need beside HTML, by path: kind and content. Nothing is fetched from anywhere else.
 pub const FILES: &[(&str, &str, &str)] = &[
-    ("/panel.css", "text/css; charset=utf-8", include_str!("panel/panel.css")),
-    ("/panel.js", "text/javascript; charset=utf-8", include_str!("panel/panel.js")),
+    (
+        "/panel.css",
+        "text/css; charset=utf-8",
+        include_str!("panel/panel.css"),
+    ),
+    (
+        "/panel.js",
+        "text/javascript; charset=utf-8",
+        include_str!("panel/panel.js"),
+    ),
 ];
 
 type Run = fn(&Visit<'_>, &Asked) -> Result<Reply, Fault>;
 
 const fn page(path: &'static str, run: Run) -> Route {
-    Route { method: Method::Get, path, need: Access::Read, run }
+    Route {
+        method: Method::Get,
+        path,
+        need: Access::Read,
+        run,
+    }
 }
 
 const fn act(path: &'static str, need: Access, run: Run) -> Route {
-    Route { method: Method::Post, path, need, run }
+    Route {
+        method: Method::Post,
+        path,
+        need,
+        run,
+    }
 }

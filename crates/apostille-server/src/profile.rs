@@ -31,8 +31,14 @@ pub enum Profile {
 
 impl Profile {
     /// Every set.
-    pub const ALL: [Self; 6] =
-        [Self::Default, Self::Verified, Self::Simple, Self::Layers, Self::Files, Self::All];
+    pub const ALL: [Self; 6] = [
+        Self::Default,
+        Self::Verified,
+        Self::Simple,
+        Self::Layers,
+        Self::Files,
+        Self::All,
+    ];
 
     /// The word for it.
     #[must_use]
@@ -99,7 +105,10 @@ impl Profile {
             None => arguments,
         };
         let said = |field: &str| wire::flag(field, arguments.get(field).cloned());
-        let here = &Here { is_tainted: here.is_tainted || said("tainted")?, ..*here };
+        let here = &Here {
+            is_tainted: here.is_tainted || said("tainted")?,
+            ..*here
+        };
         if said("ignore_memory")? && self.reads(&tool, &arguments) {
             return Answer::json(&json!({"ignored": true, "memories": []}));
         }
@@ -107,8 +116,19 @@ impl Profile {
             Self::Verified => verified::call(cx, here, &tool, arguments),
             Self::Simple => {
                 let (ours, own) = (notebook(cx.policy), here.own.map(notebook));
-                let here = Here { own: own.as_ref(), ..*here };
-                simple::call(&Context { policy: &ours, ..*cx }, &here, &tool, arguments)
+                let here = Here {
+                    own: own.as_ref(),
+                    ..*here
+                };
+                simple::call(
+                    &Context {
+                        policy: &ours,
+                        ..*cx
+                    },
+                    &here,
+                    &tool,
+                    arguments,
+                )
             }
             Self::Layers => layers::call(cx, here, &tool, arguments),
             Self::Files => files::call(cx, here, &tool, arguments),
@@ -118,7 +138,8 @@ impl Profile {
 
     /// Whether a call only looks into memory.
     fn reads(self, tool: &str, arguments: &Value) -> bool {
-        arguments["command"] == "view" || self.tool(tool).is_some_and(|it| it.effect == Effect::Reads)
+        arguments["command"] == "view"
+            || self.tool(tool).is_some_and(|it| it.effect == Effect::Reads)
     }
 
     /// The set that a tool belongs to, where all of them are given. A note without a subject is one for the notebook.
@@ -128,21 +149,39 @@ impl Profile {
         }
         let is_note = tool == "memory_store" && arguments.get("text").is_some();
         let has = |set: Self| set.tool(tool).is_some();
-        let sets = [Self::Default, Self::Verified, Self::Simple, Self::Layers, Self::Files];
-        if is_note { Self::Simple } else { sets.into_iter().find(|it| has(*it)).unwrap_or_default() }
+        let sets = [
+            Self::Default,
+            Self::Verified,
+            Self::Simple,
+            Self::Layers,
+            Self::Files,
+        ];
+        if is_note {
+            Self::Simple
+        } else {
+            sets.into_iter().find(|it| has(*it)).unwrap_or_default()
+        }
     }
 }
 
 /// The same arguments with paths from the root of the checkout: many an agent knows whole paths only.
 fn within(mut arguments: Value, root: &str) -> Value {
     let shorten = |it: &mut Value| {
-        let short = it.as_str().and_then(|it| it.strip_prefix(root)?.strip_prefix('/')).map(str::to_owned);
+        let short = it
+            .as_str()
+            .and_then(|it| it.strip_prefix(root)?.strip_prefix('/'))
+            .map(str::to_owned);
         if let Some(short) = short {
             *it = Value::String(short);
         }
     };
     arguments.get_mut("path").map(shorten);
-    for it in arguments.get_mut("citations").and_then(Value::as_array_mut).into_iter().flatten() {
+    for it in arguments
+        .get_mut("citations")
+        .and_then(Value::as_array_mut)
+        .into_iter()
+        .flatten()
+    {
         shorten(it);
         it.get_mut("path").map(shorten);
     }
@@ -152,7 +191,13 @@ fn within(mut arguments: Value, root: &str) -> Value {
 /// The tools of all sets; of two with the same name, the one with proof.
 fn all() -> Vec<Tool> {
     let mut tools: Vec<Tool> = Vec::new();
-    let sets = [everyday::tools(), verified::tools(), simple::tools(), layers::tools(), files::tools()];
+    let sets = [
+        everyday::tools(),
+        verified::tools(),
+        simple::tools(),
+        layers::tools(),
+        files::tools(),
+    ];
     for tool in sets.into_iter().flatten() {
         if tools.iter().all(|it| it.name != tool.name) {
             tools.push(tool);
@@ -170,7 +215,14 @@ fn underscored(name: &str) -> String {
 fn notebook(policy: &Policy) -> Policy {
     let notebook = Policy::notebook();
     let max_total = policy.limits.max_total.or(notebook.limits.max_total);
-    Policy { limits: Limits { max_total, ..policy.limits }, require_citations: false, ..*policy }
+    Policy {
+        limits: Limits {
+            max_total,
+            ..policy.limits
+        },
+        require_citations: false,
+        ..*policy
+    }
 }
 
 impl fmt::Display for Profile {

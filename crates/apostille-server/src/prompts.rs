@@ -120,8 +120,15 @@ pub fn all() -> Vec<Prompt> {
 pub fn get(name: &str, arguments: &Map<String, Value>, profile: Profile) -> Result<String, Unfit> {
     let prompts = all();
     let Some(prompt) = prompts.iter().find(|it| it.name == name) else {
-        let known = prompts.iter().map(|it| it.name).collect::<Vec<_>>().join(", ");
-        return Err(Unfit::NoSuchPrompt { name: bounded(name, 60), known });
+        let known = prompts
+            .iter()
+            .map(|it| it.name)
+            .collect::<Vec<_>>()
+            .join(", ");
+        return Err(Unfit::NoSuchPrompt {
+            name: bounded(name, 60),
+            known,
+        });
     };
     check(prompt, arguments)?;
     Ok(match prompt.name {
@@ -136,14 +143,27 @@ pub fn get(name: &str, arguments: &Map<String, Value>, profile: Profile) -> Resu
 fn check(prompt: &Prompt, arguments: &Map<String, Value>) -> Result<(), Unfit> {
     let known: Vec<&str> = prompt.arguments.iter().map(|it| it.name).collect();
     if let Some(name) = arguments.keys().find(|it| !known.contains(&it.as_str())) {
-        let known = if known.is_empty() { "no arguments".to_owned() } else { known.join(", ") };
-        return Err(Unfit::NoSuchArgument { prompt: prompt.name, name: bounded(name, 60), known });
+        let known = if known.is_empty() {
+            "no arguments".to_owned()
+        } else {
+            known.join(", ")
+        };
+        return Err(Unfit::NoSuchArgument {
+            prompt: prompt.name,
+            name: bounded(name, 60),
+            known,
+        });
     }
     for it in prompt.arguments {
         match arguments.get(it.name) {
             Some(Value::String(_)) => {}
             None | Some(Value::Null) if !it.is_required => {}
-            None | Some(Value::Null) => return Err(Unfit::Missing { prompt: prompt.name, name: it.name }),
+            None | Some(Value::Null) => {
+                return Err(Unfit::Missing {
+                    prompt: prompt.name,
+                    name: it.name,
+                });
+            }
             Some(_) => return Err(Unfit::NotText { name: it.name }),
         }
     }
@@ -164,18 +184,28 @@ fn bounded(text: &str, most: usize) -> String {
 fn rules(profile: Profile) -> String {
     const VERBS: [(&str, &str); 5] = [
         ("using memory_read_citation", "with memory_verify"),
-        ("memory_invalidate or memory_supersede with correction", "memory_revise it: invalidate, or correct"),
+        (
+            "memory_invalidate or memory_supersede with correction",
+            "memory_revise it: invalidate, or correct",
+        ),
         (
             "Call memory_refresh to update timestamp",
             "Call memory_revise with refresh to update its timestamp",
         ),
-        ("Call memory_log_applied for telemetry", "Call memory_revise with apply, for telemetry"),
+        (
+            "Call memory_log_applied for telemetry",
+            "Call memory_revise with apply, for telemetry",
+        ),
         ("Either memory_revise", "memory_revise"),
     ];
     if profile.tool("memory_read_citation").is_some() {
         return verified::GUIDANCE.to_owned();
     }
-    VERBS.iter().fold(verified::GUIDANCE.to_owned(), |text, (ten, five)| text.replace(ten, five))
+    VERBS
+        .iter()
+        .fold(verified::GUIDANCE.to_owned(), |text, (ten, five)| {
+            text.replace(ten, five)
+        })
 }
 
 const WRITING: &str = "
@@ -187,8 +217,13 @@ One memory is one fact in one or two sentences that can be understood alone, at 
 ";
 
 fn session_notes(task: Option<&str>) -> String {
-    let task = task.map(|it| bounded(it, MAX_TITLE)).filter(|it| !it.is_empty());
-    let heading = task.map_or_else(|| "Session notes".to_owned(), |it| format!("Session notes: {it}"));
+    let task = task
+        .map(|it| bounded(it, MAX_TITLE))
+        .filter(|it| !it.is_empty());
+    let heading = task.map_or_else(
+        || "Session notes".to_owned(),
+        |it| format!("Session notes: {it}"),
+    );
     format!("# {heading}\n{SECTIONS}")
 }
 
@@ -253,17 +288,34 @@ mod tests {
 
     #[test]
     fn arguments_are_checked() {
-        const ARGUMENTS: &[Argument] = &[Argument { name: "a", about: "", is_required: true }];
-        let prompt = Prompt { name: "p", title: "", about: "", arguments: ARGUMENTS };
+        const ARGUMENTS: &[Argument] = &[Argument {
+            name: "a",
+            about: "",
+            is_required: true,
+        }];
+        let prompt = Prompt {
+            name: "p",
+            title: "",
+            about: "",
+            arguments: ARGUMENTS,
+        };
         let test = |arguments: Value, expected: &str| {
-            let Value::Object(arguments) = arguments else { panic!("not an object") };
-            let told = check(&prompt, &arguments).err().map(|it| it.to_string()).unwrap_or_default();
+            let Value::Object(arguments) = arguments else {
+                panic!("not an object")
+            };
+            let told = check(&prompt, &arguments)
+                .err()
+                .map(|it| it.to_string())
+                .unwrap_or_default();
             assert_eq!(told, expected);
         };
         test(json!({"a": "x"}), "");
         test(json!({}), "a: the prompt p needs it");
         test(json!({"a": null}), "a: the prompt p needs it");
         test(json!({"a": 1}), "a: expected a text");
-        test(json!({"a": "x", "b": "y"}), "the prompt p takes no 'b'; it takes a");
+        test(
+            json!({"a": "x", "b": "y"}),
+            "the prompt p takes no 'b'; it takes a",
+        );
     }
 }

@@ -111,17 +111,33 @@ pub fn listed(cx: &Context<'_>, here: &Here<'_>) -> Result<Vec<Listed>, Fault> {
         uri: format!("{SCHEME}memory/{}", it.handle()),
         name: it.handle().to_string(),
         title: it.subject.as_deref().map(render::safe),
-        about: format!("{} memory of {}, {}", it.kind, it.space, format::timestamp(it.refreshed_at)),
+        about: format!(
+            "{} memory of {}, {}",
+            it.kind,
+            it.space,
+            format::timestamp(it.refreshed_at)
+        ),
     };
-    Ok(list::recent(cx, &here.spaces(), RECENT)?.iter().map(listed).collect())
+    Ok(list::recent(cx, &here.spaces(), RECENT)?
+        .iter()
+        .map(listed)
+        .collect())
 }
 
 /// Reads what stands under a name. `None`: there is nothing there for this caller.
 pub fn read(cx: &Context<'_>, here: &Here<'_>, uri: &str) -> Result<Option<Page>, Fault> {
     let page = |mime, text: String| {
         let is_json = mime == JSON;
-        let text = if is_json { moderate::json(text, moderate::told) } else { moderate::neutralised(&text) };
-        Some(Page { uri: uri.to_owned(), mime, text })
+        let text = if is_json {
+            moderate::json(text, moderate::told)
+        } else {
+            moderate::neutralised(&text)
+        };
+        Some(Page {
+            uri: uri.to_owned(),
+            mime,
+            text,
+        })
     };
     Ok(match uri.strip_prefix(SCHEME) {
         Some("recent") => page(JSON, recent(cx, here)?),
@@ -138,13 +154,16 @@ pub fn read(cx: &Context<'_>, here: &Here<'_>, uri: &str) -> Result<Option<Page>
 fn recent(cx: &Context<'_>, here: &Here<'_>) -> Result<String, Fault> {
     let found = verify::look(cx, list::recent(cx, &here.spaces(), RECENT)?);
     let memories: Vec<Brief> = found.iter().map(Brief::from).collect();
-    Ok(serde_json::to_string(&json!({"count": memories.len(), "memories": memories}))?)
+    Ok(serde_json::to_string(
+        &json!({"count": memories.len(), "memories": memories}),
+    )?)
 }
 
 /// One memory whole. What is in another space is not there.
 fn one(cx: &Context<'_>, here: &Here<'_>, name: Name) -> Result<Option<String>, Fault> {
     let spaces = here.spaces();
-    let Some(memory) = list::named(cx, &spaces, name)?.filter(|it| spaces.contains(&it.space)) else {
+    let Some(memory) = list::named(cx, &spaces, name)?.filter(|it| spaces.contains(&it.space))
+    else {
         return Ok(None);
     };
     let older = chain(cx, &memory, |it| it.supersedes)?;
@@ -170,7 +189,14 @@ fn chain(
     let mut found = Vec::new();
     let mut wanted = next(memory);
     while let Some(id) = wanted.filter(|_| found.len() < CHAIN) {
-        let Some(it) = cx.store.get(&[id])?.pop().filter(|it| it.space == memory.space) else { break };
+        let Some(it) = cx
+            .store
+            .get(&[id])?
+            .pop()
+            .filter(|it| it.space == memory.space)
+        else {
+            break;
+        };
         wanted = next(&it);
         found.push(Link::from(&it));
     }

@@ -93,7 +93,12 @@ pub struct Reply {
 
 impl Reply {
     fn done() -> Self {
-        Self { ok: true, id: None, error: None, pending: None }
+        Self {
+            ok: true,
+            id: None,
+            error: None,
+            pending: None,
+        }
     }
 
     fn kept(memory: &Memory) -> Self {
@@ -101,15 +106,27 @@ impl Reply {
             Status::Pending { why } => Some(why.clone()),
             _ => None,
         };
-        Self { id: Some(memory.handle().to_string()), pending, ..Self::done() }
+        Self {
+            id: Some(memory.handle().to_string()),
+            pending,
+            ..Self::done()
+        }
     }
 
     fn refused(why: impl ToString) -> Self {
-        Self { ok: false, error: Some(why.to_string()), ..Self::done() }
+        Self {
+            ok: false,
+            error: Some(why.to_string()),
+            ..Self::done()
+        }
     }
 
     fn told(&self) -> Result<Answer, Fault> {
-        if self.ok { Answer::json(self) } else { Answer::refused(self) }
+        if self.ok {
+            Answer::json(self)
+        } else {
+            Answer::refused(self)
+        }
     }
 }
 
@@ -147,7 +164,12 @@ pub struct Matches {
 }
 
 /// Calls a tool of this set by its name, and gives its answer as JSON.
-pub fn call(cx: &Context<'_>, here: &Here<'_>, tool: &str, arguments: Value) -> Result<Answer, Fault> {
+pub fn call(
+    cx: &Context<'_>,
+    here: &Here<'_>,
+    tool: &str,
+    arguments: Value,
+) -> Result<Answer, Fault> {
     Ok(match tool {
         "memory_store" => {
             let note = wire::read::<RawNote, Note>(arguments)?;
@@ -168,7 +190,13 @@ pub fn call(cx: &Context<'_>, here: &Here<'_>, tool: &str, arguments: Value) -> 
 /// Keeps a note. One that is known already is not kept twice: the answer names the known one.
 pub fn memory_store(cx: &Context<'_>, here: &Here<'_>, note: Note) -> Result<Reply, Fault> {
     let policy = one_length(cx.policy);
-    let outcome = remember(&Context { policy: &policy, ..*cx }, draft(cx, here, note))?;
+    let outcome = remember(
+        &Context {
+            policy: &policy,
+            ..*cx
+        },
+        draft(cx, here, note),
+    )?;
     Ok(match outcome {
         Outcome::Remembered { memory, .. } | Outcome::Refreshed { memory } => Reply::kept(&memory),
         Outcome::Refused(refusal) => Reply::refused(refusal),
@@ -181,7 +209,10 @@ pub fn memory_store(cx: &Context<'_>, here: &Here<'_>, note: Note) -> Result<Rep
 
 /// In a notebook every note has the same greatest length, scratch included.
 fn one_length(policy: &Policy) -> Policy {
-    let limits = Limits { episode_chars: policy.limits.fact_chars, ..policy.limits };
+    let limits = Limits {
+        episode_chars: policy.limits.fact_chars,
+        ..policy.limits
+    };
     Policy { limits, ..*policy }
 }
 
@@ -200,7 +231,11 @@ fn draft(cx: &Context<'_>, here: &Here<'_>, note: Note) -> Draft {
 /// Where a note of this scope goes. A user's note stays with the repository when nobody knows the user.
 fn placed<'a>(here: &Here<'a>, scope: Scope) -> (&'a Space, Layer, Option<Kind>) {
     match scope {
-        Scope::User => (here.user.unwrap_or(here.repo), Layer::Knowledge, Some(Kind::User)),
+        Scope::User => (
+            here.user.unwrap_or(here.repo),
+            Layer::Knowledge,
+            Some(Kind::User),
+        ),
         Scope::Workspace => (here.repo, Layer::Knowledge, None),
         Scope::Session => (here.repo, Layer::Session, None),
     }
@@ -208,11 +243,22 @@ fn placed<'a>(here: &Here<'a>, scope: Scope) -> (&'a Space, Layer, Option<Kind>)
 
 /// Finds notes that contain a text, carry a tag, or both; the newest twenty.
 pub fn memory_search(cx: &Context<'_>, here: &Here<'_>, search: &Search) -> Result<Matches, Fault> {
-    let found = list::search(cx, &here.spaces(), search.query.as_deref(), search.tag.as_deref())?;
+    let found = list::search(
+        cx,
+        &here.spaces(),
+        search.query.as_deref(),
+        search.tag.as_deref(),
+    )?;
     // A note cites nothing; what does was kept by other tools, and is only shown where it holds.
-    let memories: Vec<Found> =
-        verify::look(cx, found).iter().filter(|it| it.is_good()).map(|it| Found::from(&it.memory)).collect();
-    Ok(Matches { count: memories.len(), memories })
+    let memories: Vec<Found> = verify::look(cx, found)
+        .iter()
+        .filter(|it| it.is_good())
+        .map(|it| Found::from(&it.memory))
+        .collect();
+    Ok(Matches {
+        count: memories.len(),
+        memories,
+    })
 }
 
 /// Deletes a note: its text is gone everywhere, and its handle is not used again.

@@ -10,9 +10,13 @@ pub(crate) fn decoded(text: &str) -> Option<String> {
             other => other,
         });
     }
-    String::from_utf8(bytes).ok().filter(|it| !it.contains('\0'))
+    String::from_utf8(bytes)
+        .ok()
+        .filter(|it| !it.contains('\0'))
 }
 
 fn hex(digit: u8) -> Option<u8> {
-    char::from(digit).to_digit(16).and_then(|it| u8::try_from(it).ok())
+    char::from(digit)
+        .to_digit(16)
+        .and_then(|it| u8::try_from(it).ok())
 }

@@ -47,10 +47,22 @@ pub const GUIDANCE: &str = "\
 ";
 
 /// Calls a tool of this set by its name, and gives its answer as JSON.
-pub fn call(cx: &Context<'_>, here: &Here<'_>, tool: &str, arguments: Value) -> Result<Answer, Fault> {
-    let verb = tool.strip_prefix("memory_").or_else(|| tool.strip_prefix("memory.")).unwrap_or_default();
+pub fn call(
+    cx: &Context<'_>,
+    here: &Here<'_>,
+    tool: &str,
+    arguments: Value,
+) -> Result<Answer, Fault> {
+    let verb = tool
+        .strip_prefix("memory_")
+        .or_else(|| tool.strip_prefix("memory."))
+        .unwrap_or_default();
     match verb {
-        "store" => told(&store(cx, here, wire::read::<wire::RawStore, _>(arguments)?)?),
+        "store" => told(&store(
+            cx,
+            here,
+            wire::read::<wire::RawStore, _>(arguments)?,
+        )?),
         "get_recent" => {
             let records = get_recent(cx, here, &wire::read::<wire::RawListing, _>(arguments)?)?;
             Ok(Answer::json(&records)?.noting(standings(cx, &records)?))
@@ -59,24 +71,50 @@ pub fn call(cx: &Context<'_>, here: &Here<'_>, tool: &str, arguments: Value) -> 
             let records = search_by_path(cx, here, &wire::read::<wire::RawListing, _>(arguments)?)?;
             Ok(Answer::json(&records)?.noting(standings(cx, &records)?))
         }
-        "refresh" => told(&refresh(cx, here, &wire::read::<wire::RawOne, _>(arguments)?)?),
-        "invalidate" => told(&invalidate(cx, here, &wire::read::<wire::RawOne, _>(arguments)?)?),
-        "supersede" => told(&supersede(cx, here, wire::read::<wire::RawSupersede, _>(arguments)?)?),
-        "log_applied" => told(&log_applied(cx, here, &wire::read::<wire::RawOne, _>(arguments)?)?),
-        "read_citation" => {
-            Answer::json(&read_citation(cx, here, &wire::read::<wire::RawRead, _>(arguments)?))
-        }
+        "refresh" => told(&refresh(
+            cx,
+            here,
+            &wire::read::<wire::RawOne, _>(arguments)?,
+        )?),
+        "invalidate" => told(&invalidate(
+            cx,
+            here,
+            &wire::read::<wire::RawOne, _>(arguments)?,
+        )?),
+        "supersede" => told(&supersede(
+            cx,
+            here,
+            wire::read::<wire::RawSupersede, _>(arguments)?,
+        )?),
+        "log_applied" => told(&log_applied(
+            cx,
+            here,
+            &wire::read::<wire::RawOne, _>(arguments)?,
+        )?),
+        "read_citation" => Answer::json(&read_citation(
+            cx,
+            here,
+            &wire::read::<wire::RawRead, _>(arguments)?,
+        )),
         "verify_citations" => {
             let verify: Verify = wire::read::<wire::RawVerify, _>(arguments)?;
             Answer::json(&verify_citations(cx, here, &verify)?)
         }
-        "stats" => Answer::json(&stats(cx, here, &wire::read::<wire::RawListing, _>(arguments)?)?),
+        "stats" => Answer::json(&stats(
+            cx,
+            here,
+            &wire::read::<wire::RawListing, _>(arguments)?,
+        )?),
         _ => Err(Fault::no_such_tool(tool, &tools())),
     }
 }
 
 fn told(reply: &Reply) -> Result<Answer, Fault> {
-    if reply.ok { Answer::json(reply) } else { Answer::refused(reply) }
+    if reply.ok {
+        Answer::json(reply)
+    } else {
+        Answer::refused(reply)
+    }
 }
 
 fn space_of<'a>(here: &Here<'a>, repo: Option<&'a Space>) -> &'a Space {
@@ -102,8 +140,20 @@ pub fn store(cx: &Context<'_>, here: &Here<'_>, input: StoreInput) -> Result<Rep
         twin,
         ..Draft::new(space, input.fact, here.voice(input.created_by.as_deref()))
     };
-    let policy = Policy { require_citations: true, ..*cx.policy };
-    Reply::of(cx, remember::remember(&Context { policy: &policy, ..*cx }, draft)?)
+    let policy = Policy {
+        require_citations: true,
+        ..*cx.policy
+    };
+    Reply::of(
+        cx,
+        remember::remember(
+            &Context {
+                policy: &policy,
+                ..*cx
+            },
+            draft,
+        )?,
+    )
 }
 
 fn places(citations: &[Pinned]) -> Vec<apostille_core::citation::Cite> {
@@ -118,29 +168,52 @@ fn proof_is_here(
     citations: &[Pinned],
 ) -> Result<(), Refusal> {
     for it in citations {
-        let refused = |why: String| Refusal::BadCitation { place: it.path.clone(), why };
+        let refused = |why: String| Refusal::BadCitation {
+            place: it.path.clone(),
+            why,
+        };
         if space != here.repo {
-            return Err(refused(format!("{space} is not checked out here, {} is", here.repo)));
+            return Err(refused(format!(
+                "{space} is not checked out here, {} is",
+                here.repo
+            )));
         }
-        let (Some(expected), Ok(place)) = (it.snippet_hash, it.place()) else { continue };
+        let (Some(expected), Ok(place)) = (it.snippet_hash, it.place()) else {
+            continue;
+        };
         if cite::capture(cx.source, &place)?.digest != expected {
-            return Err(refused("another text stands there than the one with this snippet_hash".into()));
+            return Err(refused(
+                "another text stands there than the one with this snippet_hash".into(),
+            ));
         }
     }
     Ok(())
 }
 
 /// The active memories of a repository, those refreshed last first.
-pub fn get_recent(cx: &Context<'_>, here: &Here<'_>, input: &Recent) -> Result<Vec<MemoryRecord>, Fault> {
+pub fn get_recent(
+    cx: &Context<'_>,
+    here: &Here<'_>,
+    input: &Recent,
+) -> Result<Vec<MemoryRecord>, Fault> {
     let space = space_of(here, input.repo.as_ref());
     let memories = list::recent(cx, std::slice::from_ref(space), input.limit)?;
     Ok(fetched(cx, &memories, "the most recent"))
 }
 
 /// The active memories that cite a file, or a file below a folder.
-pub fn search_by_path(cx: &Context<'_>, here: &Here<'_>, input: &ByPath) -> Result<Vec<MemoryRecord>, Fault> {
+pub fn search_by_path(
+    cx: &Context<'_>,
+    here: &Here<'_>,
+    input: &ByPath,
+) -> Result<Vec<MemoryRecord>, Fault> {
     let space = space_of(here, input.recent.repo.as_ref());
-    let memories = list::citing(cx, std::slice::from_ref(space), &input.path, input.recent.limit)?;
+    let memories = list::citing(
+        cx,
+        std::slice::from_ref(space),
+        &input.path,
+        input.recent.limit,
+    )?;
     Ok(fetched(cx, &memories, &format!("cites {}", input.path)))
 }
 
@@ -171,8 +244,10 @@ pub fn refresh(cx: &Context<'_>, here: &Here<'_>, input: &One) -> Result<Reply, 
     if let Some(found) = looked_up(cx, here, input.memory)?
         && found.is_bad()
     {
-        let why =
-            format!("not refreshed: its citations are {}; invalidate or supersede it", found.standing());
+        let why = format!(
+            "not refreshed: its citations are {}; invalidate or supersede it",
+            found.standing()
+        );
         return Ok(Reply::failed(why));
     }
     revised(revise::refresh(cx, &here.spaces(), input.memory)?)
@@ -190,7 +265,13 @@ fn looked_up(cx: &Context<'_>, here: &Here<'_>, name: Name) -> Result<Option<Ver
 /// Marks a memory as wrong.
 pub fn invalidate(cx: &Context<'_>, here: &Here<'_>, input: &Wrong) -> Result<Reply, Fault> {
     let by = here.voice(cx.actor);
-    revised(revise::invalidate_as(cx, &here.spaces(), input.memory, &input.reason, &by)?)
+    revised(revise::invalidate_as(
+        cx,
+        &here.spaces(),
+        input.memory,
+        &input.reason,
+        &by,
+    )?)
 }
 
 /// Replaces a memory by its correction, or by a better version.
@@ -206,7 +287,10 @@ pub fn supersede(cx: &Context<'_>, here: &Here<'_>, input: Supersede) -> Result<
         citations: places(&input.citations),
         ..Draft::new(space, input.fact, here.voice(input.created_by.as_deref()))
     };
-    Reply::of(cx, revise::supersede(cx, &here.spaces(), input.memory, draft, input.how)?)
+    Reply::of(
+        cx,
+        revise::supersede(cx, &here.spaces(), input.memory, draft, input.how)?,
+    )
 }
 
 /// Notes that a memory was used in a task.
@@ -223,7 +307,10 @@ fn revised(outcome: Revised) -> Result<Reply, Fault> {
 
 /// The figures of a repository.
 pub fn stats(cx: &Context<'_>, here: &Here<'_>, input: &Recent) -> Result<StatsRecord, Fault> {
-    Ok(StatsRecord::from(&core_stats::stats(cx, space_of(here, input.repo.as_ref()))?))
+    Ok(StatsRecord::from(&core_stats::stats(
+        cx,
+        space_of(here, input.repo.as_ref()),
+    )?))
 }
 
 impl Reply {

@@ -50,13 +50,20 @@ impl Asked {
     /// A part of the path.
     #[must_use]
     pub fn part(&self, name: &str) -> &str {
-        self.parts.iter().find(|it| it.0 == name).map_or("", |it| &it.1)
+        self.parts
+            .iter()
+            .find(|it| it.0 == name)
+            .map_or("", |it| &it.1)
     }
 
     /// What the query says under this name; a field that was left empty says nothing.
     #[must_use]
     pub fn query(&self, name: &str) -> Option<&str> {
-        self.query.iter().find(|it| it.0 == name).map(|it| it.1.as_str()).filter(|it| !it.is_empty())
+        self.query
+            .iter()
+            .find(|it| it.0 == name)
+            .map(|it| it.1.as_str())
+            .filter(|it| !it.is_empty())
     }
 
     /// The fields of a form that was sent.
@@ -90,7 +97,11 @@ impl Reply {
 
     /// An object as JSON.
     pub fn json(status: u16, body: &impl Serialize) -> Result<Self, Fault> {
-        Ok(Self::of(status, "application/json", serde_json::to_string(body)?))
+        Ok(Self::of(
+            status,
+            "application/json",
+            serde_json::to_string(body)?,
+        ))
     }
 
     /// Goes to another page, after something was done.
@@ -104,13 +115,22 @@ impl Reply {
     /// A body of this kind.
     #[must_use]
     pub fn of(status: u16, kind: &'static str, body: String) -> Self {
-        Self { status, kind, headers: Vec::new(), body, is_change: false }
+        Self {
+            status,
+            kind,
+            headers: Vec::new(),
+            body,
+            is_change: false,
+        }
     }
 
     /// The same, of something that changed memories.
     #[must_use]
     pub fn changed(self) -> Self {
-        Self { is_change: true, ..self }
+        Self {
+            is_change: true,
+            ..self
+        }
     }
 }
 
@@ -130,7 +150,11 @@ impl Visit<'_> {
     /// The spaces in play that the pass reaches, the repository's first.
     #[must_use]
     pub fn spaces(&self) -> Vec<Space> {
-        self.here.spaces().into_iter().filter(|it| self.pass.reaches(it)).collect()
+        self.here
+            .spaces()
+            .into_iter()
+            .filter(|it| self.pass.reaches(it))
+            .collect()
     }
 
     /// Whose words a request brings: a person's in the panel, where it was opened by one; else a program's.
@@ -141,7 +165,10 @@ impl Visit<'_> {
             (true, true) => Voice::of(Origin::User).via(Channel::Panel),
             _ => {
                 let author = Some(self.pass.name.clone());
-                Voice { author, ..Voice::of(Origin::Agent).via(Channel::Http) }
+                Voice {
+                    author,
+                    ..Voice::of(Origin::Agent).via(Channel::Http)
+                }
             }
         }
     }

@@ -36,7 +36,10 @@ pub struct Malformed {
 
 impl Malformed {
     pub(crate) fn new(field: impl Into<String>, why: impl Display) -> Self {
-        Self { field: field.into(), why: why.to_string() }
+        Self {
+            field: field.into(),
+            why: why.to_string(),
+        }
     }
 
     pub(crate) fn missing(field: &str) -> Self {
@@ -45,7 +48,10 @@ impl Malformed {
 
     /// The same, inside of an outer field.
     fn within(self, outer: &str) -> Self {
-        Self { field: format!("{outer}.{}", self.field), ..self }
+        Self {
+            field: format!("{outer}.{}", self.field),
+            ..self
+        }
     }
 }
 
@@ -60,7 +66,8 @@ where
         Value::Object(_) => arguments,
         _ => return Err(Malformed::new("arguments", "expected an object")),
     };
-    let raw: Raw = serde_json::from_value(object).map_err(|error| Malformed::new("arguments", error))?;
+    let raw: Raw =
+        serde_json::from_value(object).map_err(|error| Malformed::new("arguments", error))?;
     raw.try_into()
 }
 
@@ -81,7 +88,11 @@ where
     T: FromStr,
     T::Err: Display,
 {
-    let parse = |text: String| text.trim().parse().map_err(|error| Malformed::new(field, error));
+    let parse = |text: String| {
+        text.trim()
+            .parse()
+            .map_err(|error| Malformed::new(field, error))
+    };
     text(field, value)?.map(parse).transpose()
 }
 
@@ -106,7 +117,11 @@ pub(crate) fn list(field: &str, value: Option<Value>) -> Result<Vec<Value>, Malf
 
 pub(crate) fn texts(field: &str, value: Option<Value>) -> Result<Vec<String>, Malformed> {
     let one = |(at, it): (usize, Value)| required(&format!("{field}[{at}]"), Some(it));
-    list(field, value)?.into_iter().enumerate().map(one).collect()
+    list(field, value)?
+        .into_iter()
+        .enumerate()
+        .map(one)
+        .collect()
 }
 
 /// Yes or no; no unless said. Agents write it as a text, too.
@@ -122,7 +137,11 @@ pub(crate) fn flag(field: &str, value: Option<Value>) -> Result<bool, Malformed>
 
 pub(crate) fn limit(value: Option<Value>, default: usize) -> Result<usize, Malformed> {
     let limit = number("limit", value)?.map_or(default, |it| it as usize);
-    if limit == 0 { Err(Malformed::new("limit", "ask for at least 1")) } else { Ok(limit.min(MAX_LIMIT)) }
+    if limit == 0 {
+        Err(Malformed::new("limit", "ask for at least 1"))
+    } else {
+        Ok(limit.min(MAX_LIMIT))
+    }
 }
 
 pub(crate) fn memory_name(field: &str, value: Option<Value>) -> Result<Name, Malformed> {
@@ -130,7 +149,8 @@ pub(crate) fn memory_name(field: &str, value: Option<Value>) -> Result<Name, Mal
 }
 
 pub(crate) fn repo(value: Option<Value>) -> Result<Option<Space>, Malformed> {
-    let parse = |name: String| Space::repo(name.trim()).map_err(|error| Malformed::new("repo", error));
+    let parse =
+        |name: String| Space::repo(name.trim()).map_err(|error| Malformed::new("repo", error));
     text("repo", value)?.map(parse).transpose()
 }
 
@@ -139,20 +159,30 @@ pub(crate) fn cites(value: Option<Value>) -> Result<Vec<Cite>, Malformed> {
     let one = |(at, it): (usize, Value)| {
         let field = format!("citations[{at}]");
         let place = match &it {
-            Value::Object(_) => {
-                written(&it).ok_or_else(|| Malformed::new(&field, "expected path and line_start"))?
-            }
+            Value::Object(_) => written(&it)
+                .ok_or_else(|| Malformed::new(&field, "expected path and line_start"))?,
             _ => required(&field, Some(it.clone()))?,
         };
-        place.trim().parse().map_err(|error| Malformed::new(&field, error))
+        place
+            .trim()
+            .parse()
+            .map_err(|error| Malformed::new(&field, error))
     };
-    few("citations", value, MAX_CITATIONS)?.into_iter().enumerate().map(one).collect()
+    few("citations", value, MAX_CITATIONS)?
+        .into_iter()
+        .enumerate()
+        .map(one)
+        .collect()
 }
 
 /// A list that is not too long to be read at all.
 pub(crate) fn few(field: &str, value: Option<Value>, most: usize) -> Result<Vec<Value>, Malformed> {
     let items = list(field, value)?;
-    if items.len() > most { Err(Malformed::new(field, format!("at most {most} at once"))) } else { Ok(items) }
+    if items.len() > most {
+        Err(Malformed::new(field, format!("at most {most} at once")))
+    } else {
+        Ok(items)
+    }
 }
 
 fn written(it: &Value) -> Option<String> {
@@ -180,7 +210,10 @@ impl FromStr for Scope {
             "user" => Ok(Self::User),
             "workspace" => Ok(Self::Workspace),
             "session" => Ok(Self::Session),
-            _ => Err(Malformed::new("scope", "expected user, workspace or session")),
+            _ => Err(Malformed::new(
+                "scope",
+                "expected user, workspace or session",
+            )),
         }
     }
 }
@@ -208,8 +241,15 @@ pub struct Note {
 impl TryFrom<RawNote> for Note {
     type Error = Malformed;
     fn try_from(raw: RawNote) -> Result<Self, Malformed> {
-        let scope = text("scope", raw.scope)?.map(|word| word.parse()).transpose()?.unwrap_or_default();
-        Ok(Self { text: required("text", raw.text)?, tags: texts("tags", raw.tags)?, scope })
+        let scope = text("scope", raw.scope)?
+            .map(|word| word.parse())
+            .transpose()?
+            .unwrap_or_default();
+        Ok(Self {
+            text: required("text", raw.text)?,
+            tags: texts("tags", raw.tags)?,
+            scope,
+        })
     }
 }
 
@@ -235,7 +275,10 @@ impl TryFrom<RawSearch> for Search {
     fn try_from(raw: RawSearch) -> Result<Self, Malformed> {
         // An empty text is how some agents write "not given".
         let given = |it: Option<String>| it.filter(|it| !it.is_empty());
-        Ok(Self { query: given(text("query", raw.query)?), tag: given(text("tag", raw.tag)?) })
+        Ok(Self {
+            query: given(text("query", raw.query)?),
+            tag: given(text("tag", raw.tag)?),
+        })
     }
 }
 
@@ -256,7 +299,9 @@ pub struct Delete {
 impl TryFrom<RawDelete> for Delete {
     type Error = Malformed;
     fn try_from(raw: RawDelete) -> Result<Self, Malformed> {
-        Ok(Self { name: memory_name("id", raw.id)? })
+        Ok(Self {
+            name: memory_name("id", raw.id)?,
+        })
     }
 }
 
@@ -296,8 +341,8 @@ impl Pinned {
 impl TryFrom<RawCitation> for Pinned {
     type Error = Malformed;
     fn try_from(raw: RawCitation) -> Result<Self, Malformed> {
-        let line_start =
-            number("line_start", raw.line_start)?.ok_or_else(|| Malformed::missing("line_start"))?;
+        let line_start = number("line_start", raw.line_start)?
+            .ok_or_else(|| Malformed::missing("line_start"))?;
         Ok(Self {
             path: required("path", raw.path)?,
             line_start,
@@ -311,12 +356,17 @@ impl TryFrom<RawCitation> for Pinned {
 fn citations(value: Option<Value>) -> Result<Vec<Pinned>, Malformed> {
     let items = list("citations", value)?;
     if items.len() > MAX_CITATIONS {
-        return Err(Malformed::new("citations", format!("at most {MAX_CITATIONS} at once")));
+        return Err(Malformed::new(
+            "citations",
+            format!("at most {MAX_CITATIONS} at once"),
+        ));
     }
     let one = |(at, it): (usize, Value)| {
         let outer = format!("citations[{at}]");
         match it {
-            Value::Object(_) => read::<RawCitation, Pinned>(it).map_err(|error| error.within(&outer)),
+            Value::Object(_) => {
+                read::<RawCitation, Pinned>(it).map_err(|error| error.within(&outer))
+            }
             _ => Err(Malformed::new(outer, "expected an object")),
         }
     };
@@ -327,7 +377,8 @@ fn citations(value: Option<Value>) -> Result<Vec<Pinned>, Malformed> {
 fn citable(value: Option<Value>) -> Result<Vec<Pinned>, Malformed> {
     let citations = citations(value)?;
     for (at, it) in citations.iter().enumerate() {
-        it.place().map_err(|error| Malformed::new(format!("citations[{at}]"), error))?;
+        it.place()
+            .map_err(|error| Malformed::new(format!("citations[{at}]"), error))?;
     }
     Ok(citations)
 }
@@ -405,7 +456,10 @@ impl TryFrom<RawListing> for Recent {
     type Error = Malformed;
     fn try_from(raw: RawListing) -> Result<Self, Malformed> {
         let limit = limit(raw.limit, apostille_core::list::RECENT_LIMIT)?;
-        Ok(Self { repo: repo(raw.repo)?, limit })
+        Ok(Self {
+            repo: repo(raw.repo)?,
+            limit,
+        })
     }
 }
 
@@ -422,7 +476,10 @@ impl TryFrom<RawListing> for ByPath {
     type Error = Malformed;
     fn try_from(mut raw: RawListing) -> Result<Self, Malformed> {
         let path = parsed("path", raw.path.take())?.ok_or_else(|| Malformed::missing("path"))?;
-        Ok(Self { path, recent: raw.try_into()? })
+        Ok(Self {
+            path,
+            recent: raw.try_into()?,
+        })
     }
 }
 
@@ -444,7 +501,9 @@ pub struct One {
 impl TryFrom<RawOne> for One {
     type Error = Malformed;
     fn try_from(raw: RawOne) -> Result<Self, Malformed> {
-        Ok(Self { memory: memory_name("memory_id", raw.memory_id)? })
+        Ok(Self {
+            memory: memory_name("memory_id", raw.memory_id)?,
+        })
     }
 }
 
@@ -461,7 +520,10 @@ impl TryFrom<RawOne> for Wrong {
     type Error = Malformed;
     fn try_from(raw: RawOne) -> Result<Self, Malformed> {
         let reason = required("reason", raw.reason)?;
-        Ok(Self { memory: memory_name("memory_id", raw.memory_id)?, reason })
+        Ok(Self {
+            memory: memory_name("memory_id", raw.memory_id)?,
+            reason,
+        })
     }
 }
 
@@ -545,7 +607,11 @@ impl TryFrom<RawVerify> for Verify {
         if citations.is_empty() {
             return Err(Malformed::missing("citations"));
         }
-        Ok(Self { repo: repo(raw.repo)?, citations, at: text("ref", raw.at)? })
+        Ok(Self {
+            repo: repo(raw.repo)?,
+            citations,
+            at: text("ref", raw.at)?,
+        })
     }
 }
 
@@ -564,7 +630,11 @@ impl TryFrom<RawRead> for Verify {
     type Error = Malformed;
     fn try_from(raw: RawRead) -> Result<Self, Malformed> {
         let citations = vec![raw.citation.try_into()?];
-        Ok(Self { repo: repo(raw.repo)?, citations, at: text("ref", raw.at)? })
+        Ok(Self {
+            repo: repo(raw.repo)?,
+            citations,
+            at: text("ref", raw.at)?,
+        })
     }
 }
 
@@ -579,7 +649,9 @@ mod tests {
         Raw: DeserializeOwned,
         Complete: TryFrom<Raw, Error = Malformed>,
     {
-        let found = read::<Raw, Complete>(arguments.clone()).err().map(|it| it.field);
+        let found = read::<Raw, Complete>(arguments.clone())
+            .err()
+            .map(|it| it.field);
         assert_eq!(found.as_deref(), expected, "{arguments}");
     }
 
@@ -587,7 +659,10 @@ mod tests {
     fn seed_002_memory_store_arguments() {
         let check = check::<RawNote, Note>;
         check(json!({"text": "a"}), None);
-        check(json!({"text": "a", "tags": ["b"], "scope": "user", "colour": 7}), None);
+        check(
+            json!({"text": "a", "tags": ["b"], "scope": "user", "colour": 7}),
+            None,
+        );
         check(json!({"text": "a", "tags": null, "scope": null}), None);
         check(json!({}), Some("text"));
         check(Value::Null, Some("text"));
@@ -619,17 +694,38 @@ mod tests {
             check::<RawStore, StoreInput>(all, expected);
         };
         let hash = Digest::of(b"x").to_string();
-        check(json!({"path": "a", "line_start": 2, "line_end": 3, "sha": "c0", "snippet_hash": hash}), None);
+        check(
+            json!({"path": "a", "line_start": 2, "line_end": 3, "sha": "c0", "snippet_hash": hash}),
+            None,
+        );
         check(json!({"path": "a", "line_start": "2"}), None);
         check(json!("a:2"), Some("citations[1]"));
         check(json!({"line_start": 2}), Some("citations[1].path"));
         check(json!({"path": "a"}), Some("citations[1].line_start"));
-        check(json!({"path": "a", "line_start": -2}), Some("citations[1].line_start"));
-        check(json!({"path": "a", "line_start": 1.5}), Some("citations[1].line_start"));
-        check(json!({"path": "a", "line_start": 2, "line_end": 1}), Some("citations[1]"));
-        check(json!({"path": "../a", "line_start": 1, "line_end": 1}), Some("citations[1]"));
-        check(json!({"path": "a", "line_start": 1, "sha": 7}), Some("citations[1].sha"));
-        check(json!({"path": "a", "line_start": 1, "snippet_hash": "zz"}), Some("citations[1].snippet_hash"));
+        check(
+            json!({"path": "a", "line_start": -2}),
+            Some("citations[1].line_start"),
+        );
+        check(
+            json!({"path": "a", "line_start": 1.5}),
+            Some("citations[1].line_start"),
+        );
+        check(
+            json!({"path": "a", "line_start": 2, "line_end": 1}),
+            Some("citations[1]"),
+        );
+        check(
+            json!({"path": "../a", "line_start": 1, "line_end": 1}),
+            Some("citations[1]"),
+        );
+        check(
+            json!({"path": "a", "line_start": 1, "sha": 7}),
+            Some("citations[1].sha"),
+        );
+        check(
+            json!({"path": "a", "line_start": 1, "snippet_hash": "zz"}),
+            Some("citations[1].snippet_hash"),
+        );
     }
 
     #[test]
@@ -638,11 +734,26 @@ mod tests {
         check(json!({"subject": "s", "fact": "f"}), None);
         check(json!({"fact": "f"}), Some("subject"));
         check(json!({"subject": "s"}), Some("fact"));
-        check(json!({"subject": "s", "fact": "f", "repo": "no-slash"}), Some("repo"));
-        check(json!({"subject": "s", "fact": "f", "repo": "users/ana"}), Some("repo"));
-        check(json!({"subject": "s", "fact": "f", "reason": 1}), Some("reason"));
-        check(json!({"subject": "s", "fact": "f", "created_by": 1}), Some("created_by"));
-        check(json!({"subject": "s", "fact": "f", "merge_with": "x"}), Some("merge_with"));
+        check(
+            json!({"subject": "s", "fact": "f", "repo": "no-slash"}),
+            Some("repo"),
+        );
+        check(
+            json!({"subject": "s", "fact": "f", "repo": "users/ana"}),
+            Some("repo"),
+        );
+        check(
+            json!({"subject": "s", "fact": "f", "reason": 1}),
+            Some("reason"),
+        );
+        check(
+            json!({"subject": "s", "fact": "f", "created_by": 1}),
+            Some("created_by"),
+        );
+        check(
+            json!({"subject": "s", "fact": "f", "merge_with": "x"}),
+            Some("merge_with"),
+        );
     }
 
     #[test]
@@ -653,25 +764,43 @@ mod tests {
         check::<RawListing, ByPath>(json!({"path": "src"}), None);
         check::<RawListing, ByPath>(json!({}), Some("path"));
         check::<RawListing, ByPath>(json!({"path": "/etc/passwd"}), Some("path"));
-        assert_eq!(read::<RawListing, Recent>(Value::Null).map(|it| it.limit), Ok(50));
+        assert_eq!(
+            read::<RawListing, Recent>(Value::Null).map(|it| it.limit),
+            Ok(50)
+        );
     }
 
     #[test]
     fn seed_000_other_input_fields() {
         check::<RawOne, One>(json!({"memory_id": "m-1"}), None);
-        check::<RawOne, One>(json!({"memory_id": "0190163d-8694-739b-aea5-966c26f8ad91"}), None);
+        check::<RawOne, One>(
+            json!({"memory_id": "0190163d-8694-739b-aea5-966c26f8ad91"}),
+            None,
+        );
         check::<RawOne, One>(json!({}), Some("memory_id"));
         check::<RawOne, Wrong>(json!({"memory_id": "m-1"}), Some("reason"));
-        check::<RawSupersede, Supersede>(json!({"memory_id": "m-1", "fact": "f", "how": "better"}), None);
+        check::<RawSupersede, Supersede>(
+            json!({"memory_id": "m-1", "fact": "f", "how": "better"}),
+            None,
+        );
         check::<RawSupersede, Supersede>(json!({"memory_id": "m-1"}), Some("fact"));
-        check::<RawSupersede, Supersede>(json!({"memory_id": "m-1", "fact": "f", "how": "x"}), Some("how"));
+        check::<RawSupersede, Supersede>(
+            json!({"memory_id": "m-1", "fact": "f", "how": "x"}),
+            Some("how"),
+        );
         check::<RawVerify, Verify>(json!({}), Some("citations"));
-        check::<RawVerify, Verify>(json!({"citations": [{"path": "../x", "line_start": 1}]}), None);
+        check::<RawVerify, Verify>(
+            json!({"citations": [{"path": "../x", "line_start": 1}]}),
+            None,
+        );
         check::<RawVerify, Verify>(
             json!({"citations": [{"path": "x", "line_start": 1}], "ref": 3}),
             Some("ref"),
         );
-        check::<RawRead, Verify>(json!({"path": "x", "line_start": 1, "ref": "main", "other": 1}), None);
+        check::<RawRead, Verify>(
+            json!({"path": "x", "line_start": 1, "ref": "main", "other": 1}),
+            None,
+        );
         check::<RawRead, Verify>(json!({"path": "x"}), Some("line_start"));
     }
 }

@@ -34,7 +34,8 @@ pub use report::Report;
 pub use review::{Breaker, BreakerWhat, Review};
 pub use rollback::Rollback;
 pub use task::{
-    Note, Task, TaskDone, TaskHooks, TaskList, TaskPhase, TaskShow, TaskStart, TaskTrailers, TaskWhat,
+    Note, Task, TaskDone, TaskHooks, TaskList, TaskPhase, TaskShow, TaskStart, TaskTrailers,
+    TaskWhat,
 };
 pub use token::{Token, TokenCreate, TokenWhat};
 pub use verify::Verify;

@@ -56,16 +56,26 @@ pub fn answer(argv: &[OsString]) -> Answer {
     let cli = match matches.and_then(|it| Cli::from_arg_matches(&it)) {
         Ok(cli) => cli,
         // Clients take some exit codes of a hook as an order to stop.
-        Err(error) if is_hook(argv) => return Answer { code: error::OK, ..misunderstood(&error, argv) },
+        Err(error) if is_hook(argv) => {
+            return Answer {
+                code: error::OK,
+                ..misunderstood(&error, argv)
+            };
+        }
         Err(error) => return misunderstood(&error, argv),
     };
-    let typed = argv.iter().skip(1).map(|it| it.to_string_lossy().into_owned()).collect();
+    let typed = argv
+        .iter()
+        .skip(1)
+        .map(|it| it.to_string_lossy().into_owned())
+        .collect();
     let (as_json, color) = (cli.everywhere.json, cli.everywhere.color);
     match World::ask(typed) {
         Ok(world) => run(&Shell::new(world, cli.everywhere), &cli.command),
-        Err(fault) if is_hook(argv) => {
-            Answer { code: error::OK, ..shell::failed(&fault, as_json, color, None) }
-        }
+        Err(fault) if is_hook(argv) => Answer {
+            code: error::OK,
+            ..shell::failed(&fault, as_json, color, None)
+        },
         Err(fault) => shell::failed(&fault, as_json, color, None),
     }
 }
@@ -123,14 +133,38 @@ fn misunderstood(error: &clap::Error, argv: &[OsString]) -> Answer {
     let is_help = !error.use_stderr();
     let text = error.render().ansi().to_string();
     // What was typed is quoted there, and a secret may have been typed in the wrong place.
-    let text = if is_help { text } else { masked(&text).into_owned() };
+    let text = if is_help {
+        text
+    } else {
+        masked(&text).into_owned()
+    };
     let code = if is_help { error::OK } else { error::USAGE };
     if !is_help && argv.iter().any(|it| it == "--json") {
-        let out = shell::failed(&told(&error.render().to_string()), true, ColorChoice::Never, None).out;
-        return Answer { code, out, err: text, color: ColorChoice::Auto };
+        let out = shell::failed(
+            &told(&error.render().to_string()),
+            true,
+            ColorChoice::Never,
+            None,
+        )
+        .out;
+        return Answer {
+            code,
+            out,
+            err: text,
+            color: ColorChoice::Auto,
+        };
     }
-    let (out, err) = if is_help { (text, String::new()) } else { (String::new(), text) };
-    Answer { code, out, err, color: ColorChoice::Auto }
+    let (out, err) = if is_help {
+        (text, String::new())
+    } else {
+        (String::new(), text)
+    };
+    Answer {
+        code,
+        out,
+        err,
+        color: ColorChoice::Auto,
+    }
 }
 
 /// What clap says, as a fault: its first paragraph, and its tip as the way out.
@@ -138,7 +172,9 @@ fn told(text: &str) -> Fault {
     let mut parts = text.trim().trim_start_matches("error: ").split("\n\n");
     let one_line = |it: &str| it.split_whitespace().collect::<Vec<_>>().join(" ");
     let message = parts.next().map(one_line).unwrap_or_default();
-    let tip = parts.find_map(|it| it.trim().strip_prefix("tip: ")).map(one_line);
+    let tip = parts
+        .find_map(|it| it.trim().strip_prefix("tip: "))
+        .map(one_line);
     Fault::usage(message).hint(tip.unwrap_or_else(|| "try '--help'".into()))
 }
 
@@ -160,13 +196,24 @@ fn revised(
             Revised::Refused(refusal) => return Ok(shell.refused(&refusal)),
         }
     }
-    let json = Memories { ok: true, outcome: Some(outcome), memories: json::views(&done) };
-    Ok(shell.answer(error::OK, &json, |paint| done.iter().map(|it| line(paint, outcome, it)).collect()))
+    let json = Memories {
+        ok: true,
+        outcome: Some(outcome),
+        memories: json::views(&done),
+    };
+    Ok(shell.answer(error::OK, &json, |paint| {
+        done.iter().map(|it| line(paint, outcome, it)).collect()
+    }))
 }
 
 /// What was done to which memory, on one line.
 fn line(paint: &Paint, outcome: &str, memory: &Memory) -> String {
     let head = format!("{} {}", ink(GREEN, outcome), ink(BOLD, memory.handle()));
-    let room = paint.columns().map_or(usize::MAX, |it| it.saturating_sub(outcome.len() + 10));
-    format!("{head}  {}\n", crate::paint::cut(&one_line(&memory.fact), room))
+    let room = paint
+        .columns()
+        .map_or(usize::MAX, |it| it.saturating_sub(outcome.len() + 10));
+    format!(
+        "{head}  {}\n",
+        crate::paint::cut(&one_line(&memory.fact), room)
+    )
 }

@@ -142,7 +142,10 @@ impl Settings {
         fn row<T: ToString>(key: Key, found: &Found<T>) -> (Key, String, &Origin) {
             (key, found.value.to_string(), &found.origin)
         }
-        let total = self.max_total.value.map_or_else(|| "none".into(), |it| it.to_string());
+        let total = self
+            .max_total
+            .value
+            .map_or_else(|| "none".into(), |it| it.to_string());
         let mut all = vec![
             row(Key::Store, &self.store),
             row(Key::Repo, &self.repo),
@@ -176,7 +179,10 @@ pub struct Files {
 impl Files {
     /// The files of this place.
     pub fn of(world: &World, place: &Place) -> Self {
-        let named = world.env.get("APOSTILLE_CONFIG").map(|it| world.cwd.join(it));
+        let named = world
+            .env
+            .get("APOSTILLE_CONFIG")
+            .map(|it| world.cwd.join(it));
         Self {
             user: named.or_else(|| world.env.config_dir().map(|it| it.join("config.toml"))),
             repository: place.root.join("apostille.toml"),
@@ -190,24 +196,38 @@ pub fn resolve(world: &World, flags: &Everywhere, place: &Place) -> Result<Setti
     let layers = layers(world, flags, place)?;
     let policy = Policy::default();
     let login = || match world.env.login().and_then(|it| Space::user(it).ok()) {
-        Some(user) => Ok(Found { value: user, origin: Origin::Login }),
+        Some(user) => Ok(Found {
+            value: user,
+            origin: Origin::Login,
+        }),
         None => Space::user("me").map(default).map_err(Fault::internal),
     };
-    let place_name = || place.space().map(|value| Found { value, origin: Origin::Checkout });
+    let place_name = || {
+        place.space().map(|value| Found {
+            value,
+            origin: Origin::Checkout,
+        })
+    };
     let store = pick(&layers, |it| it.store.clone()).map_or_else(|| usual_store(world), Ok)?;
     Ok(Settings {
-        own_store: is_foreign(place, &store).then(|| own_store(world, place, &layers)).transpose()?,
+        own_store: is_foreign(place, &store)
+            .then(|| own_store(world, place, &layers))
+            .transpose()?,
         store,
         user: pick(&layers, |it| it.user.clone()).map_or_else(login, Ok)?,
         repo: pick(&layers, |it| it.repo.clone()).map_or_else(place_name, Ok)?,
         inject_mode: pick(&layers, |it| it.inject_mode).unwrap_or(default(policy.inject.mode)),
-        max_inject_chars: pick(&layers, |it| it.max_inject_chars).unwrap_or(default(policy.inject.chars)),
-        max_inject_count: pick(&layers, |it| it.max_inject_count).unwrap_or(default(policy.inject.count)),
-        max_total: pick(&layers, |it| it.max_total.map(Some)).unwrap_or(default(policy.limits.max_total)),
+        max_inject_chars: pick(&layers, |it| it.max_inject_chars)
+            .unwrap_or(default(policy.inject.chars)),
+        max_inject_count: pick(&layers, |it| it.max_inject_count)
+            .unwrap_or(default(policy.inject.count)),
+        max_total: pick(&layers, |it| it.max_total.map(Some))
+            .unwrap_or(default(policy.limits.max_total)),
         scoring: pick(&layers, |it| it.scoring).unwrap_or(default(policy.scoring)),
         require_citations: pick(&layers, |it| it.require_citations)
             .unwrap_or(default(policy.require_citations)),
-        github_url: pick(&layers, |it| it.github_url.clone()).map_or_else(|| usual_github(world), Ok)?,
+        github_url: pick(&layers, |it| it.github_url.clone())
+            .map_or_else(|| usual_github(world), Ok)?,
         model: ModelSettings::of(&layers),
         task_dir: pick(&layers, |it| it.task_dir.clone()).map_or_else(usual_tasks, Ok)?,
         task_notes: pick(&layers, |it| it.task_notes).unwrap_or(default(true)),
@@ -223,24 +243,46 @@ fn is_foreign(place: &Place, store: &Found<StoreUrl>) -> bool {
 }
 
 /// The first store that is not the repository's.
-fn own_store(world: &World, place: &Place, layers: &[(Origin, Raw)]) -> Result<Found<StoreUrl>, Fault> {
-    let named =
-        |(origin, raw): &(Origin, Raw)| Some(Found { value: raw.store.clone()?, origin: origin.clone() });
-    let own = layers.iter().filter_map(named).find(|it| !is_foreign(place, it));
+fn own_store(
+    world: &World,
+    place: &Place,
+    layers: &[(Origin, Raw)],
+) -> Result<Found<StoreUrl>, Fault> {
+    let named = |(origin, raw): &(Origin, Raw)| {
+        Some(Found {
+            value: raw.store.clone()?,
+            origin: origin.clone(),
+        })
+    };
+    let own = layers
+        .iter()
+        .filter_map(named)
+        .find(|it| !is_foreign(place, it));
     own.map_or_else(|| usual_store(world), Ok)
 }
 
 fn default<T>(value: T) -> Found<T> {
-    Found { value, origin: Origin::Default }
+    Found {
+        value,
+        origin: Origin::Default,
+    }
 }
 
 /// The first layer that says something.
 fn pick<T>(layers: &[(Origin, Raw)], field: impl Fn(&Raw) -> Option<T>) -> Option<Found<T>> {
-    layers.iter().find_map(|(origin, raw)| Some(Found { value: field(raw)?, origin: origin.clone() }))
+    layers.iter().find_map(|(origin, raw)| {
+        Some(Found {
+            value: field(raw)?,
+            origin: origin.clone(),
+        })
+    })
 }
 
 fn usual_tasks() -> Result<Found<RepoPath>, Fault> {
-    "plans/artifacts".parse().map(default).map_err(Fault::internal)
+    "plans/artifacts"
+        .parse()
+        .map(default)
+        .map_err(Fault::internal)
 }
 
 fn usual_store(world: &World) -> Result<Found<StoreUrl>, Fault> {
@@ -253,17 +295,24 @@ fn usual_store(world: &World) -> Result<Found<StoreUrl>, Fault> {
 
 /// GitHub's API as its own runners name it, or the public one.
 fn usual_github(world: &World) -> Result<Found<String>, Fault> {
-    let Some(text) = world.env.get("GITHUB_API_URL") else { return Ok(default(Options::new("").base)) };
+    let Some(text) = world.env.get("GITHUB_API_URL") else {
+        return Ok(default(Options::new("").base));
+    };
     let value = raw::address(text, raw::ENTERPRISE)
         .map_err(|why| Fault::config(format!("GITHUB_API_URL is '{text}': {why}")))?;
-    Ok(Found { value, origin: Origin::Environment })
+    Ok(Found {
+        value,
+        origin: Origin::Environment,
+    })
 }
 
 /// The layers, the strongest first.
 fn layers(world: &World, flags: &Everywhere, place: &Place) -> Result<Vec<(Origin, Raw)>, Fault> {
     let files = Files::of(world, place);
-    let mut layers =
-        vec![(Origin::Flag, flagged(world, flags)?), (Origin::Environment, raw::from_environment(world)?)];
+    let mut layers = vec![
+        (Origin::Flag, flagged(world, flags)?),
+        (Origin::Environment, raw::from_environment(world)?),
+    ];
     if let Some(text) = file::of_repository(&files.repository)? {
         let raw = file::toml(&files.repository, &text, |key, scalar| {
             trust::from_repository(&place.root, key, scalar)
@@ -280,19 +329,30 @@ fn layers(world: &World, flags: &Everywhere, place: &Place) -> Result<Vec<(Origi
     if let Some((path, text)) = file::of_user(files.user, is_named)? {
         let base = path.parent().unwrap_or(&world.cwd);
         let home = world.env.home();
-        let raw = file::toml(&path, &text, |key, scalar| raw::read(key, scalar, base, home.as_deref()))?;
+        let raw = file::toml(&path, &text, |key, scalar| {
+            raw::read(key, scalar, base, home.as_deref())
+        })?;
         layers.push((Origin::User(path), raw));
     }
     Ok(layers)
 }
 
 fn flagged(world: &World, flags: &Everywhere) -> Result<Raw, Fault> {
-    let said = [(Key::Store, &flags.store), (Key::Repo, &flags.repo), (Key::User, &flags.as_user)];
+    let said = [
+        (Key::Store, &flags.store),
+        (Key::Repo, &flags.repo),
+        (Key::User, &flags.as_user),
+    ];
     let mut raw = Raw::default();
     for (key, text) in said {
         let Some(text) = text else { continue };
         let home = world.env.home();
-        let one = raw::read(key, &raw::Scalar::Text(text.clone()), &world.cwd, home.as_deref());
+        let one = raw::read(
+            key,
+            &raw::Scalar::Text(text.clone()),
+            &world.cwd,
+            home.as_deref(),
+        );
         let flag = if key == Key::User { "as" } else { key.as_str() };
         raw.join(one.map_err(|why| Fault::usage(format!("--{flag} '{text}': {why}")))?);
     }

@@ -77,16 +77,27 @@ impl Fault {
 
     /// This program, or the machine, failed.
     pub fn internal(cause: impl Into<anyhow::Error>) -> Self {
-        Self { kind: Kind::Internal, cause: cause.into(), hint: None }
+        Self {
+            kind: Kind::Internal,
+            cause: cause.into(),
+            hint: None,
+        }
     }
 
     fn of(kind: Kind, what: impl fmt::Display) -> Self {
-        Self { kind, cause: anyhow::Error::msg(what.to_string()), hint: None }
+        Self {
+            kind,
+            cause: anyhow::Error::msg(what.to_string()),
+            hint: None,
+        }
     }
 
     /// The same with a way out.
     pub fn hint(self, hint: impl Into<String>) -> Self {
-        Self { hint: Some(hint.into()), ..self }
+        Self {
+            hint: Some(hint.into()),
+            ..self
+        }
     }
 
     /// The message with its causes, as one line.
@@ -97,7 +108,11 @@ impl Fault {
 
 impl From<StoreError> for Fault {
     fn from(error: StoreError) -> Self {
-        Self { kind: Kind::Store, cause: error.into(), hint: None }
+        Self {
+            kind: Kind::Store,
+            cause: error.into(),
+            hint: None,
+        }
     }
 }
 
@@ -110,12 +125,20 @@ impl From<apostille_core::Error> for Fault {
 
 impl From<SourceError> for Fault {
     fn from(error: SourceError) -> Self {
-        Self { kind: Kind::Usage, cause: error.into(), hint: None }
+        Self {
+            kind: Kind::Usage,
+            cause: error.into(),
+            hint: None,
+        }
     }
 }
 
 impl From<ModelError> for Fault {
     fn from(error: ModelError) -> Self {
-        Self { kind: Kind::Config, cause: error.into(), hint: None }
+        Self {
+            kind: Kind::Config,
+            cause: error.into(),
+            hint: None,
+        }
     }
 }

@@ -191,7 +191,10 @@ pub fn answer(told: &Told, reply: &Reply) -> String {
 /// Whether context that is given now would reach the model. What would not should not be looked for, or counted as shown.
 #[must_use]
 pub fn takes_context(told: &Told) -> bool {
-    let something = Reply { context: Some("x".into()), notice: None };
+    let something = Reply {
+        context: Some("x".into()),
+        notice: None,
+    };
     answer(told, &something) != answer(told, &Reply::default())
 }
 
@@ -211,28 +214,52 @@ impl Ways {
     /// The event: what the payload says it is, or else what the command line says.
     fn event(&self, payload: &Payload<'_>, named: &str) -> Option<(&'static str, What)> {
         let known = |name: &str| self.events.iter().copied().find(|(it, _)| *it == name);
-        payload.text(self.fields.event).and_then(|it| known(&it)).or_else(|| known(named))
+        payload
+            .text(self.fields.event)
+            .and_then(|it| known(&it))
+            .or_else(|| known(named))
     }
 
     fn moment(&self, client: Client, what: What, payload: &Payload<'_>) -> Moment {
         match what {
             What::Start => started(payload),
-            What::Prompt => Moment::Prompt { text: prompt(client, payload) },
+            What::Prompt => Moment::Prompt {
+                text: prompt(client, payload),
+            },
             What::Before => self.touch(payload, true),
             What::After => self.touch(payload, false),
             What::Compact => Moment::Compact,
-            What::Stop => Moment::Stop { said: payload.text(self.fields.said) },
+            What::Stop => Moment::Stop {
+                said: payload.text(self.fields.said),
+            },
             What::End => Moment::End,
         }
     }
 
     fn touch(&self, payload: &Payload<'_>, is_before: bool) -> Moment {
         let name = payload.text(self.fields.tool).unwrap_or_default();
-        let tool = self.tools.iter().find(|(it, _)| *it == name).map(|(_, tool)| *tool);
+        let tool = self
+            .tools
+            .iter()
+            .find(|(it, _)| *it == name)
+            .map(|(_, tool)| *tool);
         let input = payload.json(self.fields.input).unwrap_or_default();
-        let is_outside = brings_in_words(&name, if tool == Some(Tool::Shell) { &input } else { "" });
-        let paths = tool.map(|tool| touched::paths(tool, &input)).unwrap_or_default();
-        Moment::Touch { paths, is_before, is_outside }
+        let is_outside = brings_in_words(
+            &name,
+            if tool == Some(Tool::Shell) {
+                &input
+            } else {
+                ""
+            },
+        );
+        let paths = tool
+            .map(|tool| touched::paths(tool, &input))
+            .unwrap_or_default();
+        Moment::Touch {
+            paths,
+            is_before,
+            is_outside,
+        }
     }
 }
 
@@ -240,7 +267,10 @@ impl Ways {
 fn started(payload: &Payload<'_>) -> Moment {
     let source = payload.text(&["source"]).unwrap_or_default();
     let is_again = ["resume", "fork", "compact"].contains(&source.as_str());
-    Moment::Start { is_again, is_compacted: source == "compact" }
+    Moment::Start {
+        is_again,
+        is_compacted: source == "compact",
+    }
 }
 
 fn prompt(client: Client, payload: &Payload<'_>) -> String {

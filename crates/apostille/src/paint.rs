@@ -42,7 +42,10 @@ pub struct Paint {
 impl Paint {
     /// For a terminal of so many columns; `None` for a pipe, where nothing is wrapped and times are exact.
     pub fn new(now: Timestamp, columns: Option<usize>) -> Self {
-        Self { now, columns: columns.map(|it| it.max(NARROWEST)) }
+        Self {
+            now,
+            columns: columns.map(|it| it.max(NARROWEST)),
+        }
     }
 
     /// How wide a line may be.
@@ -60,8 +63,13 @@ impl Paint {
 
     /// A text in lines that fit, each behind an indent.
     pub fn wrapped(&self, text: &str, indent: usize) -> String {
-        let room = self.columns.map(|it| it.min(WIDEST).saturating_sub(indent).max(20));
-        let lines = safe(text).lines().flat_map(|line| wrap(line, room)).collect::<Vec<_>>();
+        let room = self
+            .columns
+            .map(|it| it.min(WIDEST).saturating_sub(indent).max(20));
+        let lines = safe(text)
+            .lines()
+            .flat_map(|line| wrap(line, room))
+            .collect::<Vec<_>>();
         lines.iter().fold(String::new(), |mut out, line| {
             let _ = writeln!(out, "{:indent$}{line}", "");
             out
@@ -91,8 +99,15 @@ pub fn emphasised(text: &str, words: &[&str]) -> String {
     let mut rest = text;
     while let Some(c) = rest.chars().next() {
         let is_start = !out.ends_with(is_word);
-        let whole = |it: &&&str| rest.strip_prefix(**it).is_some_and(|after| !after.starts_with(is_word));
-        match words.iter().filter(|it| is_start && !it.is_empty()).find(whole) {
+        let whole = |it: &&&str| {
+            rest.strip_prefix(**it)
+                .is_some_and(|after| !after.starts_with(is_word))
+        };
+        match words
+            .iter()
+            .filter(|it| is_start && !it.is_empty())
+            .find(whole)
+        {
             Some(word) => {
                 out += &ink(BOLD, word);
                 rest = &rest[word.len()..];
@@ -161,7 +176,9 @@ pub fn diff(text: &str, indent: usize) -> String {
 
 /// Breaks a line between words so that each piece fits; words longer than a line are cut.
 fn wrap(line: &str, room: Option<usize>) -> Vec<String> {
-    let Some(room) = room else { return vec![line.trim_end().to_owned()] };
+    let Some(room) = room else {
+        return vec![line.trim_end().to_owned()];
+    };
     let mut lines = vec![String::new()];
     for word in line.split_whitespace().flat_map(|word| pieces(word, room)) {
         let last = lines.len() - 1;
@@ -196,7 +213,11 @@ fn pieces(word: &str, room: usize) -> Vec<String> {
 
 /// The factors of a score, whose product it is.
 pub fn explained(paint: &Paint, why: &WhyView, score: f32) -> String {
-    let terms = if why.terms.is_empty() { "no word in common".into() } else { why.terms.join(", ") };
+    let terms = if why.terms.is_empty() {
+        "no word in common".into()
+    } else {
+        why.terms.join(", ")
+    };
     let trusted = match why.trust_terms.join(", ") {
         told if told.is_empty() => String::new(),
         told => format!(" ({told})"),
@@ -256,7 +277,8 @@ mod tests {
     #[test]
     fn times_are_said_as_people_say_them() {
         let now: Timestamp = "2026-03-01T12:00:00Z".parse().unwrap();
-        let check = |at: &str, expected: &str| assert_eq!(ago(now, at.parse().unwrap()), expected, "{at}");
+        let check =
+            |at: &str, expected: &str| assert_eq!(ago(now, at.parse().unwrap()), expected, "{at}");
         check("2026-03-01T11:59:40Z", "just now");
         check("2026-03-01T12:00:40Z", "just now");
         check("2026-03-01T11:59:00Z", "1 minute ago");
@@ -283,7 +305,10 @@ mod tests {
     #[test]
     fn whole_words_are_emphasised() {
         let bold = ink(BOLD, "25");
-        assert_eq!(emphasised("25 of 125, v25 (25)\n", &["25"]), format!("{bold} of 125, v25 ({bold})\n"));
+        assert_eq!(
+            emphasised("25 of 125, v25 (25)\n", &["25"]),
+            format!("{bold} of 125, v25 ({bold})\n")
+        );
     }
 
     #[test]

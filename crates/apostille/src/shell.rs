@@ -77,7 +77,11 @@ impl Shell {
     pub fn new(world: World, flags: Everywhere) -> Self {
         let columns = world.terminal.stdout.then_some(world.terminal.columns);
         let world = world.within(flags.dir.as_deref());
-        Self { paint: Paint::new(world.now, columns), world, flags }
+        Self {
+            paint: Paint::new(world.now, columns),
+            world,
+            flags,
+        }
     }
 
     /// Where this is: a checkout, or a plain folder.
@@ -105,7 +109,14 @@ impl Shell {
         let place = self.place()?;
         let settings = self.settings(&place)?;
         let (source, store) = (place.source(None)?, desk::looked_at(&settings)?);
-        Ok(Desk::with_store(&self.world, settings, place, source, store, None))
+        Ok(Desk::with_store(
+            &self.world,
+            settings,
+            place,
+            source,
+            store,
+            None,
+        ))
     }
 
     /// The same, looking at a commit rather than at the working tree.
@@ -125,9 +136,23 @@ impl Shell {
     }
 
     /// The answer, as JSON or as text for people, whichever was asked for.
-    pub fn answer(&self, code: u8, json: &impl Serialize, text: impl FnOnce(&Paint) -> String) -> Answer {
-        let out = if self.flags.json { self.encoded(json) } else { text(&self.paint) };
-        Answer { code, out, color: self.flags.color, ..Answer::default() }
+    pub fn answer(
+        &self,
+        code: u8,
+        json: &impl Serialize,
+        text: impl FnOnce(&Paint) -> String,
+    ) -> Answer {
+        let out = if self.flags.json {
+            self.encoded(json)
+        } else {
+            text(&self.paint)
+        };
+        Answer {
+            code,
+            out,
+            color: self.flags.color,
+            ..Answer::default()
+        }
     }
 
     fn encoded(&self, json: &impl Serialize) -> String {
@@ -146,10 +171,15 @@ impl Shell {
     /// The answer to something that was turned away. A memory that is not there is "nothing found".
     pub fn refused(&self, refusal: &Refusal) -> Answer {
         let code = match refusal {
-            Refusal::NoSuchMemory { .. } | Refusal::NoSuchTask { .. } | Refusal::NoTask => error::NOTHING,
+            Refusal::NoSuchMemory { .. } | Refusal::NoSuchTask { .. } | Refusal::NoTask => {
+                error::NOTHING
+            }
             _ => error::REFUSED,
         };
-        let json = Refused { ok: false, refused: RefusalView::from(refusal) };
+        let json = Refused {
+            ok: false,
+            refused: RefusalView::from(refusal),
+        };
         let answer = self.answer(code, &json, |_| String::new());
         let message = safe(&masked(&refusal.to_string()));
         let hint = way_out(refusal).map(hint).unwrap_or_default();
@@ -181,10 +211,23 @@ fn way_out(refusal: &Refusal) -> Option<&'static str> {
 /// The answer when the world is broken, also before there is a shell.
 pub fn failed(fault: &Fault, as_json: bool, color: ColorChoice, paint: Option<&Paint>) -> Answer {
     let message = safe(&masked(&fault.message()));
-    let out = if as_json { encoded_fault(fault, &message) } else { String::new() };
-    let hint = fault.hint.as_deref().map(|it| hint(&masked(it))).unwrap_or_default();
+    let out = if as_json {
+        encoded_fault(fault, &message)
+    } else {
+        String::new()
+    };
+    let hint = fault
+        .hint
+        .as_deref()
+        .map(|it| hint(&masked(it)))
+        .unwrap_or_default();
     let err = titled(paint, RED.bold(), "error:", &message) + &hint;
-    Answer { code: fault.kind.code(), out, err, color }
+    Answer {
+        code: fault.kind.code(),
+        out,
+        err,
+        color,
+    }
 }
 
 /// A message behind its title, in lines that fit.
@@ -212,6 +255,10 @@ fn encoded_fault(fault: &Fault, message: &str) -> String {
         hint: Option<&'a str>,
     }
     let hint = fault.hint.as_deref().map(masked);
-    let error = Inner { kind: fault.kind.as_str(), message, hint: hint.as_deref() };
+    let error = Inner {
+        kind: fault.kind.as_str(),
+        message,
+        hint: hint.as_deref(),
+    };
     serde_json::to_string(&Failed { ok: false, error }).unwrap_or_default() + "\n"
 }

@@ -53,9 +53,17 @@ const NEXT: [&str; 4] = [
 /// Plays the story. Nothing of the user's is read or written.
 pub fn run(shell: &Shell) -> Result<Answer, Fault> {
     let stage = Stage::set(&shell.world)?;
-    let tour = Tour { shell, stage, days: Cell::new(0) };
+    let tour = Tour {
+        shell,
+        stage,
+        days: Cell::new(0),
+    };
     let steps = tour.play()?;
-    let json = Reply { ok: true, steps, next: NEXT };
+    let json = Reply {
+        ok: true,
+        steps,
+        next: NEXT,
+    };
     Ok(shell.answer(error::OK, &json, |paint| page(paint, &json.steps)))
 }
 
@@ -120,7 +128,12 @@ impl Tour<'_> {
             self.typed(
                 "A secret is turned away",
                 "It is kept nowhere, not even in the log.",
-                &["remember", "--kind", "reference", "the deploy key is AKIAQ3EGVXW7T4ZLMN2P"],
+                &[
+                    "remember",
+                    "--kind",
+                    "reference",
+                    "the deploy key is AKIAQ3EGVXW7T4ZLMN2P",
+                ],
             )?,
         ])
     }
@@ -131,7 +144,11 @@ impl Tour<'_> {
         self.stage.edit_code()?;
         self.stage.delete_code()?;
         let what = "  src/api.rs      three lines inserted above the constant\n  src/limits.rs   10 MB becomes 25 MB\n  src/legacy.rs   deleted\n";
-        Ok(vec![done("Life goes on", "Nobody tells the memory about it.", what.into())])
+        Ok(vec![done(
+            "Life goes on",
+            "Nobody tells the memory about it.",
+            what.into(),
+        )])
     }
 
     fn asking_again(&self) -> Result<Vec<Step>, Fault> {
@@ -152,18 +169,38 @@ impl Tour<'_> {
                     "uploads are limited to 25 MB, because the proxy cuts them off there",
                 ],
             )?,
-            self.typed("", "", &["invalidate", "m-3", "--reason", "legacy tokens were removed"])?,
+            self.typed(
+                "",
+                "",
+                &[
+                    "invalidate",
+                    "m-3",
+                    "--reason",
+                    "legacy tokens were removed",
+                ],
+            )?,
             self.typed("And everything holds again", "", &["verify"])?,
         ])
     }
 
     /// Runs a command as if it had been typed on the stage.
-    fn typed(&self, title: &'static str, note: &'static str, words: &[&str]) -> Result<Step, Fault> {
+    fn typed(
+        &self,
+        title: &'static str,
+        note: &'static str,
+        words: &[&str],
+    ) -> Result<Step, Fault> {
         let argv = std::iter::once("apostille").chain(words.iter().copied());
-        let matches = help::command().try_get_matches_from(argv).map_err(Fault::internal)?;
+        let matches = help::command()
+            .try_get_matches_from(argv)
+            .map_err(Fault::internal)?;
         let cli = Cli::from_arg_matches(&matches).map_err(Fault::internal)?;
         let answer = cmd::run(&self.shell_on_stage(words), &cli.command);
-        let raw = self.shell.flags.json.then(|| RawValue::from_string(answer.out.trim().into()));
+        let raw = self
+            .shell
+            .flags
+            .json
+            .then(|| RawValue::from_string(answer.out.trim().into()));
         Ok(Step {
             title,
             note,
@@ -182,7 +219,12 @@ impl Tour<'_> {
         world.typed = words.iter().map(|it| (*it).to_owned()).collect();
         world.now += SignedDuration::from_hours(24 * self.days.get());
         let columns = world.terminal.columns.min(WIDEST);
-        world.terminal = Terminal { stdin: true, stdout: !self.shell.flags.json, columns, ..world.terminal };
+        world.terminal = Terminal {
+            stdin: true,
+            stdout: !self.shell.flags.json,
+            columns,
+            ..world.terminal
+        };
         let flags = Everywhere {
             json: self.shell.flags.json,
             as_user: Some("you".into()),
@@ -195,12 +237,25 @@ impl Tour<'_> {
 }
 
 fn done(title: &'static str, note: &'static str, output: String) -> Step {
-    Step { title, note, command: None, code: None, answer: None, output }
+    Step {
+        title,
+        note,
+        command: None,
+        code: None,
+        answer: None,
+        output,
+    }
 }
 
 /// A command as one would type it, on two lines where one is too long.
 fn shown(words: &[&str]) -> String {
-    let quoted = |it: &&str| if it.contains(' ') { format!("\"{it}\"") } else { (*it).to_owned() };
+    let quoted = |it: &&str| {
+        if it.contains(' ') {
+            format!("\"{it}\"")
+        } else {
+            (*it).to_owned()
+        }
+    };
     let words: Vec<String> = words.iter().map(quoted).collect();
     let whole = format!("apostille {}", words.join(" "));
     match words.split_last() {
@@ -216,9 +271,18 @@ fn page(paint: &Paint, steps: &[Step]) -> String {
     for step in steps {
         if !step.title.is_empty() {
             let rule = "─".repeat(
-                paint.columns().unwrap_or(WIDEST).min(WIDEST).saturating_sub(step.title.chars().count() + 4),
+                paint
+                    .columns()
+                    .unwrap_or(WIDEST)
+                    .min(WIDEST)
+                    .saturating_sub(step.title.chars().count() + 4),
             );
-            out += &format!("\n{} {} {}\n", ink(DIM, "──"), ink(BOLD, step.title), ink(DIM, rule));
+            out += &format!(
+                "\n{} {} {}\n",
+                ink(DIM, "──"),
+                ink(BOLD, step.title),
+                ink(DIM, rule)
+            );
         }
         if !step.note.is_empty() {
             out += &ink(DIM, paint.wrapped(step.note, 0));
@@ -228,12 +292,18 @@ fn page(paint: &Paint, steps: &[Step]) -> String {
         }
         out += &step.output;
     }
-    let next: String = NEXT.iter().map(|it| format!("  {}\n", ink(CYAN, it))).collect();
+    let next: String = NEXT
+        .iter()
+        .map(|it| format!("  {}\n", ink(CYAN, it)))
+        .collect();
     let end = "The repository and its memory were temporary and are gone. In one of yours:";
     format!(
         "{}{out}\n{}\n{end}\n\n{next}",
         opening(),
-        ink(DIM, "─".repeat(paint.columns().unwrap_or(WIDEST).min(WIDEST)))
+        ink(
+            DIM,
+            "─".repeat(paint.columns().unwrap_or(WIDEST).min(WIDEST))
+        )
     )
 }
 
@@ -241,6 +311,9 @@ fn opening() -> String {
     format!(
         "{}  {}\n",
         ink(BOLD, "apostille"),
-        ink(DIM, "a note in the margin; also the certificate that a record is genuine")
+        ink(
+            DIM,
+            "a note in the margin; also the certificate that a record is genuine"
+        )
     )
 }

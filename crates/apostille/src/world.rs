@@ -109,7 +109,11 @@ const AGENTS: [&str; 8] = [
     "COPILOT_AGENT_SESSION_ID",
 ];
 /// Where clients put the name of the session.
-pub const SESSIONS: [&str; 3] = ["CLAUDE_CODE_SESSION_ID", "COPILOT_AGENT_SESSION_ID", "GEMINI_SESSION_ID"];
+pub const SESSIONS: [&str; 3] = [
+    "CLAUDE_CODE_SESSION_ID",
+    "COPILOT_AGENT_SESSION_ID",
+    "GEMINI_SESSION_ID",
+];
 /// How much is read from the standard input.
 const MAX_INPUT: u64 = 256 * 1024 * 1024;
 /// How a program ends that was interrupted.
@@ -166,19 +170,35 @@ impl World {
     /// The world as it is now.
     pub fn ask(typed: Vec<String>) -> Result<Self, Fault> {
         let env = Environment::ask();
-        let cwd =
-            std::env::current_dir().context("cannot tell the current folder").map_err(Fault::internal)?;
+        let cwd = std::env::current_dir()
+            .context("cannot tell the current folder")
+            .map_err(Fault::internal)?;
         let mut seed = [0; 16];
-        getrandom::fill(&mut seed).context("the system gives no randomness").map_err(Fault::internal)?;
+        getrandom::fill(&mut seed)
+            .context("the system gives no randomness")
+            .map_err(Fault::internal)?;
         let (now, terminal) = (now(&env)?, Terminal::ask(&env));
         let asked = env.get("APOSTILLE_NOW").is_none().then_some(now);
-        Ok(Self { now, cwd, env, terminal, typed, asked, seed, drawn: Rc::default() })
+        Ok(Self {
+            now,
+            cwd,
+            env,
+            terminal,
+            typed,
+            asked,
+            seed,
+            drawn: Rc::default(),
+        })
     }
 
     /// The same at a time that does not pass.
     #[cfg(test)]
     pub fn at(self, now: Timestamp) -> Self {
-        Self { now, asked: None, ..self }
+        Self {
+            now,
+            asked: None,
+            ..self
+        }
     }
 
     /// The same world seen from a folder, as `-C` asks.
@@ -201,7 +221,9 @@ impl World {
 
     /// The file that this program was started from.
     pub fn program(&self) -> Result<PathBuf, Fault> {
-        std::env::current_exe().context("cannot tell where this program is").map_err(Fault::internal)
+        std::env::current_exe()
+            .context("cannot tell where this program is")
+            .map_err(Fault::internal)
     }
 
     /// Where files may be left that nobody misses.
@@ -226,16 +248,19 @@ impl World {
             return Ok(Box::new(io::stdin().lock()));
         }
         let file = File::open(self.cwd.join(path));
-        let file =
-            file.map_err(|error| Fault::usage(format!("cannot read '{}': {error}", path.display())))?;
+        let file = file
+            .map_err(|error| Fault::usage(format!("cannot read '{}': {error}", path.display())))?;
         Ok(Box::new(BufReader::new(file)))
     }
 
     /// Tells the time whenever it is asked: as far from this world's `now` as the system's clock has come since. Tests fix it.
     pub fn clock(&self) -> impl Fn() -> Timestamp + Send + Sync + use<> {
         let (now, asked) = (self.now, self.asked);
-        let passed =
-            move || asked.map_or(SignedDuration::ZERO, |asked| Timestamp::now().duration_since(asked));
+        let passed = move || {
+            asked.map_or(SignedDuration::ZERO, |asked| {
+                Timestamp::now().duration_since(asked)
+            })
+        };
         move || now.checked_add(passed()).unwrap_or(now)
     }
 
@@ -269,12 +294,25 @@ impl World {
 
     /// Who speaks, and how it comes in, as far as the program can know it.
     pub fn voice(&self) -> Voice {
-        let author = self.env.get("APOSTILLE_PERSON").filter(|_| self.has_person()).map(Into::into);
+        let author = self
+            .env
+            .get("APOSTILLE_PERSON")
+            .filter(|_| self.has_person())
+            .map(Into::into);
         match self.has_person() {
-            true => Voice { author, ..Voice::of(Origin::User).via(Channel::Terminal) },
+            true => Voice {
+                author,
+                ..Voice::of(Origin::User).via(Channel::Terminal)
+            },
             false => {
-                let exposed = self.env.session().is_some_and(|it| sessions::is_exposed(self, it));
-                Voice { exposed, ..Voice::of(Origin::Agent).via(Channel::Command) }
+                let exposed = self
+                    .env
+                    .session()
+                    .is_some_and(|it| sessions::is_exposed(self, it));
+                Voice {
+                    exposed,
+                    ..Voice::of(Origin::Agent).via(Channel::Command)
+                }
             }
         }
     }
@@ -300,7 +338,9 @@ fn now(env: &Environment) -> Result<Timestamp, Fault> {
     match env.get("APOSTILLE_NOW") {
         None => Ok(Timestamp::now()),
         Some(text) => text.parse().map_err(|_| {
-            Fault::config(format!("APOSTILLE_NOW is '{text}', not a time such as 2026-02-26T12:00:00Z"))
+            Fault::config(format!(
+                "APOSTILLE_NOW is '{text}', not a time such as 2026-02-26T12:00:00Z"
+            ))
         }),
     }
 }
@@ -325,13 +365,19 @@ impl Terminal {
 
 impl Environment {
     fn ask() -> Self {
-        let pairs = NAMES.iter().chain(&AGENTS).filter_map(|name| Some((*name, std::env::var(name).ok()?)));
+        let pairs = NAMES
+            .iter()
+            .chain(&AGENTS)
+            .filter_map(|name| Some((*name, std::env::var(name).ok()?)));
         Self(pairs.collect())
     }
 
     /// An environment with a home and nothing else.
     pub fn of_home(home: &Path) -> Self {
-        Self(BTreeMap::from([("HOME", home.to_string_lossy().into_owned())]))
+        Self(BTreeMap::from([(
+            "HOME",
+            home.to_string_lossy().into_owned(),
+        )]))
     }
 
     /// The same with another variable.
@@ -342,7 +388,10 @@ impl Environment {
 
     /// A variable that is set and not empty.
     pub fn get(&self, name: &str) -> Option<&str> {
-        self.0.get(name).map(String::as_str).filter(|it| !it.is_empty())
+        self.0
+            .get(name)
+            .map(String::as_str)
+            .filter(|it| !it.is_empty())
     }
 
     /// This user's folder.
@@ -358,7 +407,9 @@ impl Environment {
     /// Where this user's programs keep what they can get again.
     pub fn cache_dir(&self) -> Option<PathBuf> {
         let usual = || self.home().map(|it| it.join(".cache"));
-        self.path("XDG_CACHE_HOME").or_else(usual).map(|it| it.join("apostille"))
+        self.path("XDG_CACHE_HOME")
+            .or_else(usual)
+            .map(|it| it.join("apostille"))
     }
 
     /// Where this user's configuration is.
@@ -381,7 +432,9 @@ impl Environment {
 
     /// A whole path that a variable names.
     pub fn path(&self, name: &str) -> Option<PathBuf> {
-        self.get(name).map(PathBuf::from).filter(|it| it.is_absolute())
+        self.get(name)
+            .map(PathBuf::from)
+            .filter(|it| it.is_absolute())
     }
 
     /// The session of the agent that started this program, where its client says it.
@@ -392,13 +445,20 @@ impl Environment {
     /// Git's configuration files of this user; the last counts most.
     pub fn git_configs(&self) -> Vec<PathBuf> {
         let home = self.home();
-        let config = self.path("XDG_CONFIG_HOME").or_else(|| home.as_ref().map(|it| it.join(".config")));
+        let config = self
+            .path("XDG_CONFIG_HOME")
+            .or_else(|| home.as_ref().map(|it| it.join(".config")));
         let shared = config.map(|it| it.join("git/config"));
-        shared.into_iter().chain(home.map(|it| it.join(".gitconfig"))).collect()
+        shared
+            .into_iter()
+            .chain(home.map(|it| it.join(".gitconfig")))
+            .collect()
     }
 
     /// The name this user is known by to the system.
     pub fn login(&self) -> Option<&str> {
-        ["USER", "USERNAME", "LOGNAME"].iter().find_map(|it| self.get(it))
+        ["USER", "USERNAME", "LOGNAME"]
+            .iter()
+            .find_map(|it| self.get(it))
     }
 }

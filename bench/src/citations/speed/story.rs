@@ -28,12 +28,20 @@ pub(super) struct File {
 impl File {
     /// The file with this number, as the first commit has it.
     fn first(number: usize) -> Self {
-        let lines = (0..length(number)).map(|line| facts::code(number, line)).collect();
-        Self { path: facts::path(number), lines }
+        let lines = (0..length(number))
+            .map(|line| facts::code(number, line))
+            .collect();
+        Self {
+            path: facts::path(number),
+            lines,
+        }
     }
 
     fn write(&self) -> Change {
-        Change::Write { path: self.path.clone(), text: self.lines.join("\n") + "\n" }
+        Change::Write {
+            path: self.path.clone(),
+            text: self.lines.join("\n") + "\n",
+        }
     }
 }
 
@@ -80,7 +88,11 @@ impl Story {
             let number = chosen(&mut dice);
             let start = 1 + dice.below(length(number) - 10);
             let end = start + dice.below(10);
-            Ok(Cite::new(&facts::path(number), u32::try_from(start)?, u32::try_from(end)?)?)
+            Ok(Cite::new(
+                &facts::path(number),
+                u32::try_from(start)?,
+                u32::try_from(end)?,
+            )?)
         };
         (0..CITATIONS).map(place).collect()
     }
@@ -94,10 +106,19 @@ impl Story {
         while seen.len() < wanted {
             let number = chosen(&mut dice);
             let is_quiet = !self.touched.contains_key(&number);
-            let file = self.touched.entry(number).or_insert_with(|| Some(File::first(number)));
-            let Some(is) = file.as_mut().filter(|_| seen.insert(number)) else { continue };
+            let file = self
+                .touched
+                .entry(number)
+                .or_insert_with(|| Some(File::first(number)));
+            let Some(is) = file.as_mut().filter(|_| seen.insert(number)) else {
+                continue;
+            };
             let was = is.path.clone();
-            let mut fresh = Fresh { commit, number, next: 0 };
+            let mut fresh = Fresh {
+                commit,
+                number,
+                next: 0,
+            };
             let (wants_deletion, block) = edit(is, &mut fresh, &mut dice);
             // What is deleted is what nobody works on.
             let is_deleted = wants_deletion && is_quiet;
@@ -124,7 +145,10 @@ impl Story {
     ) {
         while !block.is_empty() {
             let number = chosen(dice);
-            let file = self.touched.entry(number).or_insert_with(|| Some(File::first(number)));
+            let file = self
+                .touched
+                .entry(number)
+                .or_insert_with(|| Some(File::first(number)));
             if let Some(file) = file.as_mut().filter(|_| seen.insert(number)) {
                 let at = dice.below(file.lines.len());
                 file.lines.splice(at..at, block);
@@ -137,7 +161,11 @@ impl Story {
 
 /// A file: half of the time one of the few that everybody edits.
 fn chosen(dice: &mut Dice) -> usize {
-    if dice.below(2) == 0 { dice.below(FILES) } else { dice.zipf(FILES) * STRIDE % FILES }
+    if dice.below(2) == 0 {
+        dice.below(FILES)
+    } else {
+        dice.zipf(FILES) * STRIDE % FILES
+    }
 }
 
 /// Lines that no file had before.
@@ -151,7 +179,9 @@ impl Fresh {
     fn lines(&mut self, n: usize) -> Vec<String> {
         let from = self.next;
         self.next += n;
-        (from..self.next).map(|it| facts::code(FILES + self.commit * FILES + self.number, it)).collect()
+        (from..self.next)
+            .map(|it| facts::code(FILES + self.commit * FILES + self.number, it))
+            .collect()
     }
 }
 
@@ -202,7 +232,9 @@ fn taken(file: &mut File, at: usize, n: usize) -> Vec<String> {
 /// The file under another name, or in another folder.
 fn renamed(path: &str, commit: usize) -> String {
     match path.rsplit_once('/') {
-        Some((folder, name)) if commit.is_multiple_of(2) => format!("{folder}/part_{commit}/{name}"),
+        Some((folder, name)) if commit.is_multiple_of(2) => {
+            format!("{folder}/part_{commit}/{name}")
+        }
         _ => path.replacen(".rs", &format!("_{commit}.rs"), 1),
     }
 }
@@ -217,7 +249,10 @@ mod tests {
         for commit in 1..=5 {
             let changes = one.commit(commit);
             assert_eq!(changes, other.commit(commit));
-            let n_written = changes.iter().filter(|it| matches!(it, Change::Write { .. })).count();
+            let n_written = changes
+                .iter()
+                .filter(|it| matches!(it, Change::Write { .. }))
+                .count();
             assert!((20..=40).contains(&n_written), "{n_written}");
         }
     }

@@ -13,33 +13,81 @@ pub(crate) struct Way {
 
 /// All of them.
 pub(crate) const WAYS: &[Way] = &[
-    Way { name: "zero-width space in the middle", is_named: true, to: |it| halves(it, "\u{200b}") },
+    Way {
+        name: "zero-width space in the middle",
+        is_named: true,
+        to: |it| halves(it, "\u{200b}"),
+    },
     Way {
         name: "zero-width joiner every fourth letter",
         is_named: true,
         to: |it| every_fourth(it, "\u{200d}"),
     },
-    Way { name: "full-width letters", is_named: true, to: wide },
-    Way { name: "newline in the middle", is_named: true, to: |it| halves(it, "\n") },
-    Way { name: "newline and spaces in the middle", is_named: true, to: |it| halves(it, " \r\n    ") },
-    Way { name: "between CJK letters", is_named: true, to: |it| format!("令牌{it}密钥") },
+    Way {
+        name: "full-width letters",
+        is_named: true,
+        to: wide,
+    },
+    Way {
+        name: "newline in the middle",
+        is_named: true,
+        to: |it| halves(it, "\n"),
+    },
+    Way {
+        name: "newline and spaces in the middle",
+        is_named: true,
+        to: |it| halves(it, " \r\n    "),
+    },
+    Way {
+        name: "between CJK letters",
+        is_named: true,
+        to: |it| format!("令牌{it}密钥"),
+    },
     Way {
         name: "percent-encoded",
         is_named: false,
         to: |it| each(it, |out, byte| write!(out, "%{byte:02X}")),
     },
-    Way { name: "hexadecimal", is_named: false, to: |it| each(it, |out, byte| write!(out, "{byte:02x}")) },
-    Way { name: "\\u escapes", is_named: false, to: |it| each(it, |out, byte| write!(out, "\\u{byte:04x}")) },
-    Way { name: "\\x escapes", is_named: false, to: |it| each(it, |out, byte| write!(out, "\\x{byte:02x}")) },
-    Way { name: "base64", is_named: false, to: base64 },
+    Way {
+        name: "hexadecimal",
+        is_named: false,
+        to: |it| each(it, |out, byte| write!(out, "{byte:02x}")),
+    },
+    Way {
+        name: "\\u escapes",
+        is_named: false,
+        to: |it| each(it, |out, byte| write!(out, "\\u{byte:04x}")),
+    },
+    Way {
+        name: "\\x escapes",
+        is_named: false,
+        to: |it| each(it, |out, byte| write!(out, "\\x{byte:02x}")),
+    },
+    Way {
+        name: "base64",
+        is_named: false,
+        to: base64,
+    },
     Way {
         name: "two strings and a plus",
         is_named: false,
         to: |it| format!("\"{}\"", halves(it, "\" + \"")),
     },
-    Way { name: "two strings side by side", is_named: false, to: |it| format!("'{}'", halves(it, "' '")) },
-    Way { name: "a space in the middle", is_named: false, to: |it| halves(it, " ") },
-    Way { name: "a space every fourth letter", is_named: false, to: |it| every_fourth(it, " ") },
+    Way {
+        name: "two strings side by side",
+        is_named: false,
+        to: |it| format!("'{}'", halves(it, "' '")),
+    },
+    Way {
+        name: "a space in the middle",
+        is_named: false,
+        to: |it| halves(it, " "),
+    },
+    Way {
+        name: "a space every fourth letter",
+        is_named: false,
+        to: |it| every_fourth(it, " "),
+    },
 ];
 
 /// The text with its secret written in this way, if the secret stands in it and is of one line.
@@ -51,12 +99,19 @@ pub(crate) fn disguised(text: &str, secret: &str, way: &Way) -> Option<String> {
 fn halves(secret: &str, between: &str) -> String {
     let letters: Vec<char> = secret.chars().collect();
     let (head, tail) = letters.split_at(letters.len() / 2);
-    head.iter().chain(&between.chars().collect::<Vec<_>>()).chain(tail).collect()
+    head.iter()
+        .chain(&between.chars().collect::<Vec<_>>())
+        .chain(tail)
+        .collect()
 }
 
 fn every_fourth(secret: &str, between: &str) -> String {
     let letters: Vec<char> = secret.chars().collect();
-    letters.chunks(4).map(|it| it.iter().collect::<String>()).collect::<Vec<_>>().join(between)
+    letters
+        .chunks(4)
+        .map(|it| it.iter().collect::<String>())
+        .collect::<Vec<_>>()
+        .join(between)
 }
 
 fn wide(secret: &str) -> String {
@@ -79,11 +134,18 @@ fn base64(secret: &str) -> String {
     const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let mut out = String::new();
     for group in secret.as_bytes().chunks(3) {
-        let bits =
-            group.iter().chain([&0, &0]).take(3).fold(0_usize, |bits, &byte| bits << 8 | usize::from(byte));
+        let bits = group
+            .iter()
+            .chain([&0, &0])
+            .take(3)
+            .fold(0_usize, |bits, &byte| bits << 8 | usize::from(byte));
         for at in 0..4 {
             let letter = LETTERS[bits >> (18 - 6 * at) & 63];
-            out.push(if at <= group.len() { char::from(letter) } else { '=' });
+            out.push(if at <= group.len() {
+                char::from(letter)
+            } else {
+                '='
+            });
         }
     }
     out
@@ -97,7 +159,11 @@ mod tests {
     fn every_way_is_what_it_says() {
         let check = |name: &str, expected: &str| {
             let way = WAYS.iter().find(|it| it.name == name).unwrap();
-            assert_eq!(disguised("x Ab1_ y", "Ab1_", way).unwrap(), format!("x {expected} y"), "{name}");
+            assert_eq!(
+                disguised("x Ab1_ y", "Ab1_", way).unwrap(),
+                format!("x {expected} y"),
+                "{name}"
+            );
         };
         check("zero-width space in the middle", "Ab\u{200b}1_");
         check("full-width letters", "Ａｂ１＿");

@@ -39,12 +39,17 @@ pub(super) struct Object {
 impl CatFile {
     /// Starts the child with a command that names the repository.
     pub(super) fn spawn(mut command: Command) -> io::Result<Self> {
-        command.args(["cat-file", "--batch"]).stdin(Stdio::piped()).stdout(Stdio::piped());
+        command
+            .args(["cat-file", "--batch"])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped());
         let mut child = command.spawn()?;
         match (child.stdin.take(), child.stdout.take()) {
-            (Some(questions), Some(answers)) => {
-                Ok(Self { child, questions, answers: BufReader::new(answers) })
-            }
+            (Some(questions), Some(answers)) => Ok(Self {
+                child,
+                questions,
+                answers: BufReader::new(answers),
+            }),
             _ => {
                 end(&mut child);
                 Err(io::Error::other("git was started without pipes"))
@@ -56,13 +61,20 @@ impl CatFile {
     pub(super) fn ask(&mut self, name: &str, limit: u64) -> io::Result<Answer> {
         // A line break would be a second question, and every later answer would belong to the wrong one.
         if name.contains(['\n', '\r', '\0']) {
-            return Err(io::Error::new(io::ErrorKind::InvalidInput, "an object's name has one line"));
+            return Err(io::Error::new(
+                io::ErrorKind::InvalidInput,
+                "an object's name has one line",
+            ));
         }
         self.questions.write_all(format!("{name}\n").as_bytes())?;
         self.questions.flush()?;
         let header = self.read_header()?;
         let Some((id, kind, size)) = parse_header(&header) else {
-            return if is_missing(&header) { Ok(Answer::Missing) } else { Err(garbled()) };
+            return if is_missing(&header) {
+                Ok(Answer::Missing)
+            } else {
+                Err(garbled())
+            };
         };
         if size > limit {
             return Ok(Answer::TooLarge(size));
@@ -76,7 +88,10 @@ impl CatFile {
 
     fn read_header(&mut self) -> io::Result<String> {
         let mut line = Vec::new();
-        self.answers.by_ref().take(MAX_HEADER).read_until(b'\n', &mut line)?;
+        self.answers
+            .by_ref()
+            .take(MAX_HEADER)
+            .read_until(b'\n', &mut line)?;
         let line = line.strip_suffix(b"\n").ok_or_else(garbled)?;
         Ok(String::from_utf8_lossy(line).into_owned())
     }
@@ -84,7 +99,10 @@ impl CatFile {
     /// The content, and the line break that git puts behind it.
     fn read_content(&mut self, size: u64) -> io::Result<Vec<u8>> {
         let mut bytes = Vec::new();
-        self.answers.by_ref().take(size + 1).read_to_end(&mut bytes)?;
+        self.answers
+            .by_ref()
+            .take(size + 1)
+            .read_to_end(&mut bytes)?;
         let is_whole = bytes.len() as u64 == size + 1 && bytes.pop() == Some(b'\n');
         if is_whole { Ok(bytes) } else { Err(garbled()) }
     }
@@ -137,7 +155,11 @@ mod tests {
         check("main blob 12", None);
         check(&format!("{id} missing"), None);
         check("", None);
-        assert!(is_missing("x^{commit} missing") && is_missing("ab ambiguous") && !is_missing("fatal: x"));
+        assert!(
+            is_missing("x^{commit} missing")
+                && is_missing("ab ambiguous")
+                && !is_missing("fatal: x")
+        );
     }
 
     #[cfg(target_os = "linux")]
@@ -157,6 +179,9 @@ mod tests {
         let mut child = CatFile::spawn(crate::git::child::command(&repo.checkout())).unwrap();
         assert!(child.ask("HEAD\nHEAD", 100).is_err());
         assert_eq!(child.ask("absent", 100).unwrap(), Answer::Missing);
-        assert!(matches!(child.ask("HEAD", 10).unwrap(), Answer::TooLarge(_)));
+        assert!(matches!(
+            child.ask("HEAD", 10).unwrap(),
+            Answer::TooLarge(_)
+        ));
     }
 }

@@ -88,7 +88,9 @@ const OVERRIDES: [&str; 5] = [
 /// The git command for this repository, without arguments yet. Its complaints are not shown.
 pub(super) fn command(checkout: &Checkout) -> Command {
     let mut command = Command::new("git");
-    command.arg("-C").arg(checkout.root().unwrap_or(checkout.git_dir()));
+    command
+        .arg("-C")
+        .arg(checkout.root().unwrap_or(checkout.git_dir()));
     for setting in OVERRIDES {
         command.args(["-c", setting]);
     }
@@ -100,15 +102,28 @@ pub(super) fn command(checkout: &Checkout) -> Command {
         // `core.worktree` is not obeyed.
         command.env("GIT_WORK_TREE", root);
     }
-    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
+    command
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null());
     command
 }
 
 /// The line that git answers; `None` if it says no.
-pub(super) fn answer(checkout: &Checkout, arguments: &[&str]) -> Result<Option<String>, SourceError> {
-    let output = command(checkout).args(arguments).output().map_err(not_started)?;
+pub(super) fn answer(
+    checkout: &Checkout,
+    arguments: &[&str],
+) -> Result<Option<String>, SourceError> {
+    let output = command(checkout)
+        .args(arguments)
+        .output()
+        .map_err(not_started)?;
     match output.status.code() {
-        Some(0) => Ok(Some(String::from_utf8_lossy(&output.stdout).trim_end().to_owned())),
+        Some(0) => Ok(Some(
+            String::from_utf8_lossy(&output.stdout)
+                .trim_end()
+                .to_owned(),
+        )),
         Some(1) => Ok(None),
         _ => {
             let asked = arguments.join(" ");

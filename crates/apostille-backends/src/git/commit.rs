@@ -59,7 +59,11 @@ impl Commit {
         if !is_revision(reference) {
             return Err(SourceError::NoSuchRef(shown(reference)));
         }
-        Ok(Self { objects, reference: reference.to_owned(), resolved: Mutex::default() })
+        Ok(Self {
+            objects,
+            reference: reference.to_owned(),
+            resolved: Mutex::default(),
+        })
     }
 
     #[cfg(test)]
@@ -79,7 +83,12 @@ impl Commit {
             _ => return Err(no_such_ref()),
         };
         let root = root_tree(&object).ok_or_else(no_such_ref)?;
-        Ok(resolved.insert(Resolved { commit: object.id, root }).clone())
+        Ok(resolved
+            .insert(Resolved {
+                commit: object.id,
+                root,
+            })
+            .clone())
     }
 
     fn ask(&self, name: &str, limit: u64) -> Result<Answer, SourceError> {
@@ -89,14 +98,24 @@ impl Commit {
     /// Walks down the trees, because only they tell files from links and submodules.
     fn find(&self, path: &RepoPath) -> Result<Option<Entry>, SourceError> {
         let resolved = self.resolve()?;
-        let mut here = Entry { kind: Kind::Directory, id: resolved.root.clone() };
+        let mut here = Entry {
+            kind: Kind::Directory,
+            id: resolved.root.clone(),
+        };
         for part in path.as_str().split('/') {
             if here.kind != Kind::Directory {
                 return Ok(None);
             }
-            match self.directory(&here.id, path.as_str(), &resolved)?.get(part).cloned() {
+            match self
+                .directory(&here.id, path.as_str(), &resolved)?
+                .get(part)
+                .cloned()
+            {
                 None => return Ok(None),
-                Some(Entry { kind: Kind::Link | Kind::Submodule, .. }) => {
+                Some(Entry {
+                    kind: Kind::Link | Kind::Submodule,
+                    ..
+                }) => {
                     return Err(SourceError::Outside { path: path.clone() });
                 }
                 Some(entry) => here = entry,
@@ -105,14 +124,20 @@ impl Commit {
         Ok((here.kind == Kind::File).then_some(here))
     }
 
-    fn directory(&self, id: &str, path: &str, resolved: &Resolved) -> Result<Arc<Directory>, SourceError> {
+    fn directory(
+        &self,
+        id: &str,
+        path: &str,
+        resolved: &Resolved,
+    ) -> Result<Arc<Directory>, SourceError> {
         if let Some(known) = self.objects.tree(id) {
             return Ok(known);
         }
         match self.ask(id, MAX_TREE)? {
             Answer::Found(object) if object.kind == "tree" => {
                 let entries = tree::entries(&object.bytes, resolved.commit.len() / 2);
-                let entries = entries.map_err(|error| unavailable(format!("'{path}' with git"), error))?;
+                let entries =
+                    entries.map_err(|error| unavailable(format!("'{path}' with git"), error))?;
                 Ok(self.objects.keep_tree(id, entries))
             }
             Answer::TooLarge(bytes) => Err(unavailable(
@@ -127,16 +152,26 @@ impl Commit {
 impl Source for Commit {
     fn tree(&self) -> Result<Tree, SourceError> {
         let resolved = self.resolve()?;
-        Ok(Tree { commit: Some(resolved.commit), branch: None, is_worktree: false })
+        Ok(Tree {
+            commit: Some(resolved.commit),
+            branch: None,
+            is_worktree: false,
+        })
     }
 
     fn read(&self, path: &RepoPath) -> Result<Option<Blob>, SourceError> {
-        let Some(entry) = self.find(path)? else { return Ok(None) };
+        let Some(entry) = self.find(path)? else {
+            return Ok(None);
+        };
         match self.ask(&entry.id, MAX_FILE)? {
-            Answer::Found(object) if object.kind == "blob" => {
-                Ok(Some(Blob { id: Some(object.id), bytes: object.bytes }))
-            }
-            Answer::TooLarge(bytes) => Err(SourceError::TooLarge { path: path.clone(), bytes }),
+            Answer::Found(object) if object.kind == "blob" => Ok(Some(Blob {
+                id: Some(object.id),
+                bytes: object.bytes,
+            })),
+            Answer::TooLarge(bytes) => Err(SourceError::TooLarge {
+                path: path.clone(),
+                bytes,
+            }),
             _ => Err(not_here(path)),
         }
     }
@@ -147,7 +182,10 @@ impl Source for Commit {
 
     fn is_settled(&self) -> Result<bool, SourceError> {
         let commit = self.resolve()?.commit;
-        Ok(self.objects.checkout.is_default(&Head { commit: Some(commit), branch: None }))
+        Ok(self.objects.checkout.is_default(&Head {
+            commit: Some(commit),
+            branch: None,
+        }))
     }
 
     fn history(&self, from: &BTreeSet<String>, most: usize) -> Result<History, SourceError> {
@@ -170,7 +208,10 @@ impl Source for Commit {
         let files = self.files()?;
         for (path, id) in files.iter().take(MAX_FILES) {
             let blob = match self.ask(id, MAX_VISITED)? {
-                Answer::Found(blob) => Blob { id: Some(blob.id), bytes: blob.bytes },
+                Answer::Found(blob) => Blob {
+                    id: Some(blob.id),
+                    bytes: blob.bytes,
+                },
                 Answer::TooLarge(_) => continue,
                 Answer::Missing => return Err(not_here(path)),
             };
@@ -229,7 +270,11 @@ fn is_revision(text: &str) -> bool {
 
 /// The name as it can be shown in one line.
 fn shown(reference: &str) -> String {
-    masked(reference).chars().filter(|c| !c.is_control()).take(120).collect()
+    masked(reference)
+        .chars()
+        .filter(|c| !c.is_control())
+        .take(120)
+        .collect()
 }
 
 /// A commit's first line is `tree <id>`.

@@ -24,9 +24,15 @@ impl Config {
     /// Reads a configuration; lines that git would refuse are skipped.
     pub(super) fn parse(text: &str) -> Self {
         let text = text.trim_start_matches('\u{feff}').replace("\r\n", "\n");
-        let mut parser = Parser { rest: text.chars().peekable(), header: None, entries: Vec::new() };
+        let mut parser = Parser {
+            rest: text.chars().peekable(),
+            header: None,
+            entries: Vec::new(),
+        };
         parser.run();
-        Self { entries: parser.entries }
+        Self {
+            entries: parser.entries,
+        }
     }
 
     /// The value of `section.key`; the last one counts.
@@ -36,13 +42,18 @@ impl Config {
 
     /// Whether `section.key` is set to something that git takes for true.
     pub(super) fn flag(&self, section: &str, key: &str) -> bool {
-        self.last(section, key).is_some_and(|it| it.value.as_deref().is_none_or(is_true))
+        self.last(section, key)
+            .is_some_and(|it| it.value.as_deref().is_none_or(is_true))
     }
 
     /// Every remote that has a URL, with its first one.
     pub(super) fn remotes(&self) -> BTreeMap<&str, &str> {
         let mut remotes = BTreeMap::new();
-        for entry in self.entries.iter().filter(|it| it.section == "remote" && it.key == "url") {
+        for entry in self
+            .entries
+            .iter()
+            .filter(|it| it.section == "remote" && it.key == "url")
+        {
             if let (Some(name), Some(url)) = (entry.subsection.as_deref(), entry.value.as_deref())
                 && !url.is_empty()
             {
@@ -53,7 +64,10 @@ impl Config {
     }
 
     fn last(&self, section: &str, key: &str) -> Option<&Entry> {
-        self.entries.iter().rev().find(|it| it.section == section && it.subsection.is_none() && it.key == key)
+        self.entries
+            .iter()
+            .rev()
+            .find(|it| it.section == section && it.subsection.is_none() && it.key == key)
     }
 }
 
@@ -131,7 +145,12 @@ impl Parser<'_> {
             Some(_) => return self.skip_line(),
         };
         if let Some((section, subsection)) = self.header.clone() {
-            self.entries.push(Entry { section, subsection, key, value });
+            self.entries.push(Entry {
+                section,
+                subsection,
+                key,
+                value,
+            });
         }
     }
 
@@ -197,9 +216,16 @@ mod tests {
     fn remotes_are_read_as_git_reads_them() {
         let check = |text: &str, expected: &[(&str, &str)]| {
             let config = Config::parse(text);
-            assert_eq!(config.remotes().into_iter().collect::<Vec<_>>(), expected, "{text:?}");
+            assert_eq!(
+                config.remotes().into_iter().collect::<Vec<_>>(),
+                expected,
+                "{text:?}"
+            );
         };
-        check("[remote \"origin\"]\n\turl = https://h/o/n.git\n", &[("origin", "https://h/o/n.git")]);
+        check(
+            "[remote \"origin\"]\n\turl = https://h/o/n.git\n",
+            &[("origin", "https://h/o/n.git")],
+        );
         check("[REMOTE \"Origin\"]\r\n\tURL=a\r\n", &[("Origin", "a")]);
         check("[remote \"o\"] url = a # why\n", &[("o", "a")]);
         check("[remote \"o\"]\nurl = \"a # b\" ; c\n", &[("o", "a # b")]);
@@ -209,8 +235,14 @@ mod tests {
         check("[remote \"a\\\"b\"]\nurl = c\n", &[("a\"b", "c")]);
         check("[remote.Old]\nurl = c\n", &[("old", "c")]);
         check("# [remote \"o\"]\n; x\n[core]\nurl = c\n", &[]);
-        check("[remote \"o\"]\n# url = a\n  url  =  a b  \n", &[("o", "a b")]);
-        check("[remote \"broken\nurl = a\n[remote \"o\"]\nurl = b\n", &[("o", "b")]);
+        check(
+            "[remote \"o\"]\n# url = a\n  url  =  a b  \n",
+            &[("o", "a b")],
+        );
+        check(
+            "[remote \"broken\nurl = a\n[remote \"o\"]\nurl = b\n",
+            &[("o", "b")],
+        );
         check("\u{feff}[remote \"o\"]\nurl = b", &[("o", "b")]);
         check("[include]\npath = /elsewhere\n[remote \"o\"]\nurl\n", &[]);
         check("", &[]);

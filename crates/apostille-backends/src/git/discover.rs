@@ -74,12 +74,16 @@ impl Checkout {
 
     /// Whether ids of content are SHA-1, which is git's default.
     pub(crate) fn uses_sha1(&self) -> bool {
-        self.config.value("extensions", "objectformat").is_none_or(|it| it.eq_ignore_ascii_case("sha1"))
+        self.config
+            .value("extensions", "objectformat")
+            .is_none_or(|it| it.eq_ignore_ascii_case("sha1"))
     }
 
     /// Whether refs are kept in tables that only git itself can read.
     pub(super) fn uses_reftable(&self) -> bool {
-        self.config.value("extensions", "refstorage").is_some_and(|it| it.eq_ignore_ascii_case("reftable"))
+        self.config
+            .value("extensions", "refstorage")
+            .is_some_and(|it| it.eq_ignore_ascii_case("reftable"))
     }
 
     /// `core.worktree` is not obeyed: the working tree is where its `.git` is.
@@ -91,7 +95,12 @@ impl Checkout {
         // `.git` may point to a bare repository whose working trees are all linked ones.
         let is_bare = git_dir == common_dir && config.flag("core", "bare");
         let root = root.filter(|_| !is_bare).map(Path::to_path_buf);
-        Ok(Self { root, git_dir, common_dir, config })
+        Ok(Self {
+            root,
+            git_dir,
+            common_dir,
+            config,
+        })
     }
 }
 
@@ -99,11 +108,15 @@ impl Checkout {
 fn git_dir_in(dir: &Path) -> Result<Option<PathBuf>, SourceError> {
     let dot_git = dir.join(".git");
     // Directories that cannot be looked into are passed by: there is no checkout in them for this reader.
-    let Ok(metadata) = fs::metadata(&dot_git) else { return Ok(None) };
+    let Ok(metadata) = fs::metadata(&dot_git) else {
+        return Ok(None);
+    };
     if metadata.is_dir() {
         return Ok(is_git_dir(&dot_git)?.then_some(dot_git));
     }
-    let Some(text) = small_file::read_text(&dot_git, MAX_POINTER)? else { return Ok(None) };
+    let Some(text) = small_file::read_text(&dot_git, MAX_POINTER)? else {
+        return Ok(None);
+    };
     let target = text.strip_prefix("gitdir:").map(|it| dir.join(it.trim()));
     match target {
         Some(target) if is_git_dir(&target)? => Ok(Some(target)),
@@ -125,19 +138,27 @@ fn is_git_dir(dir: &Path) -> Result<bool, SourceError> {
 /// The folder shared with other working trees, as the file `commondir` names it.
 fn common_dir_of(git_dir: &Path) -> Result<PathBuf, SourceError> {
     let text = small_file::read_text(&git_dir.join("commondir"), MAX_POINTER)?;
-    Ok(text.map_or_else(|| git_dir.to_path_buf(), |it| git_dir.join(it.trim_end_matches(['\n', '\r']))))
+    Ok(text.map_or_else(
+        || git_dir.to_path_buf(),
+        |it| git_dir.join(it.trim_end_matches(['\n', '\r'])),
+    ))
 }
 
 /// The path without links, in the form that git takes on every platform.
 fn canonical(path: &Path) -> Result<PathBuf, SourceError> {
-    let real = fs::canonicalize(path).map_err(|error| unavailable(path.display().to_string(), error))?;
+    let real =
+        fs::canonicalize(path).map_err(|error| unavailable(path.display().to_string(), error))?;
     Ok(without_verbatim_prefix(real))
 }
 
 /// Windows writes canonical paths as `\\?\C:\…`, which git does not take.
 fn without_verbatim_prefix(path: PathBuf) -> PathBuf {
     let is_drive = |it: &&str| it.as_bytes().get(1) == Some(&b':');
-    match path.to_str().and_then(|it| it.strip_prefix(r"\\?\")).filter(is_drive) {
+    match path
+        .to_str()
+        .and_then(|it| it.strip_prefix(r"\\?\"))
+        .filter(is_drive)
+    {
         Some(plain) => PathBuf::from(plain),
         None => path,
     }

@@ -24,12 +24,21 @@ impl Checkout {
     /// What is checked out here. Only files are read, unless refs are kept in tables.
     pub fn head(&self) -> Result<Head, SourceError> {
         match refs::look_up(self, "HEAD")? {
-            Some(Target::Object(commit)) => Ok(Head { commit: Some(commit), branch: None }),
+            Some(Target::Object(commit)) => Ok(Head {
+                commit: Some(commit),
+                branch: None,
+            }),
             Some(Target::Symbolic(name)) => {
                 let branch = name.strip_prefix("refs/heads/").map(str::to_owned);
-                Ok(Head { commit: follow(self, name)?, branch })
+                Ok(Head {
+                    commit: follow(self, name)?,
+                    branch,
+                })
             }
-            None => Err(unavailable("what is checked out", "the repository has no HEAD; try 'git fsck'")),
+            None => Err(unavailable(
+                "what is checked out",
+                "the repository has no HEAD; try 'git fsck'",
+            )),
         }
     }
 
@@ -37,10 +46,17 @@ impl Checkout {
     #[must_use]
     pub fn default_branch(&self) -> Option<String> {
         let said = match refs::look_up(self, "refs/remotes/origin/HEAD") {
-            Ok(Some(Target::Symbolic(name))) => name.strip_prefix("refs/remotes/origin/").map(str::to_owned),
+            Ok(Some(Target::Symbolic(name))) => {
+                name.strip_prefix("refs/remotes/origin/").map(str::to_owned)
+            }
             _ => None,
         };
-        said.or_else(|| USUAL.into_iter().find(|it| has_branch(self, it)).map(str::to_owned))
+        said.or_else(|| {
+            USUAL
+                .into_iter()
+                .find(|it| has_branch(self, it))
+                .map(str::to_owned)
+        })
     }
 }
 
@@ -48,12 +64,15 @@ impl Checkout {
     /// Whether this is the default branch, or the very commit it points to, here or at the origin.
     #[must_use]
     pub fn is_default(&self, head: &Head) -> bool {
-        let Some(default) = self.default_branch() else { return false };
+        let Some(default) = self.default_branch() else {
+            return false;
+        };
         if head.branch.as_ref() == Some(&default) {
             return true;
         }
-        let points_there =
-            |full: String| head.commit.is_some() && follow(self, full).ok() == Some(head.commit.clone());
+        let points_there = |full: String| {
+            head.commit.is_some() && follow(self, full).ok() == Some(head.commit.clone())
+        };
         points_there(format!("refs/heads/{default}"))
             || points_there(format!("refs/remotes/origin/{default}"))
     }

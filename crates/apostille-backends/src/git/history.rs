@@ -19,7 +19,11 @@ const MAX_GRAPH: &str = "--max-count=200000";
 const NOTHING: u8 = b'0';
 
 /// Files in the order of their names, whatever order is configured.
-const NO_ORDER: &str = if cfg!(windows) { "-ONUL" } else { "-O/dev/null" };
+const NO_ORDER: &str = if cfg!(windows) {
+    "-ONUL"
+} else {
+    "-O/dev/null"
+};
 
 /// What outranks the repository's configuration where history is read: nothing is run, and renames are found alike.
 const LOG: [&str; 10] = [
@@ -42,13 +46,20 @@ pub(super) fn walk(
     from: &BTreeSet<String>,
     most: usize,
 ) -> Result<History, SourceError> {
-    let from: BTreeSet<&str> = from.iter().map(String::as_str).filter(|it| is_object_id(it)).collect();
+    let from: BTreeSet<&str> = from
+        .iter()
+        .map(String::as_str)
+        .filter(|it| is_object_id(it))
+        .collect();
     // Where a clone lacks contents, renames cannot be told by them.
     let mut line = Line::read(checkout, head, &from, most, "--find-renames")
         .or_else(|_| Line::read(checkout, head, &from, most, "--no-renames"))?;
     line.steps.reverse();
     let mut ways = line.ways();
-    let missing: Vec<&str> = from.into_iter().filter(|it| !ways.contains_key(*it)).collect();
+    let missing: Vec<&str> = from
+        .into_iter()
+        .filter(|it| !ways.contains_key(*it))
+        .collect();
     if !missing.is_empty() {
         let graph = Graph::read(checkout, head)?;
         for commit in missing {
@@ -57,7 +68,10 @@ pub(super) fn walk(
             }
         }
     }
-    Ok(History { steps: line.steps, ways })
+    Ok(History {
+        steps: line.steps,
+        ways,
+    })
 }
 
 /// The line of first parents, as far as it was read.
@@ -78,10 +92,21 @@ impl<'f> Line<'f> {
         renames: &str,
     ) -> Result<Self, SourceError> {
         let mut command = child::command(checkout);
-        command.args(["-c", "diff.renameLimit=1000", "log"]).args(LOG).arg(renames);
-        command.args([&format!("--max-count={}", most.saturating_add(1)), head, "--"]);
+        command
+            .args(["-c", "diff.renameLimit=1000", "log"])
+            .args(LOG)
+            .arg(renames);
+        command.args([
+            &format!("--max-count={}", most.saturating_add(1)),
+            head,
+            "--",
+        ]);
         let mut log = Output::start(command)?;
-        let mut line = Self { steps: Vec::new(), wanted: wanted.clone(), base: None };
+        let mut line = Self {
+            steps: Vec::new(),
+            wanted: wanted.clone(),
+            base: None,
+        };
         let mut unseen = wanted.clone();
         while let Some(field) = log.field()? {
             let field = field.strip_prefix(b"\n").unwrap_or(&field);
@@ -94,7 +119,10 @@ impl<'f> Line<'f> {
                     log.stop();
                     return Ok(line);
                 }
-                line.steps.push(Step { commit, edits: Vec::new() });
+                line.steps.push(Step {
+                    commit,
+                    edits: Vec::new(),
+                });
             } else if let Some(header) = field.strip_prefix(b":") {
                 let edit = log.edit(header.to_vec())?;
                 if let (Some(edit), Some(step)) = (edit, line.steps.last_mut()) {
@@ -108,10 +136,19 @@ impl<'f> Line<'f> {
 
     /// How one comes to the end of the line from each wanted commit on it. The steps are in order by now.
     fn ways(&self) -> BTreeMap<String, Way> {
-        let on_line = self.steps.iter().enumerate().map(|(at, step)| (step.commit.as_str(), at + 1));
+        let on_line = self
+            .steps
+            .iter()
+            .enumerate()
+            .map(|(at, step)| (step.commit.as_str(), at + 1));
         let base = self.base.as_deref().map(|it| (it, 0));
-        let wanted = base.into_iter().chain(on_line).filter(|it| self.wanted.contains(it.0));
-        wanted.map(|(commit, at)| (commit.to_owned(), Way::Along(at))).collect()
+        let wanted = base
+            .into_iter()
+            .chain(on_line)
+            .filter(|it| self.wanted.contains(it.0));
+        wanted
+            .map(|(commit, at)| (commit.to_owned(), Way::Along(at)))
+            .collect()
     }
 }
 
@@ -147,7 +184,13 @@ impl Graph {
                 }
                 // What lies before the line was there all along: only the first step sees it.
                 if seen.insert(id) {
-                    open.extend(self.parents.get(id).into_iter().flatten().map(String::as_str));
+                    open.extend(
+                        self.parents
+                            .get(id)
+                            .into_iter()
+                            .flatten()
+                            .map(String::as_str),
+                    );
                 }
             }
         }
@@ -163,24 +206,51 @@ fn across(
     commit: &str,
 ) -> Result<Option<Way>, SourceError> {
     let is_ancestor = graph.parents.contains_key(commit);
-    let joins = if is_ancestor { graph.joins(line, commit) } else { None };
+    let joins = if is_ancestor {
+        graph.joins(line, commit)
+    } else {
+        None
+    };
     let end = joins.or(line.steps.len().checked_sub(1));
-    let target = end.map(|at| line.steps[at].commit.clone()).or_else(|| line.base.clone());
-    let Some(target) = target else { return Ok(None) };
-    let Some(edits) = leap(checkout, commit, &target)? else { return Ok(None) };
+    let target = end
+        .map(|at| line.steps[at].commit.clone())
+        .or_else(|| line.base.clone());
+    let Some(target) = target else {
+        return Ok(None);
+    };
+    let Some(edits) = leap(checkout, commit, &target)? else {
+        return Ok(None);
+    };
     let then = end.map_or(0, |at| at + 1);
-    Ok(Some(Way::Across { leap: Step { commit: target, edits }, then, is_ancestor: Some(is_ancestor) }))
+    Ok(Some(Way::Across {
+        leap: Step {
+            commit: target,
+            edits,
+        },
+        then,
+        is_ancestor: Some(is_ancestor),
+    }))
 }
 
 /// What differs between two commits; `None` if git does not have the first.
 fn leap(checkout: &Checkout, from: &str, to: &str) -> Result<Option<Vec<Edit>>, SourceError> {
     // Where a clone lacks contents, renames cannot be told by them.
-    let edits = ["--find-renames", "--no-renames"].into_iter().find_map(|renames| {
-        let mut command = child::command(checkout);
-        command.args(["-c", "diff.renameLimit=1000", "diff-tree", "-r", "--raw", "-z", "--no-abbrev"]);
-        command.args([renames, from, to, "--"]);
-        listed(command).ok()
-    });
+    let edits = ["--find-renames", "--no-renames"]
+        .into_iter()
+        .find_map(|renames| {
+            let mut command = child::command(checkout);
+            command.args([
+                "-c",
+                "diff.renameLimit=1000",
+                "diff-tree",
+                "-r",
+                "--raw",
+                "-z",
+                "--no-abbrev",
+            ]);
+            command.args([renames, from, to, "--"]);
+            listed(command).ok()
+        });
     match edits {
         Some(edits) => Ok(Some(edits)),
         None if is_here(checkout, from)? => Err(unavailable(
@@ -195,7 +265,10 @@ fn leap(checkout: &Checkout, from: &str, to: &str) -> Result<Option<Vec<Edit>>, 
 fn is_here(checkout: &Checkout, commit: &str) -> Result<bool, SourceError> {
     let mut child = CatFile::spawn(child::command(checkout)).map_err(child::not_started)?;
     let answer = child.ask(&format!("{commit}^{{commit}}"), MAX_FILE);
-    Ok(answer.map_err(|error| unavailable(format!("commit {commit} with git"), error))? != Answer::Missing)
+    Ok(
+        answer.map_err(|error| unavailable(format!("commit {commit} with git"), error))?
+            != Answer::Missing,
+    )
 }
 
 /// The files that a command lists as git's plumbing does.
@@ -243,13 +316,23 @@ fn without_filters(checkout: &Checkout, command: &mut Command) -> Result<(), Sou
     let mut n_set = 0;
     while let Some(name) = output.field()? {
         let name = String::from_utf8(name).map_err(|error| unavailable("git's filters", error))?;
-        let value = if name.ends_with(".required") { "false" } else { "" };
-        command.env(format!("GIT_CONFIG_KEY_{n_set}"), name).env(format!("GIT_CONFIG_VALUE_{n_set}"), value);
+        let value = if name.ends_with(".required") {
+            "false"
+        } else {
+            ""
+        };
+        command
+            .env(format!("GIT_CONFIG_KEY_{n_set}"), name)
+            .env(format!("GIT_CONFIG_VALUE_{n_set}"), value);
         n_set += 1;
     }
     command.env("GIT_CONFIG_COUNT", n_set.to_string());
     // Git says 1 where there are none.
-    if n_set == 0 { output.end_with(&[0, 1]) } else { output.end() }
+    if n_set == 0 {
+        output.end_with(&[0, 1])
+    } else {
+        output.end()
+    }
 }
 
 /// The files that are in the commit, but that a sparse checkout leaves out of the working tree.
@@ -262,7 +345,11 @@ pub(crate) fn left_out(checkout: &Checkout) -> Result<BTreeSet<String>, SourceEr
     let mut output = Output::start(command)?;
     let mut paths = BTreeSet::new();
     while let Some(field) = output.field()? {
-        paths.extend(field.strip_prefix(b"S ").map(|it| String::from_utf8_lossy(it).into_owned()));
+        paths.extend(
+            field
+                .strip_prefix(b"S ")
+                .map(|it| String::from_utf8_lossy(it).into_owned()),
+        );
     }
     output.end()?;
     Ok(paths)
@@ -275,7 +362,10 @@ fn untracked(checkout: &Checkout) -> Result<Vec<Edit>, SourceError> {
     let mut edits = Vec::new();
     while let Some(field) = output.field()? {
         if let Ok(path) = String::from_utf8_lossy(&field).parse() {
-            edits.push(Edit { was: None, now: Some(Version { path, id: None }) });
+            edits.push(Edit {
+                was: None,
+                now: Some(Version { path, id: None }),
+            });
         }
     }
     output.end()?;
@@ -293,8 +383,15 @@ impl Output {
     fn start(mut command: Command) -> Result<Self, SourceError> {
         let mut child = command.spawn().map_err(child::not_started)?;
         match child.stdout.take() {
-            Some(answers) => Ok(Self { child, answers: BufReader::with_capacity(1 << 16, answers), read: 0 }),
-            None => Err(unavailable("the history with git", "git was started without pipes")),
+            Some(answers) => Ok(Self {
+                child,
+                answers: BufReader::with_capacity(1 << 16, answers),
+                read: 0,
+            }),
+            None => Err(unavailable(
+                "the history with git",
+                "git was started without pipes",
+            )),
         }
     }
 
@@ -316,7 +413,9 @@ impl Output {
 
     fn line(&mut self) -> Result<Option<String>, SourceError> {
         let mut line = String::new();
-        self.answers.read_line(&mut line).map_err(|error| unavailable("the history with git", error))?;
+        self.answers
+            .read_line(&mut line)
+            .map_err(|error| unavailable("the history with git", error))?;
         Ok((!line.is_empty()).then(|| line.trim_end().to_owned()))
     }
 
@@ -326,11 +425,17 @@ impl Output {
         let header = String::from_utf8_lossy(&header).into_owned();
         let words: Vec<&str> = header.split(' ').collect();
         let [mode_was, mode_now, id_was, id_now, letter] = words[..] else {
-            return Err(unavailable("the history with git", "git answered in an unknown way"));
+            return Err(unavailable(
+                "the history with git",
+                "git answered in an unknown way",
+            ));
         };
         let first = self.field()?.unwrap_or_default();
-        let second =
-            if letter.starts_with(['R', 'C']) { self.field()?.unwrap_or_default() } else { first.clone() };
+        let second = if letter.starts_with(['R', 'C']) {
+            self.field()?.unwrap_or_default()
+        } else {
+            first.clone()
+        };
         let was = version(mode_was, id_was, &first).filter(|_| !letter.starts_with('C'));
         let now = version(mode_now, id_now, &second);
         Ok((was.is_some() || now.is_some()).then_some(Edit { was, now }))
@@ -343,11 +448,17 @@ impl Output {
 
     /// Waits for the child; it must have ended with one of these numbers.
     fn end_with(mut self, fine: &[i32]) -> Result<(), SourceError> {
-        let status = self.child.wait().map_err(|error| unavailable("the history with git", error))?;
+        let status = self
+            .child
+            .wait()
+            .map_err(|error| unavailable("the history with git", error))?;
         if status.code().is_some_and(|it| fine.contains(&it)) {
             Ok(())
         } else {
-            Err(unavailable("the history with git", format!("git failed: {status}; try 'git fsck'")))
+            Err(unavailable(
+                "the history with git",
+                format!("git failed: {status}; try 'git fsck'"),
+            ))
         }
     }
 

@@ -10,7 +10,9 @@ use apostille_core::space::Space;
 use super::config::Config;
 
 /// The ways to reach a remote over a network. Others are local, or run a program.
-const SCHEMES: [&str; 8] = ["https", "http", "ssh", "git", "git+ssh", "ssh+git", "ftps", "ftp"];
+const SCHEMES: [&str; 8] = [
+    "https", "http", "ssh", "git", "git+ssh", "ssh+git", "ftps", "ftp",
+];
 /// The first segment of repositories without a usable remote; no remote may claim it.
 const LOCAL: &str = "local";
 /// The longest part of a folder's name that is shown.
@@ -28,8 +30,14 @@ pub fn from_remote(url: &str) -> Option<Space> {
         return None;
     }
     let path = path.split(['?', '#']).next().unwrap_or_default();
-    let segments: Vec<String> = repository_segments(host, path).iter().map(|it| tidy(&decode(it))).collect();
-    if segments.first().is_some_and(|it| it.eq_ignore_ascii_case(LOCAL)) {
+    let segments: Vec<String> = repository_segments(host, path)
+        .iter()
+        .map(|it| tidy(&decode(it)))
+        .collect();
+    if segments
+        .first()
+        .is_some_and(|it| it.eq_ignore_ascii_case(LOCAL))
+    {
         return None;
     }
     Space::repo(&segments.join("/")).ok()
@@ -38,8 +46,13 @@ pub fn from_remote(url: &str) -> Option<Space> {
 /// The space of a repository: of `origin`, else of `upstream`, else of the first remote, else a local name.
 pub(super) fn of(config: &Config, common_dir: &Path) -> Space {
     let remotes = config.remotes();
-    let preferred = ["origin", "upstream"].iter().filter_map(|it| remotes.get(it));
-    preferred.chain(remotes.values()).find_map(|url| from_remote(url)).unwrap_or_else(|| local(common_dir))
+    let preferred = ["origin", "upstream"]
+        .iter()
+        .filter_map(|it| remotes.get(it));
+    preferred
+        .chain(remotes.values())
+        .find_map(|url| from_remote(url))
+        .unwrap_or_else(|| local(common_dir))
 }
 
 /// A name that stays the same as long as the repository stays in its place.
@@ -50,7 +63,8 @@ pub(super) fn of(config: &Config, common_dir: &Path) -> Space {
 fn local(common_dir: &Path) -> Space {
     let digest = Digest::of(common_dir.as_os_str().as_encoded_bytes()).short();
     let folder: String = tidy(&folder(common_dir)).chars().take(MAX_FOLDER).collect();
-    Space::repo(&format!("{LOCAL}/{folder}-{}", &digest[..8])).expect("a local name is a valid space")
+    Space::repo(&format!("{LOCAL}/{folder}-{}", &digest[..8]))
+        .expect("a local name is a valid space")
 }
 
 /// The name that people know the repository's folder by.
@@ -58,21 +72,32 @@ fn folder(common_dir: &Path) -> String {
     let name = |it: &Path| it.file_name().map(|it| it.to_string_lossy().into_owned());
     let own = name(common_dir).unwrap_or_default();
     // `.git`, or the `.bare` of layouts where every working tree is a linked one.
-    let shown = if own.starts_with('.') { common_dir.parent().and_then(name) } else { Some(own) };
+    let shown = if own.starts_with('.') {
+        common_dir.parent().and_then(name)
+    } else {
+        Some(own)
+    };
     let shown = shown.unwrap_or_default();
     shown.strip_suffix(".git").unwrap_or(&shown).to_owned()
 }
 
 /// The host and the path of a URL that leads over a network.
 fn network_parts(url: &str) -> Option<(&str, &str)> {
-    let Some((scheme, rest)) = url.split_once("://") else { return scp_parts(url) };
+    let Some((scheme, rest)) = url.split_once("://") else {
+        return scp_parts(url);
+    };
     if !SCHEMES.contains(&scheme.to_ascii_lowercase().as_str()) {
         return None;
     }
     let (authority, path) = rest.split_once('/')?;
     let host = authority.rsplit('@').next().unwrap_or_default();
     let is_port = |it: &str| it.chars().all(|c| c.is_ascii_digit());
-    Some((host.rsplit_once(':').filter(|(_, port)| is_port(port)).map_or(host, |(host, _)| host), path))
+    Some((
+        host.rsplit_once(':')
+            .filter(|(_, port)| is_port(port))
+            .map_or(host, |(host, _)| host),
+        path,
+    ))
 }
 
 /// The same for `user@host:path`; a slash before the colon makes it a local path, as does a drive letter.
@@ -102,7 +127,10 @@ fn repository_segments<'a>(host: &'a str, path: &'a str) -> Vec<&'a str> {
 /// Azure DevOps writes one repository in several ways; all become `org/project/repo`.
 fn azure_segments<'a>(host: &'a str, mut segments: Vec<&'a str>) -> Vec<&'a str> {
     let lower = host.to_ascii_lowercase();
-    if matches!(lower.as_str(), "ssh.dev.azure.com" | "vs-ssh.visualstudio.com") {
+    if matches!(
+        lower.as_str(),
+        "ssh.dev.azure.com" | "vs-ssh.visualstudio.com"
+    ) {
         segments.drain(..usize::from(segments.first() == Some(&"v3")));
         return segments;
     }
@@ -123,8 +151,13 @@ fn decode(segment: &str) -> String {
     let mut decoded = Vec::with_capacity(bytes.len());
     let mut at = 0;
     while at < bytes.len() {
-        let code = segment.get(at + 1..at + 3).filter(|it| it.bytes().all(|b| b.is_ascii_hexdigit()));
-        match code.and_then(|it| u8::from_str_radix(it, 16).ok()).filter(|_| bytes[at] == b'%') {
+        let code = segment
+            .get(at + 1..at + 3)
+            .filter(|it| it.bytes().all(|b| b.is_ascii_hexdigit()));
+        match code
+            .and_then(|it| u8::from_str_radix(it, 16).ok())
+            .filter(|_| bytes[at] == b'%')
+        {
             Some(byte) => {
                 decoded.push(byte);
                 at += 3;
@@ -140,7 +173,10 @@ fn decode(segment: &str) -> String {
 
 fn tidy(segment: &str) -> String {
     let is_name_char = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-');
-    let tidy: String = segment.chars().map(|c| if is_name_char(c) { c } else { '-' }).collect();
+    let tidy: String = segment
+        .chars()
+        .map(|c| if is_name_char(c) { c } else { '-' })
+        .collect();
     // A name that begins with a dash would be taken for an option where people type it.
     tidy.trim_start_matches('-').to_owned()
 }
@@ -150,7 +186,11 @@ mod tests {
     use super::*;
 
     fn check(url: &str, expected: Option<&str>) {
-        assert_eq!(from_remote(url).as_ref().map(Space::as_str), expected, "{url:?}");
+        assert_eq!(
+            from_remote(url).as_ref().map(Space::as_str),
+            expected,
+            "{url:?}"
+        );
     }
 
     #[test]
@@ -159,7 +199,10 @@ mod tests {
         check("https://github.com/myorg/myapp", Some("myorg/myapp"));
         check("https://github.com/myorg/myapp/", Some("myorg/myapp"));
         check("https://github.com/myorg/myapp.git/", Some("myorg/myapp"));
-        check("https://github.com//myorg//myapp.git//", Some("myorg/myapp"));
+        check(
+            "https://github.com//myorg//myapp.git//",
+            Some("myorg/myapp"),
+        );
         check("HTTPS://github.com/myorg/myapp", Some("myorg/myapp"));
         check("http://host:8080/myorg/myapp", Some("myorg/myapp"));
         check("git://host/myorg/myapp.git", Some("myorg/myapp"));
@@ -181,14 +224,35 @@ mod tests {
 
     #[test]
     fn azure_names_are_the_same_in_every_form() {
-        check("https://dev.azure.com/org/project/_git/repo", Some("org/project/repo"));
-        check("https://org@dev.azure.com/org/My%20Project/_git/repo", Some("org/my-project/repo"));
+        check(
+            "https://dev.azure.com/org/project/_git/repo",
+            Some("org/project/repo"),
+        );
+        check(
+            "https://org@dev.azure.com/org/My%20Project/_git/repo",
+            Some("org/my-project/repo"),
+        );
         check("https://dev.azure.com/org/_git/repo", Some("org/repo/repo"));
-        check("git@ssh.dev.azure.com:v3/org/project/repo", Some("org/project/repo"));
-        check("https://org.visualstudio.com/project/_git/repo", Some("org/project/repo"));
-        check("https://org.visualstudio.com/DefaultCollection/project/_git/repo", Some("org/project/repo"));
-        check("org@vs-ssh.visualstudio.com:v3/org/project/repo", Some("org/project/repo"));
-        check("https://tfs.example/tfs/main/project/_git/repo", Some("tfs/main/project/repo"));
+        check(
+            "git@ssh.dev.azure.com:v3/org/project/repo",
+            Some("org/project/repo"),
+        );
+        check(
+            "https://org.visualstudio.com/project/_git/repo",
+            Some("org/project/repo"),
+        );
+        check(
+            "https://org.visualstudio.com/DefaultCollection/project/_git/repo",
+            Some("org/project/repo"),
+        );
+        check(
+            "org@vs-ssh.visualstudio.com:v3/org/project/repo",
+            Some("org/project/repo"),
+        );
+        check(
+            "https://tfs.example/tfs/main/project/_git/repo",
+            Some("tfs/main/project/repo"),
+        );
     }
 
     #[test]
@@ -219,31 +283,61 @@ mod tests {
 
     #[test]
     fn credentials_never_show() {
-        check("https://user:t0ken@host:8443/myorg/myapp.git", Some("myorg/myapp"));
+        check(
+            "https://user:t0ken@host:8443/myorg/myapp.git",
+            Some("myorg/myapp"),
+        );
         check("https://t0ken@host/myorg/myapp.git", Some("myorg/myapp"));
-        check("https://user:p@ss@host/myorg/myapp.git", Some("myorg/myapp"));
-        check("https://host/myorg/myapp.git?private_token=t0ken", Some("myorg/myapp"));
+        check(
+            "https://user:p@ss@host/myorg/myapp.git",
+            Some("myorg/myapp"),
+        );
+        check(
+            "https://host/myorg/myapp.git?private_token=t0ken",
+            Some("myorg/myapp"),
+        );
         check("https://host/myorg/myapp#t0ken", Some("myorg/myapp"));
         check("https://user:t0/ken@host/myorg/myapp.git", None);
         check("https://user:t0/k/e#n@host/myorg/myapp.git", None);
-        check("https://user:t0#ken@host/myorg/myapp.git", Some("myorg/myapp"));
+        check(
+            "https://user:t0#ken@host/myorg/myapp.git",
+            Some("myorg/myapp"),
+        );
         check("user:t0ken@host/myorg/myapp.git", None);
     }
 
     #[test]
     fn the_best_remote_wins() {
         let check = |remotes: &[(&str, &str)], expected: &str| {
-            let section = |(name, url): &(&str, &str)| format!("[remote \"{name}\"]\n\turl = {url}\n");
+            let section =
+                |(name, url): &(&str, &str)| format!("[remote \"{name}\"]\n\turl = {url}\n");
             let config = Config::parse(&remotes.iter().map(section).collect::<String>());
-            assert_eq!(of(&config, Path::new("/work/My App/.git")).as_str(), expected, "{remotes:?}");
+            assert_eq!(
+                of(&config, Path::new("/work/My App/.git")).as_str(),
+                expected,
+                "{remotes:?}"
+            );
         };
         let local = "local/my-app-";
         let here = self::local(Path::new("/work/My App/.git")).to_string();
-        assert!(here.starts_with(local) && here.len() == local.len() + 8, "{here}");
-        check(&[("a", "git@h:a/a"), ("upstream", "git@h:u/u"), ("origin", "git@h:o/o")], "o/o");
+        assert!(
+            here.starts_with(local) && here.len() == local.len() + 8,
+            "{here}"
+        );
+        check(
+            &[
+                ("a", "git@h:a/a"),
+                ("upstream", "git@h:u/u"),
+                ("origin", "git@h:o/o"),
+            ],
+            "o/o",
+        );
         check(&[("a", "git@h:a/a"), ("upstream", "git@h:u/u")], "u/u");
         check(&[("z", "git@h:z/z"), ("a", "git@h:a/a")], "a/a");
-        check(&[("origin", "/srv/repo.git"), ("upstream", "git@h:u/u")], "u/u");
+        check(
+            &[("origin", "/srv/repo.git"), ("upstream", "git@h:u/u")],
+            "u/u",
+        );
         check(&[("origin", "/srv/owner/repo.git")], &here);
         check(&[("origin", "git@h:users/ana")], &here);
         check(&[], &here);
@@ -253,7 +347,11 @@ mod tests {
     fn local_names_are_tidy_and_tell_places_apart() {
         let check = |path: &str, expected: &str| {
             let name = local(Path::new(path)).to_string();
-            assert_eq!(name.rsplit_once('-').map(|it| it.0), Some(expected), "{path}");
+            assert_eq!(
+                name.rsplit_once('-').map(|it| it.0),
+                Some(expected),
+                "{path}"
+            );
         };
         check("/work/app/.git", "local/app");
         check("/work/app/.bare", "local/app");
@@ -261,7 +359,15 @@ mod tests {
         check("/work/app/.git/modules/lib", "local/lib");
         check("/work/naïve/.git", "local/na-ve");
         check("/.git", "local/");
-        assert_ne!(local(Path::new("/a/app/.git")), local(Path::new("/b/app/.git")));
-        assert!(local(Path::new(&format!("/{}/.git", "x".repeat(250)))).as_str().len() < 80);
+        assert_ne!(
+            local(Path::new("/a/app/.git")),
+            local(Path::new("/b/app/.git"))
+        );
+        assert!(
+            local(Path::new(&format!("/{}/.git", "x".repeat(250))))
+                .as_str()
+                .len()
+                < 80
+        );
     }
 }

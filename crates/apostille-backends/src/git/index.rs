@@ -31,7 +31,12 @@ impl Noted {
     }
 
     /// Whether a file with these properties is the one that was noted, unchanged.
-    pub(crate) fn is_same(&self, modified: Option<SystemTime>, inode: Option<u64>, size: u64) -> bool {
+    pub(crate) fn is_same(
+        &self,
+        modified: Option<SystemTime>,
+        inode: Option<u64>,
+        size: u64,
+    ) -> bool {
         let modified = modified.and_then(|it| it.duration_since(UNIX_EPOCH).ok());
         // Git keeps the lower 32 bits of everything, and no inode on systems that have none.
         let low = |number: u64| u32::try_from(number & 0xffff_ffff).unwrap_or(0);
@@ -44,10 +49,20 @@ impl Noted {
 /// The files of an index, by path. Of a file that is not there, or is not understood, nothing is known. What was
 /// changed in the very moment in which the index was written may look unchanged, so such files are left out.
 pub(crate) fn read(path: &Path) -> HashMap<String, Noted> {
-    let Ok(metadata) = fs::metadata(path) else { return HashMap::new() };
-    let written = metadata.modified().ok().and_then(|it| it.duration_since(UNIX_EPOCH).ok());
-    let (true, Some(written)) = (metadata.len() <= MAX_INDEX, written) else { return HashMap::new() };
-    let mut files = fs::read(path).ok().and_then(|it| parsed(&it)).unwrap_or_default();
+    let Ok(metadata) = fs::metadata(path) else {
+        return HashMap::new();
+    };
+    let written = metadata
+        .modified()
+        .ok()
+        .and_then(|it| it.duration_since(UNIX_EPOCH).ok());
+    let (true, Some(written)) = (metadata.len() <= MAX_INDEX, written) else {
+        return HashMap::new();
+    };
+    let mut files = fs::read(path)
+        .ok()
+        .and_then(|it| parsed(&it))
+        .unwrap_or_default();
     let written = (written.as_secs(), written.subsec_nanos());
     files.retain(|_, it| (u64::from(it.modified.0), it.modified.1) < written && it.modified.1 != 0);
     files
@@ -64,7 +79,10 @@ fn parsed(bytes: &[u8]) -> Option<HashMap<String, Noted>> {
         let flags = u16::from_be_bytes(bytes.get(at + 60..at + 62)?.try_into().ok()?);
         let start = at + FIXED + if flags & EXTENDED == 0 { 0 } else { 2 };
         let len = bytes.get(start..)?.iter().position(|it| *it == 0)?;
-        if let (0, Ok(name)) = (flags & STAGE, std::str::from_utf8(bytes.get(start..start + len)?)) {
+        if let (0, Ok(name)) = (
+            flags & STAGE,
+            std::str::from_utf8(bytes.get(start..start + len)?),
+        ) {
             let noted = Noted {
                 id: bytes.get(at + 40..at + 60)?.try_into().ok()?,
                 modified: (number(bytes, at + 8)?, number(bytes, at + 12)?),
@@ -97,7 +115,10 @@ mod tests {
         let bytes = fs::read(repo.checkout().git_dir().join("index")).unwrap();
         let files = parsed(&bytes).unwrap();
         assert_eq!(files.len(), 2);
-        assert_eq!(files["src/a.rs"].id(), repo.git(&["rev-parse", "HEAD:src/a.rs"]));
+        assert_eq!(
+            files["src/a.rs"].id(),
+            repo.git(&["rev-parse", "HEAD:src/a.rs"])
+        );
         assert_eq!(files["a file with a longer name.txt"].size, 4);
     }
 

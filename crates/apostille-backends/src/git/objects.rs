@@ -35,7 +35,12 @@ impl Objects {
     }
 
     pub(super) fn started_by(checkout: &Checkout, start: fn(&Checkout) -> Command) -> Self {
-        Self { checkout: checkout.clone(), idle: Mutex::default(), trees: Mutex::default(), start }
+        Self {
+            checkout: checkout.clone(),
+            idle: Mutex::default(),
+            trees: Mutex::default(),
+            start,
+        }
     }
 
     /// Asks the child, and starts it first if there is none. `whose` names what is read, for messages.
@@ -43,7 +48,11 @@ impl Objects {
     /// The child is taken out while it answers: where that fails, or a thread panics, it is out of step and not used
     /// again.
     pub(super) fn ask(&self, name: &str, limit: u64, whose: &str) -> Result<Answer, SourceError> {
-        let waiting = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        let waiting = self
+            .idle
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .pop();
         let mut child = match waiting {
             Some(child) => child,
             None => CatFile::spawn((self.start)(&self.checkout)).map_err(child::not_started)?,
@@ -52,14 +61,21 @@ impl Objects {
             .ask(name, limit)
             .map_err(|error| unavailable(format!("commit '{whose}' with git"), error))?;
         if !matches!(answer, Answer::TooLarge(_)) {
-            self.idle.lock().unwrap_or_else(PoisonError::into_inner).push(child);
+            self.idle
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .push(child);
         }
         Ok(answer)
     }
 
     /// A directory that was read before.
     pub(super) fn tree(&self, id: &str) -> Option<Arc<Directory>> {
-        self.trees.lock().unwrap_or_else(PoisonError::into_inner).get(id).map(Arc::clone)
+        self.trees
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .get(id)
+            .map(Arc::clone)
     }
 
     /// Keeps a directory at hand, unless there are many already.

@@ -26,7 +26,10 @@ pub(super) enum Target {
 /// What a ref points to; `None` if there is no such ref.
 pub(super) fn look_up(checkout: &Checkout, name: &str) -> Result<Option<Target>, SourceError> {
     if !is_refname(name) {
-        return Err(unavailable(format!("the ref {name:?}"), "git allows no such name"));
+        return Err(unavailable(
+            format!("the ref {name:?}"),
+            "git allows no such name",
+        ));
     }
     if checkout.uses_reftable() {
         return ask_git(checkout, name);
@@ -39,7 +42,8 @@ pub(super) fn look_up(checkout: &Checkout, name: &str) -> Result<Option<Target>,
 
 /// Whether git allows the name. A name that passes can be joined to a directory without leaving it.
 pub(super) fn is_refname(name: &str) -> bool {
-    let is_odd = |c: char| c.is_control() || matches!(c, ' ' | '~' | '^' | ':' | '?' | '*' | '[' | '\\');
+    let is_odd =
+        |c: char| c.is_control() || matches!(c, ' ' | '~' | '^' | ':' | '?' | '*' | '[' | '\\');
     let is_bad_part = |it: &str| it.is_empty() || it.starts_with('.') || it.ends_with(".lock");
     let is_bad = name.contains(is_odd)
         || name.contains("..")
@@ -56,8 +60,13 @@ pub(crate) fn is_object_id(text: &str) -> bool {
 }
 
 fn loose_path(checkout: &Checkout, name: &str) -> PathBuf {
-    let is_shared = name.starts_with("refs/") && !PER_WORKTREE.iter().any(|it| name.starts_with(it));
-    if is_shared { checkout.common_dir().join(name) } else { checkout.git_dir().join(name) }
+    let is_shared =
+        name.starts_with("refs/") && !PER_WORKTREE.iter().any(|it| name.starts_with(it));
+    if is_shared {
+        checkout.common_dir().join(name)
+    } else {
+        checkout.git_dir().join(name)
+    }
 }
 
 fn parse_loose(name: &str, text: &str) -> Result<Target, SourceError> {
@@ -78,7 +87,8 @@ fn parse_loose(name: &str, text: &str) -> Result<Target, SourceError> {
 }
 
 fn packed(checkout: &Checkout, name: &str) -> Result<Option<Target>, SourceError> {
-    let Some(bytes) = small_file::read(&checkout.common_dir().join("packed-refs"), MAX_PACKED)? else {
+    let Some(bytes) = small_file::read(&checkout.common_dir().join("packed-refs"), MAX_PACKED)?
+    else {
         return Ok(None);
     };
     Ok(find_packed(&bytes, name))
@@ -90,7 +100,9 @@ fn find_packed(bytes: &[u8], name: &str) -> Option<Target> {
         let line = line.strip_suffix(b"\r").unwrap_or(line);
         line.strip_suffix(name.as_bytes())?.strip_suffix(b" ")
     })?;
-    let id = std::str::from_utf8(line).ok().filter(|it| is_object_id(it))?;
+    let id = std::str::from_utf8(line)
+        .ok()
+        .filter(|it| is_object_id(it))?;
     Some(Target::Object(id.to_ascii_lowercase()))
 }
 
@@ -98,7 +110,10 @@ fn ask_git(checkout: &Checkout, name: &str) -> Result<Option<Target>, SourceErro
     if let Some(target) = child::answer(checkout, &["symbolic-ref", "--quiet", name])? {
         return Ok(Some(Target::Symbolic(target)));
     }
-    let id = child::answer(checkout, &["rev-parse", "--verify", "--quiet", "--end-of-options", name])?;
+    let id = child::answer(
+        checkout,
+        &["rev-parse", "--verify", "--quiet", "--end-of-options", name],
+    )?;
     Ok(id.filter(|it| is_object_id(it)).map(Target::Object))
 }
 
@@ -132,8 +147,9 @@ mod tests {
     #[test]
     fn packed_refs_are_found_by_their_whole_name() {
         let (one, two) = ("1".repeat(40), "2".repeat(40));
-        let text =
-            format!("# pack-refs with: peeled\n{one} refs/heads/a/main\n{two} refs/heads/main\r\n^{one}\n");
+        let text = format!(
+            "# pack-refs with: peeled\n{one} refs/heads/a/main\n{two} refs/heads/main\r\n^{one}\n"
+        );
         let check = |name: &str, expected: Option<&str>| {
             let expected = expected.map(|it| Target::Object(it.to_owned()));
             assert_eq!(find_packed(text.as_bytes(), name), expected, "{name:?}");

@@ -62,19 +62,38 @@ impl Repo {
     /// Commits everything there is and returns the commit.
     pub(crate) fn commit(&self, message: &str) -> String {
         self.git(&["add", "--all"]);
-        self.git(&["commit", "--quiet", "--allow-empty", "--no-verify", "--message", message]);
+        self.git(&[
+            "commit",
+            "--quiet",
+            "--allow-empty",
+            "--no-verify",
+            "--message",
+            message,
+        ]);
         self.git(&["rev-parse", "HEAD"])
     }
 
     /// Makes the commit of another repository appear under a path, as a submodule does.
     pub(crate) fn gitlink(&self, path: &str, commit: &str) {
-        self.git(&["update-index", "--add", "--cacheinfo", &format!("160000,{commit},{path}")]);
+        self.git(&[
+            "update-index",
+            "--add",
+            "--cacheinfo",
+            &format!("160000,{commit},{path}"),
+        ]);
     }
 
     /// A linked working tree beside the repository.
     pub(crate) fn add_worktree(&self, name: &str, branch: &str) -> PathBuf {
         let path = self.beside(name);
-        self.git(&["worktree", "add", "--quiet", "-b", branch, path.to_str().unwrap()]);
+        self.git(&[
+            "worktree",
+            "add",
+            "--quiet",
+            "-b",
+            branch,
+            path.to_str().unwrap(),
+        ]);
         path
     }
 
@@ -86,7 +105,10 @@ impl Repo {
         let output = self.command(directory).args(arguments).output().unwrap();
         let complaint = String::from_utf8_lossy(&output.stderr);
         assert!(output.status.success(), "git {arguments:?}: {complaint}");
-        String::from_utf8(output.stdout).unwrap().trim_end().to_owned()
+        String::from_utf8(output.stdout)
+            .unwrap()
+            .trim_end()
+            .to_owned()
     }
 
     /// Git as a user would start it here, but cut off from the machine's own configuration.
@@ -95,13 +117,25 @@ impl Repo {
         for name in REMOVED {
             command.env_remove(name);
         }
-        command.env("HOME", self.home.path()).env_remove("XDG_CONFIG_HOME");
-        command.env("GIT_CONFIG_GLOBAL", "/dev/null").env("GIT_CONFIG_NOSYSTEM", "1").env("LC_ALL", "C");
+        command
+            .env("HOME", self.home.path())
+            .env_remove("XDG_CONFIG_HOME");
+        command
+            .env("GIT_CONFIG_GLOBAL", "/dev/null")
+            .env("GIT_CONFIG_NOSYSTEM", "1")
+            .env("LC_ALL", "C");
         for who in ["AUTHOR", "COMMITTER"] {
-            command.env(format!("GIT_{who}_NAME"), "Ana").env(format!("GIT_{who}_EMAIL"), "ana@example.com");
+            command
+                .env(format!("GIT_{who}_NAME"), "Ana")
+                .env(format!("GIT_{who}_EMAIL"), "ana@example.com");
             command.env(format!("GIT_{who}_DATE"), DATE);
         }
-        command.args(["-c", "core.autocrlf=false", "-c", "protocol.file.allow=always"]);
+        command.args([
+            "-c",
+            "core.autocrlf=false",
+            "-c",
+            "protocol.file.allow=always",
+        ]);
         command.current_dir(directory).stdin(Stdio::null());
         command
     }

@@ -24,7 +24,10 @@ pub(super) fn read_text(path: &Path, limit: u64) -> Result<Option<String>, Sourc
 
 /// Whether the error says that nothing is there: also below a file, or under a name no file can have.
 pub(crate) fn is_absent(error: &io::Error) -> bool {
-    matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory | ErrorKind::InvalidFilename)
+    matches!(
+        error.kind(),
+        ErrorKind::NotFound | ErrorKind::NotADirectory | ErrorKind::InvalidFilename
+    )
 }
 
 fn read_bounded(path: &Path, limit: u64) -> io::Result<Option<Vec<u8>>> {
@@ -35,7 +38,10 @@ fn read_bounded(path: &Path, limit: u64) -> io::Result<Option<Vec<u8>>> {
     let mut bytes = Vec::new();
     File::open(path)?.take(limit + 1).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > limit {
-        return Err(io::Error::new(ErrorKind::FileTooLarge, format!("it has more than {limit} bytes")));
+        return Err(io::Error::new(
+            ErrorKind::FileTooLarge,
+            format!("it has more than {limit} bytes"),
+        ));
     }
     Ok(Some(bytes))
 }

@@ -13,7 +13,10 @@ use super::{Checkout, Commit, Head, child};
 use crate::worktree::WorkTree;
 
 fn head(commit: Option<&str>, branch: Option<&str>) -> Head {
-    Head { commit: commit.map(str::to_owned), branch: branch.map(str::to_owned) }
+    Head {
+        commit: commit.map(str::to_owned),
+        branch: branch.map(str::to_owned),
+    }
 }
 
 mod discovery {
@@ -48,12 +51,20 @@ mod discovery {
         assert_ne!(linked.git_dir(), linked.common_dir());
         assert_eq!(linked.common_dir(), repo.root().join(".git"));
         assert_eq!(linked.space(), local);
-        repo.git(&["remote", "add", "origin", "https://ana:s3cret@host/MyOrg/MyApp.git"]);
+        repo.git(&[
+            "remote",
+            "add",
+            "origin",
+            "https://ana:s3cret@host/MyOrg/MyApp.git",
+        ]);
         let linked = checkout(&repo.beside("linked"));
         assert_eq!(linked.space().as_str(), "myorg/myapp");
         assert_eq!(repo.checkout().space(), linked.space());
         assert_eq!(linked.head().unwrap(), head(Some(&commit), Some("topic")));
-        assert_eq!(repo.checkout().head().unwrap(), head(Some(&commit), Some("main")));
+        assert_eq!(
+            repo.checkout().head().unwrap(),
+            head(Some(&commit), Some("main"))
+        );
         assert!(!format!("{linked:?}").contains("s3cret"));
     }
 
@@ -67,20 +78,33 @@ mod discovery {
         assert!(found.space().as_str().starts_with("local/app-"));
         assert_eq!(found.head().unwrap(), head(Some(&commit), Some("main")));
         assert!(matches!(WorkTree::open(&found), Err(SourceError::Nowhere)));
-        assert_eq!(outcome(&Commit::new(&found, "main").unwrap(), "src/a.rs"), "text one");
+        assert_eq!(
+            outcome(&Commit::new(&found, "main").unwrap(), "src/a.rs"),
+            "text one"
+        );
     }
 
     #[test]
     fn a_git_file_may_point_to_a_bare_repository() {
         let (repo, _) = Repo::with_commit();
         let folder = repo.beside("layout");
-        repo.git(&["clone", "--quiet", "--bare", ".", folder.join(".bare").to_str().unwrap()]);
+        repo.git(&[
+            "clone",
+            "--quiet",
+            "--bare",
+            ".",
+            folder.join(".bare").to_str().unwrap(),
+        ]);
         fs::write(folder.join(".git"), "gitdir: ./.bare\n").unwrap();
         repo.git_in(&folder, &["worktree", "add", "--quiet", "work", "main"]);
         assert_eq!(checkout(&folder).root(), None);
         let work = checkout(&folder.join("work"));
         assert_eq!(work.root(), Some(folder.join("work").as_path()));
-        assert!(work.space().as_str().starts_with("local/layout-"), "{}", work.space());
+        assert!(
+            work.space().as_str().starts_with("local/layout-"),
+            "{}",
+            work.space()
+        );
     }
 
     #[test]
@@ -91,20 +115,39 @@ mod discovery {
             &repo.root().join("fixture"),
             &["config", "remote.origin.url", "https://host/victim/secret"],
         );
-        assert_eq!(checkout(&repo.root().join("fixture")).root(), Some(repo.root()));
+        assert_eq!(
+            checkout(&repo.root().join("fixture")).root(),
+            Some(repo.root())
+        );
     }
 
     #[test]
     fn a_submodule_is_a_repository_of_its_own() {
         let (repo, commit) = Repo::with_commit();
         let (library, _) = Repo::with_commit();
-        repo.git(&["submodule", "--quiet", "add", library.root().to_str().unwrap(), "lib"]);
+        repo.git(&[
+            "submodule",
+            "--quiet",
+            "add",
+            library.root().to_str().unwrap(),
+            "lib",
+        ]);
         let inside = checkout(&repo.root().join("lib/src"));
         assert_eq!(inside.root(), Some(repo.root().join("lib").as_path()));
         assert_eq!(inside.head().unwrap().branch.as_deref(), Some("main"));
-        assert!(inside.space().as_str().starts_with("local/lib-"), "{}", inside.space());
-        assert_eq!(outcome(&WorkTree::open(&inside).unwrap(), "src/a.rs"), "text one");
-        assert_eq!(outcome(&WorkTree::open(&repo.checkout()).unwrap(), "lib/src/a.rs"), "outside");
+        assert!(
+            inside.space().as_str().starts_with("local/lib-"),
+            "{}",
+            inside.space()
+        );
+        assert_eq!(
+            outcome(&WorkTree::open(&inside).unwrap(), "src/a.rs"),
+            "text one"
+        );
+        assert_eq!(
+            outcome(&WorkTree::open(&repo.checkout()).unwrap(), "lib/src/a.rs"),
+            "outside"
+        );
         assert_eq!(repo.checkout().head().unwrap().commit, Some(commit));
     }
 
@@ -130,13 +173,22 @@ mod heads {
         let first = repo.commit("first");
         repo.git(&["switch", "--quiet", "-c", "feature/deep"]);
         let second = repo.commit("second");
-        assert_eq!(repo.checkout().head().unwrap(), head(Some(&second), Some("feature/deep")));
+        assert_eq!(
+            repo.checkout().head().unwrap(),
+            head(Some(&second), Some("feature/deep"))
+        );
         repo.git(&["pack-refs", "--all", "--prune"]);
         assert!(!repo.root().join(".git/refs/heads/feature").exists());
-        assert_eq!(repo.checkout().head().unwrap(), head(Some(&second), Some("feature/deep")));
+        assert_eq!(
+            repo.checkout().head().unwrap(),
+            head(Some(&second), Some("feature/deep"))
+        );
         // A loose ref is newer than the packed one.
         let third = repo.commit("third");
-        assert_eq!(repo.checkout().head().unwrap(), head(Some(&third), Some("feature/deep")));
+        assert_eq!(
+            repo.checkout().head().unwrap(),
+            head(Some(&third), Some("feature/deep"))
+        );
         repo.git(&["switch", "--quiet", "--detach", &first]);
         assert_eq!(repo.checkout().head().unwrap(), head(Some(&first), None));
     }
@@ -146,7 +198,10 @@ mod heads {
         let (repo, commit) = Repo::with_commit();
         let linked = repo.add_worktree("linked", "topic");
         repo.git(&["pack-refs", "--all", "--prune"]);
-        assert_eq!(checkout(&linked).head().unwrap(), head(Some(&commit), Some("topic")));
+        assert_eq!(
+            checkout(&linked).head().unwrap(),
+            head(Some(&commit), Some("topic"))
+        );
     }
 
     #[test]
@@ -158,7 +213,10 @@ mod heads {
         let repo = Repo::with(&["--ref-format=reftable"]);
         assert_eq!(repo.checkout().head().unwrap(), head(None, Some("main")));
         let commit = repo.commit("first");
-        assert_eq!(repo.checkout().head().unwrap(), head(Some(&commit), Some("main")));
+        assert_eq!(
+            repo.checkout().head().unwrap(),
+            head(Some(&commit), Some("main"))
+        );
         assert_eq!(repo.checkout().default_branch().as_deref(), Some("main"));
         repo.git(&["switch", "--quiet", "--detach"]);
         assert_eq!(repo.checkout().head().unwrap(), head(Some(&commit), None));
@@ -168,12 +226,21 @@ mod heads {
     fn hostile_and_broken_heads_are_errors_that_repeat_no_content() {
         let (repo, _) = Repo::with_commit();
         fs::write(repo.beside("secret"), "s3cret\n").unwrap();
-        for text in ["ref: ../../secret\n", "ref: /etc/passwd\n", "s3cret\n", "", "ref: refs/heads/loop\n"] {
+        for text in [
+            "ref: ../../secret\n",
+            "ref: /etc/passwd\n",
+            "s3cret\n",
+            "",
+            "ref: refs/heads/loop\n",
+        ] {
             repo.write(".git/refs/heads/loop", "ref: refs/heads/loop\n");
             repo.write(".git/HEAD", text);
             let error = repo.checkout().head().unwrap_err();
             let why = std::error::Error::source(&error).unwrap().to_string();
-            assert!(!format!("{error} {why}").contains("s3cret"), "{text:?}: {error}: {why}");
+            assert!(
+                !format!("{error} {why}").contains("s3cret"),
+                "{text:?}: {error}: {why}"
+            );
         }
     }
 
@@ -187,8 +254,15 @@ mod heads {
         assert_eq!(repo.checkout().default_branch().as_deref(), Some("master"));
         repo.git(&["branch", "--move", "master", "other"]);
         assert_eq!(repo.checkout().default_branch(), None);
-        repo.git(&["symbolic-ref", "refs/remotes/origin/HEAD", "refs/remotes/origin/release/2"]);
-        assert_eq!(repo.checkout().default_branch().as_deref(), Some("release/2"));
+        repo.git(&[
+            "symbolic-ref",
+            "refs/remotes/origin/HEAD",
+            "refs/remotes/origin/release/2",
+        ]);
+        assert_eq!(
+            repo.checkout().default_branch().as_deref(),
+            Some("release/2")
+        );
     }
 }
 
@@ -205,7 +279,10 @@ mod commits {
         let check = |reference: &str, commit: &str, expected: &str| {
             let source = Commit::new(&repo.checkout(), reference).unwrap();
             let tree = source.tree().unwrap();
-            assert_eq!((tree.commit.as_deref(), tree.branch, tree.is_worktree), (Some(commit), None, false));
+            assert_eq!(
+                (tree.commit.as_deref(), tree.branch, tree.is_worktree),
+                (Some(commit), None, false)
+            );
             assert_eq!(outcome(&source, "src/a.rs"), expected, "{reference}");
         };
         check("HEAD", &second, "text two");
@@ -228,7 +305,8 @@ mod commits {
         repo.gitlink("lib", &first);
         repo.git(&["commit", "--quiet", "--message", "second"]);
         let source = Commit::new(&repo.checkout(), "HEAD").unwrap();
-        let check = |path: &str, expected: &str| assert_eq!(outcome(&source, path), expected, "{path}");
+        let check =
+            |path: &str, expected: &str| assert_eq!(outcome(&source, path), expected, "{path}");
         check("naïve file (1).md", "text here");
         check("absent", "none");
         check("src", "none");
@@ -247,9 +325,16 @@ mod commits {
     fn the_blob_id_is_the_same_in_commit_and_working_tree() {
         let (repo, _) = Repo::with_commit();
         let id = repo.git(&["rev-parse", "HEAD:src/a.rs"]);
-        let committed =
-            Commit::new(&repo.checkout(), "HEAD").unwrap().read(&path("src/a.rs")).unwrap().unwrap();
-        let lying = WorkTree::open(&repo.checkout()).unwrap().read(&path("src/a.rs")).unwrap().unwrap();
+        let committed = Commit::new(&repo.checkout(), "HEAD")
+            .unwrap()
+            .read(&path("src/a.rs"))
+            .unwrap()
+            .unwrap();
+        let lying = WorkTree::open(&repo.checkout())
+            .unwrap()
+            .read(&path("src/a.rs"))
+            .unwrap()
+            .unwrap();
         assert_eq!(committed.id, Some(id));
         assert_eq!(committed, lying);
     }
@@ -259,9 +344,19 @@ mod commits {
         let repo = Repo::with(&["--object-format=sha256"]);
         repo.write("src/a.rs", "one\n");
         let commit = repo.commit("first");
-        assert_eq!(repo.checkout().head().unwrap(), head(Some(&commit), Some("main")));
-        assert_eq!(outcome(&Commit::new(&repo.checkout(), "main").unwrap(), "src/a.rs"), "text one");
-        let lying = WorkTree::open(&repo.checkout()).unwrap().read(&path("src/a.rs")).unwrap().unwrap();
+        assert_eq!(
+            repo.checkout().head().unwrap(),
+            head(Some(&commit), Some("main"))
+        );
+        assert_eq!(
+            outcome(&Commit::new(&repo.checkout(), "main").unwrap(), "src/a.rs"),
+            "text one"
+        );
+        let lying = WorkTree::open(&repo.checkout())
+            .unwrap()
+            .read(&path("src/a.rs"))
+            .unwrap()
+            .unwrap();
         assert_eq!((lying.id, lying.bytes), (None, b"one\n".to_vec()));
     }
 
@@ -277,12 +372,17 @@ mod commits {
         repo.write("fits", vec![b'x'; size]);
         repo.write("large", vec![b'y'; size + 1]);
         repo.commit("second");
-        let source = Commit::new(&repo.checkout(), "HEAD").unwrap().started_by(counted);
+        let source = Commit::new(&repo.checkout(), "HEAD")
+            .unwrap()
+            .started_by(counted);
         assert_eq!(STARTS.load(Ordering::SeqCst), 0);
         for _ in 0..3 {
             assert_eq!(outcome(&source, "src/a.rs"), "text one");
         }
-        assert_eq!(source.read(&path("fits")).unwrap().unwrap().bytes.len(), size);
+        assert_eq!(
+            source.read(&path("fits")).unwrap().unwrap().bytes.len(),
+            size
+        );
         assert_eq!(outcome(&source.beside("HEAD~1").unwrap(), "fits"), "none");
         assert_eq!(STARTS.load(Ordering::SeqCst), 1);
         assert_eq!(outcome(&source, "large"), format!("too large {}", size + 1));
@@ -316,14 +416,29 @@ mod commits {
     fn refs_that_are_none_are_refused() {
         let (repo, _) = Repo::with_commit();
         let long = "x".repeat(2_000);
-        for reference in ["", "--help", "-x", "x\ny", "HEAD\n", "a b", "\0", "HEAD:src", ":/first", &long] {
+        for reference in [
+            "", "--help", "-x", "x\ny", "HEAD\n", "a b", "\0", "HEAD:src", ":/first", &long,
+        ] {
             let refused = Commit::new(&repo.checkout(), reference).map(|_| ());
-            assert!(matches!(refused, Err(SourceError::NoSuchRef(_))), "{reference:?}: {refused:?}");
+            assert!(
+                matches!(refused, Err(SourceError::NoSuchRef(_))),
+                "{reference:?}: {refused:?}"
+            );
         }
         let blob = repo.git(&["rev-parse", "HEAD:src/a.rs"]);
-        for reference in ["absent", "HEAD..main", "HEAD~9", &"0".repeat(40), &blob, "@{-9}"] {
+        for reference in [
+            "absent",
+            "HEAD..main",
+            "HEAD~9",
+            &"0".repeat(40),
+            &blob,
+            "@{-9}",
+        ] {
             let source = Commit::new(&repo.checkout(), reference).unwrap();
-            assert!(matches!(source.tree(), Err(SourceError::NoSuchRef(_))), "{reference:?}");
+            assert!(
+                matches!(source.tree(), Err(SourceError::NoSuchRef(_))),
+                "{reference:?}"
+            );
             assert_eq!(outcome(&source, "src/a.rs"), "no such ref", "{reference:?}");
         }
     }
@@ -332,9 +447,14 @@ mod commits {
     fn without_git_the_error_says_so_and_names_a_way_out() {
         let (repo, _) = Repo::with_commit();
         let absent = |_: &Checkout| Command::new("a-git-that-is-not-installed");
-        let error = Commit::new(&repo.checkout(), "main").unwrap().started_by(absent).tree().unwrap_err();
+        let error = Commit::new(&repo.checkout(), "main")
+            .unwrap()
+            .started_by(absent)
+            .tree()
+            .unwrap_err();
         assert!(
-            error.to_string().contains("git is not installed") && error.to_string().contains("install it")
+            error.to_string().contains("git is not installed")
+                && error.to_string().contains("install it")
         );
     }
 
@@ -346,7 +466,9 @@ mod commits {
             command.arg("--version").stderr(std::process::Stdio::null());
             command
         };
-        let source = Commit::new(&repo.checkout(), "main").unwrap().started_by(broken);
+        let source = Commit::new(&repo.checkout(), "main")
+            .unwrap()
+            .started_by(broken);
         assert_eq!(outcome(&source, "src/a.rs"), "unavailable");
         assert_eq!(outcome(&source, "src/a.rs"), "unavailable");
     }
@@ -356,13 +478,26 @@ mod commits {
         let (repo, _) = Repo::with_commit();
         repo.git(&["config", "uploadpack.allowFilter", "true"]);
         let url = format!("file://{}", repo.root().display());
-        repo.git(&["clone", "--quiet", "--no-checkout", "--filter=blob:none", &url, "../partial"]);
+        repo.git(&[
+            "clone",
+            "--quiet",
+            "--no-checkout",
+            "--filter=blob:none",
+            &url,
+            "../partial",
+        ]);
         let partial = checkout(&repo.beside("partial"));
         let source = Commit::new(&partial, "main").unwrap();
         assert_eq!(outcome(&source, "src/a.rs"), "unavailable");
         assert_eq!(outcome(&source, "absent"), "none");
-        repo.git_in(&repo.beside("partial"), &["cat-file", "blob", "main:src/a.rs"]);
-        assert_eq!(outcome(&Commit::new(&partial, "main").unwrap(), "src/a.rs"), "text one");
+        repo.git_in(
+            &repo.beside("partial"),
+            &["cat-file", "blob", "main:src/a.rs"],
+        );
+        assert_eq!(
+            outcome(&Commit::new(&partial, "main").unwrap(), "src/a.rs"),
+            "text one"
+        );
     }
 
     #[test]
@@ -371,7 +506,9 @@ mod commits {
         let source = Commit::new(&repo.checkout(), "main").unwrap();
         std::thread::scope(|scope| {
             for _ in 0..4 {
-                scope.spawn(|| (0..20).for_each(|_| assert_eq!(outcome(&source, "src/a.rs"), "text one")));
+                scope.spawn(|| {
+                    (0..20).for_each(|_| assert_eq!(outcome(&source, "src/a.rs"), "text one"))
+                });
             }
         });
     }
@@ -398,7 +535,11 @@ mod hostile {
     fn script(repo: &Repo) -> String {
         use std::os::unix::fs::PermissionsExt as _;
         let script = repo.beside("evil.sh");
-        fs::write(&script, format!("#!/bin/sh\ntouch '{}'\n", repo.beside("marker").display())).unwrap();
+        fs::write(
+            &script,
+            format!("#!/bin/sh\ntouch '{}'\n", repo.beside("marker").display()),
+        )
+        .unwrap();
         fs::set_permissions(&script, fs::Permissions::from_mode(0o755)).unwrap();
         script.to_str().unwrap().to_owned()
     }
@@ -420,10 +561,18 @@ mod hostile {
         assert_eq!(found.default_branch().as_deref(), Some("main"));
         assert!(found.space().as_str().starts_with("local/"));
         for reference in ["HEAD", "main", &commit] {
-            assert_eq!(outcome(&Commit::new(&found, reference).unwrap(), "src/a.rs"), "text one");
+            assert_eq!(
+                outcome(&Commit::new(&found, reference).unwrap(), "src/a.rs"),
+                "text one"
+            );
         }
-        assert_eq!(outcome(&WorkTree::open(&found).unwrap(), "src/a.rs"), "text one");
-        child::answer(&found, &["rev-parse", "--verify", "HEAD"]).unwrap().unwrap();
+        assert_eq!(
+            outcome(&WorkTree::open(&found).unwrap(), "src/a.rs"),
+            "text one"
+        );
+        child::answer(&found, &["rev-parse", "--verify", "HEAD"])
+            .unwrap()
+            .unwrap();
         assert!(!repo.beside("marker").exists());
         // The trap works: git by itself steps into it.
         repo.command(repo.root()).arg("status").output().unwrap();
@@ -434,7 +583,11 @@ mod hostile {
     fn a_promise_to_fetch_runs_nothing() {
         let (repo, _) = Repo::with_commit();
         let id = repo.git(&["rev-parse", "HEAD:src/a.rs"]);
-        let object = repo.root().join(".git/objects").join(&id[..2]).join(&id[2..]);
+        let object = repo
+            .root()
+            .join(".git/objects")
+            .join(&id[..2])
+            .join(&id[2..]);
         fs::remove_file(object).unwrap();
         let script = script(&repo);
         let trap = format!(
@@ -444,8 +597,11 @@ mod hostile {
         let config = repo.root().join(".git/config");
         append(&config, &trap);
         let text = fs::read_to_string(&config).unwrap();
-        fs::write(&config, text.replace("repositoryformatversion = 0", "repositoryformatversion = 1"))
-            .unwrap();
+        fs::write(
+            &config,
+            text.replace("repositoryformatversion = 0", "repositoryformatversion = 1"),
+        )
+        .unwrap();
         let source = Commit::new(&repo.checkout(), "HEAD").unwrap();
         assert_eq!(outcome(&source, "src/a.rs"), "unavailable");
         // Older versions of git do not know GIT_NO_LAZY_FETCH: the rest must hold without it.
@@ -454,11 +610,17 @@ mod hostile {
             command.env_remove("GIT_NO_LAZY_FETCH");
             command
         };
-        let source = Commit::new(&repo.checkout(), "HEAD").unwrap().started_by(eager);
+        let source = Commit::new(&repo.checkout(), "HEAD")
+            .unwrap()
+            .started_by(eager);
         assert_eq!(outcome(&source, "src/a.rs"), "unavailable");
         assert!(!repo.beside("marker").exists());
         // The trap works: without any of it, git steps into it.
-        let naive = repo.command(repo.root()).args(["cat-file", "blob", &id]).output().unwrap();
+        let naive = repo
+            .command(repo.root())
+            .args(["cat-file", "blob", &id])
+            .output()
+            .unwrap();
         assert!(!naive.status.success());
         assert!(repo.beside("marker").exists());
     }
@@ -469,7 +631,13 @@ mod hostile {
         for name in ["HEAD", "config"] {
             let file = repo.root().join(".git").join(name);
             fs::remove_file(&file).unwrap();
-            assert!(Command::new("mkfifo").arg(&file).status().unwrap().success());
+            assert!(
+                Command::new("mkfifo")
+                    .arg(&file)
+                    .status()
+                    .unwrap()
+                    .success()
+            );
         }
         assert!(repo.checkout().head().is_err());
     }
@@ -495,7 +663,10 @@ mod work {
         let second = repo.commit("second");
         repo.write("src/c.rs", "three\n");
         let work = repo.checkout().work_since(&first).unwrap();
-        assert_eq!((work.commits, work.files), (vec![second], vec!["src/b.rs".into(), "src/c.rs".into()]));
+        assert_eq!(
+            (work.commits, work.files),
+            (vec![second], vec!["src/b.rs".into(), "src/c.rs".into()])
+        );
         assert!(repo.checkout().work_since("--output=x").is_err());
         assert!(repo.checkout().work_since(&"0".repeat(40)).is_err());
     }
@@ -506,7 +677,11 @@ mod work {
         let user = repo.beside("gitconfig");
         let users = [user.clone()];
         let check = |expected: &Path| {
-            assert_eq!(repo.checkout().hooks_dir(&users, Some(Path::new("/home/ana"))), expected);
+            assert_eq!(
+                repo.checkout()
+                    .hooks_dir(&users, Some(Path::new("/home/ana"))),
+                expected
+            );
         };
         check(&repo.root().join(".git/hooks"));
         fs::write(&user, "[core]\nhooksPath = ~/hooks\n").unwrap();

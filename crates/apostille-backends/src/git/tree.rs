@@ -36,7 +36,13 @@ pub(super) fn entries(tree: &[u8], id_len: usize) -> Result<HashMap<String, Entr
     while !rest.is_empty() {
         let [name, mode, id] = next(&mut rest, id_len)?;
         if let Ok(name) = std::str::from_utf8(name) {
-            entries.insert(name.to_owned(), Entry { kind: kind(mode)?, id: hexadecimal(id) });
+            entries.insert(
+                name.to_owned(),
+                Entry {
+                    kind: kind(mode)?,
+                    id: hexadecimal(id),
+                },
+            );
         }
     }
     Ok(entries)
@@ -71,7 +77,10 @@ pub(crate) fn kind(mode: &[u8]) -> Result<Kind, BadTree> {
 pub(crate) fn hexadecimal(bytes: &[u8]) -> String {
     const DIGITS: &[u8; 16] = b"0123456789abcdef";
     let digit = |it: u8| char::from(DIGITS[usize::from(it & 15)]);
-    bytes.iter().flat_map(|it| [digit(it >> 4), digit(*it)]).collect()
+    bytes
+        .iter()
+        .flat_map(|it| [digit(it >> 4), digit(*it)])
+        .collect()
 }
 
 #[cfg(test)]
@@ -81,14 +90,21 @@ mod tests {
     #[test]
     fn entries_are_found_by_their_exact_name() {
         let mut tree = Vec::new();
-        for (mode, name, byte) in
-            [("100644", "a.rs", 1), ("120000", "link", 2), ("160000", "sub", 3), ("40000", "src", 4)]
-        {
+        for (mode, name, byte) in [
+            ("100644", "a.rs", 1),
+            ("120000", "link", 2),
+            ("160000", "sub", 3),
+            ("40000", "src", 4),
+        ] {
             tree.extend(format!("{mode} {name}\0").as_bytes());
             tree.extend([byte; 20]);
         }
         let check = |name: &str, expected: Option<Kind>| {
-            assert_eq!(entries(&tree, 20).unwrap().get(name).map(|it| it.kind), expected, "{name:?}");
+            assert_eq!(
+                entries(&tree, 20).unwrap().get(name).map(|it| it.kind),
+                expected,
+                "{name:?}"
+            );
         };
         check("a.rs", Some(Kind::File));
         check("link", Some(Kind::Link));

@@ -20,11 +20,15 @@ impl Checkout {
             return Err(unavailable("what was done", "the task began at no commit"));
         }
         let range = format!("{commit}..HEAD");
-        let listed = child::answer(self, &["rev-list", MAX_COMMITS, &range, "--"])?.unwrap_or_default();
+        let listed =
+            child::answer(self, &["rev-list", MAX_COMMITS, &range, "--"])?.unwrap_or_default();
         let commits = listed.lines().map(str::to_owned).collect();
         let edits = history::uncommitted(self, commit)?;
         let paths = edits.into_iter().flat_map(|it| [it.was, it.now]).flatten();
         let files: BTreeSet<String> = paths.map(|it| it.path.as_str().to_owned()).collect();
-        Ok(Work { commits, files: files.into_iter().collect() })
+        Ok(Work {
+            commits,
+            files: files.into_iter().collect(),
+        })
     }
 }

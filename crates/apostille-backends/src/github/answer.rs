@@ -13,9 +13,13 @@ use crate::git::{Kind, hexadecimal, is_object_id, kind};
 /// An answer that is not what was asked for.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum BadAnswer {
-    #[error("the answer is not GitHub's; is something in between, such as a sign-in page of the network?")]
+    #[error(
+        "the answer is not GitHub's; is something in between, such as a sign-in page of the network?"
+    )]
     Json(#[from] serde_json::Error),
-    #[error("the answer names no commit; is something in between, such as a sign-in page of the network?")]
+    #[error(
+        "the answer names no commit; is something in between, such as a sign-in page of the network?"
+    )]
     NoCommit,
     #[error("the answer lists something that git does not know")]
     Mode,
@@ -72,10 +76,22 @@ impl Listing {
         let entry = |it: Item| {
             let kind = kind(it.mode.as_bytes()).map_err(|_| BadAnswer::Mode)?;
             let is_id = is_object_id(&it.sha);
-            is_id.then_some((it.path, Entry { kind, id: it.sha, size: it.size })).ok_or(BadAnswer::Mode)
+            is_id
+                .then_some((
+                    it.path,
+                    Entry {
+                        kind,
+                        id: it.sha,
+                        size: it.size,
+                    },
+                ))
+                .ok_or(BadAnswer::Mode)
         };
         let entries = tree.tree.into_iter().map(entry).collect::<Result<_, _>>()?;
-        Ok(Self { entries, is_partial: tree.truncated })
+        Ok(Self {
+            entries,
+            is_partial: tree.truncated,
+        })
     }
 
     /// What it lists under a path.
@@ -88,7 +104,10 @@ impl Listing {
             }
         }
         match self.entries.get(path) {
-            Some(Entry { kind: Kind::Link | Kind::Submodule, .. }) => Found::Outside,
+            Some(Entry {
+                kind: Kind::Link | Kind::Submodule,
+                ..
+            }) => Found::Outside,
             Some(entry) => Found::Entry(entry),
             None => Found::Nothing,
         }
@@ -103,8 +122,14 @@ impl Listing {
 
 /// The commit id that an answer consists of.
 pub(super) fn commit(body: &[u8]) -> Result<String, BadAnswer> {
-    let text = std::str::from_utf8(body).map_err(|_| BadAnswer::NoCommit)?.trim();
-    if is_object_id(text) { Ok(text.to_ascii_lowercase()) } else { Err(BadAnswer::NoCommit) }
+    let text = std::str::from_utf8(body)
+        .map_err(|_| BadAnswer::NoCommit)?
+        .trim();
+    if is_object_id(text) {
+        Ok(text.to_ascii_lowercase())
+    } else {
+        Err(BadAnswer::NoCommit)
+    }
 }
 
 /// The content of a blob, if it is the one that the id names.
@@ -118,16 +143,28 @@ pub(super) fn blob(body: &[u8], id: &str) -> Result<Vec<u8>, BadAnswer> {
     if blob.encoding != "base64" {
         return Err(BadAnswer::Encoding);
     }
-    let dense: Vec<u8> = blob.content.bytes().filter(|it| !it.is_ascii_whitespace()).collect();
+    let dense: Vec<u8> = blob
+        .content
+        .bytes()
+        .filter(|it| !it.is_ascii_whitespace())
+        .collect();
     let bytes = STANDARD.decode(dense).map_err(|_| BadAnswer::Encoding)?;
-    if is_named(&bytes, id) { Ok(bytes) } else { Err(BadAnswer::OtherContent) }
+    if is_named(&bytes, id) {
+        Ok(bytes)
+    } else {
+        Err(BadAnswer::OtherContent)
+    }
 }
 
 /// What the contents API says of a path.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Contents {
     /// A file: its id, its size, and its content unless that is too long for this answer.
-    File { id: String, size: u64, content: Option<Vec<u8>> },
+    File {
+        id: String,
+        size: u64,
+        content: Option<Vec<u8>>,
+    },
     /// A directory.
     Directory,
     /// A link or a submodule.
@@ -151,8 +188,16 @@ pub(super) fn contents(body: &[u8]) -> Result<Contents, BadAnswer> {
     let item: Item = serde_json::from_slice(body)?;
     match item.r#type.as_str() {
         "file" if is_object_id(&item.sha) => {
-            let content = if item.encoding == "base64" { Some(blob(body, &item.sha)?) } else { None };
-            Ok(Contents::File { id: item.sha, size: item.size, content })
+            let content = if item.encoding == "base64" {
+                Some(blob(body, &item.sha)?)
+            } else {
+                None
+            };
+            Ok(Contents::File {
+                id: item.sha,
+                size: item.size,
+                content,
+            })
         }
         "dir" => Ok(Contents::Directory),
         "symlink" | "submodule" => Ok(Contents::Outside),
@@ -166,7 +211,12 @@ fn is_named(bytes: &[u8], id: &str) -> bool {
     if id.len() == 64 {
         return Digest::of(&[header.as_bytes(), bytes].concat()).to_string() == id;
     }
-    hexadecimal(&Sha1::new().chain_update(header).chain_update(bytes).finalize()) == id
+    hexadecimal(
+        &Sha1::new()
+            .chain_update(header)
+            .chain_update(bytes)
+            .finalize(),
+    ) == id
 }
 
 #[cfg(test)]
@@ -178,7 +228,8 @@ mod tests {
     const ONE_256: &str = "437613f2000d14882113a8ceeb5e68572589edac29230c9fecd09d682612c4a3";
 
     fn blob_text(content: &str, encoding: &str, id: &str) -> String {
-        let body = serde_json::json!({ "content": content, "encoding": encoding, "size": 3, "sha": id });
+        let body =
+            serde_json::json!({ "content": content, "encoding": encoding, "size": 3, "sha": id });
         match blob(body.to_string().as_bytes(), id) {
             Ok(bytes) => String::from_utf8(bytes).unwrap(),
             Err(error) => format!("{error:?}"),
@@ -188,7 +239,11 @@ mod tests {
     #[test]
     fn blobs_are_decoded_and_must_be_the_ones_named() {
         let check = |content: &str, encoding: &str, id: &str, expected: &str| {
-            assert_eq!(blob_text(content, encoding, id), expected, "{content:?} {encoding}");
+            assert_eq!(
+                blob_text(content, encoding, id),
+                expected,
+                "{content:?} {encoding}"
+            );
         };
         check("b25l", "base64", ONE, "one");
         check("b2\n5l\n", "base64", ONE, "one");
@@ -201,13 +256,19 @@ mod tests {
         check("b25l", "base64", ONE_256, "one");
         check("dHdv", "base64", ONE_256, "OtherContent");
         check("", "base64", "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391", "");
-        check("", "base64", "473a0f4c3be8a93681a267e3b1e9a7dcda1185436fe141f7749120a303721813", "");
+        check(
+            "",
+            "base64",
+            "473a0f4c3be8a93681a267e3b1e9a7dcda1185436fe141f7749120a303721813",
+            "",
+        );
     }
 
     #[test]
     fn commits_are_ids_and_nothing_else() {
-        let check =
-            |body: &str, is_good: bool| assert_eq!(commit(body.as_bytes()).is_ok(), is_good, "{body}");
+        let check = |body: &str, is_good: bool| {
+            assert_eq!(commit(body.as_bytes()).is_ok(), is_good, "{body}")
+        };
         check(ONE, true);
         check(&format!("{ONE}\n"), true);
         check("<html>sign in</html>", false);
@@ -217,7 +278,9 @@ mod tests {
 
     #[test]
     fn paths_are_found_in_listings() {
-        let item = |path: &str, mode: &str| format!(r#"{{"path":"{path}","mode":"{mode}","sha":"{ONE}"}}"#);
+        let item = |path: &str, mode: &str| {
+            format!(r#"{{"path":"{path}","mode":"{mode}","sha":"{ONE}"}}"#)
+        };
         let items = [
             item("src", "040000"),
             item("src/a.rs", "100644"),
@@ -225,7 +288,10 @@ mod tests {
             item("link", "120000"),
             item("sub", "160000"),
         ];
-        let body = format!(r#"{{"sha":"{ONE}","tree":[{}],"truncated":false}}"#, items.join(","));
+        let body = format!(
+            r#"{{"sha":"{ONE}","tree":[{}],"truncated":false}}"#,
+            items.join(",")
+        );
         let listing = Listing::parse(body.as_bytes()).unwrap();
         let check = |path: &str, expected: &str| {
             let found = match listing.find(path) {
@@ -249,8 +315,13 @@ mod tests {
     #[test]
     fn other_answers_are_no_listings() {
         let check = |body: &str, expected: &str| {
-            let error = Listing::parse(body.as_bytes()).err().map(|it| format!("{it:?}"));
-            assert!(error.as_deref().is_some_and(|it| it.starts_with(expected)), "{body}: {error:?}");
+            let error = Listing::parse(body.as_bytes())
+                .err()
+                .map(|it| format!("{it:?}"));
+            assert!(
+                error.as_deref().is_some_and(|it| it.starts_with(expected)),
+                "{body}: {error:?}"
+            );
         };
         check("<html>sign in</html>", "Json");
         check("", "Json");
@@ -258,7 +329,13 @@ mod tests {
         check(r#"{"message":"Not Found"}"#, "Json");
         check(r#"{"tree":[]}"#, "Json");
         check(r#"{"tree":[],"truncated":fal"#, "Json");
-        check(r#"{"tree":[{"path":"a","mode":"777","sha":"x"}],"truncated":false}"#, "Mode");
-        check(r#"{"tree":[{"path":"a","mode":"100644","sha":"../x"}],"truncated":false}"#, "Mode");
+        check(
+            r#"{"tree":[{"path":"a","mode":"777","sha":"x"}],"truncated":false}"#,
+            "Mode",
+        );
+        check(
+            r#"{"tree":[{"path":"a","mode":"100644","sha":"../x"}],"truncated":false}"#,
+            "Mode",
+        );
     }
 }

@@ -61,12 +61,20 @@ impl Cache {
             return None;
         }
         let mut bytes = Vec::new();
-        File::open(self.path(url)).ok()?.take(self.limit).read_to_end(&mut bytes).ok()?;
+        File::open(self.path(url))
+            .ok()?
+            .take(self.limit)
+            .read_to_end(&mut bytes)
+            .ok()?;
         let end = bytes.iter().position(|it| *it == b'\n')?;
         let label: Label = serde_json::from_slice(&bytes[..end]).ok()?;
         let body = bytes.split_off(end + 1);
-        let is_it = label.v == VERSION && label.url == url && label.sha256 == Digest::of(&body).to_string();
-        is_it.then_some(Kept { etag: label.etag, body })
+        let is_it =
+            label.v == VERSION && label.url == url && label.sha256 == Digest::of(&body).to_string();
+        is_it.then_some(Kept {
+            etag: label.etag,
+            body,
+        })
     }
 
     /// Keeps an answer. If that fails, it is asked for again next time.
@@ -79,12 +87,18 @@ impl Cache {
     fn write(&self, url: &str, etag: Option<&str>, body: &[u8]) -> io::Result<()> {
         make_private_dir(&self.dir)?;
         let sha256 = Digest::of(body).to_string();
-        let label = Label { v: VERSION, url: url.to_owned(), etag: etag.map(str::to_owned), sha256 };
+        let label = Label {
+            v: VERSION,
+            url: url.to_owned(),
+            etag: etag.map(str::to_owned),
+            sha256,
+        };
         let mut line = serde_json::to_vec(&label)?;
         line.push(b'\n');
         let path = self.path(url);
         let draft = draft_path(&path);
-        let written = write_private(&draft, &[&line, body]).and_then(|()| fs::rename(&draft, &path));
+        let written =
+            write_private(&draft, &[&line, body]).and_then(|()| fs::rename(&draft, &path));
         if written.is_err() {
             // Whatever is left of it would only take room.
             let _ = fs::remove_file(&draft);
@@ -116,7 +130,11 @@ impl Cache {
             let metadata = entry.metadata().ok().filter(|it| is_ours && it.is_file())?;
             Some((metadata.modified().ok()?, metadata.len(), entry.path()))
         };
-        fs::read_dir(&self.dir).into_iter().flatten().filter_map(|it| file(it.ok()?)).collect()
+        fs::read_dir(&self.dir)
+            .into_iter()
+            .flatten()
+            .filter_map(|it| file(it.ok()?))
+            .collect()
     }
 }
 
@@ -148,7 +166,11 @@ fn make_private_dir(dir: &Path) -> io::Result<()> {
     #[cfg(unix)]
     std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
     builder.create(dir)?;
-    if is_ours_alone(dir) { Ok(()) } else { Err(ErrorKind::PermissionDenied.into()) }
+    if is_ours_alone(dir) {
+        Ok(())
+    } else {
+        Err(ErrorKind::PermissionDenied.into())
+    }
 }
 
 /// Whether others cannot put files there: what is kept is believed.
@@ -188,7 +210,10 @@ mod tests {
         let (_home, cache) = cache();
         assert_eq!(cache.load(URL), None);
         cache.keep(URL, Some("\"e\""), b"one\ntwo");
-        assert_eq!(text(cache.load(URL)), Some("Some(\"\\\"e\\\"\") one\ntwo".into()));
+        assert_eq!(
+            text(cache.load(URL)),
+            Some("Some(\"\\\"e\\\"\") one\ntwo".into())
+        );
         assert_eq!(cache.load(&format!("{URL}2")), None);
         cache.keep(URL, None, b"three");
         assert_eq!(text(cache.load(URL)), Some("None three".into()));
@@ -206,7 +231,10 @@ mod tests {
             flipped[n] ^= 1;
             fs::write(&path, &flipped).unwrap();
             // A flipped bit in the label may leave it readable, but then it names another URL, digest or version.
-            assert!(cache.load(URL).is_none_or(|it| it.body == b"one"), "byte {n}");
+            assert!(
+                cache.load(URL).is_none_or(|it| it.body == b"one"),
+                "byte {n}"
+            );
             fs::write(&path, &whole[..n]).unwrap();
             assert_eq!(cache.load(URL), None, "cut at {n}");
         }
@@ -224,10 +252,18 @@ mod tests {
             let url = format!("{URL}{n}");
             cache.keep(&url, None, b"x");
             let time = SystemTime::UNIX_EPOCH + Duration::from_secs(n);
-            File::options().write(true).open(cache.path(&url)).unwrap().set_modified(time).unwrap();
+            File::options()
+                .write(true)
+                .open(cache.path(&url))
+                .unwrap()
+                .set_modified(time)
+                .unwrap();
         }
         let is_kept = |n: u64| cache.load(&format!("{URL}{n}")).is_some();
-        assert_eq!((1..=5).map(is_kept).collect::<Vec<_>>(), [false, false, true, true, true]);
+        assert_eq!(
+            (1..=5).map(is_kept).collect::<Vec<_>>(),
+            [false, false, true, true, true]
+        );
         assert!(cache.dir.join("letter.txt").exists());
     }
 

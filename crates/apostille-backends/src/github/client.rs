@@ -63,7 +63,14 @@ impl Client {
         }
         let token = options.token.as_deref().map(bearer).transpose()?;
         let agent = agent(options, &address)?;
-        Ok(Self { agent, address, token, timeout: options.timeout, gate: Gate::default(), now })
+        Ok(Self {
+            agent,
+            address,
+            token,
+            timeout: options.timeout,
+            gate: Gate::default(),
+            now,
+        })
     }
 
     pub(super) fn address(&self) -> &Address {
@@ -79,13 +86,18 @@ impl Client {
         let mut url = ask.url.clone();
         for _ in 0..=MAX_REDIRECTS {
             self.may_ask(ask)?;
-            let response = self.send(ask, &url, etag).map_err(|error| self.trouble(ask, error))?;
+            let response = self
+                .send(ask, &url, etag)
+                .map_err(|error| self.trouble(ask, error))?;
             match self.judge(ask, response)? {
                 Step::Done(reply) => return Ok(reply),
                 Step::Elsewhere(next) => url = next,
             }
         }
-        Err(unavailable(ask.what.as_str(), format!("{} redirects without end", self.address.host())))
+        Err(unavailable(
+            ask.what.as_str(),
+            format!("{} redirects without end", self.address.host()),
+        ))
     }
 
     fn may_ask(&self, ask: &Ask) -> Result<(), SourceError> {
@@ -93,13 +105,21 @@ impl Client {
             None => Ok(()),
             Some((Reason::Limit, left)) => Err(self.limited(left)),
             Some((Reason::Silence, _)) => {
-                let why = format!("{} did not answer a moment ago; try again later", self.address.host());
+                let why = format!(
+                    "{} did not answer a moment ago; try again later",
+                    self.address.host()
+                );
                 Err(unavailable(ask.what.as_str(), why))
             }
         }
     }
 
-    fn send(&self, ask: &Ask, url: &str, etag: Option<&str>) -> Result<Response<Body>, ureq::Error> {
+    fn send(
+        &self,
+        ask: &Ask,
+        url: &str,
+        etag: Option<&str>,
+    ) -> Result<Response<Body>, ureq::Error> {
         let mut request = self.agent.get(url).header("accept", ask.accept);
         request = request.header("x-github-api-version", "2022-11-28");
         if let Some(token) = &self.token {
@@ -117,8 +137,13 @@ impl Client {
         let failed = |why: String| Err(unavailable(ask.what.as_str(), why));
         match status {
             200 | 304 | 404 | 409 | 422 => {
-                let limit = if status == 200 { ask.limit } else { MAX_MESSAGE };
-                let body = beginning(&mut response, limit + 1).map_err(|it| self.trouble(ask, it.into()))?;
+                let limit = if status == 200 {
+                    ask.limit
+                } else {
+                    MAX_MESSAGE
+                };
+                let body = beginning(&mut response, limit + 1)
+                    .map_err(|it| self.trouble(ask, it.into()))?;
                 if body.len() as u64 > limit {
                     return failed(format!("{host} answered with more than {limit} bytes"));
                 }
@@ -128,11 +153,15 @@ impl Client {
             301 | 302 | 307 | 308 => {
                 match header(&response, "location").and_then(|it| self.address.follow(it)) {
                     Some(url) => Ok(Step::Elsewhere(url)),
-                    None => failed(format!("{host} redirects to another host, which is not followed")),
+                    None => failed(format!(
+                        "{host} redirects to another host, which is not followed"
+                    )),
                 }
             }
             401 | 403 | 429 => Err(self.refusal(ask, response)),
-            _ => failed(format!("{host} answered with status {status}; try again later")),
+            _ => failed(format!(
+                "{host} answered with status {status}; try again later"
+            )),
         }
     }
 
@@ -141,7 +170,9 @@ impl Client {
         let told = Wait::told(response.status().as_u16(), |name| header(&response, name));
         let body = beginning(&mut response, MAX_MESSAGE).unwrap_or_default();
         let text = String::from_utf8_lossy(&body).to_ascii_lowercase();
-        let by_text = ["rate limit", "abuse detection"].iter().any(|it| text.contains(it));
+        let by_text = ["rate limit", "abuse detection"]
+            .iter()
+            .any(|it| text.contains(it));
         if let Some(wait) = told.or(by_text.then_some(Wait::Unsaid)) {
             return self.limited(self.gate.limit((self.now)(), wait));
         }
@@ -158,15 +189,26 @@ impl Client {
 
     fn limited(&self, wait: Duration) -> SourceError {
         let host = self.address.host();
-        let what = if self.has_token() { host.to_owned() } else { format!("without a token, {host}") };
-        SourceError::Limited { what, retry_after: Some(wait) }
+        let what = if self.has_token() {
+            host.to_owned()
+        } else {
+            format!("without a token, {host}")
+        };
+        SourceError::Limited {
+            what,
+            retry_after: Some(wait),
+        }
     }
 
     /// The request did not get through, or its answer did not.
     fn trouble(&self, ask: &Ask, error: ureq::Error) -> SourceError {
         if web::is_late(&error) {
             self.gate.silence((self.now)());
-            let why = format!("{} did not answer within {:?}", self.address.host(), self.timeout);
+            let why = format!(
+                "{} did not answer within {:?}",
+                self.address.host(),
+                self.timeout
+            );
             return unavailable(ask.what.as_str(), why);
         }
         unavailable(ask.what.as_str(), error)
@@ -177,18 +219,29 @@ impl Client {
 impl fmt::Debug for Client {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut shown = f.debug_struct("Client");
-        shown.field("address", &self.address).field("has_token", &self.has_token());
+        shown
+            .field("address", &self.address)
+            .field("has_token", &self.has_token());
         shown.field("gate", &self.gate).finish_non_exhaustive()
     }
 }
 
 fn agent(options: &Options, address: &Address) -> Result<Agent, SourceError> {
     let (proxy, authorities) = (options.proxy.as_deref(), options.authorities.as_deref());
-    web::agent(address, &Way { timeout: options.timeout, proxy, authorities }).map_err(bad_option)
+    web::agent(
+        address,
+        &Way {
+            timeout: options.timeout,
+            proxy,
+            authorities,
+        },
+    )
+    .map_err(bad_option)
 }
 
 fn bearer(token: &str) -> Result<HeaderValue, SourceError> {
-    web::secret("Bearer ", token).ok_or_else(|| bad_option("the token is not one word of plain characters"))
+    web::secret("Bearer ", token)
+        .ok_or_else(|| bad_option("the token is not one word of plain characters"))
 }
 
 fn bad_option(why: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> SourceError {

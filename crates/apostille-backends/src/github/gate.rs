@@ -31,7 +31,9 @@ impl Gate {
     /// Why and for how long nothing may be asked; `None` if something may.
     pub(super) fn closed(&self, now: Timestamp) -> Option<(Reason, Duration)> {
         let (reason, until) = (*self.closed.lock().unwrap_or_else(PoisonError::into_inner))?;
-        let left = Duration::try_from(until.duration_since(now)).ok().filter(|it| !it.is_zero())?;
+        let left = Duration::try_from(until.duration_since(now))
+            .ok()
+            .filter(|it| !it.is_zero())?;
         Some((reason, left))
     }
 
@@ -87,9 +89,9 @@ impl Wait {
     fn from(self, now: Timestamp) -> Duration {
         let wait = match self {
             Self::Seconds(n) => Duration::from_secs(n),
-            Self::Until(second) => {
-                Duration::from_secs(u64::try_from(second.saturating_sub(now.as_second())).unwrap_or(0))
-            }
+            Self::Until(second) => Duration::from_secs(
+                u64::try_from(second.saturating_sub(now.as_second())).unwrap_or(0),
+            ),
             Self::Unsaid => UNSAID,
         };
         wait.clamp(Duration::from_secs(1), LONGEST)
@@ -107,21 +109,40 @@ mod tests {
     #[test]
     fn limits_are_told_by_headers() {
         let check = |status: u16, headers: &str, expected: Option<Wait>| {
-            let header =
-                |name: &str| headers.lines().find_map(|it| it.strip_prefix(name)?.strip_prefix(": "));
+            let header = |name: &str| {
+                headers
+                    .lines()
+                    .find_map(|it| it.strip_prefix(name)?.strip_prefix(": "))
+            };
             assert_eq!(Wait::told(status, header), expected, "{status} {headers}");
         };
-        check(403, "x-ratelimit-remaining: 0\nx-ratelimit-reset: 1700", Some(Wait::Until(1700)));
-        check(429, "x-ratelimit-remaining: 0\nx-ratelimit-reset: 1700", Some(Wait::Until(1700)));
+        check(
+            403,
+            "x-ratelimit-remaining: 0\nx-ratelimit-reset: 1700",
+            Some(Wait::Until(1700)),
+        );
+        check(
+            429,
+            "x-ratelimit-remaining: 0\nx-ratelimit-reset: 1700",
+            Some(Wait::Until(1700)),
+        );
         check(403, "x-ratelimit-remaining: 0", Some(Wait::Unsaid));
-        check(403, "x-ratelimit-remaining: 0\nx-ratelimit-reset: soon", Some(Wait::Unsaid));
+        check(
+            403,
+            "x-ratelimit-remaining: 0\nx-ratelimit-reset: soon",
+            Some(Wait::Unsaid),
+        );
         check(403, "retry-after: 30", Some(Wait::Seconds(30)));
         check(
             403,
             "x-ratelimit-remaining: 0\nx-ratelimit-reset: 1700\nretry-after: 9",
             Some(Wait::Seconds(9)),
         );
-        check(429, "retry-after: Fri, 31 Dec 1999 23:59:59 GMT", Some(Wait::Unsaid));
+        check(
+            429,
+            "retry-after: Fri, 31 Dec 1999 23:59:59 GMT",
+            Some(Wait::Unsaid),
+        );
         check(429, "", Some(Wait::Unsaid));
         check(403, "x-ratelimit-remaining: 41", None);
         check(403, "", None);
@@ -131,9 +152,17 @@ mod tests {
     fn a_gate_opens_when_the_time_has_passed() {
         let check = |wait: Wait, expected: u64| {
             let gate = Gate::default();
-            assert_eq!(gate.limit(at(1000), wait), Duration::from_secs(expected), "{wait:?}");
+            assert_eq!(
+                gate.limit(at(1000), wait),
+                Duration::from_secs(expected),
+                "{wait:?}"
+            );
             let end = 1000 + i64::try_from(expected).unwrap();
-            assert_eq!(gate.closed(at(end - 1)), Some((Reason::Limit, Duration::from_secs(1))), "{wait:?}");
+            assert_eq!(
+                gate.closed(at(end - 1)),
+                Some((Reason::Limit, Duration::from_secs(1))),
+                "{wait:?}"
+            );
             assert_eq!(gate.closed(at(end)), None, "{wait:?}");
         };
         check(Wait::Seconds(30), 30);
@@ -152,6 +181,9 @@ mod tests {
         gate.silence(at(0));
         gate.limit(at(0), Wait::Seconds(600));
         gate.silence(at(0));
-        assert_eq!(gate.closed(at(0)), Some((Reason::Limit, Duration::from_secs(600))));
+        assert_eq!(
+            gate.closed(at(0)),
+            Some((Reason::Limit, Duration::from_secs(600)))
+        );
     }
 }

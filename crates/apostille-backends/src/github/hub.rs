@@ -54,7 +54,12 @@ impl Hub {
     /// The same below a path, as GitHub Enterprise has it.
     pub(super) fn below(prefix: &str) -> Self {
         let (server, home) = (Server::start("GET"), TempDir::new().unwrap());
-        let hub = Self { server, home, clock: Arc::new(AtomicI64::new(1_000_000)), prefix: prefix.into() };
+        let hub = Self {
+            server,
+            home,
+            clock: Arc::new(AtomicI64::new(1_000_000)),
+            prefix: prefix.into(),
+        };
         hub.at("HEAD", FIRST);
         hub.list(FIRST, FILES, false);
         for (_, _, content) in FILES {
@@ -65,12 +70,18 @@ impl Hub {
 
     /// Lets a ref name a commit, with an ETag of that commit.
     pub(super) fn at(&self, reference: &str, commit: &str) {
-        self.on(&format!("/commits/{reference}"), Reply::ok(commit).with(&format!("etag: \"{commit}\"")));
+        self.on(
+            &format!("/commits/{reference}"),
+            Reply::ok(commit).with(&format!("etag: \"{commit}\"")),
+        );
     }
 
     /// Lists everything below a commit.
     pub(super) fn list(&self, commit: &str, files: &[(&str, &str, &str)], is_truncated: bool) {
-        self.on(&format!("/git/trees/{commit}?recursive=1"), Reply::ok(listing(files, is_truncated)));
+        self.on(
+            &format!("/git/trees/{commit}?recursive=1"),
+            Reply::ok(listing(files, is_truncated)),
+        );
     }
 
     /// Puts a content there and returns its id.
@@ -87,7 +98,8 @@ impl Hub {
 
     /// The same with several replies, one after the other.
     pub(super) fn on_all(&self, path: &str, replies: impl IntoIterator<Item = Reply>) {
-        self.server.on(&format!("{}{REPO}{path}", self.prefix), replies);
+        self.server
+            .on(&format!("{}{REPO}{path}", self.prefix), replies);
     }
 
     /// What was asked for since the last call, without the path that all begin with.
@@ -97,12 +109,18 @@ impl Hub {
     }
 
     pub(super) fn options(&self) -> Options {
-        Options { base: format!("{}{}", self.server.base(), self.prefix), ..Options::new("octo/app") }
+        Options {
+            base: format!("{}{}", self.server.base(), self.prefix),
+            ..Options::new("octo/app")
+        }
     }
 
     /// The same with a cache.
     pub(super) fn keeping(&self) -> Options {
-        Options { cache: Some(self.home.path().join("cache")), ..self.options() }
+        Options {
+            cache: Some(self.home.path().join("cache")),
+            ..self.options()
+        }
     }
 
     pub(super) fn open(&self) -> GitHub {
@@ -111,7 +129,10 @@ impl Hub {
 
     pub(super) fn open_with(&self, options: Options) -> GitHub {
         let clock = Arc::clone(&self.clock);
-        GitHub::new(options, move || Timestamp::from_second(clock.load(Ordering::SeqCst)).unwrap()).unwrap()
+        GitHub::new(options, move || {
+            Timestamp::from_second(clock.load(Ordering::SeqCst)).unwrap()
+        })
+        .unwrap()
     }
 
     /// Lets time pass.
@@ -123,7 +144,12 @@ impl Hub {
 /// Git's id of a content.
 pub(super) fn blob_id(content: &[u8]) -> String {
     let header = format!("blob {}\0", content.len());
-    hexadecimal(&Sha1::new().chain_update(header).chain_update(content).finalize())
+    hexadecimal(
+        &Sha1::new()
+            .chain_update(header)
+            .chain_update(content)
+            .finalize(),
+    )
 }
 
 /// A tree as the API lists it.
@@ -135,7 +161,11 @@ pub(super) fn listing(files: &[(&str, &str, &str)], is_truncated: bool) -> Strin
             _ => "blob",
         };
         // A directory is known by its path here, so that tests can list it by the same id.
-        let id = blob_id(if kind == "blob" { content.as_bytes() } else { path.as_bytes() });
+        let id = blob_id(if kind == "blob" {
+            content.as_bytes()
+        } else {
+            path.as_bytes()
+        });
         let mut item = json!({ "path": path, "mode": mode, "type": kind, "sha": id });
         if kind == "blob" {
             item["size"] = content.len().into();
@@ -150,8 +180,11 @@ pub(super) fn listing(files: &[(&str, &str, &str)], is_truncated: bool) -> Strin
 /// A blob as the API gives it: in base64, with line breaks.
 pub(super) fn blob(content: &[u8], id: &str) -> String {
     let dense = STANDARD.encode(content);
-    let mut lines: String =
-        dense.as_bytes().chunks(60).map(|it| String::from_utf8_lossy(it) + "\n").collect();
+    let mut lines: String = dense
+        .as_bytes()
+        .chunks(60)
+        .map(|it| String::from_utf8_lossy(it) + "\n")
+        .collect();
     if content.is_empty() {
         lines.clear();
     }

@@ -55,9 +55,15 @@ impl Options {
 impl fmt::Debug for Options {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut shown = f.debug_struct("Options");
-        shown.field("repo", &self.repo).field("reference", &self.reference);
-        shown.field("has_token", &self.token.is_some()).field("cache", &self.cache);
-        shown.field("timeout", &self.timeout).finish_non_exhaustive()
+        shown
+            .field("repo", &self.repo)
+            .field("reference", &self.reference);
+        shown
+            .field("has_token", &self.token.is_some())
+            .field("cache", &self.cache);
+        shown
+            .field("timeout", &self.timeout)
+            .finish_non_exhaustive()
     }
 }
 
@@ -66,14 +72,21 @@ pub(super) fn repo(text: &str) -> Result<String, SourceError> {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
     let is_part = |it: &str| !it.is_empty() && it != "." && it != ".." && it.chars().all(is_plain);
     match text.split_once('/') {
-        Some((owner, name)) if text.len() <= 200 && is_part(owner) && is_part(name) => Ok(text.to_owned()),
-        _ => Err(unavailable(format!("'{}' on GitHub", shown(text)), "a repository is written owner/name")),
+        Some((owner, name)) if text.len() <= 200 && is_part(owner) && is_part(name) => {
+            Ok(text.to_owned())
+        }
+        _ => Err(unavailable(
+            format!("'{}' on GitHub", shown(text)),
+            "a repository is written owner/name",
+        )),
     }
 }
 
 /// The ref as the API takes it: without a leading `refs/`.
 pub(super) fn reference(text: Option<&str>) -> Result<String, SourceError> {
-    let Some(text) = text else { return Ok("HEAD".to_owned()) };
+    let Some(text) = text else {
+        return Ok("HEAD".to_owned());
+    };
     let is_odd = |c: char| c.is_control() || c.is_whitespace() || matches!(c, ':' | '\\');
     let is_bad = text.is_empty() || text.len() > MAX_REF || text.starts_with('-') || text == ".";
     if is_bad || text.contains(is_odd) || text.contains("..") {

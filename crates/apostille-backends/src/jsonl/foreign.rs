@@ -33,9 +33,21 @@ fn doubted(memory: Memory) -> Memory {
         Some(why) if memory.status == Status::Active => Status::Pending { why: why.into() },
         _ => memory.status,
     };
-    let channel = if memory.voice.channel.is_outside() { memory.voice.channel } else { Channel::Repository };
-    let voice = Voice { origin: memory.voice.origin.max(Origin::Review), channel, ..memory.voice };
-    Memory { voice, status, ..memory }
+    let channel = if memory.voice.channel.is_outside() {
+        memory.voice.channel
+    } else {
+        Channel::Repository
+    };
+    let voice = Voice {
+        origin: memory.voice.origin.max(Origin::Review),
+        channel,
+        ..memory.voice
+    };
+    Memory {
+        voice,
+        status,
+        ..memory
+    }
 }
 
 /// The memories that wait for good.
@@ -56,7 +68,14 @@ impl Held {
 
     /// Whether an event would let one of them out.
     pub(super) fn is_let_out_by(&self, event: &Event) -> bool {
-        let lets_out = matches!(event.what, What::Approved | What::Restored { status: Status::Active, .. });
+        let lets_out = matches!(
+            event.what,
+            What::Approved
+                | What::Restored {
+                    status: Status::Active,
+                    ..
+                }
+        );
         lets_out && event.memory.is_some_and(|id| self.0.contains(&id))
     }
 
@@ -72,7 +91,11 @@ fn is_signal(event: &Event) -> bool {
 
 /// The events of a line as they count here; or why the line is left out.
 pub(super) fn all_admitted(events: Vec<Event>, repo: &Space) -> Result<Vec<Event>, String> {
-    events.into_iter().filter(|it| !is_signal(it)).map(|it| admitted(it, repo)).collect()
+    events
+        .into_iter()
+        .filter(|it| !is_signal(it))
+        .map(|it| admitted(it, repo))
+        .collect()
 }
 
 /// The event as it counts here; or why the line is left out. It never says what the line holds.
@@ -85,7 +108,9 @@ fn admitted(mut event: Event, repo: &Space) -> Result<Event, String> {
         *actor = neutralised(actor);
     }
     match &mut event.what {
-        What::Remembered { memory, rationale, .. } => {
+        What::Remembered {
+            memory, rationale, ..
+        } => {
             if !is_ours(&memory.space) {
                 return Err(format!("it is about another space than {repo}"));
             }
@@ -101,9 +126,13 @@ fn admitted(mut event: Event, repo: &Space) -> Result<Event, String> {
         }
         What::Retired { reason } | What::Forgotten { reason, .. } => *reason = neutralised(reason),
         What::Retrieved { query, .. } => *query = neutralised(query),
-        What::Refreshed { followed, .. } => followed.iter_mut().for_each(|it| *it = neutralised(it)),
+        What::Refreshed { followed, .. } => {
+            followed.iter_mut().for_each(|it| *it = neutralised(it))
+        }
         What::Restored { status, .. } => {
-            if let Status::Pending { why } | Status::Invalid { why } | Status::Retired { why } = status {
+            if let Status::Pending { why } | Status::Invalid { why } | Status::Retired { why } =
+                status
+            {
                 *why = neutralised(why);
             }
         }

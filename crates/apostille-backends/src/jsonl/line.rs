@@ -41,7 +41,10 @@ struct Line {
 /// did who knew of a line never comes before that line, whatever their clock says.
 pub(super) fn written(events: &[Event], last: Timestamp) -> Result<String, StoreError> {
     let at = happened(events);
-    let next = || last.checked_add(SignedDuration::from_nanos(1)).unwrap_or(last);
+    let next = || {
+        last.checked_add(SignedDuration::from_nanos(1))
+            .unwrap_or(last)
+    };
     placed(events, if at > last { at } else { next() })
 }
 
@@ -49,16 +52,29 @@ pub(super) fn written(events: &[Event], last: Timestamp) -> Result<String, Store
 fn placed(events: &[Event], at: Timestamp) -> Result<String, StoreError> {
     let records: Vec<EventRecord> = events.iter().map(EventRecord::from).collect();
     let at = (at != happened(events)).then(|| at.to_string());
-    let body = serde_json::to_string(&Body { events: &records, at }).map_err(|error| {
-        StoreError::Unavailable { what: "an event cannot be written as JSON".into(), source: Box::new(error) }
+    let body = serde_json::to_string(&Body {
+        events: &records,
+        at,
+    })
+    .map_err(|error| StoreError::Unavailable {
+        what: "an event cannot be written as JSON".into(),
+        source: Box::new(error),
     })?;
     let body = body.trim_start_matches('{');
-    Ok(format!("{{\"v\":{},\"sum\":\"{}\",{body}\n", format::VERSION, sum(body)))
+    Ok(format!(
+        "{{\"v\":{},\"sum\":\"{}\",{body}\n",
+        format::VERSION,
+        sum(body)
+    ))
 }
 
 /// When the last of these happened, as it is written.
 fn happened(events: &[Event]) -> Timestamp {
-    let at = events.iter().map(|it| it.at).max().unwrap_or(Timestamp::MIN);
+    let at = events
+        .iter()
+        .map(|it| it.at)
+        .max()
+        .unwrap_or(Timestamp::MIN);
     Timestamp::from_millisecond(at.as_millisecond()).unwrap_or(at)
 }
 
@@ -84,10 +100,13 @@ pub(super) fn read(line: &str, repo: &Space) -> Result<Read, StoreError> {
         return Ok(Read::Empty);
     }
     match serde_json::from_str::<Versioned>(line) {
-        Ok(Versioned { v }) if v > format::VERSION => {
-            Err(StoreError::Newer { found: v, known: format::VERSION })
-        }
-        Ok(_) => Ok(own(line).and_then(counted).map_or_else(Read::Unreadable, Read::Events)),
+        Ok(Versioned { v }) if v > format::VERSION => Err(StoreError::Newer {
+            found: v,
+            known: format::VERSION,
+        }),
+        Ok(_) => Ok(own(line)
+            .and_then(counted)
+            .map_or_else(Read::Unreadable, Read::Events)),
         Err(_) => {
             let events = plain(line, repo).and_then(|it| counted((it.at, vec![it])));
             Ok(events.map_or_else(Read::Unreadable, Read::Events))
@@ -102,7 +121,11 @@ fn counted((at, events): Told) -> Result<Told, String> {
         What::Forgotten { number, .. } => *number > MAX_NUMBER,
         _ => false,
     };
-    if events.iter().any(is_beyond) { Err("its number is too high".into()) } else { Ok((at, events)) }
+    if events.iter().any(is_beyond) {
+        Err("its number is too high".into())
+    } else {
+        Ok((at, events))
+    }
 }
 
 fn own(line: &str) -> Result<Told, String> {
@@ -112,9 +135,15 @@ fn own(line: &str) -> Result<Told, String> {
     if sum(body) != parsed.sum {
         return Err("its checksum does not match".into());
     }
-    let events = parsed.events.into_iter().map(|it| Event::try_from(it).map_err(|error| error.to_string()));
+    let events = parsed
+        .events
+        .into_iter()
+        .map(|it| Event::try_from(it).map_err(|error| error.to_string()));
     let events = events.collect::<Result<Vec<_>, _>>()?;
-    let at = parsed.at.map(|it| it.parse().map_err(|_| format!("'{it}' is not a time"))).transpose()?;
+    let at = parsed
+        .at
+        .map(|it| it.parse().map_err(|_| format!("'{it}' is not a time")))
+        .transpose()?;
     Ok((at.unwrap_or_else(|| happened(&events)), events))
 }
 
@@ -124,8 +153,18 @@ fn plain(line: &str, repo: &Space) -> Result<Event, String> {
     note.number.ok_or("it has no id of the form m-1")?;
     let memory = note.memory(repo.clone());
     let (at, id) = (memory.recorded_at, memory.id);
-    let what = What::Remembered { memory: Box::new(memory), forced: false, rationale: None };
-    Ok(Event { at, space: repo.clone(), memory: Some(id), actor: None, what })
+    let what = What::Remembered {
+        memory: Box::new(memory),
+        forced: false,
+        rationale: None,
+    };
+    Ok(Event {
+        at,
+        space: repo.clone(),
+        memory: Some(id),
+        actor: None,
+        what,
+    })
 }
 
 /// The line without what it says of these memories, except that they were forgotten: `None` when nothing else is in it.
@@ -134,11 +173,16 @@ pub(super) fn without(
     gone: &HashSet<MemoryId>,
     repo: &Space,
 ) -> Result<Option<String>, StoreError> {
-    let Read::Events((at, mut events)) = read(line, repo)? else { return Ok(Some(format!("{line}\n"))) };
+    let Read::Events((at, mut events)) = read(line, repo)? else {
+        return Ok(Some(format!("{line}\n")));
+    };
     let n_before = events.len();
     let is_kept = |it: &Event| matches!(it.what, What::Forgotten { .. });
     events.retain(|it| is_kept(it) || it.memory.is_none_or(|id| !gone.contains(&id)));
-    let n_unasked = events.iter_mut().filter_map(|it| unasked(it, gone).then_some(())).count();
+    let n_unasked = events
+        .iter_mut()
+        .filter_map(|it| unasked(it, gone).then_some(()))
+        .count();
     match events.is_empty() {
         _ if events.len() == n_before && n_unasked == 0 => Ok(Some(format!("{line}\n"))),
         true => Ok(None),

@@ -31,7 +31,11 @@ pub(super) fn ordered(mut batches: Vec<Told>) -> Vec<Told> {
 /// Memories come before what is done to them.
 fn canonical(mut events: Vec<Event>) -> Vec<Event> {
     events.sort_by_cached_key(|it| {
-        (brought(it).is_none(), brought(it).map(|memory| memory.id), format!("{it:?}"))
+        (
+            brought(it).is_none(),
+            brought(it).map(|memory| memory.id),
+            format!("{it:?}"),
+        )
     });
     events.dedup();
     events
@@ -70,12 +74,17 @@ impl Graves {
         if self.forgotten.is_empty() {
             return events;
         }
-        events.into_iter().filter_map(|it| self.sifted_one(it)).collect()
+        events
+            .into_iter()
+            .filter_map(|it| self.sifted_one(it))
+            .collect()
     }
 
     fn sifted_one(&mut self, mut event: Event) -> Option<Event> {
         match event.memory.filter(|id| self.forgotten.contains(id)) {
-            Some(id) if matches!(event.what, What::Forgotten { .. }) => self.told.insert(id).then_some(event),
+            Some(id) if matches!(event.what, What::Forgotten { .. }) => {
+                self.told.insert(id).then_some(event)
+            }
             Some(_) => {
                 self.is_haunted = true;
                 None
@@ -104,7 +113,8 @@ impl Graves {
 
 /// Takes the question out of a showing of one of these. `true`: there was one.
 pub(super) fn unasked(event: &mut Event, gone: &HashSet<MemoryId>) -> bool {
-    let is_asked = |event: &Event| matches!(&event.what, What::Retrieved { query, .. } if !query.is_empty());
+    let is_asked =
+        |event: &Event| matches!(&event.what, What::Retrieved { query, .. } if !query.is_empty());
     if !is_asked(event) {
         return false;
     }
@@ -114,7 +124,11 @@ pub(super) fn unasked(event: &mut Event, gone: &HashSet<MemoryId>) -> bool {
 }
 
 /// Whether new lines can be folded behind those that were, and mean what they would mean among them.
-pub(super) fn is_behind(batches: &[Told], last_at: Timestamp, last_number: impl Fn(&Space) -> u64) -> bool {
+pub(super) fn is_behind(
+    batches: &[Told],
+    last_at: Timestamp,
+    last_number: impl Fn(&Space) -> u64,
+) -> bool {
     let mut given: HashMap<&Space, u64> = HashMap::new();
     let mut is_next = true;
     for event in batches.iter().flat_map(|(_, events)| events) {
@@ -163,10 +177,15 @@ pub(super) fn number(batches: &mut [Told], graves: &Graves) {
 }
 
 /// The memories that these batches bring, in their order.
-fn memories<'a>(batches: &'a mut [Told], graves: &'a Graves) -> impl Iterator<Item = &'a mut Memory> {
+fn memories<'a>(
+    batches: &'a mut [Told],
+    graves: &'a Graves,
+) -> impl Iterator<Item = &'a mut Memory> {
     let events = batches.iter_mut().flat_map(|(_, events)| events);
     events.filter_map(|it| match &mut it.what {
-        What::Remembered { memory, .. } if !graves.forgotten.contains(&memory.id) => Some(&mut **memory),
+        What::Remembered { memory, .. } if !graves.forgotten.contains(&memory.id) => {
+            Some(&mut **memory)
+        }
         _ => None,
     })
 }

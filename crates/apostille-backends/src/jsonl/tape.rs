@@ -44,12 +44,20 @@ pub(super) enum News {
 
 impl Tape {
     pub(super) fn new(path: PathBuf, may_be_link: bool) -> Self {
-        Self { path, may_be_link, mark: Mark::default() }
+        Self {
+            path,
+            may_be_link,
+            mark: Mark::default(),
+        }
     }
 
     /// Opens the file, through a link only where it may be one.
     fn open(&self, options: &mut cap_std::fs::OpenOptions) -> io::Result<File> {
-        let target = if self.may_be_link { std::fs::canonicalize(&self.path) } else { Ok(self.path.clone()) };
+        let target = if self.may_be_link {
+            std::fs::canonicalize(&self.path)
+        } else {
+            Ok(self.path.clone())
+        };
         // What is not there yet has no other name.
         unlinked::open(&target.unwrap_or_else(|_| self.path.clone()), options)
     }
@@ -70,7 +78,11 @@ impl Tape {
             Ok(file) => file,
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 let was_there = self.mark != Mark::default();
-                return Ok(if was_there { News::Replaced } else { News::Nothing });
+                return Ok(if was_there {
+                    News::Replaced
+                } else {
+                    News::Nothing
+                });
             }
             Err(error) => return Err(broken(error)),
         };
@@ -84,11 +96,23 @@ impl Tape {
         }
         file.seek(SeekFrom::Start(self.mark.read)).map_err(broken)?;
         let mut bytes = Vec::new();
-        file.take(len - self.mark.read).read_to_end(&mut bytes).map_err(broken)?;
-        let whole = bytes.iter().rposition(|it| *it == b'\n').map_or(0, |at| at + 1);
-        self.mark = Mark { read: self.mark.read + whole as u64, len, file: identity };
+        file.take(len - self.mark.read)
+            .read_to_end(&mut bytes)
+            .map_err(broken)?;
+        let whole = bytes
+            .iter()
+            .rposition(|it| *it == b'\n')
+            .map_or(0, |at| at + 1);
+        self.mark = Mark {
+            read: self.mark.read + whole as u64,
+            len,
+            file: identity,
+        };
         let tail = bytes.split_off(whole);
-        Ok(News::Added(lines(&bytes), Some(tail).filter(|it| !it.is_empty())))
+        Ok(News::Added(
+            lines(&bytes),
+            Some(tail).filter(|it| !it.is_empty()),
+        ))
     }
 
     /// Counts the line without an end as read, because it was whole.
@@ -100,12 +124,19 @@ impl Tape {
     pub(super) fn append(&self, line: &str, must_last: bool) -> Result<(), StoreError> {
         let broken = |error| fault("cannot write the store", error);
         let is_new = !self.path.exists();
-        let mut file = self.open(OpenOptions::new().read(true).create(true).append(true)).map_err(broken)?;
+        let mut file = self
+            .open(OpenOptions::new().read(true).create(true).append(true))
+            .map_err(broken)?;
         let len = file.metadata().map_err(broken)?.len();
         let torn = ends_torn(&mut file, len).map_err(broken)?;
-        let line = if torn { format!("\n{line}") } else { line.to_owned() };
-        let written =
-            file.write_all(line.as_bytes()).and_then(|()| if must_last { file.sync_data() } else { Ok(()) });
+        let line = if torn {
+            format!("\n{line}")
+        } else {
+            line.to_owned()
+        };
+        let written = file
+            .write_all(line.as_bytes())
+            .and_then(|()| if must_last { file.sync_data() } else { Ok(()) });
         if let Err(error) = written {
             // Best effort: what cannot be taken back is a torn line, which every reader knows how to skip.
             let _ = file.set_len(len);
@@ -121,17 +152,29 @@ impl Tape {
     pub(super) fn rewrite(&self, content: &[u8]) -> Result<(), StoreError> {
         let broken = |error| fault("cannot rewrite the store", error);
         let aside = self.path.with_extension("rewrite");
-        let mut file = unlinked::open(&aside, OpenOptions::new().write(true).create(true).truncate(true))
+        let mut file = unlinked::open(
+            &aside,
+            OpenOptions::new().write(true).create(true).truncate(true),
+        )
+        .map_err(broken)?;
+        file.write_all(content)
+            .and_then(|()| file.sync_all())
             .map_err(broken)?;
-        file.write_all(content).and_then(|()| file.sync_all()).map_err(broken)?;
         std::fs::rename(&aside, &self.path).map_err(broken)?;
         sync_folder(&self.path).map_err(broken)
     }
 
     /// The content of the file without what it says of these memories. What cannot be read stays as it is.
-    pub(super) fn without(&self, gone: &HashSet<MemoryId>, repo: &Space) -> Result<Vec<u8>, StoreError> {
+    pub(super) fn without(
+        &self,
+        gone: &HashSet<MemoryId>,
+        repo: &Space,
+    ) -> Result<Vec<u8>, StoreError> {
         let mut bytes = Vec::new();
-        match self.open(OpenOptions::new().read(true)).and_then(|mut it| it.read_to_end(&mut bytes)) {
+        match self
+            .open(OpenOptions::new().read(true))
+            .and_then(|mut it| it.read_to_end(&mut bytes))
+        {
             Ok(_) => {}
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
             Err(error) => return Err(fault("cannot read the store", error)),
@@ -139,7 +182,9 @@ impl Tape {
         let mut content = Vec::with_capacity(bytes.len());
         for bytes in lines(&bytes) {
             match std::str::from_utf8(&bytes) {
-                Ok(text) => content.extend(line::without(text, gone, repo)?.unwrap_or_default().bytes()),
+                Ok(text) => {
+                    content.extend(line::without(text, gone, repo)?.unwrap_or_default().bytes())
+                }
                 Err(_) => content.extend(bytes.into_iter().chain([b'\n'])),
             }
         }
@@ -170,16 +215,22 @@ fn ends_torn(file: &mut File, len: u64) -> io::Result<bool> {
 fn sync_folder(path: &Path) -> io::Result<()> {
     match path.parent() {
         #[cfg(unix)]
-        Some(folder) => {
-            File::open(if folder.as_os_str().is_empty() { Path::new(".") } else { folder })?.sync_all()
-        }
+        Some(folder) => File::open(if folder.as_os_str().is_empty() {
+            Path::new(".")
+        } else {
+            folder
+        })?
+        .sync_all(),
         _ => Ok(()),
     }
 }
 
 /// Which file it is. Git puts a new file in the place of the old one, and a disk may give it the same number.
 fn identity(found: &std::fs::Metadata) -> u64 {
-    let created = found.created().ok().and_then(|it| it.duration_since(std::time::UNIX_EPOCH).ok());
+    let created = found
+        .created()
+        .ok()
+        .and_then(|it| it.duration_since(std::time::UNIX_EPOCH).ok());
     let created = created.map_or(0, |it| it.as_nanos() as u64);
     #[cfg(unix)]
     let created = created.wrapping_mul(31) ^ std::os::unix::fs::MetadataExt::ino(found);

@@ -32,11 +32,20 @@ pub(super) fn read(answer: &Value) -> Result<String, ModelError> {
         _ => {}
     }
     let blocks = answer["content"].as_array().map_or(&[][..], Vec::as_slice);
-    let called = blocks.iter().find(|it| it["type"] == "tool_use" && it["name"] == TOOL);
+    let called = blocks
+        .iter()
+        .find(|it| it["type"] == "tool_use" && it["name"] == TOOL);
     if let Some(block) = called {
         return Ok(block["input"].to_string());
     }
-    let texts = blocks.iter().filter(|it| it["type"] == "text").filter_map(|it| it["text"].as_str());
+    let texts = blocks
+        .iter()
+        .filter(|it| it["type"] == "text")
+        .filter_map(|it| it["text"].as_str());
     let text: String = texts.collect();
-    if text.is_empty() { Err(ModelError::Misshapen("there is no text in it")) } else { Ok(text) }
+    if text.is_empty() {
+        Err(ModelError::Misshapen("there is no text in it"))
+    } else {
+        Ok(text)
+    }
 }

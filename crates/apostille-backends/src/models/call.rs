@@ -60,13 +60,22 @@ impl<'a> Call<'a> {
             let why = "it is sent over https only, and model.url begins with http://";
             return Err(ModelError::Key(why.into()));
         }
-        let scheme = if remote.api == Api::OpenAi { "Bearer " } else { "" };
+        let scheme = if remote.api == Api::OpenAi {
+            "Bearer "
+        } else {
+            ""
+        };
         let secret = |it: String| {
             web::secret(scheme, &it)
                 .ok_or_else(|| ModelError::Key("it is not one word of plain characters".into()))
         };
         let key = key.map(secret).transpose()?;
-        Ok(Self { remote, key, started: Instant::now(), has_second_chance: true })
+        Ok(Self {
+            remote,
+            key,
+            started: Instant::now(),
+            has_second_chance: true,
+        })
     }
 
     /// Sends a body and waits for what comes back.
@@ -101,8 +110,9 @@ impl<'a> Call<'a> {
     fn send(&self, body: &Value) -> Result<Response<Body>, ureq::Error> {
         let request = self.remote.agent.post(self.remote.url());
         let request = request.config().timeout_global(Some(self.left())).build();
-        let mut request =
-            request.header("content-type", "application/json").header("accept", "application/json");
+        let mut request = request
+            .header("content-type", "application/json")
+            .header("accept", "application/json");
         let name = match self.remote.api {
             Api::OpenAi => "authorization",
             Api::Anthropic => {
@@ -125,15 +135,18 @@ impl<'a> Call<'a> {
                     return Err(ModelError::TooLarge { limit: MAX_ANSWER });
                 }
                 let answer = serde_json::from_slice(&bytes);
-                let answer =
-                    answer.map_err(|_| ModelError::Misshapen("the server did not answer in JSON"))?;
+                let answer = answer
+                    .map_err(|_| ModelError::Misshapen("the server did not answer in JSON"))?;
                 Ok(Step::Reply(Reply::Answer(answer)))
             }
             400 | 422 => {
                 let text = self.beginning(&mut response, MAX_COMPLAINT)?;
                 Ok(Step::Reply(Reply::Complaint { status, text }))
             }
-            429 | 500..=599 => Ok(Step::Busy { status, wait: wait(&response) }),
+            429 | 500..=599 => Ok(Step::Busy {
+                status,
+                wait: wait(&response),
+            }),
             _ => Err(ModelError::Refused { status }),
         }
     }
@@ -147,11 +160,17 @@ impl<'a> Call<'a> {
     }
 
     fn late(&self) -> ModelError {
-        ModelError::TimedOut { after: self.remote.timeout }
+        ModelError::TimedOut {
+            after: self.remote.timeout,
+        }
     }
 
     fn trouble(&self, error: ureq::Error) -> ModelError {
-        if web::is_late(&error) { self.late() } else { unreachable(error) }
+        if web::is_late(&error) {
+            self.late()
+        } else {
+            unreachable(error)
+        }
     }
 }
 

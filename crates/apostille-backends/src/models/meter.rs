@@ -22,7 +22,10 @@ pub struct Meter {
 impl Meter {
     /// A count that is kept in this file.
     pub fn new(path: impl Into<PathBuf>, per_day: u32) -> Self {
-        Self { path: path.into(), per_day }
+        Self {
+            path: path.into(),
+            per_day,
+        }
     }
 
     /// Counts one request, before it is made. What cannot be counted must not be made.
@@ -33,7 +36,9 @@ impl Meter {
         file.lock().map_err(uncounted)?;
         let spent = read(&mut file, day).map_err(uncounted)?;
         if spent >= self.per_day {
-            return Err(ModelError::Spent { per_day: self.per_day });
+            return Err(ModelError::Spent {
+                per_day: self.per_day,
+            });
         }
         write(&mut file, day, spent + 1).map_err(uncounted)
     }
@@ -51,7 +56,10 @@ fn read(file: &mut File, day: Date) -> io::Result<u32> {
     let mut bytes = Vec::new();
     file.take(MAX_LINE).read_to_end(&mut bytes)?;
     let line = String::from_utf8_lossy(&bytes);
-    let count = line.trim_end().split_once(' ').filter(|it| it.0 == day.to_string());
+    let count = line
+        .trim_end()
+        .split_once(' ')
+        .filter(|it| it.0 == day.to_string());
     Ok(count.and_then(|it| it.1.parse().ok()).unwrap_or(0))
 }
 
@@ -115,7 +123,11 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("requests");
         let spent: usize = std::thread::scope(|scope| {
-            let work = || (0..20).filter(|_| Meter::new(&path, 50).spend(TODAY).is_ok()).count();
+            let work = || {
+                (0..20)
+                    .filter(|_| Meter::new(&path, 50).spend(TODAY).is_ok())
+                    .count()
+            };
             let threads: Vec<_> = (0..4).map(|_| scope.spawn(work)).collect();
             threads.into_iter().map(|it| it.join().unwrap()).sum()
         });

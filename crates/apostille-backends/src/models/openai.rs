@@ -7,7 +7,11 @@ use super::{Form, Shape};
 
 /// What is sent. No temperature: some models take only their own.
 pub(super) fn body(name: &str, ask: &Ask<'_>, form: Form) -> Value {
-    let limit = if form.has_new_limit { "max_completion_tokens" } else { "max_tokens" };
+    let limit = if form.has_new_limit {
+        "max_completion_tokens"
+    } else {
+        "max_tokens"
+    };
     let mut body = json!({
         "model": name,
         "messages": [
@@ -37,7 +41,12 @@ pub(super) fn read(answer: &Value) -> Result<String, ModelError> {
         _ => {}
     }
     let content = &choice["message"]["content"];
-    let parts = || content.as_array().map(|it| it.iter().filter_map(|part| part["text"].as_str()).collect());
+    let parts = || {
+        content
+            .as_array()
+            .map(|it| it.iter().filter_map(|part| part["text"].as_str()).collect())
+    };
     let text: Option<String> = content.as_str().map(str::to_owned).or_else(parts);
-    text.filter(|it| !it.is_empty()).ok_or(ModelError::Misshapen("there is no text in it"))
+    text.filter(|it| !it.is_empty())
+        .ok_or(ModelError::Misshapen("there is no text in it"))
 }

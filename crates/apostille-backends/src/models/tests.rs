@@ -29,7 +29,9 @@ impl Owner for Ana {
     fn spend(&self) -> Result<(), ModelError> {
         let mut spent = self.spent.lock().unwrap();
         if *spent == self.per_day {
-            return Err(ModelError::Spent { per_day: u32::try_from(self.per_day).unwrap() });
+            return Err(ModelError::Spent {
+                per_day: u32::try_from(self.per_day).unwrap(),
+            });
         }
         *spent += 1;
         Ok(())
@@ -50,9 +52,18 @@ struct Rig {
 impl Rig {
     fn new(api: Api, replies: impl IntoIterator<Item = Reply>) -> Self {
         let server = Server::start("POST");
-        let target = if api == Api::OpenAi { "/v1/chat/completions" } else { "/v1/messages" };
+        let target = if api == Api::OpenAi {
+            "/v1/chat/completions"
+        } else {
+            "/v1/messages"
+        };
         server.on(target, replies);
-        let owner = Ana { key: Some(KEY), per_day: 50, spent: Arc::default(), pauses: Arc::default() };
+        let owner = Ana {
+            key: Some(KEY),
+            per_day: 50,
+            spent: Arc::default(),
+            pauses: Arc::default(),
+        };
         Self { server, api, owner }
     }
 
@@ -77,17 +88,32 @@ impl Rig {
     }
 
     fn bodies(&self) -> Vec<Value> {
-        self.server.requests().iter().map(|it| serde_json::from_slice(&it.body).unwrap()).collect()
+        self.server
+            .requests()
+            .iter()
+            .map(|it| serde_json::from_slice(&it.body).unwrap())
+            .collect()
     }
 
     fn pauses(&self) -> Vec<u64> {
-        self.owner.pauses.lock().unwrap().iter().map(Duration::as_secs).collect()
+        self.owner
+            .pauses
+            .lock()
+            .unwrap()
+            .iter()
+            .map(Duration::as_secs)
+            .collect()
     }
 }
 
 fn said(remote: &Remote) -> String {
     let schema = json!({ "type": "object" });
-    let ask = Ask { system: "be brief", user: "what?", schema: &schema, max_tokens: 77 };
+    let ask = Ask {
+        system: "be brief",
+        user: "what?",
+        schema: &schema,
+        max_tokens: 77,
+    };
     remote.complete(&ask).unwrap_or_else(|error| told(&error))
 }
 
@@ -121,7 +147,10 @@ fn answer(api: Api, text: &str) -> Reply {
 
 /// A complaint that repeats what nobody should repeat.
 fn complaint(status: u16, message: &str) -> Reply {
-    Reply::new(status, json!({ "error": { "message": format!("{message}: {KEY}") } }).to_string())
+    Reply::new(
+        status,
+        json!({ "error": { "message": format!("{message}: {KEY}") } }).to_string(),
+    )
 }
 
 #[test]
@@ -130,7 +159,10 @@ fn a_chat_completion_is_asked_for() {
     assert_eq!(rig.said(), ANSWER);
     let request = rig.server.requests().remove(0);
     assert_eq!(request.target, "/v1/chat/completions");
-    assert_eq!(request.header("authorization"), Some(format!("Bearer {KEY}").as_str()));
+    assert_eq!(
+        request.header("authorization"),
+        Some(format!("Bearer {KEY}").as_str())
+    );
     assert_eq!(request.header("x-api-key"), None);
     let expected = json!({
         "model": "little-model",
@@ -142,7 +174,10 @@ fn a_chat_completion_is_asked_for() {
             "json_schema": { "name": "answer", "strict": true, "schema": { "type": "object" } },
         },
     });
-    assert_eq!(serde_json::from_slice::<Value>(&request.body).unwrap(), expected);
+    assert_eq!(
+        serde_json::from_slice::<Value>(&request.body).unwrap(),
+        expected
+    );
 }
 
 #[test]
@@ -154,7 +189,13 @@ fn a_message_is_asked_for() {
             { "type": "tool_use", "id": "toolu_1", "name": "answer", "input": { "found": [] } },
         ],
     });
-    let rig = Rig::new(Api::Anthropic, [Reply::ok(called.to_string()), answer(Api::Anthropic, "plain")]);
+    let rig = Rig::new(
+        Api::Anthropic,
+        [
+            Reply::ok(called.to_string()),
+            answer(Api::Anthropic, "plain"),
+        ],
+    );
     assert_eq!(rig.said(), ANSWER);
     assert_eq!(rig.said(), "plain");
     let request = rig.server.requests().remove(0);
@@ -169,14 +210,20 @@ fn a_message_is_asked_for() {
         "tools": [{ "name": "answer", "description": "Gives the answer.", "input_schema": { "type": "object" } }],
         "tool_choice": { "type": "tool", "name": "answer" },
     });
-    assert_eq!(serde_json::from_slice::<Value>(&request.body).unwrap(), expected);
+    assert_eq!(
+        serde_json::from_slice::<Value>(&request.body).unwrap(),
+        expected
+    );
 }
 
 #[test]
 fn the_address_is_taken_with_its_version_and_without() {
     let check = |api: Api, base: &str, expected: &str| {
         let rig = Rig::new(api, []);
-        let options = Options { base: format!("{}{base}", rig.server.base()), ..rig.options() };
+        let options = Options {
+            base: format!("{}{base}", rig.server.base()),
+            ..rig.options()
+        };
         said(&Remote::new(&options, rig.owner.clone()).unwrap());
         assert_eq!(rig.server.targets(), [expected], "{base}");
     };
@@ -196,22 +243,65 @@ fn a_server_that_knows_less_is_asked_for_less() {
         let rig = Rig::new(api, replies);
         assert_eq!(rig.said(), said);
         let shape = |body: Value| {
-            let form = body["response_format"]["type"].as_str().or(body["tool_choice"]["type"].as_str());
-            let limit = if body["max_completion_tokens"].is_null() { "" } else { "+" };
+            let form = body["response_format"]["type"]
+                .as_str()
+                .or(body["tool_choice"]["type"].as_str());
+            let limit = if body["max_completion_tokens"].is_null() {
+                ""
+            } else {
+                "+"
+            };
             format!("{}{limit}", form.unwrap_or("words"))
         };
-        assert_eq!(rig.bodies().into_iter().map(shape).collect::<Vec<_>>().join(" "), expected);
+        assert_eq!(
+            rig.bodies()
+                .into_iter()
+                .map(shape)
+                .collect::<Vec<_>>()
+                .join(" "),
+            expected
+        );
     };
     let open = Api::OpenAi;
-    check(open, vec![no(), yes(open)], "json_schema json_object", ANSWER);
-    check(open, vec![no(), no(), yes(open)], "json_schema json_object words", ANSWER);
-    check(open, vec![complaint(422, "extra"), yes(open)], "json_schema json_object", ANSWER);
+    check(
+        open,
+        vec![no(), yes(open)],
+        "json_schema json_object",
+        ANSWER,
+    );
+    check(
+        open,
+        vec![no(), no(), yes(open)],
+        "json_schema json_object words",
+        ANSWER,
+    );
+    check(
+        open,
+        vec![complaint(422, "extra"), yes(open)],
+        "json_schema json_object",
+        ANSWER,
+    );
     let refused = "the model's server answered with status 400; look at model.name and model.api";
     check(open, vec![no()], "json_schema json_object words", refused);
     let limit = || complaint(400, "Use 'max_completion_tokens' instead of 'max_tokens'");
-    check(open, vec![limit(), yes(open)], "json_schema json_schema+", ANSWER);
-    check(open, vec![limit()], "json_schema json_schema+ json_object+ words+", refused);
-    check(Api::Anthropic, vec![no(), yes(Api::Anthropic)], "tool words", ANSWER);
+    check(
+        open,
+        vec![limit(), yes(open)],
+        "json_schema json_schema+",
+        ANSWER,
+    );
+    check(
+        open,
+        vec![limit()],
+        "json_schema json_schema+ json_object+ words+",
+        refused,
+    );
+    check(
+        Api::Anthropic,
+        vec![no(), yes(Api::Anthropic)],
+        "tool words",
+        ANSWER,
+    );
     check(Api::Anthropic, vec![no()], "tool words", refused);
 }
 
@@ -222,11 +312,16 @@ fn a_busy_server_gets_one_second_chance() {
             let last = replies.iter().cloned().chain([answer(api, ANSWER)]);
             let rig = Rig::new(api, last);
             assert_eq!(rig.said(), expected);
-            assert_eq!((rig.pauses(), rig.bodies().len()), (pauses.to_vec(), n_requests), "{expected}");
+            assert_eq!(
+                (rig.pauses(), rig.bodies().len()),
+                (pauses.to_vec(), n_requests),
+                "{expected}"
+            );
         }
     };
     let busy = |status: u16| complaint(status, "slow down");
-    let again = |status: u16| format!("the model's server answered with status {status}; try again later");
+    let again =
+        |status: u16| format!("the model's server answered with status {status}; try again later");
     check(vec![busy(429).with("retry-after: 2")], &[2], 2, ANSWER);
     check(vec![busy(429).with("retry-after: 0")], &[0], 2, ANSWER);
     check(vec![busy(503)], &[1], 2, ANSWER);
@@ -234,7 +329,12 @@ fn a_busy_server_gets_one_second_chance() {
     check(vec![busy(429), busy(429)], &[1], 2, &again(429));
     check(vec![busy(500), busy(502)], &[1], 2, &again(502));
     check(vec![busy(429).with("retry-after: 6")], &[], 1, &again(429));
-    check(vec![busy(429).with("retry-after: Fri, 31 Dec 1999 23:59:59 GMT")], &[], 1, &again(429));
+    check(
+        vec![busy(429).with("retry-after: Fri, 31 Dec 1999 23:59:59 GMT")],
+        &[],
+        1,
+        &again(429),
+    );
     check(vec![busy(400), busy(500)], &[1], 3, ANSWER);
 }
 
@@ -248,10 +348,19 @@ fn what_is_refused_is_not_tried_again() {
             assert_eq!(rig.bodies().len(), 1, "{said}");
         }
     };
-    check(complaint(401, "Incorrect API key"), "status 401; look at the key that model.key_env names");
+    check(
+        complaint(401, "Incorrect API key"),
+        "status 401; look at the key that model.key_env names",
+    );
     check(complaint(403, "no"), "status 403; look at the key");
-    check(complaint(404, "no such model"), "status 404; look at model.url, model.name");
-    check(Reply::redirect(307, "https://evil.example.com/v1"), "status 307; redirects are not followed");
+    check(
+        complaint(404, "no such model"),
+        "status 404; look at model.url, model.name",
+    );
+    check(
+        Reply::redirect(307, "https://evil.example.com/v1"),
+        "status 307; redirects are not followed",
+    );
     check(Reply::new(204, ""), "status 204");
     check(complaint(413, "too much"), "status 413");
 }
@@ -261,15 +370,23 @@ fn an_answer_that_is_none_is_told() {
     let openai = |message: Value, end: &str| {
         Reply::ok(json!({ "choices": [{ "message": message, "finish_reason": end }] }).to_string())
     };
-    let messages =
-        |content: Value, end: &str| Reply::ok(json!({ "content": content, "stop_reason": end }).to_string());
+    let messages = |content: Value, end: &str| {
+        Reply::ok(json!({ "content": content, "stop_reason": end }).to_string())
+    };
     let check = |api: Api, reply: Reply, expected: &str| {
         let said = Rig::new(api, [reply]).said();
-        assert_eq!(said, format!("the model's answer cannot be used: {expected}"));
+        assert_eq!(
+            said,
+            format!("the model's answer cannot be used: {expected}")
+        );
     };
     let none = "there is no text in it";
     for api in Api::ALL {
-        check(api, Reply::ok("<html>Sign in to the airport's network"), "the server did not answer in JSON");
+        check(
+            api,
+            Reply::ok("<html>Sign in to the airport's network"),
+            "the server did not answer in JSON",
+        );
         check(api, Reply::ok(""), "the server did not answer in JSON");
         check(api, Reply::ok("{}"), none);
         check(api, Reply::ok("[1]"), none);
@@ -277,18 +394,40 @@ fn an_answer_that_is_none_is_told() {
         check(api, answer(api, ""), none);
     }
     let open = Api::OpenAi;
-    check(open, openai(json!({ "content": null, "refusal": "I cannot" }), "stop"), none);
-    check(open, openai(json!({ "content": "{\"fou" }), "length"), "it was cut off at its limit");
-    check(open, openai(json!({ "content": "x" }), "content_filter"), "the server filtered it");
-    check(Api::Anthropic, messages(json!([]), "refusal"), "the model declined");
+    check(
+        open,
+        openai(json!({ "content": null, "refusal": "I cannot" }), "stop"),
+        none,
+    );
+    check(
+        open,
+        openai(json!({ "content": "{\"fou" }), "length"),
+        "it was cut off at its limit",
+    );
+    check(
+        open,
+        openai(json!({ "content": "x" }), "content_filter"),
+        "the server filtered it",
+    );
+    check(
+        Api::Anthropic,
+        messages(json!([]), "refusal"),
+        "the model declined",
+    );
     check(
         Api::Anthropic,
         messages(json!([{ "type": "text", "text": "{" }]), "max_tokens"),
         "it was cut off at its limit",
     );
-    check(Api::Anthropic, messages(json!([{ "type": "thinking", "thinking": "hm" }]), "end_turn"), none);
-    let parts =
-        json!({ "content": [{ "type": "text", "text": "{\"found\":" }, { "type": "text", "text": "[]}" }] });
+    check(
+        Api::Anthropic,
+        messages(
+            json!([{ "type": "thinking", "thinking": "hm" }]),
+            "end_turn",
+        ),
+        none,
+    );
+    let parts = json!({ "content": [{ "type": "text", "text": "{\"found\":" }, { "type": "text", "text": "[]}" }] });
     assert_eq!(Rig::new(open, [openai(parts, "stop")]).said(), ANSWER);
 }
 
@@ -298,7 +437,12 @@ fn an_answer_has_a_size() {
     for api in Api::ALL {
         let said = Rig::new(api, [answer(api, &"x".repeat(length))]).said();
         assert_eq!(said, "the model's answer is longer than 262144 bytes");
-        assert_eq!(Rig::new(api, [answer(api, &"x".repeat(length / 2))]).said().len(), length / 2);
+        assert_eq!(
+            Rig::new(api, [answer(api, &"x".repeat(length / 2))])
+                .said()
+                .len(),
+            length / 2
+        );
         let cut = Rig::new(api, [answer(api, ANSWER).cut(5)]).said();
         assert!(cut.starts_with("the model cannot be reached: "), "{cut}");
     }
@@ -307,12 +451,21 @@ fn an_answer_has_a_size() {
 #[test]
 fn a_server_that_does_not_answer_is_left() {
     let rig = Rig::new(Api::OpenAi, [Reply::hang()]);
-    let options = Options { timeout: Duration::from_millis(300), ..rig.options() };
+    let options = Options {
+        timeout: Duration::from_millis(300),
+        ..rig.options()
+    };
     let remote = Remote::new(&options, rig.owner.clone()).unwrap();
     assert!(said(&remote).starts_with("the model did not answer within 300ms"));
     assert_eq!(rig.bodies().len(), 1, "it is not tried again");
-    let none = Options { timeout: Duration::ZERO, ..rig.options() };
-    assert!(said(&Remote::new(&none, rig.owner.clone()).unwrap()).starts_with("the model did not answer"));
+    let none = Options {
+        timeout: Duration::ZERO,
+        ..rig.options()
+    };
+    assert!(
+        said(&Remote::new(&none, rig.owner.clone()).unwrap())
+            .starts_with("the model did not answer")
+    );
     assert_eq!(rig.bodies().len(), 0);
 }
 
@@ -320,7 +473,10 @@ fn a_server_that_does_not_answer_is_left() {
 fn a_server_that_is_not_there_is_told() {
     let rig = Rig::new(Api::OpenAi, []);
     // A port that nobody has used in decades.
-    let gone = Options { base: "http://127.0.0.1:1/v1".into(), ..rig.options() };
+    let gone = Options {
+        base: "http://127.0.0.1:1/v1".into(),
+        ..rig.options()
+    };
     let said = said(&Remote::new(&gone, rig.owner.clone()).unwrap());
     assert!(said.starts_with("the model cannot be reached: "), "{said}");
 }
@@ -329,7 +485,10 @@ fn a_server_that_is_not_there_is_told() {
 fn every_request_is_counted_before_it_is_made() {
     let mut rig = Rig::new(Api::OpenAi, [complaint(400, "no")]);
     rig.owner.per_day = 2;
-    assert!(rig.said().starts_with("none of today's requests to the model is left, of 2"));
+    assert!(
+        rig.said()
+            .starts_with("none of today's requests to the model is left, of 2")
+    );
     assert_eq!(rig.bodies().len(), 2);
     assert!(rig.said().starts_with("none of today's"));
     assert_eq!(rig.bodies().len(), 0);
@@ -340,7 +499,11 @@ fn a_key_is_sent_where_nobody_can_read_it_on_the_way() {
     let check = |base: &str, key: Option<&'static str>, expected: &str| {
         let mut rig = Rig::new(Api::OpenAi, []);
         rig.owner.key = key;
-        let options = Options { base: base.into(), timeout: Duration::from_millis(300), ..rig.options() };
+        let options = Options {
+            base: base.into(),
+            timeout: Duration::from_millis(300),
+            ..rig.options()
+        };
         let said = match Remote::new(&options, rig.owner.clone()) {
             Ok(remote) => said(&remote),
             Err(error) => told(&error),
@@ -349,15 +512,31 @@ fn a_key_is_sent_where_nobody_can_read_it_on_the_way() {
         assert_eq!(rig.server.targets(), Vec::<String>::new());
     };
     let key = "the model's key cannot be used: ";
-    check("http://model.example.com/v1", Some(KEY), &format!("{key}it is sent over https only"));
-    check("http://127.0.0.1:1/v1", Some("two words"), &format!("{key}it is not one word"));
-    check("http://127.0.0.1:1/v1", Some(""), &format!("{key}it is not one word"));
+    check(
+        "http://model.example.com/v1",
+        Some(KEY),
+        &format!("{key}it is sent over https only"),
+    );
+    check(
+        "http://127.0.0.1:1/v1",
+        Some("two words"),
+        &format!("{key}it is not one word"),
+    );
+    check(
+        "http://127.0.0.1:1/v1",
+        Some(""),
+        &format!("{key}it is not one word"),
+    );
     check(
         "https://ana:hunter2@example.com",
         None,
         "the model cannot be reached: its address holds a name or a password",
     );
-    check("example.com", None, "the model cannot be reached: its address is no URL");
+    check(
+        "example.com",
+        None,
+        "the model cannot be reached: its address is no URL",
+    );
 }
 
 #[test]
@@ -367,7 +546,10 @@ fn without_a_key_none_is_sent() {
         rig.owner.key = None;
         assert_eq!(rig.said(), ANSWER);
         let request = rig.server.requests().remove(0);
-        assert_eq!((request.header("authorization"), request.header("x-api-key")), (None, None));
+        assert_eq!(
+            (request.header("authorization"), request.header("x-api-key")),
+            (None, None)
+        );
     }
 }
 
@@ -377,13 +559,24 @@ fn the_key_is_nowhere_but_in_the_request() {
         let mut seen = String::new();
         for status in [200, 301, 400, 401, 404, 422, 429, 500] {
             let rig = Rig::new(api, [complaint(status, "you sent")]);
-            let options = Options { proxy: Some(format!("http://ana:{KEY}@127.0.0.1:9")), ..rig.options() };
+            let options = Options {
+                proxy: Some(format!("http://ana:{KEY}@127.0.0.1:9")),
+                ..rig.options()
+            };
             let remote = Remote::new(&options, rig.owner.clone()).unwrap();
             seen += &format!("{options:?} {remote:?} {} ", said(&remote));
             let schema = json!({});
-            let ask = Ask { system: "", user: "", schema: &schema, max_tokens: 1 };
+            let ask = Ask {
+                system: "",
+                user: "",
+                schema: &schema,
+                max_tokens: 1,
+            };
             seen += &format!("{:?}\n", remote.complete(&ask).unwrap_err());
         }
-        assert!(seen.contains("little-model") && !seen.contains(KEY), "{seen}");
+        assert!(
+            seen.contains("little-model") && !seen.contains(KEY),
+            "{seen}"
+        );
     }
 }

@@ -22,7 +22,10 @@ struct Stamp {
 
 impl Stamp {
     fn of(digest: Option<Digest>, row: &Row<'_>, seal: usize) -> Self {
-        Self { digest, seal: row.get(seal).ok() }
+        Self {
+            digest,
+            seal: row.get(seal).ok(),
+        }
     }
 
     /// Takes the row out of the sum: by what it says where that is what was written, else by its seal.
@@ -40,23 +43,33 @@ impl Stamp {
 /// order and another memory's.
 pub(super) fn erase(db: &Connection, erasure: &Erasure) -> Found<bool> {
     let tombstone = erasure.tombstone();
-    let What::Forgotten { number, .. } = tombstone.what else { return Ok(false) };
-    let Some(space) = read::space_id(db, &tombstone.space)? else { return Ok(false) };
+    let What::Forgotten { number, .. } = tombstone.what else {
+        return Ok(false);
+    };
+    let Some(space) = read::space_id(db, &tombstone.space)? else {
+        return Ok(false);
+    };
     let key = key(space, number)?;
     if is_in_order(db, (space, &tombstone.space), number)? {
         return Ok(false);
     }
-    let Some((filed, stamp)) = row(db, key)? else { return Ok(false) };
+    let Some((filed, stamp)) = row(db, key)? else {
+        return Ok(false);
+    };
     // Where the records add up, it was the seal or a column that was changed.
     let adds_up = sum::kept(db, space)? == Some(sum::found(db, space)?);
     let mut pen = Pen::new(db);
     stamp.leave(pen.sum(space), adds_up);
     pen.sum(space).uncount(key, usage(db, key)?);
     for table in ["memory", "usage"] {
-        db.execute(&format!("DELETE FROM {table} WHERE key = ?1"), [key]).map_err(sqlite)?;
+        db.execute(&format!("DELETE FROM {table} WHERE key = ?1"), [key])
+            .map_err(sqlite)?;
     }
-    db.execute("DELETE FROM cites WHERE space = ?1 AND number = ?2", params![space, number])
-        .map_err(sqlite)?;
+    db.execute(
+        "DELETE FROM cites WHERE space = ?1 AND number = ?2",
+        params![space, number],
+    )
+    .map_err(sqlite)?;
     // Which terms it was under is not known any more.
     pen.rebuild_later(space);
     let place = pen.log(space, tombstone, None)?;
@@ -70,20 +83,30 @@ pub(super) fn erase(db: &Connection, erasure: &Erasure) -> Found<bool> {
 }
 
 fn is_in_order(db: &Connection, (id, space): (i64, &Space), number: u64) -> Found<bool> {
-    let by_number = read::by_numbers(db, (id, space), &[number]).ok().and_then(|mut it| it.pop());
-    let Some(memory) = by_number else { return Ok(false) };
+    let by_number = read::by_numbers(db, (id, space), &[number])
+        .ok()
+        .and_then(|mut it| it.pop());
+    let Some(memory) = by_number else {
+        return Ok(false);
+    };
     Ok(read::key_of(db, memory.id)? == Some(key(id, number)?))
 }
 
 /// The id that a row is filed under, and its stamp.
 fn row(db: &Connection, key: i64) -> Found<Option<(MemoryId, Stamp)>> {
     let stamp = |row: &Row<'_>| {
-        let digest = row.get_ref(1)?.as_str().ok().map(|it| Digest::of(it.as_bytes()));
+        let digest = row
+            .get_ref(1)?
+            .as_str()
+            .ok()
+            .map(|it| Digest::of(it.as_bytes()));
         let id = row.get::<_, [u8; 16]>(0).unwrap_or_default();
         Ok((MemoryId::from_bytes(id), Stamp::of(digest, row, 2)))
     };
     let select = "SELECT id, record, seal FROM memory WHERE key = ?1";
-    db.query_row(select, [key], stamp).optional().map_err(sqlite)
+    db.query_row(select, [key], stamp)
+        .optional()
+        .map_err(sqlite)
 }
 
 fn usage(db: &Connection, key: i64) -> Found<Usage> {
@@ -97,10 +120,19 @@ fn usage(db: &Connection, key: i64) -> Found<Usage> {
 }
 
 /// Takes the events about it out, all but the tombstone.
-fn unlog(pen: &mut Pen<'_>, db: &Connection, id: MemoryId, tombstone: i64, adds_up: bool) -> Found<()> {
-    let about = "SELECT seq, space, memory, name, record, seal FROM event WHERE memory = ?1 AND seq <> ?2";
+fn unlog(
+    pen: &mut Pen<'_>,
+    db: &Connection,
+    id: MemoryId,
+    tombstone: i64,
+    adds_up: bool,
+) -> Found<()> {
+    let about =
+        "SELECT seq, space, memory, name, record, seal FROM event WHERE memory = ?1 AND seq <> ?2";
     let mut select = db.prepare(about).map_err(sqlite)?;
-    let mut rows = select.query(params![id.as_bytes(), tombstone]).map_err(sqlite)?;
+    let mut rows = select
+        .query(params![id.as_bytes(), tombstone])
+        .map_err(sqlite)?;
     while let Some(row) = rows.next().map_err(sqlite)? {
         let space = row.get(1).map_err(sqlite)?;
         Stamp::of(sum::event_digest(row).ok(), row, 5).leave(pen.sum(space), adds_up);
@@ -108,7 +140,10 @@ fn unlog(pen: &mut Pen<'_>, db: &Connection, id: MemoryId, tombstone: i64, adds_
             pen.count_event(space, word, -1);
         }
     }
-    db.execute("DELETE FROM event WHERE memory = ?1 AND seq <> ?2", params![id.as_bytes(), tombstone])
-        .map_err(sqlite)?;
+    db.execute(
+        "DELETE FROM event WHERE memory = ?1 AND seq <> ?2",
+        params![id.as_bytes(), tombstone],
+    )
+    .map_err(sqlite)?;
     pen.unask(id)
 }

@@ -34,7 +34,9 @@ pub(super) fn problems(db: &Connection) -> Found<Vec<String>> {
 
 fn damaged_pages(db: &Connection) -> Found<Vec<String>> {
     let mut check = db.prepare("PRAGMA integrity_check(20)").map_err(sqlite)?;
-    let lines = check.query_map([], |row| row.get::<_, String>(0)).map_err(sqlite)?;
+    let lines = check
+        .query_map([], |row| row.get::<_, String>(0))
+        .map_err(sqlite)?;
     let lines = lines.collect::<Result<Vec<_>, _>>().map_err(sqlite)?;
     Ok(lines.into_iter().filter(|it| it != "ok").collect())
 }

@@ -39,9 +39,16 @@ pub(super) fn wait(
     n_docs: i64,
 ) -> Found<()> {
     let insert = "INSERT INTO tail(space, number, terms) VALUES (?1, ?2, ?3)";
-    let place = Place { space, term: "", number: signed(number)? };
+    let place = Place {
+        space,
+        term: "",
+        number: signed(number)?,
+    };
     let row = params![space, number, packed_terms(terms, len, place)];
-    db.prepare_cached(insert).map_err(sqlite)?.execute(row).map_err(sqlite)?;
+    db.prepare_cached(insert)
+        .map_err(sqlite)?
+        .execute(row)
+        .map_err(sqlite)?;
     // The tail is looked at every few memories only: how long it is exactly does not matter.
     if n_docs % LOOK == 0 && waiting(db, space)? >= TAIL {
         flush(db, space)?;
@@ -50,7 +57,9 @@ pub(super) fn wait(
 }
 
 fn waiting(db: &Connection, space: i64) -> Found<i64> {
-    let mut count = db.prepare_cached("SELECT count(*) FROM tail WHERE space = ?1").map_err(sqlite)?;
+    let mut count = db
+        .prepare_cached("SELECT count(*) FROM tail WHERE space = ?1")
+        .map_err(sqlite)?;
     count.query_row([space], |row| row.get(0)).map_err(sqlite)
 }
 
@@ -58,8 +67,9 @@ fn waiting(db: &Connection, space: i64) -> Found<i64> {
 pub(super) fn remove(db: &Connection, space: i64, memory: &Memory) -> Found<()> {
     let number = number(memory)?;
     let (terms, len) = terms::indexed(memory);
-    let mut delete =
-        db.prepare_cached("DELETE FROM tail WHERE space = ?1 AND number = ?2").map_err(sqlite)?;
+    let mut delete = db
+        .prepare_cached("DELETE FROM tail WHERE space = ?1 AND number = ?2")
+        .map_err(sqlite)?;
     if delete.execute(params![space, number]).map_err(sqlite)? == 0 {
         for (term, _) in &terms {
             remove_term(db, space, term, memory.number)?;
@@ -69,29 +79,65 @@ pub(super) fn remove(db: &Connection, space: i64, memory: &Memory) -> Found<()> 
 }
 
 fn remove_term(db: &Connection, space: i64, term: &str, number: u64) -> Found<()> {
-    let Some((segment, mut entries)) = holding(db, space, term, number)? else { return Ok(()) };
+    let Some((segment, mut entries)) = holding(db, space, term, number)? else {
+        return Ok(());
+    };
     entries.retain(|it| it.number != number);
     if entries.is_empty() {
         let delete = "DELETE FROM posting WHERE space = ?1 AND term = ?2 AND segment = ?3";
-        db.prepare_cached(delete).map_err(sqlite)?.execute(params![space, term, segment]).map_err(sqlite)?;
+        db.prepare_cached(delete)
+            .map_err(sqlite)?
+            .execute(params![space, term, segment])
+            .map_err(sqlite)?;
     } else {
-        let update = "UPDATE posting SET entries = ?4 WHERE space = ?1 AND term = ?2 AND segment = ?3";
-        let key = params![space, term, segment, packed(&entries, Place { space, term, number: segment })];
-        db.prepare_cached(update).map_err(sqlite)?.execute(key).map_err(sqlite)?;
+        let update =
+            "UPDATE posting SET entries = ?4 WHERE space = ?1 AND term = ?2 AND segment = ?3";
+        let key = params![
+            space,
+            term,
+            segment,
+            packed(
+                &entries,
+                Place {
+                    space,
+                    term,
+                    number: segment
+                }
+            )
+        ];
+        db.prepare_cached(update)
+            .map_err(sqlite)?
+            .execute(key)
+            .map_err(sqlite)?;
     }
     Ok(())
 }
 
 /// The segment that has this memory under this term: the first one that reaches its number, unless it was approved
 /// late.
-fn holding(db: &Connection, space: i64, term: &str, number: u64) -> Found<Option<(i64, Vec<Posting>)>> {
+fn holding(
+    db: &Connection,
+    space: i64,
+    term: &str,
+    number: u64,
+) -> Found<Option<(i64, Vec<Posting>)>> {
     let select = "SELECT segment, entries FROM posting WHERE space = ?1 AND term = ?2 AND segment >= ?3 ORDER BY segment";
     let mut select = db.prepare_cached(select).map_err(sqlite)?;
-    let mut rows = select.query(params![space, term, signed(number)?]).map_err(sqlite)?;
+    let mut rows = select
+        .query(params![space, term, signed(number)?])
+        .map_err(sqlite)?;
     while let Some(row) = rows.next().map_err(sqlite)? {
         let mut entries = Vec::new();
-        let place = Place { space, term, number: row.get(0).map_err(sqlite)? };
-        unpacked(&row.get::<_, Vec<u8>>(1).map_err(sqlite)?, place, &mut entries)?;
+        let place = Place {
+            space,
+            term,
+            number: row.get(0).map_err(sqlite)?,
+        };
+        unpacked(
+            &row.get::<_, Vec<u8>>(1).map_err(sqlite)?,
+            place,
+            &mut entries,
+        )?;
         if entries.iter().any(|it| it.number == number) {
             return Ok(Some((row.get(0).map_err(sqlite)?, entries)));
         }
@@ -101,10 +147,11 @@ fn holding(db: &Connection, space: i64, term: &str, number: u64) -> Found<Option
 
 /// Counts memories in or out; how many there are now.
 pub(super) fn counted(db: &Connection, space: i64, docs: i64, len: i64) -> Found<i64> {
-    let update =
-        "UPDATE space SET n_docs = n_docs + ?2, total_len = total_len + ?3 WHERE id = ?1 RETURNING n_docs";
+    let update = "UPDATE space SET n_docs = n_docs + ?2, total_len = total_len + ?3 WHERE id = ?1 RETURNING n_docs";
     let mut update = db.prepare_cached(update).map_err(sqlite)?;
-    update.query_row(params![space, docs, len], |row| row.get(0)).map_err(sqlite)
+    update
+        .query_row(params![space, docs, len], |row| row.get(0))
+        .map_err(sqlite)
 }
 
 /// Makes a segment of the tail.
@@ -113,7 +160,10 @@ fn flush(db: &Connection, space: i64) -> Found<()> {
     let mut last = 0;
     let is_whole = each_waiting(db, space, None, |number, term, count, len| {
         last = last.max(number);
-        lists.entry(text(term)).or_default().push(Posting { number, count, len });
+        lists
+            .entry(text(term))
+            .or_default()
+            .push(Posting { number, count, len });
     })?;
     if !is_whole {
         return Err(corrupt("the index"));
@@ -130,12 +180,22 @@ fn flush(db: &Connection, space: i64) -> Found<()> {
 pub(super) type Lists = BTreeMap<String, Vec<Posting>>;
 
 fn insert_segment(db: &Connection, space: i64, segment: i64, lists: &Lists) -> Found<()> {
-    let insert =
-        "INSERT INTO posting(space, term, segment, entries) VALUES (?1, ?2, ?3, ?4) ON CONFLICT DO NOTHING";
+    let insert = "INSERT INTO posting(space, term, segment, entries) VALUES (?1, ?2, ?3, ?4) ON CONFLICT DO NOTHING";
     let mut insert = db.prepare_cached(insert).map_err(sqlite)?;
     for (term, entries) in lists {
-        let entries = packed(entries, Place { space, term, number: segment });
-        if insert.execute(params![space, term, segment, entries]).map_err(sqlite)? == 0 {
+        let entries = packed(
+            entries,
+            Place {
+                space,
+                term,
+                number: segment,
+            },
+        );
+        if insert
+            .execute(params![space, term, segment, entries])
+            .map_err(sqlite)?
+            == 0
+        {
             join(db, space, segment, term, &lists[term])?;
         }
     }
@@ -144,16 +204,25 @@ fn insert_segment(db: &Connection, space: i64, segment: i64, lists: &Lists) -> F
 
 /// Adds to a segment that is there already: its last memory left the index once and came back to it.
 fn join(db: &Connection, space: i64, segment: i64, term: &str, more: &[Posting]) -> Found<()> {
-    let place = Place { space, term, number: segment };
+    let place = Place {
+        space,
+        term,
+        number: segment,
+    };
     let select = "SELECT entries FROM posting WHERE space = ?1 AND term = ?2 AND segment = ?3";
     let mut select = db.prepare_cached(select).map_err(sqlite)?;
-    let kept: Vec<u8> = select.query_row(params![space, term, segment], |row| row.get(0)).map_err(sqlite)?;
+    let kept: Vec<u8> = select
+        .query_row(params![space, term, segment], |row| row.get(0))
+        .map_err(sqlite)?;
     let mut entries = more.to_vec();
     unpacked(&kept, place, &mut entries)?;
     entries.sort_unstable_by_key(|it| it.number);
     let update = "UPDATE posting SET entries = ?4 WHERE space = ?1 AND term = ?2 AND segment = ?3";
     let row = params![space, term, segment, packed(&entries, place)];
-    db.prepare_cached(update).map_err(sqlite)?.execute(row).map_err(sqlite)?;
+    db.prepare_cached(update)
+        .map_err(sqlite)?
+        .execute(row)
+        .map_err(sqlite)?;
     Ok(())
 }
 
@@ -166,7 +235,11 @@ pub(super) fn rebuild(db: &Connection, space: i64) -> Found<()> {
         let (terms, len) = stems.indexed(&memory);
         last = number(&memory)?;
         for (term, count) in terms {
-            lists.entry(term).or_default().push(Posting { number: memory.number, count, len });
+            lists.entry(term).or_default().push(Posting {
+                number: memory.number,
+                count,
+                len,
+            });
         }
         (n_docs, total_len) = (n_docs + 1, total_len + i64::from(len));
         if n_docs % SEGMENT as i64 == 0 {
@@ -176,14 +249,16 @@ pub(super) fn rebuild(db: &Connection, space: i64) -> Found<()> {
     })?;
     insert_segment(db, space, last, &lists)?;
     let update = "UPDATE space SET n_docs = ?2, total_len = ?3 WHERE id = ?1";
-    db.execute(update, params![space, n_docs, total_len]).map_err(sqlite)?;
+    db.execute(update, params![space, n_docs, total_len])
+        .map_err(sqlite)?;
     Ok(())
 }
 
 /// Takes everything out of the index of a space; what it counts stays.
 pub(super) fn empty(db: &Connection, space: i64) -> Found<()> {
     for table in ["tail", "posting"] {
-        db.execute(&format!("DELETE FROM {table} WHERE space = ?1"), [space]).map_err(sqlite)?;
+        db.execute(&format!("DELETE FROM {table} WHERE space = ?1"), [space])
+            .map_err(sqlite)?;
     }
     Ok(())
 }
@@ -208,10 +283,16 @@ pub(super) fn each_waiting(
     while let Some(row) = rows.next().map_err(sqlite)? {
         let number = row.get::<_, u64>(0).map_err(sqlite)?;
         let value = row.get_ref(1).map_err(sqlite)?;
-        let place = Place { space, term: "", number: signed(number)? };
-        let told = value
-            .as_blob()
-            .map(|it| unpacked_terms(it, place, wanted, |term, count, len| see(number, term, count, len)));
+        let place = Place {
+            space,
+            term: "",
+            number: signed(number)?,
+        };
+        let told = value.as_blob().map(|it| {
+            unpacked_terms(it, place, wanted, |term, count, len| {
+                see(number, term, count, len)
+            })
+        });
         is_whole &= matches!(told, Ok(Ok(())));
     }
     Ok(is_whole)
@@ -224,14 +305,19 @@ fn text(term: &[u8]) -> String {
 /// What the index knows of these terms.
 pub(super) fn postings(db: &Connection, space: i64, terms: &[String]) -> Found<Postings> {
     let mut found = counts(db, space)?;
-    let select = "SELECT entries, segment FROM posting WHERE space = ?1 AND term = ?2 ORDER BY segment";
+    let select =
+        "SELECT entries, segment FROM posting WHERE space = ?1 AND term = ?2 ORDER BY segment";
     let mut select = db.prepare_cached(select).map_err(sqlite)?;
     for term in terms {
         let mut list = Vec::new();
         let mut rows = select.query(params![space, term]).map_err(sqlite)?;
         while let Some(row) = rows.next().map_err(sqlite)? {
             let value = row.get_ref(0).map_err(sqlite)?;
-            let place = Place { space, term, number: row.get(1).map_err(sqlite)? };
+            let place = Place {
+                space,
+                term,
+                number: row.get(1).map_err(sqlite)?,
+            };
             // A damaged row must not take the others away; `health` tells of it.
             let _ = value.as_blob().map(|it| unpacked(it, place, &mut list));
         }
@@ -261,25 +347,38 @@ fn counts(db: &Connection, space: i64) -> Found<Postings> {
     let select = "SELECT n_docs, total_len FROM space WHERE id = ?1";
     let mut select = db.prepare_cached(select).map_err(sqlite)?;
     let (n_docs, total_len) = select
-        .query_row([space], |row| Ok((row.get::<_, i64>(0)?, row.get::<_, i64>(1)?)))
+        .query_row([space], |row| {
+            Ok((row.get::<_, i64>(0)?, row.get::<_, i64>(1)?))
+        })
         .map_err(sqlite)?;
     let natural = |it: i64| u64::try_from(it).map_err(|_| corrupt("the index"));
-    Ok(Postings { n_docs: natural(n_docs)?, total_len: natural(total_len)?, lists: Vec::new() })
+    Ok(Postings {
+        n_docs: natural(n_docs)?,
+        total_len: natural(total_len)?,
+        lists: Vec::new(),
+    })
 }
 
 /// The terms that begin with this character.
 pub(super) fn vocabulary(db: &Connection, space: i64, initial: char) -> Found<Vec<String>> {
-    let (from, to) = (initial.to_string(), char::from_u32(initial as u32 + 1).map(String::from));
+    let (from, to) = (
+        initial.to_string(),
+        char::from_u32(initial as u32 + 1).map(String::from),
+    );
     // Jumps from term to term instead of reading every segment's row.
-    let next = "SELECT min(term) FROM posting WHERE space = ?1 AND term > ?2 AND term < coalesce(?3, x'')";
+    let next =
+        "SELECT min(term) FROM posting WHERE space = ?1 AND term > ?2 AND term < coalesce(?3, x'')";
     let mut next = db.prepare_cached(next).map_err(sqlite)?;
     let first = "SELECT min(term) FROM posting WHERE space = ?1 AND term >= ?2 AND term < coalesce(?3, x'')";
     let mut first = db.prepare_cached(first).map_err(sqlite)?;
     let mut terms = std::collections::BTreeSet::new();
-    let mut found: Option<String> =
-        first.query_row(params![space, &from, to], |row| row.get(0)).map_err(sqlite)?;
+    let mut found: Option<String> = first
+        .query_row(params![space, &from, to], |row| row.get(0))
+        .map_err(sqlite)?;
     while let Some(term) = found {
-        found = next.query_row(params![space, term, to], |row| row.get(0)).map_err(sqlite)?;
+        found = next
+            .query_row(params![space, term, to], |row| row.get(0))
+            .map_err(sqlite)?;
         terms.insert(term);
     }
     each_waiting(db, space, None, |_, term, _, _| {
@@ -292,9 +391,14 @@ pub(super) fn vocabulary(db: &Connection, space: i64, initial: char) -> Found<Ve
 
 /// Throws the index away; [`add`] every active memory afterwards.
 pub(super) fn clear(db: &Connection) -> Found<()> {
-    let clear = "DELETE FROM tail; DELETE FROM posting; UPDATE space SET n_docs = 0, total_len = 0;";
+    let clear =
+        "DELETE FROM tail; DELETE FROM posting; UPDATE space SET n_docs = 0, total_len = 0;";
     db.execute_batch(clear).map_err(sqlite)?;
-    db.execute("UPDATE meta SET value = ?1 WHERE key = 'terms'", [terms::VERSION]).map_err(sqlite)?;
+    db.execute(
+        "UPDATE meta SET value = ?1 WHERE key = 'terms'",
+        [terms::VERSION],
+    )
+    .map_err(sqlite)?;
     Ok(())
 }
 
@@ -322,21 +426,36 @@ type Kept = (i64, String, i64, Vec<u8>);
 
 /// Gives the blobs of a file of version 1, whose checksums do not cover their place, the checksums that do.
 pub(super) fn seal_keys(db: &Connection) -> Found<()> {
-    let tables = [("tail", "''", "number", "terms"), ("posting", "term", "segment", "entries")];
+    let tables = [
+        ("tail", "''", "number", "terms"),
+        ("posting", "term", "segment", "entries"),
+    ];
     for (table, term, number, blob) in tables {
         let select = format!("SELECT space, {term}, {number}, {blob} FROM {table}");
         let mut select = db.prepare(&select).map_err(sqlite)?;
         let row = |row: &Row<'_>| Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?));
         let rows: Result<Vec<Kept>, _> = select.query_map([], row).and_then(Iterator::collect);
-        let update =
-            format!("UPDATE {table} SET {blob} = ?4 WHERE space = ?1 AND ?2 = {term} AND {number} = ?3");
+        let update = format!(
+            "UPDATE {table} SET {blob} = ?4 WHERE space = ?1 AND ?2 = {term} AND {number} = ?3"
+        );
         let mut update = db.prepare(&update).map_err(sqlite)?;
         for (space, term, number, bytes) in rows.map_err(sqlite)? {
-            let Some((body, sum)) = bytes.split_last_chunk::<4>() else { continue };
+            let Some((body, sum)) = bytes.split_last_chunk::<4>() else {
+                continue;
+            };
             // What was damaged before stays so.
             if checksum(body) == u32::from_le_bytes(*sum) {
-                let bytes = sealed(body.to_vec(), Place { space, term: &term, number });
-                update.execute(params![space, term, number, bytes]).map_err(sqlite)?;
+                let bytes = sealed(
+                    body.to_vec(),
+                    Place {
+                        space,
+                        term: &term,
+                        number,
+                    },
+                );
+                update
+                    .execute(params![space, term, number, bytes])
+                    .map_err(sqlite)?;
             }
         }
     }
@@ -361,9 +480,15 @@ pub(super) fn unpacked(bytes: &[u8], place: Place<'_>, into: &mut Vec<Posting>) 
     let mut bytes = opened(bytes, place)?;
     let mut last = 0_u64;
     while !bytes.is_empty() {
-        last = last.checked_add(pull(&mut bytes)?).ok_or_else(|| corrupt("the index"))?;
+        last = last
+            .checked_add(pull(&mut bytes)?)
+            .ok_or_else(|| corrupt("the index"))?;
         let (count, len) = (pull_small(&mut bytes)?, pull_small(&mut bytes)?);
-        into.push(Posting { number: last, count, len });
+        into.push(Posting {
+            number: last,
+            count,
+            len,
+        });
     }
     Ok(())
 }
@@ -375,7 +500,9 @@ fn packed_terms(terms: &[(String, u32)], len: u32, place: Place<'_>) -> Vec<u8> 
     let mut bytes = Vec::with_capacity(terms.len() * 14 + 8);
     push(&mut bytes, len.into());
     push(&mut bytes, terms.len() as u64);
-    terms.iter().for_each(|(term, _)| bytes.extend_from_slice(&checksum(term.as_bytes()).to_le_bytes()));
+    terms
+        .iter()
+        .for_each(|(term, _)| bytes.extend_from_slice(&checksum(term.as_bytes()).to_le_bytes()));
     for (term, count) in terms {
         push(&mut bytes, term.len() as u64);
         bytes.extend_from_slice(term.as_bytes());
@@ -393,9 +520,15 @@ pub(super) fn unpacked_terms(
 ) -> Found<()> {
     let mut bytes = opened(bytes, place)?;
     let (len, n_terms) = (pull_small(&mut bytes)?, pull_small(&mut bytes)? as usize);
-    let (hashes, rest) = bytes.split_at_checked(n_terms * 4).ok_or_else(|| corrupt("the index"))?;
+    let (hashes, rest) = bytes
+        .split_at_checked(n_terms * 4)
+        .ok_or_else(|| corrupt("the index"))?;
     let is_wanted = |wanted: &[u32]| {
-        let mut hashes = hashes.as_chunks::<4>().0.iter().map(|it| u32::from_le_bytes(*it));
+        let mut hashes = hashes
+            .as_chunks::<4>()
+            .0
+            .iter()
+            .map(|it| u32::from_le_bytes(*it));
         hashes.any(|it| wanted.contains(&it))
     };
     if !wanted.is_none_or(is_wanted) {
@@ -404,7 +537,9 @@ pub(super) fn unpacked_terms(
     bytes = rest;
     while !bytes.is_empty() {
         let size = pull_small(&mut bytes)? as usize;
-        let (term, rest) = bytes.split_at_checked(size).ok_or_else(|| corrupt("the index"))?;
+        let (term, rest) = bytes
+            .split_at_checked(size)
+            .ok_or_else(|| corrupt("the index"))?;
         bytes = rest;
         see(term, pull_small(&mut bytes)?, len);
     }
@@ -443,8 +578,14 @@ fn sealed(mut bytes: Vec<u8>, place: Place<'_>) -> Vec<u8> {
 }
 
 fn opened<'a>(bytes: &'a [u8], place: Place<'_>) -> Found<&'a [u8]> {
-    let (body, sum) = bytes.split_last_chunk::<4>().ok_or_else(|| corrupt("the index"))?;
-    if checksum_at(place, body) == u32::from_le_bytes(*sum) { Ok(body) } else { Err(corrupt("the index")) }
+    let (body, sum) = bytes
+        .split_last_chunk::<4>()
+        .ok_or_else(|| corrupt("the index"))?;
+    if checksum_at(place, body) == u32::from_le_bytes(*sum) {
+        Ok(body)
+    } else {
+        Err(corrupt("the index"))
+    }
 }
 
 /// FNV-1a over words of eight bytes: enough to notice a flipped bit, and cheap enough for every read.
@@ -455,7 +596,10 @@ fn checksum(bytes: &[u8]) -> u32 {
 
 /// The same over a blob and its place.
 fn checksum_at(place: Place<'_>, bytes: &[u8]) -> u32 {
-    let sum = mixed(mixed(BASIS, place.term.as_bytes()), &place.space.to_le_bytes());
+    let sum = mixed(
+        mixed(BASIS, place.term.as_bytes()),
+        &place.space.to_le_bytes(),
+    );
     let sum = mixed(mixed(sum, &place.number.to_le_bytes()), bytes);
     (sum ^ (sum >> 32)) as u32
 }
@@ -469,7 +613,9 @@ fn mixed(from: u64, bytes: &[u8]) -> u64 {
         word[..chunk.len()].copy_from_slice(chunk);
         u64::from_le_bytes(word)
     });
-    words.fold(from ^ bytes.len() as u64, |sum, word| (sum ^ word).wrapping_mul(PRIME))
+    words.fold(from ^ bytes.len() as u64, |sum, word| {
+        (sum ^ word).wrapping_mul(PRIME)
+    })
 }
 
 #[cfg(test)]

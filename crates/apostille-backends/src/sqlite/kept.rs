@@ -27,8 +27,18 @@ impl Kept {
     pub(super) const COLUMNS: &str = "m.record, m.seal, m.key, u.recalls, u.applied, u.verified";
 
     pub(super) fn of(row: &Row<'_>) -> Found<Self> {
-        let count = |at| row.get::<_, Option<u32>>(at).map(Option::unwrap_or_default).ok();
-        let usage = || Some(Usage { recalls: count(3)?, applied: count(4)?, verified: count(5)? });
+        let count = |at| {
+            row.get::<_, Option<u32>>(at)
+                .map(Option::unwrap_or_default)
+                .ok()
+        };
+        let usage = || {
+            Some(Usage {
+                recalls: count(3)?,
+                applied: count(4)?,
+                verified: count(5)?,
+            })
+        };
         Ok(Self {
             key: row.get(2).map_err(sqlite)?,
             record: row.get(0).ok(),
@@ -64,7 +74,11 @@ impl Kept {
     /// The same of a row that is filed under this id.
     pub(super) fn sealed_as(&self, id: MemoryId) -> Found<(Memory, Digest)> {
         let found = self.sealed()?;
-        if found.0.id == id { Ok(found) } else { Err(self.damaged()) }
+        if found.0.id == id {
+            Ok(found)
+        } else {
+            Err(self.damaged())
+        }
     }
 
     /// Where the memory stands, and nothing more.
@@ -99,7 +113,13 @@ impl Line {
     }
 
     pub(super) fn digest(&self) -> Digest {
-        sum::of_event(self.seq, self.space, self.memory.as_deref(), &self.name, &self.record)
+        sum::of_event(
+            self.seq,
+            self.space,
+            self.memory.as_deref(),
+            &self.name,
+            &self.record,
+        )
     }
 }
 
@@ -120,33 +140,63 @@ impl Told {
         by_id: impl FnOnce(MemoryId) -> Found<Option<Kept>>,
     ) -> Found<Self> {
         let line = Line::of(row)?;
-        let id =
-            line.memory.as_deref().and_then(|it| <[u8; 16]>::try_from(it).ok()).map(MemoryId::from_bytes);
+        let id = line
+            .memory
+            .as_deref()
+            .and_then(|it| <[u8; 16]>::try_from(it).ok())
+            .map(MemoryId::from_bytes);
         let remembered = id.filter(|_| line.name == Happening::Remembered.as_str());
         let memory = remembered.map_or(Ok(None), |id| Ok(by_id(id)?.map(|it| (id, it))))?;
-        Ok(Self { line, seal: is_sealed.then(|| row.get(5).ok()), memory })
+        Ok(Self {
+            line,
+            seal: is_sealed.then(|| row.get(5).ok()),
+            memory,
+        })
     }
 
     /// What happened, as it is told.
     pub(super) fn logged(&self) -> Found<Logged> {
         let damaged = || corrupt(format!("event {}", self.line.seq));
-        if self.seal.is_some_and(|it| it != Some(seal(&self.line.digest()))) {
+        if self
+            .seal
+            .is_some_and(|it| it != Some(seal(&self.line.digest())))
+        {
             return Err(damaged());
         }
         let seq = self.line.seq.try_into().map_err(|_| damaged())?;
-        let mut record: EventRecord = serde_json::from_str(&self.line.record).map_err(|_| damaged())?;
-        let was = record.was.take().map(|it| Was::try_from(*it)).transpose().map_err(|_| damaged())?;
+        let mut record: EventRecord =
+            serde_json::from_str(&self.line.record).map_err(|_| damaged())?;
+        let was = record
+            .was
+            .take()
+            .map(|it| Was::try_from(*it))
+            .transpose()
+            .map_err(|_| damaged())?;
         if record.event != Happening::Remembered.as_str() {
-            return Ok(Logged { seq, event: Event::try_from(record).map_err(|_| damaged())?, was });
+            return Ok(Logged {
+                seq,
+                event: Event::try_from(record).map_err(|_| damaged())?,
+                was,
+            });
         }
         let (id, kept) = self.memory.as_ref().ok_or_else(damaged)?;
         let memory = Box::new(kept.sealed_as(*id)?.0);
         let (forced, rationale) = (record.forced, record.rationale.take());
-        let said = EventRecord { event: Happening::Applied.as_str().into(), ..record };
+        let said = EventRecord {
+            event: Happening::Applied.as_str().into(),
+            ..record
+        };
         let event = Event::try_from(said).map_err(|_| damaged())?;
         Ok(Logged {
             seq,
-            event: Event { what: What::Remembered { memory, forced, rationale }, ..event },
+            event: Event {
+                what: What::Remembered {
+                    memory,
+                    forced,
+                    rationale,
+                },
+                ..event
+            },
             was,
         })
     }

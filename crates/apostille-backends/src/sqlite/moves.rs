@@ -50,7 +50,12 @@ impl Moves {
     }
 
     fn leaves(&mut self, number: u64) {
-        if self.come.remove(&number).or_else(|| self.again.remove(&number)).is_some() {
+        if self
+            .come
+            .remove(&number)
+            .or_else(|| self.again.remove(&number))
+            .is_some()
+        {
             return;
         }
         let is_ours = self.handed.contains(&number) && self.withdrawn.insert(number);
@@ -79,7 +84,11 @@ impl Moves {
 
     /// Writes the index of a space anew. Nothing is written where it turns out to be damaged.
     pub(super) fn write(mut self, db: &Connection, space: i64) -> Found<()> {
-        let Kept { lists, waiting: mut more, left_len } = self.kept(db, space)?;
+        let Kept {
+            lists,
+            waiting: mut more,
+            left_len,
+        } = self.kept(db, space)?;
         let docs = self.n_come() as i64 - self.gone.len() as i64;
         let come_len = self.entered(&mut more);
         index::empty(db, space)?;
@@ -93,12 +102,17 @@ impl Moves {
 
     /// Puts what enters to the lists; how long it is.
     fn entered(&mut self, lists: &mut Lists) -> i64 {
-        let come = std::mem::take(&mut self.come).into_iter().chain(std::mem::take(&mut self.again));
+        let come = std::mem::take(&mut self.come)
+            .into_iter()
+            .chain(std::mem::take(&mut self.again));
         let come: Vec<(u64, String)> = come.collect();
-        let parts: Vec<&[(u64, String)]> =
-            come.chunks(come.len().div_ceil(spread::n_threads()).max(1)).collect();
+        let parts: Vec<&[(u64, String)]> = come
+            .chunks(come.len().div_ceil(spread::n_threads()).max(1))
+            .collect();
         let rest = spread::spread(&parts, |part| analysed(part));
-        let earlier = std::mem::take(&mut self.analysing).into_iter().map(|it| spread::came_to(it.join()));
+        let earlier = std::mem::take(&mut self.analysing)
+            .into_iter()
+            .map(|it| spread::came_to(it.join()));
         let mut total = 0;
         for mut part in earlier.map(|it| self.without_withdrawn(it)).chain(rest) {
             for (term, list) in &mut part {
@@ -111,7 +125,8 @@ impl Moves {
 
     fn without_withdrawn(&self, mut part: Analysed) -> Analysed {
         if !self.withdrawn.is_empty() {
-            part.iter_mut().for_each(|(_, list)| list.retain(|it| !self.withdrawn.contains(&it.number)));
+            part.iter_mut()
+                .for_each(|(_, list)| list.retain(|it| !self.withdrawn.contains(&it.number)));
             part.retain(|(_, list)| !list.is_empty());
         }
         part
@@ -136,10 +151,17 @@ impl Moves {
         let is_whole = index::each_waiting(db, space, None, |number, term, count, len| {
             let it = Posting { number, count, len };
             if stays(&it) {
-                kept.waiting.entry(String::from_utf8_lossy(term).into_owned()).or_default().push(it);
+                kept.waiting
+                    .entry(String::from_utf8_lossy(term).into_owned())
+                    .or_default()
+                    .push(it);
             }
         })?;
-        if is_whole { Ok(kept) } else { Err(corrupt("the index")) }
+        if is_whole {
+            Ok(kept)
+        } else {
+            Err(corrupt("the index"))
+        }
     }
 }
 
@@ -160,7 +182,9 @@ struct Spun(u64);
 
 impl Hasher for Spun {
     fn write(&mut self, bytes: &[u8]) {
-        bytes.iter().for_each(|it| self.write_u64(self.0.rotate_left(8) ^ u64::from(*it)));
+        bytes
+            .iter()
+            .for_each(|it| self.write_u64(self.0.rotate_left(8) ^ u64::from(*it)));
     }
 
     fn write_u64(&mut self, number: u64) {
@@ -173,9 +197,14 @@ impl Hasher for Spun {
 }
 
 /// Goes through the lists of an index in the order of their terms; a term may come more than once.
-fn each_list(db: &Connection, space: i64, mut see: impl FnMut(&str, &mut Vec<Posting>)) -> Found<()> {
+fn each_list(
+    db: &Connection,
+    space: i64,
+    mut see: impl FnMut(&str, &mut Vec<Posting>),
+) -> Found<()> {
     let mut found = Vec::new();
-    let select = "SELECT term, segment, entries FROM posting WHERE space = ?1 ORDER BY term, segment";
+    let select =
+        "SELECT term, segment, entries FROM posting WHERE space = ?1 ORDER BY term, segment";
     let mut select = db.prepare_cached(select).map_err(sqlite)?;
     let mut rows = select.query([space]).map_err(sqlite)?;
     while let Some(row) = rows.next().map_err(sqlite)? {
@@ -183,7 +212,15 @@ fn each_list(db: &Connection, space: i64, mut see: impl FnMut(&str, &mut Vec<Pos
         let term = row.get_ref(0).map_err(sqlite)?.as_str().map_err(damaged)?;
         let entries = row.get_ref(2).map_err(sqlite)?.as_blob().map_err(damaged)?;
         found.clear();
-        index::unpacked(entries, Place { space, term, number: row.get(1).map_err(sqlite)? }, &mut found)?;
+        index::unpacked(
+            entries,
+            Place {
+                space,
+                term,
+                number: row.get(1).map_err(sqlite)?,
+            },
+            &mut found,
+        )?;
         see(term, &mut found);
     }
     Ok(())
@@ -198,7 +235,11 @@ fn analysed(part: &[(u64, String)]) -> Analysed {
         let terms = stems.terms(text);
         let len = terms.iter().map(|(_, count)| count).sum();
         for (term, count) in terms {
-            lists.entry(term).or_default().push(Posting { number: *number, count, len });
+            lists.entry(term).or_default().push(Posting {
+                number: *number,
+                count,
+                len,
+            });
         }
     }
     lists.into_iter().collect()
@@ -212,7 +253,13 @@ fn write_segments(
     mut more: Lists,
 ) -> Found<()> {
     let last = |list: &Vec<Posting>| list.iter().map(|it| it.number).max();
-    let last = lists.iter().map(|it| &it.1).chain(more.values()).filter_map(last).max().unwrap_or_default();
+    let last = lists
+        .iter()
+        .map(|it| &it.1)
+        .chain(more.values())
+        .filter_map(last)
+        .max()
+        .unwrap_or_default();
     let insert = "INSERT INTO posting(space, term, segment, entries) VALUES (?1, ?2, ?3, ?4)";
     let mut insert = db.prepare_cached(insert).map_err(sqlite)?;
     let mut write = |term: &str, mut list: Vec<Posting>| {
@@ -220,8 +267,17 @@ fn write_segments(
         for part in list.chunk_by(|a, b| segment(a) == segment(b)) {
             let end = part.first().map_or(last, |it| last.min(segment(it)));
             let number = i64::try_from(end).map_err(|_| corrupt("a memory's number"))?;
-            let entries = index::packed(part, Place { space, term, number });
-            insert.execute(params![space, term, number, entries]).map_err(sqlite)?;
+            let entries = index::packed(
+                part,
+                Place {
+                    space,
+                    term,
+                    number,
+                },
+            );
+            insert
+                .execute(params![space, term, number, entries])
+                .map_err(sqlite)?;
         }
         Ok(())
     };
@@ -229,7 +285,8 @@ fn write_segments(
         list.append(&mut more.remove(&term).unwrap_or_default());
         write(&term, list)?;
     }
-    more.into_iter().try_for_each(|(term, list)| write(&term, list))
+    more.into_iter()
+        .try_for_each(|(term, list)| write(&term, list))
 }
 
 /// The last number that may lie in the same segment as a memory.

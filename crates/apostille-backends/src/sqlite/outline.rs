@@ -46,7 +46,12 @@ struct Stood<'a> {
 }
 
 /// What happened in a space, the newest first, up to the first that is older than this time.
-pub(super) fn traces(db: &Connection, space: i64, since: Timestamp, limit: usize) -> Found<Vec<Trace>> {
+pub(super) fn traces(
+    db: &Connection,
+    space: i64,
+    since: Timestamp,
+    limit: usize,
+) -> Found<Vec<Trace>> {
     let mut select = db.prepare_cached(SELECT).map_err(sqlite)?;
     let limit = i64::try_from(limit).unwrap_or(i64::MAX);
     let mut rows = select.query(params![space, limit]).map_err(sqlite)?;
@@ -67,7 +72,9 @@ fn trace(row: &Row<'_>) -> Option<Trace> {
     let happening: Happening = text(1)?.parse().ok()?;
     let outline: Outline<'_> = serde_json::from_str(text(2)?).ok()?;
     let memory = row.get_ref(0).ok()?.as_blob_or_null().ok()?;
-    let memory = memory.and_then(|it| <[u8; 16]>::try_from(it).ok()).map(MemoryId::from_bytes);
+    let memory = memory
+        .and_then(|it| <[u8; 16]>::try_from(it).ok())
+        .map(MemoryId::from_bytes);
     let stage = |word: Option<&str>| word.and_then(|it| it.parse::<Stage>().ok());
     let today = stage(text(3));
     // Without its memory there is nothing that was remembered.
@@ -80,7 +87,11 @@ fn trace(row: &Row<'_>) -> Option<Trace> {
         was: stage(outline.was.as_ref().map(|it| it.status)).or_else(|| moved_from(happening)),
         stage: today.or_else(|| moved_to(happening)).or_else(restored),
         n_shown: outline.shown.len(),
-        n_held: outline.shown.iter().filter(|it| it.verdict.as_deref().is_some_and(is_held)).count(),
+        n_held: outline
+            .shown
+            .iter()
+            .filter(|it| it.verdict.as_deref().is_some_and(is_held))
+            .count(),
         class: outline.class,
         ..Trace::new(outline.at.parse().ok()?, happening)
     })

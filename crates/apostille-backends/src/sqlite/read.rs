@@ -29,22 +29,39 @@ const BY_KEY: &str = "SELECT m.record, m.seal, m.key, u.recalls, u.applied, u.ve
 
 /// The number of a space in this file; `None`: nothing was ever written for it.
 pub(super) fn space_id(db: &Connection, space: &Space) -> Found<Option<i64>> {
-    let mut select = db.prepare_cached("SELECT id FROM space WHERE name = ?1").map_err(sqlite)?;
-    select.query_row([space.as_str()], |row| row.get(0)).optional().map_err(sqlite)
+    let mut select = db
+        .prepare_cached("SELECT id FROM space WHERE name = ?1")
+        .map_err(sqlite)?;
+    select
+        .query_row([space.as_str()], |row| row.get(0))
+        .optional()
+        .map_err(sqlite)
 }
 
 /// The numbers of all spaces.
 pub(super) fn space_ids(db: &Connection) -> Found<Vec<i64>> {
-    let mut select = db.prepare("SELECT id FROM space ORDER BY id").map_err(sqlite)?;
+    let mut select = db
+        .prepare("SELECT id FROM space ORDER BY id")
+        .map_err(sqlite)?;
     let ids = select.query_map([], |row| row.get(0)).map_err(sqlite)?;
     ids.collect::<Result<_, _>>().map_err(sqlite)
 }
 
 /// The spaces there are.
 pub(super) fn spaces(db: &Connection) -> Found<Vec<Space>> {
-    let mut select = db.prepare_cached("SELECT name FROM space ORDER BY name").map_err(sqlite)?;
-    let names = select.query_map([], |row| row.get::<_, String>(0)).map_err(sqlite)?;
-    names.map(|it| it.map_err(sqlite)?.parse().map_err(|_| corrupt("the name of a space"))).collect()
+    let mut select = db
+        .prepare_cached("SELECT name FROM space ORDER BY name")
+        .map_err(sqlite)?;
+    let names = select
+        .query_map([], |row| row.get::<_, String>(0))
+        .map_err(sqlite)?;
+    names
+        .map(|it| {
+            it.map_err(sqlite)?
+                .parse()
+                .map_err(|_| corrupt("the name of a space"))
+        })
+        .collect()
 }
 
 fn memory(row: &Row<'_>) -> Found<Memory> {
@@ -55,7 +72,11 @@ fn memory(row: &Row<'_>) -> Found<Memory> {
 fn memory_of(row: &Row<'_>, space: &Space) -> Found<Memory> {
     let memory = memory(row)?;
     let is_elsewhere = memory.space != *space;
-    if is_elsewhere { Err(corrupt(format!("the space of memory {}", memory.number))) } else { Ok(memory) }
+    if is_elsewhere {
+        Err(corrupt(format!("the space of memory {}", memory.number)))
+    } else {
+        Ok(memory)
+    }
 }
 
 /// The row that is filed under this id.
@@ -84,7 +105,10 @@ pub(super) fn by_ids(db: &Connection, ids: &[MemoryId]) -> Found<Vec<Memory>> {
     let row = |id: &MemoryId| rows.kept(*id).map(|it| it.map(|it| (*id, it))).transpose();
     let rows: Vec<(MemoryId, Kept)> = ids.iter().filter_map(row).collect::<Found<_>>()?;
     let memories = spread::each(&rows, |(id, it)| it.sealed_as(*id));
-    memories.into_iter().filter_map(|it| among(it.map(|it| Some(it.0)), ids.len()).transpose()).collect()
+    memories
+        .into_iter()
+        .filter_map(|it| among(it.map(|it| Some(it.0)), ids.len()).transpose())
+        .collect()
 }
 
 /// The memory with this id, and the digest of its record as it was read.
@@ -94,8 +118,13 @@ pub(super) fn sealed_by_id(db: &Connection, id: MemoryId) -> Found<Option<(Memor
 
 /// The key of the row that is filed under this id.
 pub(super) fn key_of(db: &Connection, id: MemoryId) -> Found<Option<i64>> {
-    let mut select = db.prepare_cached("SELECT key FROM memory WHERE id = ?1").map_err(sqlite)?;
-    select.query_row([id.as_bytes()], |row| row.get(0)).optional().map_err(sqlite)
+    let mut select = db
+        .prepare_cached("SELECT key FROM memory WHERE id = ?1")
+        .map_err(sqlite)?;
+    select
+        .query_row([id.as_bytes()], |row| row.get(0))
+        .optional()
+        .map_err(sqlite)
 }
 
 /// Under which id and number a row is filed, whatever it says; an id that is none is nobody's.
@@ -105,11 +134,22 @@ pub(super) fn filed(db: &Connection, space: i64, name: Name) -> Found<Option<(Me
         Name::Handle(handle) => ("key", Value::Integer(key(space, handle.number)?)),
     };
     let select = format!("SELECT id, key FROM memory WHERE {column} = ?1 AND key & ?2 = ?3");
-    let row = |row: &Row<'_>| Ok((row.get::<_, [u8; 16]>(0).unwrap_or_default(), row.get::<_, i64>(1)?));
+    let row = |row: &Row<'_>| {
+        Ok((
+            row.get::<_, [u8; 16]>(0).unwrap_or_default(),
+            row.get::<_, i64>(1)?,
+        ))
+    };
     let values = params![value, (1_i64 << SPACE_BITS) - 1, space];
-    let found = db.query_row(&select, values, row).optional().map_err(sqlite)?;
-    let number = |key: i64| u64::try_from(key >> SPACE_BITS).map_err(|_| corrupt("a memory's number"));
-    found.map(|(id, key)| Ok((MemoryId::from_bytes(id), number(key)?))).transpose()
+    let found = db
+        .query_row(&select, values, row)
+        .optional()
+        .map_err(sqlite)?;
+    let number =
+        |key: i64| u64::try_from(key >> SPACE_BITS).map_err(|_| corrupt("a memory's number"));
+    found
+        .map(|(id, key)| Ok((MemoryId::from_bytes(id), number(key)?)))
+        .transpose()
 }
 
 /// Where a memory stands, read from its row and nothing more.
@@ -118,7 +158,11 @@ pub(super) fn status_of(db: &Connection, id: MemoryId) -> Found<Option<Status>> 
 }
 
 /// The memories of a space with these numbers, in this order.
-pub(super) fn by_numbers(db: &Connection, (id, space): (i64, &Space), numbers: &[u64]) -> Found<Vec<Memory>> {
+pub(super) fn by_numbers(
+    db: &Connection,
+    (id, space): (i64, &Space),
+    numbers: &[u64],
+) -> Found<Vec<Memory>> {
     let mut select = db.prepare_cached(BY_KEY).map_err(sqlite)?;
     let mut found = Vec::with_capacity(numbers.len());
     for number in numbers {
@@ -140,13 +184,20 @@ pub(super) fn among(found: Found<Option<Memory>>, n_asked: usize) -> Found<Optio
 }
 
 /// The active or pending memory that makes this claim. A damaged one is an error: its claim cannot be made twice.
-pub(super) fn by_claim(db: &Connection, (id, space): (i64, &Space), claim: &[u8]) -> Found<Option<Memory>> {
+pub(super) fn by_claim(
+    db: &Connection,
+    (id, space): (i64, &Space),
+    claim: &[u8],
+) -> Found<Option<Memory>> {
     let sql = format!(
         "SELECT {COLUMNS} FROM {JOINED} WHERE m.space = ?1 AND m.claim = ?2 AND m.stage IN ('active', 'pending')"
     );
     let mut select = db.prepare_cached(&sql).map_err(sqlite)?;
     let mut rows = select.query(params![id, claim]).map_err(sqlite)?;
-    rows.next().map_err(sqlite)?.map(|row| memory_of(row, space)).transpose()
+    rows.next()
+        .map_err(sqlite)?
+        .map(|row| memory_of(row, space))
+        .transpose()
 }
 
 /// Goes through the active memories of a space in the order of their numbers; what is damaged is left out.
@@ -155,8 +206,9 @@ pub(super) fn each_active(
     space: i64,
     mut see: impl FnMut(Memory) -> Found<()>,
 ) -> Found<()> {
-    let sql =
-        format!("SELECT {COLUMNS} FROM {JOINED} WHERE m.space = ?1 AND m.stage = 'active' ORDER BY m.key");
+    let sql = format!(
+        "SELECT {COLUMNS} FROM {JOINED} WHERE m.space = ?1 AND m.stage = 'active' ORDER BY m.key"
+    );
     let mut select = db.prepare_cached(&sql).map_err(sqlite)?;
     let mut rows = select.query([space]).map_err(sqlite)?;
     while let Some(row) = rows.next().map_err(sqlite)? {
@@ -169,7 +221,11 @@ pub(super) fn each_active(
 
 /// The memories that a filter admits: each space is read in order until enough are found, then all are merged.
 pub(super) fn list(db: &Connection, filter: &Filter) -> Found<Vec<Memory>> {
-    let spaces = if filter.spaces.is_empty() { spaces(db)? } else { filter.spaces.clone() };
+    let spaces = if filter.spaces.is_empty() {
+        spaces(db)?
+    } else {
+        filter.spaces.clone()
+    };
     let mut found = Vec::new();
     for space in &spaces {
         if let Some(id) = space_id(db, space)? {
@@ -187,13 +243,19 @@ fn list_space(db: &Connection, space: i64, filter: &Filter, into: &mut Vec<Memor
         Order::Newest => &[("", "m.recorded_at DESC, m.key DESC")],
         Order::Oldest => &[("", "m.recorded_at, m.key")],
         Order::Refreshed => &[
-            (" AND m.refreshed_at = m.recorded_at", "m.recorded_at DESC, m.key DESC"),
-            (" AND m.refreshed_at <> m.recorded_at", "m.refreshed_at DESC, m.key DESC"),
+            (
+                " AND m.refreshed_at = m.recorded_at",
+                "m.recorded_at DESC, m.key DESC",
+            ),
+            (
+                " AND m.refreshed_at <> m.recorded_at",
+                "m.refreshed_at DESC, m.key DESC",
+            ),
         ],
     };
-    parts
-        .iter()
-        .try_for_each(|(only, order)| list_part(db, list_query(space, filter, only, order), filter, into))
+    parts.iter().try_for_each(|(only, order)| {
+        list_part(db, list_query(space, filter, only, order), filter, into)
+    })
 }
 
 fn list_part(
@@ -220,43 +282,79 @@ fn list_part(
 /// Whether the text that a filter asks for may stand in this row, by its bytes: most rows need not be decoded. Only plain
 /// ASCII is judged like that, which is the same in lower case and in JSON.
 fn may_mention(row: &Row<'_>, filter: &Filter) -> bool {
-    let is_plain =
-        |it: &str| it.is_ascii() && !it.contains(['"', '\\']) && !it.contains(|c: char| c.is_control());
-    let Some(text) = filter.text.as_deref().filter(|it| !it.is_empty() && is_plain(it)) else { return true };
-    let record = row.get_ref(0).ok().and_then(|it| it.as_str().ok()).filter(|it| it.is_ascii());
-    record
-        .is_none_or(|it| it.as_bytes().windows(text.len()).any(|it| it.eq_ignore_ascii_case(text.as_bytes())))
+    let is_plain = |it: &str| {
+        it.is_ascii() && !it.contains(['"', '\\']) && !it.contains(|c: char| c.is_control())
+    };
+    let Some(text) = filter
+        .text
+        .as_deref()
+        .filter(|it| !it.is_empty() && is_plain(it))
+    else {
+        return true;
+    };
+    let record = row
+        .get_ref(0)
+        .ok()
+        .and_then(|it| it.as_str().ok())
+        .filter(|it| it.is_ascii());
+    record.is_none_or(|it| {
+        it.as_bytes()
+            .windows(text.len())
+            .any(|it| it.eq_ignore_ascii_case(text.as_bytes()))
+    })
 }
 
 /// Whether a row may be what a filter asks for, by its bytes: the record writes a plain word as it is.
 fn may_belong(row: &Row<'_>, filter: &Filter) -> bool {
-    let Some(record) = row.get_ref(0).ok().and_then(|it| it.as_str().ok()) else { return true };
+    let Some(record) = row.get_ref(0).ok().and_then(|it| it.as_str().ok()) else {
+        return true;
+    };
     let has = |field: &str, word: &str| record.contains(&format!("\"{field}\":\"{word}\""));
-    let is_plain = |it: &&str| it.bytes().all(|it| it.is_ascii_alphanumeric() || it == b'-');
-    let any =
-        |field, mut words: std::slice::Iter<'_, &str>| words.len() == 0 || words.any(|it| has(field, it));
+    let is_plain = |it: &&str| {
+        it.bytes()
+            .all(|it| it.is_ascii_alphanumeric() || it == b'-')
+    };
+    let any = |field, mut words: std::slice::Iter<'_, &str>| {
+        words.len() == 0 || words.any(|it| has(field, it))
+    };
     let kinds: Vec<&str> = filter.kinds.iter().map(|it| it.as_str()).collect();
     let origins: Vec<&str> = filter.origins.iter().map(|it| it.as_str()).collect();
     let tag = filter.tag.as_deref().filter(is_plain);
     any("kind", kinds.iter())
         && any("origin", origins.iter())
         && tag.is_none_or(|it| record.contains(&format!("\"{it}\"")))
-        && filter.task.as_deref().filter(is_plain).is_none_or(|it| has("task", it))
+        && filter
+            .task
+            .as_deref()
+            .filter(is_plain)
+            .is_none_or(|it| has("task", it))
 }
 
 /// Few memories wait or were found wrong: they are found by an index of their own, however many others there are.
 fn table(filter: &Filter) -> &'static str {
     let is_waiting = |it: &Stage| matches!(it, Stage::Pending | Stage::Invalid);
     let is_few = !filter.stages.is_empty() && filter.stages.iter().all(is_waiting);
-    if is_few && filter.order != Order::Refreshed { WAITING } else { JOINED }
+    if is_few && filter.order != Order::Refreshed {
+        WAITING
+    } else {
+        JOINED
+    }
 }
 
 fn list_query(space: i64, filter: &Filter, only: &str, order: &str) -> (String, Vec<Value>) {
-    let words =
-        |list: Vec<&str>| if list.is_empty() { String::new() } else { format!("'{}'", list.join("','")) };
+    let words = |list: Vec<&str>| {
+        if list.is_empty() {
+            String::new()
+        } else {
+            format!("'{}'", list.join("','"))
+        }
+    };
     let stages = words(filter.stages.iter().map(|it| it.as_str()).collect());
     let layers = words(filter.layers.iter().map(|it| it.as_str()).collect());
-    let mut sql = format!("SELECT {COLUMNS} FROM {} WHERE m.space = ?1{only}", table(filter));
+    let mut sql = format!(
+        "SELECT {COLUMNS} FROM {} WHERE m.space = ?1{only}",
+        table(filter)
+    );
     let mut values = vec![Value::Integer(space)];
     if !stages.is_empty() {
         sql.push_str(&format!(" AND m.stage IN ({stages})"));
@@ -282,10 +380,17 @@ fn list_query(space: i64, filter: &Filter, only: &str, order: &str) -> (String, 
 /// Where to begin and to end in the index, to the millisecond; what is exact is left to the filter.
 fn bounds(filter: &Filter, order: &str) -> Vec<(String, Timestamp)> {
     let column = order.split([' ', ',']).next().unwrap_or_default();
-    let beyond = if filter.order == Order::Oldest { ">=" } else { "<=" };
+    let beyond = if filter.order == Order::Oldest {
+        ">="
+    } else {
+        "<="
+    };
     let since = filter.since.map(|at| ("m.recorded_at >=".to_owned(), at));
     let until = filter.until.map(|at| ("m.recorded_at <=".to_owned(), at));
-    let after = filter.after.as_ref().map(|it| (format!("{column} {beyond}"), it.at));
+    let after = filter
+        .after
+        .as_ref()
+        .map(|it| (format!("{column} {beyond}"), it.at));
     [since, until, after].into_iter().flatten().collect()
 }
 
@@ -302,13 +407,21 @@ impl Counted {
     pub(super) fn of(db: &Connection, space: i64, last: Option<Self>) -> Found<Self> {
         let events = counted(db, space)?;
         let is_change = |it: &&Happening| !Happening::ASIDE.contains(it);
-        let changes = Happening::ALL.iter().filter(is_change).map(|it| events.get(it.as_str()).copied());
+        let changes = Happening::ALL
+            .iter()
+            .filter(is_change)
+            .map(|it| events.get(it.as_str()).copied());
         let changes: Vec<u64> = changes.map(Option::unwrap_or_default).collect();
         let tally = match last.filter(|it| it.changes == changes) {
-            Some(last) => Tally { events, ..last.tally },
-            None => {
-                Tally { memories: by_stage(db, space)?, identity_chars: identity_chars(db, space)?, events }
-            }
+            Some(last) => Tally {
+                events,
+                ..last.tally
+            },
+            None => Tally {
+                memories: by_stage(db, space)?,
+                identity_chars: identity_chars(db, space)?,
+                events,
+            },
         };
         Ok(Self { tally, changes })
     }
@@ -340,8 +453,11 @@ fn counted(db: &Connection, space: i64) -> Found<BTreeMap<String, u64>> {
         }
         other => other.map_err(sqlite)?,
     };
-    let counts =
-        |row: &Row<'_>| (0..words.len()).map(|at| row.get::<_, u64>(at)).collect::<Result<Vec<_>, _>>();
+    let counts = |row: &Row<'_>| {
+        (0..words.len())
+            .map(|at| row.get::<_, u64>(at))
+            .collect::<Result<Vec<_>, _>>()
+    };
     let counts = select.query_row([space], counts).map_err(sqlite)?;
     let seen = words.iter().zip(counts).filter(|(_, n)| *n > 0);
     Ok(seen.map(|(word, n)| ((*word).to_owned(), n)).collect())
@@ -362,17 +478,28 @@ pub(super) fn identity_chars(db: &Connection, space: i64) -> Found<usize> {
 
 /// A part of the log.
 pub(super) fn events(db: &Connection, page: &Page) -> Found<Vec<Logged>> {
-    let (direction, order) = if page.newest_first { ("<", "DESC") } else { (">", "ASC") };
-    let after = if page.newest_first && page.after == 0 { i64::MAX } else { signed(page.after) };
-    let mut sql =
-        format!("SELECT seq, space, memory, name, record, seal FROM event WHERE seq {direction} ?1");
+    let (direction, order) = if page.newest_first {
+        ("<", "DESC")
+    } else {
+        (">", "ASC")
+    };
+    let after = if page.newest_first && page.after == 0 {
+        i64::MAX
+    } else {
+        signed(page.after)
+    };
+    let mut sql = format!(
+        "SELECT seq, space, memory, name, record, seal FROM event WHERE seq {direction} ?1"
+    );
     let mut values = vec![Value::Integer(after)];
     if page.changes_only {
         let words: Vec<&str> = Happening::ASIDE.iter().map(|it| it.as_str()).collect();
         sql.push_str(&format!(" AND name NOT IN ('{}')", words.join("','")));
     }
     if let Some(space) = &page.space {
-        let Some(id) = space_id(db, space)? else { return Ok(Vec::new()) };
+        let Some(id) = space_id(db, space)? else {
+            return Ok(Vec::new());
+        };
         values.push(Value::Integer(id));
         sql.push_str(&format!(" AND space = ?{}", values.len()));
     }
@@ -380,14 +507,19 @@ pub(super) fn events(db: &Connection, page: &Page) -> Found<Vec<Logged>> {
         values.push(Value::Blob(id.as_bytes().to_vec()));
         values.push(Value::Text(format!("%{id}%")));
         let n = values.len();
-        sql.push_str(&format!(" AND (memory = ?{} OR (name = 'retrieved' AND record LIKE ?{n}))", n - 1));
+        sql.push_str(&format!(
+            " AND (memory = ?{} OR (name = 'retrieved' AND record LIKE ?{n}))",
+            n - 1
+        ));
     }
-    values.push(Value::Integer(i64::try_from(page.limit).unwrap_or(i64::MAX)));
+    values.push(Value::Integer(
+        i64::try_from(page.limit).unwrap_or(i64::MAX),
+    ));
     sql.push_str(&format!(" ORDER BY seq {order} LIMIT ?{}", values.len()));
     let mut select = match db.prepare_cached(&sql) {
-        Err(error) if schema::is_older(&error) => {
-            db.prepare_cached(&sql.replacen(", seal FROM", ", NULL FROM", 1)).map_err(sqlite)?
-        }
+        Err(error) if schema::is_older(&error) => db
+            .prepare_cached(&sql.replacen(", seal FROM", ", NULL FROM", 1))
+            .map_err(sqlite)?,
         other => other.map_err(sqlite)?,
     };
     let is_sealed = select.column_names().last() == Some("seal");
@@ -397,7 +529,10 @@ pub(super) fn events(db: &Connection, page: &Page) -> Found<Vec<Logged>> {
         told.extend(known(Told::of(row, is_sealed, |id| memories.kept(id)))?);
     }
     let logged = spread::each(&told, Told::logged);
-    logged.into_iter().filter_map(|it| known(it).transpose()).collect()
+    logged
+        .into_iter()
+        .filter_map(|it| known(it).transpose())
+        .collect()
 }
 
 /// What another program changed is not told as if it had happened; `health` names it.
@@ -411,10 +546,18 @@ fn known<T>(found: Found<T>) -> Found<Option<T>> {
 /// An event as it is written: without the text of the memory, which has its own row.
 pub(super) fn bare(event: &Event) -> EventRecord {
     match &event.what {
-        What::Remembered { forced, rationale, .. } => {
+        What::Remembered {
+            forced, rationale, ..
+        } => {
             // As if nothing but the word had been said: the text is never copied only to be dropped.
             let (at, space, actor) = (event.at, event.space.clone(), event.actor.clone());
-            let said = Event { at, space, memory: event.memory, actor, what: What::Applied };
+            let said = Event {
+                at,
+                space,
+                memory: event.memory,
+                actor,
+                what: What::Applied,
+            };
             let word = Happening::Remembered.as_str().into();
             EventRecord {
                 event: word,

@@ -21,7 +21,10 @@ pub(super) struct Readers {
 impl Readers {
     /// None yet, of this file.
     pub(super) fn of(path: &Path) -> Self {
-        Self { path: path.into(), idle: Mutex::default() }
+        Self {
+            path: path.into(),
+            idle: Mutex::default(),
+        }
     }
 
     /// Looks through one of them. One that failed is not used again.
@@ -29,7 +32,11 @@ impl Readers {
         &self,
         look: impl FnOnce(&Connection) -> Result<T, StoreError>,
     ) -> Result<T, StoreError> {
-        let idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        let idle = self
+            .idle
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .pop();
         let connection = idle.map_or_else(|| self.opened(), Ok)?;
         let seen = look(&connection)?;
         let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
@@ -46,7 +53,9 @@ impl Readers {
         let pragmas = "PRAGMA mmap_size = 0; PRAGMA temp_store = MEMORY; PRAGMA cell_size_check = ON; \
                        PRAGMA trusted_schema = OFF; PRAGMA query_only = ON;";
         connection.execute_batch(pragmas).map_err(sqlite)?;
-        connection.pragma_update(None, "cache_size", -super::CACHE).map_err(sqlite)?;
+        connection
+            .pragma_update(None, "cache_size", -super::CACHE)
+            .map_err(sqlite)?;
         super::empty_log_on_close(&connection, false)?;
         Ok(connection)
     }
@@ -69,10 +78,22 @@ mod tests {
         let held = store.db();
         let (told, seen) = mpsc::channel();
         thread::scope(|scope| {
-            scope.spawn(|| told.send(store.list(&Filter { limit: 9, ..Filter::default() }).unwrap()));
+            scope.spawn(|| {
+                told.send(
+                    store
+                        .list(&Filter {
+                            limit: 9,
+                            ..Filter::default()
+                        })
+                        .unwrap(),
+                )
+            });
             assert_eq!(seen.recv().unwrap(), Vec::new());
         });
         drop(held);
-        assert_eq!(store.readers.as_ref().unwrap().idle.lock().unwrap().len(), 1);
+        assert_eq!(
+            store.readers.as_ref().unwrap().idle.lock().unwrap().len(),
+            1
+        );
     }
 }

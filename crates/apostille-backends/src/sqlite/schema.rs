@@ -11,8 +11,10 @@ use crate::fault;
 const APPLICATION: i32 = 0x6170_6f73;
 
 /// One step for each version of the file.
-const MIGRATIONS: &[&str] =
-    &[include_str!("migrations/0001_memories.sql"), include_str!("migrations/0002_watch.sql")];
+const MIGRATIONS: &[&str] = &[
+    include_str!("migrations/0001_memories.sql"),
+    include_str!("migrations/0002_watch.sql"),
+];
 
 /// The oldest library that shares a write-ahead log between processes without losing pages.
 const SAFE_LIBRARY: i32 = 3_051_003;
@@ -23,23 +25,35 @@ pub(super) fn check_library() -> Result<(), StoreError> {
     if found >= SAFE_LIBRARY {
         return Ok(());
     }
-    let what =
-        format!("SQLite {} can corrupt a store that processes share; 3.51.3 is needed", rusqlite::version());
-    Err(StoreError::Unavailable { what, source: "the library is too old".into() })
+    let what = format!(
+        "SQLite {} can corrupt a store that processes share; 3.51.3 is needed",
+        rusqlite::version()
+    );
+    Err(StoreError::Unavailable {
+        what,
+        source: "the library is too old".into(),
+    })
 }
 
 /// The version this file has; refuses files that are not ours or too new.
 pub(super) fn version(db: &Connection) -> Result<u32, StoreError> {
-    let number =
-        |pragma: &str| db.pragma_query_value(None, pragma, |row| row.get::<_, i64>(0)).map_err(fault::sqlite);
-    let found = u32::try_from(number("user_version")?).map_err(|_| fault::corrupt("its version number"))?;
+    let number = |pragma: &str| {
+        db.pragma_query_value(None, pragma, |row| row.get::<_, i64>(0))
+            .map_err(fault::sqlite)
+    };
+    let found =
+        u32::try_from(number("user_version")?).map_err(|_| fault::corrupt("its version number"))?;
     let known = known();
     if found > known {
         return Err(StoreError::Newer { found, known });
     }
-    let tables = db.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get::<_, i64>(0));
+    let tables = db.query_row("SELECT count(*) FROM sqlite_schema", [], |row| {
+        row.get::<_, i64>(0)
+    });
     if tables.map_err(fault::sqlite)? > 0 && number("application_id")? != i64::from(APPLICATION) {
-        return Err(fault::corrupt("its first page: it is the database of another program"));
+        return Err(fault::corrupt(
+            "its first page: it is the database of another program",
+        ));
     }
     Ok(found)
 }
@@ -56,20 +70,25 @@ pub(super) fn migrate(db: &Connection) -> Result<(), StoreError> {
         db.execute_batch(step).map_err(fault::sqlite)?;
     }
     if found == 0 {
-        db.pragma_update(None, "application_id", APPLICATION).map_err(fault::sqlite)?;
+        db.pragma_update(None, "application_id", APPLICATION)
+            .map_err(fault::sqlite)?;
         let insert = "INSERT INTO meta(key, value) VALUES ('terms', ?1)";
-        db.execute(insert, [terms::VERSION]).map_err(fault::sqlite)?;
+        db.execute(insert, [terms::VERSION])
+            .map_err(fault::sqlite)?;
     }
     if found == 1 {
         index::seal_keys(db)?;
         sum::begin(db)?;
     }
-    db.pragma_update(None, "user_version", known()).map_err(fault::sqlite)
+    db.pragma_update(None, "user_version", known())
+        .map_err(fault::sqlite)
 }
 
 /// Whether the index was made by another version of the analyser.
 pub(super) fn index_is_old(db: &Connection) -> Result<bool, StoreError> {
-    let found = db.query_row("SELECT value FROM meta WHERE key = 'terms'", [], |row| row.get::<_, u32>(0));
+    let found = db.query_row("SELECT value FROM meta WHERE key = 'terms'", [], |row| {
+        row.get::<_, u32>(0)
+    });
     Ok(found.map_err(fault::sqlite)? != terms::VERSION)
 }
 
@@ -84,10 +103,15 @@ pub(super) fn is_older(error: &rusqlite::Error) -> bool {
 /// How the tables differ from those that this program makes: a trigger or an index more or less is somebody else's.
 pub(super) fn differences(db: &Connection) -> Result<Vec<String>, StoreError> {
     let fresh = Connection::open_in_memory().map_err(fault::sqlite)?;
-    MIGRATIONS.iter().try_for_each(|step| fresh.execute_batch(step)).map_err(fault::sqlite)?;
+    MIGRATIONS
+        .iter()
+        .try_for_each(|step| fresh.execute_batch(step))
+        .map_err(fault::sqlite)?;
     let mut problems = Vec::new();
     if tables(db)? != tables(&fresh)? {
-        problems.push("the tables are not those that this program makes: another program wrote here".into());
+        problems.push(
+            "the tables are not those that this program makes: another program wrote here".into(),
+        );
     }
     let select = "SELECT count(*) FROM meta WHERE key <> 'terms' OR value <> ?1";
     let strange = db.query_row(select, [terms::VERSION], |row| row.get::<_, i64>(0));
@@ -101,5 +125,8 @@ fn tables(db: &Connection) -> Result<Vec<(String, String, Option<String>)>, Stor
     let select = "SELECT type, name, sql FROM sqlite_schema WHERE name NOT LIKE 'sqlite_stat%' ORDER BY name";
     let mut select = db.prepare(select).map_err(fault::sqlite)?;
     let row = |row: &rusqlite::Row<'_>| Ok((row.get(0)?, row.get(1)?, row.get(2)?));
-    select.query_map([], row).and_then(Iterator::collect).map_err(fault::sqlite)
+    select
+        .query_map([], row)
+        .and_then(Iterator::collect)
+        .map_err(fault::sqlite)
 }

@@ -9,12 +9,18 @@ const MOST_THREADS: usize = 4;
 
 /// How many threads there are.
 pub(super) fn n_threads() -> usize {
-    thread::available_parallelism().map_or(1, usize::from).min(MOST_THREADS)
+    thread::available_parallelism()
+        .map_or(1, usize::from)
+        .min(MOST_THREADS)
 }
 
 /// What the work makes of each, in their order; a few are done here and now.
 pub(super) fn each<T: Sync, U: Send>(all: &[T], work: impl Fn(&T) -> U + Sync) -> Vec<U> {
-    if all.len() < MANY { all.iter().map(work).collect() } else { spread(all, work) }
+    if all.len() < MANY {
+        all.iter().map(work).collect()
+    } else {
+        spread(all, work)
+    }
 }
 
 /// The same for things that are worth a thread even when there are two.
@@ -23,7 +29,10 @@ pub(super) fn spread<T: Sync, U: Send>(all: &[T], work: impl Fn(&T) -> U + Sync)
     thread::scope(|scope| {
         let of_part = |part| scope.spawn(move || <[T]>::iter(part).map(work).collect::<Vec<U>>());
         let threads: Vec<_> = all.chunks(share).map(of_part).collect();
-        threads.into_iter().flat_map(|it| came_to(it.join())).collect()
+        threads
+            .into_iter()
+            .flat_map(|it| came_to(it.join()))
+            .collect()
     })
 }
 

@@ -52,11 +52,17 @@ impl Sum {
 
     /// Counts uses of a memory out.
     pub(super) fn uncount(&mut self, key: i64, usage: Usage) {
-        self.each_counter(key, usage, |sum, digest, n| sum.turn(digest, n.wrapping_neg()));
+        self.each_counter(key, usage, |sum, digest, n| {
+            sum.turn(digest, n.wrapping_neg())
+        });
     }
 
     fn each_counter(&mut self, key: i64, usage: Usage, turn: impl Fn(&mut Self, &Digest, u64)) {
-        let counters = [(b'r', usage.recalls), (b'a', usage.applied), (b'v', usage.verified)];
+        let counters = [
+            (b'r', usage.recalls),
+            (b'a', usage.applied),
+            (b'v', usage.verified),
+        ];
         for (letter, n) in counters.into_iter().filter(|(_, n)| *n > 0) {
             let mut name = [letter; 9];
             name[1..].copy_from_slice(&key.to_le_bytes());
@@ -65,13 +71,21 @@ impl Sum {
     }
 
     fn with(mut self, other: Self) -> Self {
-        self.0.iter_mut().zip(other.0).for_each(|(sum, it)| *sum = sum.wrapping_add(it));
+        self.0
+            .iter_mut()
+            .zip(other.0)
+            .for_each(|(sum, it)| *sum = sum.wrapping_add(it));
         self
     }
 
     fn bytes(self) -> [u8; 32] {
         let mut bytes = [0; 32];
-        bytes.as_chunks_mut::<8>().0.iter_mut().zip(self.0).for_each(|(to, it)| *to = it.to_le_bytes());
+        bytes
+            .as_chunks_mut::<8>()
+            .0
+            .iter_mut()
+            .zip(self.0)
+            .for_each(|(to, it)| *to = it.to_le_bytes());
         bytes
     }
 
@@ -88,7 +102,13 @@ pub(super) fn space_of(key: i64) -> i64 {
 }
 
 /// The digest of a row of the log.
-pub(super) fn of_event(seq: i64, space: i64, memory: Option<&[u8]>, name: &str, record: &str) -> Digest {
+pub(super) fn of_event(
+    seq: i64,
+    space: i64,
+    memory: Option<&[u8]>,
+    name: &str,
+    record: &str,
+) -> Digest {
     let memory = memory.unwrap_or_default();
     let mut row = Vec::with_capacity(record.len() + name.len() + memory.len() + 26);
     row.extend(seq.to_le_bytes());
@@ -103,14 +123,21 @@ pub(super) fn of_event(seq: i64, space: i64, memory: Option<&[u8]>, name: &str, 
 
 /// The sum that a space has, where it is one.
 pub(super) fn kept(db: &Connection, space: i64) -> Found<Option<Sum>> {
-    let mut select = db.prepare_cached("SELECT sum FROM space WHERE id = ?1").map_err(sqlite)?;
-    let of_row = |row: &rusqlite::Row<'_>| Ok(row.get_ref(0)?.as_blob().ok().and_then(Sum::of_bytes));
+    let mut select = db
+        .prepare_cached("SELECT sum FROM space WHERE id = ?1")
+        .map_err(sqlite)?;
+    let of_row =
+        |row: &rusqlite::Row<'_>| Ok(row.get_ref(0)?.as_blob().ok().and_then(Sum::of_bytes));
     select.query_row([space], of_row).map_err(sqlite)
 }
 
 /// The sum of a space with what was added, as it is kept. One that another program made unreadable stays wrong.
 pub(super) fn grown(db: &Connection, space: i64, added: Sum) -> Found<Vec<u8>> {
-    Ok(kept(db, space)?.unwrap_or_default().with(added).bytes().to_vec())
+    Ok(kept(db, space)?
+        .unwrap_or_default()
+        .with(added)
+        .bytes()
+        .to_vec())
 }
 
 /// The sum of a space after changed rows were taken out of it by their seals. Where its first quarter is what the rows add
@@ -119,7 +146,8 @@ pub(super) fn settled(db: &Connection, space: i64) -> Found<()> {
     let found = found(db, space)?;
     if kept(db, space)?.is_some_and(|it| it.0[0] == found.0[0]) {
         let update = params![space, found.bytes()];
-        db.execute("UPDATE space SET sum = ?2 WHERE id = ?1", update).map_err(sqlite)?;
+        db.execute("UPDATE space SET sum = ?2 WHERE id = ?1", update)
+            .map_err(sqlite)?;
     }
     Ok(())
 }
@@ -127,22 +155,37 @@ pub(super) fn settled(db: &Connection, space: i64) -> Found<()> {
 /// Gives a file of version 1 its sums, and its events their seals.
 pub(super) fn begin(db: &Connection) -> Found<()> {
     // A counter that counts nothing is no row any more.
-    db.execute("DELETE FROM usage WHERE recalls = 0 AND applied = 0 AND verified = 0", []).map_err(sqlite)?;
+    db.execute(
+        "DELETE FROM usage WHERE recalls = 0 AND applied = 0 AND verified = 0",
+        [],
+    )
+    .map_err(sqlite)?;
     seal_events(db)?;
     for space in read::space_ids(db)? {
         let sum = found(db, space)?.bytes();
-        db.execute("UPDATE space SET sum = ?2 WHERE id = ?1", params![space, sum]).map_err(sqlite)?;
+        db.execute(
+            "UPDATE space SET sum = ?2 WHERE id = ?1",
+            params![space, sum],
+        )
+        .map_err(sqlite)?;
     }
     Ok(())
 }
 
 fn seal_events(db: &Connection) -> Found<()> {
-    let mut select = db.prepare("SELECT seq, space, memory, name, record FROM event").map_err(sqlite)?;
-    let mut update = db.prepare("UPDATE event SET seal = ?2 WHERE seq = ?1").map_err(sqlite)?;
+    let mut select = db
+        .prepare("SELECT seq, space, memory, name, record FROM event")
+        .map_err(sqlite)?;
+    let mut update = db
+        .prepare("UPDATE event SET seal = ?2 WHERE seq = ?1")
+        .map_err(sqlite)?;
     let mut rows = select.query([]).map_err(sqlite)?;
     let mut seals = Vec::new();
     while let Some(row) = rows.next().map_err(sqlite)? {
-        seals.push((row.get::<_, i64>(0).map_err(sqlite)?, super::seal(&event_digest(row)?)));
+        seals.push((
+            row.get::<_, i64>(0).map_err(sqlite)?,
+            super::seal(&event_digest(row)?),
+        ));
     }
     drop(rows);
     for (seq, seal) in seals {
@@ -154,9 +197,21 @@ fn seal_events(db: &Connection) -> Found<()> {
 /// The digest of a row that begins with place, space, memory, word and record.
 pub(super) fn event_digest(row: &rusqlite::Row<'_>) -> Found<Digest> {
     let strange = || corrupt("a row of the log");
-    let memory = row.get_ref(2).map_err(sqlite)?.as_blob_or_null().map_err(|_| strange())?;
-    let name = row.get_ref(3).map_err(sqlite)?.as_str().map_err(|_| strange())?;
-    let record = row.get_ref(4).map_err(sqlite)?.as_str().map_err(|_| strange())?;
+    let memory = row
+        .get_ref(2)
+        .map_err(sqlite)?
+        .as_blob_or_null()
+        .map_err(|_| strange())?;
+    let name = row
+        .get_ref(3)
+        .map_err(sqlite)?
+        .as_str()
+        .map_err(|_| strange())?;
+    let record = row
+        .get_ref(4)
+        .map_err(sqlite)?
+        .as_str()
+        .map_err(|_| strange())?;
     let number = |at| row.get(at).map_err(|_| strange());
     Ok(of_event(number(0)?, number(1)?, memory, name, record))
 }
@@ -164,7 +219,9 @@ pub(super) fn event_digest(row: &rusqlite::Row<'_>) -> Found<Digest> {
 /// What the rows of a space add up to, as they are. A row that is not even of the right types adds nothing.
 pub(super) fn found(db: &Connection, space: i64) -> Found<Sum> {
     let mut sum = Sum::default();
-    let mut select = db.prepare("SELECT record FROM memory WHERE space = ?1").map_err(sqlite)?;
+    let mut select = db
+        .prepare("SELECT record FROM memory WHERE space = ?1")
+        .map_err(sqlite)?;
     let mut rows = select.query([space]).map_err(sqlite)?;
     while let Some(row) = rows.next().map_err(sqlite)? {
         if let Ok(record) = row.get_ref(0).map_err(sqlite)?.as_str() {
@@ -189,11 +246,17 @@ pub(super) fn found(db: &Connection, space: i64) -> Found<Sum> {
 
 /// Goes through the counters; what is no number counts as very many.
 pub(super) fn each_usage(db: &Connection, mut see: impl FnMut(i64, Usage)) -> Found<()> {
-    let mut select = db.prepare("SELECT key, recalls, applied, verified FROM usage").map_err(sqlite)?;
+    let mut select = db
+        .prepare("SELECT key, recalls, applied, verified FROM usage")
+        .map_err(sqlite)?;
     let mut rows = select.query([]).map_err(sqlite)?;
     while let Some(row) = rows.next().map_err(sqlite)? {
         let count = |at| row.get::<_, u32>(at).unwrap_or(u32::MAX);
-        let usage = Usage { recalls: count(1), applied: count(2), verified: count(3) };
+        let usage = Usage {
+            recalls: count(1),
+            applied: count(2),
+            verified: count(3),
+        };
         see(row.get(0).map_err(sqlite)?, usage);
     }
     Ok(())
@@ -206,7 +269,11 @@ mod tests {
     #[test]
     fn what_is_taken_out_leaves_no_trace() {
         let (one, two) = (Digest::of(b"one"), Digest::of(b"two"));
-        let usage = Usage { recalls: 3, applied: 0, verified: 1 };
+        let usage = Usage {
+            recalls: 3,
+            applied: 0,
+            verified: 1,
+        };
         let mut sum = Sum::default();
         sum.add(&one);
         let only_one = sum;

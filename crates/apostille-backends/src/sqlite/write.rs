@@ -59,7 +59,13 @@ impl Change {
         let mut memory = was.clone();
         memory.apply(event);
         let record = encoded(&memory)?;
-        Ok(Self { was, old, memory, digest: Digest::of(record.as_bytes()), record })
+        Ok(Self {
+            was,
+            old,
+            memory,
+            digest: Digest::of(record.as_bytes()),
+            record,
+        })
     }
 }
 
@@ -76,15 +82,30 @@ struct WorkedOut {
 fn read_before<'e>(db: &Connection, events: &'e [Event], first: i64) -> Found<Vec<Before<'e>>> {
     let mut rows = read::Rows::new(db)?;
     let mut before = |event: &Event| event.memory.map_or(Ok(None), |id| rows.kept(id));
-    (first..).zip(events).map(|(seq, event)| Ok((seq, event, before(event)?))).collect()
+    (first..)
+        .zip(events)
+        .map(|(seq, event)| Ok((seq, event, before(event)?)))
+        .collect()
 }
 
 fn worked_out(space: i64, (seq, event, kept): &Before<'_>) -> Found<WorkedOut> {
-    let before = kept.as_ref().zip(event.memory).map(|(it, id)| it.sealed_as(id)).transpose()?;
-    let was = before.as_ref().and_then(|(memory, _)| Was::of(memory, event));
+    let before = kept
+        .as_ref()
+        .zip(event.memory)
+        .map(|(it, id)| it.sealed_as(id))
+        .transpose()?;
+    let was = before
+        .as_ref()
+        .and_then(|(memory, _)| Was::of(memory, event));
     let line = line(*seq, space, event, was.as_ref())?;
-    let change = before.map(|(memory, digest)| Change::of(memory, digest, event)).transpose()?;
-    Ok(WorkedOut { digest: line.digest(), line, change })
+    let change = before
+        .map(|(memory, digest)| Change::of(memory, digest, event))
+        .transpose()?;
+    Ok(WorkedOut {
+        digest: line.digest(),
+        line,
+        change,
+    })
 }
 
 /// What is added to the row of a space.
@@ -110,7 +131,9 @@ pub(super) fn append(db: &Connection, batch: &Batch) -> Found<Receipt> {
             continue;
         }
         match &event.what {
-            What::Remembered { memory, .. } => receipt.numbers.push((memory.id, pen.insert(space, memory)?)),
+            What::Remembered { memory, .. } => receipt
+                .numbers
+                .push((memory.id, pen.insert(space, memory)?)),
             what => pen.count_event(space, what.happening(), 1),
         }
         watch::note(db, space, event)?;
@@ -126,15 +149,21 @@ fn check(db: &Connection, expect: &Expect) -> Found<()> {
     let (holds, what) = match expect {
         // The index of claims is unique: a twin makes the insert fail, see `taken`.
         Expect::NoTwin(..) => return Ok(()),
-        Expect::Unmoved(id, status) => {
-            (read::status_of(db, *id)?.is_some_and(|it| it == *status), format!("memory {id}"))
-        }
+        Expect::Unmoved(id, status) => (
+            read::status_of(db, *id)?.is_some_and(|it| it == *status),
+            format!("memory {id}"),
+        ),
         Expect::IdentityChars(space, chars) => {
-            let used = read::space_id(db, space)?.map_or(Ok(0), |space| read::identity_chars(db, space))?;
+            let used = read::space_id(db, space)?
+                .map_or(Ok(0), |space| read::identity_chars(db, space))?;
             (used == *chars, "the identity layer".to_owned())
         }
     };
-    if holds { Ok(()) } else { Err(StoreError::Conflict { what }) }
+    if holds {
+        Ok(())
+    } else {
+        Err(StoreError::Conflict { what })
+    }
 }
 
 /// The number of a space in this file, given on first use.
@@ -142,32 +171,49 @@ fn space_id(db: &Connection, space: &Space) -> Found<i64> {
     if let Some(id) = read::space_id(db, space)? {
         return Ok(id);
     }
-    db.execute("INSERT INTO space(name) VALUES (?1)", [space.as_str()]).map_err(sqlite)?;
+    db.execute("INSERT INTO space(name) VALUES (?1)", [space.as_str()])
+        .map_err(sqlite)?;
     Ok(db.last_insert_rowid())
 }
 
 /// An insert that fails because the claim or the id is there already: another writer was first.
 fn taken(error: rusqlite::Error) -> StoreError {
     match error.sqlite_error_code() {
-        Some(ErrorCode::ConstraintViolation) => StoreError::Conflict { what: "a like memory".into() },
+        Some(ErrorCode::ConstraintViolation) => StoreError::Conflict {
+            what: "a like memory".into(),
+        },
         _ => sqlite(error),
     }
 }
 
 /// An event as a row of the log.
 fn line(seq: i64, space: i64, event: &Event, was: Option<&Was>) -> Found<Line> {
-    let record = EventRecord { was: was.map(|it| Box::new(it.into())), ..read::bare(event) };
+    let record = EventRecord {
+        was: was.map(|it| Box::new(it.into())),
+        ..read::bare(event)
+    };
     let record = serde_json::to_string(&record).map_err(|error| StoreError::Unavailable {
         what: "an event cannot be written as JSON".into(),
         source: Box::new(error),
     })?;
     let memory = event.memory.map(|it| it.as_bytes().to_vec());
-    Ok(Line { seq, space, memory, name: event.what.happening().as_str().into(), record })
+    Ok(Line {
+        seq,
+        space,
+        memory,
+        name: event.what.happening().as_str().into(),
+        record,
+    })
 }
 
 /// The JSON of a memory, without the counters, which live apart.
 fn encoded(memory: &Memory) -> Found<String> {
-    let record = MemoryRecord { recalls: 0, applied: 0, verified: 0, ..MemoryRecord::stamped(memory) };
+    let record = MemoryRecord {
+        recalls: 0,
+        applied: 0,
+        verified: 0,
+        ..MemoryRecord::stamped(memory)
+    };
     serde_json::to_string(&record).map_err(|error| StoreError::Unavailable {
         what: "a memory cannot be written as JSON".into(),
         source: Box::new(error),
@@ -178,7 +224,9 @@ fn cite(db: &Connection, space: i64, memory: &Memory) -> Found<()> {
     let insert = "INSERT OR IGNORE INTO cites(space, path, number) VALUES (?1, ?2, ?3)";
     let mut insert = db.prepare_cached(insert).map_err(sqlite)?;
     for citation in &memory.citations {
-        insert.execute(params![space, citation.path.as_str(), memory.number]).map_err(sqlite)?;
+        insert
+            .execute(params![space, citation.path.as_str(), memory.number])
+            .map_err(sqlite)?;
     }
     Ok(())
 }
@@ -187,7 +235,9 @@ fn uncite(db: &Connection, space: i64, memory: &Memory) -> Found<()> {
     let delete = "DELETE FROM cites WHERE space = ?1 AND path = ?2 AND number = ?3";
     let mut delete = db.prepare_cached(delete).map_err(sqlite)?;
     for citation in &memory.citations {
-        delete.execute(params![space, citation.path.as_str(), memory.number]).map_err(sqlite)?;
+        delete
+            .execute(params![space, citation.path.as_str(), memory.number])
+            .map_err(sqlite)?;
     }
     Ok(())
 }
@@ -223,7 +273,8 @@ impl<'a> Pen<'a> {
     /// Checks what no event of the batch changed, and so stands as it stood before.
     fn check_rest(&mut self) -> Found<()> {
         let rest = std::mem::take(&mut self.unmoved);
-        rest.into_iter().try_for_each(|(id, status)| check(self.db, &Expect::Unmoved(id, status)))
+        rest.into_iter()
+            .try_for_each(|(id, status)| check(self.db, &Expect::Unmoved(id, status)))
     }
 
     fn space_id(&mut self, space: &Space) -> Found<i64> {
@@ -245,15 +296,25 @@ impl<'a> Pen<'a> {
 
     /// Counts events in or out; each word has a column.
     pub(super) fn count_event(&mut self, space: i64, word: Happening, n: i64) {
-        *self.entries.entry(space).or_default().counts.entry(word).or_default() += n;
+        *self
+            .entries
+            .entry(space)
+            .or_default()
+            .counts
+            .entry(word)
+            .or_default() += n;
     }
 
     /// Where very much changes at once, the index follows at the end.
     fn gather(&mut self, events: &[Event]) -> Found<()> {
         let mut changes: BTreeMap<&Space, usize> = BTreeMap::new();
-        let is_change = |it: &&Event| !matches!(it.what, What::Remembered { .. }) && it.memory.is_some();
+        let is_change =
+            |it: &&Event| !matches!(it.what, What::Remembered { .. }) && it.memory.is_some();
         if events.len() > MANY_CHANGES {
-            events.iter().filter(is_change).for_each(|it| *changes.entry(&it.space).or_default() += 1);
+            events
+                .iter()
+                .filter(is_change)
+                .for_each(|it| *changes.entry(&it.space).or_default() += 1);
         }
         for (space, n) in changes.into_iter().filter(|(_, n)| *n > MANY_CHANGES) {
             let space = self.space_id(space)?;
@@ -268,7 +329,10 @@ impl<'a> Pen<'a> {
     pub(super) fn close(mut self) -> Found<()> {
         for (space, Entry { sum, counts }) in &self.entries {
             let mut update = "UPDATE space SET sum = ?2".to_owned();
-            let mut values = vec![Value::Integer(*space), Value::Blob(sum::grown(self.db, *space, *sum)?)];
+            let mut values = vec![
+                Value::Integer(*space),
+                Value::Blob(sum::grown(self.db, *space, *sum)?),
+            ];
             for (word, n) in counts {
                 values.push(Value::Integer(*n));
                 update += &format!(", {word} = {word} + ?{}", values.len());
@@ -281,7 +345,9 @@ impl<'a> Pen<'a> {
             let done = moves.write(self.db, space);
             self.tended(space, done)?;
         }
-        self.stale.iter().try_for_each(|space| index::rebuild(self.db, *space))
+        self.stale
+            .iter()
+            .try_for_each(|space| index::rebuild(self.db, *space))
     }
 
     /// Keeps a memory; one that brings no number gets the next of its space. The number, the size of the index and the
@@ -289,12 +355,18 @@ impl<'a> Pen<'a> {
     fn insert(&mut self, space: i64, memory: &Memory) -> Found<u64> {
         let db = self.db;
         let mut memory = memory.clone();
-        let (terms, len) = if memory.is_active() { terms::indexed(&memory) } else { (Vec::new(), 0) };
+        let (terms, len) = if memory.is_active() {
+            terms::indexed(&memory)
+        } else {
+            (Vec::new(), 0)
+        };
         let next = "UPDATE space SET last_number = max(last_number + (?2 = 0), ?2), n_docs = n_docs + ?3, \
                     total_len = total_len + ?4, remembered = remembered + 1 WHERE id = ?1 RETURNING last_number, n_docs";
         let row = params![space, memory.number, memory.is_active(), len];
         let mut next = db.prepare_cached(next).map_err(sqlite)?;
-        let (last, n_docs) = next.query_row(row, |row| Ok((row.get(0)?, row.get(1)?))).map_err(sqlite)?;
+        let (last, n_docs) = next
+            .query_row(row, |row| Ok((row.get(0)?, row.get(1)?)))
+            .map_err(sqlite)?;
         if memory.number == 0 {
             memory.number = last;
         }
@@ -304,7 +376,10 @@ impl<'a> Pen<'a> {
         self.count(key(space, memory.number)?, usage)?;
         cite(db, space, &memory)?;
         if memory.is_active() {
-            self.tended(space, index::wait(db, space, memory.number, (&terms, len), n_docs))?;
+            self.tended(
+                space,
+                index::wait(db, space, memory.number, (&terms, len), n_docs),
+            )?;
         }
         Ok(memory.number)
     }
@@ -332,7 +407,9 @@ impl<'a> Pen<'a> {
         if let Some(id) = changes {
             self.expected(id, before.as_ref().map(|(memory, _)| &memory.status))?;
         }
-        let was = before.as_ref().and_then(|(memory, _)| Was::of(memory, event));
+        let was = before
+            .as_ref()
+            .and_then(|(memory, _)| Was::of(memory, event));
         self.log(space, event, was.as_ref())?;
         if let Some((memory, digest)) = before {
             return self.change(Change::of(memory, digest, event)?);
@@ -369,18 +446,25 @@ impl<'a> Pen<'a> {
             for part in events.chunks(PART) {
                 let rows = read_before(self.db, part, next)?;
                 next += part.len() as i64;
-                let working = scope.spawn(move || spread::each(&rows, |row| worked_out(space, row)));
+                let working =
+                    scope.spawn(move || spread::each(&rows, |row| worked_out(space, row)));
                 if let Some((part, done)) = ahead.replace((part, working)) {
                     self.put_alike(part, spread::came_to(done.join()))?;
                 }
             }
-            ahead.map_or(Ok(()), |(part, done)| self.put_alike(part, spread::came_to(done.join())))
+            ahead.map_or(Ok(()), |(part, done)| {
+                self.put_alike(part, spread::came_to(done.join()))
+            })
         })
     }
 
     fn put_alike(&mut self, events: &[Event], worked_out: Vec<Found<WorkedOut>>) -> Found<()> {
         for (event, done) in events.iter().zip(worked_out) {
-            let WorkedOut { line, digest, change } = done?;
+            let WorkedOut {
+                line,
+                digest,
+                change,
+            } = done?;
             if let Some(id) = event.memory {
                 self.expected(id, change.as_ref().map(|it| &it.was.status))?;
             }
@@ -394,9 +478,9 @@ impl<'a> Pen<'a> {
     /// Holds where a memory stands against what is expected of it.
     fn expected(&mut self, id: MemoryId, status: Option<&Status>) -> Found<()> {
         match self.unmoved.remove(&id) {
-            Some(expected) if status != Some(&expected) => {
-                Err(StoreError::Conflict { what: format!("memory {id}") })
-            }
+            Some(expected) if status != Some(&expected) => Err(StoreError::Conflict {
+                what: format!("memory {id}"),
+            }),
             _ => Ok(()),
         }
     }
@@ -414,10 +498,20 @@ impl<'a> Pen<'a> {
     }
 
     fn put(&mut self, line: &Line, digest: &Digest) -> Found<()> {
-        let insert =
-            "INSERT INTO event(seq, space, memory, name, record, seal) VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
-        let row = params![line.seq, line.space, line.memory, line.name, line.record, seal(digest)];
-        self.db.prepare_cached(insert).map_err(sqlite)?.execute(row).map_err(sqlite)?;
+        let insert = "INSERT INTO event(seq, space, memory, name, record, seal) VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
+        let row = params![
+            line.seq,
+            line.space,
+            line.memory,
+            line.name,
+            line.record,
+            seal(digest)
+        ];
+        self.db
+            .prepare_cached(insert)
+            .map_err(sqlite)?
+            .execute(row)
+            .map_err(sqlite)?;
         self.place = Some(line.seq);
         self.sum(line.space).add(digest);
         Ok(())
@@ -430,13 +524,23 @@ impl<'a> Pen<'a> {
         let upsert = "INSERT INTO usage(key, recalls, applied, verified) VALUES (?1, ?2, ?3, ?4) ON CONFLICT DO UPDATE \
                       SET recalls = recalls + ?2, applied = applied + ?3, verified = verified + ?4";
         let row = params![key, usage.recalls, usage.applied, usage.verified];
-        self.db.prepare_cached(upsert).map_err(sqlite)?.execute(row).map_err(sqlite)?;
+        self.db
+            .prepare_cached(upsert)
+            .map_err(sqlite)?
+            .execute(row)
+            .map_err(sqlite)?;
         self.sum(sum::space_of(key)).count(key, usage);
         Ok(())
     }
 
     fn change(&mut self, change: Change) -> Found<()> {
-        let Change { was, old, memory, record, digest } = change;
+        let Change {
+            was,
+            old,
+            memory,
+            record,
+            digest,
+        } = change;
         let db = self.db;
         let space = self.space_id(&memory.space)?;
         let update = "UPDATE memory SET stage = ?2, refreshed_at = ?3, record = ?4, seal = ?5 WHERE key = ?1";
@@ -447,7 +551,10 @@ impl<'a> Pen<'a> {
             record,
             seal(&digest),
         ];
-        db.prepare_cached(update).map_err(sqlite)?.execute(row).map_err(taken)?;
+        db.prepare_cached(update)
+            .map_err(sqlite)?
+            .execute(row)
+            .map_err(taken)?;
         self.sum(space).take(&old);
         self.sum(space).add(&digest);
         let cites_moved = was.citations != memory.citations;
@@ -473,16 +580,29 @@ impl<'a> Pen<'a> {
 
     /// Takes the events about a memory out, all but the tombstone, and the questions it answered out of the others.
     fn unlog(&mut self, id: MemoryId, tombstone: i64) -> Found<()> {
-        let about = "SELECT seq, space, memory, name, record FROM event WHERE memory = ?1 AND seq <> ?2";
+        let about =
+            "SELECT seq, space, memory, name, record FROM event WHERE memory = ?1 AND seq <> ?2";
         let mut select = self.db.prepare_cached(about).map_err(sqlite)?;
-        let mut rows = select.query(params![id.as_bytes(), tombstone]).map_err(sqlite)?;
+        let mut rows = select
+            .query(params![id.as_bytes(), tombstone])
+            .map_err(sqlite)?;
         while let Some(row) = rows.next().map_err(sqlite)? {
-            let (space, word) = (row.get(1).map_err(sqlite)?, row.get::<_, String>(3).map_err(sqlite)?);
+            let (space, word) = (
+                row.get(1).map_err(sqlite)?,
+                row.get::<_, String>(3).map_err(sqlite)?,
+            );
             self.sum(space).take(&sum::event_digest(row)?);
-            self.count_event(space, word.parse().map_err(|_| corrupt("the word of an event"))?, -1);
+            self.count_event(
+                space,
+                word.parse().map_err(|_| corrupt("the word of an event"))?,
+                -1,
+            );
         }
         self.db
-            .execute("DELETE FROM event WHERE memory = ?1 AND seq <> ?2", params![id.as_bytes(), tombstone])
+            .execute(
+                "DELETE FROM event WHERE memory = ?1 AND seq <> ?2",
+                params![id.as_bytes(), tombstone],
+            )
             .map_err(sqlite)?;
         self.unask(id)
     }
@@ -502,9 +622,13 @@ impl<'a> Pen<'a> {
         }
         for (seq, space) in asked {
             let mut blank = self.db.prepare_cached(BLANK).map_err(sqlite)?;
-            let digest = blank.query_row([seq], |row| Ok(sum::event_digest(row))).map_err(sqlite)??;
+            let digest = blank
+                .query_row([seq], |row| Ok(sum::event_digest(row)))
+                .map_err(sqlite)??;
             let seal = params![seq, seal(&digest)];
-            self.db.execute("UPDATE event SET seal = ?2 WHERE seq = ?1", seal).map_err(sqlite)?;
+            self.db
+                .execute("UPDATE event SET seal = ?2 WHERE seq = ?1", seal)
+                .map_err(sqlite)?;
             self.sum(space).add(&digest);
         }
         Ok(())
@@ -529,13 +653,18 @@ fn insert_row(db: &Connection, space: i64, memory: &Memory) -> Found<Digest> {
         record,
         seal(&digest),
     ];
-    db.prepare_cached(insert).map_err(sqlite)?.execute(row).map_err(taken)?;
+    db.prepare_cached(insert)
+        .map_err(sqlite)?
+        .execute(row)
+        .map_err(taken)?;
     Ok(digest)
 }
 
 /// The last place in the log.
 fn last_place(db: &Connection) -> Found<i64> {
-    let mut select = db.prepare_cached("SELECT coalesce(max(seq), 0) FROM event").map_err(sqlite)?;
+    let mut select = db
+        .prepare_cached("SELECT coalesce(max(seq), 0) FROM event")
+        .map_err(sqlite)?;
     select.query_row([], |row| row.get(0)).map_err(sqlite)
 }
 
@@ -548,9 +677,18 @@ fn changes(what: &What) -> bool {
 /// What it adds to the counters of each memory it touches.
 fn counted(what: &What) -> Usage {
     match what {
-        What::Retrieved { .. } => Usage { recalls: 1, ..Usage::default() },
-        What::Applied => Usage { applied: 1, ..Usage::default() },
-        What::Verified { valid, .. } => Usage { verified: u32::from(*valid), ..Usage::default() },
+        What::Retrieved { .. } => Usage {
+            recalls: 1,
+            ..Usage::default()
+        },
+        What::Applied => Usage {
+            applied: 1,
+            ..Usage::default()
+        },
+        What::Verified { valid, .. } => Usage {
+            verified: u32::from(*valid),
+            ..Usage::default()
+        },
         _ => Usage::default(),
     }
 }
@@ -571,8 +709,10 @@ pub(super) fn erase(db: &Connection, erasure: &Erasure) -> Found<bool> {
     }
     uncite(db, space, &memory)?;
     let key = key(space, memory.number)?;
-    db.execute("DELETE FROM memory WHERE key = ?1", [key]).map_err(sqlite)?;
-    db.execute("DELETE FROM usage WHERE key = ?1", [key]).map_err(sqlite)?;
+    db.execute("DELETE FROM memory WHERE key = ?1", [key])
+        .map_err(sqlite)?;
+    db.execute("DELETE FROM usage WHERE key = ?1", [key])
+        .map_err(sqlite)?;
     pen.sum(space).take(&digest);
     pen.sum(space).uncount(key, memory.usage);
     // The tombstone goes first, so that its place in the log is one that was never used.
@@ -586,5 +726,7 @@ pub(super) fn erase(db: &Connection, erasure: &Erasure) -> Found<bool> {
 /// Makes the index anew, after the analyser has changed.
 pub(super) fn reindex(db: &Connection) -> Found<()> {
     index::clear(db)?;
-    read::space_ids(db)?.into_iter().try_for_each(|space| index::rebuild(db, space))
+    read::space_ids(db)?
+        .into_iter()
+        .try_for_each(|space| index::rebuild(db, space))
 }

@@ -47,8 +47,14 @@ pub(super) struct Lines {
 
 impl super::Scribe for Lines {
     fn line(&mut self, line: &[u8]) {
-        let Ok(line) = serde_json::from_slice::<Line>(line) else { return };
-        let is_new = line.uuid.as_ref().and_then(Value::as_str).is_none_or(|it| self.seen.insert(it.into()));
+        let Ok(line) = serde_json::from_slice::<Line>(line) else {
+            return;
+        };
+        let is_new = line
+            .uuid
+            .as_ref()
+            .and_then(Value::as_str)
+            .is_none_or(|it| self.seen.insert(it.into()));
         // A subagent is asked by the agent, not by the person.
         if !is_new || is_set(line.is_sidechain.as_ref()) {
             return;
@@ -69,22 +75,34 @@ impl super::Scribe for Lines {
 
 impl Lines {
     fn user(&mut self, at: Option<Timestamp>, line: &Line) {
-        let Some(content) = line.message.as_ref().and_then(|it| it.get("content")) else { return };
+        let Some(content) = line.message.as_ref().and_then(|it| it.get("content")) else {
+            return;
+        };
         for part in content.as_array().into_iter().flatten() {
             if text(part, "type") == Some("tool_result") {
-                let is_error = part.get("is_error").and_then(Value::as_bool).unwrap_or(false);
+                let is_error = part
+                    .get("is_error")
+                    .and_then(Value::as_bool)
+                    .unwrap_or(false);
                 let printed = part.get("content").map(texts).unwrap_or_default();
-                self.page.result(at, text(part, "tool_use_id"), &printed, Some(!is_error));
+                self.page
+                    .result(at, text(part, "tool_use_id"), &printed, Some(!is_error));
             }
         }
-        let is_ours = [&line.is_meta, &line.is_compact_summary, &line.is_visible_in_transcript_only];
+        let is_ours = [
+            &line.is_meta,
+            &line.is_compact_summary,
+            &line.is_visible_in_transcript_only,
+        ];
         if !is_ours.iter().any(|it| is_set(it.as_ref())) && is_human(line.origin.as_ref()) {
             self.page.person(at, &said(content));
         }
     }
 
     fn assistant(&mut self, at: Option<Timestamp>, message: Option<&Value>) {
-        let Some(content) = message.and_then(|it| it.get("content")) else { return };
+        let Some(content) = message.and_then(|it| it.get("content")) else {
+            return;
+        };
         if let Some(text) = content.as_str() {
             self.page.agent(at, text);
         }
@@ -93,7 +111,12 @@ impl Lines {
                 Some("text") => self.page.agent(at, text(part, "text").unwrap_or("")),
                 Some("tool_use") => {
                     let name = text(part, "name").unwrap_or("");
-                    self.page.call(at, text(part, "id"), name, part.get("input").unwrap_or(&Value::Null));
+                    self.page.call(
+                        at,
+                        text(part, "id"),
+                        name,
+                        part.get("input").unwrap_or(&Value::Null),
+                    );
                 }
                 _ => {}
             }
@@ -102,9 +125,15 @@ impl Lines {
 
     fn queued(&mut self, at: Option<Timestamp>, attachment: Option<&Attachment>) {
         let Some(it) = attachment else { return };
-        let is = |field: &Option<Value>, word: &str| field.as_ref().and_then(Value::as_str) == Some(word);
+        let is = |field: &Option<Value>, word: &str| {
+            field.as_ref().and_then(Value::as_str) == Some(word)
+        };
         let is_prompt = is(&it.kind, "queued_command") && is(&it.command_mode, "prompt");
-        if let Some(prompt) = it.prompt.as_ref().filter(|_| is_prompt && is_human(it.origin.as_ref())) {
+        if let Some(prompt) = it
+            .prompt
+            .as_ref()
+            .filter(|_| is_prompt && is_human(it.origin.as_ref()))
+        {
             self.page.person(at, &said(prompt));
         }
     }
@@ -115,7 +144,12 @@ fn said(content: &Value) -> String {
     match content {
         Value::Array(parts) => {
             let spoken = |it: &&Value| text(it, "type") == Some("text");
-            parts.iter().filter(spoken).map(texts).collect::<Vec<_>>().join("\n")
+            parts
+                .iter()
+                .filter(spoken)
+                .map(texts)
+                .collect::<Vec<_>>()
+                .join("\n")
         }
         _ => texts(content),
     }
@@ -127,5 +161,7 @@ fn is_set(flag: Option<&Value>) -> bool {
 
 /// Where the client says who wrote a prompt, it must have been a person.
 fn is_human(origin: Option<&Value>) -> bool {
-    origin.and_then(|it| text(it, "kind")).is_none_or(|it| it == "human")
+    origin
+        .and_then(|it| text(it, "kind"))
+        .is_none_or(|it| it == "human")
 }

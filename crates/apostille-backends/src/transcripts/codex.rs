@@ -26,8 +26,12 @@ pub(super) struct Lines {
 
 impl super::Scribe for Lines {
     fn line(&mut self, line: &[u8]) {
-        let Ok(line) = serde_json::from_slice::<Line>(line) else { return };
-        let (Some(kind), Some(payload)) = (line.kind.as_ref().and_then(Value::as_str), &line.payload) else {
+        let Ok(line) = serde_json::from_slice::<Line>(line) else {
+            return;
+        };
+        let (Some(kind), Some(payload)) =
+            (line.kind.as_ref().and_then(Value::as_str), &line.payload)
+        else {
             return;
         };
         let at = time(line.timestamp.as_ref());
@@ -42,8 +46,12 @@ impl super::Scribe for Lines {
             }
             ("event_msg", Some("item_completed")) => self.completed(payload.get("item")),
             ("event_msg", Some("thread_rolled_back")) => {
-                let n = payload.get("num_turns").and_then(Value::as_u64).unwrap_or(0);
-                self.page.take_back(usize::try_from(n).unwrap_or(usize::MAX));
+                let n = payload
+                    .get("num_turns")
+                    .and_then(Value::as_u64)
+                    .unwrap_or(0);
+                self.page
+                    .take_back(usize::try_from(n).unwrap_or(usize::MAX));
             }
             _ => {}
         }
@@ -56,13 +64,19 @@ impl super::Scribe for Lines {
 
 impl Lines {
     fn message(&mut self, at: Option<Timestamp>, payload: &Value) {
-        let Some(content) = payload.get("content").and_then(Value::as_array) else { return };
+        let Some(content) = payload.get("content").and_then(Value::as_array) else {
+            return;
+        };
         match text(payload, "role") {
             Some("assistant") => self.page.agent(at, &texts(&Value::Array(content.clone()))),
             // What hooks add comes as `developer`, or as an item of another kind.
             Some("user") if !self.is_helper => {
-                let kinds = payload.pointer("/internal_chat_message_metadata_passthrough/content_item_kinds");
-                let typed = content.iter().enumerate().filter(|(at, _)| is_typed(kinds, *at));
+                let kinds = payload
+                    .pointer("/internal_chat_message_metadata_passthrough/content_item_kinds");
+                let typed = content
+                    .iter()
+                    .enumerate()
+                    .filter(|(at, _)| is_typed(kinds, *at));
                 let typed: Vec<Value> = typed.map(|(_, it)| it.clone()).collect();
                 self.page.person(at, &texts(&Value::Array(typed)));
             }
@@ -76,9 +90,13 @@ impl Lines {
             Some(space) => format!("{space}__{name}"),
             None => name.to_owned(),
         };
-        let given = ["arguments", "input", "action"].iter().find_map(|it| payload.get(it));
+        let given = ["arguments", "input", "action"]
+            .iter()
+            .find_map(|it| payload.get(it));
         let given = match given {
-            Some(Value::String(text)) => serde_json::from_str(text).unwrap_or_else(|_| text.as_str().into()),
+            Some(Value::String(text)) => {
+                serde_json::from_str(text).unwrap_or_else(|_| text.as_str().into())
+            }
             Some(other) => other.clone(),
             None => Value::Null,
         };
@@ -87,9 +105,17 @@ impl Lines {
 
     /// How a server's tool ended is said in the event alone.
     fn completed(&mut self, item: Option<&Value>) {
-        let Some(item) = item.filter(|it| text(it, "type") == Some("McpToolCall")) else { return };
-        let is_error = item.pointer("/result/isError").and_then(Value::as_bool).unwrap_or(false);
-        self.page.ended(text(item, "id"), Some(text(item, "status") == Some("completed") && !is_error));
+        let Some(item) = item.filter(|it| text(it, "type") == Some("McpToolCall")) else {
+            return;
+        };
+        let is_error = item
+            .pointer("/result/isError")
+            .and_then(Value::as_bool)
+            .unwrap_or(false);
+        self.page.ended(
+            text(item, "id"),
+            Some(text(item, "status") == Some("completed") && !is_error),
+        );
     }
 
     fn output(&mut self, at: Option<Timestamp>, payload: &Value) {
@@ -99,14 +125,22 @@ impl Lines {
             _ => texts(output),
         };
         let said = output.get("success").and_then(Value::as_bool);
-        self.page.result(at, text(payload, "call_id"), &printed, said.or_else(|| ended(&printed)));
+        self.page.result(
+            at,
+            text(payload, "call_id"),
+            &printed,
+            said.or_else(|| ended(&printed)),
+        );
     }
 }
 
 /// Whether a rollout belongs to an agent's helper.
 fn is_helper(meta: &Value) -> bool {
     let is_subagent = text(meta, "thread_source").is_some_and(|it| it != "user");
-    is_subagent || meta.get("source").is_some_and(|it| it.get("subagent").is_some())
+    is_subagent
+        || meta
+            .get("source")
+            .is_some_and(|it| it.get("subagent").is_some())
 }
 
 /// Whether the person typed a content item; where the client does not say the kind, its marks are looked for later.
@@ -117,6 +151,11 @@ fn is_typed(kinds: Option<&Value>, at: usize) -> bool {
 
 /// How a command ended: said in front of what it printed, or beside it.
 fn ended(printed: &str) -> Option<bool> {
-    let json = || serde_json::from_str::<Value>(printed).ok()?.pointer("/metadata/exit_code")?.as_i64();
+    let json = || {
+        serde_json::from_str::<Value>(printed)
+            .ok()?
+            .pointer("/metadata/exit_code")?
+            .as_i64()
+    };
     exit(printed).or_else(|| json().map(|it| it == 0))
 }

@@ -27,8 +27,11 @@ pub(super) struct Lines {
 
 impl super::Scribe for Lines {
     fn line(&mut self, line: &[u8]) {
-        let Ok(line) = serde_json::from_slice::<Line>(line) else { return };
-        let (Some(kind), Some(data)) = (line.kind.as_ref().and_then(Value::as_str), &line.data) else {
+        let Ok(line) = serde_json::from_slice::<Line>(line) else {
+            return;
+        };
+        let (Some(kind), Some(data)) = (line.kind.as_ref().and_then(Value::as_str), &line.data)
+        else {
             return;
         };
         // What a subagent is asked and answers belongs to the agent's work.
@@ -60,9 +63,18 @@ impl Lines {
     }
 
     fn assistant(&mut self, at: Option<Timestamp>, data: &Value) {
-        self.page.agent(at, &data.get("content").map(texts).unwrap_or_default());
-        for request in data.get("toolRequests").and_then(Value::as_array).into_iter().flatten() {
-            let (id, name) = (text(request, "toolCallId"), text(request, "name").unwrap_or(""));
+        self.page
+            .agent(at, &data.get("content").map(texts).unwrap_or_default());
+        for request in data
+            .get("toolRequests")
+            .and_then(Value::as_array)
+            .into_iter()
+            .flatten()
+        {
+            let (id, name) = (
+                text(request, "toolCallId"),
+                text(request, "name").unwrap_or(""),
+            );
             self.asked.extend(id.map(Into::into));
             self.page.call(at, id, name, &given(request));
         }
@@ -71,7 +83,8 @@ impl Lines {
     fn start(&mut self, at: Option<Timestamp>, data: &Value) {
         let id = text(data, "toolCallId");
         if id.is_none_or(|it| self.asked.insert(it.into())) {
-            self.page.call(at, id, text(data, "toolName").unwrap_or(""), &given(data));
+            self.page
+                .call(at, id, text(data, "toolName").unwrap_or(""), &given(data));
         }
     }
 
@@ -84,9 +97,12 @@ impl Lines {
             .or(result);
         let printed = printed.map(texts).unwrap_or_default();
         // A command that ends badly is a success of the tool.
-        let is_ok =
-            data.get("success").and_then(Value::as_bool).map(|it| it && exit(&printed) != Some(false));
-        self.page.result(at, text(data, "toolCallId"), &printed, is_ok);
+        let is_ok = data
+            .get("success")
+            .and_then(Value::as_bool)
+            .map(|it| it && exit(&printed) != Some(false));
+        self.page
+            .result(at, text(data, "toolCallId"), &printed, is_ok);
     }
 }
 
@@ -97,7 +113,9 @@ fn is_subagents(data: &Value) -> bool {
 /// What a tool was given: an object, or one written as a string.
 fn given(call: &Value) -> Value {
     match call.get("arguments") {
-        Some(Value::String(text)) => serde_json::from_str(text).unwrap_or_else(|_| text.as_str().into()),
+        Some(Value::String(text)) => {
+            serde_json::from_str(text).unwrap_or_else(|_| text.as_str().into())
+        }
         Some(other) => other.clone(),
         None => Value::Null,
     }

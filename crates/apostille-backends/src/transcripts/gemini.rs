@@ -17,7 +17,9 @@ pub(super) struct Lines {
 
 impl super::Scribe for Lines {
     fn line(&mut self, line: &[u8]) {
-        let Ok(line) = serde_json::from_slice::<Value>(line) else { return };
+        let Ok(line) = serde_json::from_slice::<Value>(line) else {
+            return;
+        };
         if let Some(id) = text(&line, "$rewindTo") {
             self.rewind(id);
         } else if text(&line, "id").is_some() {
@@ -48,7 +50,9 @@ impl super::Scribe for Lines {
 
 impl Lines {
     fn put(&mut self, message: Value) {
-        let Some(id) = text(&message, "id").map(str::to_owned) else { return };
+        let Some(id) = text(&message, "id").map(str::to_owned) else {
+            return;
+        };
         // What is written again is nearly always the last.
         match self.messages.iter_mut().rev().find(|it| it.0 == id) {
             Some(known) => known.1 = message,
@@ -65,16 +69,29 @@ impl Lines {
 
 /// What was typed: where files were named, `displayContent` is without them.
 fn typed(message: &Value) -> String {
-    let content = message.get("displayContent").or_else(|| message.get("content"));
+    let content = message
+        .get("displayContent")
+        .or_else(|| message.get("content"));
     content.map(texts).unwrap_or_default()
 }
 
 fn answer(page: &mut Page, at: Option<Timestamp>, message: &Value) {
     page.agent(at, &message.get("content").map(texts).unwrap_or_default());
-    let calls = || message.get("toolCalls").and_then(Value::as_array).into_iter().flatten();
+    let calls = || {
+        message
+            .get("toolCalls")
+            .and_then(Value::as_array)
+            .into_iter()
+            .flatten()
+    };
     for call in calls() {
         let given = call.get("args").unwrap_or(&Value::Null);
-        page.call(at, text(call, "id"), text(call, "name").unwrap_or(""), given);
+        page.call(
+            at,
+            text(call, "id"),
+            text(call, "name").unwrap_or(""),
+            given,
+        );
     }
     for call in calls() {
         let is_ok = match text(call, "status") {
@@ -88,8 +105,16 @@ fn answer(page: &mut Page, at: Option<Timestamp>, message: &Value) {
 
 /// What a tool gave back: for the eye, or as the model got it.
 fn printed(call: &Value) -> String {
-    let shown = call.get("resultDisplay").and_then(Value::as_str).map(str::to_owned);
+    let shown = call
+        .get("resultDisplay")
+        .and_then(Value::as_str)
+        .map(str::to_owned);
     let response = || call.pointer("/result/0/functionResponse/response");
-    let told = || ["output", "error"].iter().find_map(|it| response()?.get(it)?.as_str()).map(str::to_owned);
+    let told = || {
+        ["output", "error"]
+            .iter()
+            .find_map(|it| response()?.get(it)?.as_str())
+            .map(str::to_owned)
+    };
     told().or(shown).unwrap_or_default()
 }

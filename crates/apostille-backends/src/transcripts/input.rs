@@ -6,12 +6,24 @@ use serde_json::Value;
 /// How much of what a tool was given is kept, in characters.
 const INPUT_CHARS: usize = 4_000;
 /// The fields in which clients write a file down.
-const PATH_FIELDS: &[&str] =
-    &["file_path", "filePath", "path", "notebook_path", "absolute_path", "target_file", "filename"];
+const PATH_FIELDS: &[&str] = &[
+    "file_path",
+    "filePath",
+    "path",
+    "notebook_path",
+    "absolute_path",
+    "target_file",
+    "filename",
+];
 /// The fields in which clients write a command down.
 const COMMAND_FIELDS: &[&str] = &["command", "cmd"];
 /// How a patch names the files it is about.
-const PATCH_LINES: &[&str] = &["*** Update File: ", "*** Add File: ", "*** Delete File: ", "*** Move to: "];
+const PATCH_LINES: &[&str] = &[
+    "*** Update File: ",
+    "*** Add File: ",
+    "*** Delete File: ",
+    "*** Move to: ",
+];
 
 /// What a tool was given, as text: a command as it was typed, the rest as JSON.
 pub(super) fn bounded(given: &Value) -> String {
@@ -27,19 +39,38 @@ fn command(given: &Value) -> Option<String> {
     match field {
         // A file tool has a command and a path, and then the command says little.
         Value::String(text) if paths(given).is_empty() => Some(text.clone()),
-        Value::Array(words) => Some(words.iter().filter_map(Value::as_str).collect::<Vec<_>>().join(" ")),
+        Value::Array(words) => Some(
+            words
+                .iter()
+                .filter_map(Value::as_str)
+                .collect::<Vec<_>>()
+                .join(" "),
+        ),
         _ => None,
     }
 }
 
 /// The files that a tool was given.
 pub(super) fn paths(given: &Value) -> Vec<String> {
-    let named =
-        PATH_FIELDS.iter().filter_map(|it| given.get(it)).filter_map(Value::as_str).map(str::to_owned);
-    let patch = ["input", "patch"].iter().find_map(|it| given.get(it)).and_then(Value::as_str);
-    let patched = patch.or(given.as_str()).unwrap_or("").lines().filter_map(|line| {
-        PATCH_LINES.iter().find_map(|it| line.strip_prefix(it)).map(|it| it.trim().to_owned())
-    });
+    let named = PATH_FIELDS
+        .iter()
+        .filter_map(|it| given.get(it))
+        .filter_map(Value::as_str)
+        .map(str::to_owned);
+    let patch = ["input", "patch"]
+        .iter()
+        .find_map(|it| given.get(it))
+        .and_then(Value::as_str);
+    let patched = patch
+        .or(given.as_str())
+        .unwrap_or("")
+        .lines()
+        .filter_map(|line| {
+            PATCH_LINES
+                .iter()
+                .find_map(|it| line.strip_prefix(it))
+                .map(|it| it.trim().to_owned())
+        });
     let mut all: Vec<String> = named.chain(patched).filter(|it| !it.is_empty()).collect();
     all.dedup();
     all
@@ -50,10 +81,18 @@ pub(super) fn texts(content: &Value) -> String {
     match content {
         Value::String(text) => text.clone(),
         Value::Array(parts) => {
-            let text = |it: &Value| it.as_str().or_else(|| it.get("text")?.as_str()).map(str::to_owned);
+            let text = |it: &Value| {
+                it.as_str()
+                    .or_else(|| it.get("text")?.as_str())
+                    .map(str::to_owned)
+            };
             parts.iter().filter_map(text).collect::<Vec<_>>().join("\n")
         }
-        Value::Object(part) => part.get("text").and_then(Value::as_str).unwrap_or("").to_owned(),
+        Value::Object(part) => part
+            .get("text")
+            .and_then(Value::as_str)
+            .unwrap_or("")
+            .to_owned(),
         _ => String::new(),
     }
 }
@@ -70,12 +109,20 @@ pub(super) fn time(value: Option<&Value>) -> Option<Timestamp> {
 
 /// How a command ended, from the line that a client puts before or behind what it printed.
 pub(super) fn exit(printed: &str) -> Option<bool> {
-    const SAYS: &[&str] =
-        &["Process exited with code ", "Exit code: ", "Exit Code: ", "<exited with exit code "];
+    const SAYS: &[&str] = &[
+        "Process exited with code ",
+        "Exit code: ",
+        "Exit Code: ",
+        "<exited with exit code ",
+    ];
     let lines = printed.lines();
-    let code = lines.clone().take(6).chain(lines.rev().take(6)).find_map(|line| {
-        let code = SAYS.iter().find_map(|it| line.trim().strip_prefix(it))?;
-        code.trim_end_matches('>').trim().parse::<i64>().ok()
-    })?;
+    let code = lines
+        .clone()
+        .take(6)
+        .chain(lines.rev().take(6))
+        .find_map(|line| {
+            let code = SAYS.iter().find_map(|it| line.trim().strip_prefix(it))?;
+            code.trim_end_matches('>').trim().parse::<i64>().ok()
+        })?;
     Some(code == 0)
 }

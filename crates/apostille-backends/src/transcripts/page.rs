@@ -42,7 +42,13 @@ impl Page {
     }
 
     /// The agent calls a tool.
-    pub(super) fn call(&mut self, at: Option<Timestamp>, id: Option<&str>, tool: &str, given: &Value) {
+    pub(super) fn call(
+        &mut self,
+        at: Option<Timestamp>,
+        id: Option<&str>,
+        tool: &str,
+        given: &Value,
+    ) {
         let used = Use {
             tool: tool.into(),
             paths: input::paths(given),
@@ -71,7 +77,9 @@ impl Page {
 
     /// It is known how a call ended.
     pub(super) fn ended(&mut self, id: Option<&str>, is_ok: Option<bool>) {
-        let place = id.and_then(|it| self.calls.get(it)).filter(|_| is_ok.is_some());
+        let place = id
+            .and_then(|it| self.calls.get(it))
+            .filter(|_| is_ok.is_some());
         if let Some(&(turn, place)) = place {
             self.turns[turn].uses[place].has_succeeded = is_ok;
         }
@@ -79,22 +87,35 @@ impl Page {
 
     /// Takes back the last `n` prompts and all that followed them.
     pub(super) fn take_back(&mut self, n: usize) {
-        let prompts = self.turns.iter().enumerate().filter(|(_, it)| it.speaker == Speaker::Person);
+        let prompts = self
+            .turns
+            .iter()
+            .enumerate()
+            .filter(|(_, it)| it.speaker == Speaker::Person);
         let at = prompts.map(|(at, _)| at).rev().take(n).last();
-        self.turns.truncate(at.filter(|_| n > 0).unwrap_or(self.turns.len()));
+        self.turns
+            .truncate(at.filter(|_| n > 0).unwrap_or(self.turns.len()));
         self.calls.retain(|_, (turn, _)| *turn < self.turns.len());
     }
 
     /// The turns, numbered.
     pub(super) fn turns(mut self) -> Vec<Turn> {
-        self.turns.drain(..self.turns.len().saturating_sub(MAX_TURNS));
-        self.turns.iter_mut().zip(1..).for_each(|(turn, number)| turn.number = number);
+        self.turns
+            .drain(..self.turns.len().saturating_sub(MAX_TURNS));
+        self.turns
+            .iter_mut()
+            .zip(1..)
+            .for_each(|(turn, number)| turn.number = number);
         self.turns
     }
 
     /// What an agent says and calls without an answer in between is one turn.
     fn agent_turn(&mut self, at: Option<Timestamp>) -> &mut Turn {
-        if self.turns.last().is_none_or(|it| it.speaker != Speaker::Agent) {
+        if self
+            .turns
+            .last()
+            .is_none_or(|it| it.speaker != Speaker::Agent)
+        {
             self.push(at, Speaker::Agent, String::new());
         }
         let last = self.turns.len() - 1;
@@ -102,7 +123,13 @@ impl Page {
     }
 
     fn push(&mut self, at: Option<Timestamp>, speaker: Speaker, text: String) {
-        self.turns.push(Turn { number: 0, at, speaker, text, uses: Vec::new() });
+        self.turns.push(Turn {
+            number: 0,
+            at,
+            speaker,
+            text,
+            uses: Vec::new(),
+        });
     }
 }
 

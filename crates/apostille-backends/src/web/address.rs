@@ -7,7 +7,9 @@ use ureq::http::Uri;
 /// An address that cannot be asked. It is not repeated, because it may hold a password.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum BadAddress {
-    #[error("its address is no URL such as https://api.github.com or https://ghe.example.com/api/v3")]
+    #[error(
+        "its address is no URL such as https://api.github.com or https://ghe.example.com/api/v3"
+    )]
     Form,
     #[error("its address holds a name or a password; take them out and give a token instead")]
     Credentials,
@@ -36,7 +38,11 @@ impl Address {
             return Err(BadAddress::Credentials);
         }
         let (origin, host) = origin(&uri).ok_or(BadAddress::Form)?;
-        Ok(Self { origin, prefix: uri.path().trim_end_matches('/').to_owned(), host })
+        Ok(Self {
+            origin,
+            prefix: uri.path().trim_end_matches('/').to_owned(),
+            host,
+        })
     }
 
     /// Who is asked, for messages.
@@ -74,7 +80,9 @@ impl Address {
 
 /// Scheme, host and port in their one spelling, and the host.
 fn origin(uri: &Uri) -> Option<(String, String)> {
-    let scheme = uri.scheme_str().filter(|it| matches!(*it, "http" | "https"))?;
+    let scheme = uri
+        .scheme_str()
+        .filter(|it| matches!(*it, "http" | "https"))?;
     let host = uri.host().filter(|it| !it.is_empty())?.to_ascii_lowercase();
     let usual = if scheme == "https" { 443 } else { 80 };
     let port = match uri.port_u16() {
@@ -87,7 +95,13 @@ fn origin(uri: &Uri) -> Option<(String, String)> {
 /// One segment of a path: everything but letters, digits and `-._~` is percent-encoded, slashes too.
 pub(crate) fn encoded(segment: &str) -> String {
     let is_plain = |it: u8| it.is_ascii_alphanumeric() || b"-._~".contains(&it);
-    let byte = |it: u8| if is_plain(it) { char::from(it).to_string() } else { format!("%{it:02X}") };
+    let byte = |it: u8| {
+        if is_plain(it) {
+            char::from(it).to_string()
+        } else {
+            format!("%{it:02X}")
+        }
+    };
     segment.bytes().map(byte).collect()
 }
 
@@ -99,11 +113,21 @@ mod tests {
     fn addresses_are_joined() {
         let check = |base: &str, expected: &str| {
             let url = Address::parse(base).map(|it| it.url("/repos/o/n"));
-            assert_eq!(url.unwrap_or_else(|error| format!("{error:?}")), expected, "{base}");
+            assert_eq!(
+                url.unwrap_or_else(|error| format!("{error:?}")),
+                expected,
+                "{base}"
+            );
         };
         check("https://api.github.com", "https://api.github.com/repos/o/n");
-        check("https://api.github.com/", "https://api.github.com/repos/o/n");
-        check("https://GHE.example.com:443/api/v3/", "https://ghe.example.com/api/v3/repos/o/n");
+        check(
+            "https://api.github.com/",
+            "https://api.github.com/repos/o/n",
+        );
+        check(
+            "https://GHE.example.com:443/api/v3/",
+            "https://ghe.example.com/api/v3/repos/o/n",
+        );
         check("http://127.0.0.1:8080", "http://127.0.0.1:8080/repos/o/n");
         check("http://[::1]:8080", "http://[::1]:8080/repos/o/n");
         check("api.github.com", "Form");
@@ -119,7 +143,11 @@ mod tests {
     #[test]
     fn only_https_and_this_machine_are_private() {
         let check = |base: &str, expected: bool| {
-            assert_eq!(Address::parse(base).map(|it| it.is_private()), Ok(expected), "{base}");
+            assert_eq!(
+                Address::parse(base).map(|it| it.is_private()),
+                Ok(expected),
+                "{base}"
+            );
         };
         check("https://ghe.example.com", true);
         check("http://ghe.example.com", false);
@@ -137,8 +165,14 @@ mod tests {
         let check = |location: &str, expected: Option<&str>| {
             assert_eq!(address.follow(location).as_deref(), expected, "{location}");
         };
-        check("https://ghe.example.com/x?y=1", Some("https://ghe.example.com/x?y=1"));
-        check("https://GHE.example.com:443/x", Some("https://ghe.example.com/x"));
+        check(
+            "https://ghe.example.com/x?y=1",
+            Some("https://ghe.example.com/x?y=1"),
+        );
+        check(
+            "https://GHE.example.com:443/x",
+            Some("https://ghe.example.com/x"),
+        );
         check("/x?y=1", Some("https://ghe.example.com/x?y=1"));
         check("https://ghe.example.com:8443/x", None);
         check("http://ghe.example.com/x", None);

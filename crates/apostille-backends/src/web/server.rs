@@ -36,7 +36,13 @@ impl Reply {
     pub(crate) fn new(status: u16, body: impl Into<Vec<u8>>) -> Self {
         let body = body.into();
         let kind = "content-type: application/json; charset=utf-8".to_owned();
-        Self { status, headers: vec![kind], sent: body.len(), body, hangs: false }
+        Self {
+            status,
+            headers: vec![kind],
+            sent: body.len(),
+            body,
+            hangs: false,
+        }
     }
 
     pub(crate) fn ok(body: impl Into<Vec<u8>>) -> Self {
@@ -56,7 +62,10 @@ impl Reply {
 
     /// Nothing is answered, ever.
     pub(crate) fn hang() -> Self {
-        Self { hangs: true, ..Self::ok("") }
+        Self {
+            hangs: true,
+            ..Self::ok("")
+        }
     }
 
     /// The same with another header.
@@ -67,7 +76,10 @@ impl Reply {
 
     /// The same, but the connection ends before the last bytes of the body.
     pub(crate) fn cut(self, n_missing: usize) -> Self {
-        Self { sent: self.body.len() - n_missing, ..self }
+        Self {
+            sent: self.body.len() - n_missing,
+            ..self
+        }
     }
 
     fn bytes(&self) -> Vec<u8> {
@@ -114,10 +126,18 @@ impl Server {
     pub(crate) fn start(method: &'static str) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap();
-        let (script, is_over) = (Arc::<Mutex<Script>>::default(), Arc::<AtomicBool>::default());
+        let (script, is_over) = (
+            Arc::<Mutex<Script>>::default(),
+            Arc::<AtomicBool>::default(),
+        );
         let (shared, over) = (Arc::clone(&script), Arc::clone(&is_over));
         let thread = thread::spawn(move || serve(method, &listener, &shared, &over));
-        Self { address, script, is_over, thread: Some(thread) }
+        Self {
+            address,
+            script,
+            is_over,
+            thread: Some(thread),
+        }
     }
 
     /// Its address, as in `http://127.0.0.1:8080`.
@@ -128,7 +148,11 @@ impl Server {
     /// Answers a target with these replies, one after the other, and then with the last of them.
     pub(crate) fn on(&self, target: &str, replies: impl IntoIterator<Item = Reply>) {
         let replies = replies.into_iter().collect();
-        self.script.lock().unwrap().replies.insert(target.to_owned(), replies);
+        self.script
+            .lock()
+            .unwrap()
+            .replies
+            .insert(target.to_owned(), replies);
     }
 
     /// The requests since the last call.
@@ -151,7 +175,12 @@ impl Drop for Server {
     }
 }
 
-fn serve(method: &'static str, listener: &TcpListener, script: &Arc<Mutex<Script>>, is_over: &AtomicBool) {
+fn serve(
+    method: &'static str,
+    listener: &TcpListener,
+    script: &Arc<Mutex<Script>>,
+    is_over: &AtomicBool,
+) {
     for stream in listener.incoming() {
         if is_over.load(Ordering::SeqCst) {
             return;
@@ -186,12 +215,25 @@ fn parse(method: &str, stream: &mut TcpStream) -> Option<Request> {
     let text = String::from_utf8(bytes).unwrap();
     let mut lines = text.lines();
     let mut words = lines.next()?.split(' ');
-    assert_eq!(words.next(), Some(method), "nothing but {method} is ever asked for");
+    assert_eq!(
+        words.next(),
+        Some(method),
+        "nothing but {method} is ever asked for"
+    );
     let target = words.next()?.to_owned();
-    let header = |it: &str| it.split_once(": ").map(|(k, v)| (k.to_ascii_lowercase(), v.to_owned()));
+    let header = |it: &str| {
+        it.split_once(": ")
+            .map(|(k, v)| (k.to_ascii_lowercase(), v.to_owned()))
+    };
     let headers: HashMap<String, String> = lines.filter_map(header).collect();
-    let length = headers.get("content-length").map_or(0, |it| it.parse().unwrap());
+    let length = headers
+        .get("content-length")
+        .map_or(0, |it| it.parse().unwrap());
     let mut body = vec![0; length];
     stream.read_exact(&mut body).ok()?;
-    Some(Request { target, headers, body })
+    Some(Request {
+        target,
+        headers,
+        body,
+    })
 }

@@ -16,7 +16,14 @@ fn edits_that_no_commit_holds_are_read() {
     assert_eq!(outcome(&source, "src/a.rs"), "text edited");
     assert_eq!(outcome(&source, "new.rs"), "text new");
     let tree = source.tree().unwrap();
-    assert_eq!(tree, Tree { commit: Some(commit), branch: Some("main".into()), is_worktree: true });
+    assert_eq!(
+        tree,
+        Tree {
+            commit: Some(commit),
+            branch: Some("main".into()),
+            is_worktree: true
+        }
+    );
     let id = source.read(&path("new.rs")).unwrap().unwrap().id;
     assert_eq!(id, Some(repo.git(&["hash-object", "new.rs"])));
 }
@@ -39,7 +46,13 @@ fn a_directory_outside_git_is_read_too() {
     let folder = TempDir::new().unwrap();
     fs::write(folder.path().join("a"), "text").unwrap();
     let source = WorkTree::plain(folder.path()).unwrap();
-    assert_eq!(source.tree().unwrap(), Tree { is_worktree: true, ..Tree::default() });
+    assert_eq!(
+        source.tree().unwrap(),
+        Tree {
+            is_worktree: true,
+            ..Tree::default()
+        }
+    );
     assert_eq!(outcome(&source, "a"), "text text");
     assert_eq!(outcome(&source, "b"), "none");
     assert!(WorkTree::plain(&folder.path().join("absent")).is_err());
@@ -52,7 +65,10 @@ fn the_size_is_limited() {
     repo.write("fits", vec![b'x'; size]);
     repo.write("large", vec![b'x'; size + 1]);
     let source = WorkTree::open(&repo.checkout()).unwrap();
-    assert_eq!(source.read(&path("fits")).unwrap().unwrap().bytes.len(), size);
+    assert_eq!(
+        source.read(&path("fits")).unwrap().unwrap().bytes.len(),
+        size
+    );
     assert_eq!(outcome(&source, "large"), format!("too large {}", size + 1));
 }
 
@@ -71,7 +87,8 @@ fn repositories_inside_are_refused() {
 
 #[test]
 fn gits_files_are_refused_under_other_names_too() {
-    let check = |part: &str, expected: bool| assert_eq!(is_git_by_another_name(part), expected, "{part:?}");
+    let check =
+        |part: &str, expected: bool| assert_eq!(is_git_by_another_name(part), expected, "{part:?}");
     check("git~1", true);
     check("GIT~12", true);
     check(".g\u{200c}it", true);
@@ -81,7 +98,10 @@ fn gits_files_are_refused_under_other_names_too() {
     check("git~x", false);
     check("my.git", false);
     let (repo, _) = Repo::with_commit();
-    assert_eq!(outcome(&WorkTree::open(&repo.checkout()).unwrap(), "git~1/config"), "outside");
+    assert_eq!(
+        outcome(&WorkTree::open(&repo.checkout()).unwrap(), "git~1/config"),
+        "outside"
+    );
 }
 
 #[cfg(unix)]
@@ -136,9 +156,15 @@ mod unix {
         symlink(".git", repo.root().join("link")).unwrap();
         let root = open_root(repo.root()).unwrap();
         let of = |name: &str| root.symlink_metadata(name).unwrap();
-        assert!(is_same(&of("src"), &root.open_dir("src").unwrap().dir_metadata().unwrap()));
+        assert!(is_same(
+            &of("src"),
+            &root.open_dir("src").unwrap().dir_metadata().unwrap()
+        ));
         // A link inside the root can be opened; that it is not the folder that was seen gives it away.
-        assert!(!is_same(&of("src"), &root.open_dir("link").unwrap().dir_metadata().unwrap()));
+        assert!(!is_same(
+            &of("src"),
+            &root.open_dir("link").unwrap().dir_metadata().unwrap()
+        ));
         assert!(!is_same(&of("src"), &of(".git")));
     }
 
@@ -179,9 +205,16 @@ mod unix {
                     targets.iter().for_each(|(at, to)| swap(at, to));
                 }
             });
-            let paths = ["top/a.rs", "top/deep/a.rs", "top/deep/config", "top/outside/a.rs"];
+            let paths = [
+                "top/a.rs",
+                "top/deep/a.rs",
+                "top/deep/config",
+                "top/outside/a.rs",
+            ];
             let read = (0..2_000).map(|round| outcome(&source, paths[round % paths.len()]));
-            let wrong = read.filter(|it| it.starts_with("text") && it != "text inside").collect::<Vec<_>>();
+            let wrong = read
+                .filter(|it| it.starts_with("text") && it != "text inside")
+                .collect::<Vec<_>>();
             is_done.store(true, std::sync::atomic::Ordering::Relaxed);
             assert_eq!(wrong, Vec::<String>::new());
         });
@@ -191,23 +224,41 @@ mod unix {
     fn a_root_reached_through_a_link_is_the_root() {
         let (repo, _) = Repo::with_commit();
         symlink(repo.root(), repo.beside("alias")).unwrap();
-        let found = Checkout::discover(&repo.beside("alias").join("src")).unwrap().unwrap();
+        let found = Checkout::discover(&repo.beside("alias").join("src"))
+            .unwrap()
+            .unwrap();
         assert_eq!(found.space(), repo.checkout().space());
-        assert_eq!(outcome(&WorkTree::open(&found).unwrap(), "src/a.rs"), "text one");
+        assert_eq!(
+            outcome(&WorkTree::open(&found).unwrap(), "src/a.rs"),
+            "text one"
+        );
     }
 
     #[test]
     fn pipes_and_devices_do_not_hang() {
         let (repo, _) = Repo::with_commit();
         let pipe = repo.root().join("pipe");
-        assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+        assert!(
+            Command::new("mkfifo")
+                .arg(&pipe)
+                .status()
+                .unwrap()
+                .success()
+        );
         let source = WorkTree::open(&repo.checkout()).unwrap();
         let (send, receive) = mpsc::channel();
         std::thread::spawn(move || {
             // The second one is a pipe that was swapped in after the check of its kind.
-            let swapped =
-                source.root.open_with("pipe", &read_only()).map(|it| it.metadata().unwrap().is_file());
-            send.send((outcome(&source, "pipe"), outcome(&source, "pipe/x"), swapped.unwrap())).unwrap();
+            let swapped = source
+                .root
+                .open_with("pipe", &read_only())
+                .map(|it| it.metadata().unwrap().is_file());
+            send.send((
+                outcome(&source, "pipe"),
+                outcome(&source, "pipe/x"),
+                swapped.unwrap(),
+            ))
+            .unwrap();
         });
         let answers = receive.recv_timeout(Duration::from_secs(10)).unwrap();
         assert_eq!(answers, ("none".into(), "none".into(), false));
@@ -222,6 +273,9 @@ mod unix {
         if fs::read(&file).is_ok() {
             return;
         }
-        assert_eq!(outcome(&WorkTree::open(&repo.checkout()).unwrap(), "src/a.rs"), "unavailable");
+        assert_eq!(
+            outcome(&WorkTree::open(&repo.checkout()).unwrap(), "src/a.rs"),
+            "unavailable"
+        );
     }
 }

@@ -5,7 +5,9 @@ use std::path::Path;
 use apostille_backends::jsonl::Jsonl;
 use apostille_backends::split::Split;
 use apostille_backends::sqlite::Sqlite;
-use apostille_core::contract::{agrees, crowd, holds_many, outlines, prunes, rolls_back, steps, story};
+use apostille_core::contract::{
+    agrees, crowd, holds_many, outlines, prunes, rolls_back, steps, story,
+};
 use apostille_core::store::Store;
 use apostille_core::store::ram::Ram;
 use proptest::prelude::*;

@@ -9,7 +9,14 @@ use crate::rig::{STORES, all, fact, keep, open, space};
 fn filled(kind: &str, path: &Path, n: usize) -> Vec<String> {
     let store = open(kind, path).unwrap();
     (0..n)
-        .map(|it| keep(&*store, fact(format!("fact number {it} of the queue worker"))).unwrap().fact)
+        .map(|it| {
+            keep(
+                &*store,
+                fact(format!("fact number {it} of the queue worker")),
+            )
+            .unwrap()
+            .fact
+        })
         .collect()
 }
 
@@ -25,23 +32,42 @@ fn a_file_cut_at_every_byte_of_its_last_lines_keeps_the_others() {
     let whole = dir.path().join("whole.jsonl");
     let kept = filled("jsonl", &whole, 5);
     let bytes = std::fs::read(&whole).unwrap();
-    let ends: Vec<usize> =
-        bytes.iter().enumerate().filter(|(_, it)| **it == b'\n').map(|(at, _)| at + 1).collect();
+    let ends: Vec<usize> = bytes
+        .iter()
+        .enumerate()
+        .filter(|(_, it)| **it == b'\n')
+        .map(|(at, _)| at + 1)
+        .collect();
     let path = dir.path().join("cut.jsonl");
     for cut in ends[1]..bytes.len() {
         std::fs::write(&path, &bytes[..cut]).unwrap();
         // A line that lacks nothing but its end is whole.
         let n_whole = ends.iter().filter(|end| **end - 1 <= cut).count();
-        assert_eq!(facts("jsonl", &path).unwrap(), kept[..n_whole], "cut at {cut}");
+        assert_eq!(
+            facts("jsonl", &path).unwrap(),
+            kept[..n_whole],
+            "cut at {cut}"
+        );
         let is_torn = !ends.contains(&cut) && !ends.contains(&(cut + 1));
         let store = open("jsonl", &path).unwrap();
-        assert_eq!(!store.health().unwrap().problems.is_empty(), is_torn, "cut at {cut}");
+        assert_eq!(
+            !store.health().unwrap().problems.is_empty(),
+            is_torn,
+            "cut at {cut}"
+        );
         keep(&*store, fact("the next one")).unwrap();
         let mut expected = kept[..n_whole].to_vec();
         expected.push("the next one".into());
-        assert_eq!(facts("jsonl", &path).unwrap(), expected, "after a cut at {cut}");
+        assert_eq!(
+            facts("jsonl", &path).unwrap(),
+            expected,
+            "after a cut at {cut}"
+        );
         let content = std::fs::read(&path).unwrap();
-        assert!(content.starts_with(&bytes[..cut]), "the torn line is kept, cut at {cut}");
+        assert!(
+            content.starts_with(&bytes[..cut]),
+            "the torn line is kept, cut at {cut}"
+        );
     }
 }
 
@@ -52,18 +78,36 @@ fn unreadable_lines_are_kept_and_reported_even_when_the_file_is_rewritten() {
     filled("jsonl", &path, 3);
     let mut bytes = std::fs::read(&path).unwrap();
     let first = bytes.split(|it| *it == b'\n').next().unwrap().to_vec();
-    for odd in [&b"<<<<<<< HEAD"[..], b"\0\0\0\0", b"\xff\xfe", b"{\"id\":7}", b"", &first] {
+    for odd in [
+        &b"<<<<<<< HEAD"[..],
+        b"\0\0\0\0",
+        b"\xff\xfe",
+        b"{\"id\":7}",
+        b"",
+        &first,
+    ] {
         bytes.extend(odd);
         bytes.push(b'\n');
     }
     std::fs::write(&path, &bytes).unwrap();
     let store = open("jsonl", &path).unwrap();
-    assert_eq!(all(&*store).unwrap().len(), 3, "a line that comes twice counts once");
+    assert_eq!(
+        all(&*store).unwrap().len(),
+        3,
+        "a line that comes twice counts once"
+    );
     assert_eq!(store.health().unwrap().problems.len(), 4);
     let first = all(&*store).unwrap().pop().unwrap();
     let name = apostille_core::memory::Name::Id(first.id);
-    crate::rig::with_context(&*store, |cx| apostille_core::forget::forget(cx, &[space()], name, "")).unwrap();
-    assert_eq!(store.health().unwrap().problems.len(), 4, "a rewrite keeps what it cannot read");
+    crate::rig::with_context(&*store, |cx| {
+        apostille_core::forget::forget(cx, &[space()], name, "")
+    })
+    .unwrap();
+    assert_eq!(
+        store.health().unwrap().problems.len(),
+        4,
+        "a rewrite keeps what it cannot read"
+    );
     let content = std::fs::read(&path).unwrap();
     assert!(content.windows(12).any(|it| it == b"<<<<<<< HEAD"));
 }
@@ -82,8 +126,11 @@ fn seed_002_a_plain_notebook_opens_as_it_is() {
     );
     std::fs::write(&path, lines).unwrap();
     let store = open("jsonl", &path).unwrap();
-    let found: Vec<String> =
-        all(&*store).unwrap().iter().map(|it| format!("{} {}", it.handle(), it.fact)).collect();
+    let found: Vec<String> = all(&*store)
+        .unwrap()
+        .iter()
+        .map(|it| format!("{} {}", it.handle(), it.fact))
+        .collect();
     assert_eq!(
         found,
         [
@@ -92,7 +139,13 @@ fn seed_002_a_plain_notebook_opens_as_it_is() {
             "m-1 User prefers Python over JavaScript"
         ]
     );
-    assert_eq!(keep(&*store, fact("a new line")).unwrap().handle().to_string(), "m-8");
+    assert_eq!(
+        keep(&*store, fact("a new line"))
+            .unwrap()
+            .handle()
+            .to_string(),
+        "m-8"
+    );
     let content = std::fs::read_to_string(&path).unwrap();
     assert!(content.starts_with(lines), "the old lines are untouched");
     assert_eq!(facts("jsonl", &path).unwrap().len(), 4);
@@ -118,9 +171,15 @@ fn a_flipped_bit_is_noticed_or_harmless() {
                 Err(_) => {}
                 Ok(found) if found == kept => {}
                 Ok(_) => {
-                    let problems = open(kind, &path).and_then(|it| it.health()).map(|it| it.problems);
+                    let problems = open(kind, &path)
+                        .and_then(|it| it.health())
+                        .map(|it| it.problems);
                     let noticed = problems.as_ref().map_or(true, |it| !it.is_empty());
-                    assert!(noticed, "{kind}: byte {at}, bit {} changed what is read, unnoticed", n % 8);
+                    assert!(
+                        noticed,
+                        "{kind}: byte {at}, bit {} changed what is read, unnoticed",
+                        n % 8
+                    );
                 }
             }
         }
@@ -131,20 +190,39 @@ fn a_flipped_bit_is_noticed_or_harmless() {
 fn foreign_and_newer_files_are_refused_by_name() {
     let dir = tempfile::tempdir().unwrap();
     let check = |name: &str, kind: &str, expected: &str| {
-        let error =
-            open(kind, &dir.path().join(name)).and_then(|it| all(&*it).map(drop)).unwrap_err().to_string();
+        let error = open(kind, &dir.path().join(name))
+            .and_then(|it| all(&*it).map(drop))
+            .unwrap_err()
+            .to_string();
         assert!(error.contains(expected), "{name}: {error}");
     };
-    std::fs::write(dir.path().join("text.db"), "this is no database, but long enough to look at".repeat(40))
-        .unwrap();
+    std::fs::write(
+        dir.path().join("text.db"),
+        "this is no database, but long enough to look at".repeat(40),
+    )
+    .unwrap();
     check("text.db", "sqlite", "damaged");
     let other = rusqlite::Connection::open(dir.path().join("other.db")).unwrap();
-    other.execute_batch("CREATE TABLE t(x); INSERT INTO t VALUES (1)").unwrap();
+    other
+        .execute_batch("CREATE TABLE t(x); INSERT INTO t VALUES (1)")
+        .unwrap();
     check("other.db", "sqlite", "another program");
     drop(open("sqlite", &dir.path().join("newer.db")).unwrap());
     let newer = rusqlite::Connection::open(dir.path().join("newer.db")).unwrap();
     newer.pragma_update(None, "user_version", 99).unwrap();
-    check("newer.db", "sqlite", "the store has format 99, this program reads up to 2");
-    std::fs::write(dir.path().join("newer.jsonl"), "{\"v\":7,\"sum\":\"\",\"events\":[]}\n").unwrap();
-    check("newer.jsonl", "jsonl", "the store has format 7, this program reads up to 1");
+    check(
+        "newer.db",
+        "sqlite",
+        "the store has format 99, this program reads up to 2",
+    );
+    std::fs::write(
+        dir.path().join("newer.jsonl"),
+        "{\"v\":7,\"sum\":\"\",\"events\":[]}\n",
+    )
+    .unwrap();
+    check(
+        "newer.jsonl",
+        "jsonl",
+        "the store has format 7, this program reads up to 1",
+    );
 }

@@ -17,9 +17,16 @@ fn a_file_that_may_not_grow_gives_a_typed_error_and_loses_nothing() {
         keep(&*open(kind, &path).unwrap(), fact("before")).unwrap();
         let said = Writer::spawn_cramped(kind, &path, 600).finish();
         let (last, acked) = said.split_last().unwrap();
-        assert_eq!(last, "failed the disk is full; nothing was written", "{kind}");
+        assert_eq!(
+            last, "failed the disk is full; nothing was written",
+            "{kind}"
+        );
         let store = open(kind, &path).unwrap();
-        let found: Vec<String> = all(&*store).unwrap().iter().map(|it| format!("ack {}", it.id)).collect();
+        let found: Vec<String> = all(&*store)
+            .unwrap()
+            .iter()
+            .map(|it| format!("ack {}", it.id))
+            .collect();
         assert!(acked.iter().all(|it| found.contains(it)), "{kind}");
         keep(&*store, fact("after")).unwrap();
     }
@@ -35,7 +42,9 @@ impl<'a> Small<'a> {
     }
 
     fn remount(&self, how: &str) -> bool {
-        run(Command::new("mount").args(["-o", &format!("remount,{how}")]).arg(self.0))
+        run(Command::new("mount")
+            .args(["-o", &format!("remount,{how}")])
+            .arg(self.0))
     }
 }
 
@@ -46,7 +55,11 @@ impl Drop for Small<'_> {
 }
 
 fn run(command: &mut Command) -> bool {
-    command.stdout(Stdio::null()).stderr(Stdio::null()).status().is_ok_and(|it| it.success())
+    command
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .status()
+        .is_ok_and(|it| it.success())
 }
 
 #[test]
@@ -54,19 +67,31 @@ fn a_full_disk_gives_a_typed_error_and_room_mends_it() {
     for (kind, file) in STORES {
         let dir = tempfile::tempdir().unwrap();
         let Some(_small) = Small::mounted(dir.path()) else {
-            return println!("a file system cannot be mounted here; the cramped file stands in for it");
+            return println!(
+                "a file system cannot be mounted here; the cramped file stands in for it"
+            );
         };
         let path = dir.path().join(file);
         let store = open(kind, &path).unwrap();
         let mut n_kept = 0;
         let error = loop {
-            match keep(&*store, fact(format!("fact {n_kept} fills the disk {}", "x ".repeat(200)))) {
+            match keep(
+                &*store,
+                fact(format!("fact {n_kept} fills the disk {}", "x ".repeat(200))),
+            ) {
                 Ok(_) => n_kept += 1,
                 Err(error) => break error,
             }
         };
-        assert!(matches!(error, Error::Store(StoreError::Full)), "{kind}: {error}");
-        assert_eq!(all(&*store).unwrap().len(), n_kept, "{kind}: reading goes on");
+        assert!(
+            matches!(error, Error::Store(StoreError::Full)),
+            "{kind}: {error}"
+        );
+        assert_eq!(
+            all(&*store).unwrap().len(),
+            n_kept,
+            "{kind}: reading goes on"
+        );
         assert_eq!(
             all(&*open(kind, &path).unwrap()).unwrap().len(),
             n_kept,
@@ -92,7 +117,10 @@ fn a_read_only_folder_can_be_read() {
         let store = open(kind, &path).unwrap();
         assert_eq!(all(&*store).unwrap().len(), 1, "{kind}");
         let error = keep(&*store, fact("not to be")).unwrap_err();
-        assert!(matches!(error, Error::Store(StoreError::ReadOnly)), "{kind}: {error:?}");
+        assert!(
+            matches!(error, Error::Store(StoreError::ReadOnly)),
+            "{kind}: {error:?}"
+        );
         if small.is_none() {
             set_read_only(dir.path(), false);
         }
@@ -109,10 +137,18 @@ fn set_read_only(dir: &Path, yes: bool) {
 fn processes_that_only_look_do_not_let_the_log_grow_without_end() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("memories.db");
-    let keep_one =
-        |n: usize| keep(&*open("sqlite", &path).unwrap(), fact(format!("fact {n} about the scheduler")));
+    let keep_one = |n: usize| {
+        keep(
+            &*open("sqlite", &path).unwrap(),
+            fact(format!("fact {n} about the scheduler")),
+        )
+    };
     (0..60).for_each(|n| drop(keep_one(n).unwrap()));
-    let ask = Ask { text: "scheduler".into(), spaces: vec![space()], ..Ask::default() };
+    let ask = Ask {
+        text: "scheduler".into(),
+        spaces: vec![space()],
+        ..Ask::default()
+    };
     let longest = (0..200).map(|_| {
         // As a hook does: open, ask, log, close.
         let store = open("sqlite", &path).unwrap();

@@ -15,7 +15,10 @@ fn holding(dir: &Path, text: &str) -> Vec<String> {
     let mut found = Vec::new();
     for entry in std::fs::read_dir(dir).unwrap().map(Result::unwrap) {
         let bytes = std::fs::read(entry.path()).unwrap().to_ascii_lowercase();
-        if bytes.windows(text.len()).any(|it| it == text.to_ascii_lowercase().as_bytes()) {
+        if bytes
+            .windows(text.len())
+            .any(|it| it == text.to_ascii_lowercase().as_bytes())
+        {
             found.push(entry.file_name().to_string_lossy().into_owned());
         }
     }
@@ -28,32 +31,60 @@ fn forget_leaves_no_bytes() {
         let dir = tempfile::tempdir().unwrap();
         let store = open(kind, &dir.path().join(file)).unwrap();
         for n in 0..100 {
-            keep(&*store, fact(format!("ordinary fact {n} about the scheduler"))).unwrap();
+            keep(
+                &*store,
+                fact(format!("ordinary fact {n} about the scheduler")),
+            )
+            .unwrap();
         }
         let odd = Draft {
             subject: Some("zirconium subject".into()),
             reason: Some("vermilion reason".into()),
             tags: vec!["ultramarine".into()],
             citations: vec!["src/api.rs:2".parse().unwrap()],
-            ..fact("The obsidianFalcon of src/api.rs flies at midnight, when quicksilverTurtle sleeps")
+            ..fact(
+                "The obsidianFalcon of src/api.rs flies at midnight, when quicksilverTurtle sleeps",
+            )
         };
         let early = keep(&*store, odd.clone()).unwrap();
         // What the cited lines do not say is named in the reason, too.
-        let pending =
-            keep(&*store, Draft { fact: "Only moonstoneHeron swims".into(), ..odd.clone() }).unwrap();
-        assert!(pending.status.why().is_some_and(|it| it.contains("moonstoneHeron")), "{pending:?}");
+        let pending = keep(
+            &*store,
+            Draft {
+                fact: "Only moonstoneHeron swims".into(),
+                ..odd.clone()
+            },
+        )
+        .unwrap();
+        assert!(
+            pending
+                .status
+                .why()
+                .is_some_and(|it| it.contains("moonstoneHeron")),
+            "{pending:?}"
+        );
         for n in 0..100 {
             keep(&*store, fact(format!("later fact {n} about the renderer"))).unwrap();
         }
-        let ask = Ask { text: "obsidianFalcon at midnight".into(), spaces: vec![space()], ..Ask::default() };
+        let ask = Ask {
+            text: "obsidianFalcon at midnight".into(),
+            spaces: vec![space()],
+            ..Ask::default()
+        };
         let name = Name::Id(early.id);
         with_context(&*store, |cx| recall(cx, &ask)).unwrap();
         with_context(&*store, |cx| refresh(cx, &[space()], name)).unwrap();
-        let better =
-            Draft { subject: Some("birds".into()), twin: Twin::Ask, ..fact("Nothing flies at night") };
+        let better = Draft {
+            subject: Some("birds".into()),
+            twin: Twin::Ask,
+            ..fact("Nothing flies at night")
+        };
         let how = apostille_core::memory::Replacement::Correction;
         with_context(&*store, |cx| supersede(cx, &[space()], name, better, how)).unwrap();
-        assert!(!holding(dir.path(), "obsidianfalcon").is_empty(), "{kind}: it was there");
+        assert!(
+            !holding(dir.path(), "obsidianfalcon").is_empty(),
+            "{kind}: it was there"
+        );
         for name in [name, Name::Id(pending.id)] {
             with_context(&*store, |cx| forget(cx, &[space()], name, "asked to")).unwrap();
         }
@@ -67,9 +98,17 @@ fn forget_leaves_no_bytes() {
             "moonstone",
         ];
         for word in words {
-            assert_eq!(holding(dir.path(), word), Vec::<String>::new(), "{kind}: {word}");
+            assert_eq!(
+                holding(dir.path(), word),
+                Vec::<String>::new(),
+                "{kind}: {word}"
+            );
         }
-        assert_eq!(store.health().unwrap().problems, Vec::<String>::new(), "{kind}");
+        assert_eq!(
+            store.health().unwrap().problems,
+            Vec::<String>::new(),
+            "{kind}"
+        );
     }
 }
 
@@ -85,12 +124,22 @@ fn a_refused_secret_is_nowhere() {
                 ..fact(format!("the key is {secret}, number {n}"))
             };
             let outcome = with_context(&*store, |cx| remember(cx, draft)).unwrap();
-            let Outcome::Refused(refusal) = outcome else { panic!("{outcome:?}") };
+            let Outcome::Refused(refusal) = outcome else {
+                panic!("{outcome:?}")
+            };
             assert!(!refusal.to_string().contains(&secret));
         }
-        let ask = Ask { text: format!("what is {secret}"), spaces: vec![space()], ..Ask::default() };
+        let ask = Ask {
+            text: format!("what is {secret}"),
+            spaces: vec![space()],
+            ..Ask::default()
+        };
         with_context(&*store, |cx| recall(cx, &ask)).unwrap();
         assert_eq!(holding(dir.path(), &secret), Vec::<String>::new(), "{kind}");
-        assert_eq!(store.tally(&space()).unwrap().event("refused"), 50, "{kind}: but it was counted");
+        assert_eq!(
+            store.tally(&space()).unwrap().event("refused"),
+            50,
+            "{kind}: but it was counted"
+        );
     }
 }

@@ -16,10 +16,18 @@ fn real() -> &'static [Vec<u8>] {
         let path = dir.path().join("memories.jsonl");
         let store = open("jsonl", &path).unwrap();
         for n in 0..4 {
-            keep(&*store, fact(format!("real fact number {n} of the queue worker"))).unwrap();
+            keep(
+                &*store,
+                fact(format!("real fact number {n} of the queue worker")),
+            )
+            .unwrap();
         }
         let bytes = std::fs::read(&path).unwrap();
-        bytes.split(|it| *it == b'\n').filter(|it| !it.is_empty()).map(<[u8]>::to_vec).collect()
+        bytes
+            .split(|it| *it == b'\n')
+            .filter(|it| !it.is_empty())
+            .map(<[u8]>::to_vec)
+            .collect()
     })
 }
 
@@ -28,12 +36,13 @@ fn line() -> impl Strategy<Value = Vec<u8>> {
     let whole = prop::sample::select(real().to_vec());
     let torn = (whole.clone(), any::<prop::sample::Index>())
         .prop_map(|(line, at)| line[..at.index(line.len())].to_vec());
-    let edited =
-        (whole.clone(), any::<prop::sample::Index>(), any::<u8>()).prop_map(|(mut line, at, byte)| {
+    let edited = (whole.clone(), any::<prop::sample::Index>(), any::<u8>()).prop_map(
+        |(mut line, at, byte)| {
             let at = at.index(line.len());
             line[at] = byte;
             line
-        });
+        },
+    );
     let glued = (whole.clone(), whole.clone()).prop_map(|(a, b)| [a, b].concat());
     let foreign = prop_oneof![
         prop::collection::vec(any::<u8>(), 0..200),

@@ -21,7 +21,12 @@ const HELD_OUT: &str = include_str!("gleaning/held_out.txt");
 const NEAR_MISSES: &str = include_str!("gleaning/near_misses.txt");
 /// Prompts that state something, and what becomes of it.
 const STATED: &str = include_str!("gleaning/stated.txt");
-const CLIENTS: [Client; 4] = [Client::ClaudeCode, Client::Copilot, Client::Codex, Client::Gemini];
+const CLIENTS: [Client; 4] = [
+    Client::ClaudeCode,
+    Client::Copilot,
+    Client::Codex,
+    Client::Gemini,
+];
 
 /// How many of the labelled statements were found, and how many of the found ones were labelled.
 #[derive(Default, Clone, Copy)]
@@ -44,7 +49,12 @@ impl Figures {
 
 impl std::fmt::Display for Figures {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Self { found, right, labelled, sorted } = self;
+        let Self {
+            found,
+            right,
+            labelled,
+            sorted,
+        } = self;
         let (precision, recall) = (self.precision(), self.recall());
         write!(
             f,
@@ -63,31 +73,53 @@ fn gleaned(session: &Session, client: Client) -> (Vec<Turn>, Vec<Gleaned>) {
 fn is_meant(label: &Label, it: &Gleaned, turns: &[Turn]) -> bool {
     let said = &turns[it.turn - 1].text;
     let fact = it.fact.to_lowercase();
-    said.trim() == label.said.trim() && label.words.iter().all(|word| fact.contains(&word.to_lowercase()))
+    said.trim() == label.said.trim()
+        && label
+            .words
+            .iter()
+            .all(|word| fact.contains(&word.to_lowercase()))
 }
 
 /// The figures of one session by one client, by sort of label; what went wrong goes into `faults`.
-fn judge(session: &Session, client: Client, faults: &mut Vec<String>) -> BTreeMap<&'static str, Figures> {
+fn judge(
+    session: &Session,
+    client: Client,
+    faults: &mut Vec<String>,
+) -> BTreeMap<&'static str, Figures> {
     let (turns, found) = gleaned(session, client);
     let mut by_sort: BTreeMap<&'static str, Figures> = BTreeMap::new();
     let mut open: Vec<&Label> = session.labels.iter().collect();
     for it in &found {
-        let meant = open.iter().position(|label| is_meant(label, it, &turns)).map(|at| open.remove(at));
-        let figures = by_sort.entry(meant.map_or(it.sort, |it| it.sort).as_str()).or_default();
+        let meant = open
+            .iter()
+            .position(|label| is_meant(label, it, &turns))
+            .map(|at| open.remove(at));
+        let figures = by_sort
+            .entry(meant.map_or(it.sort, |it| it.sort).as_str())
+            .or_default();
         figures.found += 1;
         match meant {
             Some(label) => {
                 figures.right += 1;
                 figures.sorted += usize::from(label.sort == it.sort);
                 if label.sort != it.sort {
-                    faults.push(format!("sort  {}: {} is {}", session.name, it.fact, it.sort));
+                    faults.push(format!(
+                        "sort  {}: {} is {}",
+                        session.name, it.fact, it.sort
+                    ));
                 }
             }
             None => faults.push(format!("wrong {}: {} ({})", session.name, it.fact, it.sort)),
         }
     }
-    faults.extend(open.iter().map(|it| format!("miss  {}: {}", session.name, it.said)));
-    session.labels.iter().for_each(|it| by_sort.entry(it.sort.as_str()).or_default().labelled += 1);
+    faults.extend(
+        open.iter()
+            .map(|it| format!("miss  {}: {}", session.name, it.said)),
+    );
+    session
+        .labels
+        .iter()
+        .for_each(|it| by_sort.entry(it.sort.as_str()).or_default().labelled += 1);
     by_sort
 }
 
@@ -108,12 +140,20 @@ fn measure(name: &str, text: &str, shows_faults: bool) -> Figures {
         for (sort, figures) in judge(session, session.client, &mut faults) {
             add(&mut all, figures);
             add(parts.entry(sort.to_string()).or_default(), figures);
-            add(parts.entry(session.client.to_string()).or_default(), figures);
+            add(
+                parts.entry(session.client.to_string()).or_default(),
+                figures,
+            );
         }
     }
     let silent = sessions.iter().filter(|it| it.labels.is_empty()).count();
-    println!("{name}: {} sessions, {silent} with nothing in them: {all}", sessions.len());
-    parts.iter().for_each(|(part, figures)| println!("  {part:<12} {figures}"));
+    println!(
+        "{name}: {} sessions, {silent} with nothing in them: {all}",
+        sessions.len()
+    );
+    parts
+        .iter()
+        .for_each(|(part, figures)| println!("  {part:<12} {figures}"));
     if shows_faults {
         faults.iter().for_each(|it| println!("  {it}"));
     }
@@ -129,7 +169,10 @@ fn what_is_gleaned_is_right() {
     println!("all: {all}");
     assert!(all.precision() >= 95, "{all}");
     // Measured: 97 % of all, 96 % of those held out.
-    assert!(all.recall() >= 90 && held_out.recall() >= 90, "{all}, held out {held_out}");
+    assert!(
+        all.recall() >= 90 && held_out.recall() >= 90,
+        "{all}, held out {held_out}"
+    );
 }
 
 #[test]
@@ -144,7 +187,12 @@ fn nothing_comes_of_sessions_in_which_nothing_was_stated() {
     );
     for session in silent {
         for client in CLIENTS {
-            assert_eq!(gleaned(session, client).1, [], "{} by {client}", session.name);
+            assert_eq!(
+                gleaned(session, client).1,
+                [],
+                "{} by {client}",
+                session.name
+            );
         }
     }
 }
@@ -152,7 +200,13 @@ fn nothing_comes_of_sessions_in_which_nothing_was_stated() {
 #[test]
 fn the_client_makes_no_difference() {
     for session in [sessions(TUNED), sessions(HELD_OUT)].concat() {
-        let facts = |client| gleaned(&session, client).1.into_iter().map(|it| it.fact).collect::<Vec<_>>();
+        let facts = |client| {
+            gleaned(&session, client)
+                .1
+                .into_iter()
+                .map(|it| it.fact)
+                .collect::<Vec<_>>()
+        };
         let first = facts(CLIENTS[0]);
         for client in [CLIENTS[1], CLIENTS[2], CLIENTS[3], Client::Vscode] {
             assert_eq!(facts(client), first, "{} by {client}", session.name);
@@ -162,9 +216,15 @@ fn the_client_makes_no_difference() {
 
 #[test]
 fn no_sort_is_without_labels() {
-    let labels: Vec<Label> = sessions(TUNED).into_iter().flat_map(|it| it.labels).collect();
+    let labels: Vec<Label> = sessions(TUNED)
+        .into_iter()
+        .flat_map(|it| it.labels)
+        .collect();
     for sort in Sort::ALL {
-        assert!(labels.iter().filter(|it| it.sort == *sort).count() > 10, "few labels for {sort}");
+        assert!(
+            labels.iter().filter(|it| it.sort == *sort).count() > 10,
+            "few labels for {sort}"
+        );
     }
 }
 
@@ -173,7 +233,11 @@ fn no_sort_is_without_labels() {
 fn a_near_miss_gives_nothing() {
     let mut junk = Vec::new();
     for line in NEAR_MISSES.lines() {
-        junk.extend(prompted(line).into_iter().map(|it| format!("{line} => {} ({})", it.fact, it.sort)));
+        junk.extend(
+            prompted(line)
+                .into_iter()
+                .map(|it| format!("{line} => {} ({})", it.fact, it.sort)),
+        );
     }
     assert!(junk.is_empty(), "{}", junk.join("\n"));
 }
@@ -183,8 +247,10 @@ fn a_near_miss_gives_nothing() {
 fn a_statement_becomes_this_fact() {
     for line in STATED.lines() {
         let (prompt, expected) = line.split_once(" => ").expect(line);
-        let found =
-            prompted(prompt).into_iter().map(|it| format!("{}: {}", it.sort, it.fact)).collect::<Vec<_>>();
+        let found = prompted(prompt)
+            .into_iter()
+            .map(|it| format!("{}: {}", it.sort, it.fact))
+            .collect::<Vec<_>>();
         assert_eq!(found.join("; "), expected, "{prompt}");
     }
 }

@@ -15,7 +15,9 @@ const STORY: [&str; 3] = [
 #[test]
 fn stores_of_version_1_open_and_say_what_they_said() {
     for (kind, file) in [("sqlite", "v1.db"), ("jsonl", "v1.jsonl")] {
-        let golden = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden").join(file);
+        let golden = Path::new(env!("CARGO_MANIFEST_DIR"))
+            .join("tests/golden")
+            .join(file);
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join(file);
         std::fs::copy(&golden, &path).unwrap();
@@ -26,7 +28,15 @@ fn stores_of_version_1_open_and_say_what_they_said() {
             .map(|it| format!("{} {} {}", it.handle(), it.status.stage(), it.fact))
             .collect();
         assert_eq!(told, STORY, "{kind}");
-        assert_eq!(store.health().unwrap().problems, Vec::<String>::new(), "{kind}");
-        assert_eq!(keep(&*store, fact("the next one")).unwrap().number, 5, "{kind}");
+        assert_eq!(
+            store.health().unwrap().problems,
+            Vec::<String>::new(),
+            "{kind}"
+        );
+        assert_eq!(
+            keep(&*store, fact("the next one")).unwrap().number,
+            5,
+            "{kind}"
+        );
     }
 }

@@ -1,5 +1,9 @@
 //! Every store is held to the core's contract, and then to the world: many processes, crashes, damage, full disks.
-#![expect(clippy::unwrap_used, clippy::expect_used, reason = "a test fails by panicking")]
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    reason = "a test fails by panicking"
+)]
 
 mod contract;
 mod damage;

@@ -19,7 +19,8 @@ use apostille_core::store::{Filter, Store, StoreError};
 use apostille_core::{Context, Error};
 
 /// The stores on disk, by name, with the name of their file.
-pub(crate) const STORES: [(&str, &str); 2] = [("sqlite", "memories.db"), ("jsonl", "memories.jsonl")];
+pub(crate) const STORES: [(&str, &str); 2] =
+    [("sqlite", "memories.db"), ("jsonl", "memories.jsonl")];
 
 pub(crate) fn space() -> Space {
     "acme/shop".parse().unwrap()
@@ -39,7 +40,10 @@ pub(crate) fn with_context<T>(store: &dyn Store, act: impl FnOnce(&Context<'_>) 
         store,
         source: &Shelf::stocked(),
         // Tests write faster than any agent.
-        policy: &Policy { breakers: Breakers::OFF, ..Policy::default() },
+        policy: &Policy {
+            breakers: Breakers::OFF,
+            ..Policy::default()
+        },
         now: jiff::Timestamp::now(),
         random: &random,
         late: &|| false,
@@ -52,12 +56,19 @@ pub(crate) fn with_context<T>(store: &dyn Store, act: impl FnOnce(&Context<'_>) 
 /// A byte that differs between processes: the standard library's hasher is seeded by the system.
 fn rand_byte() -> u8 {
     use std::hash::{BuildHasher as _, Hasher as _};
-    std::collections::hash_map::RandomState::new().build_hasher().finish().to_le_bytes()[3]
+    std::collections::hash_map::RandomState::new()
+        .build_hasher()
+        .finish()
+        .to_le_bytes()[3]
 }
 
 pub(crate) fn fact(text: impl Into<String>) -> Draft {
     let draft = Draft::new(space(), text, Voice::of(Origin::Agent));
-    Draft { kind: Some(Kind::Feedback), twin: Twin::Create("test".into()), ..draft }
+    Draft {
+        kind: Some(Kind::Feedback),
+        twin: Twin::Create("test".into()),
+        ..draft
+    }
 }
 
 pub(crate) fn keep(store: &dyn Store, draft: Draft) -> Result<Memory, Error> {
@@ -68,7 +79,10 @@ pub(crate) fn keep(store: &dyn Store, draft: Draft) -> Result<Memory, Error> {
 }
 
 pub(crate) fn all(store: &dyn Store) -> Result<Vec<Memory>, StoreError> {
-    store.list(&Filter { limit: usize::MAX, ..Filter::default() })
+    store.list(&Filter {
+        limit: usize::MAX,
+        ..Filter::default()
+    })
 }
 
 const CHILD: &str = "APOSTILLE_TEST_CHILD";
@@ -90,7 +104,10 @@ impl Writer {
     pub(crate) fn spawn_cramped(kind: &str, path: &Path, blocks: usize) -> Self {
         let mut command = Command::new("sh");
         let limited = format!("ulimit -f {blocks}; trap '' XFSZ; exec \"$0\" \"$@\"");
-        command.arg("-c").arg(limited).arg(std::env::current_exe().unwrap());
+        command
+            .arg("-c")
+            .arg(limited)
+            .arg(std::env::current_exe().unwrap());
         command.args(["rig::child", "--exact", "--nocapture"]);
         Self::start(command, kind, path, 0, 100_000)
     }
@@ -131,14 +148,22 @@ impl Writer {
 /// Not a test of its own: what a child process runs.
 #[test]
 fn child() {
-    let Ok(spec) = std::env::var(CHILD) else { return };
+    let Ok(spec) = std::env::var(CHILD) else {
+        return;
+    };
     let parts: Vec<&str> = spec.split('|').collect();
     let store = match open(parts[0], Path::new(parts[1])) {
         Ok(store) => store,
         Err(error) => return println!("failed {error}"),
     };
     for n in 0..parts[3].parse().unwrap() {
-        match keep(&*store, fact(format!("writer {} notes fact {n} about the parser", parts[2]))) {
+        match keep(
+            &*store,
+            fact(format!(
+                "writer {} notes fact {n} about the parser",
+                parts[2]
+            )),
+        ) {
             Ok(memory) => println!("ack {}", memory.id),
             Err(error) => return println!("failed {error}"),
         }

@@ -19,16 +19,36 @@ pub(crate) fn furnished(kind: &str, path: &Path) -> Box<dyn Store> {
     let store = open(kind, path).unwrap();
     let kept: Vec<Memory> = (0..70)
         .map(|n| {
-            let citations = if n % 10 == 0 { vec!["src/api.rs:2".parse().unwrap()] } else { Vec::new() };
-            keep(&*store, Draft { citations, ..fact(format!("fact number {n} of the queue worker")) })
-                .unwrap()
+            let citations = if n % 10 == 0 {
+                vec!["src/api.rs:2".parse().unwrap()]
+            } else {
+                Vec::new()
+            };
+            keep(
+                &*store,
+                Draft {
+                    citations,
+                    ..fact(format!("fact number {n} of the queue worker"))
+                },
+            )
+            .unwrap()
         })
         .collect();
-    let own = Draft::new("users/ana".parse().unwrap(), "prefers small commits", Voice::of(Origin::User));
+    let own = Draft::new(
+        "users/ana".parse().unwrap(),
+        "prefers small commits",
+        Voice::of(Origin::User),
+    );
     keep(&*store, own).unwrap();
     keep(
         &*store,
-        Draft { voice: Voice { tainted: true, ..Voice::of(Origin::Agent) }, ..fact("from the web") },
+        Draft {
+            voice: Voice {
+                tainted: true,
+                ..Voice::of(Origin::Agent)
+            },
+            ..fact("from the web")
+        },
     )
     .unwrap();
     let name = |n: usize| Name::Id(kept[n].id);
@@ -37,10 +57,28 @@ pub(crate) fn furnished(kind: &str, path: &Path) -> Box<dyn Store> {
         revise::refresh(cx, &here, name(1)).unwrap();
         revise::invalidate(cx, &here, name(2), "it is wrong").unwrap();
         revise::apply(cx, &here, name(3)).unwrap();
-        let better = Draft { twin: Twin::Ask, ..fact("the queue worker is gone") };
-        revise::supersede(cx, &here, name(4), better, apostille_core::memory::Replacement::Better).unwrap();
+        let better = Draft {
+            twin: Twin::Ask,
+            ..fact("the queue worker is gone")
+        };
+        revise::supersede(
+            cx,
+            &here,
+            name(4),
+            better,
+            apostille_core::memory::Replacement::Better,
+        )
+        .unwrap();
         forget(cx, &here, name(5), "asked to").unwrap();
-        recall(cx, &Ask { text: "queue worker".into(), spaces: here.to_vec(), ..Ask::default() }).unwrap();
+        recall(
+            cx,
+            &Ask {
+                text: "queue worker".into(),
+                spaces: here.to_vec(),
+                ..Ask::default()
+            },
+        )
+        .unwrap();
     });
     store
 }
@@ -54,16 +92,27 @@ struct Dice(u64);
 
 impl Dice {
     fn roll(&mut self, below: usize) -> usize {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        self.0 = self
+            .0
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
         usize::try_from(self.0 >> 33).unwrap() % below
     }
 }
 
-const TABLES: [&str; 8] = ["meta", "space", "memory", "usage", "cites", "tail", "posting", "event"];
+const TABLES: [&str; 8] = [
+    "meta", "space", "memory", "usage", "cites", "tail", "posting", "event",
+];
 
 fn columns(db: &Connection, table: &str) -> Vec<String> {
-    let mut select = db.prepare(&format!("SELECT name FROM pragma_table_info('{table}')")).unwrap();
-    select.query_map([], |row| row.get(0)).unwrap().map(Result::unwrap).collect()
+    let mut select = db
+        .prepare(&format!("SELECT name FROM pragma_table_info('{table}')"))
+        .unwrap();
+    select
+        .query_map([], |row| row.get(0))
+        .unwrap()
+        .map(Result::unwrap)
+        .collect()
 }
 
 /// A value that is another one of the same sort.
@@ -92,13 +141,20 @@ fn edited(db: &Connection, n: usize, dice: &mut Dice) -> Option<String> {
     let table = TABLES[n % TABLES.len()];
     let columns = columns(db, table);
     let all = columns.join(", ");
-    let rows: i64 = db.query_row(&format!("SELECT count(*) FROM {table}"), [], |row| row.get(0)).unwrap();
+    let rows: i64 = db
+        .query_row(&format!("SELECT count(*) FROM {table}"), [], |row| {
+            row.get(0)
+        })
+        .unwrap();
     let at = dice.roll(usize::try_from(rows).unwrap().max(1));
     let values = format!("SELECT {all} FROM {table} ORDER BY {all} LIMIT 1 OFFSET {at}");
     let row = |row: &rusqlite::Row<'_>| (0..columns.len()).map(|it| row.get(it)).collect();
     let row: Vec<Value> = db.query_row(&values, [], row).unwrap();
-    let terms: Vec<String> =
-        columns.iter().enumerate().map(|(n, it)| format!("{it} IS ?{}", n + 1)).collect();
+    let terms: Vec<String> = columns
+        .iter()
+        .enumerate()
+        .map(|(n, it)| format!("{it} IS ?{}", n + 1))
+        .collect();
     let which = terms.join(" AND ");
     let column = dice.roll(columns.len());
     let mut changed = row.clone();
@@ -109,16 +165,26 @@ fn edited(db: &Connection, n: usize, dice: &mut Dice) -> Option<String> {
         // A copy of a row, with whatever makes it another one.
         1 => {
             changed[0] = other(row[0].clone(), dice);
-            (format!("INSERT INTO {table}({all}) VALUES ({})", marks.join(", ")), changed)
+            (
+                format!("INSERT INTO {table}({all}) VALUES ({})", marks.join(", ")),
+                changed,
+            )
         }
         _ => {
-            let set =
-                format!("UPDATE {table} SET {} = ?{} WHERE {which}", columns[column], columns.len() + 1);
-            (set, row.into_iter().chain([changed[column].clone()]).collect())
+            let set = format!(
+                "UPDATE {table} SET {} = ?{} WHERE {which}",
+                columns[column],
+                columns.len() + 1
+            );
+            (
+                set,
+                row.into_iter().chain([changed[column].clone()]).collect(),
+            )
         }
     };
     let done = db.execute(&sql, rusqlite::params_from_iter(values));
-    done.is_ok_and(|it| it > 0).then(|| format!("{table}.{}: {}", columns[column], &sql[..6]))
+    done.is_ok_and(|it| it > 0)
+        .then(|| format!("{table}.{}: {}", columns[column], &sql[..6]))
 }
 
 #[test]
@@ -137,8 +203,13 @@ fn a_thousand_edits_behind_the_programs_back_are_noticed() {
         std::fs::write(&path, &bytes).unwrap();
         // The program has the file open while the other one writes.
         let store = open("sqlite", &path).unwrap();
-        let Some(what) = edited(&Connection::open(&path).unwrap(), n, &mut dice) else { continue };
-        assert!(!problems(&*store).is_empty(), "edit {n} went unnoticed: {what}");
+        let Some(what) = edited(&Connection::open(&path).unwrap(), n, &mut dice) else {
+            continue;
+        };
+        assert!(
+            !problems(&*store).is_empty(),
+            "edit {n} went unnoticed: {what}"
+        );
         n_done += 1;
     }
     assert!(n < 2_000, "most edits can be made: {n}");
@@ -160,8 +231,9 @@ fn a_byte_changed_inside_a_line_is_noticed() {
         }
         edited[at] = byte;
         std::fs::write(&path, &edited).unwrap();
-        let noticed =
-            open("jsonl", &path).and_then(|it| it.health()).map_or(true, |it| !it.problems.is_empty());
+        let noticed = open("jsonl", &path)
+            .and_then(|it| it.health())
+            .map_or(true, |it| !it.problems.is_empty());
         assert!(noticed, "edit {n}: byte {at} to {byte} went unnoticed");
     }
 }
@@ -178,12 +250,18 @@ fn a_changed_memory_is_named_and_the_others_are_answered() {
                   WHERE record LIKE '%fact number 7 of%'";
     assert_eq!(db.execute(change, []).unwrap(), 1);
     assert_eq!(all(&*store).unwrap().len(), n_before - 1);
-    let ask = Ask { text: "fact number 7 queue worker".into(), spaces: vec![space()], ..Ask::default() };
+    let ask = Ask {
+        text: "fact number 7 queue worker".into(),
+        spaces: vec![space()],
+        ..Ask::default()
+    };
     let shown = with_context(&*store, |cx| recall(cx, &ask)).unwrap().shown;
     assert!(!shown.is_empty() && shown.iter().all(|it| !it.hit.memory.fact.contains("obey")));
     let found = problems(&*store);
     assert!(
-        found.iter().any(|it| it.contains("m-8 of acme/shop was changed") && it.contains("not shown")),
+        found
+            .iter()
+            .any(|it| it.contains("m-8 of acme/shop was changed") && it.contains("not shown")),
         "{found:?}"
     );
     let error = store.numbered(&space(), &[8]).unwrap_err().to_string();
@@ -208,15 +286,41 @@ fn a_damaged_index_stands_in_nobodys_way() {
     for sql in damage {
         assert!(db.execute(&sql, []).unwrap() > 0, "{sql}");
     }
-    db.execute("UPDATE space SET sum = x'00', breakers = 'open'", []).unwrap();
-    let ask = Ask { text: "queue worker".into(), spaces: vec![space()], ..Ask::default() };
-    assert!(!with_context(&*store, |cx| recall(cx, &ask)).unwrap().shown.is_empty());
-    assert!(problems(&*store).iter().any(|it| it.contains("of the index of acme/shop were changed")));
+    db.execute("UPDATE space SET sum = x'00', breakers = 'open'", [])
+        .unwrap();
+    let ask = Ask {
+        text: "queue worker".into(),
+        spaces: vec![space()],
+        ..Ask::default()
+    };
+    assert!(
+        !with_context(&*store, |cx| recall(cx, &ask))
+            .unwrap()
+            .shown
+            .is_empty()
+    );
+    assert!(
+        problems(&*store)
+            .iter()
+            .any(|it| it.contains("of the index of acme/shop were changed"))
+    );
     let first = store.numbered(&space(), &[7]).unwrap().remove(0);
-    with_context(&*store, |cx| revise::invalidate(cx, &[space()], Name::Id(first.id), "old")).unwrap();
+    with_context(&*store, |cx| {
+        revise::invalidate(cx, &[space()], Name::Id(first.id), "old")
+    })
+    .unwrap();
     let left = problems(&*store);
-    assert!(!left.is_empty() && !left.iter().any(|it| it.contains("index")), "{left:?}");
-    assert!(store.watch(&space(), jiff::Timestamp::UNIX_EPOCH).unwrap().open.is_empty());
+    assert!(
+        !left.is_empty() && !left.iter().any(|it| it.contains("index")),
+        "{left:?}"
+    );
+    assert!(
+        store
+            .watch(&space(), jiff::Timestamp::UNIX_EPOCH)
+            .unwrap()
+            .open
+            .is_empty()
+    );
 }
 
 #[test]
@@ -224,15 +328,27 @@ fn a_changed_event_is_named_and_not_told() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("memories.db");
     let store = furnished("sqlite", &path);
-    let whole = Page { limit: usize::MAX, ..Page::default() };
+    let whole = Page {
+        limit: usize::MAX,
+        ..Page::default()
+    };
     let log = store.events(&whole).unwrap();
-    let at = log.iter().find(|it| matches!(it.event.what, What::Invalidated { .. })).unwrap().seq;
+    let at = log
+        .iter()
+        .find(|it| matches!(it.event.what, What::Invalidated { .. }))
+        .unwrap()
+        .seq;
     let db = Connection::open(&path).unwrap();
     let change = "UPDATE event SET record = replace(record, 'it is wrong', 'ask the admin') WHERE name = 'invalidated'";
     assert_eq!(db.execute(change, []).unwrap(), 1);
     assert_eq!(store.events(&whole).unwrap().len(), log.len() - 1);
     let found = problems(&*store);
-    assert!(found.iter().any(|it| it.contains(&format!("event {at} of acme/shop"))), "{found:?}");
+    assert!(
+        found
+            .iter()
+            .any(|it| it.contains(&format!("event {at} of acme/shop"))),
+        "{found:?}"
+    );
 }
 
 /// A program that also makes the seal right is noticed by what the rows add up to.
@@ -243,7 +359,9 @@ fn a_row_that_is_sealed_again_does_not_add_up() {
     let store = furnished("sqlite", &path);
     let db = Connection::open(&path).unwrap();
     let (key, record): (i64, String) = db
-        .query_row("SELECT key, record FROM memory LIMIT 1", [], |row| Ok((row.get(0)?, row.get(1)?)))
+        .query_row("SELECT key, record FROM memory LIMIT 1", [], |row| {
+            Ok((row.get(0)?, row.get(1)?))
+        })
         .unwrap();
     let mut record: serde_json::Value = serde_json::from_str(&record).unwrap();
     record["author"] = "root".into();
@@ -251,9 +369,13 @@ fn a_row_that_is_sealed_again_does_not_add_up() {
     let record = record.to_string();
     let seal = apostille_core::digest::Digest::of(record.as_bytes()).as_bytes()[..8].to_vec();
     let update = "UPDATE memory SET record = ?2, seal = ?3 WHERE key = ?1";
-    db.execute(update, rusqlite::params![key, record, seal]).unwrap();
+    db.execute(update, rusqlite::params![key, record, seal])
+        .unwrap();
     let found = problems(&*store);
-    assert!(found.iter().any(|it| it.contains("do not add up")), "{found:?}");
+    assert!(
+        found.iter().any(|it| it.contains("do not add up")),
+        "{found:?}"
+    );
 }
 
 /// A file of version 1 has no sums, no seals of events and checksums that do not cover their rows: it gets them all.
@@ -266,7 +388,11 @@ fn a_file_of_version_1_is_watched_from_now_on() {
     let store = open("sqlite", &path).unwrap();
     assert_eq!(problems(&*store), Vec::<String>::new());
     let db = Connection::open(&path).unwrap();
-    db.execute("UPDATE event SET record = replace(record, 'e', 'E') WHERE seq = 1", []).unwrap();
+    db.execute(
+        "UPDATE event SET record = replace(record, 'e', 'E') WHERE seq = 1",
+        [],
+    )
+    .unwrap();
     assert!(!problems(&*store).is_empty());
 }
 
@@ -278,11 +404,25 @@ fn a_log_of_version_1_is_rolled_back_by_its_words() {
     let golden = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/v1.db");
     std::fs::copy(golden, &path).unwrap();
     let store = open("sqlite", &path).unwrap();
-    let log = store.events(&Page { limit: 99, ..Page::default() }).unwrap();
-    let corrected = log.iter().position(|it| matches!(it.event.what, What::Corrected { .. })).unwrap();
+    let log = store
+        .events(&Page {
+            limit: 99,
+            ..Page::default()
+        })
+        .unwrap();
+    let corrected = log
+        .iter()
+        .position(|it| matches!(it.event.what, What::Corrected { .. }))
+        .unwrap();
     let point = Point::Event(log[corrected - 1].seq);
-    with_context(&*store, |cx| rollback(cx, &space(), point)).unwrap().unwrap();
-    let stages: Vec<Stage> = all(&*store).unwrap().iter().map(|it| it.status.stage()).collect();
+    with_context(&*store, |cx| rollback(cx, &space(), point))
+        .unwrap()
+        .unwrap();
+    let stages: Vec<Stage> = all(&*store)
+        .unwrap()
+        .iter()
+        .map(|it| it.status.stage())
+        .collect();
     assert_eq!(stages, [Stage::Retired, Stage::Active, Stage::Active]);
     assert_eq!(problems(&*store), Vec::<String>::new());
 }
@@ -293,13 +433,31 @@ fn what_was_replaced_is_forgotten_too() {
     for (kind, file) in STORES {
         let dir = tempfile::tempdir().unwrap();
         let store = open(kind, &dir.path().join(file)).unwrap();
-        let cited = Draft { citations: vec!["src/api.rs:2".parse().unwrap()], ..fact("RETRIES is 3") };
+        let cited = Draft {
+            citations: vec!["src/api.rs:2".parse().unwrap()],
+            ..fact("RETRIES is 3")
+        };
         let kept = keep(&*store, cited).unwrap();
-        let before = store.events(&Page { limit: 9, ..Page::default() }).unwrap().last().unwrap().seq;
+        let before = store
+            .events(&Page {
+                limit: 9,
+                ..Page::default()
+            })
+            .unwrap()
+            .last()
+            .unwrap()
+            .seq;
         let name = Name::Id(kept.id);
-        with_context(&*store, |cx| revise::invalidate(cx, &[space()], name, "vermilion words")).unwrap();
-        with_context(&*store, |cx| rollback(cx, &space(), Point::Event(before))).unwrap().unwrap();
-        with_context(&*store, |cx| rollback(cx, &space(), Point::Undo)).unwrap().unwrap();
+        with_context(&*store, |cx| {
+            revise::invalidate(cx, &[space()], name, "vermilion words")
+        })
+        .unwrap();
+        with_context(&*store, |cx| rollback(cx, &space(), Point::Event(before)))
+            .unwrap()
+            .unwrap();
+        with_context(&*store, |cx| rollback(cx, &space(), Point::Undo))
+            .unwrap()
+            .unwrap();
         with_context(&*store, |cx| forget(cx, &[space()], name, "asked to")).unwrap();
         for entry in std::fs::read_dir(dir.path()).unwrap().map(Result::unwrap) {
             let bytes = std::fs::read(entry.path()).unwrap();
@@ -319,11 +477,20 @@ fn spaces_whose_names_were_swapped_are_not_served_for_each_other() {
     let store = open("sqlite", &path).unwrap();
     let ana = "users/ana".parse().unwrap();
     keep(&*store, fact("the cart is rendered twice")).unwrap();
-    let own = keep(&*store, Draft::new(ana, "prefers small commits", Voice::of(Origin::User))).unwrap();
+    let own = keep(
+        &*store,
+        Draft::new(ana, "prefers small commits", Voice::of(Origin::User)),
+    )
+    .unwrap();
     drop(store);
     let db = Connection::open(&path).unwrap();
-    for (old, new) in [("acme/shop", "x"), ("users/ana", "acme/shop"), ("x", "users/ana")] {
-        db.execute("UPDATE space SET name = ?2 WHERE name = ?1", [old, new]).unwrap();
+    for (old, new) in [
+        ("acme/shop", "x"),
+        ("users/ana", "acme/shop"),
+        ("x", "users/ana"),
+    ] {
+        db.execute("UPDATE space SET name = ?2 WHERE name = ?1", [old, new])
+            .unwrap();
     }
     let store = open("sqlite", &path).unwrap();
     let told = |it: Result<bool, apostille_core::store::StoreError>| format!("{it:?}");
@@ -333,7 +500,11 @@ fn spaces_whose_names_were_swapped_are_not_served_for_each_other() {
     let claimed = told(store.claimed(&space(), &own.claim()).map(|it| it.is_none()));
     assert!(claimed.contains("the space of memory 1"), "{claimed}");
     with_context(&*store, |cx| {
-        let ask = Ask { text: "small commits".into(), spaces: vec![space()], ..Ask::default() };
+        let ask = Ask {
+            text: "small commits".into(),
+            spaces: vec![space()],
+            ..Ask::default()
+        };
         assert!(!format!("{:?}", recall(cx, &ask)).contains("prefers small commits"));
     });
 }
@@ -345,7 +516,14 @@ fn a_damaged_neighbour_does_not_stop_a_write() {
     let store = open("sqlite", &path).unwrap();
     keep(&*store, fact("the cart is rendered twice on every page")).unwrap();
     let db = Connection::open(&path).unwrap();
-    db.execute("UPDATE memory SET record = replace(record, 'twice', 'never')", []).unwrap();
-    let near = Draft { twin: Twin::Ask, ..fact("the cart is rendered twice on every long page") };
+    db.execute(
+        "UPDATE memory SET record = replace(record, 'twice', 'never')",
+        [],
+    )
+    .unwrap();
+    let near = Draft {
+        twin: Twin::Ask,
+        ..fact("the cart is rendered twice on every long page")
+    };
     assert_eq!(keep(&*store, near).unwrap().number, 2);
 }

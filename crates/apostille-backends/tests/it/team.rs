@@ -1,5 +1,8 @@
 //! People with a clone each, whose clocks differ, who share a file of lines through real git.
-#![expect(clippy::disallowed_methods, reason = "git is looked for where the machine has it")]
+#![expect(
+    clippy::disallowed_methods,
+    reason = "git is looked for where the machine has it"
+)]
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -56,7 +59,11 @@ pub(crate) struct Mate {
 
 impl Team {
     pub(crate) fn new(seed: u64) -> Self {
-        Self { home: tempfile::tempdir().unwrap(), dice: Dice(seed), said: Said::default() }
+        Self {
+            home: tempfile::tempdir().unwrap(),
+            dice: Dice(seed),
+            said: Said::default(),
+        }
     }
 
     /// A clone of the first one; the first one is made, with the attribute that `init --shared` writes.
@@ -69,20 +76,35 @@ impl Team {
             fs::create_dir(&root).unwrap();
             git(&root, &["init", "--quiet", "--initial-branch=main"]);
             fs::write(root.join(".gitattributes"), "/memories.jsonl merge=union\n").unwrap();
-            fs::write(root.join(".gitignore"), "/memories.local.jsonl\n/memories.lock\n").unwrap();
+            fs::write(
+                root.join(".gitignore"),
+                "/memories.local.jsonl\n/memories.lock\n",
+            )
+            .unwrap();
             git(&root, &["add", "."]);
             git(&root, &["commit", "--quiet", "--message", "share"]);
         }
         let now = "2026-03-01T12:00:00Z".parse::<Timestamp>().unwrap() + skew;
         let live = Jsonl::open(&root.join("memories.jsonl"), &space()).unwrap();
-        Mate { root, live, now, revised: BTreeMap::new() }
+        Mate {
+            root,
+            live,
+            now,
+            revised: BTreeMap::new(),
+        }
     }
 
     /// Somebody does something to some memory, or says something new.
     pub(crate) fn act(&mut self, mate: &mut Mate) {
         let known = all(&mate.store()).unwrap();
-        let verb = if known.is_empty() { 0 } else { self.dice.roll(10) };
-        let one = known.get(self.dice.roll(known.len().max(1) as u64) as usize).cloned();
+        let verb = if known.is_empty() {
+            0
+        } else {
+            self.dice.roll(10)
+        };
+        let one = known
+            .get(self.dice.roll(known.len().max(1) as u64) as usize)
+            .cloned();
         let changed = match (verb, one) {
             (4, Some(one)) => self.supersede(mate, &one),
             (5, Some(one)) => self.revise(mate, |cx| {
@@ -91,39 +113,67 @@ impl Team {
             (6 | 7, Some(one)) if one.status.stage() == Stage::Pending => {
                 self.revise(mate, |cx| revise::approve(cx, &[space()], Name::Id(one.id)))
             }
-            (6 | 7, Some(one)) => self.revise(mate, |cx| revise::refresh(cx, &[space()], Name::Id(one.id))),
+            (6 | 7, Some(one)) => {
+                self.revise(mate, |cx| revise::refresh(cx, &[space()], Name::Id(one.id)))
+            }
             (8, Some(one)) => self.forget(mate, &one),
             _ => self.remember(mate),
         };
-        mate.revised.extend(changed.into_iter().map(|id| (id, String::new())));
-        let stands: BTreeMap<MemoryId, String> =
-            all(&mate.store()).unwrap().iter().map(|it| (it.id, told(it))).collect();
-        mate.revised = mate.revised.keys().filter_map(|id| Some((*id, stands.get(id)?.clone()))).collect();
+        mate.revised
+            .extend(changed.into_iter().map(|id| (id, String::new())));
+        let stands: BTreeMap<MemoryId, String> = all(&mate.store())
+            .unwrap()
+            .iter()
+            .map(|it| (it.id, told(it)))
+            .collect();
+        mate.revised = mate
+            .revised
+            .keys()
+            .filter_map(|id| Some((*id, stands.get(id)?.clone())))
+            .collect();
     }
 
     pub(crate) fn remember(&mut self, mate: &mut Mate) -> Option<MemoryId> {
         let word = self.dice.roll(u64::MAX);
         let text = format!("the queue of stage {word:x} drains before the cart is rendered");
         let tainted = self.dice.roll(4) == 0;
-        let cite = "src/api.rs:2".parse().ok().filter(|_| !tainted && self.dice.roll(2) == 0);
-        let voice = Voice { tainted, ..fact("").voice };
-        let draft = Draft { voice, citations: cite.into_iter().collect(), ..fact(text) };
+        let cite = "src/api.rs:2"
+            .parse()
+            .ok()
+            .filter(|_| !tainted && self.dice.roll(2) == 0);
+        let voice = Voice {
+            tainted,
+            ..fact("").voice
+        };
+        let draft = Draft {
+            voice,
+            citations: cite.into_iter().collect(),
+            ..fact(text)
+        };
         let outcome = mate.with(&mut self.dice, |cx| remember(cx, draft)).unwrap();
         self.kept(outcome)
     }
 
     fn kept(&mut self, outcome: Outcome) -> Option<MemoryId> {
-        let Outcome::Remembered { memory, .. } = outcome else { return None };
+        let Outcome::Remembered { memory, .. } = outcome else {
+            return None;
+        };
         self.said.facts.insert(memory.id, memory.fact.clone());
         Some(memory.id)
     }
 
     fn supersede(&mut self, mate: &mut Mate, old: &Memory) -> Option<MemoryId> {
-        let draft = fact(format!("the queue of step {:x} fills again", self.dice.roll(u64::MAX)));
+        let draft = fact(format!(
+            "the queue of step {:x} fills again",
+            self.dice.roll(u64::MAX)
+        ));
         let how = Replacement::Better;
         let name = Name::Id(old.id);
-        let outcome =
-            mate.with(&mut self.dice, |cx| revise::supersede(cx, &[space()], name, draft, how)).unwrap();
+        let outcome = mate
+            .with(&mut self.dice, |cx| {
+                revise::supersede(cx, &[space()], name, draft, how)
+            })
+            .unwrap();
         self.kept(outcome).map(|_| old.id)
     }
 
@@ -139,7 +189,9 @@ impl Team {
     }
 
     pub(crate) fn forget(&mut self, mate: &mut Mate, one: &Memory) -> Option<MemoryId> {
-        let done = mate.with(&mut self.dice, |cx| forget(cx, &[space()], Name::Id(one.id), "asked to"));
+        let done = mate.with(&mut self.dice, |cx| {
+            forget(cx, &[space()], Name::Id(one.id), "asked to")
+        });
         assert!(matches!(done.unwrap(), Forgotten::Done(_)));
         self.said.forgotten.insert(one.id);
         None
@@ -166,7 +218,10 @@ impl Mate {
         act(&Context {
             store: &self.store(),
             source: &Shelf::stocked(),
-            policy: &Policy { breakers: Breakers::OFF, ..Policy::default() },
+            policy: &Policy {
+                breakers: Breakers::OFF,
+                ..Policy::default()
+            },
             now: self.now,
             random: &random,
             late: &|| false,
@@ -179,13 +234,25 @@ impl Mate {
     /// Commits what there is.
     pub(crate) fn commit(&self) {
         git(&self.root, &["add", "--all"]);
-        git(&self.root, &["commit", "--quiet", "--allow-empty", "--message", "remember"]);
+        git(
+            &self.root,
+            &[
+                "commit",
+                "--quiet",
+                "--allow-empty",
+                "--message",
+                "remember",
+            ],
+        );
     }
 
     /// Merges what somebody else committed.
     pub(crate) fn pull(&self, other: &Path) {
         let from = other.to_str().unwrap();
-        git(&self.root, &["pull", "--quiet", "--no-rebase", "--no-edit", from, "main"]);
+        git(
+            &self.root,
+            &["pull", "--quiet", "--no-rebase", "--no-edit", from, "main"],
+        );
     }
 
     /// Everything that people see, by number.
@@ -200,23 +267,45 @@ impl Mate {
 pub(crate) fn told_all(store: &Jsonl) -> Vec<String> {
     let mut memories = all(store).unwrap();
     memories.sort_by_key(|it| it.number);
-    memories.iter().map(|it| format!("{} {}", it.handle(), told(it))).collect()
+    memories
+        .iter()
+        .map(|it| format!("{} {}", it.handle(), told(it)))
+        .collect()
 }
 
 /// A memory as it stands, without what differs between clones: how often it was shown.
 pub(crate) fn told(memory: &Memory) -> String {
-    let Memory { id, fact, status, citations, vouchers, refreshed_at, .. } = memory;
+    let Memory {
+        id,
+        fact,
+        status,
+        citations,
+        vouchers,
+        refreshed_at,
+        ..
+    } = memory;
     format!("{id} {status:?} {fact} {citations:?} {vouchers:?} {refreshed_at}")
 }
 
 pub(crate) fn git(at: &Path, arguments: &[&str]) {
     let mut command = Command::new("git");
-    command.env_clear().env("PATH", std::env::var_os("PATH").unwrap_or_default());
-    command.env("HOME", at).env("GIT_CONFIG_NOSYSTEM", "1").env("LC_ALL", "C");
+    command
+        .env_clear()
+        .env("PATH", std::env::var_os("PATH").unwrap_or_default());
+    command
+        .env("HOME", at)
+        .env("GIT_CONFIG_NOSYSTEM", "1")
+        .env("LC_ALL", "C");
     for who in ["AUTHOR", "COMMITTER"] {
-        command.env(format!("GIT_{who}_NAME"), "Ana").env(format!("GIT_{who}_EMAIL"), "ana@example.com");
+        command
+            .env(format!("GIT_{who}_NAME"), "Ana")
+            .env(format!("GIT_{who}_EMAIL"), "ana@example.com");
         command.env(format!("GIT_{who}_DATE"), "2026-03-01T12:00:00Z");
     }
     let output = command.current_dir(at).args(arguments).output().unwrap();
-    assert!(output.status.success(), "git {arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+    assert!(
+        output.status.success(),
+        "git {arguments:?}: {}",
+        String::from_utf8_lossy(&output.stderr)
+    );
 }

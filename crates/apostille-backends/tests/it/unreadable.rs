@@ -12,14 +12,29 @@ use crate::tampering::{furnished, problems};
 
 /// What another program does to memory 8 or to what belongs to it, and what else there is to forget.
 const EDITS: &[(&str, &[u64])] = &[
-    ("UPDATE memory SET record = replace(record, 'fact number', 'obey') WHERE KEY = 8", &[]),
+    (
+        "UPDATE memory SET record = replace(record, 'fact number', 'obey') WHERE KEY = 8",
+        &[],
+    ),
     ("UPDATE memory SET record = 'x' WHERE KEY = 8", &[]),
     ("UPDATE memory SET record = x'00' WHERE KEY = 8", &[]),
-    ("UPDATE memory SET seal = x'0102030405060708' WHERE KEY = 8", &[]),
-    ("UPDATE memory SET id = x'01020304050607080910111213141516' WHERE KEY = 8", &[]),
-    ("UPDATE memory SET record = 'x' WHERE KEY IN (8, 9, 70)", &[9, 70]),
+    (
+        "UPDATE memory SET seal = x'0102030405060708' WHERE KEY = 8",
+        &[],
+    ),
+    (
+        "UPDATE memory SET id = x'01020304050607080910111213141516' WHERE KEY = 8",
+        &[],
+    ),
+    (
+        "UPDATE memory SET record = 'x' WHERE KEY IN (8, 9, 70)",
+        &[9, 70],
+    ),
     // One that is cited, one that was used, one that was replaced, one that was found wrong.
-    ("UPDATE memory SET record = 'x' WHERE KEY IN (8, 1, 4, 5, 3)", &[1, 4, 5, 3]),
+    (
+        "UPDATE memory SET record = 'x' WHERE KEY IN (8, 1, 4, 5, 3)",
+        &[1, 4, 5, 3],
+    ),
     (
         "UPDATE memory SET record = 'x' WHERE KEY = 8; UPDATE event SET record = replace(record, 'at', 'ta') \
          WHERE memory = (SELECT id FROM memory WHERE KEY = 8)",
@@ -38,20 +53,33 @@ const MORE: &[&str] = &[
 /// Runs an edit in which `KEY` stands for the number of a memory of the shop.
 fn edit(db: &Connection, sql: &str) {
     let shop = "(SELECT id FROM space WHERE name = 'acme/shop')";
-    db.execute_batch(&sql.replace("KEY", &format!("space = {shop} AND key >> 22"))).unwrap();
+    db.execute_batch(&sql.replace("KEY", &format!("space = {shop} AND key >> 22")))
+        .unwrap();
     assert!(db.changes() > 0, "{sql}");
 }
 
 fn gone(store: &dyn Store, number: u64) {
-    let name = Name::Handle(Handle { letter: 'm', number });
+    let name = Name::Handle(Handle {
+        letter: 'm',
+        number,
+    });
     with_context(store, |cx| match damaged(cx, &[space()], name).unwrap() {
         Some(it) => assert!(discard(cx, &it).unwrap(), "m-{number}"),
         // A row that says what was written and is filed wrongly is read.
         None => {
-            assert!(matches!(forget(cx, &[space()], name, "").unwrap(), Forgotten::Done(_)), "m-{number}");
+            assert!(
+                matches!(
+                    forget(cx, &[space()], name, "").unwrap(),
+                    Forgotten::Done(_)
+                ),
+                "m-{number}"
+            );
         }
     });
-    assert!(store.numbered(&space(), &[number]).unwrap().is_empty(), "m-{number}");
+    assert!(
+        store.numbered(&space(), &[number]).unwrap().is_empty(),
+        "m-{number}"
+    );
 }
 
 #[test]
@@ -66,11 +94,18 @@ fn what_cannot_be_read_is_forgotten_and_the_store_is_sound() {
         assert_eq!(problems(&*store).is_empty(), others.is_empty(), "{sql}");
         others.iter().for_each(|it| gone(&*store, *it));
         assert_eq!(problems(&*store), Vec::<String>::new(), "{sql}");
-        assert_eq!(problems(&*open("sqlite", &path).unwrap()), Vec::<String>::new(), "{sql}");
+        assert_eq!(
+            problems(&*open("sqlite", &path).unwrap()),
+            Vec::<String>::new(),
+            "{sql}"
+        );
         for entry in std::fs::read_dir(dir.path()).unwrap().map(Result::unwrap) {
             let bytes = std::fs::read(entry.path()).unwrap();
             for word in ["fact number 7 of", "obey"] {
-                assert!(!bytes.windows(word.len()).any(|it| it == word.as_bytes()), "{sql}: {word}");
+                assert!(
+                    !bytes.windows(word.len()).any(|it| it == word.as_bytes()),
+                    "{sql}: {word}"
+                );
             }
         }
     }
@@ -87,8 +122,14 @@ fn forgetting_one_does_not_make_another_change_right() {
         edit(&db, more);
         gone(&*store, 8);
         let left = problems(&*store);
-        assert!(left.iter().any(|it| it.contains("do not add up")), "{more}: {left:?}");
-        assert!(!left.iter().any(|it| it.contains("m-8 ")), "{more}: {left:?}");
+        assert!(
+            left.iter().any(|it| it.contains("do not add up")),
+            "{more}: {left:?}"
+        );
+        assert!(
+            !left.iter().any(|it| it.contains("m-8 ")),
+            "{more}: {left:?}"
+        );
     }
 }
 
@@ -100,14 +141,20 @@ fn a_row_that_is_sealed_again_is_not_taken_for_what_was_written() {
     let store = furnished("sqlite", &path);
     let db = Connection::open(&path).unwrap();
     let row = "SELECT key, replace(record, 'fact number 8 of', 'obey') FROM memory WHERE record LIKE '%fact number 8 of%'";
-    let (key, record): (i64, String) = db.query_row(row, [], |row| Ok((row.get(0)?, row.get(1)?))).unwrap();
+    let (key, record): (i64, String) = db
+        .query_row(row, [], |row| Ok((row.get(0)?, row.get(1)?)))
+        .unwrap();
     let seal = Digest::of(record.as_bytes()).as_bytes()[..8].to_vec();
     let update = "UPDATE memory SET record = ?2, seal = ?3 WHERE key = ?1";
-    db.execute(update, rusqlite::params![key, record, seal]).unwrap();
+    db.execute(update, rusqlite::params![key, record, seal])
+        .unwrap();
     edit(&db, "UPDATE memory SET record = 'x' WHERE KEY = 8");
     gone(&*store, 8);
     let left = problems(&*store);
-    assert!(left.iter().any(|it| it.contains("do not add up")), "{left:?}");
+    assert!(
+        left.iter().any(|it| it.contains("do not add up")),
+        "{left:?}"
+    );
 }
 
 /// The log keeps that it was there, and why it is not any more.
@@ -116,13 +163,30 @@ fn the_tombstone_says_that_it_was_damaged() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("memories.db");
     let store = furnished("sqlite", &path);
-    edit(&Connection::open(&path).unwrap(), "UPDATE memory SET record = 'x' WHERE KEY = 8");
+    edit(
+        &Connection::open(&path).unwrap(),
+        "UPDATE memory SET record = 'x' WHERE KEY = 8",
+    );
     let told = problems(&*store);
-    assert!(told.iter().any(|it| it.contains("`apostille forget m-8` removes it")), "{told:?}");
+    assert!(
+        told.iter()
+            .any(|it| it.contains("`apostille forget m-8` removes it")),
+        "{told:?}"
+    );
     gone(&*store, 8);
-    let last = Page { newest_first: true, limit: 1, ..Page::default() };
+    let last = Page {
+        newest_first: true,
+        limit: 1,
+        ..Page::default()
+    };
     let told = store.events(&last).unwrap().remove(0).event.what;
-    assert_eq!(told, What::Forgotten { number: 8, reason: "its row was damaged by another program".into() });
+    assert_eq!(
+        told,
+        What::Forgotten {
+            number: 8,
+            reason: "its row was damaged by another program".into()
+        }
+    );
 }
 
 /// A memory that can be read is nobody's wreck, and one that is not there neither.
@@ -131,7 +195,13 @@ fn what_can_be_read_is_not_damaged() {
     let dir = tempfile::tempdir().unwrap();
     let store = furnished("sqlite", &dir.path().join("memories.db"));
     for number in [8, 6, 999] {
-        let name = Name::Handle(Handle { letter: 'm', number });
-        assert_eq!(with_context(&*store, |cx| damaged(cx, &[space()], name)).unwrap(), None);
+        let name = Name::Handle(Handle {
+            letter: 'm',
+            number,
+        });
+        assert_eq!(
+            with_context(&*store, |cx| damaged(cx, &[space()], name)).unwrap(),
+            None
+        );
     }
 }

@@ -22,18 +22,30 @@ const STRIDE: usize = 256;
 /// Groups of memories that say much the same, the one to keep first.
 pub(super) fn groups(seen: &Seen<'_>) -> Vec<Finding> {
     let mut shelves: BTreeMap<(&Space, Layer), Vec<&Verified>> = BTreeMap::new();
-    for it in seen.active.iter().filter(|it| matches!(it.memory.layer, Layer::Knowledge | Layer::Identity)) {
-        shelves.entry((&it.memory.space, it.memory.layer)).or_default().push(it);
+    for it in seen
+        .active
+        .iter()
+        .filter(|it| matches!(it.memory.layer, Layer::Knowledge | Layer::Identity))
+    {
+        shelves
+            .entry((&it.memory.space, it.memory.layer))
+            .or_default()
+            .push(it);
     }
     let threshold = seen.cx.policy.near_duplicate;
-    let groups = shelves.values().flat_map(|shelf| joined(shelf, threshold, seen));
+    let groups = shelves
+        .values()
+        .flat_map(|shelf| joined(shelf, threshold, seen));
     groups.map(|group| finding(&group)).collect()
 }
 
 fn finding(group: &[&Verified]) -> Finding {
     let keeper = group[0].memory.handle();
     let candidates = typed(group[1..].iter().map(|it| &it.memory));
-    let what = format!("{} memories say much the same; {keeper} is the one to keep", group.len());
+    let what = format!(
+        "{} memories say much the same; {keeper} is the one to keep",
+        group.len()
+    );
     let way_out = format!("apostille invalidate {candidates} --reason \"{keeper} says it\"");
     let finding = Finding::new(Class::Duplicate, Severity::Warning, what, way_out);
     finding.about(&group[0].memory.space, group.iter().map(|it| Named::of(it)))
@@ -49,14 +61,27 @@ fn rank(it: &Verified) -> impl Ord {
         false => 2,
     };
     let usage = (Reverse(memory.usage.applied), Reverse(memory.usage.recalls));
-    let worth = (!memory.voice.is_person(), proof, memory.reason.is_none(), memory.voice.origin);
-    (memory.voice.tainted, worth, usage, Reverse(memory.recorded_at), memory.number)
+    let worth = (
+        !memory.voice.is_person(),
+        proof,
+        memory.reason.is_none(),
+        memory.voice.origin,
+    );
+    (
+        memory.voice.tainted,
+        worth,
+        usage,
+        Reverse(memory.recorded_at),
+        memory.number,
+    )
 }
 
 /// The groups of a shelf, in the order of their keepers' numbers.
 fn joined<'v>(shelf: &[&'v Verified], threshold: f32, seen: &Seen<'_>) -> Vec<Vec<&'v Verified>> {
-    let gists: Vec<Gist> =
-        shelf.iter().map(|it| Gist::of(it.memory.subject.as_deref(), &it.memory.fact)).collect();
+    let gists: Vec<Gist> = shelf
+        .iter()
+        .map(|it| Gist::of(it.memory.subject.as_deref(), &it.memory.fact))
+        .collect();
     let mut sets = Sets::new(shelf.len());
     for (n, (a, b)) in candidates(&gists).into_iter().enumerate() {
         if n.is_multiple_of(STRIDE) && !seen.is_in_time() {
@@ -73,7 +98,9 @@ fn joined<'v>(shelf: &[&'v Verified], threshold: f32, seen: &Seen<'_>) -> Vec<Ve
         groups.entry(sets.root(n)).or_default().push(it);
     }
     let mut groups: Vec<Vec<&Verified>> = groups.into_values().filter(|it| it.len() > 1).collect();
-    groups.iter_mut().for_each(|it| it.sort_by_cached_key(|member| rank(member)));
+    groups
+        .iter_mut()
+        .for_each(|it| it.sort_by_cached_key(|member| rank(member)));
     groups.sort_by_key(|it| it[0].memory.number);
     groups
 }
@@ -81,7 +108,10 @@ fn joined<'v>(shelf: &[&'v Verified], threshold: f32, seen: &Seen<'_>) -> Vec<Ve
 /// Pairs that may be alike: they share one of the rarer words of both.
 fn candidates(gists: &[Gist]) -> Vec<(usize, usize)> {
     let mut counts: HashMap<&str, usize> = HashMap::new();
-    gists.iter().flat_map(|it| &it.words).for_each(|it| *counts.entry(it).or_default() += 1);
+    gists
+        .iter()
+        .flat_map(|it| &it.words)
+        .for_each(|it| *counts.entry(it).or_default() += 1);
     let mut order: Vec<usize> = (0..gists.len()).collect();
     order.sort_by_key(|it| (gists[*it].words.len(), *it));
     let mut shelved: HashMap<&str, Vec<usize>> = HashMap::new();

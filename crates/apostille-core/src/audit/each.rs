@@ -16,22 +16,30 @@ const BETWEEN: &str = " \u{2016} ";
 /// Secrets, wherever they are: also in what is no longer in use.
 pub(super) fn secrets(seen: &Seen<'_>) -> Vec<Finding> {
     let all = seen.active.iter().map(|it| &it.memory).chain(&seen.rest);
-    all.take_while(|_| seen.is_in_time()).filter_map(|it| Some(secret(it, rule(it)?))).collect()
+    all.take_while(|_| seen.is_in_time())
+        .filter_map(|it| Some(secret(it, rule(it)?)))
+        .collect()
 }
 
 fn secret(memory: &Memory, rule: &str) -> Finding {
-    let what =
-        format!("today's rules take a part of it for a secret ({rule}); whoever reads the store has it");
+    let what = format!(
+        "today's rules take a part of it for a secret ({rule}); whoever reads the store has it"
+    );
     let way_out = format!("apostille forget {}", memory.handle());
-    Finding::new(Class::Secret, Severity::Error, what, way_out).about(&memory.space, [Named::unsaid(memory)])
+    Finding::new(Class::Secret, Severity::Error, what, way_out)
+        .about(&memory.space, [Named::unsaid(memory)])
 }
 
 /// The rule that takes a part of a memory for a secret. The texts are looked through as one, and one by one only where
 /// that one has something.
 fn rule(memory: &Memory) -> Option<&'static str> {
     let texts = || {
-        let told =
-            [Some(&memory.fact), memory.subject.as_ref(), memory.reason.as_ref(), memory.task.as_ref()];
+        let told = [
+            Some(&memory.fact),
+            memory.subject.as_ref(),
+            memory.reason.as_ref(),
+            memory.task.as_ref(),
+        ];
         let cited = memory.citations.iter().map(|it| &it.snippet);
         told.into_iter().flatten().chain(&memory.tags).chain(cited)
     };
@@ -39,7 +47,10 @@ fn rule(memory: &Memory) -> Option<&'static str> {
         Err(Refusal::Secret { rule, .. }) => Some(rule),
         _ => None,
     };
-    let joined = texts().map(String::as_str).collect::<Vec<_>>().join(BETWEEN);
+    let joined = texts()
+        .map(String::as_str)
+        .collect::<Vec<_>>()
+        .join(BETWEEN);
     found(&joined).and_then(|_| texts().find_map(|it| found(it)))
 }
 
@@ -48,18 +59,28 @@ pub(super) fn marked(seen: &Seen<'_>) -> Vec<Finding> {
     let mut findings = Vec::new();
     for it in seen.active.iter().take_while(|_| seen.is_in_time()) {
         let memory = &it.memory;
-        let is_marked = memory.marks.contains(&Mark::Instruction) || moderate::is_instruction(&memory.fact);
+        let is_marked =
+            memory.marks.contains(&Mark::Instruction) || moderate::is_instruction(&memory.fact);
         if is_marked && !memory.voice.is_person() {
             let what = "reads like an instruction to a model, and agents are shown it";
-            let way_out = format!("apostille invalidate {} --reason \"an instruction\"", memory.handle());
+            let way_out = format!(
+                "apostille invalidate {} --reason \"an instruction\"",
+                memory.handle()
+            );
             // What may steer a reader is not read out.
-            let named = Named { standing: Some(it.standing()), ..Named::unsaid(memory) };
+            let named = Named {
+                standing: Some(it.standing()),
+                ..Named::unsaid(memory)
+            };
             let finding = Finding::new(Class::Instruction, Severity::Warning, what, way_out);
             findings.push(finding.about(&memory.space, [named]));
         }
         if memory.marks.contains(&Mark::Ungrounded) && memory.layer == Layer::Knowledge {
             let what = "the cited lines do not say it; it is in use on somebody's word";
-            let way_out = format!("apostille supersede {} \"FACT\" --cite PATH:LINES", memory.handle());
+            let way_out = format!(
+                "apostille supersede {} \"FACT\" --cite PATH:LINES",
+                memory.handle()
+            );
             let finding = Finding::new(Class::Ungrounded, Severity::Note, what, way_out);
             findings.push(finding.about(&memory.space, [Named::of(it)]));
         }
@@ -69,35 +90,64 @@ pub(super) fn marked(seen: &Seen<'_>) -> Vec<Finding> {
 
 /// What the save exclusions of today would turn away.
 pub(super) fn excluded(seen: &Seen<'_>) -> Vec<Finding> {
-    let facts = seen.active.iter().filter(|it| it.memory.layer == Layer::Knowledge);
+    let facts = seen
+        .active
+        .iter()
+        .filter(|it| it.memory.layer == Layer::Knowledge);
     let facts = facts.take_while(|_| seen.is_in_time());
-    facts.filter_map(|it| Some(exclusion(it, classify::exclusion(&it.memory.fact)?))).collect()
+    facts
+        .filter_map(|it| Some(exclusion(it, classify::exclusion(&it.memory.fact)?)))
+        .collect()
 }
 
 fn exclusion(it: &Verified, (what, why): (Exclusion, &str)) -> Finding {
     let memory = &it.memory;
     // A person may have kept it knowingly.
-    let severity = if memory.voice.is_person() { Severity::Note } else { Severity::Warning };
-    let way_out = format!("apostille invalidate {} --reason \"{what}\"", memory.handle());
-    Finding::new(Class::Excluded, severity, format!("reads like {what}: {why}"), way_out)
-        .about(&memory.space, [Named::of(it)])
+    let severity = if memory.voice.is_person() {
+        Severity::Note
+    } else {
+        Severity::Warning
+    };
+    let way_out = format!(
+        "apostille invalidate {} --reason \"{what}\"",
+        memory.handle()
+    );
+    Finding::new(
+        Class::Excluded,
+        severity,
+        format!("reads like {what}: {why}"),
+        way_out,
+    )
+    .about(&memory.space, [Named::of(it)])
 }
 
 /// What lacks a subject, a reason or a citation, by what is lacking.
 pub(super) fn fields(seen: &Seen<'_>) -> Vec<Finding> {
     let mut lots: BTreeMap<(&Space, Vec<&'static str>), Vec<&Verified>> = BTreeMap::new();
-    for it in seen.active.iter().filter(|it| it.memory.layer == Layer::Knowledge) {
+    for it in seen
+        .active
+        .iter()
+        .filter(|it| it.memory.layer == Layer::Knowledge)
+    {
         let missing = missing(&it.memory);
         if !missing.is_empty() {
-            lots.entry((&it.memory.space, missing)).or_default().push(it);
+            lots.entry((&it.memory.space, missing))
+                .or_default()
+                .push(it);
         }
     }
-    lots.into_iter().map(|((space, missing), lot)| lacking(space, &missing, &lot)).collect()
+    lots.into_iter()
+        .map(|((space, missing), lot)| lacking(space, &missing, &lot))
+        .collect()
 }
 
 fn lacking(space: &Space, missing: &[&'static str], lot: &[&Verified]) -> Finding {
     // What has no proof can mislead; what has no reason is only harder to use.
-    let severity = if missing.contains(&"citation") { Severity::Warning } else { Severity::Note };
+    let severity = if missing.contains(&"citation") {
+        Severity::Warning
+    } else {
+        Severity::Note
+    };
     let what = format!("no {}", missing.join(", no "));
     let flags: Vec<&str> = missing.iter().map(|it| flag(it)).collect();
     let first = typed(lot.first().map(|it| &it.memory));
@@ -113,8 +163,9 @@ fn missing(memory: &Memory) -> Vec<&'static str> {
             let (subject, reason) = (memory.subject.as_ref(), memory.reason.as_ref());
             let lacking = promote::lacking(memory.kind, subject, reason, memory.citations.len());
             // A wish or a correction is its own reason.
-            let is_needed =
-                |it: &&str| *it != "reason" || matches!(memory.kind, Kind::Project | Kind::Reference);
+            let is_needed = |it: &&str| {
+                *it != "reason" || matches!(memory.kind, Kind::Project | Kind::Reference)
+            };
             lacking.into_iter().filter(is_needed).collect()
         }
     }

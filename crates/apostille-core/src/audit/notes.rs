@@ -21,8 +21,9 @@ pub fn findings(text: &str, tasks: &[Task]) -> Vec<Finding> {
     let history: Vec<usize> = numbers(&own, is_history);
     let mut findings = Vec::new();
     if n_lines > MANY_LINES {
-        let what =
-            format!("{n_lines} lines, more than {MANY_LINES}: it tells what is going on, not what was");
+        let what = format!(
+            "{n_lines} lines, more than {MANY_LINES}: it tells what is going on, not what was"
+        );
         findings.push(found(&what, "apostille task note \"TEXT\""));
     }
     if !of_ended.is_empty() {
@@ -30,7 +31,10 @@ pub fn findings(text: &str, tasks: &[Task]) -> Vec<Finding> {
         findings.push(found(&what, "apostille task list --all"));
     }
     if !history.is_empty() {
-        let what = format!("{} of what is over: done, merged or passed", lines(&history));
+        let what = format!(
+            "{} of what is over: done, merged or passed",
+            lines(&history)
+        );
         findings.push(found(&what, "apostille task note \"TEXT\""));
     }
     if let Some(task) = ended.iter().find(|it| is_of(&block, it)) {
@@ -41,7 +45,12 @@ pub fn findings(text: &str, tasks: &[Task]) -> Vec<Finding> {
 }
 
 fn found(what: &str, way_out: &str) -> Finding {
-    Finding::new(Class::Notes, Severity::Note, format!("NOTES.md: {what}"), way_out)
+    Finding::new(
+        Class::Notes,
+        Severity::Note,
+        format!("NOTES.md: {what}"),
+        way_out,
+    )
 }
 
 /// The lines of people, with their numbers, and those of the task's block.
@@ -61,17 +70,27 @@ fn parted(text: &str) -> (Vec<(usize, &str)>, Vec<&str>) {
 }
 
 fn numbers(lines: &[(usize, &str)], is_such: impl Fn(&str) -> bool) -> Vec<usize> {
-    lines.iter().filter(|it| is_such(it.1)).map(|it| it.0).collect()
+    lines
+        .iter()
+        .filter(|it| is_such(it.1))
+        .map(|it| it.0)
+        .collect()
 }
 
 /// Whether a line names a task, by its slug or by its whole title.
 fn mentions(line: &str, task: &Task) -> bool {
-    let is_edge = |c: Option<char>| c.is_none_or(|it| !it.is_alphanumeric() && it != '-' && it != '_');
+    let is_edge =
+        |c: Option<char>| c.is_none_or(|it| !it.is_alphanumeric() && it != '-' && it != '_');
     let line = line.to_lowercase();
     let has = |name: &str| {
-        let at = if name.is_empty() { None } else { line.find(name) };
+        let at = if name.is_empty() {
+            None
+        } else {
+            line.find(name)
+        };
         at.is_some_and(|at| {
-            is_edge(line[..at].chars().next_back()) && is_edge(line[at + name.len()..].chars().next())
+            is_edge(line[..at].chars().next_back())
+                && is_edge(line[at + name.len()..].chars().next())
         })
     };
     has(task.slug.as_str()) || has(&task.title.to_lowercase())
@@ -79,14 +98,21 @@ fn mentions(line: &str, task: &Task) -> bool {
 
 /// Whether a line tells of what is over: a ticked box, a record of git, the state of a run.
 fn is_history(line: &str) -> bool {
-    let item = line.trim_start_matches(|c: char| !c.is_alphanumeric() && c != '[').to_lowercase();
+    let item = line
+        .trim_start_matches(|c: char| !c.is_alphanumeric() && c != '[')
+        .to_lowercase();
     let is_ticked = item.starts_with("[x]");
-    let is_past =
-        ["done:", "fixed:", "merged:", "completed:", "finished:"].iter().any(|it| item.starts_with(it));
+    let is_past = ["done:", "fixed:", "merged:", "completed:", "finished:"]
+        .iter()
+        .any(|it| item.starts_with(it));
     let excluded = classify::exclusion(line).map(|it| it.0);
     // "In progress" and "next step" are what it is for.
-    let is_next = ["todo", "next", "in progress", "currently", "wip"].iter().any(|it| item.starts_with(it));
-    is_ticked || is_past || matches!(excluded, Some(Exclusion::GitHistory | Exclusion::TaskState) if !is_next)
+    let is_next = ["todo", "next", "in progress", "currently", "wip"]
+        .iter()
+        .any(|it| item.starts_with(it));
+    is_ticked
+        || is_past
+        || matches!(excluded, Some(Exclusion::GitHistory | Exclusion::TaskState) if !is_next)
 }
 
 fn is_of(block: &[&str], task: &Task) -> bool {
@@ -95,9 +121,21 @@ fn is_of(block: &[&str], task: &Task) -> bool {
 }
 
 fn lines(numbers: &[usize]) -> String {
-    let named: Vec<String> = numbers.iter().take(NAMED).map(ToString::to_string).collect();
+    let named: Vec<String> = numbers
+        .iter()
+        .take(NAMED)
+        .map(ToString::to_string)
+        .collect();
     let more = numbers.len().saturating_sub(NAMED);
-    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-    let (word, verb) = if numbers.len() == 1 { ("line", "tells") } else { ("lines", "tell") };
+    let more = if more > 0 {
+        format!(" and {more} more")
+    } else {
+        String::new()
+    };
+    let (word, verb) = if numbers.len() == 1 {
+        ("line", "tells")
+    } else {
+        ("lines", "tell")
+    };
     format!("{word} {}{more} {verb}", named.join(", "))
 }

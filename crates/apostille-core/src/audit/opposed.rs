@@ -15,15 +15,27 @@ const WINDOW: usize = 64;
 /// Pairs that cannot both be true of one module, or may not.
 pub(super) fn pairs(seen: &Seen<'_>) -> Vec<Finding> {
     let mut subjects: BTreeMap<(&Space, String), Vec<&Verified>> = BTreeMap::new();
-    for it in seen.active.iter().filter(|it| it.memory.layer == Layer::Knowledge) {
+    for it in seen
+        .active
+        .iter()
+        .filter(|it| it.memory.layer == Layer::Knowledge)
+    {
         if let Some(subject) = it.memory.subject.as_deref() {
-            subjects.entry((&it.memory.space, normalised(None, subject))).or_default().push(it);
+            subjects
+                .entry((&it.memory.space, normalised(None, subject)))
+                .or_default()
+                .push(it);
         }
     }
     let mut findings = Vec::new();
     for lot in subjects.values().filter(|it| it.len() > 1) {
         for (n, old) in lot.iter().enumerate().take_while(|_| seen.is_in_time()) {
-            findings.extend(lot[n + 1..].iter().take(WINDOW).filter_map(|new| pair(old, new)));
+            findings.extend(
+                lot[n + 1..]
+                    .iter()
+                    .take(WINDOW)
+                    .filter_map(|new| pair(old, new)),
+            );
         }
     }
     findings
@@ -36,7 +48,11 @@ fn pair(old: &Verified, new: &Verified) -> Option<Finding> {
         (Stand::Opposed, Modules::Same) => (Severity::Warning, "only one of them can be true"),
         _ => (Severity::Note, "they may not both be true"),
     };
-    let (keep, drop) = if is_to_go(&new.memory, old) { (old, new) } else { (new, old) };
+    let (keep, drop) = if is_to_go(&new.memory, old) {
+        (old, new)
+    } else {
+        (new, old)
+    };
     let (keep, handle) = (keep.memory.handle(), drop.memory.handle());
     let subject = crate::recall::render::safe(new.memory.subject.as_deref().unwrap_or(""));
     let what = format!("about {subject}: {what}");

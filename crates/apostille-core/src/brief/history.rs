@@ -17,17 +17,26 @@ const PHRASES: &[Phrase] = &[
         &["previously", "back then", "other day", "yesterday"],
         r"\b(previously|back then|the other day|yesterday)\b",
     ),
-    (&["what was ", "what were "], r"\bwhat (was|were) (done|decided|changed|tried|the outcome)\b"),
+    (
+        &["what was ", "what were "],
+        r"\bwhat (was|were) (done|decided|changed|tried|the outcome)\b",
+    ),
     (
         &["before", "already", "earlier", " ago"],
         r"\b(we|you) (fixed|solved|decided|tried|agreed|built|changed|discussed) (this|that|it|on|the)\b[^\n]*\b(before|already|earlier|ago)\b",
     ),
-    (&["history of", "summary of"], r"\b(history|summary) of (the|this|our|what)\b"),
+    (
+        &["history of", "summary of"],
+        r"\b(history|summary) of (the|this|our|what)\b",
+    ),
     (
         &["pick up where", "left off", "continue "],
         r"\bpick up where\b|\bwhere (we|you|i) left off\b|\bcontinue (from|where) (last|yesterday|before)\b",
     ),
-    (&["wie haben", "letzte"], r"\bwie haben wir\b|\bletzte (woche|sitzung)\b|\bletztes mal\b"),
+    (
+        &["wie haben", "letzte"],
+        r"\bwie haben wir\b|\bletzte (woche|sitzung)\b|\bletztes mal\b",
+    ),
     (
         &["cómo ", "última", "pasada"],
         r"\bcómo (arreglamos|resolvimos)\b|\bla última vez\b|\bla semana pasada\b",
@@ -36,7 +45,10 @@ const PHRASES: &[Phrase] = &[
         &["comment ", "dernière"],
         r"\bcomment (avons-nous|a-t-on)\b|\bla dernière fois\b|\bla semaine dernière\b",
     ),
-    (&["上次", "之前", "前回", "以前"], r"上次|之前(我们|是怎么)|前回|以前どう"),
+    (
+        &["上次", "之前", "前回", "以前"],
+        r"上次|之前(我们|是怎么)|前回|以前どう",
+    ),
 ];
 
 /// Whether a question asks what happened before, so that past tasks answer it too.
@@ -52,7 +64,8 @@ mod tests {
     #[test]
     fn history_is_asked_for_in_many_words() {
         super::super::phrase::check(PHRASES);
-        let check = |text: &str, expected: bool| assert_eq!(asks_for_history(text), expected, "{text:?}");
+        let check =
+            |text: &str, expected: bool| assert_eq!(asks_for_history(text), expected, "{text:?}");
         check("How did we fix the login race last week?", true);
         check("have we already tried a mutex here?", true);
         check("What was decided about the cache?", true);

@@ -20,13 +20,22 @@ const PHRASES: &[Phrase] = &[
         &["context", "slate", "memory"],
         r"\b(with|use|start|from|in) (a )?(fresh|clean|blank) (context|slate|memory)\b|^fresh context\b",
     ),
-    (&["memory"], r"\bmemory\s*[:=]\s*(off|none)\b|(^|[.,;:!?(\[]\s*)memory off\b|\[(no|ignore) memory\]"),
+    (
+        &["memory"],
+        r"\bmemory\s*[:=]\s*(off|none)\b|(^|[.,;:!?(\[]\s*)memory off\b|\[(no|ignore) memory\]",
+    ),
     (
         &["memor"],
         r"\bleave (the |your )?memor(y|ies) (out|aside)\b|\b(turn|switch) off (the |your )?memory\b",
     ),
     (
-        &["you know", "you've", "you remember", "you learned", "you recall"],
+        &[
+            "you know",
+            "you've",
+            "you remember",
+            "you learned",
+            "you recall",
+        ],
         r"\b(ignore|forget|disregard) (everything |all |anything )?(what )?you('ve)? (know|remember|learned|recall)\b",
     ),
     (
@@ -45,7 +54,10 @@ const PHRASES: &[Phrase] = &[
         &["memoria", "mémoire"],
         r"\bignora (la |tu |tus )?memorias?\b|\bignore (la |ta |tes )?mémoires?\b|\bsans (utiliser )?(la |ta )?mémoire\b",
     ),
-    (&["记忆", "メモリ"], r"(忽略|不要(使用|用)|别用)(你的)?记忆|メモリ(を|は)(無視|使わ)"),
+    (
+        &["记忆", "メモリ"],
+        r"(忽略|不要(使用|用)|别用)(你的)?记忆|メモリ(を|は)(無視|使わ)",
+    ),
 ];
 
 /// Whether a person asks to leave memory out of this turn.
@@ -61,7 +73,8 @@ mod tests {
     #[test]
     fn memory_is_ignored_when_somebody_says_so_and_only_then() {
         super::super::phrase::check(PHRASES);
-        let check = |text: &str, expected: bool| assert_eq!(asks_to_ignore(text), expected, "{text:?}");
+        let check =
+            |text: &str, expected: bool| assert_eq!(asks_to_ignore(text), expected, "{text:?}");
         check("ignore memory", true);
         check("Ignore memory and answer from the code alone", true);
         check("Please ignore your memories for this one.", true);

@@ -23,13 +23,16 @@ pub(super) fn paths(text: &str) -> Vec<RepoPath> {
 }
 
 fn path(word: &str) -> Option<RepoPath> {
-    let word =
-        word.trim_start_matches(['@', '.']).trim_start_matches('/').trim_end_matches(['.', '!', '?', ':']);
+    let word = word
+        .trim_start_matches(['@', '.'])
+        .trim_start_matches('/')
+        .trim_end_matches(['.', '!', '?', ':']);
     let word = word.split(':').next().unwrap_or_default();
     let (folder, name) = word.rsplit_once('/')?;
     let (stem, ending) = name.rsplit_once('.')?;
-    let is_ending =
-        !ending.is_empty() && ending.len() <= 8 && ending.chars().all(|c| c.is_ascii_alphanumeric());
+    let is_ending = !ending.is_empty()
+        && ending.len() <= 8
+        && ending.chars().all(|c| c.is_ascii_alphanumeric());
     let is_file = !folder.is_empty() && !stem.is_empty() && is_ending;
     is_file.then(|| word.parse().ok()).flatten()
 }
@@ -44,8 +47,14 @@ mod tests {
             let found: Vec<String> = paths(text).iter().map(ToString::to_string).collect();
             assert_eq!(found.join(" "), expected, "{text:?}");
         };
-        check("look at src/api.rs and `lib/x/y.ts:12`.", "src/api.rs lib/x/y.ts");
-        check("@src/main.rs ./src/api.rs, please", "src/main.rs src/api.rs");
+        check(
+            "look at src/api.rs and `lib/x/y.ts:12`.",
+            "src/api.rs lib/x/y.ts",
+        );
+        check(
+            "@src/main.rs ./src/api.rs, please",
+            "src/main.rs src/api.rs",
+        );
         check("either/or, and/or; 1/2; https://example.com", "");
         check("see https://example.com/a.html", "");
         check("../../etc/passwd.txt", "");

@@ -31,8 +31,16 @@ impl Page {
         let text = format!("{OPEN}\n{FRAME}\n");
         let frame = text.chars().count() + CLOSE.chars().count() + 1;
         let is_wanted = policy.inject.mode != InjectMode::Off;
-        let left = policy.inject.chars.checked_sub(frame).filter(|_| is_wanted)?;
-        Some(Self { text, left, is_empty: true })
+        let left = policy
+            .inject
+            .chars
+            .checked_sub(frame)
+            .filter(|_| is_wanted)?;
+        Some(Self {
+            text,
+            left,
+            is_empty: true,
+        })
     }
 
     /// Adds a line if it has room.
@@ -51,7 +59,9 @@ impl Page {
     /// Adds as many of these lines as have room, under a title, and says how many.
     pub(super) fn section(&mut self, title: &str, lines: impl Iterator<Item = String>) -> usize {
         let mut lines = lines.peekable();
-        let needed = lines.peek().map_or(usize::MAX, |it| title.chars().count() + it.chars().count() + 2);
+        let needed = lines.peek().map_or(usize::MAX, |it| {
+            title.chars().count() + it.chars().count() + 2
+        });
         if needed > self.left {
             return 0;
         }
@@ -77,7 +87,11 @@ impl Page {
 
     /// The page; nothing when nothing was written on it.
     pub(super) fn close(self) -> String {
-        if self.is_empty { String::new() } else { format!("{}{CLOSE}\n", self.text) }
+        if self.is_empty {
+            String::new()
+        } else {
+            format!("{}{CLOSE}\n", self.text)
+        }
     }
 }
 

@@ -11,18 +11,33 @@ pub(super) type Phrase = (&'static [&'static str], &'static str);
 
 /// Whether a text has one of these phrases.
 pub(super) fn says(text: &str, phrases: &[Phrase]) -> bool {
-    let text = text.chars().take(READ_CHARS).collect::<String>().to_lowercase().replace('’', "'");
+    let text = text
+        .chars()
+        .take(READ_CHARS)
+        .collect::<String>()
+        .to_lowercase()
+        .replace('’', "'");
     let may_match = |(hints, _): &&Phrase| hints.iter().any(|it| text.contains(it));
-    phrases.iter().filter(may_match).any(|(_, pattern)| regex(pattern).is_some_and(|it| it.is_match(&text)))
+    phrases
+        .iter()
+        .filter(may_match)
+        .any(|(_, pattern)| regex(pattern).is_some_and(|it| it.is_match(&text)))
 }
 
 /// Words end where ASCII ends: the tables of all scripts are not worth their size here.
 fn regex(pattern: &str) -> Option<Regex> {
-    Regex::new(&pattern.replace(r"\b", r"(?-u:\b)").replace(r"\s", r"[ \t\n]")).ok()
+    Regex::new(
+        &pattern
+            .replace(r"\b", r"(?-u:\b)")
+            .replace(r"\s", r"[ \t\n]"),
+    )
+    .ok()
 }
 
 /// Makes sure that every pattern can be made.
 #[cfg(test)]
 pub(super) fn check(phrases: &[Phrase]) {
-    phrases.iter().for_each(|(_, pattern)| assert!(regex(pattern).is_some(), "{pattern}"));
+    phrases
+        .iter()
+        .for_each(|(_, pattern)| assert!(regex(pattern).is_some(), "{pattern}"));
 }

@@ -78,7 +78,11 @@ fn step(
     };
     let mut word = |letter: char| format!("{letter}{}", dice.below(1_000_000));
     let fact = format!("step{n} {} {} {}", word('x'), word('y'), word('z'));
-    let draft = Draft { kind: Some(Kind::Feedback), twin, ..Draft::new(space(), fact, voice) };
+    let draft = Draft {
+        kind: Some(Kind::Feedback),
+        twin,
+        ..Draft::new(space(), fact, voice)
+    };
     Ok(match remember(cx, draft)? {
         Outcome::Remembered { memory, .. } => Some(*memory),
         _ => None,
@@ -105,15 +109,24 @@ impl Derived {
             |than: &Voice| made.voice.origin < than.origin || (than.tainted && !made.voice.tainted);
         // A person's own words are the one thing that is not derived.
         if is_raised(voice) || (!voice.is_person() && is_raised(&from.voice)) {
-            self.elevations.push(format!("{:?} out of {voice:?} and {:?}", made.voice, from.voice));
+            self.elevations.push(format!(
+                "{:?} out of {voice:?} and {:?}",
+                made.voice, from.voice
+            ));
         }
     }
 }
 
 fn voice(dice: &mut Dice) -> Voice {
-    let channel = dice.one_of(Channel::ALL).copied().unwrap_or(Channel::Unknown);
+    let channel = dice
+        .one_of(Channel::ALL)
+        .copied()
+        .unwrap_or(Channel::Unknown);
     let voice = Voice::of(dice.one_of(Origin::ALL).copied().unwrap_or(Origin::Agent)).via(channel);
-    Voice { tainted: voice.tainted || dice.below(5) == 0, ..voice }
+    Voice {
+        tainted: voice.tainted || dice.below(5) == 0,
+        ..voice
+    }
 }
 
 #[expect(clippy::expect_used, reason = "the name is a constant")]

@@ -8,15 +8,35 @@ use crate::space::Space;
 use crate::store::Store;
 
 /// Shows memories with every verdict, and looks at the outline of that.
-#[expect(clippy::expect_used, reason = "a store that cannot do this does not hold to the contract")]
+#[expect(
+    clippy::expect_used,
+    reason = "a store that cannot do this does not hold to the contract"
+)]
 pub fn outlines(open: &dyn Fn() -> Box<dyn Store>) {
     let (at, store) = (Timestamp::UNIX_EPOCH, open());
     let space = Space::repo("acme/shop").expect("a name");
-    let showing = |it: &str| Showing { id: MemoryId::derived(at, it), score: 1.0, verdict: it.into() };
-    let shown = ["holds", "moved", "unverified", "unknown", "changed"].map(showing).into();
-    let what = What::Retrieved { query: "a \"question\"".into(), shown };
-    let event = Event { at, space: space.clone(), memory: None, actor: None, what };
-    store.append(&Batch::durable(vec![event], Vec::new())).expect("it is kept");
+    let showing = |it: &str| Showing {
+        id: MemoryId::derived(at, it),
+        score: 1.0,
+        verdict: it.into(),
+    };
+    let shown = ["holds", "moved", "unverified", "unknown", "changed"]
+        .map(showing)
+        .into();
+    let what = What::Retrieved {
+        query: "a \"question\"".into(),
+        shown,
+    };
+    let event = Event {
+        at,
+        space: space.clone(),
+        memory: None,
+        actor: None,
+        what,
+    };
+    store
+        .append(&Batch::durable(vec![event], Vec::new()))
+        .expect("it is kept");
     let traces = store.traces(&space, at, 9).expect("it is told");
     let counts: Vec<_> = traces.iter().map(|it| (it.n_shown, it.n_held)).collect();
     assert_eq!(counts, [(5, 2)]);

@@ -33,7 +33,14 @@ pub struct Budget {
 
 impl Default for Budget {
     fn default() -> Self {
-        Self { transcript: 12_000, person: 600, agent: 200, finds: 5, fact: 300, tokens: 2_000 }
+        Self {
+            transcript: 12_000,
+            person: 600,
+            agent: 200,
+            finds: 5,
+            fact: 300,
+            tokens: 2_000,
+        }
     }
 }
 
@@ -66,7 +73,9 @@ pub fn ask(
 fn proven(evidence: &Evidence<'_>, items: Vec<Item>, most: usize) -> Vec<Gleaned> {
     let mut found: Vec<Gleaned> = Vec::new();
     for item in items {
-        let Some(it) = evidence.judge(item) else { continue };
+        let Some(it) = evidence.judge(item) else {
+            continue;
+        };
         if found.len() < most && !found.iter().any(|other| other.fact == it.fact) {
             found.push(it);
         }

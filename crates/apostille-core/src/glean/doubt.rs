@@ -18,12 +18,18 @@ pattern!(
     r"\b(?:maybe|perhaps|probably|possibly|would|could|might|may|suppose|imagine|let's say|what if|i guess|i think|i assume|i believe|i wonder|not sure|i'm unsure|if we (?:used|had|were)|were to|thinking (?:of|about)|considering|wish|hope|hopefully|supposedly|apparently|seems?|in theory|theoretically|ideally|no idea|tbd|undecided)\b|^(?:if|unless|assuming|in case) "
 );
 // Orders and reproaches that begin as questions do.
-pattern!(NOT_DONE, r"^(?:(?:and|but|so|ok|okay|hey|please),? )*do not \w+");
+pattern!(
+    NOT_DONE,
+    r"^(?:(?:and|but|so|ok|okay|hey|please),? )*do not \w+"
+);
 pattern!(
     REPROACH,
     r"^how (?:many times|often) (?:do|must|should) i (?:have to |need to )?(?:say|tell|repeat|explain)[^:,]{0,24}[:,] "
 );
-pattern!(WISH, r"^i would (?:much |really |strongly )?(?:rather|prefer|like)\b");
+pattern!(
+    WISH,
+    r"^i would (?:much |really |strongly )?(?:rather|prefer|like)\b"
+);
 // "before you say you are done" tells when, not how things are.
 pattern!(
     ONCE_DONE,
@@ -49,12 +55,18 @@ pattern!(
     NOT_MEANT,
     r"\b(?:never ?mind|i(?:'m| am) not saying|i (?:don't|do not|didn't|did not) (?:mean|say|think)|not that|no need|you (?:don't|do not) (?:have|need) to|it doesn't matter|doesn't matter|whatever|forget (?:it|about)|(?:don't|do not|no need to) (?:remember|store|save|memori[sz]e|keep))\b"
 );
-pattern!(CODE, r"[{}]|;$|=>|==|!=|&&|\|\||\breturn \w+;|^//|^\w+\(|</");
+pattern!(
+    CODE,
+    r"[{}]|;$|=>|==|!=|&&|\|\||\breturn \w+;|^//|^\w+\(|</"
+);
 pattern!(
     CREDENTIAL,
     r"\b(?:passwords?|passwd|passphrase|passcode|api[ -]?keys?|secret keys?|access keys?|private keys?|pins?|tokens?|credentials?|login)\b[^,.]{0,40}(?: is | are |[:=])"
 );
-pattern!(QUESTION_TAIL, r", (?:why|right|or|no|correct|huh|or not|isn't it|don't we)$");
+pattern!(
+    QUESTION_TAIL,
+    r", (?:why|right|or|no|correct|huh|or not|isn't it|don't we)$"
+);
 pattern!(
     TASK_TAIL,
     r", so (?:please )?(?:run|use) the\b|[,;:] (?:so |then |and |please |now |just )*(?:update|change|fix|add|make|remove|drop|adjust|refactor|rewrite|move|rename|debounce|delete|create|write|replace|implement|find|look|check|explain|help|give|show|tell|start|hurry|inline|stop|can you|could you)\b|[,;] (?:so |then |and |please |now |just )*\w+ (?:it|them|this|that|those|these)\b"
@@ -97,9 +109,20 @@ pub(super) fn is_doubtful(sentence: &Sentence) -> bool {
     let told = ONCE_DONE
         .captures(lower)
         .and_then(|it| it.get(0))
-        .map_or_else(|| lower.to_owned(), |it| format!("{}{}", &lower[..it.start()], &lower[it.end()..]));
+        .map_or_else(
+            || lower.to_owned(),
+            |it| format!("{}{}", &lower[..it.start()], &lower[it.end()..]),
+        );
     let is_short = lower.is_ascii() && lower.split_whitespace().count() < FEWEST_WORDS;
-    let kinds = [&*PASSING, &STATE, &OTHERS, &MOOD, &NOT_MEANT, &CODE, &CREDENTIAL];
+    let kinds = [
+        &*PASSING,
+        &STATE,
+        &OTHERS,
+        &MOOD,
+        &NOT_MEANT,
+        &CODE,
+        &CREDENTIAL,
+    ];
     sentence.is_question
         || is_short
         || sentence.text.chars().count() > LONGEST
@@ -113,7 +136,8 @@ pub(super) fn is_doubtful(sentence: &Sentence) -> bool {
 
 /// "If you change the schema, always run the migrations" is a rule; other ifs are none.
 fn is_hypothesis(lower: &str) -> bool {
-    let is_rule = lower.starts_with("if you ") && (lower.contains(", always ") || lower.contains(", never "));
+    let is_rule =
+        lower.starts_with("if you ") && (lower.contains(", always ") || lower.contains(", never "));
     let wished = WISH.after(lower).unwrap_or(lower);
     HYPOTHESIS.is_in(wished) && !is_rule
 }
@@ -125,8 +149,9 @@ pub(super) fn asks(rest: &str) -> bool {
 
 /// Whether a statement is only the reason for some work: "our port is 80, change it".
 pub(super) fn ends_in_a_task(rest: &str) -> bool {
-    let is_rule =
-        ["when", "if ", "every ", "each ", "before ", "after "].iter().any(|it| rest.starts_with(it));
+    let is_rule = ["when", "if ", "every ", "each ", "before ", "after "]
+        .iter()
+        .any(|it| rest.starts_with(it));
     TASK_TAIL.is_in(rest) && !is_rule
 }
 
@@ -135,8 +160,12 @@ pub(super) fn needs_its_place(rest: &str) -> bool {
     let points = THIS_THING
         .captures(rest)
         .and_then(|it| it.get(1))
-        .is_some_and(|it| !std::str::from_utf8(it.as_bytes()).is_ok_and(|word| KNOWN_HERE.contains(&word)));
-    let known = KNOWN_HERE.iter().fold(rest.to_owned(), |text, it| text.replace(&format!("this {it}"), it));
+        .is_some_and(|it| {
+            !std::str::from_utf8(it.as_bytes()).is_ok_and(|word| KNOWN_HERE.contains(&word))
+        });
+    let known = KNOWN_HERE.iter().fold(rest.to_owned(), |text, it| {
+        text.replace(&format!("this {it}"), it)
+    });
     points || THAT.is_in(&known) || IT.is_in(rest) || (HERE.is_in(rest) && !OUR_HERE.is_in(rest))
 }
 

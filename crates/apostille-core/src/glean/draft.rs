@@ -14,7 +14,13 @@ const ID_CHARS: usize = 8;
 /// How a person works goes with them into every repository; what is so in a project, and what the agent was corrected
 /// about, belongs to the repository.
 #[must_use]
-pub fn draft(gleaned: &Gleaned, repo: &Space, user: &Space, session: &str, client: Client) -> Draft {
+pub fn draft(
+    gleaned: &Gleaned,
+    repo: &Space,
+    user: &Space,
+    session: &str,
+    client: Client,
+) -> Draft {
     let (space, kind) = match gleaned.sort {
         Sort::Preference if is_about_us(&gleaned.fact) || is_about_here(&gleaned.fact) => {
             (repo, Kind::Feedback)
@@ -27,8 +33,11 @@ pub fn draft(gleaned: &Gleaned, repo: &Space, user: &Space, session: &str, clien
         Sort::Fact if is_about_the_person(&gleaned.fact) => (user, Kind::User),
         Sort::Fact => (repo, Kind::Project),
     };
-    let id: String =
-        session.chars().filter(|it| it.is_ascii_alphanumeric() || *it == '-').take(ID_CHARS).collect();
+    let id: String = session
+        .chars()
+        .filter(|it| it.is_ascii_alphanumeric() || *it == '-')
+        .take(ID_CHARS)
+        .collect();
     let voice = Voice {
         session: Some(session.into()),
         author: Some(client.to_string()),
@@ -55,7 +64,9 @@ fn is_about_the_person(fact: &str) -> bool {
 
 /// "We only support Node 20" is a rule of the project, however it was put.
 fn is_about_us(fact: &str) -> bool {
-    ["We ", "Our ", "All ", "Every ", "In this "].iter().any(|it| fact.starts_with(it))
+    ["We ", "Our ", "All ", "Every ", "In this "]
+        .iter()
+        .any(|it| fact.starts_with(it))
 }
 
 /// "Always use snake_case in this repo" is how the person wants it, but only there.

@@ -6,7 +6,10 @@ use super::phrase::Phrase;
 use super::prose::Sentence;
 use super::setting::Setting;
 
-pattern!(GERMAN_KEEP, r"^(?:bitte )?(?:merk(?:e)? dir|denk(?:e)? daran|vergiss nicht)(?: bitte)?,? dass ");
+pattern!(
+    GERMAN_KEEP,
+    r"^(?:bitte )?(?:merk(?:e)? dir|denk(?:e)? daran|vergiss nicht)(?: bitte)?,? dass "
+);
 pattern!(
     GERMAN_STANDING,
     r"^(?:ab jetzt|ab sofort|von jetzt an|von nun an|künftig|zukünftig|in zukunft)[ ,]"
@@ -20,16 +23,43 @@ pattern!(
     GERMAN_HERE,
     r"\b(?:dies(?:e|er|es|en|em)?|das hier|hier|gerade|heute|vielleicht|wäre|würde|könnte)\b"
 );
-pattern!(SPANISH_KEEP, r"^(?:por favor,? )?(?:recuerda|ten en cuenta) que ");
-pattern!(SPANISH_STANDING, r"^(?:a partir de ahora|de ahora en adelante|en adelante)[ ,]");
-pattern!(SPANISH_PREFER, r"^prefiero (?:que |usar |los |las |el |la )");
-pattern!(SPANISH_NO, r"^no,? usa [\w@./-]+,? (?:no|en vez de|en lugar de) [\w@./-]+$");
-pattern!(SPANISH_HERE, r"\b(?:est[eao]s?|es[ea]s?|aqu\S|hoy|quiz\S+|ser\S+a|segund[oa]|primer[oa])\b");
-pattern!(FRENCH_KEEP, r"^(?:souviens-toi|retiens|rappelle-toi|n'oublie pas|note bien)(?: bien)? qu(?:e |')");
-pattern!(FRENCH_STANDING, r"^(?:à partir de maintenant|désormais|dorénavant|à l'avenir)[ ,]");
+pattern!(
+    SPANISH_KEEP,
+    r"^(?:por favor,? )?(?:recuerda|ten en cuenta) que "
+);
+pattern!(
+    SPANISH_STANDING,
+    r"^(?:a partir de ahora|de ahora en adelante|en adelante)[ ,]"
+);
+pattern!(
+    SPANISH_PREFER,
+    r"^prefiero (?:que |usar |los |las |el |la )"
+);
+pattern!(
+    SPANISH_NO,
+    r"^no,? usa [\w@./-]+,? (?:no|en vez de|en lugar de) [\w@./-]+$"
+);
+pattern!(
+    SPANISH_HERE,
+    r"\b(?:est[eao]s?|es[ea]s?|aqu\S|hoy|quiz\S+|ser\S+a|segund[oa]|primer[oa])\b"
+);
+pattern!(
+    FRENCH_KEEP,
+    r"^(?:souviens-toi|retiens|rappelle-toi|n'oublie pas|note bien)(?: bien)? qu(?:e |')"
+);
+pattern!(
+    FRENCH_STANDING,
+    r"^(?:à partir de maintenant|désormais|dorénavant|à l'avenir)[ ,]"
+);
 pattern!(FRENCH_PREFER, r"^je préfère (?:que |les |des |utiliser )");
-pattern!(FRENCH_NO, r"^non,? (?:utilise|prends) [\w@./-]+,? (?:pas|au lieu de|et non) [\w@./-]+$");
-pattern!(FRENCH_HERE, r"\b(?:cette?|ces|ici|aujourd'hui|peut-être|ceci|cela|ça)\b");
+pattern!(
+    FRENCH_NO,
+    r"^non,? (?:utilise|prends) [\w@./-]+,? (?:pas|au lieu de|et non) [\w@./-]+$"
+);
+pattern!(
+    FRENCH_HERE,
+    r"\b(?:cette?|ces|ici|aujourd'hui|peut-être|ceci|cela|ça)\b"
+);
 /// Chinese and Japanese mark what points at something near just as clearly.
 const NEAR: &[&str] = &[
     "这个",
@@ -50,8 +80,23 @@ const NEAR: &[&str] = &[
     "ですか",
     "もし",
 ];
-const KEEP: &[&str] = &["记住", "请记住", "记得", "請記住", "覚えておいて", "覚えておいてください"];
-const STANDING: &[&str] = &["从现在开始", "从现在起", "今后", "以后", "今後は", "これからは", "今後、"];
+const KEEP: &[&str] = &[
+    "记住",
+    "请记住",
+    "记得",
+    "請記住",
+    "覚えておいて",
+    "覚えておいてください",
+];
+const STANDING: &[&str] = &[
+    "从现在开始",
+    "从现在起",
+    "今后",
+    "以后",
+    "今後は",
+    "これからは",
+    "今後、",
+];
 
 /// What a sentence states in another language.
 pub(super) fn stated(sentence: &Sentence, setting: &Setting<'_>) -> Option<(Sort, Phrase)> {
@@ -75,7 +120,9 @@ fn european(lower: &str, is_answer: bool) -> Option<Sort> {
         (&FRENCH_PREFER, Sort::Preference, &FRENCH_HERE),
         (&FRENCH_NO, Sort::Correction, &FRENCH_HERE),
     ];
-    let (_, sort, here) = rows.into_iter().find(|(pattern, ..)| pattern.is_in(lower))?;
+    let (_, sort, here) = rows
+        .into_iter()
+        .find(|(pattern, ..)| pattern.is_in(lower))?;
     let is_clear = !here.is_in(lower) && lower.split_whitespace().count() > 3;
     (is_clear && (sort != Sort::Correction || is_answer)).then_some(sort)
 }
@@ -84,7 +131,8 @@ fn asian(text: &str) -> Option<Sort> {
     let is_far = !NEAR.iter().any(|it| text.contains(it)) && text.chars().count() > 8;
     let begins = |words: &[&str]| words.iter().any(|it| text.starts_with(it));
     // Japanese asks for it at the end.
-    let keeps = begins(KEEP) || text.ends_with("覚えておいて") || text.ends_with("覚えておいてください");
+    let keeps =
+        begins(KEEP) || text.ends_with("覚えておいて") || text.ends_with("覚えておいてください");
     match (keeps, begins(STANDING)) {
         (true, _) if is_far => Some(Sort::Fact),
         (_, true) if is_far => Some(Sort::Preference),

@@ -21,8 +21,7 @@ pattern!(
 /// Words that narrow nothing.
 const EMPTY: &str = "and or no any more all other old new existing open current extra additional unused remaining slow for from of as than that not ever never always only just like love hate";
 /// Words after which a determiner no longer holds.
-const BREAKS: &str =
-    "in into on to for with of at from by without before after and or as than that when if not use using";
+const BREAKS: &str = "in into on to for with of at from by without before after and or as than that when if not use using";
 const DETERMINERS: &str = "the this that these those its my his her their both some two three few";
 
 /// Whether a text says that it holds in the project: "in this repo", "here".
@@ -33,7 +32,14 @@ pub(super) fn is_of_the_project(lower: &str) -> bool {
 /// The text without its "here" and "in this project", so that other pointers can be looked for.
 pub(super) fn without_place(lower: &str) -> String {
     let mut text = lower.replace(" in this project", "");
-    for it in ["repo", "repository", "codebase", "monorepo", "workspace", "team"] {
+    for it in [
+        "repo",
+        "repository",
+        "codebase",
+        "monorepo",
+        "workspace",
+        "team",
+    ] {
         text = text.replace(&format!(" in this {it}"), "");
     }
     match text.find(" here") {
@@ -54,12 +60,15 @@ pub(super) fn is_general(lower: &str) -> bool {
     !is_narrow(lower)
         && !EXCUSED.is_in(lower)
         && (has_bare(lower, |it, _| is_among(MANNERS, it))
-            || has_bare(lower, |it, before| is_among(WORK, it) && tells_apart(it, before)))
+            || has_bare(lower, |it, before| {
+                is_among(WORK, it) && tells_apart(it, before)
+            }))
 }
 
 /// Whether the word before a class narrows it, or makes it a place; a verb does neither.
 fn tells_apart(class: &str, before: &str) -> bool {
-    let is_verb = is_among(WAYS, before) || is_among(HABITS, before) || is_among(CODE_HABITS, before);
+    let is_verb =
+        is_among(WAYS, before) || is_among(HABITS, before) || is_among(CODE_HABITS, before);
     let is_compound = is_among("messages subjects titles names descriptions", class)
         && is_among("commit branch test tag release", before);
     is_compound || !(before.is_empty() || is_verb || is_among(EMPTY, before))
@@ -88,7 +97,10 @@ pub(super) fn is_general_here(lower: &str) -> bool {
 /// Whether it is bound to one place, which is gone tomorrow.
 pub(super) fn is_narrow(lower: &str) -> bool {
     let mut text = without_place(lower);
-    while let Some(found) = WIDE.captures(&text).and_then(|it| it.get(0).map(|it| it.range())) {
+    while let Some(found) = WIDE
+        .captures(&text)
+        .and_then(|it| it.get(0).map(|it| it.range()))
+    {
         text.replace_range(found, "");
     }
     NARROW.is_in(&text)
@@ -127,12 +139,18 @@ mod tests {
         check("don't use wildcard imports", true);
         check("no tests, just the fix", false);
         check("no summaries at the end of your answers", true);
-        assert!(is_general_here("don't use mocks in this repo") && !is_general_here("don't use mocks here"));
+        assert!(
+            is_general_here("don't use mocks in this repo")
+                && !is_general_here("don't use mocks here")
+        );
     }
 
     #[test]
     fn the_place_is_taken_out() {
-        assert_eq!(without_place("we keep styles here, always"), "we keep styles, always");
+        assert_eq!(
+            without_place("we keep styles here, always"),
+            "we keep styles, always"
+        );
         assert_eq!(without_place("no mocks in this repo"), "no mocks");
         assert_eq!(without_place("adhere to it"), "adhere to it");
     }

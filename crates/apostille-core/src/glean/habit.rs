@@ -30,20 +30,31 @@ pattern!(
     any(HABITS),
     r")\b .*,? ever$"
 );
-pattern!(NOT_DONE_HERE, r"^(?:please )?(?:don't|do not|never) ", any(CODE_HABITS), r"\b");
+pattern!(
+    NOT_DONE_HERE,
+    r"^(?:please )?(?:don't|do not|never) ",
+    any(CODE_HABITS),
+    r"\b"
+);
 // One name, and the project as its place.
 pattern!(
     NOT_USED,
     r"^(?:please )?(?:don't|do not|never|avoid) (?:use|using|add|write|import) [^ ]+ (?:in|anywhere in) (?:this|our) (?:codebase|repo|repository|project)(?:, (?:but )?use [^ ]+)?$"
 );
 pattern!(NONE_OF, r"^no (?:more )?(?:[a-z-]+ ){0,3}[a-z-]+s\b");
-pattern!(STATES, r"^no .*\b(?:is|are|was|were|has|have|can|will|do|does|must|should|need|found|left)\b");
+pattern!(
+    STATES,
+    r"^no .*\b(?:is|are|was|were|has|have|can|will|do|does|must|should|need|found|left)\b"
+);
 // What is done to commits, reviews and answers is done every time, whatever the verb.
 pattern!(
     IN_MESSAGES,
     r"^(?:please )?(?:also )?(?:always )?(?:(?:use|include|put|mention|write|add|reference|link) .*\b(?:in|into|to|on) (?:all |every )?|(?:keep|prefix|start|end|name|write) (?:your |all )?)(?:commit messages|commit subjects|commit titles|prs|pull requests|pr descriptions|pr titles|branch names|test names|variable names|function names|answers|replies|changelog entries)\b"
 );
-pattern!(AT_A_TIME, r"^(?:please )?(?:ask|answer|reply|commit|explain) [^,]*\b(?:at a time|at most)\b[^,]*$");
+pattern!(
+    AT_A_TIME,
+    r"^(?:please )?(?:ask|answer|reply|commit|explain) [^,]*\b(?:at a time|at most)\b[^,]*$"
+);
 pattern!(
     EVERY_STEP,
     r"^(?:please )?(?:also )?(?:always )?",
@@ -63,7 +74,10 @@ pattern!(
     EVERY_TIME,
     r"\b(?:never|always|every time|each time)\b|\bask(?:ed)?(?: me)? (?:than|instead of|rather than) (?:to )?(?:guess|assum)|\b(?:before|without|when|whenever|instead of) (?:you )?[a-z-]+ (?:an?|any|new|large|big|other) (?:new )?(?:dependenc|librar|package|crate|file|commit|branch|pr\b|migration|refactor|abstraction)|\b(?:before|without) (?:asking|committing|pushing|deleting|merging|deploying|refactoring)\b|\b(?:before|without) (?:large|big|new) [a-z]+s\b"
 );
-pattern!(NOT, r"\b(?:didn't|don't|did not|do not|not|avoided|stopped)\b");
+pattern!(
+    NOT,
+    r"\b(?:didn't|don't|did not|do not|not|avoided|stopped)\b"
+);
 pattern!(
     SMALL,
     r"\b(?:small|smaller|short|shorter|separate|atomic|explicit|descriptive) (?:commits|prs|functions|names|messages|answers|diffs|files|modules)\b"
@@ -73,18 +87,30 @@ pattern!(
     r"^i (?:want|need|expect) (?:all|every|each|one|new) .*\b(?:to (?:be (?:in|written|named|signed|reviewed|documented)|have|follow|start|use|come)|per|without)\b"
 );
 pattern!(ALWAYS_WANT, r"^i (?:always|never) want (?:you )?(?:to )?");
-pattern!(OF_THE_APP, r"\bthe (?:app|page|screen|server|game|program|ui|cursor)\b");
+pattern!(
+    OF_THE_APP,
+    r"\bthe (?:app|page|screen|server|game|program|ui|cursor)\b"
+);
 pattern!(
     OF_OUR_WORK,
     r"\b(?:you|tests?|plan|diff|commits?|docs|documentation|linter|formatter|command|reasons?|changelog|branch|review)\b"
 );
-pattern!(ON_THE_PAGE, r"^i (?:always|never) want (?:the|this|that|it)\b");
-pattern!(LIKE_WHEN, r"^i (?:don't like|do not like|hate|dislike|like|love)(?: it)? when(?:ever)? you ");
+pattern!(
+    ON_THE_PAGE,
+    r"^i (?:always|never) want (?:the|this|that|it)\b"
+);
+pattern!(
+    LIKE_WHEN,
+    r"^i (?:don't like|do not like|hate|dislike|like|love)(?: it)? when(?:ever)? you "
+);
 pattern!(
     ONE_DOES,
     r"\bwhen(?:ever)? you (?:click|hover|see|press|scroll|type|drag|tap|select|visit|land|enter|swipe|open|get|hit|load|have|log)\b"
 );
-pattern!(LIKE, r"^i (?:(?:really|do|much|don't|do not) )*(?:like|love|hate) ");
+pattern!(
+    LIKE,
+    r"^i (?:(?:really|do|much|don't|do not) )*(?:like|love|hate) "
+);
 pattern!(
     LIKED_ONE,
     r"^i (?:(?:really|do|much|don't|do not) )*(?:like|love|hate) (?:the|how|that|this|your|my|it|to|what)\b|\byou (?:chose|wrote|made|picked|used|added|did)\b"
@@ -102,18 +128,32 @@ pattern!(
     STOP_ONCE,
     r"\b(?:and (?:just|instead|do|fix|start|write)|first|now|yet|when|until|while)\b|, (?:do|fix|just|start|i|we)\b"
 );
-pattern!(RELATIVE, r"s (?:that|which) (?:just |only |merely |simply |don't |do not )*(?:[a-z]+)");
-pattern!(PRONOUN, r"\b(?:it|its|them|this|that|these|those|there|one of|ones)\b");
+pattern!(
+    RELATIVE,
+    r"s (?:that|which) (?:just |only |merely |simply |don't |do not )*(?:[a-z]+)"
+);
+pattern!(
+    PRONOUN,
+    r"\b(?:it|its|them|this|that|these|those|there|one of|ones)\b"
+);
 // Pronouns that point at nothing outside of the sentence.
 pattern!(
     OWN_PRONOUN,
     r"\b(?:like|hate|love|prefer) it (?:when|if)|\b(?:that|it's|it is) (?:done|finished|ready|fixed)|, (?:please |just |rather )*(?:ask|report|look|tell|mark|leave|keep|move|fix|name|list) them\b|\bto (?:make|get|keep) them\b|\btell(?:ing)? me (?:that|it's|it is)\b"
 );
 
-pattern!(FAILS, r"\b(?:green|red|pass|passing|work|compile|fixed|renamed|removed|deleted)\b");
+pattern!(
+    FAILS,
+    r"\b(?:green|red|pass|passing|work|compile|fixed|renamed|removed|deleted)\b"
+);
 
 /// What is wanted every time, by its form.
-pub(super) fn stated(text: &str, lower: &str, lead: Lead, setting: &Setting<'_>) -> Option<(Sort, Phrase)> {
+pub(super) fn stated(
+    text: &str,
+    lower: &str,
+    lead: Lead,
+    setting: &Setting<'_>,
+) -> Option<(Sort, Phrase)> {
     let is_led = matches!(lead, Lead::None | Lead::No | Lead::Actually | Lead::Told);
     if !is_led || !setting.is_answer || setting.has_task || points_away(lower) {
         return None;
@@ -141,7 +181,10 @@ fn is_blunt(text: &str, setting: &Setting<'_>) -> bool {
 fn points_away(lower: &str) -> bool {
     let mut text = without_place(lower);
     for own in [&*OWN_PRONOUN, &RELATIVE] {
-        while let Some(found) = own.captures(&text).and_then(|it| it.get(0).map(|it| it.range())) {
+        while let Some(found) = own
+            .captures(&text)
+            .and_then(|it| it.get(0).map(|it| it.range()))
+        {
             text.replace_range(found, "");
         }
     }
@@ -183,25 +226,32 @@ fn is_rather(lower: &str) -> bool {
 
 /// "I always want a test", "I want all documentation to be in English".
 fn is_wanting(lower: &str) -> bool {
-    let is_every = WANT_EVERY.is_in(lower) && names_work(&without_number(lower)) && !FAILS.is_in(lower);
+    let is_every =
+        WANT_EVERY.is_in(lower) && names_work(&without_number(lower)) && !FAILS.is_in(lower);
     is_every || ALWAYS_WANT.is_in(lower) && !is_on_the_page(lower)
 }
 
 /// "I like short answers", "I hate it when you apologise".
 fn is_liking(lower: &str) -> bool {
     let is_class = || is_general(lower) || RELATIVE.is_in(lower) && names_work(lower);
-    let is_thing = LIKE.is_in(lower) && !LIKED_ONE.is_in(lower) && !lower.contains(" you ") && is_class();
+    let is_thing =
+        LIKE.is_in(lower) && !LIKED_ONE.is_in(lower) && !lower.contains(" you ") && is_class();
     is_thing || LIKE_WHEN.is_in(lower) && !ONE_DOES.is_in(lower) && !is_narrow(lower)
 }
 
 /// "I always want the cursor at the end of the line": what a program is to do.
 pub(super) fn is_on_the_page(lower: &str) -> bool {
-    ON_THE_PAGE.is_in(lower) && !OF_OUR_WORK.is_in(lower) || OF_THE_APP.is_in(lower) || ONE_DOES.is_in(lower)
+    ON_THE_PAGE.is_in(lower) && !OF_OUR_WORK.is_in(lower)
+        || OF_THE_APP.is_in(lower)
+        || ONE_DOES.is_in(lower)
 }
 
 /// "All tests", "one commit": a class too.
 fn without_number(lower: &str) -> String {
-    lower.replace(" commit ", " commits ").replace(" pr ", " prs ").replace(" test ", " tests ")
+    lower
+        .replace(" commit ", " commits ")
+        .replace(" pr ", " prs ")
+        .replace(" test ", " tests ")
 }
 
 fn is_stop(lower: &str) -> bool {

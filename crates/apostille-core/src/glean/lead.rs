@@ -31,8 +31,14 @@ pattern!(
     REMEMBER,
     r"^(?:always )?(?:remember|memori[sz]e|don't forget|do not forget|make a note)(?: that\b|[,:]| this:)[ ,:]*|^for (?:future reference|the record|the future|next time)\b[ ,:]*(?:that )?"
 );
-pattern!(BARE_REMEMBER, r"^remember (?:we|our|i|i'm|my|the|all|every|this (?:repo|project))\b");
-pattern!(NOTE, r"^(?:please )?(?:note|keep in mind|bear in mind)(?: that\b|[,:])?[ ,:]*");
+pattern!(
+    BARE_REMEMBER,
+    r"^remember (?:we|our|i|i'm|my|the|all|every|this (?:repo|project))\b"
+);
+pattern!(
+    NOTE,
+    r"^(?:please )?(?:note|keep in mind|bear in mind)(?: that\b|[,:])?[ ,:]*"
+);
 pattern!(
     STANDING,
     r"^(?:from (?:now|here|today) on(?:wards?)?|going forward|in (?:the )?future|for all future \w+|as a (?:general )?rule(?: of thumb)?|next time|every time|starting now|henceforth)\b[ ,:]*"
@@ -51,7 +57,10 @@ pattern!(
     r"^(?:like |as )?i(?:'ve| have)? (?:already |just )?(?:told you|said|mentioned)(?: (?:this|that|it|so)(?: already| before| twice| earlier)+:| already| before| twice| earlier)*[ ,:]*(?:that )?|^i keep (?:telling you|saying|repeating)[ ,:]*(?:that )?|^(?:once )?(?:again|more)[,:] *|^for the (?:second|third|fourth|fifth|last|nth|hundredth|umpteenth) time[,:] *|^how (?:many times|often) (?:do|must|should) i (?:have to |need to )?(?:say|tell|repeat|explain)[^:,]{0,24}[:,] *"
 );
 
-pattern!(REMEMBER_END, r",? +(?:please )?(?:remember|note|memori[sz]e) (?:that|this|it)(?: please)?$");
+pattern!(
+    REMEMBER_END,
+    r",? +(?:please )?(?:remember|note|memori[sz]e) (?:that|this|it)(?: please)?$"
+);
 
 /// The lead of a lower-case sentence, and where in it the rest is.
 pub(super) fn lead(lower: &str) -> (Lead, Range<usize>) {
@@ -67,9 +76,13 @@ pattern!(
 );
 
 fn announced(lower: &str) -> Option<(Lead, Range<usize>)> {
-    let at = lower.find(": ").filter(|it| *it < ANNOUNCEMENT && ANNOUNCES.is_in(lower))? + ": ".len();
+    let at = lower
+        .find(": ")
+        .filter(|it| *it < ANNOUNCEMENT && ANNOUNCES.is_in(lower))?
+        + ": ".len();
     let (lead, range) = lead_in(&lower[at..]);
-    matches!(lead, Lead::Remember | Lead::Standing).then(|| (lead, at + range.start..at + range.end))
+    matches!(lead, Lead::Remember | Lead::Standing)
+        .then(|| (lead, at + range.start..at + range.end))
 }
 
 fn lead_in(lower: &str) -> (Lead, Range<usize>) {
@@ -77,7 +90,10 @@ fn lead_in(lower: &str) -> (Lead, Range<usize>) {
     let start = end - FILLER.after(&lower[..end]).unwrap_or(&lower[..end]).len();
     let rest = &lower[start..end];
     let behind = |pattern: &super::pattern::Pattern| {
-        pattern.after(rest).filter(|it| !it.is_empty()).map(|it| without_filler(it, end))
+        pattern
+            .after(rest)
+            .filter(|it| !it.is_empty())
+            .map(|it| without_filler(it, end))
     };
     if let Some(at) = behind(&REMEMBER) {
         return (Lead::Remember, at..end);
@@ -97,10 +113,16 @@ fn lead_in(lower: &str) -> (Lead, Range<usize>) {
             return (lead, at..end);
         }
     }
-    if let Some(stop) = REMEMBER_END.captures(rest).and_then(|it| Some(start + it.get(0)?.start())) {
+    if let Some(stop) = REMEMBER_END
+        .captures(rest)
+        .and_then(|it| Some(start + it.get(0)?.start()))
+    {
         return (Lead::Remember, start..stop);
     }
-    match STANDING_END.captures(rest).and_then(|it| Some(start + it.get(0)?.start())) {
+    match STANDING_END
+        .captures(rest)
+        .and_then(|it| Some(start + it.get(0)?.start()))
+    {
         // "dates must not be in the future" is no rule for the future.
         Some(stop) if !lower[..stop].ends_with(" be") => (Lead::Standing, start..stop),
         _ => (Lead::None, start..end),
@@ -109,7 +131,11 @@ fn lead_in(lower: &str) -> (Lead, Range<usize>) {
 
 /// Where a rest that reaches to `end` begins, once its fillers are gone.
 fn without_filler(rest: &str, end: usize) -> usize {
-    end - FILLER.after(rest).filter(|it| !it.is_empty()).unwrap_or(rest).len()
+    end - FILLER
+        .after(rest)
+        .filter(|it| !it.is_empty())
+        .unwrap_or(rest)
+        .len()
 }
 
 #[cfg(test)]
@@ -122,8 +148,14 @@ mod tests {
             let (lead, rest) = lead(text);
             assert_eq!((lead, &text[rest]), expected, "{text:?}");
         };
-        check("ok, please remember that we use uv", (Lead::Remember, "we use uv"));
-        check("remember: tests need docker", (Lead::Remember, "tests need docker"));
+        check(
+            "ok, please remember that we use uv",
+            (Lead::Remember, "we use uv"),
+        );
+        check(
+            "remember: tests need docker",
+            (Lead::Remember, "tests need docker"),
+        );
         check("remember our port", (Lead::Remember, "our port"));
         check("remember to run it", (Lead::None, "remember to run it"));
         check("from now on, please use tabs", (Lead::Standing, "use tabs"));
@@ -131,9 +163,15 @@ mod tests {
         check("no, use pnpm", (Lead::No, "use pnpm"));
         check("no need to do it", (Lead::None, "no need to do it"));
         check("that's wrong: the port is 1", (Lead::No, "the port is 1"));
-        check("i already told you that we use tabs", (Lead::Told, "we use tabs"));
+        check(
+            "i already told you that we use tabs",
+            (Lead::Told, "we use tabs"),
+        );
         check("good work", (Lead::None, "work"));
-        check("before we go on: remember that we use uv", (Lead::Remember, "we use uv"));
+        check(
+            "before we go on: remember that we use uv",
+            (Lead::Remember, "we use uv"),
+        );
         check("we use uv, remember that", (Lead::Remember, "we use uv"));
     }
 }

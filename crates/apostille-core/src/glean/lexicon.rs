@@ -64,5 +64,6 @@ pub(super) const SUBJECTS: &str = "tests commits commit_messages commit_subjects
 
 /// Whether a text has one of a list's words.
 pub(super) fn has_any(list: &str, text: &str) -> bool {
-    text.split_whitespace().any(|it| list.split_whitespace().any(|word| word == it))
+    text.split_whitespace()
+        .any(|it| list.split_whitespace().any(|word| word == it))
 }

@@ -57,31 +57,50 @@ pattern!(
     FIRM,
     r"^(?:must|mustn't|shall|cannot|never|always|only|needs?|requires?|should (?:not|never|always|only)|may (?:not|never|only)|(?:is|are|have|has) (?:always|never|only))\b"
 );
-pattern!(NEVER, r"^(?:(?:must|should|may) (?:never|always|only)|must not|mustn't|may not)\b");
+pattern!(
+    NEVER,
+    r"^(?:(?:must|should|may) (?:never|always|only)|must not|mustn't|may not)\b"
+);
 pattern!(
     KEPT,
     r"\b(?:go(?:es)?|lives?|belongs?|starts? with|ends? with|stays?|runs? (?:with|on|in|through)|uses?|follows?|carry|carries|(?:is|are) (?:always |never |only )?(?:written|named|formatted|signed|squashed|reviewed|documented|prefixed|tagged|cut|kept|generated|committed|merged|released|published|deployed|pinned|versioned|translated|tested|mocked|linted|read|set|put|done|run|made|stored|handled|wrapped|functions|snake_case|kebab-case|camelcase|pascalcase|iso)|(?:is|are) (?:always|never|only))\b"
 );
 pattern!(HELD, r"\b(?:needs?|have|has|must|should) ");
-pattern!(ARTICLE, r"^(?:the|a|an|my|your|its|his|their|this|that|these|those|there|here|it|i|you|they)\b");
+pattern!(
+    ARTICLE,
+    r"^(?:the|a|an|my|your|its|his|their|this|that|these|those|there|here|it|i|you|they)\b"
+);
 pattern!(
     ONLY,
     r"^only (?:the |our )?(?:[a-z-]+ )?(?:bot|ci|pipeline|maintainers?|lead|ops|team|hook|release job|release script) (?:may |can |must )?[a-z]+s? [a-z-]+s\b"
 );
-pattern!(SUBJECT, r"^(?:the |our |all )?(?:[a-z0-9_-]+ ){0,2}", any(SUBJECTS), r" ");
+pattern!(
+    SUBJECT,
+    r"^(?:the |our |all )?(?:[a-z0-9_-]+ ){0,2}",
+    any(SUBJECTS),
+    r" "
+);
 // Things of a product too, unless it is said in which form they are kept.
 pattern!(
     FORMED,
     r"^(?:all |every )?(?:[a-z]+ )?(?:dates|times|timestamps|money|prices|amounts|names|ids|columns|tables|strings|constants|translations|components|titles|messages|files)(?: in (?:the )?[a-z]+)? (?:is|are) (?:always |never |only )?(?:stored (?:in|as)|written|formatted|named|snake_case|camelcase|kebab-case|pascalcase|iso|utc|lower-?case|upper-?case|singular|plural|functions|in (?:utc|english|cents))\b"
 );
-pattern!(LOCATED, r"\b(?:is|are|was|were|exists?|has|have) (?:\w+ )?(?:in (?:this|our)|here)\b|^there\b");
+pattern!(
+    LOCATED,
+    r"\b(?:is|are|was|were|exists?|has|have) (?:\w+ )?(?:in (?:this|our)|here)\b|^there\b"
+);
 pattern!(
     FAILS,
     r"\b(?:pass|compile|fails?|work|works|finish|green|red|broken|inconsistent|outdated|wrong|missing|parallel|too (?:much|many|often)|twice|badly|poorly|others|at line|before the (?:release|demo|merge)|be (?:installed|fixed|done|added|updated|rewritten|deleted|cleaned|moved|renamed|split|restarted|loaded|shown))\b|, so |(?:^|[ :])(?:see|read) \S+\.md"
 );
 
 /// What is so, by its form.
-pub(super) fn stated(text: &str, lower: &str, lead: Lead, setting: &Setting<'_>) -> Option<(Sort, Phrase)> {
+pub(super) fn stated(
+    text: &str,
+    lower: &str,
+    lead: Lead,
+    setting: &Setting<'_>,
+) -> Option<(Sort, Phrase)> {
     let is_put_right = matches!(lead, Lead::No | Lead::Actually | Lead::Told) && setting.is_answer;
     if !(is_put_right || lead == Lead::None) || setting.has_task || doubt::ends_in_a_task(lower) {
         return None;
@@ -90,9 +109,15 @@ pub(super) fn stated(text: &str, lower: &str, lead: Lead, setting: &Setting<'_>)
         || !needs_its_place(lower)
             && !FAILS.is_in(lower)
             && !CODE_TALK.is_in(lower)
-            && (is_ours(lower, is_put_right) || is_of_work(lower, lead) || (is_put_right && is_put(lower)));
+            && (is_ours(lower, is_put_right)
+                || is_of_work(lower, lead)
+                || (is_put_right && is_put(lower)));
     let is_contrast = lower.starts_with("we ") && lower.contains(", ") && setting.is_answer;
-    let sort = if is_put_right || is_contrast { Sort::Correction } else { Sort::Fact };
+    let sort = if is_put_right || is_contrast {
+        Sort::Correction
+    } else {
+        Sort::Fact
+    };
     is_rule.then(|| (sort, phrase::clause(text, lower)))
 }
 
@@ -107,8 +132,12 @@ fn is_narrow_clause(lower: &str) -> bool {
 }
 
 fn is_convention(lower: &str) -> bool {
-    let Some(found) = CONVENTION.captures(lower) else { return OUR_POLICY.is_in(lower) };
-    let is_placed = found.name("place").is_some_and(|it| !it.as_bytes().is_empty());
+    let Some(found) = CONVENTION.captures(lower) else {
+        return OUR_POLICY.is_in(lower);
+    };
+    let is_placed = found
+        .name("place")
+        .is_some_and(|it| !it.as_bytes().is_empty());
     (lower.starts_with("our ") || is_placed) && !TO_BE.is_in(lower)
 }
 
@@ -132,13 +161,22 @@ fn is_class(lower: &str) -> bool {
 
 /// "tests must not hit the network": firm enough by itself, or as a correction.
 fn is_of_work(lower: &str, lead: Lead) -> bool {
-    let Some(found) = OF_WORK.captures(lower).filter(|_| !ARTICLE.is_in(lower)) else { return false };
-    let verb = found.name("verb").and_then(|it| lower.get(it.start()..)).unwrap_or("");
+    let Some(found) = OF_WORK.captures(lower).filter(|_| !ARTICLE.is_in(lower)) else {
+        return false;
+    };
+    let verb = found
+        .name("verb")
+        .and_then(|it| lower.get(it.start()..))
+        .unwrap_or("");
     match lead {
         Lead::None => NEVER.is_in(verb) && !is_of_code(lower),
         _ if is_of_code(lower) => FIRM.is_in(verb) && is_of_the_project(lower),
         _ => {
-            FIRM.is_in(verb) || KEPT.captures(verb).and_then(|it| it.get(0)).is_some_and(|it| it.start() == 0)
+            FIRM.is_in(verb)
+                || KEPT
+                    .captures(verb)
+                    .and_then(|it| it.get(0))
+                    .is_some_and(|it| it.start() == 0)
         }
     }
 }

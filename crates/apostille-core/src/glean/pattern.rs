@@ -6,9 +6,17 @@ use regex::bytes::{Captures, Regex, RegexBuilder};
 pub(super) struct Pattern(Regex);
 
 impl Pattern {
-    #[expect(clippy::expect_used, reason = "the patterns are constants, and the tests use every one")]
+    #[expect(
+        clippy::expect_used,
+        reason = "the patterns are constants, and the tests use every one"
+    )]
     pub(super) fn new(pattern: &str) -> Self {
-        Self(RegexBuilder::new(pattern).unicode(false).build().expect("the pattern is valid"))
+        Self(
+            RegexBuilder::new(pattern)
+                .unicode(false)
+                .build()
+                .expect("the pattern is valid"),
+        )
     }
 
     pub(super) fn is_in(&self, text: &str) -> bool {
@@ -27,7 +35,14 @@ impl Pattern {
 
 /// A list of words, set apart by spaces, as the alternatives of a pattern.
 pub(super) fn any(words: &str) -> String {
-    format!("(?:{})", words.split_whitespace().collect::<Vec<_>>().join("|").replace('_', " "))
+    format!(
+        "(?:{})",
+        words
+            .split_whitespace()
+            .collect::<Vec<_>>()
+            .join("|")
+            .replace('_', " ")
+    )
 }
 
 /// Declares a pattern that is compiled once.

@@ -24,22 +24,39 @@ const ORDERS: &str = "use run commit push pull write ask check format prefer kee
     branch fix build lint bypass generate store place define declare split group order sort prefix pin upgrade reset apply make do \
     give tell call treat avoid ensure try stay return log set get look send report mark limit choose pick";
 
-pattern!(ORDER, r"^(?:please )?(?:also |first |just )?(?:always |never ever |never )?", any(ORDERS), r"\b");
+pattern!(
+    ORDER,
+    r"^(?:please )?(?:also |first |just )?(?:always |never ever |never )?",
+    any(ORDERS),
+    r"\b"
+);
 pattern!(NOT_ORDER, r"^(?:please )?(?:don't|do not) (?:ever )?");
 pattern!(YOU_MUST, r"^you (?:should|must|need to|have to) ");
-pattern!(YOU_MUST_NOT, r"^you (?:(?:should|must|may|can) not|shouldn't|mustn't|can't) (?:ever )?");
+pattern!(
+    YOU_MUST_NOT,
+    r"^you (?:(?:should|must|may|can) not|shouldn't|mustn't|can't) (?:ever )?"
+);
 // What is to be done in place of what is not.
 pattern!(
     INSTEAD,
     r", (?:but |instead |rather |please |just )*(?P<order>use|run|put|write|keep|ask|report|fix|prefer|return|open|call|make|mark) "
 );
-pattern!(WHEN_ORDER, r"^(?:when|whenever|if|before|after|every time|each time|any time) [^,]+, ");
-pattern!(CLAUSE, r"^(?:we|our|the|this|all|every|each|in|for|new|no|only|both|any|there|[a-z0-9/_.-]+s?) .*");
+pattern!(
+    WHEN_ORDER,
+    r"^(?:when|whenever|if|before|after|every time|each time|any time) [^,]+, "
+);
+pattern!(
+    CLAUSE,
+    r"^(?:we|our|the|this|all|every|each|in|for|new|no|only|both|any|there|[a-z0-9/_.-]+s?) .*"
+);
 pattern!(
     VERB,
     r"\b(?:is|are|was|has|have|had|uses?|runs?|goes|go|lives?|listens?|needs?|forbids?|enforces?|must|should|can|cannot|can't|don't|doesn't|do|does|gets?|requires?|deploys?|starts?|belongs?|wants?|owns?|approves?|strips?|support|supports|expects?|never|always|only|works?|means?|keeps?|takes?|comes?|stores?|signs?|generate|generates|squash|follow|follows|target|targets|ship|ships|release|host|hosts|review|reviews|test|tests|write|merge|tag|format|build|builds|log|logs|track|tracks|publish|publishes|push|commit|put|rejects?|resets?|sits?|contains?|returns?|fails?|breaks?|expires?|costs?|closes?|opens?|ends?)\b"
 );
-pattern!(FIRST_PERSON, r"(?:^| )(?:i|i'm|i've|i'd|i'll|myself)(?: |$|,)");
+pattern!(
+    FIRST_PERSON,
+    r"(?:^| )(?:i|i'm|i've|i'd|i'll|myself)(?: |$|,)"
+);
 pattern!(SECOND_PERSON, r"\b(?:you|your|yours|yourself)\b");
 
 /// How a verb of the first person reads in the third.
@@ -60,13 +77,24 @@ const THIRD: &[(&str, &str)] = &[
 ];
 
 /// Words that may stand between "I" and its verb.
-const BETWEEN: &[&str] =
-    &["always", "never", "usually", "generally", "strongly", "really", "much", "definitely", "personally"];
+const BETWEEN: &[&str] = &[
+    "always",
+    "never",
+    "usually",
+    "generally",
+    "strongly",
+    "really",
+    "much",
+    "definitely",
+    "personally",
+];
 
 /// What a text says, where it is one sentence with a verb. `lower` is the text in lower case, quotations blotted out.
 pub(super) fn of(text: &str, lower: &str) -> Option<Phrase> {
     let behind = |pattern: &super::pattern::Pattern| {
-        pattern.after(lower).and_then(|it| text.get(lower.len() - it.len()..))
+        pattern
+            .after(lower)
+            .and_then(|it| text.get(lower.len() - it.len()..))
     };
     if lower.starts_with("i ") || lower.starts_with("i'") || lower.starts_with("my ") {
         return Some(third_person(text, lower));
@@ -78,7 +106,9 @@ pub(super) fn of(text: &str, lower: &str) -> Option<Phrase> {
         return Some(wanted(text, rest, Phrase::Wanted));
     }
     if let Some(rest) = behind(&NOT_ORDER) {
-        let rest = rest.strip_suffix("ever").map_or(rest, |it| it.trim_end_matches([',', ' ']));
+        let rest = rest
+            .strip_suffix("ever")
+            .map_or(rest, |it| it.trim_end_matches([',', ' ']));
         return Some(wanted(text, rest, Phrase::Unwanted));
     }
     if ORDER.is_in(lower) && !is_noun_first(lower) {
@@ -145,7 +175,9 @@ fn placed(text: &str, lower: &str) -> String {
 
 /// "no singletons, ever": what is not wanted at all.
 pub(super) fn none_of(text: &str, lower: &str) -> Phrase {
-    let end = lower.strip_suffix("please").map_or(lower.len(), |it| it.trim_end_matches([',', ' ']).len());
+    let end = lower
+        .strip_suffix("please")
+        .map_or(lower.len(), |it| it.trim_end_matches([',', ' ']).len());
     let (text, lower) = (&text[..end], &lower[..end]);
     match clause(text, lower) {
         Phrase::Clause(it) => Phrase::Clause(format!("The user wants {}", uncapitalised(&it))),
@@ -163,36 +195,55 @@ fn third_person(text: &str, lower: &str) -> Phrase {
             quoted()
         };
     }
-    let Some(mut rest) = lower.strip_prefix("i ") else { return quoted() };
+    let Some(mut rest) = lower.strip_prefix("i ") else {
+        return quoted();
+    };
     let mut verb = String::new();
-    while let Some((word, tail)) = rest.split_once(' ').filter(|(word, _)| BETWEEN.contains(word)) {
+    while let Some((word, tail)) = rest
+        .split_once(' ')
+        .filter(|(word, _)| BETWEEN.contains(word))
+    {
         verb += &format!("{word} ");
         rest = tail;
     }
-    let known =
-        THIRD.iter().find(|(first, _)| rest.strip_prefix(first).is_some_and(|it| it.starts_with(' ')));
-    let Some((first, third)) = known else { return quoted() };
+    let known = THIRD.iter().find(|(first, _)| {
+        rest.strip_prefix(first)
+            .is_some_and(|it| it.starts_with(' '))
+    });
+    let Some((first, third)) = known else {
+        return quoted();
+    };
     let object = &text[text.len() - rest.len() + first.len()..];
     let folded = object.to_ascii_lowercase();
     let is_wish = matches!(
         *first,
         "prefer" | "hate" | "dislike" | "want" | "like" | "can't stand" | "don't" | "do not"
     );
-    let turns =
-        FIRST_PERSON.is_in(&folded) || SECOND_PERSON.is_in(&folded) || (!is_wish && folded.contains(" and "));
-    if turns { quoted() } else { Phrase::Clause(format!("The user {verb}{third}{object}")) }
+    let turns = FIRST_PERSON.is_in(&folded)
+        || SECOND_PERSON.is_in(&folded)
+        || (!is_wish && folded.contains(" and "));
+    if turns {
+        quoted()
+    } else {
+        Phrase::Clause(format!("The user {verb}{third}{object}"))
+    }
 }
 
 impl Phrase {
     /// Whether it says what is to be done, and not what is so.
     pub(super) fn is_wish(&self) -> bool {
-        matches!(self, Self::Wanted(_) | Self::Unwanted(_) | Self::Contrast(..))
+        matches!(
+            self,
+            Self::Wanted(_) | Self::Unwanted(_) | Self::Contrast(..)
+        )
     }
 
     /// Two wishes as one; `None` where the words of one cannot be turned.
     pub(super) fn with(self, other: Self) -> Option<Self> {
         Some(match (self, other) {
-            (Self::Wanted(a), Self::Wanted(b)) => Self::Wanted(format!("{a}, and to {}", uncapitalised(&b))),
+            (Self::Wanted(a), Self::Wanted(b)) => {
+                Self::Wanted(format!("{a}, and to {}", uncapitalised(&b)))
+            }
             (Self::Wanted(a), Self::Unwanted(b)) => {
                 Self::Wanted(format!("{a}, and not to {}", uncapitalised(&b)))
             }
@@ -210,13 +261,21 @@ impl Phrase {
     pub(super) fn declared(&self) -> String {
         let sentence = match self {
             Self::Clause(it) => capitalised(it),
-            Self::Wanted(it) => format!("The user wants the agent to {}", of_the_user(&uncapitalised(it))),
+            Self::Wanted(it) => format!(
+                "The user wants the agent to {}",
+                of_the_user(&uncapitalised(it))
+            ),
             Self::Unwanted(it) => {
-                format!("The user does not want the agent to {}", of_the_user(&turned(&uncapitalised(it))))
+                format!(
+                    "The user does not want the agent to {}",
+                    of_the_user(&turned(&uncapitalised(it)))
+                )
             }
             Self::Contrast(x, y) => format!("The user wants {x}, not {y}"),
             // A quotation in the quotation gets the other marks.
-            Self::Quoted(it) => return format!("The user said: \"{}.\"", capitalised(&it.replace('"', "'"))),
+            Self::Quoted(it) => {
+                return format!("The user said: \"{}.\"", capitalised(&it.replace('"', "'")));
+            }
         };
         sentence + "."
     }
@@ -225,7 +284,9 @@ impl Phrase {
 /// "don't do this, do that": the second half is wanted again.
 fn turned(order: &str) -> String {
     let lower = order.to_ascii_lowercase();
-    let found = INSTEAD.captures(&lower).and_then(|it| Some((it.get(0)?.start(), it.name("order")?.start())));
+    let found = INSTEAD
+        .captures(&lower)
+        .and_then(|it| Some((it.get(0)?.start(), it.name("order")?.start())));
     found.map_or_else(
         || order.to_owned(),
         |(comma, verb)| format!("{}, but to {}", &order[..comma], &order[verb..]),
@@ -246,7 +307,10 @@ fn of_the_user(order: &str) -> String {
 fn capitalised(text: &str) -> String {
     let mut chars = text.chars();
     // A name such as `openapi.yaml` or npm_config stays as it is written.
-    let is_name = text.split_whitespace().next().is_some_and(|it| it.contains(['.', '/', '_', '`']));
+    let is_name = text
+        .split_whitespace()
+        .next()
+        .is_some_and(|it| it.contains(['.', '/', '_', '`']));
     match chars.next() {
         Some(first) if !is_name => first.to_uppercase().chain(chars).collect(),
         _ => text.to_owned(),
@@ -255,7 +319,10 @@ fn capitalised(text: &str) -> String {
 
 fn uncapitalised(text: &str) -> String {
     let mut chars = text.chars();
-    chars.next().map(|it| it.to_lowercase().chain(chars).collect()).unwrap_or_default()
+    chars
+        .next()
+        .map(|it| it.to_lowercase().chain(chars).collect())
+        .unwrap_or_default()
 }
 
 #[cfg(test)]
@@ -271,9 +338,18 @@ mod tests {
         };
         check("I prefer tabs", "The user prefers tabs.");
         check("I always want a plan", "The user always wants a plan.");
-        check("I work in Berlin and review early", "The user said: \"I work in Berlin and review early.\"");
-        check("never push to main", "The user wants the agent to never push to main.");
-        check("don't ever use --no-verify", "The user does not want the agent to use --no-verify.");
+        check(
+            "I work in Berlin and review early",
+            "The user said: \"I work in Berlin and review early.\"",
+        );
+        check(
+            "never push to main",
+            "The user wants the agent to never push to main.",
+        );
+        check(
+            "don't ever use --no-verify",
+            "The user does not want the agent to use --no-verify.",
+        );
         check(
             "never deploy without asking me",
             "The user wants the agent to never deploy without asking the user.",
@@ -281,8 +357,14 @@ mod tests {
         check("the build needs protoc 25", "The build needs protoc 25.");
         check("we use podman here", "We use podman in this project.");
         check("tests need Docker", "Tests need Docker.");
-        check("You must always run lint", "The user wants the agent to always run lint.");
-        check("don't sign your name", "The user said: \"Don't sign your name.\"");
+        check(
+            "You must always run lint",
+            "The user wants the agent to always run lint.",
+        );
+        check(
+            "don't sign your name",
+            "The user said: \"Don't sign your name.\"",
+        );
         assert_eq!(of("that bug", "that bug"), None);
     }
 }

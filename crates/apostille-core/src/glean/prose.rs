@@ -54,7 +54,12 @@ pub(super) fn sentences(prompt: &str) -> Vec<Sentence> {
 fn own_lines(prompt: &str) -> Vec<(&str, bool)> {
     let mut lines = Vec::new();
     let (mut is_fenced, mut is_listed) = (false, false);
-    let all: Vec<&str> = prompt.lines().map(str::trim).filter(|it| !it.is_empty()).take(MOST_LINES).collect();
+    let all: Vec<&str> = prompt
+        .lines()
+        .map(str::trim)
+        .filter(|it| !it.is_empty())
+        .take(MOST_LINES)
+        .collect();
     for (at, line) in all.iter().enumerate() {
         let lower = line.to_ascii_lowercase();
         if line.starts_with("```") || line.starts_with("~~~") {
@@ -83,16 +88,26 @@ fn own_lines(prompt: &str) -> Vec<(&str, bool)> {
 
 /// A line without the mark that makes it an item of a list.
 fn unlisted(line: &str) -> &str {
-    let bulleted = line.strip_prefix(['-', '*', '•']).filter(|it| it.starts_with(' '));
+    let bulleted = line
+        .strip_prefix(['-', '*', '•'])
+        .filter(|it| it.starts_with(' '));
     let digits = line.trim_start_matches(|it: char| it.is_ascii_digit());
-    let numbered =
-        digits.strip_prefix([')', '.']).filter(|it| digits.len() < line.len() && it.starts_with(' '));
+    let numbered = digits
+        .strip_prefix([')', '.'])
+        .filter(|it| digits.len() < line.len() && it.starts_with(' '));
     bulleted.or(numbered).unwrap_or(line).trim()
 }
 
 /// The quotes in which marks end no sentence, and words are not the person's.
-const QUOTES: &[(char, char)] =
-    &[('`', '`'), ('"', '"'), ('“', '”'), ('„', '“'), ('«', '»'), ('「', '」'), ('『', '』')];
+const QUOTES: &[(char, char)] = &[
+    ('`', '`'),
+    ('"', '"'),
+    ('“', '”'),
+    ('„', '“'),
+    ('«', '»'),
+    ('「', '」'),
+    ('『', '』'),
+];
 
 fn split(line: &str, is_listed: bool, into: &mut Vec<Sentence>) {
     let mut start = 0;
@@ -117,12 +132,16 @@ fn split(line: &str, is_listed: bool, into: &mut Vec<Sentence>) {
 fn quoted(line: &str, at: usize, open: char) -> Option<usize> {
     let (_, close) = QUOTES.iter().find(|it| it.0 == open)?;
     let start = at + open.len_utf8();
-    line[start..].find(*close).map(|len| start + len + close.len_utf8())
+    line[start..]
+        .find(*close)
+        .map(|len| start + len + close.len_utf8())
 }
 
 fn is_abbreviation(before: &str) -> bool {
     let lower = before.to_ascii_lowercase();
-    ["e.g", "i.e", "etc", " vs", "resp", " cf", "approx"].iter().any(|it| lower.ends_with(it))
+    ["e.g", "i.e", "etc", " vs", "resp", " cf", "approx"]
+        .iter()
+        .any(|it| lower.ends_with(it))
 }
 
 fn push(piece: &str, is_listed: bool, into: &mut Vec<Sentence>) {
@@ -130,7 +149,12 @@ fn push(piece: &str, is_listed: bool, into: &mut Vec<Sentence>) {
     let text = whole.trim_end_matches(['.', '!', '?', '。', '！', '？', ' ']);
     if !text.is_empty() {
         let is_question = whole[text.len()..].contains(['?', '？']);
-        into.push(Sentence { text: text.into(), lower: blotted(text), is_question, is_listed });
+        into.push(Sentence {
+            text: text.into(),
+            lower: blotted(text),
+            is_question,
+            is_listed,
+        });
     }
 }
 
@@ -165,10 +189,16 @@ fn joined(sentences: Vec<Sentence>) -> Vec<Sentence> {
             Some(last) if BARE_NO.is_in(&last.lower) && !last.is_question => {
                 let text = format!("{}, {}", last.text, sentence.text);
                 let lower = format!("{}, {}", last.lower, sentence.lower);
-                *last = Sentence { text, lower, ..sentence };
+                *last = Sentence {
+                    text,
+                    lower,
+                    ..sentence
+                };
             }
             // "Don't do it. Ever."
-            Some(last) if EVER.is_in(&sentence.lower) && !last.is_question && !sentence.is_question => {
+            Some(last)
+                if EVER.is_in(&sentence.lower) && !last.is_question && !sentence.is_question =>
+            {
                 last.text = format!("{}, {}", last.text, sentence.lower);
                 last.lower = format!("{}, {}", last.lower, sentence.lower);
             }
@@ -189,15 +219,24 @@ mod tests {
             assert_eq!(texts, expected, "{prompt:?}");
         };
         check("One. Two! Three?", &["One", "Two", "Three"]);
-        check("No. Use v1.2 of it, e.g. in CI.", &["No, Use v1.2 of it, e.g. in CI"]);
-        check("Don't push. Ever! Why? Always.", &["Don't push, ever", "Why", "Always"]);
+        check(
+            "No. Use v1.2 of it, e.g. in CI.",
+            &["No, Use v1.2 of it, e.g. in CI"],
+        );
+        check(
+            "Don't push. Ever! Why? Always.",
+            &["Don't push, ever", "Why", "Always"],
+        );
         check("a\n```\nb\n```\nc", &["a", "c"]);
         check("a\n> b\nc", &["a", "c"]);
         check("Fix this issue\nUsers always wait.", &["Fix this issue"]);
         check("It says:\nalways", &["It says:"]);
         check("Title: x\nalways", &[]);
         check("- a\n2. b", &["a", "b"]);
-        check("He said \"Stop. Now.\" and left", &["He said \"Stop. Now.\" and left"]);
+        check(
+            "He said \"Stop. Now.\" and left",
+            &["He said \"Stop. Now.\" and left"],
+        );
         check("记住。好", &["记住", "好"]);
     }
 

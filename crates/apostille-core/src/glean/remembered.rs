@@ -47,9 +47,16 @@ pub(super) fn is_remembered(turns: &[Turn], it: &Gleaned) -> bool {
     let mut is_answer = true;
     for turn in later {
         is_answer &= turn.speaker != Speaker::Person;
-        let least = if is_answer && it.sort != Sort::Correction { SAME_IN_ANSWER } else { SAME };
+        let least = if is_answer && it.sort != Sort::Correction {
+            SAME_IN_ANSWER
+        } else {
+            SAME
+        };
         let calls = turn.uses.iter().filter(|_| turn.speaker == Speaker::Agent);
-        if calls.filter(|it| remembers(it)).any(|it| share(&stated, &it.input) >= least) {
+        if calls
+            .filter(|it| remembers(it))
+            .any(|it| share(&stated, &it.input) >= least)
+        {
             return true;
         }
     }
@@ -60,29 +67,41 @@ fn remembers(it: &Use) -> bool {
     let (tool, input) = (it.tool.to_ascii_lowercase(), it.input.to_ascii_lowercase());
     let is_tool = TOOLS.iter().any(|name| tool.contains(name));
     let is_file_tool = tool.ends_with("memory")
-        && ["create", "insert", "str_replace", "add"].iter().any(|it| input.contains(it));
+        && ["create", "insert", "str_replace", "add"]
+            .iter()
+            .any(|it| input.contains(it));
     let is_command = is_shell(&tool) && input.contains("apostille remember");
     let writes_rules = it.paths.iter().any(|path| {
-        let name = path.rsplit(['/', '\\']).next().unwrap_or(path).to_ascii_lowercase();
+        let name = path
+            .rsplit(['/', '\\'])
+            .next()
+            .unwrap_or(path)
+            .to_ascii_lowercase();
         RULES.contains(&name.as_str()) || path.contains("/memories/") || path.contains("/memory/")
     });
     let reads = ["read", "view", "cat", "grep", "glob"]
         .iter()
         .any(|it| tool == *it || tool.ends_with(&format!("_{it}")));
-    (is_tool || is_file_tool || is_command || (writes_rules && !reads)) && it.has_succeeded != Some(false)
+    (is_tool || is_file_tool || is_command || (writes_rules && !reads))
+        && it.has_succeeded != Some(false)
 }
 
 /// The terms that carry a statement: not those that every such sentence has.
 fn telling(fact: &str) -> BTreeSet<String> {
-    const FRAME: &str = "The user wants the agent to does not want said always never we our this project";
+    const FRAME: &str =
+        "The user wants the agent to does not want said always never we our this project";
     let frame: BTreeSet<String> = terms::terms(FRAME).into_iter().map(|it| it.0).collect();
-    terms::terms(fact).into_iter().map(|it| it.0).filter(|it| !frame.contains(it) && !is_small(it)).collect()
+    terms::terms(fact)
+        .into_iter()
+        .map(|it| it.0)
+        .filter(|it| !frame.contains(it) && !is_small(it))
+        .collect()
 }
 
 fn is_small(term: &str) -> bool {
     const SMALL: &[&str] = &[
-        "a", "an", "and", "or", "is", "are", "in", "on", "of", "for", "with", "it", "be", "from", "by", "at",
-        "as", "use", "i", "no",
+        "a", "an", "and", "or", "is", "are", "in", "on", "of", "for", "with", "it", "be", "from",
+        "by", "at", "as", "use", "i", "no",
     ];
     SMALL.contains(&term)
 }

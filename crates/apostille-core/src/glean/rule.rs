@@ -25,7 +25,10 @@ pattern!(
     CONTRAST,
     r"^(?:use |it's |that's |take |with )?(?P<x>[a-z0-9@./+-]+(?: [a-z0-9@./+-]+)?),? (?:and )?(?P<how>not|instead of|rather than) (?:with |use |using )?(?P<y>[a-z0-9@./+-]+(?: [a-z0-9@./+-]+)?)$"
 );
-pattern!(SWITCHED, r"^we(?: have|'ve)? (?:switched|moved|migrated)\b[^,:;]{0,40}[,:;] *");
+pattern!(
+    SWITCHED,
+    r"^we(?: have|'ve)? (?:switched|moved|migrated)\b[^,:;]{0,40}[,:;] *"
+);
 pattern!(
     PREFERS,
     r"^i (?:(?:always|usually|generally|strongly|really|much|definitely|personally) )*(?:prefer|hate|dislike|can't stand|cannot stand)\b|^i (?:always|never) want\b|^i (?:don't|do not|never) want .*\bever$|^i (?:don't|do not) ever want\b|^i'd like you to (?:always|never)\b|^my preferred \w+(?: \w+)? is\b"
@@ -55,7 +58,10 @@ pattern!(
     STOP_FOR_NOW,
     r"\b(?:and (?:just|instead|do|fix|start|continue|go|get|move|write|look|add|use|run|make|try)|of the|first|it|that|this|them|now|when|until|twice|for a (?:moment|minute|while|bit))\b|, (?:do|fix|just|start|i|we|you)\b"
 );
-pattern!(NOT_TO, r"^(?:you )?(?:not to|never to|don't|do not|never|to never) ");
+pattern!(
+    NOT_TO,
+    r"^(?:you )?(?:not to|never to|don't|do not|never|to never) "
+);
 pattern!(OF_THE_TASK, r"^to \w+ (?:the|an?|my|both)\b");
 pattern!(TO_USE, r"^to (?:always )?(?:use|ask|keep|prefer) ");
 pattern!(
@@ -90,7 +96,10 @@ pattern!(
     r"^(?:all |every |each |any )?(?:new |public |feature |release |hotfix |production |prod )*(?:commits?|commit messages?|prs?|pull requests?|pr (?:descriptions?|titles?)|branch(?:es)?|branch names?|releases?|deploys?|deployments?|migrations?|hotfixes|secrets|changelog entries|tags|merges|schema changes|reviews?|(?:unit|integration|e2e|end-to-end|smoke) tests|dependencies) (?:must|always|never|should (?:always|never|only)|has to|have to|needs? to|needs? |go(?:es)? through|go out|are (?:always |never |only )?(?:cut|written|tagged|made|signed|released|deployed|generated|merged|squashed|reviewed|kept|stored|run|done|named|published|built|created|frozen)|is (?:always |never |only )?(?:cut|tagged|deployed|signed|reviewed)|lives? in|run (?:on|with|in)|starts? with|targets?)\b"
 );
 pattern!(MODAL, r"\b(?:must|should|always|never)\b");
-pattern!(KEPT_SO, r"\b(?:lives?|runs?|goes|go|are (?:written|named|kept|generated|stored|run)) ");
+pattern!(
+    KEPT_SO,
+    r"\b(?:lives?|runs?|goes|go|are (?:written|named|kept|generated|stored|run)) "
+);
 pattern!(
     PASS,
     r"\b(?:pass|compile|work|fail|finish|succeed|break|complete|hang|time out|me|my|first|now|be (?:installed|fixed|done|added|updated|green|rewritten|deleted|cleaned|moved|renamed|split))\b"
@@ -99,13 +108,23 @@ pattern!(
     PLACED,
     r"^(?:the |our |all |every )?((?:[a-z0-9/_-]+ ){1,5})(?:is|are|runs?|lives?|listens?|goes?|belongs?|comes?|sits?|needs?|requires?|uses?) "
 );
-pattern!(VALUE, r"[0-9]|`|/|\.[a-z]{2,4}\b|\b(?:owned by|called|named)\b");
+pattern!(
+    VALUE,
+    r"[0-9]|`|/|\.[a-z]{2,4}\b|\b(?:owned by|called|named)\b"
+);
 
 /// What a sentence states by the rules for English.
 pub(super) fn stated(sentence: &Sentence, setting: &Setting<'_>) -> Option<(Sort, Phrase)> {
     let (lead, range) = lead(&sentence.lower);
-    let lead = if sentence.is_listed && lead == Lead::None { Lead::Remember } else { lead };
-    let (lower, text) = (sentence.lower.get(range.clone())?, sentence.text.get(range)?);
+    let lead = if sentence.is_listed && lead == Lead::None {
+        Lead::Remember
+    } else {
+        lead
+    };
+    let (lower, text) = (
+        sentence.lower.get(range.clone())?,
+        sentence.text.get(range)?,
+    );
     let is_short = lower.split_whitespace().count() < 2 && lower.is_ascii();
     if is_short || doubt::asks(lower) || MEASURED.is_in(lower) {
         return None;
@@ -125,7 +144,10 @@ fn by_lead(text: &str, lower: &str, lead: Lead, setting: &Setting<'_>) -> Option
         Lead::Note => noted(text, lower)?,
         Lead::Standing => (Sort::Preference, standing(text, lower)?),
         Lead::No => (Sort::Correction, corrected(text, lower, setting)?),
-        Lead::Actually => (Sort::Correction, corrected(text, lower, setting).or_else(|| fact(text, lower))?),
+        Lead::Actually => (
+            Sort::Correction,
+            corrected(text, lower, setting).or_else(|| fact(text, lower))?,
+        ),
         Lead::Told => (Sort::Correction, told(text, lower, setting)?),
         Lead::None => plain(text, lower, setting)?,
     })
@@ -135,7 +157,14 @@ fn by_lead(text: &str, lower: &str, lead: Lead, setting: &Setting<'_>) -> Option
 fn kept(text: &str, lower: &str) -> Option<(Sort, Phrase)> {
     let phrase = phrase::of(text, lower).filter(|_| !is_in_hand(lower))?;
     let is_wish = PREFERS.is_in(lower) || phrase.is_wish();
-    Some((if is_wish { Sort::Preference } else { Sort::Fact }, phrase))
+    Some((
+        if is_wish {
+            Sort::Preference
+        } else {
+            Sort::Fact
+        },
+        phrase,
+    ))
 }
 
 pattern!(
@@ -161,8 +190,12 @@ fn standing(text: &str, lower: &str) -> Option<Phrase> {
 
 /// "the list is sorted by date": about the work in hand, and stale with it.
 fn is_in_hand(lower: &str) -> bool {
-    let Some(rest) = lower.strip_prefix("the ") else { return false };
-    let subject = PLACED.captures(lower).and_then(|it| lower.get(it.get(1)?.range()));
+    let Some(rest) = lower.strip_prefix("the ") else {
+        return false;
+    };
+    let subject = PLACED
+        .captures(lower)
+        .and_then(|it| lower.get(it.get(1)?.range()));
     let mut words = subject.unwrap_or(rest).split_whitespace().take(3);
     words.any(|it| IN_HAND.split_whitespace().any(|word| word == it)) || CODE_TALK.is_in(lower)
 }
@@ -171,7 +204,10 @@ fn is_in_hand(lower: &str) -> bool {
 fn noted(text: &str, lower: &str) -> Option<(Sort, Phrase)> {
     let is_told = WE_DO.is_in(lower) && VALUE.is_in(&text.to_ascii_lowercase());
     let told = || is_told.then(|| phrase::of(text, lower)).flatten();
-    ours(text, lower).or_else(told).or_else(|| fact(text, lower)).map(|it| (Sort::Fact, it))
+    ours(text, lower)
+        .or_else(told)
+        .or_else(|| fact(text, lower))
+        .map(|it| (Sort::Fact, it))
 }
 
 /// What the agent was wrong about.
@@ -179,7 +215,9 @@ fn corrected(text: &str, lower: &str, setting: &Setting<'_>) -> Option<Phrase> {
     if !setting.is_answer {
         return None;
     }
-    contrast(text, lower, setting).or_else(|| ours(text, lower)).or_else(|| placed(text, lower))
+    contrast(text, lower, setting)
+        .or_else(|| ours(text, lower))
+        .or_else(|| placed(text, lower))
 }
 
 /// "use pnpm, not npm": a choice between programs, not between two ways to write a line.
@@ -188,7 +226,9 @@ fn contrast(text: &str, lower: &str, setting: &Setting<'_>) -> Option<Phrase> {
     let part = |name: &str| text.get(found.name(name)?.range());
     let (x, y) = (part("x")?, part("y")?);
     let is_tool = |it: &str| {
-        TOOLS.split_whitespace().any(|tool| it.split(' ').any(|word| word.eq_ignore_ascii_case(tool)))
+        TOOLS
+            .split_whitespace()
+            .any(|tool| it.split(' ').any(|word| word.eq_ignore_ascii_case(tool)))
     };
     let is_known = is_tool(x) || is_tool(y) || setting.has_run(y);
     is_known.then(|| Phrase::Contrast(x.into(), y.into()))
@@ -216,7 +256,9 @@ fn placed(text: &str, lower: &str) -> Option<Phrase> {
 /// What the agent was told before: rules, and things not to do.
 fn told(text: &str, lower: &str, setting: &Setting<'_>) -> Option<Phrase> {
     let behind = |pattern: &super::pattern::Pattern| {
-        pattern.after(lower).and_then(|it| text.get(lower.len() - it.len()..))
+        pattern
+            .after(lower)
+            .and_then(|it| text.get(lower.len() - it.len()..))
     };
     if let Some(rest) = behind(&NOT_TO) {
         return Some(Phrase::Unwanted(rest.into()));
@@ -231,7 +273,9 @@ fn told(text: &str, lower: &str, setting: &Setting<'_>) -> Option<Phrase> {
 fn plain(text: &str, lower: &str, setting: &Setting<'_>) -> Option<(Sort, Phrase)> {
     if PREFERS.is_in(lower) {
         return phrase::of(text, lower)
-            .filter(|_| !ONE_OF.is_in(lower) && !lower.contains(" your ") && !habit::is_on_the_page(lower))
+            .filter(|_| {
+                !ONE_OF.is_in(lower) && !lower.contains(" your ") && !habit::is_on_the_page(lower)
+            })
             .map(|it| (Sort::Preference, it));
     }
     if STOP.is_in(lower) && setting.is_answer && !STOP_FOR_NOW.is_in(lower) {
@@ -249,14 +293,22 @@ fn plain(text: &str, lower: &str, setting: &Setting<'_>) -> Option<(Sort, Phrase
     }
     // What a project uses is said before nearly every piece of work, and the code says it too.
     let phrase = fact(text, lower).filter(|_| !(setting.has_task && THIS_PROJECT.is_in(lower)))?;
-    let is_contrast = lower.contains(", not ") || lower.contains(", use ") || lower.contains(" instead of ");
-    let sort = if is_contrast && setting.is_answer { Sort::Correction } else { Sort::Fact };
+    let is_contrast =
+        lower.contains(", not ") || lower.contains(", use ") || lower.contains(" instead of ");
+    let sort = if is_contrast && setting.is_answer {
+        Sort::Correction
+    } else {
+        Sort::Fact
+    };
     Some((sort, phrase))
 }
 
 /// A fact about the project that needs no other lead.
 fn fact(text: &str, lower: &str) -> Option<Phrase> {
-    if let Some(rest) = IN_THIS.after(lower).filter(|it| it.split_whitespace().count() > 2) {
+    if let Some(rest) = IN_THIS
+        .after(lower)
+        .filter(|it| it.split_whitespace().count() > 2)
+    {
         let rules = [&*MODAL, &WE_ALWAYS, &WE_DO, &PROCESS, &KEPT_SO];
         let is_rule = rules.iter().any(|it| it.is_in(rest));
         return phrase::of(text, lower).filter(|it| is_rule && matches!(it, Phrase::Clause(_)));
@@ -265,18 +317,30 @@ fn fact(text: &str, lower: &str) -> Option<Phrase> {
     let is_firm = || WE_ALWAYS.is_in(lower) || (WE_DO.is_in(lower) && FIRMLY.is_in(lower));
     let is_way = || is_firm() && !BARE_OBJECT.is_in(lower) && !CODE_TALK.is_in(lower);
     let is_fact = is_process || THIS_PROJECT.is_in(lower) || is_way() || is_our_thing(text, lower);
-    is_fact.then(|| phrase::of(text, lower)).flatten().filter(|it| matches!(it, Phrase::Clause(_)))
+    is_fact
+        .then(|| phrase::of(text, lower))
+        .flatten()
+        .filter(|it| matches!(it, Phrase::Clause(_)))
 }
 
-pattern!(WANTING, r"\bneeds? (?:an?|to|better|some|new|more|help|work|ci|tests|docs)\b");
+pattern!(
+    WANTING,
+    r"\bneeds? (?:an?|to|better|some|new|more|help|work|ci|tests|docs)\b"
+);
 
 /// "Our production cluster is in eu-central-1"; not "our team is small".
 fn is_our_thing(text: &str, lower: &str) -> bool {
-    let Some(found) = OUR.captures(lower) else { return false };
-    let subject = found.get(1).and_then(|it| lower.get(it.range())).unwrap_or("");
+    let Some(found) = OUR.captures(lower) else {
+        return false;
+    };
+    let subject = found
+        .get(1)
+        .and_then(|it| lower.get(it.range()))
+        .unwrap_or("");
     let has = |list: &str| has_any(list, subject);
     let is_bare = matches!(found.get(0).map(|it| it.as_bytes()), Some(it) if it.ends_with(b" is") || it.ends_with(b" are"));
-    let is_told =
-        (!is_bare && !WANTING.is_in(lower)) || has(CHOICES) || VALUE.is_in(&text.to_ascii_lowercase());
+    let is_told = (!is_bare && !WANTING.is_in(lower))
+        || has(CHOICES)
+        || VALUE.is_in(&text.to_ascii_lowercase());
     has(THINGS) && is_told && !CODE_TALK.is_in(lower)
 }

@@ -35,11 +35,19 @@ pattern!(
 impl<'a> Setting<'a> {
     pub(super) fn of(turns: &'a [Turn], at: usize, sentences: &[Sentence]) -> Self {
         let before = &turns[..at];
-        let start = before.iter().rposition(|it| it.speaker == Speaker::Person).unwrap_or(0);
+        let start = before
+            .iter()
+            .rposition(|it| it.speaker == Speaker::Person)
+            .unwrap_or(0);
         Self {
-            before: before[start..].iter().filter(|it| it.speaker == Speaker::Agent).collect(),
+            before: before[start..]
+                .iter()
+                .filter(|it| it.speaker == Speaker::Agent)
+                .collect(),
             is_answer: before.iter().any(|it| it.speaker == Speaker::Agent),
-            has_task: sentences.iter().any(|it| TASK.is_in(&it.lower) && !habit::is_standing(&it.lower)),
+            has_task: sentences
+                .iter()
+                .any(|it| TASK.is_in(&it.lower) && !habit::is_standing(&it.lower)),
             is_polite: sentences.iter().any(|it| it.lower.contains("please")),
             is_off_record: sentences.iter().any(|it| OFF_RECORD.is_in(&it.lower)),
         }
@@ -51,12 +59,18 @@ impl<'a> Setting<'a> {
             text.split(|it: char| !(it.is_alphanumeric() || matches!(it, '-' | '_')))
                 .any(|it| it.eq_ignore_ascii_case(command))
         };
-        self.before.iter().flat_map(|it| &it.uses).filter(|it| is_shell(&it.tool)).any(|it| words(&it.input))
+        self.before
+            .iter()
+            .flat_map(|it| &it.uses)
+            .filter(|it| is_shell(&it.tool))
+            .any(|it| words(&it.input))
     }
 }
 
 /// Whether a tool runs commands.
 pub(super) fn is_shell(tool: &str) -> bool {
     let tool = tool.to_ascii_lowercase();
-    ["bash", "shell", "exec", "terminal", "powershell", "command"].iter().any(|it| tool.contains(it))
+    ["bash", "shell", "exec", "terminal", "powershell", "command"]
+        .iter()
+        .any(|it| tool.contains(it))
 }

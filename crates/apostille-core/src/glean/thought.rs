@@ -37,8 +37,15 @@ pub(super) struct Thought {
 impl Thought {
     pub(super) fn new(sentence: &Sentence, phrase: Phrase) -> Self {
         let (_, range) = lead(&sentence.lower);
-        let is_open = sentence.lower.get(range).is_some_and(|it| FORBIDS.is_in(it));
-        Self { text: sentence.text.clone(), is_open, phrase }
+        let is_open = sentence
+            .lower
+            .get(range)
+            .is_some_and(|it| FORBIDS.is_in(it));
+        Self {
+            text: sentence.text.clone(),
+            is_open,
+            phrase,
+        }
     }
 
     /// The whole thought as a fact, where the sentence is its other half.
@@ -49,9 +56,16 @@ impl Thought {
             && !POINTS.is_in(lower)
             && !doubt::is_doubtful(sentence)
             && !doubt::ends_in_a_task(lower);
-        let half = is_half.then(|| phrase::of(&sentence.text, lower)).flatten()?;
+        let half = is_half
+            .then(|| phrase::of(&sentence.text, lower))
+            .flatten()?;
         let quoted = || Phrase::Quoted(format!("{}. {}", self.text, sentence.text));
-        let whole = self.phrase.clone().with(half).unwrap_or_else(quoted).declared();
+        let whole = self
+            .phrase
+            .clone()
+            .with(half)
+            .unwrap_or_else(quoted)
+            .declared();
         doubt::is_fit(&whole).then_some(whole)
     }
 }

@@ -13,7 +13,12 @@ pub(super) fn read(sheet: &Sheet<'_>, limits: &Limits) -> Result<Reading, Unfit>
     if Front::is_broken_off(sheet.text) {
         return Ok(page.broken_off());
     }
-    let mut note = Note { title: title(sheet, &front), front, is_code: false, is_prose: false };
+    let mut note = Note {
+        title: title(sheet, &front),
+        front,
+        is_code: false,
+        is_prose: false,
+    };
     for (n, line) in (1..).zip(sheet.text.lines()).skip(head) {
         note.line(&mut page, n, line);
     }
@@ -23,7 +28,13 @@ pub(super) fn read(sheet: &Sheet<'_>, limits: &Limits) -> Result<Reading, Unfit>
 fn title(sheet: &Sheet<'_>, front: &Front) -> String {
     let heading = || sheet.text.lines().find_map(|it| it.strip_prefix("# "));
     let stem = || sheet.name.map(|it| it.strip_suffix(".md").unwrap_or(it));
-    front.get("title").or_else(heading).or_else(stem).unwrap_or_default().trim().to_owned()
+    front
+        .get("title")
+        .or_else(heading)
+        .or_else(stem)
+        .unwrap_or_default()
+        .trim()
+        .to_owned()
 }
 
 struct Note {
@@ -45,7 +56,10 @@ impl Note {
             }
             return;
         }
-        let item = text.strip_prefix("- ").or_else(|| text.strip_prefix("* ")).map(str::trim);
+        let item = text
+            .strip_prefix("- ")
+            .or_else(|| text.strip_prefix("* "))
+            .map(str::trim);
         match item {
             _ if self.is_code || text.is_empty() || text.starts_with('#') => {}
             Some(item) if is_check_box(item) => page.leave(at, "a check box"),
@@ -60,15 +74,21 @@ impl Note {
     }
 
     fn piece(&self, at: &str, kind: Kind, fact: String) -> Piece {
-        let said_at =
-            ["created", "created_at", "date"].iter().find_map(|it| piece::time(self.front.get(it)?));
+        let said_at = ["created", "created_at", "date"]
+            .iter()
+            .find_map(|it| piece::time(self.front.get(it)?));
         let subject = Some(self.title.clone()).filter(|it| !it.is_empty());
-        Piece { subject, said_at, ..Piece::new(at, kind, fact) }
+        Piece {
+            subject,
+            said_at,
+            ..Piece::new(at, kind, fact)
+        }
     }
 
     /// Takes an observation; `false` if it is none.
     fn observed(&self, page: &mut Page<'_>, at: &str, item: &str) -> bool {
-        let Some((category, rest)) = item.strip_prefix('[').and_then(|it| it.split_once(']')) else {
+        let Some((category, rest)) = item.strip_prefix('[').and_then(|it| it.split_once(']'))
+        else {
             return false;
         };
         // `[text](link)` and `[[link]]` are links.
@@ -77,31 +97,57 @@ impl Note {
         }
         let (said, context) = context(rest.trim());
         let (said, tags) = tagged(said);
-        let said = if said.is_empty() { String::new() } else { piece::about(&self.title, said) };
-        let tags = [&[category.trim().to_owned()], &*tags, self.front.all("tags")].concat();
+        let said = if said.is_empty() {
+            String::new()
+        } else {
+            piece::about(&self.title, said)
+        };
+        let tags = [
+            &[category.trim().to_owned()],
+            &*tags,
+            self.front.all("tags"),
+        ]
+        .concat();
         let piece = self.piece(at, kind(category, &said), said);
-        page.keep(Piece { tags, reason: context.map(Into::into), ..piece });
+        page.keep(Piece {
+            tags,
+            reason: context.map(Into::into),
+            ..piece
+        });
         true
     }
 
     /// Takes a relation; `false` if it is none.
     fn related(&self, page: &mut Page<'_>, at: &str, item: &str) -> bool {
         let (item, context) = context(item);
-        let Some((verb, rest)) = item.split_once("[[") else { return false };
-        let Some(target) = rest.strip_suffix("]]").filter(|it| !it.trim().is_empty() && !it.contains("[["))
+        let Some((verb, rest)) = item.split_once("[[") else {
+            return false;
+        };
+        let Some(target) = rest
+            .strip_suffix("]]")
+            .filter(|it| !it.trim().is_empty() && !it.contains("[["))
         else {
             return false;
         };
         let verb = verb.trim().trim_matches('"');
         let verb = if verb.is_empty() { "relates to" } else { verb };
-        let piece = self.piece(at, Kind::Project, piece::relation(&self.title, verb, target));
-        page.keep(Piece { reason: context.map(Into::into), ..piece });
+        let piece = self.piece(
+            at,
+            Kind::Project,
+            piece::relation(&self.title, verb, target),
+        );
+        page.keep(Piece {
+            reason: context.map(Into::into),
+            ..piece
+        });
         true
     }
 }
 
 fn is_check_box(item: &str) -> bool {
-    ["[ ]", "[x]", "[X]", "[-]"].iter().any(|it| item.starts_with(it))
+    ["[ ]", "[x]", "[X]", "[-]"]
+        .iter()
+        .any(|it| item.starts_with(it))
 }
 
 /// A text, and what stands in brackets at its end.
@@ -122,7 +168,10 @@ fn tagged(text: &str) -> (&str, Vec<String>) {
     };
     let tags = text.split_whitespace().filter_map(name).collect();
     let mut said = text;
-    while let Some((rest, _)) = said.rsplit_once(char::is_whitespace).filter(|(_, it)| name(it).is_some()) {
+    while let Some((rest, _)) = said
+        .rsplit_once(char::is_whitespace)
+        .filter(|(_, it)| name(it).is_some())
+    {
         said = rest.trim_end();
     }
     (said, tags)

@@ -79,7 +79,11 @@ impl Folding {
             return;
         }
         self.open = None;
-        match text.trim_end_matches('*').strip_suffix(':').map(|it| it.trim_matches('*')) {
+        match text
+            .trim_end_matches('*')
+            .strip_suffix(':')
+            .map(|it| it.trim_matches('*'))
+        {
             Some(lead) if is_led && lead.chars().count() <= LEAD_CHARS => {
                 self.leads.push((depth, lead.to_owned()));
             }
@@ -90,7 +94,11 @@ impl Folding {
                 self.open = Some(depth).filter(|it| *it > 0);
                 let leads = self.leads.iter().map(|(_, it)| format!("{it}: "));
                 let text = leads.collect::<String>() + text;
-                self.out.push(Block::Text { line, heading: self.heading.clone(), text });
+                self.out.push(Block::Text {
+                    line,
+                    heading: self.heading.clone(),
+                    text,
+                });
             }
         }
     }
@@ -106,8 +114,16 @@ mod tests {
 
     fn told(text: &str) -> String {
         let told = |it: &Block| match it {
-            Block::Text { line, heading, text } => {
-                format!("{line} [{}] {}\n", heading.as_deref().unwrap_or(""), text.replace('\n', "⏎"))
+            Block::Text {
+                line,
+                heading,
+                text,
+            } => {
+                format!(
+                    "{line} [{}] {}\n",
+                    heading.as_deref().unwrap_or(""),
+                    text.replace('\n', "⏎")
+                )
             }
             Block::Other { line, why } => format!("{line} – {why}\n"),
         };

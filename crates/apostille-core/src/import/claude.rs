@@ -26,11 +26,22 @@ pub(super) fn read(sheet: &Sheet<'_>, limits: &Limits) -> Result<Reading, Unfit>
 /// A file of one memory: its body is the fact, and what it calls "Why" is the reason.
 fn one(page: &mut Page<'_>, text: &str, front: &Front, head: usize, kind: Kind) {
     let (body, reason) = parted(text.lines().skip(head));
-    let fact = if body.is_empty() { front.get("description").unwrap_or_default().to_owned() } else { body };
-    let said_at = ["created", "created_at", "date"].iter().find_map(|it| piece::time(front.get(it)?));
+    let fact = if body.is_empty() {
+        front.get("description").unwrap_or_default().to_owned()
+    } else {
+        body
+    };
+    let said_at = ["created", "created_at", "date"]
+        .iter()
+        .find_map(|it| piece::time(front.get(it)?));
     let subject = front.get("name").map(Into::into);
     let piece = Piece::new(format!("line {}", head + 1), kind, fact);
-    page.keep_whole(Piece { subject, reason, said_at, ..piece });
+    page.keep_whole(Piece {
+        subject,
+        reason,
+        said_at,
+        ..piece
+    });
 }
 
 /// The lines of a body, and the paragraph that begins with `**Why:**`.
@@ -45,32 +56,50 @@ fn parted<'a>(lines: impl Iterator<Item = &'a str>) -> (String, Option<String>) 
                 reason = reason.map(|it| format!("{it} {}", line.trim()));
             }
             // What was taken out leaves no gap.
-            _ if line.trim().is_empty() && body.last().is_none_or(String::is_empty) => is_why = false,
+            _ if line.trim().is_empty() && body.last().is_none_or(String::is_empty) => {
+                is_why = false
+            }
             _ => {
                 is_why = false;
                 body.push(line.replacen("**How to apply:**", "How to apply:", 1));
             }
         }
     }
-    (body.join("\n").trim().to_owned(), reason.filter(|it| !it.is_empty()))
+    (
+        body.join("\n").trim().to_owned(),
+        reason.filter(|it| !it.is_empty()),
+    )
 }
 
 /// An index, or a page about a topic.
 fn many(page: &mut Page<'_>, sheet: &Sheet<'_>, head: usize) {
-    let topic = sheet.name.and_then(|it| it.strip_suffix(".md")).filter(|it| *it != "MEMORY");
+    let topic = sheet
+        .name
+        .and_then(|it| it.strip_suffix(".md"))
+        .filter(|it| *it != "MEMORY");
     for block in blocks(sheet.text, head) {
         match block {
             Block::Other { line, why } => page.leave(format!("line {line}"), why),
             Block::Text { line, text, .. } if is_pointer(&text, topic.is_none()) => {
-                page.leave(format!("line {line}"), "it points to a file, which is read by itself");
+                page.leave(
+                    format!("line {line}"),
+                    "it points to a file, which is read by itself",
+                );
             }
             Block::Text { line, text, .. } if is_word(&text) => {
                 page.leave(format!("line {line}"), "a word by itself");
             }
-            Block::Text { line, heading, text } => {
+            Block::Text {
+                line,
+                heading,
+                text,
+            } => {
                 let subject = heading.or_else(|| topic.map(Into::into));
                 let kind = piece::kind(subject.as_deref().unwrap_or(""), &text);
-                page.keep(Piece { subject, ..Piece::new(format!("line {line}"), kind, text) });
+                page.keep(Piece {
+                    subject,
+                    ..Piece::new(format!("line {line}"), kind, text)
+                });
             }
         }
     }

@@ -42,7 +42,8 @@ fn sentences(line: &str) -> Vec<&str> {
     let mut chars = line.char_indices().peekable();
     while let Some((i, c)) = chars.next() {
         let is_spaced = chars.peek().is_none_or(|(_, it)| it.is_whitespace());
-        let is_end = matches!(c, '。' | '！' | '？') || (matches!(c, '.' | '!' | '?' | ';') && is_spaced);
+        let is_end =
+            matches!(c, '。' | '！' | '？') || (matches!(c, '.' | '!' | '?' | ';') && is_spaced);
         if is_end {
             let end = i + c.len_utf8();
             found.push(line[start..end].trim());
@@ -68,7 +69,11 @@ mod tests {
         check("one.\n\ntwo.", 6, &["one.", "two."]);
         check("a b.\n\nc d.\n\ne f.", 10, &["a b.\n\nc d.", "e f."]);
         check("line one\nline two", 10, &["line one", "line two"]);
-        check("One is. Two is. Three is.", 16, &["One is. Two is.", "Three is."]);
+        check(
+            "One is. Two is. Three is.",
+            16,
+            &["One is. Two is.", "Three is."],
+        );
         check("Short. averyveryverylongword", 10, &["Short.", "<21>"]);
         check("一二三。四五六。", 4, &["一二三。", "四五六。"]);
         check("v1.2 is. It is.", 8, &["v1.2 is.", "It is."]);

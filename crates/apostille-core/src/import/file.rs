@@ -121,10 +121,19 @@ pub fn taken(
     shelf: &Shelf<'_>,
     (limits, now): (&Limits, Timestamp),
 ) -> Result<Taken, Unreadable> {
-    let mut taken = Taken { name: name.into(), format, items: Vec::new(), left_out: Vec::new() };
+    let mut taken = Taken {
+        name: name.into(),
+        format,
+        items: Vec::new(),
+        left_out: Vec::new(),
+    };
     match (format.parser(), format) {
         (Some(parser), _) => {
-            let unfit = |why| Unreadable::NotOfFormat { name: name.into(), format, why };
+            let unfit = |why| Unreadable::NotOfFormat {
+                name: name.into(),
+                format,
+                why,
+            };
             let reading = parser(sheet, limits).map_err(unfit)?;
             taken.left_out = reading.left_out;
             for piece in reading.pieces {
@@ -140,31 +149,53 @@ pub fn taken(
 /// A piece in its space: a preference is its user's, the rest is the repository's unless the person says otherwise.
 fn placed(taken: &mut Taken, shelf: &Shelf<'_>, piece: Piece, now: Timestamp) {
     let is_persons = shelf.is_persons || piece.kind == Kind::User;
-    let kind = if shelf.is_persons && piece.kind == Kind::Project { Kind::User } else { piece.kind };
+    let kind = if shelf.is_persons && piece.kind == Kind::Project {
+        Kind::User
+    } else {
+        piece.kind
+    };
     let (at, changes) = (piece.at.clone(), piece.changes.clone());
     match if is_persons { shelf.user } else { shelf.repo } {
         None => taken.left_out.push(unshelved(at, is_persons)),
         Some(space) => {
             let memory = Piece { kind, ..piece }.memory(space.clone(), now);
-            taken.items.push(Item { at, memory, changes });
+            taken.items.push(Item {
+                at,
+                memory,
+                changes,
+            });
         }
     }
 }
 
 fn unshelved(at: String, is_persons: bool) -> LeftOut {
-    let whose = if is_persons { "a person's own" } else { "a repository's" };
-    LeftOut { at, why: format!("it is {whose}, and that space is out of reach here") }
+    let whose = if is_persons {
+        "a person's own"
+    } else {
+        "a repository's"
+    };
+    LeftOut {
+        at,
+        why: format!("it is {whose}, and that space is out of reach here"),
+    }
 }
 
 /// An export, as one object or one record a line.
 fn exported(name: &str, text: &str) -> Result<Vec<Item>, Unreadable> {
-    let unfit = |why: String| Unreadable::NoExport { name: name.into(), why };
+    let unfit = |why: String| Unreadable::NoExport {
+        name: name.into(),
+        why,
+    };
     match serde_json::from_str::<Exported>(text) {
-        Ok(it) if it.format != FORMAT => {
-            Err(unfit(format!("its format is '{}'", moderate::neutralised(&it.format))))
-        }
+        Ok(it) if it.format != FORMAT => Err(unfit(format!(
+            "its format is '{}'",
+            moderate::neutralised(&it.format)
+        ))),
         Ok(it) if it.version > format::VERSION => Err(Unreadable::Newer { found: it.version }),
-        Ok(it) => (1..).zip(it.memories).map(|(n, it)| item(name, format!("memory {n}"), it)).collect(),
+        Ok(it) => (1..)
+            .zip(it.memories)
+            .map(|(n, it)| item(name, format!("memory {n}"), it))
+            .collect(),
         Err(_) if is_lines(text) => lines(name, text),
         Err(error) => Err(unfit(error.to_string())),
     }
@@ -177,10 +208,15 @@ fn is_lines(text: &str) -> bool {
 }
 
 fn lines(name: &str, text: &str) -> Result<Vec<Item>, Unreadable> {
-    let lines = (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty());
+    let lines = (1..)
+        .zip(text.lines())
+        .filter(|(_, line)| !line.trim().is_empty());
     let record = |(n, line): (usize, &str)| {
         let at = format!("line {n}");
-        let unfit = |error| Unreadable::NoExport { name: name.into(), why: format!("{at}: {error}") };
+        let unfit = |error| Unreadable::NoExport {
+            name: name.into(),
+            why: format!("{at}: {error}"),
+        };
         let it = serde_json::from_str(line).map_err(unfit)?;
         item(name, at, it)
     };
@@ -191,24 +227,49 @@ fn item(name: &str, at: String, record: MemoryRecord) -> Result<Item, Unreadable
     if let Some(found) = record.v.filter(|it| *it > format::VERSION) {
         return Err(Unreadable::Newer { found });
     }
-    let unfit = |error| Unreadable::NoExport { name: name.into(), why: format!("{at}: {error}") };
+    let unfit = |error| Unreadable::NoExport {
+        name: name.into(),
+        why: format!("{at}: {error}"),
+    };
     let memory = Memory::try_from(record).map_err(unfit)?;
-    Ok(Item { at, memory, changes: Vec::new() })
+    Ok(Item {
+        at,
+        memory,
+        changes: Vec::new(),
+    })
 }
 
 /// Plain notes, one a line.
-fn notes(taken: &mut Taken, text: &str, shelf: &Shelf<'_>, limits: &Limits) -> Result<(), Unreadable> {
-    for (n, line) in (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty()) {
+fn notes(
+    taken: &mut Taken,
+    text: &str,
+    shelf: &Shelf<'_>,
+    limits: &Limits,
+) -> Result<(), Unreadable> {
+    for (n, line) in (1..)
+        .zip(text.lines())
+        .filter(|(_, line)| !line.trim().is_empty())
+    {
         let at = format!("line {n}");
-        let bad = |why: String| Unreadable::Line { at: at.clone(), why };
+        let bad = |why: String| Unreadable::Line {
+            at: at.clone(),
+            why,
+        };
         let note = Note::parse(line).map_err(|error| bad(error.to_string()))?;
         let is_persons = note.scope == Scope::User;
         match if is_persons { shelf.user } else { shelf.repo } {
             None => taken.left_out.push(unshelved(at, is_persons)),
             Some(space) => {
-                let mut memory = Memory { number: 0, ..note.memory(space.clone()) };
+                let mut memory = Memory {
+                    number: 0,
+                    ..note.memory(space.clone())
+                };
                 let changes = fit_tags(&mut memory.tags, limits).into_iter().collect();
-                taken.items.push(Item { at, memory, changes });
+                taken.items.push(Item {
+                    at,
+                    memory,
+                    changes,
+                });
             }
         }
     }
@@ -236,10 +297,24 @@ pub fn keep<'a>(
     // Rule files repeat each other, under headings of their own.
     let mut said: BTreeSet<(Space, Digest)> = BTreeSet::new();
     let mut files = Vec::new();
-    for Taken { name, format, items, left_out } in taken {
+    for Taken {
+        name,
+        format,
+        items,
+        left_out,
+    } in taken
+    {
         let mut done = Done::new(name, format, left_out);
-        for Item { at, memory, changes } in items {
-            let words = (memory.space.clone(), claim_digest(memory.layer, None, None, &memory.fact));
+        for Item {
+            at,
+            memory,
+            changes,
+        } in items
+        {
+            let words = (
+                memory.space.clone(),
+                claim_digest(memory.layer, None, None, &memory.fact),
+            );
             if format.parser().is_some() && said.contains(&words) {
                 done.known += 1;
                 continue;
@@ -263,7 +338,17 @@ pub fn keep<'a>(
 impl Done {
     fn new(name: String, format: Format, left_out: Vec<LeftOut>) -> Self {
         let (changed, refused) = (Vec::new(), Vec::new());
-        Self { name, format, kept: 0, known: 0, waiting: 0, let_in: 0, changed, refused, left_out }
+        Self {
+            name,
+            format,
+            kept: 0,
+            known: 0,
+            waiting: 0,
+            let_in: 0,
+            changed,
+            refused,
+            left_out,
+        }
     }
 
     fn count(&mut self, at: String, before: &Memory, changes: Vec<String>, imported: Imported) {

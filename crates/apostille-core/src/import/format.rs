@@ -61,7 +61,11 @@ impl Format {
     /// The names of all of them, for people.
     #[must_use]
     pub fn names() -> String {
-        Self::ALL.iter().map(|it| it.as_str()).collect::<Vec<_>>().join(", ")
+        Self::ALL
+            .iter()
+            .map(|it| it.as_str())
+            .collect::<Vec<_>>()
+            .join(", ")
     }
 }
 
@@ -73,15 +77,20 @@ const TRIED: usize = 20;
 pub fn detect(sheet: &Sheet<'_>) -> Option<Format> {
     match sheet.text.trim_start().starts_with(['{', '[']) {
         true => by_line(sheet.text).or_else(|| whole(sheet.text)),
-        false => by_name(sheet.name).or_else(|| by_front(sheet.text)).or_else(|| {
-            let is_page = sheet.name.is_some_and(|it| it.ends_with(".md"));
-            (is_page && sheet.is_beside_index).then_some(Format::Claude)
-        }),
+        false => by_name(sheet.name)
+            .or_else(|| by_front(sheet.text))
+            .or_else(|| {
+                let is_page = sheet.name.is_some_and(|it| it.ends_with(".md"));
+                (is_page && sheet.is_beside_index).then_some(Format::Claude)
+            }),
     }
 }
 
 fn by_line(text: &str) -> Option<Format> {
-    text.lines().filter(|it| !it.trim().is_empty()).take(TRIED).find_map(of_line)
+    text.lines()
+        .filter(|it| !it.trim().is_empty())
+        .take(TRIED)
+        .find_map(of_line)
 }
 
 fn of_line(line: &str) -> Option<Format> {
@@ -114,10 +123,16 @@ fn whole(text: &str) -> Option<Format> {
 /// What a JSON text of no known format lacks; `None` for what is no JSON at all.
 #[must_use]
 pub fn lacking(text: &str) -> Option<String> {
-    let mut lines = (1..).zip(text.lines()).filter(|(_, it)| !it.trim().is_empty());
+    let mut lines = (1..)
+        .zip(text.lines())
+        .filter(|(_, it)| !it.trim().is_empty());
     let is_object = |line: &str| serde_json::from_str::<Value>(line).is_ok_and(|it| it.is_object());
     if let Ok(value) = serde_json::from_str::<Value>(text) {
-        let note = if is_object(text) { Note::parse(text).err() } else { None };
+        let note = if is_object(text) {
+            Note::parse(text).err()
+        } else {
+            None
+        };
         let note = note.map_or(String::new(), |why| format!(", and is no note ({why})"));
         return (value.is_object() || value.is_array()).then(|| {
             format!("it has no list 'results' or 'memories', nor 'entities' and 'relations'{note}")
@@ -125,14 +140,19 @@ pub fn lacking(text: &str) -> Option<String> {
     }
     let (n, line) = lines.find(|(_, it)| is_object(it))?;
     let why = Note::parse(line).err()?;
-    Some(format!("line {n} is no note ({why}), no entity or relation, and no memory of an export"))
+    Some(format!(
+        "line {n} is no note ({why}), no entity or relation, and no memory of an export"
+    ))
 }
 
 fn by_name(name: Option<&str>) -> Option<Format> {
     let name = name?.to_ascii_lowercase();
-    let is_rules =
-        matches!(&*name, "agents.md" | "claude.md" | "claude.local.md" | "gemini.md" | ".cursorrules")
-            || [".mdc", "copilot-instructions.md", ".instructions.md"].iter().any(|it| name.ends_with(it));
+    let is_rules = matches!(
+        &*name,
+        "agents.md" | "claude.md" | "claude.local.md" | "gemini.md" | ".cursorrules"
+    ) || [".mdc", "copilot-instructions.md", ".instructions.md"]
+        .iter()
+        .any(|it| name.ends_with(it));
     match &*name {
         _ if is_rules => Some(Format::Rules),
         "memory.md" => Some(Format::Claude),
@@ -142,7 +162,11 @@ fn by_name(name: Option<&str>) -> Option<Format> {
 
 fn by_front(text: &str) -> Option<Format> {
     let (front, _) = Front::of(text);
-    let is_kind = || front.get("type").is_some_and(|it| it.parse::<Kind>().is_ok());
+    let is_kind = || {
+        front
+            .get("type")
+            .is_some_and(|it| it.parse::<Kind>().is_ok())
+    };
     let is_heading = |it: &str| matches!(it.trim_end(), "## Observations" | "## Relations");
     match () {
         () if front.has("permalink") || text.lines().any(is_heading) => Some(Format::BasicMemory),
@@ -159,20 +183,48 @@ mod tests {
     #[test]
     fn files_are_known_by_what_they_say_and_else_by_their_name() {
         let check = |name: &str, text: &str, expected: &str| {
-            let sheet = Sheet { name: Some(name), is_beside_index: false, text };
-            assert_eq!(detect(&sheet).map_or("", Format::as_str), expected, "{name}: {text}");
+            let sheet = Sheet {
+                name: Some(name),
+                is_beside_index: false,
+                text,
+            };
+            assert_eq!(
+                detect(&sheet).map_or("", Format::as_str),
+                expected,
+                "{name}: {text}"
+            );
         };
-        check("a.json", r#"{"format":"apostille","version":1,"memories":[]}"#, "apostille");
-        check("a.jsonl", r#"{"text":"t","ts":"2026-02-26T12:00:00Z"}"#, "notes");
-        check("a.jsonl", "{broken\n{\"type\":\"entity\",\"name\":\"a\"}\n", "mcp-graph");
+        check(
+            "a.json",
+            r#"{"format":"apostille","version":1,"memories":[]}"#,
+            "apostille",
+        );
+        check(
+            "a.jsonl",
+            r#"{"text":"t","ts":"2026-02-26T12:00:00Z"}"#,
+            "notes",
+        );
+        check(
+            "a.jsonl",
+            "{broken\n{\"type\":\"entity\",\"name\":\"a\"}\n",
+            "mcp-graph",
+        );
         check("a.json", r#"{"entities":[],"relations":[]}"#, "mcp-graph");
         check("a.json", r#"{"results":[{"memory":"a"}]}"#, "mem0");
         check("a.json", r#"[{"memory":"a"}]"#, "mem0");
         check("a.json", r#"{"results":[]}"#, "mem0");
         check("a.json", r#"{"memories":[],"relations":[]}"#, "mem0");
-        check("a.jsonl", r#"{"id":"note-7","text":"t","ts":"2026-02-26T12:00:00Z"}"#, "notes");
+        check(
+            "a.jsonl",
+            r#"{"id":"note-7","text":"t","ts":"2026-02-26T12:00:00Z"}"#,
+            "notes",
+        );
         check("a.json", r#"{"memories":[{"memory":"a"}]}"#, "mem0");
-        check("a.json", "{\n  \"format\": \"apostille\",\n  \"vers", "apostille");
+        check(
+            "a.json",
+            "{\n  \"format\": \"apostille\",\n  \"vers",
+            "apostille",
+        );
         check("a.json", "[]", "");
         check("a.json", r#"{"results":[1]}"#, "");
         check("AGENTS.md", "# Rules", "rules");
@@ -181,9 +233,17 @@ mod tests {
         check("x.md", "---\nglobs: '*.ts'\n---\n- a", "rules");
         check("MEMORY.md", "- a", "claude");
         check("x.md", "---\nname: a\ntype: feedback\n---\nb", "claude");
-        check("x.md", "---\nname: a\nmetadata:\n  type: user\n---\nb", "claude");
+        check(
+            "x.md",
+            "---\nname: a\nmetadata:\n  type: user\n---\nb",
+            "claude",
+        );
         check("x.md", "---\ntitle: a\npermalink: a\n---\n", "basic-memory");
-        check("x.md", "# A\r\n\r\n## Observations\r\n- [a] b", "basic-memory");
+        check(
+            "x.md",
+            "# A\r\n\r\n## Observations\r\n- [a] b",
+            "basic-memory",
+        );
         check("README.md", "# Readme\n\n- a", "");
         check("x.md", "---\nname: a\ntype: note\n---\n", "");
         check("x", "", "");
@@ -191,7 +251,11 @@ mod tests {
 
     #[test]
     fn a_page_beside_an_index_belongs_to_it() {
-        let sheet = Sheet { name: Some("debugging.md"), is_beside_index: true, text: "- a" };
+        let sheet = Sheet {
+            name: Some("debugging.md"),
+            is_beside_index: true,
+            text: "- a",
+        };
         assert_eq!(detect(&sheet), Some(Format::Claude));
     }
 }

@@ -27,7 +27,9 @@ impl Front {
     /// it begins.
     pub(super) fn is_broken_off(text: &str) -> bool {
         let mut lines = text.lines().map(str::trim_end);
-        lines.next() == Some("---") && lines.next().and_then(field).is_some() && Self::of(text).1 == 0
+        lines.next() == Some("---")
+            && lines.next().and_then(field).is_some()
+            && Self::of(text).1 == 0
     }
 
     fn read(lines: &[&str]) -> Self {
@@ -42,7 +44,9 @@ impl Front {
                         fields.insert(key.to_owned(), listed(value));
                     }
                 }
-                (None, None, Some(key)) if !text.is_empty() => continued(values(&mut fields, key), text),
+                (None, None, Some(key)) if !text.is_empty() => {
+                    continued(values(&mut fields, key), text)
+                }
                 _ => {}
             }
         }
@@ -56,7 +60,11 @@ impl Front {
 
     /// The first value of a field that has one.
     pub(super) fn get(&self, key: &str) -> Option<&str> {
-        self.0.get(key)?.first().map(String::as_str).filter(|it| !it.is_empty())
+        self.0
+            .get(key)?
+            .first()
+            .map(String::as_str)
+            .filter(|it| !it.is_empty())
     }
 
     /// All values of a field.
@@ -79,7 +87,10 @@ fn continued(values: &mut Vec<String>, text: &str) {
 /// `key: value`, where the line is one.
 fn field(line: &str) -> Option<(&str, &str)> {
     let (key, value) = line.split_once(':')?;
-    let is_key = !key.is_empty() && key.chars().all(|it| it.is_alphanumeric() || matches!(it, '_' | '-'));
+    let is_key = !key.is_empty()
+        && key
+            .chars()
+            .all(|it| it.is_alphanumeric() || matches!(it, '_' | '-'));
     let is_apart = value.is_empty() || value.starts_with(char::is_whitespace);
     (is_key && is_apart).then(|| (key, value.trim()))
 }
@@ -89,7 +100,11 @@ fn listed(value: &str) -> Vec<String> {
         return Vec::new();
     }
     match value.strip_prefix('[').and_then(|it| it.strip_suffix(']')) {
-        Some(items) => items.split(',').map(bare).filter(|it| !it.is_empty()).collect(),
+        Some(items) => items
+            .split(',')
+            .map(bare)
+            .filter(|it| !it.is_empty())
+            .collect(),
         None => vec![bare(value)],
     }
 }
@@ -98,7 +113,10 @@ fn listed(value: &str) -> Vec<String> {
 fn bare(value: &str) -> String {
     let value = value.trim();
     let quoted = |mark: char| value.strip_prefix(mark)?.strip_suffix(mark);
-    quoted('"').or_else(|| quoted('\'')).unwrap_or(value).to_owned()
+    quoted('"')
+        .or_else(|| quoted('\''))
+        .unwrap_or(value)
+        .to_owned()
 }
 
 #[cfg(test)]

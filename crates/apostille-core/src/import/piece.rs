@@ -69,9 +69,16 @@ impl Piece {
         let past = |at: &Timestamp| (Timestamp::UNIX_EPOCH..=now).contains(at);
         let said_at = self.said_at.filter(past).map(to_millisecond);
         let claim = claim_digest(Layer::Knowledge, None, self.subject.as_deref(), &self.fact);
-        let id = MemoryId::derived(said_at.unwrap_or(Timestamp::UNIX_EPOCH), &format!("{space}\n{claim}"));
+        let id = MemoryId::derived(
+            said_at.unwrap_or(Timestamp::UNIX_EPOCH),
+            &format!("{space}\n{claim}"),
+        );
         let recorded_at = said_at.unwrap_or_else(|| to_millisecond(now));
-        let stated_at = self.stated_at.filter(past).map(to_millisecond).filter(|it| *it >= recorded_at);
+        let stated_at = self
+            .stated_at
+            .filter(past)
+            .map(to_millisecond)
+            .filter(|it| *it >= recorded_at);
         Memory {
             id,
             number: 0,
@@ -83,7 +90,10 @@ impl Piece {
             reason: self.reason,
             citations: Vec::new(),
             tags: self.tags,
-            voice: Voice { author: self.author, ..Voice::of(Origin::Agent) },
+            voice: Voice {
+                author: self.author,
+                ..Voice::of(Origin::Agent)
+            },
             task: None,
             marks: Vec::new(),
             status: Status::Active,
@@ -126,7 +136,10 @@ pub(super) struct Page<'a> {
 
 impl<'a> Page<'a> {
     pub(super) fn new(limits: &'a Limits) -> Self {
-        Self { limits, reading: Reading::default() }
+        Self {
+            limits,
+            reading: Reading::default(),
+        }
     }
 
     /// A page of which nothing can be taken.
@@ -156,7 +169,10 @@ impl<'a> Page<'a> {
     /// Leaves something out.
     pub(super) fn leave(&mut self, at: impl Into<String>, why: impl Into<String>) {
         if self.reading.left_out.len() < MAX_LEFT_OUT {
-            self.reading.left_out.push(LeftOut { at: at.into(), why: why.into() });
+            self.reading.left_out.push(LeftOut {
+                at: at.into(),
+                why: why.into(),
+            });
         }
     }
 
@@ -167,14 +183,18 @@ impl<'a> Page<'a> {
             return self.leave(piece.at, "it is empty");
         }
         // Half a secret looks like none: what holds one is left whole, and is refused whole.
-        if piece.fact.chars().count() <= room || moderate::check_text("fact", &piece.fact).is_err() {
+        if piece.fact.chars().count() <= room || moderate::check_text("fact", &piece.fact).is_err()
+        {
             return self.push(piece);
         }
         let parts = cut::parts(&piece.fact, room);
         piece.changes.push(format!("split into {}", parts.len()));
         for part in parts {
             match part {
-                Ok(fact) => self.push(Piece { fact, ..piece.clone() }),
+                Ok(fact) => self.push(Piece {
+                    fact,
+                    ..piece.clone()
+                }),
                 Err(chars) => self.leave(
                     piece.at.clone(),
                     format!("a sentence of {chars} characters, at most {room} are kept"),
@@ -186,11 +206,14 @@ impl<'a> Page<'a> {
     /// Makes what stands beside the fact fit. Nothing is cut in two: half a secret looks like none.
     fn tidy(&self, piece: &mut Piece) {
         let limits = self.limits;
-        let is_long =
-            |text: &Option<String>, limit: usize| text.as_ref().is_some_and(|it| it.chars().count() > limit);
+        let is_long = |text: &Option<String>, limit: usize| {
+            text.as_ref().is_some_and(|it| it.chars().count() > limit)
+        };
         if is_long(&piece.subject, limits.subject_chars) {
             piece.subject = None;
-            piece.changes.push("its subject is too long and was left off".into());
+            piece
+                .changes
+                .push("its subject is too long and was left off".into());
         }
         if is_long(&piece.reason, limits.reason_chars)
             && let Some(reason) = piece.reason.take()
@@ -205,7 +228,10 @@ impl<'a> Page<'a> {
 
     fn push(&mut self, piece: Piece) {
         match self.reading.pieces.len() {
-            MAX_PIECES.. => self.leave(piece.at, format!("only {MAX_PIECES} are taken out of one file")),
+            MAX_PIECES.. => self.leave(
+                piece.at,
+                format!("only {MAX_PIECES} are taken out of one file"),
+            ),
             _ => self.reading.pieces.push(piece),
         }
     }
@@ -230,12 +256,21 @@ pub(super) fn fit_tags(tags: &mut Vec<String>, limits: &Limits) -> Option<String
 pub(super) fn about(name: &str, text: &str) -> String {
     let (text, name) = (text.trim(), name.trim());
     let is_named = text.to_lowercase().contains(&name.to_lowercase());
-    if is_named || name.is_empty() { text.to_owned() } else { format!("{name}: {text}") }
+    if is_named || name.is_empty() {
+        text.to_owned()
+    } else {
+        format!("{name}: {text}")
+    }
 }
 
 /// A relation as a sentence.
 pub(super) fn relation(from: &str, verb: &str, to: &str) -> String {
-    format!("{} {} {}", from.trim(), verb.trim().replace('_', " "), to.trim())
+    format!(
+        "{} {} {}",
+        from.trim(),
+        verb.trim().replace('_', " "),
+        to.trim()
+    )
 }
 
 const PREFERENCES: [&str; 8] = [
@@ -291,8 +326,9 @@ mod tests {
 
     #[test]
     fn kinds_are_told_by_heading_and_beginning() {
-        let check =
-            |under: &str, text: &str, expected: Kind| assert_eq!(kind(under, text), expected, "{text}");
+        let check = |under: &str, text: &str, expected: Kind| {
+            assert_eq!(kind(under, text), expected, "{text}")
+        };
         check("User preferences", "tabs", Kind::User);
         check("", "Prefers tabs", Kind::User);
         check("House rules", "no force push", Kind::Feedback);

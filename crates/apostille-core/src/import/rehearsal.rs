@@ -19,7 +19,12 @@ pub struct Rehearsal {
 
 impl Rehearsal {
     /// What [`super::import`] would answer, had it been given everything that this was given before.
-    pub fn import(&mut self, cx: &Context<'_>, memory: Memory, is_vouched: bool) -> Result<Imported, Error> {
+    pub fn import(
+        &mut self,
+        cx: &Context<'_>,
+        memory: Memory,
+        is_vouched: bool,
+    ) -> Result<Imported, Error> {
         let memory = match weighed(cx, memory, is_vouched)? {
             Weighed::New(memory) => memory,
             Weighed::Known(known) => return Ok(Imported::Known(known)),

@@ -29,10 +29,18 @@ pub(super) fn read(sheet: &Sheet<'_>, limits: &Limits) -> Result<Reading, Unfit>
             Block::Text { line, text, .. } if is_word(&text) => {
                 page.leave(format!("line {line}"), "a word by itself");
             }
-            Block::Text { line, heading, text } => {
+            Block::Text {
+                line,
+                heading,
+                text,
+            } => {
                 let subject = heading.or_else(|| front.get("description").map(Into::into));
                 let piece = Piece::new(format!("line {line}"), Kind::Feedback, text);
-                page.keep(Piece { subject, reason: reason.clone(), ..piece });
+                page.keep(Piece {
+                    subject,
+                    reason: reason.clone(),
+                    ..piece
+                });
             }
         }
     }

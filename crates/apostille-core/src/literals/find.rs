@@ -45,7 +45,10 @@ fn quoted(fact: &str, found: &mut Vec<Found>, taken: &mut Vec<(usize, usize)>) {
     let (mut at, mut before) = (0, ' ');
     while let Some(c) = fact[at..].chars().next() {
         let next = at + c.len_utf8();
-        let close = QUOTES.iter().find(|it| it.0 == c).and_then(|it| closing(&fact[next..], before, *it));
+        let close = QUOTES
+            .iter()
+            .find(|it| it.0 == c)
+            .and_then(|it| closing(&fact[next..], before, *it));
         let Some(len) = close else {
             (at, before) = (next, c);
             continue;
@@ -60,18 +63,28 @@ fn quoted(fact: &str, found: &mut Vec<Found>, taken: &mut Vec<(usize, usize)>) {
 
 /// How long the text in a quote is, which opens where `rest` begins.
 fn closing(rest: &str, before: char, (open, close): (char, char)) -> Option<usize> {
-    let reach = if open == '`' { rest.len() } else { rest.floor_char_boundary(MAX_QUOTED_BYTES) };
+    let reach = if open == '`' {
+        rest.len()
+    } else {
+        rest.floor_char_boundary(MAX_QUOTED_BYTES)
+    };
     let len = rest[..reach].find(close).filter(|it| *it > 0)?;
     // An apostrophe is no quote: those stand outside words.
-    let is_apostrophe =
-        before.is_alphanumeric() || rest[len + close.len_utf8()..].starts_with(char::is_alphanumeric);
+    let is_apostrophe = before.is_alphanumeric()
+        || rest[len + close.len_utf8()..].starts_with(char::is_alphanumeric);
     (!matches!(open, '\'' | '‘') || !is_apostrophe).then_some(len)
 }
 
 /// What stands in one quote: one literal, and where it is an expression those within it too.
 fn inside(fact: &str, start: usize, end: usize, is_code: bool, found: &mut Vec<Found>) {
     let text = fact[start..end].trim();
-    let mut keep = |literal| found.push(Found { literal, start, end });
+    let mut keep = |literal| {
+        found.push(Found {
+            literal,
+            start,
+            end,
+        })
+    };
     if text.is_empty() || (!is_code && text.chars().count() < 2) {
         return;
     }
@@ -81,12 +94,20 @@ fn inside(fact: &str, start: usize, end: usize, is_code: bool, found: &mut Vec<F
         keep(Literal::Path(text.into()));
     } else if text.chars().all(|it| is_word_char(it) || it == '-') {
         let text = text.to_owned();
-        keep(if is_code { Literal::Name(text) } else { Literal::Value(text) });
+        keep(if is_code {
+            Literal::Name(text)
+        } else {
+            Literal::Value(text)
+        });
     } else if let Some(name) = called(text).filter(|_| is_code) {
         keep(Literal::Name(name.into()));
     } else {
         keep(Literal::Quoted(text.into()));
-        let shift = |it: Found| Found { start: it.start + start, end: it.end + start, ..it };
+        let shift = |it: Found| Found {
+            start: it.start + start,
+            end: it.end + start,
+            ..it
+        };
         let mut within = Vec::new();
         plain(&fact[start..end], &[], &mut within);
         found.extend(within.into_iter().map(shift));
@@ -129,22 +150,32 @@ fn chunks(fact: &str, found: &mut Vec<Found>, taken: &mut Vec<(usize, usize)>) {
         if literal.is_some() || is_reference(chunk) {
             taken.push((start, end));
         }
-        found.extend(literal.map(|literal| Found { literal, start, end }));
+        found.extend(literal.map(|literal| Found {
+            literal,
+            start,
+            end,
+        }));
     }
 }
 
 fn trimmed(start: usize, chunk: &str) -> (usize, &str) {
-    let is_outer = |it: char| !(is_word_char(it) || matches!(it, '-' | '/' | '.' | '#' | '~' | '@' | '$'));
+    let is_outer =
+        |it: char| !(is_word_char(it) || matches!(it, '-' | '/' | '.' | '#' | '~' | '@' | '$'));
     let front = chunk.trim_start_matches(is_outer);
     let is_outer = |it: char| !(is_word_char(it) || matches!(it, '/' | '%'));
-    (start + chunk.len() - front.len(), front.trim_end_matches(is_outer))
+    (
+        start + chunk.len() - front.len(),
+        front.trim_end_matches(is_outer),
+    )
 }
 
 fn whole(chunk: &str) -> Option<Literal> {
     if chunk.contains("://") {
         return Some(Literal::Quoted(chunk.into()));
     }
-    let flag = chunk.strip_prefix("--").filter(|it| it.starts_with(|it: char| it.is_ascii_alphabetic()));
+    let flag = chunk
+        .strip_prefix("--")
+        .filter(|it| it.starts_with(|it: char| it.is_ascii_alphabetic()));
     if let Some(flag) = flag {
         return Some(Literal::Name(flag.split('=').next().unwrap_or(flag).into()));
     }
@@ -158,7 +189,11 @@ fn is_reference(chunk: &str) -> bool {
     let digits = chunk.bytes().filter(u8::is_ascii_digit).count();
     let colons = chunk.bytes().filter(|it| *it == b':').count();
     let dashes = chunk.bytes().filter(|it| matches!(it, b'-' | b'/')).count();
-    let is_of = |marks: &str| chunk.chars().all(|it| it.is_ascii_digit() || marks.contains(it));
+    let is_of = |marks: &str| {
+        chunk
+            .chars()
+            .all(|it| it.is_ascii_digit() || marks.contains(it))
+    };
     let is_clock = colons > 0 && digits <= 3 * colons + 3 && is_of(":.Z");
     let is_date = dashes == 2 && digits >= 6 && is_of("-/:.TZ+");
     is_clock || is_date || (chunk.starts_with('#') && is_of("#"))
@@ -171,17 +206,19 @@ const ROOTS: &str = "src lib tests test docs doc crates packages apps app cmd pk
     migrations vendor .github api server client web frontend backend tools examples bench benches infra deploy";
 
 fn is_path(text: &str) -> bool {
-    let is_part =
-        |it: char| is_word_char(it) || matches!(it, '.' | '-' | '/' | '~' | '@' | '*' | '[' | ']' | '$');
+    let is_part = |it: char| {
+        is_word_char(it) || matches!(it, '.' | '-' | '/' | '~' | '@' | '*' | '[' | ']' | '$')
+    };
     if !text.contains(['/', '.']) || !text.chars().any(is_word_char) || !text.chars().all(is_part) {
         return false;
     }
     let file = text.rsplit('/').next().unwrap_or(text);
     let extension = file.rsplit_once('.').map_or("", |it| it.1);
     let root = text.split('/').next().unwrap_or(text);
-    let is_deep = text.matches('/').count() > 1 && !text.starts_with(|it: char| it.is_ascii_digit());
-    let is_rooted =
-        text.contains('/') && (holds(ROOTS, root) || root.starts_with(['.', '~']) || text.starts_with('/'));
+    let is_deep =
+        text.matches('/').count() > 1 && !text.starts_with(|it: char| it.is_ascii_digit());
+    let is_rooted = text.contains('/')
+        && (holds(ROOTS, root) || root.starts_with(['.', '~']) || text.starts_with('/'));
     let is_folder = text.ends_with('/') && !text.starts_with('/');
     (holds(EXTENSIONS, extension) || is_rooted || is_deep || is_folder) && !is_brand(text)
 }
@@ -209,13 +246,21 @@ fn plain(fact: &str, taken: &[(usize, usize)], found: &mut Vec<Found>) {
     let mut at = 0;
     while at < all.len() {
         let token = &all[at];
-        let n = if token.is_word() { chain(&all[at..]) } else { 1 };
+        let n = if token.is_word() {
+            chain(&all[at..])
+        } else {
+            1
+        };
         if is_free(token) {
             found.extend(match &token.kind {
                 Kind::Word => name(fact, &all, at, n),
                 Kind::Number(number, end) if is_stated(fact, &all, at, number) => {
                     let (start, end) = (token.start, *end);
-                    Some(Found { literal: Literal::Number(fact[start..end].into()), start, end })
+                    Some(Found {
+                        literal: Literal::Number(fact[start..end].into()),
+                        start,
+                        end,
+                    })
                 }
                 _ => None,
             });
@@ -226,7 +271,11 @@ fn plain(fact: &str, taken: &[(usize, usize)], found: &mut Vec<Found>) {
 
 /// How many tokens a dotted name has: `Foo::bar.baz`.
 fn chain(tokens: &[Token]) -> usize {
-    let glued = |n: usize| tokens.get(n).is_some_and(|it| it.start == tokens[n - 1].end);
+    let glued = |n: usize| {
+        tokens
+            .get(n)
+            .is_some_and(|it| it.start == tokens[n - 1].end)
+    };
     let mark = |n: usize, it: char| glued(n) && tokens[n].is_mark(it);
     let mut n = 1;
     loop {
@@ -249,9 +298,16 @@ fn name(fact: &str, all: &[Token], at: usize, n: usize) -> Option<Found> {
     let text = &fact[start..end];
     let is_called = fact[end..].starts_with("()");
     let is_variable = at > 0 && all[at - 1].is_mark('$') && all[at - 1].end == start;
-    let is_dotted = n > 1 && !text.split(['.', ':', '-', '>']).all(|it| it.chars().count() < 2);
+    let is_dotted = n > 1
+        && !text
+            .split(['.', ':', '-', '>'])
+            .all(|it| it.chars().count() < 2);
     let is_name = is_called || is_variable || is_dotted || is_shaped(text);
-    (is_name && !is_brand(text)).then(|| Found { literal: Literal::Name(text.into()), start, end })
+    (is_name && !is_brand(text)).then(|| Found {
+        literal: Literal::Name(text.into()),
+        start,
+        end,
+    })
 }
 
 /// Whether a word is written as only code writes it: `snake_case`, `camelCase`, `HTTPServer`.
@@ -259,9 +315,14 @@ pub(super) fn is_shaped(word: &str) -> bool {
     if word.bytes().skip(1).all(|it| it.is_ascii_lowercase()) && !word.starts_with('_') {
         return false;
     }
-    let has_joint = word.trim_matches('_').contains('_') || (word.starts_with('_') && word.len() > 2);
+    let has_joint =
+        word.trim_matches('_').contains('_') || (word.starts_with('_') && word.len() > 2);
     let pairs = || word.chars().zip(word.chars().skip(1));
-    let lowers = word.chars().rev().take_while(|it| it.is_lowercase()).count();
+    let lowers = word
+        .chars()
+        .rev()
+        .take_while(|it| it.is_lowercase())
+        .count();
     let uppers = word.chars().take_while(|it| it.is_uppercase()).count();
     let is_initialled = uppers > 2 && lowers > 2 && uppers + lowers == word.chars().count();
     (has_joint && word.chars().any(char::is_alphabetic))
@@ -283,9 +344,14 @@ const COUNTED: &str = "places place files file ways way steps kinds things thing
 
 /// Whether a number states a value: it does not count, order, date or refer to something.
 fn is_stated(fact: &str, all: &[Token], at: usize, number: &Number) -> bool {
-    let before = at.checked_sub(1).map(|it| word(fact, all, it)).unwrap_or_default();
+    let before = at
+        .checked_sub(1)
+        .map(|it| word(fact, all, it))
+        .unwrap_or_default();
     let is_year = number.is_bare()
-        && number.value().is_some_and(|it| (1990.0..=2039.0).contains(&it))
+        && number
+            .value()
+            .is_some_and(|it| (1990.0..=2039.0).contains(&it))
         && all[at].end - all[at].start == 4
         && holds(BEFORE_YEARS, before);
     let is_reference = holds(REFERENCES, before) || is_range_of_lines(fact, all, at);
@@ -298,7 +364,10 @@ fn is_stated(fact: &str, all: &[Token], at: usize, number: &Number) -> bool {
 
 /// The word that a token is; empty when it is none.
 fn word<'a>(fact: &'a str, all: &[Token], at: usize) -> &'a str {
-    all.get(at).filter(|it| it.is_word()).map(|it| it.of(fact)).unwrap_or_default()
+    all.get(at)
+        .filter(|it| it.is_word())
+        .map(|it| it.of(fact))
+        .unwrap_or_default()
 }
 
 /// Whether a list of words, set apart by spaces, holds one, whatever its case.
@@ -309,7 +378,10 @@ pub(super) fn holds(list: &str, word: &str) -> bool {
 
 /// `UTF-8`, `HTTP/2`, `C++20`, `#12`: the number is part of a name.
 fn is_part(fact: &str, all: &[Token], at: usize) -> bool {
-    let joint = at.checked_sub(1).map(|it| &all[it]).filter(|it| it.end == all[at].start);
+    let joint = at
+        .checked_sub(1)
+        .map(|it| &all[it])
+        .filter(|it| it.end == all[at].start);
     match joint.map(|it| (&it.kind, it.start)) {
         Some((Kind::Mark('#' | '§'), _)) => true,
         Some((Kind::Mark('-' | '/' | '+'), start)) => {
@@ -325,7 +397,11 @@ fn is_listed(fact: &str, all: &[Token], at: usize) -> bool {
     let is_mark = |it: &Token| (it.is_mark('.') || it.is_mark(')')) && it.start == token.end;
     let is_followed = all.get(at + 1).is_some_and(is_mark) && all.len() > at + 2;
     is_followed
-        && fact[..token.start].trim_end_matches([' ', '\t']).chars().next_back().is_none_or(|it| it == '\n')
+        && fact[..token.start]
+            .trim_end_matches([' ', '\t'])
+            .chars()
+            .next_back()
+            .is_none_or(|it| it == '\n')
 }
 
 /// Whether a number says how many there are of what the fact goes on to tell.
@@ -341,8 +417,10 @@ fn lists(all: &[Token], at: usize) -> bool {
 
 /// The second number of `lines 12-18`.
 fn is_range_of_lines(fact: &str, all: &[Token], at: usize) -> bool {
-    let Some(first) = at.checked_sub(3) else { return false };
-    let is_range =
-        matches!(all[at - 1].kind, Kind::Mark('-' | '–')) && matches!(all[at - 2].kind, Kind::Number(..));
+    let Some(first) = at.checked_sub(3) else {
+        return false;
+    };
+    let is_range = matches!(all[at - 1].kind, Kind::Mark('-' | '–'))
+        && matches!(all[at - 2].kind, Kind::Number(..));
     is_range && holds(REFERENCES, word(fact, all, first))
 }

@@ -29,12 +29,14 @@ fn unit(word: &str) -> Option<Unit> {
         "us" | "µs" | "μs" | "micros" | "microseconds" | "Microsecond" => &[(Time, 1e-6)],
         "ms" | "Ms" | "MS" | "msec" | "msecs" | "millis" | "Millis" | "MILLIS" | "millisecond"
         | "milliseconds" | "Millisecond" | "Milliseconds" | "MILLISECONDS" => &[(Time, 1e-3)],
-        "s" | "sec" | "secs" | "Secs" | "SECS" | "second" | "seconds" | "Second" | "Seconds" | "SECONDS"
-        | "Sekunde" | "Sekunden" | "secondes" | "segundos" | "secondi" | "秒" => &[(Time, 1.0)],
-        "min" | "mins" | "minute" | "minutes" | "Minute" | "Minutes" | "MINUTES" | "Minuten" | "minutos"
-        | "minuti" | "分钟" => &[(Time, 60.0)],
-        "h" | "hr" | "hrs" | "hour" | "hours" | "Hour" | "Hours" | "HOURS" | "Stunde" | "Stunden"
-        | "heures" | "horas" | "小时" => &[(Time, 3600.0)],
+        "s" | "sec" | "secs" | "Secs" | "SECS" | "second" | "seconds" | "Second" | "Seconds"
+        | "SECONDS" | "Sekunde" | "Sekunden" | "secondes" | "segundos" | "secondi" | "秒" => {
+            &[(Time, 1.0)]
+        }
+        "min" | "mins" | "minute" | "minutes" | "Minute" | "Minutes" | "MINUTES" | "Minuten"
+        | "minutos" | "minuti" | "分钟" => &[(Time, 60.0)],
+        "h" | "hr" | "hrs" | "hour" | "hours" | "Hour" | "Hours" | "HOURS" | "Stunde"
+        | "Stunden" | "heures" | "horas" | "小时" => &[(Time, 3600.0)],
         "d" | "day" | "days" | "Day" | "Days" | "DAYS" | "Tage" | "Tagen" | "jours" | "días" => {
             &[(Time, 86_400.0)]
         }
@@ -58,14 +60,16 @@ fn unit(word: &str) -> Option<Unit> {
 /// The value that a word spells, as prose writes small numbers.
 pub(super) fn spelled(word: &str) -> Option<f64> {
     const WORDS: [&str; 15] = [
-        "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven",
-        "twelve", "once", "twice",
+        "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten",
+        "eleven", "twelve", "once", "twice",
     ];
     if !(3..=6).contains(&word.len()) {
         return None;
     }
     let at = WORDS.iter().position(|it| it.eq_ignore_ascii_case(word))?;
-    u8::try_from(if at > 12 { at - 12 } else { at }).ok().map(f64::from)
+    u8::try_from(if at > 12 { at - 12 } else { at })
+        .ok()
+        .map(f64::from)
 }
 
 /// A number, with its unit where it has one.
@@ -95,7 +99,10 @@ pub(super) enum Lexeme {
 
 impl Number {
     pub(super) fn bare(value: f64) -> Self {
-        Self { values: [Some(value), None], ..Self::default() }
+        Self {
+            values: [Some(value), None],
+            ..Self::default()
+        }
     }
 
     pub(super) fn is_bare(&self) -> bool {
@@ -124,49 +131,67 @@ impl Number {
 
     /// The same number, measured in what a word says, if it is a unit.
     pub(super) fn in_unit(&self, word: &str) -> Option<Self> {
-        unit(word).map(|it| Self { unit: Some(it), ..self.clone() })
+        unit(word).map(|it| Self {
+            unit: Some(it),
+            ..self.clone()
+        })
     }
 
     /// What comes of calculating with another number.
     pub(super) fn with(&self, other: &Self, calculate: impl Fn(f64, f64) -> f64) -> Option<Self> {
         let value = calculate(self.value()?, other.value()?);
-        value.is_finite().then(|| Self { unit: self.unit.or(other.unit), ..Self::bare(value) })
+        value.is_finite().then(|| Self {
+            unit: self.unit.or(other.unit),
+            ..Self::bare(value)
+        })
     }
 
     /// As the tag of an image or a pinned package: `postgres:16.2`.
     pub(super) fn pinned(self) -> Self {
-        Self { is_version: true, ..self }
+        Self {
+            is_version: true,
+            ..self
+        }
     }
 
     /// Whether a text that writes `said` says this number.
     pub(super) fn agrees(&self, said: &Self) -> bool {
-        self.is_same_value(said) || ((self.is_version || said.is_version) && self.is_same_version(said))
+        self.is_same_value(said)
+            || ((self.is_version || said.is_version) && self.is_same_version(said))
     }
 
     fn is_same_value(&self, said: &Self) -> bool {
         match (self.unit, said.unit) {
-            (Some(mine), Some(theirs)) => {
-                self.measures(mine).any(|a| said.measures(theirs).any(|b| a.0 == b.0 && same(a.1, b.1)))
-            }
+            (Some(mine), Some(theirs)) => self
+                .measures(mine)
+                .any(|a| said.measures(theirs).any(|b| a.0 == b.0 && same(a.1, b.1))),
             (None, None) => self.values().any(|it| said.is_worth(it)),
             (Some(_), None) => self.dresses().iter().any(|it| said.is_worth(*it)),
-            (None, Some(_)) => said.dresses().iter().any(|it| self.values().any(|mine| same(mine, *it))),
+            (None, Some(_)) => said
+                .dresses()
+                .iter()
+                .any(|it| self.values().any(|mine| same(mine, *it))),
         }
     }
 
     fn is_worth(&self, value: f64) -> bool {
-        self.values().chain(self.parts.iter().copied()).any(|it| same(it, value))
+        self.values()
+            .chain(self.parts.iter().copied())
+            .any(|it| same(it, value))
     }
 
     fn is_same_version(&self, said: &Self) -> bool {
         let (mine, theirs) = (self.dotted(), said.dotted());
-        let is_beginning = theirs.strip_prefix(&mine).is_some_and(|it| it.starts_with('.'));
+        let is_beginning = theirs
+            .strip_prefix(&mine)
+            .is_some_and(|it| it.starts_with('.'));
         whole(&mine) == whole(&theirs) || (self.is_bare() && is_beginning)
     }
 
     fn measures(&self, unit: Unit) -> impl Iterator<Item = (Dimension, f64)> {
         let value = |scale: f64| self.values().map(move |it| it * scale);
-        unit.iter().flat_map(move |(dimension, scale)| value(*scale).map(|it| (*dimension, it)))
+        unit.iter()
+            .flat_map(move |(dimension, scale)| value(*scale).map(|it| (*dimension, it)))
     }
 
     /// Every bare number that code may write for this one: 30 s is 30 and 30000, 2 GB is 2048 too.
@@ -212,23 +237,45 @@ pub(super) fn read(text: &str) -> (Lexeme, usize) {
 /// The version that a word such as `v3` or `v1.2` begins with, and its length.
 pub(super) fn version(text: &str) -> Option<(Number, usize)> {
     let rest = text.strip_prefix(['v', 'V'])?;
-    let len = rest.bytes().take_while(|it| it.is_ascii_digit() || *it == b'.').count();
+    let len = rest
+        .bytes()
+        .take_while(|it| it.is_ascii_digit() || *it == b'.')
+        .count();
     let dotted = rest[..len].trim_end_matches('.');
     let is_whole = !rest[dotted.len()..].starts_with(super::scan::is_word_char);
     let is_version = is_whole && dotted.starts_with(|it: char| it.is_ascii_digit());
-    let number = Number { dotted: Some(dotted.into()), is_version: true, ..Number::default() };
+    let number = Number {
+        dotted: Some(dotted.into()),
+        is_version: true,
+        ..Number::default()
+    };
     is_version.then_some((number, dotted.len() + 1))
 }
 
 /// The unit word that stands apart behind a number, as in `30 s` or `30-second`: the number in it, and its length.
 pub(super) fn apart(number: &Number, rest: &str) -> Option<(Number, usize)> {
-    let gap = rest.chars().next().filter(|it| matches!(it, ' ' | '\u{a0}' | '\u{202f}' | '-'));
+    let gap = rest
+        .chars()
+        .next()
+        .filter(|it| matches!(it, ' ' | '\u{a0}' | '\u{202f}' | '-'));
     let word = &rest[gap.map_or(0, char::len_utf8)..];
-    let len: usize = word.chars().take_while(|it| super::scan::is_word_char(*it)).map(char::len_utf8).sum();
-    let word = if word.starts_with('%') { "%" } else { &word[..len] };
+    let len: usize = word
+        .chars()
+        .take_while(|it| super::scan::is_word_char(*it))
+        .map(char::len_utf8)
+        .sum();
+    let word = if word.starts_with('%') {
+        "%"
+    } else {
+        &word[..len]
+    };
     let is_letter = word.len() == 1 && !matches!(word, "s" | "h" | "m" | "d" | "B" | "%");
     let is_unit = number.is_bare() && !number.is_version && !is_letter;
-    let number = if is_unit { number.in_unit(word)? } else { return None };
+    let number = if is_unit {
+        number.in_unit(word)?
+    } else {
+        return None;
+    };
     Some((number, gap.map_or(0, char::len_utf8) + word.len()))
 }
 
@@ -237,11 +284,16 @@ pub(super) fn unit_of_name(name: &str) -> Option<&str> {
     let at = name.rfind('_').map_or(0, |it| it + 1);
     let last = &name[at..];
     let is_upper = last.chars().all(char::is_uppercase);
-    let camel = last.rfind(char::is_uppercase).filter(|_| !is_upper).unwrap_or(0);
+    let camel = last
+        .rfind(char::is_uppercase)
+        .filter(|_| !is_upper)
+        .unwrap_or(0);
     let word = &last[camel..];
     // `min` is more often the least than a minute, and one letter is a variable.
     let is_clear = word.len() > 1 && !matches!(word, "min" | "Ms");
-    (is_clear || (word == "Ms" && camel > 0)).then_some(word).filter(|it| unit(it).is_some())
+    (is_clear || (word == "Ms" && camel > 0))
+        .then_some(word)
+        .filter(|it| unit(it).is_some())
 }
 
 fn is_type(word: &str) -> bool {
@@ -280,7 +332,11 @@ fn suffix(text: &str) -> &str {
     if text.starts_with('%') {
         return &text[..1];
     }
-    let len = text.chars().take_while(|it| super::scan::is_word_char(*it)).map(char::len_utf8).sum();
+    let len = text
+        .chars()
+        .take_while(|it| super::scan::is_word_char(*it))
+        .map(char::len_utf8)
+        .sum();
     &text[..len]
 }
 
@@ -292,7 +348,10 @@ fn based(text: &str) -> Option<(Option<Number>, usize)> {
         "0o" | "0O" => 8,
         _ => return None,
     };
-    let len = text[2..].chars().take_while(|it| it.is_digit(radix) || *it == '_').count();
+    let len = text[2..]
+        .chars()
+        .take_while(|it| it.is_digit(radix) || *it == '_')
+        .count();
     let digits: String = text[2..2 + len].chars().filter(|it| *it != '_').collect();
     let value = u64::from_str_radix(&digits, radix).ok()?;
     let number = precise(value).map(Number::bare);
@@ -300,7 +359,10 @@ fn based(text: &str) -> Option<(Option<Number>, usize)> {
 }
 
 /// A whole number that an `f64` holds exactly.
-#[expect(clippy::cast_precision_loss, reason = "what would be lost is turned away")]
+#[expect(
+    clippy::cast_precision_loss,
+    reason = "what would be lost is turned away"
+)]
 fn precise(value: u64) -> Option<f64> {
     (value < 1 << 53).then_some(value as f64)
 }
@@ -312,18 +374,28 @@ const MAX_DIGITS: usize = 15;
 fn decimal(text: &str) -> (Option<Number>, usize) {
     let bytes = text.as_bytes();
     let run = |from: usize| {
-        from + bytes[from..].iter().take_while(|it| it.is_ascii_digit() || **it == b'_').count()
+        from + bytes[from..]
+            .iter()
+            .take_while(|it| it.is_ascii_digit() || **it == b'_')
+            .count()
     };
     let is_digit = |at: usize| bytes.get(at).is_some_and(u8::is_ascii_digit);
     // A trailing underscore belongs to a suffix: `5_u64`.
     let first = text[..run(0)].trim_end_matches('_').len();
     let mut end = first;
     let mut joints: Vec<(u8, usize)> = Vec::new();
-    while first == run(0) && matches!(bytes.get(end), Some(b'.' | b',' | b'\'')) && is_digit(end + 1) {
+    while first == run(0)
+        && matches!(bytes.get(end), Some(b'.' | b',' | b'\''))
+        && is_digit(end + 1)
+    {
         let (joint, next) = (bytes[end], run(end + 1));
         let is_group = next - end == 4 && first <= 3;
         let is_fraction = joint == b'.' || (joint == b',' && next - end <= 3 && joints.is_empty());
-        if !is_group && !is_fraction || joints.last().is_some_and(|it| it.0 != joint && joint != b'.') {
+        if !is_group && !is_fraction
+            || joints
+                .last()
+                .is_some_and(|it| it.0 != joint && joint != b'.')
+        {
             break;
         }
         joints.push((joint, next - end - 1));
@@ -335,11 +407,17 @@ fn decimal(text: &str) -> (Option<Number>, usize) {
 }
 
 fn exponent(rest: &str) -> usize {
-    let Some(digits) = rest.strip_prefix(['e', 'E']) else { return 0 };
+    let Some(digits) = rest.strip_prefix(['e', 'E']) else {
+        return 0;
+    };
     let digits = digits.strip_prefix(['+', '-']).unwrap_or(digits);
     let len = digits.bytes().take_while(u8::is_ascii_digit).count();
     let is_end = !digits[len..].starts_with(super::scan::is_word_char);
-    if len > 0 && len < 4 && is_end { rest.len() - digits.len() + len } else { 0 }
+    if len > 0 && len < 4 && is_end {
+        rest.len() - digits.len() + len
+    } else {
+        0
+    }
 }
 
 /// The number that digits and their joints make.
@@ -351,18 +429,41 @@ fn joined(text: &str, power: &str, joints: &[(u8, usize)]) -> Option<Number> {
     if digits.len() > MAX_DIGITS {
         return None;
     }
-    let dotted: String = text.chars().filter(|it| it.is_ascii_digit() || *it == '.').collect();
-    let parse = |it: &str| format!("{it}{power}").parse::<f64>().ok().filter(|it| it.is_finite());
+    let dotted: String = text
+        .chars()
+        .filter(|it| it.is_ascii_digit() || *it == '.')
+        .collect();
+    let parse = |it: &str| {
+        format!("{it}{power}")
+            .parse::<f64>()
+            .ok()
+            .filter(|it| it.is_finite())
+    };
     let dots = joints.iter().filter(|it| it.0 == b'.').count();
     let is_grouped = |joint: u8| !joints.is_empty() && joints.iter().all(|it| *it == (joint, 3));
     let fraction = joints.last().map_or(0, |it| it.1);
-    let decimal = format!("{}.{}", &digits[..digits.len() - fraction], &digits[digits.len() - fraction..]);
-    let plain = dots == 1 || (dots == 0 && !is_grouped(b',') && !is_grouped(b'\'') && !joints.is_empty());
+    let decimal = format!(
+        "{}.{}",
+        &digits[..digits.len() - fraction],
+        &digits[digits.len() - fraction..]
+    );
+    let plain =
+        dots == 1 || (dots == 0 && !is_grouped(b',') && !is_grouped(b'\'') && !joints.is_empty());
     let decimal = plain.then(|| parse(&decimal)).flatten();
     let is_whole = dots == 0 && !plain || is_grouped(b'.');
     let whole = is_whole.then(|| parse(&digits)).flatten();
     let has_commas = joints.iter().any(|it| it.0 == b',');
-    let parts = text.split(',').filter(|_| has_commas).filter_map(parse).collect();
+    let parts = text
+        .split(',')
+        .filter(|_| has_commas)
+        .filter_map(parse)
+        .collect();
     let dotted = (dots > 0).then(|| dotted.into());
-    Some(Number { values: [decimal, whole], parts, dotted, is_version: dots > 1, unit: None })
+    Some(Number {
+        values: [decimal, whole],
+        parts,
+        dotted,
+        is_version: dots > 1,
+        unit: None,
+    })
 }

@@ -33,9 +33,22 @@ pub(super) struct Places<'a> {
 
 impl<'a> Places<'a> {
     pub(super) fn of(fact: &'a str, found: &'a [Found], evidence: &[(&str, &'a str)]) -> Self {
-        let lines = evidence.iter().flat_map(|(_, snippet)| snippet.lines()).map(Said::of);
-        let stated = found.iter().filter_map(|it| parsed(it.literal.as_str())).collect();
-        Self { fact, found, said: Said::of(fact), stated, clauses: clauses(fact), lines: lines.collect() }
+        let lines = evidence
+            .iter()
+            .flat_map(|(_, snippet)| snippet.lines())
+            .map(Said::of);
+        let stated = found
+            .iter()
+            .filter_map(|it| parsed(it.literal.as_str()))
+            .collect();
+        Self {
+            fact,
+            found,
+            said: Said::of(fact),
+            stated,
+            clauses: clauses(fact),
+            lines: lines.collect(),
+        }
     }
 
     /// Whether one of the names that the fact says this value of stands in the evidence with another value.
@@ -58,7 +71,9 @@ impl<'a> Places<'a> {
         names.any(|name| {
             let name = name.literal.as_str();
             let last = plain(name.rsplit(['.', ':', '>']).next().unwrap_or(name));
-            self.lines.iter().any(|line| self.has_other(line, &last, &it.literal))
+            self.lines
+                .iter()
+                .any(|line| self.has_other(line, &last, &it.literal))
         })
     }
 
@@ -72,13 +87,25 @@ impl<'a> Places<'a> {
     fn has_other(&self, line: &Said<'_>, name: &str, value: &Literal) -> bool {
         if !matches!(value, Literal::Number(_)) {
             let is_other = |it: &str| !self.said.mentions(&plain(it));
-            return line.ends_of(name).any(|end| string_behind(line.text, end).is_some_and(is_other));
+            return line
+                .ends_of(name)
+                .any(|end| string_behind(line.text, end).is_some_and(is_other));
         }
         let is_stated = |it: &Number| self.stated.iter().any(|mine| mine.agrees(it));
         line.ends_of(name).any(|end| {
-            let behind = line.numbers.iter().map(|it| it.0).filter(|at| *at >= end).min();
+            let behind = line
+                .numbers
+                .iter()
+                .map(|it| it.0)
+                .filter(|at| *at >= end)
+                .min();
             let place = behind.filter(|at| is_place(&line.text[end..*at]));
-            place.is_some_and(|at| !line.numbers.iter().any(|(it, number)| *it == at && is_stated(number)))
+            place.is_some_and(|at| {
+                !line
+                    .numbers
+                    .iter()
+                    .any(|(it, number)| *it == at && is_stated(number))
+            })
         })
     }
 }
@@ -86,7 +113,17 @@ impl<'a> Places<'a> {
 /// Whether a word in backticks is what the name before it is said to be.
 fn is_set_to(before: &str) -> bool {
     let before = before.trim_end_matches(['`', ' ']);
-    ["defaults to", "default to", "set to", "equals", "=", " is", " be"].iter().any(|it| before.ends_with(it))
+    [
+        "defaults to",
+        "default to",
+        "set to",
+        "equals",
+        "=",
+        " is",
+        " be",
+    ]
+    .iter()
+    .any(|it| before.ends_with(it))
 }
 
 /// Where each thought of a fact begins, after the first.
@@ -97,8 +134,12 @@ fn clauses(fact: &str) -> Vec<usize> {
         _ => it.is_word() && holds(BREAKS, it.of(fact)),
     };
     let lines = fact.match_indices('\n').map(|it| it.0 + 1);
-    let mut starts: Vec<usize> =
-        scan(fact).iter().filter(|it| is_end(it)).map(|it| it.end).chain(lines).collect();
+    let mut starts: Vec<usize> = scan(fact)
+        .iter()
+        .filter(|it| is_end(it))
+        .map(|it| it.end)
+        .chain(lines)
+        .collect();
     starts.sort_unstable();
     starts
 }
@@ -107,7 +148,11 @@ fn is_supposed(before: &str) -> bool {
     let words: Vec<_> = scan(before).into_iter().filter(Token::is_word).collect();
     let has_cue = |word: &str| holds(CUES, word) || word == "t";
     before.trim_end().ends_with(['<', '>', '≤', '≥', '≠'])
-        || words.iter().rev().take(CUE_WORDS).any(|it| has_cue(it.of(before)))
+        || words
+            .iter()
+            .rev()
+            .take(CUE_WORDS)
+            .any(|it| has_cue(it.of(before)))
 }
 
 /// The string that stands behind a name on its line; the name may itself be in quotes.
@@ -124,8 +169,12 @@ fn string_behind(line: &str, end: usize) -> Option<&str> {
 fn is_place(gap: &str) -> bool {
     let is_default = matches!(gap.trim_end(), "\"," | "'," | "`,");
     let has_other = gap.contains([',', ';', '[', '+']) || gap.contains("==") || gap.contains("..");
-    let is_blank = gap.chars().all(|it| it.is_whitespace() || matches!(it, '"' | '\'' | '`'));
-    let gives =
-        gap.contains(['=', ':', '(']) || [" is ", " are ", " to ", " of "].iter().any(|it| gap.contains(it));
+    let is_blank = gap
+        .chars()
+        .all(|it| it.is_whitespace() || matches!(it, '"' | '\'' | '`'));
+    let gives = gap.contains(['=', ':', '('])
+        || [" is ", " are ", " to ", " of "]
+            .iter()
+            .any(|it| gap.contains(it));
     gap.len() <= MAX_GAP && (is_default || (!has_other && (is_blank || gives)))
 }

@@ -24,15 +24,23 @@ pub(super) fn plain(text: &str) -> String {
 
 fn push_plain(out: &mut String, text: &str) {
     for c in text.chars().filter(|it| it.is_alphanumeric()) {
-        if c.is_ascii() { out.push(c.to_ascii_lowercase()) } else { out.extend(c.to_lowercase()) }
+        if c.is_ascii() {
+            out.push(c.to_ascii_lowercase())
+        } else {
+            out.extend(c.to_lowercase())
+        }
     }
 }
 
 impl<'a> Said<'a> {
     pub(super) fn of(text: &'a str) -> Self {
         let tokens = scan(text);
-        let mut said =
-            Self { text, plain: String::with_capacity(text.len()), joints: Vec::new(), numbers: Vec::new() };
+        let mut said = Self {
+            text,
+            plain: String::with_capacity(text.len()),
+            joints: Vec::new(),
+            numbers: Vec::new(),
+        };
         for (n, token) in tokens.iter().enumerate() {
             if matches!(token.kind, Kind::Mark(_)) {
                 continue;
@@ -49,10 +57,15 @@ impl<'a> Said<'a> {
         let token = &tokens[n];
         let mut note = |it: Number| self.numbers.push((token.start, it));
         match &token.kind {
-            Kind::Word => number::spelled(token.of(self.text)).map(Number::bare).into_iter().for_each(note),
+            Kind::Word => number::spelled(token.of(self.text))
+                .map(Number::bare)
+                .into_iter()
+                .for_each(note),
             Kind::Number(number, _) => {
                 let number = dressed(self.text, tokens, n, number);
-                calculated(self.text, tokens, n, &number).into_iter().for_each(&mut note);
+                calculated(self.text, tokens, n, &number)
+                    .into_iter()
+                    .for_each(&mut note);
                 note(number);
             }
             Kind::Ordinal | Kind::Mark(_) => {}
@@ -81,7 +94,9 @@ impl<'a> Said<'a> {
     fn says_name(&self, name: &str) -> bool {
         let name = plain(name);
         let one = name.strip_suffix('s').filter(|it| it.len() > 3);
-        self.mentions(&name) || one.is_some_and(|it| self.mentions(it)) || self.mentions(&format!("{name}s"))
+        self.mentions(&name)
+            || one.is_some_and(|it| self.mentions(it))
+            || self.mentions(&format!("{name}s"))
     }
 
     /// Whether a word in plain dress is among its words.
@@ -95,14 +110,19 @@ impl<'a> Said<'a> {
         hits.into_iter().flatten().filter_map(|(at, _)| {
             self.joints.binary_search_by_key(&at, |it| it.0).ok()?;
             let next = self.joints.partition_point(|it| it.0 < at + plain.len());
-            let is_end = self.joints.get(next).map_or(self.plain.len(), |it| it.0) == at + plain.len();
+            let is_end =
+                self.joints.get(next).map_or(self.plain.len(), |it| it.0) == at + plain.len();
             is_end.then(|| self.joints[next - 1].1)
         })
     }
 
     /// The path, or the name of its file, as an import or a script would write it.
     fn says_path(&self, path: &str) -> bool {
-        let file = path.trim_end_matches('/').rsplit('/').next().unwrap_or(path);
+        let file = path
+            .trim_end_matches('/')
+            .rsplit('/')
+            .next()
+            .unwrap_or(path);
         let stem = file.split('.').next().filter(|it| it.len() > 3);
         self.says_name(path) || self.says_name(file) || stem.is_some_and(|it| self.says_name(it))
     }
@@ -113,8 +133,11 @@ impl<'a> Said<'a> {
             return true;
         }
         let tokens = scan(text);
-        let words: Vec<&str> =
-            tokens.iter().filter(|it| !matches!(it.kind, Kind::Mark(_))).map(|it| it.of(text)).collect();
+        let words: Vec<&str> = tokens
+            .iter()
+            .filter(|it| !matches!(it.kind, Kind::Mark(_)))
+            .map(|it| it.of(text))
+            .collect();
         let n_said = words.iter().filter(|it| self.mentions(&plain(it))).count();
         !words.is_empty() && n_said >= (words.len() / 2).max(1)
     }
@@ -122,7 +145,11 @@ impl<'a> Said<'a> {
 
 /// The number that a literal is.
 pub(super) fn parsed(text: &str) -> Option<Number> {
-    match scan(text).into_iter().find(|it| !matches!(it.kind, Kind::Mark(_)))?.kind {
+    match scan(text)
+        .into_iter()
+        .find(|it| !matches!(it.kind, Kind::Mark(_)))?
+        .kind
+    {
         Kind::Number(number, _) => Some(number),
         _ => None,
     }
@@ -131,7 +158,9 @@ pub(super) fn parsed(text: &str) -> Option<Number> {
 /// The segments of a dotted name that may stand for it: the last, and those that only code would write.
 fn segments(name: &str) -> impl Iterator<Item = &str> {
     let last = name.rsplit(['.', ':', '>', '#']).next().unwrap_or(name);
-    let shaped = name.split(['.', ':', '>', '#', '-']).filter(|it| super::find::is_shaped(it));
+    let shaped = name
+        .split(['.', ':', '>', '#', '-'])
+        .filter(|it| super::find::is_shaped(it));
     [last].into_iter().chain(shaped)
 }
 
@@ -141,11 +170,25 @@ fn dressed(text: &str, tokens: &[Token], n: usize, number: &Number) -> Number {
     let is_glued = before(1).is_some_and(|it| it.end == tokens[n].start);
     let pins = |it: &Token| matches!(it.kind, Kind::Mark(':' | '@' | '^' | '~'));
     let is_pinned = is_glued && before(1).is_some_and(pins) && number.is_bare();
-    let number = if is_pinned { number.clone().pinned() } else { number.clone() };
-    let is_between = |it: &&Token| matches!(it.kind, Kind::Mark('(' | '=' | ':' | '"' | '\'' | '*'));
-    let at = tokens[..n].iter().rev().take(4).take_while(is_between).count();
-    let name = before(at + 1).filter(|it| at > 0 && it.is_word()).map(|it| it.of(text));
-    let unit = name.and_then(number::unit_of_name).filter(|_| number.is_bare());
+    let number = if is_pinned {
+        number.clone().pinned()
+    } else {
+        number.clone()
+    };
+    let is_between =
+        |it: &&Token| matches!(it.kind, Kind::Mark('(' | '=' | ':' | '"' | '\'' | '*'));
+    let at = tokens[..n]
+        .iter()
+        .rev()
+        .take(4)
+        .take_while(is_between)
+        .count();
+    let name = before(at + 1)
+        .filter(|it| at > 0 && it.is_word())
+        .map(|it| it.of(text));
+    let unit = name
+        .and_then(number::unit_of_name)
+        .filter(|_| number.is_bare());
     unit.and_then(|it| number.in_unit(it)).unwrap_or(number)
 }
 
@@ -158,7 +201,9 @@ fn calculated(text: &str, tokens: &[Token], n: usize, first: &Number) -> Option<
     let mut result = None;
     let (mut at, mut so_far) = (n + 1, first.clone());
     for _ in 0..MAX_FACTORS {
-        let Some((operator, next)) = operator(&tokens[at.min(tokens.len())..]) else { break };
+        let Some((operator, next)) = operator(&tokens[at.min(tokens.len())..]) else {
+            break;
+        };
         at += next;
         so_far = match &tokens.get(at)?.kind {
             Kind::Number(number, _) => so_far.with(number, operator)?,

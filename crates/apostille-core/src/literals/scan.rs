@@ -41,7 +41,9 @@ impl Token {
 
 /// Whether a character continues a word of a script that puts spaces between words.
 pub(super) fn is_word_char(it: char) -> bool {
-    it.is_ascii_alphanumeric() || it == '_' || (!it.is_ascii() && it.is_alphanumeric() && !is_unspaced(it))
+    it.is_ascii_alphanumeric()
+        || it == '_'
+        || (!it.is_ascii() && it.is_alphanumeric() && !is_unspaced(it))
 }
 
 /// Scripts without spaces: a name or a number may stand right beside their letters.
@@ -60,7 +62,11 @@ pub(super) fn scan(text: &str) -> Vec<Token> {
             continue;
         }
         let (kind, len) = token(text, at, first);
-        tokens.push(Token { kind, start: at, end: at + len });
+        tokens.push(Token {
+            kind,
+            start: at,
+            end: at + len,
+        });
         at += len;
     }
     tokens
@@ -81,7 +87,13 @@ fn token(text: &str, at: usize, first: char) -> (Kind, usize) {
     if let Some((version, len)) = number::version(rest) {
         return (Kind::Number(version, at + len), len);
     }
-    let continues = |it: &char| if is_word_char(first) { is_word_char(*it) } else { is_unspaced(*it) };
+    let continues = |it: &char| {
+        if is_word_char(first) {
+            is_word_char(*it)
+        } else {
+            is_unspaced(*it)
+        }
+    };
     if is_word_char(first) || is_unspaced(first) {
         let len = rest.chars().take_while(continues).map(char::len_utf8).sum();
         return (Kind::Word, len);

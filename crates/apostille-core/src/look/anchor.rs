@@ -41,7 +41,11 @@ impl Abroad {
 
     /// The most familiar place, if it is one.
     pub(super) fn only(mut self) -> Option<(RepoPath, Range<u32>)> {
-        if self.places.len() == 1 { self.places.pop() } else { None }
+        if self.places.len() == 1 {
+            self.places.pop()
+        } else {
+            None
+        }
     }
 }
 
@@ -60,7 +64,10 @@ pub(super) enum Found {
 
 impl<'c> Anchor<'c> {
     pub(super) fn new(citation: &'c Citation) -> Self {
-        Self { citation, text: citation.snippet.split('\n').map(str::as_bytes).collect() }
+        Self {
+            citation,
+            text: citation.snippet.split('\n').map(str::as_bytes).collect(),
+        }
     }
 
     /// Looks for the text in the file it was cited from.
@@ -72,13 +79,19 @@ impl<'c> Anchor<'c> {
         if let Some(row) = self.best(sheet, occurrences(sheet, &self.text, spaced), here) {
             return Found::Spaced(self.rows(row));
         }
-        self.between(sheet).or_else(|| self.alike(sheet)).map_or(Found::Nothing, Found::Other)
+        self.between(sheet)
+            .or_else(|| self.alike(sheet))
+            .map_or(Found::Nothing, Found::Other)
     }
 
     /// Whether text that stands in place is surely the cited one: all its neighbours are there, or no other place has
     /// it and it says enough not to be another one like it.
     pub(super) fn is_certain(&self, sheet: &Sheet<'_>) -> bool {
-        let (lines, before, after) = (self.citation.lines, &self.citation.before, &self.citation.after);
+        let (lines, before, after) = (
+            self.citation.lines,
+            &self.citation.before,
+            &self.citation.after,
+        );
         let is_among_neighbours = sheet.before(lines.start(), NEIGHBOURS) == *before
             && sheet.after(lines.end(), NEIGHBOURS) == *after;
         is_among_neighbours || is_distinctive(&self.text) && self.places(sheet).take(2).count() == 1
@@ -117,7 +130,11 @@ impl<'c> Anchor<'c> {
 
     /// The row to look for first when many files are searched: the line that says most.
     pub(super) fn telling_line(&self) -> &'c [u8] {
-        self.text.iter().copied().max_by_key(|it| weight(&[it])).unwrap_or_default()
+        self.text
+            .iter()
+            .copied()
+            .max_by_key(|it| weight(&[it]))
+            .unwrap_or_default()
     }
 
     /// Every row at which the very text stands. Where odd bytes were replaced, only the digest can tell.
@@ -129,17 +146,22 @@ impl<'c> Anchor<'c> {
 
     /// The place that fits best: the only one, or the only one with the most familiar neighbours.
     fn best(&self, sheet: &Sheet<'_>, places: impl Iterator<Item = u32>, home: u32) -> Option<u32> {
-        let mut places: Vec<(usize, u32)> = places.map(|row| (self.familiar(sheet, row), row)).collect();
+        let mut places: Vec<(usize, u32)> =
+            places.map(|row| (self.familiar(sheet, row), row)).collect();
         places.sort_by_key(|(familiar, row)| (std::cmp::Reverse(*familiar), row.abs_diff(home)));
         match places[..] {
             [] => None,
             [(familiar, row)] => {
                 let letters = weight(&self.text);
-                let is_it =
-                    familiar >= TELLING || letters >= 20 || (familiar > 0 && letters >= 12) || row == home;
+                let is_it = familiar >= TELLING
+                    || letters >= 20
+                    || (familiar > 0 && letters >= 12)
+                    || row == home;
                 is_it.then_some(row)
             }
-            [(first, row), (second, _), ..] => (first > second || row == home && first > 0).then_some(row),
+            [(first, row), (second, _), ..] => {
+                (first > second || row == home && first > 0).then_some(row)
+            }
         }
     }
 
@@ -169,11 +191,17 @@ impl<'c> Anchor<'c> {
     fn between(&self, sheet: &Sheet<'_>) -> Option<Range<u32>> {
         let home = self.citation.lines;
         let near = |short: &String| {
-            sheet.with_fingerprint(short).into_iter().min_by_key(|it| it.abs_diff(home.start() - 1))
+            sheet
+                .with_fingerprint(short)
+                .into_iter()
+                .min_by_key(|it| it.abs_diff(home.start() - 1))
         };
         let above = self.citation.before.last().map_or(Some(0), near)?;
         let below = match self.citation.after.first() {
-            Some(short) => sheet.with_fingerprint(short).into_iter().find(|it| *it > above)?,
+            Some(short) => sheet
+                .with_fingerprint(short)
+                .into_iter()
+                .find(|it| *it > above)?,
             None => sheet.count() + 1,
         };
         let lines = Lines::new(above + 1, below - 1)?;
@@ -188,9 +216,17 @@ impl<'c> Anchor<'c> {
             return None;
         }
         let lines: Vec<Vec<Token<'_>>> = sheet.lines().iter().map(|it| tokens::of(&[it])).collect();
-        let shared = |a: &Vec<Token<'_>>, b: &Vec<Token<'_>>| a.iter().filter(|it| b.contains(it)).count();
-        let score = |row: usize| text.iter().zip(&lines[row..]).map(|(a, b)| shared(a, b)).sum::<usize>();
-        let best = (0..lines.len()).map(|row| (score(row), std::cmp::Reverse(row))).max()?;
+        let shared =
+            |a: &Vec<Token<'_>>, b: &Vec<Token<'_>>| a.iter().filter(|it| b.contains(it)).count();
+        let score = |row: usize| {
+            text.iter()
+                .zip(&lines[row..])
+                .map(|(a, b)| shared(a, b))
+                .sum::<usize>()
+        };
+        let best = (0..lines.len())
+            .map(|row| (score(row), std::cmp::Reverse(row)))
+            .max()?;
         let (row, n) = (best.1.0, self.text.len().min(lines.len() - best.1.0));
         let rows = u32::try_from(row).ok()?..u32::try_from(row + n).ok()?;
         (best.0 * 2 >= n_words).then_some(rows)

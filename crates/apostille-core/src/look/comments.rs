@@ -9,14 +9,38 @@ pub(super) struct Comments {
     block: Option<(&'static str, &'static str)>,
 }
 
-const C: Comments = Comments { line: &["//"], block: Some(("/*", "*/")) };
-const HASH: Comments = Comments { line: &["#"], block: None };
-const DASHES: Comments = Comments { line: &["--"], block: None };
-const SEMICOLON: Comments = Comments { line: &[";"], block: None };
-const MARKUP: Comments = Comments { line: &[], block: Some(("<!--", "-->")) };
-const PHP: Comments = Comments { line: &["//", "#"], block: Some(("/*", "*/")) };
-const SQL: Comments = Comments { line: &["--"], block: Some(("/*", "*/")) };
-const NONE: Comments = Comments { line: &[], block: None };
+const C: Comments = Comments {
+    line: &["//"],
+    block: Some(("/*", "*/")),
+};
+const HASH: Comments = Comments {
+    line: &["#"],
+    block: None,
+};
+const DASHES: Comments = Comments {
+    line: &["--"],
+    block: None,
+};
+const SEMICOLON: Comments = Comments {
+    line: &[";"],
+    block: None,
+};
+const MARKUP: Comments = Comments {
+    line: &[],
+    block: Some(("<!--", "-->")),
+};
+const PHP: Comments = Comments {
+    line: &["//", "#"],
+    block: Some(("/*", "*/")),
+};
+const SQL: Comments = Comments {
+    line: &["--"],
+    block: Some(("/*", "*/")),
+};
+const NONE: Comments = Comments {
+    line: &[],
+    block: None,
+};
 
 impl Comments {
     /// The comments of a file of this name.
@@ -24,15 +48,14 @@ impl Comments {
         let name = path.rsplit('/').next().unwrap_or(path);
         let extension = name.rsplit('.').next().unwrap_or(name).to_ascii_lowercase();
         match extension.as_str() {
-            "rs" | "c" | "h" | "cc" | "cpp" | "cxx" | "hpp" | "hh" | "m" | "mm" | "go" | "java" | "js"
-            | "jsx" | "mjs" | "cjs" | "ts" | "tsx" | "mts" | "cts" | "kt" | "kts" | "swift" | "scala"
-            | "cs" | "dart" | "zig" | "groovy" | "gradle" | "proto" | "css" | "scss" | "less" | "y" | "l"
-            | "vue" | "svelte" => C,
-            "py" | "pyi" | "rb" | "sh" | "bash" | "zsh" | "fish" | "yml" | "yaml" | "toml" | "mk"
-            | "makefile" | "dockerfile" | "r" | "pl" | "pm" | "ex" | "exs" | "cfg" | "conf" | "cmake"
-            | "nix" | "jl" | "tcl" | "gitignore" | "dockerignore" | "editorconfig" | "env" | "tf" | "jq" => {
-                HASH
-            }
+            "rs" | "c" | "h" | "cc" | "cpp" | "cxx" | "hpp" | "hh" | "m" | "mm" | "go" | "java"
+            | "js" | "jsx" | "mjs" | "cjs" | "ts" | "tsx" | "mts" | "cts" | "kt" | "kts"
+            | "swift" | "scala" | "cs" | "dart" | "zig" | "groovy" | "gradle" | "proto" | "css"
+            | "scss" | "less" | "y" | "l" | "vue" | "svelte" => C,
+            "py" | "pyi" | "rb" | "sh" | "bash" | "zsh" | "fish" | "yml" | "yaml" | "toml"
+            | "mk" | "makefile" | "dockerfile" | "r" | "pl" | "pm" | "ex" | "exs" | "cfg"
+            | "conf" | "cmake" | "nix" | "jl" | "tcl" | "gitignore" | "dockerignore"
+            | "editorconfig" | "env" | "tf" | "jq" => HASH,
             "lua" | "hs" | "elm" | "adb" | "ads" => DASHES,
             "sql" => SQL,
             "php" => PHP,
@@ -50,20 +73,28 @@ impl Comments {
     /// The lines without their comments. A block comment that began before the first line is known by its asterisks.
     pub(super) fn stripped(self, lines: &[&[u8]]) -> Vec<Vec<u8>> {
         let mut in_block = false;
-        lines.iter().map(|line| self.strip(line, &mut in_block)).collect()
+        lines
+            .iter()
+            .map(|line| self.strip(line, &mut in_block))
+            .collect()
     }
 
     fn strip(self, line: &[u8], in_block: &mut bool) -> Vec<u8> {
         let mut kept = Vec::with_capacity(line.len());
         let is_inside_block = !*in_block && self.block == C.block && is_asterisk_line(line);
-        let mut rest = if is_inside_block { &line[line.len()..] } else { line };
+        let mut rest = if is_inside_block {
+            &line[line.len()..]
+        } else {
+            line
+        };
         let mut quote: Option<u8> = None;
         while let Some(byte) = rest.first().copied() {
             let taken = if *in_block {
                 let end = self.block.map_or("", |it| it.1).as_bytes();
                 *in_block = !rest.starts_with(end);
                 if *in_block { 1 } else { end.len() }
-            } else if quote.is_none() && self.line.iter().any(|it| rest.starts_with(it.as_bytes())) {
+            } else if quote.is_none() && self.line.iter().any(|it| rest.starts_with(it.as_bytes()))
+            {
                 break;
             } else if let (None, Some((start, _))) = (quote, self.block)
                 && rest.starts_with(start.as_bytes())
@@ -71,7 +102,11 @@ impl Comments {
                 *in_block = true;
                 start.len()
             } else {
-                let n = if quote.is_some() && byte == b'\\' { rest.len().min(2) } else { 1 };
+                let n = if quote.is_some() && byte == b'\\' {
+                    rest.len().min(2)
+                } else {
+                    1
+                };
                 quote = after(quote, byte);
                 kept.extend(&rest[..n]);
                 n

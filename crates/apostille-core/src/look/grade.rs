@@ -17,7 +17,11 @@ type Text<'t, 'a> = (&'t [&'a [u8]], &'t [Token<'a>]);
 
 fn kind(path: &str, (was, old): Text<'_, '_>, (now, new): Text<'_, '_>) -> Change {
     if old == new {
-        return if rows(was) == rows(now) { Change::Whitespace } else { Change::Formatting };
+        return if rows(was) == rows(now) {
+            Change::Whitespace
+        } else {
+            Change::Formatting
+        };
     }
     if !old.is_empty() && plain(old) == plain(new) {
         return Change::Formatting;
@@ -27,7 +31,10 @@ fn kind(path: &str, (was, old): Text<'_, '_>, (now, new): Text<'_, '_>) -> Chang
         return Change::Whitespace;
     }
     let (code_was, code_now) = (comments.stripped(was), comments.stripped(now));
-    let (bare_was, bare_now) = (tokens::of(&slices(&code_was)), tokens::of(&slices(&code_now)));
+    let (bare_was, bare_now) = (
+        tokens::of(&slices(&code_was)),
+        tokens::of(&slices(&code_now)),
+    );
     if bare_was.is_empty() && bare_now.is_empty() && squeezed(was) == squeezed(now) {
         return Change::Whitespace;
     }
@@ -38,17 +45,30 @@ fn kind(path: &str, (was, old): Text<'_, '_>, (now, new): Text<'_, '_>) -> Chang
         return Change::Inserted;
     }
     let is_code = !comments.are_unknown();
-    if is_code && is_renamed(&bare_was, &bare_now) { Change::Rename } else { Change::Substance }
+    if is_code && is_renamed(&bare_was, &bare_now) {
+        Change::Rename
+    } else {
+        Change::Substance
+    }
 }
 
 /// The tokens of each line that has any.
 fn rows<'a>(lines: &[&'a [u8]]) -> Vec<Vec<Token<'a>>> {
-    lines.iter().map(|line| tokens::of(&[line])).filter(|it| !it.is_empty()).collect()
+    lines
+        .iter()
+        .map(|line| tokens::of(&[line]))
+        .filter(|it| !it.is_empty())
+        .collect()
 }
 
 /// The text without any white space: in prose, two words made one are still the same text.
 fn squeezed(lines: &[&[u8]]) -> Vec<u8> {
-    lines.iter().flat_map(|it| it.iter()).filter(|it| !it.is_ascii_whitespace()).copied().collect()
+    lines
+        .iter()
+        .flat_map(|it| it.iter())
+        .filter(|it| !it.is_ascii_whitespace())
+        .copied()
+        .collect()
 }
 
 fn slices(lines: &[Vec<u8>]) -> Vec<&[u8]> {
@@ -64,7 +84,11 @@ fn plain<'a>(tokens: &[Token<'a>]) -> Vec<Token<'a>> {
         if is_closer && plain.last() == Some(&&b","[..]) {
             plain.pop();
         }
-        plain.push(if matches!(*token, b"'" | b"\"" | b"`") { b"\"" } else { token });
+        plain.push(if matches!(*token, b"'" | b"\"" | b"`") {
+            b"\""
+        } else {
+            token
+        });
     }
     while matches!(plain.last(), Some(&b"," | &b";")) {
         plain.pop();
@@ -75,7 +99,11 @@ fn plain<'a>(tokens: &[Token<'a>]) -> Vec<Token<'a>> {
 /// Whether every old line still stands, in order, with new ones between them.
 fn is_interspersed(was: &[&[u8]], now: &[&[u8]]) -> bool {
     let mut rest = now.iter().map(|it| it.trim_ascii());
-    now.len() > was.len() && was.iter().map(|it| it.trim_ascii()).all(|line| rest.any(|it| it == line))
+    now.len() > was.len()
+        && was
+            .iter()
+            .map(|it| it.trim_ascii())
+            .all(|line| rest.any(|it| it == line))
 }
 
 /// Whether only names differ, each always in the same way. What stands in quotes is no name.
@@ -84,8 +112,11 @@ fn is_renamed(was: &[Token<'_>], now: &[Token<'_>]) -> bool {
         return false;
     }
     let mut names: HashMap<Token<'_>, Token<'_>> = HashMap::new();
-    let is_name =
-        |token: Token<'_>| token.first().is_some_and(|it| tokens::is_word(*it) && !it.is_ascii_digit());
+    let is_name = |token: Token<'_>| {
+        token
+            .first()
+            .is_some_and(|it| tokens::is_word(*it) && !it.is_ascii_digit())
+    };
     let mut is_quoted = false;
     was.iter().zip(now).all(|(old, new)| {
         is_quoted ^= matches!(*old, b"\"" | b"`");
@@ -111,7 +142,11 @@ mod tests {
     fn kinds_of_change_are_told_apart() {
         let check = |path: &str, was: &str, now: &str, expected: &str| {
             let (was, now) = (Sheet::of(was.as_bytes()), Sheet::of(now.as_bytes()));
-            assert_eq!(grade(path, was.lines(), now.lines()).0.as_str(), expected, "{path}: {was:?} {now:?}");
+            assert_eq!(
+                grade(path, was.lines(), now.lines()).0.as_str(),
+                expected,
+                "{path}: {was:?} {now:?}"
+            );
         };
         check("a.rs", "f(a,  b)", "\tf(a, b)", "whitespace");
         check("a.rs", "a();\nb();", "a();\n\nb();", "whitespace");
@@ -121,11 +156,21 @@ mod tests {
         check("a.rs", "a(); // once", "a(); // twice", "comment");
         check("a.py", "# why\na = 1", "a = 1", "comment");
         check("a.rs", "a(\"// x\")", "a(\"// y\")", "substance");
-        check("a.rs", "// only a comment", "// another comment", "substance");
+        check(
+            "a.rs",
+            "// only a comment",
+            "// another comment",
+            "substance",
+        );
         check("a.rs", "a();\nb();", "a();\nc();\nb();", "inserted");
         check("a.rs", "let a = f(a, 1);", "let b = f(b, 1);", "rename");
         check("a.rs", "let a = f(a, 1);", "let b = f(c, 1);", "substance");
-        check("a.rs", "const N: u32 = 5;", "const N: u32 = 6;", "substance");
+        check(
+            "a.rs",
+            "const N: u32 = 5;",
+            "const N: u32 = 6;",
+            "substance",
+        );
         check("a.rs", "foo bar", "foobar", "substance");
         check("a.md", "web servers", "webservers", "whitespace");
         check("a.rs", "// web servers", "// webservers", "whitespace");
@@ -134,7 +179,11 @@ mod tests {
     #[test]
     fn similarity_is_the_share_of_common_words() {
         let check = |was: &str, now: &str, expected: u8| {
-            assert_eq!(grade("a.rs", &[was.as_bytes()], &[now.as_bytes()]).1, expected, "{was} {now}");
+            assert_eq!(
+                grade("a.rs", &[was.as_bytes()], &[now.as_bytes()]).1,
+                expected,
+                "{was} {now}"
+            );
         };
         check("a b c d", "a b c d", 100);
         check("a b c d", "a b c x", 75);

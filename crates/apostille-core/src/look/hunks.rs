@@ -35,7 +35,12 @@ pub(super) fn between(was: &Sheet<'_>, now: &Sheet<'_>) -> Vec<Hunk> {
     let input = InternedInput::new(List(was.lines()), List(now.lines()));
     let mut diff = Diff::compute(Algorithm::Histogram, &input);
     diff.postprocess_lines(&input);
-    diff.hunks().map(|it| Hunk { was: it.before, now: it.after }).collect()
+    diff.hunks()
+        .map(|it| Hunk {
+            was: it.before,
+            now: it.after,
+        })
+        .collect()
 }
 
 /// How many of these words stand in both lists, in the same order.
@@ -53,8 +58,10 @@ pub fn swapped(was: &str, now: &str) -> Vec<(String, String)> {
     let input = InternedInput::new(List(&old), List(&new));
     let diff = Diff::compute(Algorithm::Histogram, &input);
     let text = |it: Token<'_>| String::from_utf8_lossy(it).into_owned();
-    let pairs =
-        diff.hunks().filter(|it| it.before.len() == it.after.len()).flat_map(|it| it.before.zip(it.after));
+    let pairs = diff
+        .hunks()
+        .filter(|it| it.before.len() == it.after.len())
+        .flat_map(|it| it.before.zip(it.after));
     let pairs = pairs.map(|(a, b)| (old[a as usize], new[b as usize]));
     pairs
         .filter(|(a, b)| a != b && a.iter().all(|it| tokens::is_word(*it)))
@@ -74,12 +81,19 @@ pub(super) fn touches(hunk: &Hunk, rows: &Range<u32>) -> bool {
 /// Where a range of lines stands after the hunks, provided that none of them touches it.
 pub(super) fn shifted(hunks: &[Hunk], rows: &Range<u32>) -> Range<u32> {
     let before = hunks.iter().take_while(|it| it.was.end <= rows.start);
-    let start = before.last().map_or(rows.start, |it| it.now.end + (rows.start - it.was.end));
+    let start = before
+        .last()
+        .map_or(rows.start, |it| it.now.end + (rows.start - it.was.end));
     start..start + (rows.end - rows.start)
 }
 
 /// What became of a range of lines that hunks touch. Where an end falls inside a hunk, the words of the hunk decide.
-pub(super) fn mapped(was: &Sheet<'_>, now: &Sheet<'_>, hunks: &[Hunk], rows: &Range<u32>) -> Range<u32> {
+pub(super) fn mapped(
+    was: &Sheet<'_>,
+    now: &Sheet<'_>,
+    hunks: &[Hunk],
+    rows: &Range<u32>,
+) -> Range<u32> {
     let start = first(was, now, hunks, rows);
     let end = last(was, now, hunks, rows);
     start..end.max(start)
@@ -128,7 +142,10 @@ fn living(old: &[Token<'_>], new: &[Token<'_>], cited: &Range<usize>) -> Option<
     let diff = Diff::compute(Algorithm::Histogram, &input);
     let mut found: Option<Range<usize>> = None;
     let (mut at_old, mut at_new) = (0, 0);
-    let end = imara_diff::Hunk { before: size(old)..size(old), after: size(new)..size(new) };
+    let end = imara_diff::Hunk {
+        before: size(old)..size(old),
+        after: size(new)..size(new),
+    };
     for hunk in diff.hunks().chain([end]) {
         while at_old < hunk.before.start as usize {
             if cited.contains(&at_old) {

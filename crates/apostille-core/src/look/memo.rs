@@ -40,11 +40,19 @@ pub(super) fn conclusion(citation: &Citation, commit: &str) -> String {
 /// All that a finding depends on, but for where one looks.
 fn identity(it: &Citation) -> String {
     let mut parts: Vec<u8> = Vec::with_capacity(512);
-    for text in [Some(it.path.as_str()), it.commit.as_deref(), it.blob.as_deref()] {
+    for text in [
+        Some(it.path.as_str()),
+        it.commit.as_deref(),
+        it.blob.as_deref(),
+    ] {
         parts.extend(text.unwrap_or("-").as_bytes());
         parts.push(b'\n');
     }
-    parts.extend([it.lines.start(), it.lines.end()].map(u32::to_be_bytes).concat());
+    parts.extend(
+        [it.lines.start(), it.lines.end()]
+            .map(u32::to_be_bytes)
+            .concat(),
+    );
     parts.extend(it.digest.as_bytes());
     for side in [&it.before, &it.after] {
         side.iter().for_each(|it| parts.extend(it.as_bytes()));
@@ -52,7 +60,12 @@ fn identity(it: &Citation) -> String {
     }
     let digest = Digest::of(&parts);
     let (first, _) = digest.as_bytes().split_at(8);
-    format!("{:016x}", first.iter().fold(0_u64, |sum, byte| sum << 8 | u64::from(*byte)))
+    format!(
+        "{:016x}",
+        first
+            .iter()
+            .fold(0_u64, |sum, byte| sum << 8 | u64::from(*byte))
+    )
 }
 
 /// A verdict that stays true as long as the file's content is the same: the text stands in that very file.
@@ -72,7 +85,12 @@ pub(super) fn verdict(citation: &Citation, kept: &str) -> Option<Verdict> {
         return Some(Verdict::Holds);
     }
     let (start, end) = kept.split_once(' ')?;
-    let to = Cite::new(citation.path.as_str(), start.parse().ok()?, end.parse().ok()?).ok()?;
+    let to = Cite::new(
+        citation.path.as_str(),
+        start.parse().ok()?,
+        end.parse().ok()?,
+    )
+    .ok()?;
     Some(Verdict::Moved { to })
 }
 
@@ -100,7 +118,14 @@ pub(super) fn kept(fate: &Fate, merged: Option<bool>) -> Option<String> {
         },
         Fate::Lost { loss, since } => {
             let loss = Some(loss.to_string());
-            Record { path: None, id: None, rows: (0, 0), loss, since: since.clone(), merged }
+            Record {
+                path: None,
+                id: None,
+                rows: (0, 0),
+                loss,
+                since: since.clone(),
+                merged,
+            }
         }
     };
     serde_json::to_string(&record).ok()
@@ -111,11 +136,20 @@ pub(super) fn fate(kept: &str) -> Option<(Fate, Option<bool>)> {
     let it: Record = serde_json::from_str(kept).ok()?;
     let fate = match (it.path, it.loss) {
         (Some(path), _) => {
-            let file = Version { path: path.parse().ok()?, id: it.id };
+            let file = Version {
+                path: path.parse().ok()?,
+                id: it.id,
+            };
             let rows = (it.rows.0 < it.rows.1).then_some(it.rows.0..it.rows.1)?;
-            Fate::Here { span: Span { file, rows }, since: it.since }
+            Fate::Here {
+                span: Span { file, rows },
+                since: it.since,
+            }
         }
-        (None, Some(loss)) => Fate::Lost { loss: loss.parse().ok()?, since: it.since },
+        (None, Some(loss)) => Fate::Lost {
+            loss: loss.parse().ok()?,
+            since: it.since,
+        },
         (None, None) => return None,
     };
     Some((fate, it.merged))
@@ -137,15 +171,23 @@ struct Conclusion {
 
 /// What was found, as it is kept. What could not be looked up is looked up again.
 pub(super) fn concluded(sight: &Sight) -> Option<String> {
-    let kept =
-        Conclusion { word: sight.verdict.as_str().into(), merged: sight.is_merged, ..Conclusion::default() };
+    let kept = Conclusion {
+        word: sight.verdict.as_str().into(),
+        merged: sight.is_merged,
+        ..Conclusion::default()
+    };
     let kept = match &sight.verdict {
         Verdict::Unknown { .. } => return None,
         Verdict::Holds => kept,
-        Verdict::Moved { to } => Conclusion { at: Some(to.to_string()), ..kept },
-        Verdict::Gone { loss, since } => {
-            Conclusion { loss: Some(loss.to_string()), since: since.clone(), ..kept }
-        }
+        Verdict::Moved { to } => Conclusion {
+            at: Some(to.to_string()),
+            ..kept
+        },
+        Verdict::Gone { loss, since } => Conclusion {
+            loss: Some(loss.to_string()),
+            since: since.clone(),
+            ..kept
+        },
         Verdict::Changed(it) => {
             moderate::check_text("code", &it.now).ok()?;
             Conclusion {
@@ -168,7 +210,10 @@ pub(super) fn sight(kept: &str, tolerates: impl Fn(Change) -> bool) -> Option<Si
     let verdict = match it.word.as_str() {
         "holds" => Verdict::Holds,
         "moved" => Verdict::Moved { to: at()? },
-        "gone" => Verdict::Gone { loss: it.loss.as_deref()?.parse().ok()?, since: it.since.clone() },
+        "gone" => Verdict::Gone {
+            loss: it.loss.as_deref()?.parse().ok()?,
+            since: it.since.clone(),
+        },
         "changed" => {
             let change = it.change.as_deref()?.parse().ok()?;
             Verdict::Changed(Box::new(Difference {
@@ -183,5 +228,8 @@ pub(super) fn sight(kept: &str, tolerates: impl Fn(Change) -> bool) -> Option<Si
         }
         _ => return None,
     };
-    Some(Sight { verdict, is_merged: it.merged })
+    Some(Sight {
+        verdict,
+        is_merged: it.merged,
+    })
 }

@@ -26,7 +26,11 @@ pub struct Pin {
 impl Pin {
     /// The citation that this names: read at its own commit (`then`), else made of what is known of it. `Err` is the
     /// verdict where there is nothing to look up.
-    pub fn citation(&self, then: Option<&dyn Source>, now: &dyn Source) -> Result<Citation, Verdict> {
+    pub fn citation(
+        &self,
+        then: Option<&dyn Source>,
+        now: &dyn Source,
+    ) -> Result<Citation, Verdict> {
         match then.map(|it| self.read(it)) {
             Some(Ok(citation)) => self.agrees(citation),
             Some(Err(Unread::Refused(verdict))) => Err(verdict),
@@ -40,18 +44,29 @@ impl Pin {
             other => Unread::Refused(Verdict::Unknown { why: other.told() }),
         };
         let commit = then.tree().map_err(unknown)?.commit;
-        let blob = then.read(&self.place.path).map_err(unknown)?.ok_or(Unread::Refused(NEVER))?;
+        let blob = then
+            .read(&self.place.path)
+            .map_err(unknown)?
+            .ok_or(Unread::Refused(NEVER))?;
         let citation = captured(&self.place, &blob, commit).map_err(|_| Unread::Refused(NEVER))?;
         Ok((citation, blob))
     }
 
     /// What was read, unless it is not what the pin says stood there. Line endings may or may not be in the digest.
     fn agrees(&self, (citation, blob): (Citation, Blob)) -> Result<Citation, Verdict> {
-        let is_it =
-            |digest: Digest| digest == citation.digest || Some(digest) == raw(&blob, self.place.lines);
+        let is_it = |digest: Digest| {
+            digest == citation.digest || Some(digest) == raw(&blob, self.place.lines)
+        };
         let has_digest = self.digest.is_none_or(is_it);
-        let has_text = self.text.as_deref().is_none_or(|it| lines(it) == lines(&citation.snippet));
-        if has_digest && has_text { Ok(citation) } else { Err(NEVER) }
+        let has_text = self
+            .text
+            .as_deref()
+            .is_none_or(|it| lines(it) == lines(&citation.snippet));
+        if has_digest && has_text {
+            Ok(citation)
+        } else {
+            Err(NEVER)
+        }
     }
 
     /// The citation without its commit: of the text, of the place that has the digest, or of what stands there now.
@@ -59,9 +74,17 @@ impl Pin {
         if let Some(text) = &self.text {
             return Ok(self.of_text(text));
         }
-        let blob = now.read(&self.place.path).map_err(|error| Verdict::Unknown { why: error.told() })?;
-        let blob = blob.ok_or(Verdict::Gone { loss: Loss::File, since: None })?;
-        let lost = Verdict::Gone { loss: Loss::Lines, since: None };
+        let blob = now
+            .read(&self.place.path)
+            .map_err(|error| Verdict::Unknown { why: error.told() })?;
+        let blob = blob.ok_or(Verdict::Gone {
+            loss: Loss::File,
+            since: None,
+        })?;
+        let lost = Verdict::Gone {
+            loss: Loss::Lines,
+            since: None,
+        };
         let Some(digest) = self.digest else {
             return captured(&self.place, &blob, None).map_err(|_| lost);
         };
@@ -76,7 +99,8 @@ impl Pin {
         let start = self.place.lines.start();
         Citation {
             path: self.place.path.clone(),
-            lines: Lines::new(start, start.saturating_add(n_lines.max(1) - 1)).unwrap_or(self.place.lines),
+            lines: Lines::new(start, start.saturating_add(n_lines.max(1) - 1))
+                .unwrap_or(self.place.lines),
             commit: self.commit.clone(),
             blob: None,
             digest: Digest::of(snippet.as_bytes()),
@@ -87,7 +111,10 @@ impl Pin {
     }
 }
 
-const NEVER: Verdict = Verdict::Gone { loss: Loss::Never, since: None };
+const NEVER: Verdict = Verdict::Gone {
+    loss: Loss::Never,
+    since: None,
+};
 
 /// Why a pin could not be read at its commit.
 enum Unread {
@@ -106,13 +133,16 @@ fn lines(text: &str) -> Vec<&str> {
 /// The digest of lines with whatever ends them.
 fn raw(blob: &Blob, lines: Lines) -> Option<Digest> {
     let all: Vec<&[u8]> = blob.bytes.split(|it| *it == b'\n').collect();
-    all.get(lines.start() as usize - 1..lines.end() as usize).map(|it| Digest::of(&joined(it)))
+    all.get(lines.start() as usize - 1..lines.end() as usize)
+        .map(|it| Digest::of(&joined(it)))
 }
 
 /// The lines with this digest: in place, or wherever as many lines have it.
 fn with_digest(sheet: &Sheet<'_>, blob: &Blob, place: Lines, digest: Digest) -> Option<Lines> {
     let is_it = |lines: &Lines| {
-        sheet.range(*lines).is_some_and(|it| Digest::of(&joined(it)) == digest)
+        sheet
+            .range(*lines)
+            .is_some_and(|it| Digest::of(&joined(it)) == digest)
             || raw(blob, *lines) == Some(digest)
     };
     if is_it(&place) {
@@ -120,6 +150,10 @@ fn with_digest(sheet: &Sheet<'_>, blob: &Blob, place: Lines, digest: Digest) -> 
     }
     let work = u64::from(place.count()) * u64::from(sheet.count());
     let starts = (1..=sheet.count()).filter(|_| work <= MAX_DIGESTED);
-    let same = |lines: &Lines| sheet.range(*lines).is_some_and(|it| Digest::of(&joined(it)) == digest);
+    let same = |lines: &Lines| {
+        sheet
+            .range(*lines)
+            .is_some_and(|it| Digest::of(&joined(it)) == digest)
+    };
     starts.map(|start| place.at(start)).find(same)
 }

@@ -44,8 +44,17 @@ fn name(commit: usize) -> String {
 
 impl Past {
     fn new(commits: Vec<Files>) -> Self {
-        let all = commits.iter().flat_map(|it| it.values()).map(|it| (id(it), it.clone())).collect();
-        Self { commits, failing: BTreeSet::new(), n_calls: AtomicUsize::new(0), objects: Mutex::new(all) }
+        let all = commits
+            .iter()
+            .flat_map(|it| it.values())
+            .map(|it| (id(it), it.clone()))
+            .collect();
+        Self {
+            commits,
+            failing: BTreeSet::new(),
+            n_calls: AtomicUsize::new(0),
+            objects: Mutex::new(all),
+        }
     }
 
     fn now(&self) -> &Files {
@@ -55,24 +64,43 @@ impl Past {
     /// An error if it is this call's turn to fail.
     fn call(&self) -> Result<(), SourceError> {
         let which = self.n_calls.fetch_add(1, Ordering::Relaxed);
-        let broken = || SourceError::Unavailable { what: "it".into(), source: "the disk hums".into() };
-        if self.failing.contains(&which) { Err(broken()) } else { Ok(()) }
+        let broken = || SourceError::Unavailable {
+            what: "it".into(),
+            source: "the disk hums".into(),
+        };
+        if self.failing.contains(&which) {
+            Err(broken())
+        } else {
+            Ok(())
+        }
     }
 
     fn step(&self, at: usize) -> Step {
         let (was, now) = (&self.commits[at - 1], &self.commits[at]);
         let version = |files: &Files, it: &String| {
-            files.get(it).map(|text| Version { path: path(it), id: Some(id(text)) })
+            files.get(it).map(|text| Version {
+                path: path(it),
+                id: Some(id(text)),
+            })
         };
         let paths: BTreeSet<&String> = was.keys().chain(now.keys()).collect();
-        let edits = paths.into_iter().map(|it| Edit { was: version(was, it), now: version(now, it) });
-        Step { commit: name(at), edits: edits.filter(|it| it.was != it.now).collect() }
+        let edits = paths.into_iter().map(|it| Edit {
+            was: version(was, it),
+            now: version(now, it),
+        });
+        Step {
+            commit: name(at),
+            edits: edits.filter(|it| it.was != it.now).collect(),
+        }
     }
 
     /// What the first commit says at these lines.
     fn cite(&self, file: &str, start: u32, end: u32) -> Citation {
         let text = &self.commits[0][file];
-        let blob = Blob { id: Some(id(text)), bytes: text.clone().into() };
+        let blob = Blob {
+            id: Some(id(text)),
+            bytes: text.clone().into(),
+        };
         captured(&Cite::new(file, start, end).unwrap(), &blob, Some(name(0))).unwrap()
     }
 
@@ -103,30 +131,54 @@ impl Past {
 impl Source for Past {
     fn tree(&self) -> Result<Tree, SourceError> {
         self.call()?;
-        Ok(Tree { commit: Some(name(self.commits.len() - 1)), branch: None, is_worktree: false })
+        Ok(Tree {
+            commit: Some(name(self.commits.len() - 1)),
+            branch: None,
+            is_worktree: false,
+        })
     }
 
     fn read(&self, path: &RepoPath) -> Result<Option<Blob>, SourceError> {
         self.call()?;
         let text = self.now().get(path.as_str());
-        Ok(text.map(|it| Blob { id: Some(id(it)), bytes: it.clone().into() }))
+        Ok(text.map(|it| Blob {
+            id: Some(id(it)),
+            bytes: it.clone().into(),
+        }))
     }
 
     fn history(&self, from: &BTreeSet<String>, _: usize) -> Result<History, SourceError> {
         self.call()?;
-        let ways = from.iter().filter(|it| **it == name(0)).map(|it| (it.clone(), Way::Along(0)));
-        Ok(History { steps: (1..self.commits.len()).map(|at| self.step(at)).collect(), ways: ways.collect() })
+        let ways = from
+            .iter()
+            .filter(|it| **it == name(0))
+            .map(|it| (it.clone(), Way::Along(0)));
+        Ok(History {
+            steps: (1..self.commits.len()).map(|at| self.step(at)).collect(),
+            ways: ways.collect(),
+        })
     }
 
     fn object(&self, id: &str) -> Result<Option<Vec<u8>>, SourceError> {
         self.call()?;
-        Ok(self.objects.lock().unwrap().get(id).map(|it| it.clone().into()))
+        Ok(self
+            .objects
+            .lock()
+            .unwrap()
+            .get(id)
+            .map(|it| it.clone().into()))
     }
 
     fn visit(&self, see: &mut dyn FnMut(&RepoPath, &Blob) -> bool) -> Result<bool, SourceError> {
         self.call()?;
         for (name, text) in self.now() {
-            if !see(&path(name), &Blob { id: None, bytes: text.clone().into() }) {
+            if !see(
+                &path(name),
+                &Blob {
+                    id: None,
+                    bytes: text.clone().into(),
+                },
+            ) {
                 break;
             }
         }
@@ -160,13 +212,21 @@ fn splice_around(
     // Above the range there are as many gaps as lines and one more; below it the same.
     let gaps: Vec<usize> = (0..=kept.start).chain(kept.end..=lines.len()).collect();
     let at = gaps[it.at.index(gaps.len())];
-    let room = if at <= kept.start { kept.start - at } else { lines.len() - at };
+    let room = if at <= kept.start {
+        kept.start - at
+    } else {
+        lines.len() - at
+    };
     let end = at + it.n_taken.min(room);
     let new: Vec<String> = (0..it.n_put).map(|_| unique(fresh)).collect();
     let is_above = at <= kept.start && end <= kept.start;
     let n = new.len();
     lines.splice(at..end, new);
-    if is_above { kept.start + n - (end - at) } else { kept.start }
+    if is_above {
+        kept.start + n - (end - at)
+    } else {
+        kept.start
+    }
 }
 
 /// A line that stands nowhere else.
@@ -176,14 +236,22 @@ fn unique(fresh: &Cell<u32>) -> String {
 }
 
 fn file(lines: &[String]) -> Files {
-    Files::from([("a.rs".to_owned(), lines.iter().map(|it| format!("{it}\n")).collect())])
+    Files::from([(
+        "a.rs".to_owned(),
+        lines.iter().map(|it| format!("{it}\n")).collect(),
+    )])
 }
 
 /// A few lines of which many are alike; some say enough to be found elsewhere.
 fn alike() -> impl Strategy<Value = Vec<String>> {
     let long = "let value_of_[ab]_in_the_settings = read_the_settings_for\\([0-2]\\);";
-    let short =
-        prop_oneof!["[ab]", "  x [ab]", "let [ab] = [0-2];", Just("}".to_owned()), Just(String::new())];
+    let short = prop_oneof![
+        "[ab]",
+        "  x [ab]",
+        "let [ab] = [0-2];",
+        Just("}".to_owned()),
+        Just(String::new())
+    ];
     prop::collection::vec(prop_oneof![long, short], 1..14)
 }
 
@@ -193,13 +261,25 @@ fn text(lines: &[String]) -> String {
 
 /// Two files in up to four commits, and lines of the first that are cited.
 fn past() -> impl Strategy<Value = (Vec<Files>, u32, u32)> {
-    let one = (alike(), prop::option::of(alike()), prop::option::of(alike()));
-    let many = prop::collection::vec((prop::option::weighted(0.8, alike()), prop::option::of(alike())), 1..4);
+    let one = (
+        alike(),
+        prop::option::of(alike()),
+        prop::option::of(alike()),
+    );
+    let many = prop::collection::vec(
+        (
+            prop::option::weighted(0.8, alike()),
+            prop::option::of(alike()),
+        ),
+        1..4,
+    );
     (one, many, any::<prop::sample::Index>(), 1..4_u32).prop_map(
         |((first, second, third), then, start, n)| {
             let files = |a: Option<&Vec<String>>, b: Option<&Vec<String>>| {
                 let named = [("a.rs", a), ("b.rs", b)].into_iter();
-                named.filter_map(|(name, lines)| Some((name.to_owned(), text(lines?)))).collect::<Files>()
+                named
+                    .filter_map(|(name, lines)| Some((name.to_owned(), text(lines?))))
+                    .collect::<Files>()
             };
             let mut commits = vec![files(Some(&first), second.as_ref())];
             commits.extend(then.iter().map(|(a, b)| files(a.as_ref(), b.as_ref())));
@@ -314,7 +394,10 @@ fn a_past_that_is_read_twice_is_judged_alike() {
     let files = |text: &str| Files::from([("a.rs".to_owned(), text.to_owned())]);
     for _ in 0..2 {
         let past = Past::new(vec![files("a\nb\nc\n"), files("x\na\nb\nc\n")]);
-        calls.borrow_mut().push((past.look(&past.cite("a.rs", 2, 2)), past.n_calls.into_inner()));
+        calls.borrow_mut().push((
+            past.look(&past.cite("a.rs", 2, 2)),
+            past.n_calls.into_inner(),
+        ));
     }
     assert_eq!(calls.borrow()[0], calls.borrow()[1]);
 }

@@ -16,7 +16,11 @@ impl<'a> Iterator for Tokens<'a> {
     fn next(&mut self) -> Option<Token<'a>> {
         let rest = self.0.trim_ascii_start();
         let first = *rest.first()?;
-        let len = if is_word(first) { rest.iter().take_while(|it| is_word(**it)).count() } else { 1 };
+        let len = if is_word(first) {
+            rest.iter().take_while(|it| is_word(**it)).count()
+        } else {
+            1
+        };
         let (token, rest) = rest.split_at(len);
         self.0 = rest;
         Some(token)

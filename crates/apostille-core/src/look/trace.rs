@@ -69,7 +69,10 @@ impl<'h> Road<'h> {
         for (at, step) in history.steps.iter().enumerate() {
             for (which, edit) in step.edits.iter().enumerate() {
                 if let Some(was) = &edit.was {
-                    touched.entry(was.path.as_str()).or_default().push((at, which));
+                    touched
+                        .entry(was.path.as_str())
+                        .or_default()
+                        .push((at, which));
                 }
             }
         }
@@ -85,37 +88,66 @@ impl<'h> Road<'h> {
 
     /// The version of a file before this step; `None` when no later step touches it.
     pub(super) fn version(&self, path: &RepoPath, from: usize) -> Option<&'h Version> {
-        self.next(path, from).and_then(|(_, edit)| edit.was.as_ref())
+        self.next(path, from)
+            .and_then(|(_, edit)| edit.was.as_ref())
     }
 
     /// The step after which a file had this content, looking from a step on.
     pub(super) fn arrival(&self, path: &RepoPath, id: &str, from: usize) -> Option<usize> {
         let steps = self.history.steps.iter().enumerate().skip(from);
         let is_it = |edit: &Edit| {
-            edit.now.as_ref().is_some_and(|now| now.path == *path && now.id.as_deref() == Some(id))
+            edit.now
+                .as_ref()
+                .is_some_and(|now| now.path == *path && now.id.as_deref() == Some(id))
         };
-        steps.filter(|(_, step)| step.edits.iter().any(is_it)).map(|(at, _)| at).next()
+        steps
+            .filter(|(_, step)| step.edits.iter().any(is_it))
+            .map(|(at, _)| at)
+            .next()
     }
 }
 
 impl<'a> Tracer<'a> {
     pub(super) fn new(source: &'a dyn Source) -> Self {
-        Self { source, objects: HashMap::new(), diffs: HashMap::new(), at_hand: 0 }
+        Self {
+            source,
+            objects: HashMap::new(),
+            diffs: HashMap::new(),
+            at_hand: 0,
+        }
     }
 
     /// Follows lines all the way along.
-    pub(super) fn follow(&mut self, road: &Road<'_>, span: Span, way: &Way) -> Result<Fate, Broken> {
+    pub(super) fn follow(
+        &mut self,
+        road: &Road<'_>,
+        span: Span,
+        way: &Way,
+    ) -> Result<Fate, Broken> {
         let fate = Fate::Here { span, since: None };
         let (mut fate, mut from) = match way {
             Way::Along(at) => (fate, *at),
-            Way::Across { leap, then, is_ancestor } => {
+            Way::Across {
+                leap,
+                then,
+                is_ancestor,
+            } => {
                 let fate = self.step(fate, leap)?;
                 // Only a merge brings a change; a leap to anywhere else says nothing of when it came.
-                (if *is_ancestor == Some(true) { fate } else { fate.undated() }, *then)
+                (
+                    if *is_ancestor == Some(true) {
+                        fate
+                    } else {
+                        fate.undated()
+                    },
+                    *then,
+                )
             }
         };
         while let Fate::Here { span, .. } = &fate {
-            let Some((at, _)) = road.next(&span.file.path, from) else { break };
+            let Some((at, _)) = road.next(&span.file.path, from) else {
+                break;
+            };
             fate = self.step(fate, &road.history.steps[at])?;
             from = at + 1;
         }
@@ -124,32 +156,59 @@ impl<'a> Tracer<'a> {
 
     /// What one step did to lines.
     fn step(&mut self, fate: Fate, step: &Step) -> Result<Fate, Broken> {
-        let Fate::Here { span, since } = fate else { return Ok(fate) };
-        let of_file = |it: &&Edit| it.was.as_ref().is_some_and(|was| was.path == span.file.path);
-        let Some(edit) = step.edits.iter().find(of_file) else { return Ok(Fate::Here { span, since }) };
+        let Fate::Here { span, since } = fate else {
+            return Ok(fate);
+        };
+        let of_file = |it: &&Edit| {
+            it.was
+                .as_ref()
+                .is_some_and(|was| was.path == span.file.path)
+        };
+        let Some(edit) = step.edits.iter().find(of_file) else {
+            return Ok(Fate::Here { span, since });
+        };
         match self.through(edit, span, &step.edits)? {
             Through::Untouched(span) => Ok(Fate::Here { span, since }),
-            Through::Touched(span) => Ok(Fate::Here { span, since: Some(step.commit.clone()) }),
-            Through::Lost(loss) => Ok(Fate::Lost { loss, since: Some(step.commit.clone()) }),
+            Through::Touched(span) => Ok(Fate::Here {
+                span,
+                since: Some(step.commit.clone()),
+            }),
+            Through::Lost(loss) => Ok(Fate::Lost {
+                loss,
+                since: Some(step.commit.clone()),
+            }),
         }
     }
 
     /// What an edit of their file did to lines; the other edits of the same step are where they may have gone.
-    pub(super) fn through(&mut self, edit: &Edit, span: Span, all: &[Edit]) -> Result<Through, Broken> {
+    pub(super) fn through(
+        &mut self,
+        edit: &Edit,
+        span: Span,
+        all: &[Edit],
+    ) -> Result<Through, Broken> {
         let Some(now) = &edit.now else {
-            return Ok(match (self.moved(&span, all)?, self.moved_loosely(&span, all)?) {
-                (Some(found), _) => Through::Untouched(found),
-                (None, Some(found)) => Through::Touched(found),
-                (None, None) => Through::Lost(Loss::File),
-            });
+            return Ok(
+                match (self.moved(&span, all)?, self.moved_loosely(&span, all)?) {
+                    (Some(found), _) => Through::Untouched(found),
+                    (None, Some(found)) => Through::Touched(found),
+                    (None, None) => Through::Lost(Loss::File),
+                },
+            );
         };
         if now.id.is_some() && now.id == span.file.id {
-            return Ok(Through::Untouched(Span { file: now.clone(), rows: span.rows }));
+            return Ok(Through::Untouched(Span {
+                file: now.clone(),
+                rows: span.rows,
+            }));
         }
         let hunks = self.hunks(&span.file, now)?;
         if !hunks.iter().any(|it| hunks::touches(it, &span.rows)) {
             let rows = hunks::shifted(&hunks, &span.rows);
-            return Ok(Through::Untouched(Span { file: now.clone(), rows }));
+            return Ok(Through::Untouched(Span {
+                file: now.clone(),
+                rows,
+            }));
         }
         self.touched(now, span, &hunks, all)
     }
@@ -166,18 +225,27 @@ impl<'a> Tracer<'a> {
         let (was, sheet) = (Sheet::of(&old), Sheet::of(&new));
         let text = was.rows(&span.rows);
         let rows = hunks::mapped(&was, &sheet, hunks, &span.rows);
-        let here = Span { file: now.clone(), rows: rows.clone() };
+        let here = Span {
+            file: now.clone(),
+            rows: rows.clone(),
+        };
         if sheet.rows(&rows) == text {
             return Ok(Through::Untouched(here));
         }
         if let Some(row) = only_place(&was, &sheet, text) {
             let rows = row..row + (span.rows.end - span.rows.start);
-            return Ok(Through::Untouched(Span { file: now.clone(), rows }));
+            return Ok(Through::Untouched(Span {
+                file: now.clone(),
+                rows,
+            }));
         }
         if let Some(found) = self.moved(&span, all)? {
             return Ok(Through::Untouched(found));
         }
-        let is_lost = sheet.rows(&rows).iter().all(|it| it.trim_ascii().is_empty());
+        let is_lost = sheet
+            .rows(&rows)
+            .iter()
+            .all(|it| it.trim_ascii().is_empty());
         if !is_lost && grade(now.path.as_str(), text, sheet.rows(&rows)).0 <= Change::Formatting {
             return Ok(Through::Touched(here));
         }
@@ -190,14 +258,23 @@ impl<'a> Tracer<'a> {
     }
 
     /// The new file that a vanished one most likely is now: the same content, or at least half of its lines.
-    pub(super) fn renamed(&mut self, file: &Version, all: &[Edit]) -> Result<Option<Version>, Broken> {
+    pub(super) fn renamed(
+        &mut self,
+        file: &Version,
+        all: &[Edit],
+    ) -> Result<Option<Version>, Broken> {
         let old = self.content(file)?;
         let was = Sheet::of(&old);
         let mut best: Option<(u32, &Version)> = None;
-        for now in
-            all.iter().filter(|it| it.was.is_none()).filter_map(|it| it.now.as_ref()).take(MAX_SEARCHED)
+        for now in all
+            .iter()
+            .filter(|it| it.was.is_none())
+            .filter_map(|it| it.now.as_ref())
+            .take(MAX_SEARCHED)
         {
-            let Some(new) = self.candidate(now)? else { continue };
+            let Some(new) = self.candidate(now)? else {
+                continue;
+            };
             let sheet = Sheet::of(&new);
             let hunks = hunks::between(&was, &sheet);
             let n_lost: u32 = hunks.iter().map(|it| it.was.end - it.was.start).sum();
@@ -217,7 +294,9 @@ impl<'a> Tracer<'a> {
 
     /// The same, spaces not counted.
     fn moved_loosely(&mut self, span: &Span, all: &[Edit]) -> Result<Option<Span>, Broken> {
-        self.search(span, all, |line, other| line.trim_ascii() == other.trim_ascii())
+        self.search(span, all, |line, other| {
+            line.trim_ascii() == other.trim_ascii()
+        })
     }
 
     fn search(
@@ -235,10 +314,16 @@ impl<'a> Tracer<'a> {
         let mut best: Option<(u32, Span)> = None;
         for edit in all {
             let Some(now) = &edit.now else { continue };
-            if edit.was.as_ref().is_some_and(|it| it.id.is_some() && it.id == now.id) {
+            if edit
+                .was
+                .as_ref()
+                .is_some_and(|it| it.id.is_some() && it.id == now.id)
+            {
                 continue;
             }
-            let Some(new) = self.candidate(now)? else { continue };
+            let Some(new) = self.candidate(now)? else {
+                continue;
+            };
             let sheet = Sheet::of(&new);
             let places: Vec<u32> = occurrences(&sheet, text, same).collect();
             if places.is_empty() {
@@ -256,7 +341,13 @@ impl<'a> Tracer<'a> {
                 }
                 let company = company((&was, &span.rows), (&sheet, &rows), same);
                 if best.as_ref().is_none_or(|it| it.0 < company) {
-                    best = Some((company, Span { file: now.clone(), rows }));
+                    best = Some((
+                        company,
+                        Span {
+                            file: now.clone(),
+                            rows,
+                        },
+                    ));
                 }
             }
         }
@@ -279,14 +370,21 @@ impl<'a> Tracer<'a> {
 
     /// What a version holds.
     pub(super) fn content(&mut self, file: &Version) -> Result<Rc<[u8]>, Broken> {
-        let found = self.load(file).map_err(|error| broken(file, &error.told()))?;
+        let found = self
+            .load(file)
+            .map_err(|error| broken(file, &error.told()))?;
         found.ok_or_else(|| broken(file, missing(file)))
     }
 
     /// Whether git has this content of a file.
     pub(super) fn knows(&mut self, path: &RepoPath, id: &str) -> Result<bool, Broken> {
-        let file = Version { path: path.clone(), id: Some(id.to_owned()) };
-        self.load(&file).map(|it| it.is_some()).map_err(|error| broken(&file, &error.told()))
+        let file = Version {
+            path: path.clone(),
+            id: Some(id.to_owned()),
+        };
+        self.load(&file)
+            .map(|it| it.is_some())
+            .map_err(|error| broken(&file, &error.told()))
     }
 
     /// What a version holds that lines may have gone to; `None` where it is no file, or too large to be searched.
@@ -306,7 +404,9 @@ impl<'a> Tracer<'a> {
         if let Some(known) = self.objects.get(id) {
             return Ok(Some(Rc::clone(known)));
         }
-        let Some(object) = self.source.object(id)? else { return Ok(None) };
+        let Some(object) = self.source.object(id)? else {
+            return Ok(None);
+        };
         let object: Rc<[u8]> = object.into();
         self.keep(id, &object);
         Ok(Some(object))
@@ -330,7 +430,11 @@ fn broken(file: &Version, why: &str) -> Broken {
 
 /// Why a version that must be there is not.
 fn missing(file: &Version) -> &'static str {
-    if file.id.is_some() { "an older version is not in this clone" } else { "it is no longer there" }
+    if file.id.is_some() {
+        "an older version is not in this clone"
+    } else {
+        "it is no longer there"
+    }
 }
 
 /// What one edit did to lines.
@@ -357,12 +461,25 @@ fn company(
     (now, new): (&Sheet<'_>, &Range<u32>),
     same: fn(&[u8], &[u8]) -> bool,
 ) -> u32 {
-    let above =
-        was.lines()[..old.start as usize].iter().rev().zip(now.lines()[..new.start as usize].iter().rev());
-    let below = was.lines()[old.end as usize..].iter().zip(&now.lines()[new.end as usize..]);
+    let above = was.lines()[..old.start as usize]
+        .iter()
+        .rev()
+        .zip(now.lines()[..new.start as usize].iter().rev());
+    let below = was.lines()[old.end as usize..]
+        .iter()
+        .zip(&now.lines()[new.end as usize..]);
     let alike = |pairs: usize| u32::try_from(pairs).unwrap_or(u32::MAX);
-    alike(above.take(MAX_COMPANY).take_while(|(a, b)| same(a, b)).count())
-        + alike(below.take(MAX_COMPANY).take_while(|(a, b)| same(a, b)).count())
+    alike(
+        above
+            .take(MAX_COMPANY)
+            .take_while(|(a, b)| same(a, b))
+            .count(),
+    ) + alike(
+        below
+            .take(MAX_COMPANY)
+            .take_while(|(a, b)| same(a, b))
+            .count(),
+    )
 }
 
 /// Every row at which these lines stand.
@@ -373,7 +490,9 @@ pub(super) fn occurrences<'s>(
 ) -> impl Iterator<Item = u32> + 's {
     let windows = sheet.lines().windows(text.len().max(1)).enumerate();
     let is_it = move |(_, it): &(usize, &[&[u8]])| it.iter().zip(text).all(|(a, b)| same(a, b));
-    windows.filter(is_it).map(|(row, _)| u32::try_from(row).unwrap_or(u32::MAX))
+    windows
+        .filter(is_it)
+        .map(|(row, _)| u32::try_from(row).unwrap_or(u32::MAX))
 }
 
 /// Whether lines are long enough to be told from others like them: three that say something, or forty letters.
@@ -384,5 +503,9 @@ pub(super) fn is_distinctive(lines: &[&[u8]]) -> bool {
 
 /// How many letters and digits there are.
 pub(super) fn weight(lines: &[&[u8]]) -> usize {
-    lines.iter().flat_map(|it| it.iter()).filter(|it| it.is_ascii_alphanumeric() || !it.is_ascii()).count()
+    lines
+        .iter()
+        .flat_map(|it| it.iter())
+        .filter(|it| it.is_ascii_alphanumeric() || !it.is_ascii())
+        .count()
 }

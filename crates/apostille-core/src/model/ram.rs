@@ -34,7 +34,10 @@ impl Ram {
     /// A model that gives these answers.
     pub fn new(answers: impl IntoIterator<Item = Result<String, ModelError>>) -> Self {
         let answers = answers.into_iter().collect();
-        Self(Arc::new(Mutex::new(Script { answers, asked: Vec::new() })))
+        Self(Arc::new(Mutex::new(Script {
+            answers,
+            asked: Vec::new(),
+        })))
     }
 
     /// A model that says this once.
@@ -56,7 +59,12 @@ impl Ram {
 
 impl Model for Ram {
     fn complete(&self, ask: &Ask<'_>) -> Result<String, ModelError> {
-        let Ask { system, user, schema, max_tokens } = *ask;
+        let Ask {
+            system,
+            user,
+            schema,
+            max_tokens,
+        } = *ask;
         let mut script = self.script();
         script.asked.push(Asked {
             system: system.to_owned(),

@@ -37,16 +37,26 @@ struct Share {
 }
 
 impl Share {
-    #[expect(clippy::cast_precision_loss, reason = "a ranking needs no more than f32")]
+    #[expect(
+        clippy::cast_precision_loss,
+        reason = "a ranking needs no more than f32"
+    )]
     fn new(corpus: &Postings, weight: f32, df: usize) -> Self {
         let df = df as f32;
         let others = (corpus.n_docs as f32 - df).max(0.0);
         let idf = ((others + 0.5) / (df + 0.5)).ln_1p();
         let mean = (corpus.total_len as f32 / corpus.n_docs.max(1) as f32).max(1.0);
-        Self { weight: weight * idf * (K1 + 1.0), flat: K1 * (1.0 - B), per_len: K1 * B / mean }
+        Self {
+            weight: weight * idf * (K1 + 1.0),
+            flat: K1 * (1.0 - B),
+            per_len: K1 * B / mean,
+        }
     }
 
-    #[expect(clippy::cast_precision_loss, reason = "a ranking needs no more than f32")]
+    #[expect(
+        clippy::cast_precision_loss,
+        reason = "a ranking needs no more than f32"
+    )]
     fn of(&self, posting: &Posting) -> f32 {
         let tf = posting.count as f32;
         self.weight * tf / (tf + self.flat + self.per_len * posting.len as f32)
@@ -66,18 +76,28 @@ fn dense_ids(terms: &[(f32, &[Posting])]) -> Option<(u64, usize)> {
     worth.then_some((first, usize::try_from(width).ok()?))
 }
 
-fn add_dense(corpus: &Postings, terms: &[(f32, &[Posting])], first: u64, width: usize) -> Vec<(u64, f32)> {
+fn add_dense(
+    corpus: &Postings,
+    terms: &[(f32, &[Posting])],
+    first: u64,
+    width: usize,
+) -> Vec<(u64, f32)> {
     let mut row = vec![0.0_f32; width];
     for &(weight, postings) in terms {
         let share = Share::new(corpus, weight, postings.len());
         for posting in postings {
-            let cell = usize::try_from(posting.number - first).ok().and_then(|at| row.get_mut(at));
+            let cell = usize::try_from(posting.number - first)
+                .ok()
+                .and_then(|at| row.get_mut(at));
             if let Some(cell) = cell {
                 *cell += share.of(posting);
             }
         }
     }
-    (first..).zip(row).filter(|(_, score)| *score > 0.0).collect()
+    (first..)
+        .zip(row)
+        .filter(|(_, score)| *score > 0.0)
+        .collect()
 }
 
 /// For ids too far apart for a row. The sort is stable, so the terms keep their order in each sum.
@@ -85,7 +105,11 @@ fn add_sorted(corpus: &Postings, terms: &[(f32, &[Posting])]) -> Vec<(u64, f32)>
     let mut shares: Vec<(u64, f32)> = Vec::new();
     for &(weight, postings) in terms {
         let share = Share::new(corpus, weight, postings.len());
-        shares.extend(postings.iter().map(|posting| (posting.number, share.of(posting))));
+        shares.extend(
+            postings
+                .iter()
+                .map(|posting| (posting.number, share.of(posting))),
+        );
     }
     shares.sort_by_key(|(doc, _)| *doc);
     shares.dedup_by(|next, sum| {
@@ -103,14 +127,25 @@ fn add_sorted(corpus: &Postings, terms: &[(f32, &[Posting])]) -> Vec<(u64, f32)>
 mod tests {
     use super::{Posting, Postings, score};
 
-    const CORPUS: Postings = Postings { n_docs: 10, total_len: 100, lists: Vec::new() };
+    const CORPUS: Postings = Postings {
+        n_docs: 10,
+        total_len: 100,
+        lists: Vec::new(),
+    };
 
     fn posting(doc: u64, tf: u32, len: u32) -> Posting {
-        Posting { number: doc, count: tf, len }
+        Posting {
+            number: doc,
+            count: tf,
+            len,
+        }
     }
 
     fn check(terms: &[(f32, &[Posting])], expected: &[u64]) {
-        let found: Vec<u64> = score(&CORPUS, terms).into_iter().map(|(doc, _)| doc).collect();
+        let found: Vec<u64> = score(&CORPUS, terms)
+            .into_iter()
+            .map(|(doc, _)| doc)
+            .collect();
         assert_eq!(found, expected);
     }
 
@@ -125,18 +160,27 @@ mod tests {
         check(&[(1.0, &[one, two]), (1.0, &[two])], &[2, 1]);
         check(&[(1.0, &[one]), (0.3, &[two])], &[1, 2]);
         check(&[(0.0, &[one]), (1.0, &[posting(3, 0, 10)])], &[]);
-        check(&[(1.0, &[posting(u64::MAX, 1, 10), posting(0, 1, 10)])], &[0, u64::MAX]);
+        check(
+            &[(1.0, &[posting(u64::MAX, 1, 10), posting(0, 1, 10)])],
+            &[0, u64::MAX],
+        );
     }
 
     #[test]
     fn far_ids_score_like_near_ones() {
         let lists = |step: u64| -> Vec<Vec<Posting>> {
-            (1..6).map(|term| (0..50).map(|n| posting(n * term * step, 1, 10)).collect()).collect()
+            (1..6)
+                .map(|term| (0..50).map(|n| posting(n * term * step, 1, 10)).collect())
+                .collect()
         };
         let bits = |step: u64| -> Vec<(u64, u32)> {
             let lists = lists(step);
-            let terms: Vec<(f32, &[Posting])> = lists.iter().map(|list| (0.7, list.as_slice())).collect();
-            score(&CORPUS, &terms).into_iter().map(|(doc, score)| (doc / step, score.to_bits())).collect()
+            let terms: Vec<(f32, &[Posting])> =
+                lists.iter().map(|list| (0.7, list.as_slice())).collect();
+            score(&CORPUS, &terms)
+                .into_iter()
+                .map(|(doc, score)| (doc / step, score.to_bits()))
+                .collect()
         };
         assert_eq!(bits(1), bits(1 << 40));
     }
@@ -145,6 +189,10 @@ mod tests {
     fn an_empty_corpus_gives_finite_scores() {
         let empty = Postings::default();
         let found = score(&empty, &[(1.0, &[posting(7, 1, 0)])]);
-        assert!(found.iter().all(|(doc, score)| *doc == 7 && score.is_finite()));
+        assert!(
+            found
+                .iter()
+                .all(|(doc, score)| *doc == 7 && score.is_finite())
+        );
     }
 }

@@ -44,8 +44,13 @@ pub(super) fn gather(cx: &Context<'_>, query: &Query) -> Result<Vec<Candidate>, 
             citing(cx, query, &mut found)?;
             // Who asks about a file alone is not helped by what happens to be recent.
             let is_about_words = query.paths.is_empty() || !query.text.trim().is_empty();
-            let is_fallback = found.is_empty() && is_about_words && matches!(query.bar, Bar::Any | Bar::Best);
-            if is_fallback { recent(cx, query) } else { Ok(found) }
+            let is_fallback =
+                found.is_empty() && is_about_words && matches!(query.bar, Bar::Any | Bar::Best);
+            if is_fallback {
+                recent(cx, query)
+            } else {
+                Ok(found)
+            }
         }
     }
 }
@@ -59,8 +64,14 @@ fn citing(cx: &Context<'_>, query: &Query, found: &mut Vec<Candidate>) -> Result
             ..filter(query, query.spaces.clone(), query.reach)
         };
         for memory in cx.store.list(&about)? {
-            if !query.seen.contains(&memory.id) && found.iter().all(|it| it.memory.id != memory.id) {
-                found.push(Candidate { memory, relevance: CITING, clarity: CITING, terms: Vec::new() });
+            if !query.seen.contains(&memory.id) && found.iter().all(|it| it.memory.id != memory.id)
+            {
+                found.push(Candidate {
+                    memory,
+                    relevance: CITING,
+                    clarity: CITING,
+                    terms: Vec::new(),
+                });
             }
         }
     }
@@ -69,14 +80,34 @@ fn citing(cx: &Context<'_>, query: &Query, found: &mut Vec<Candidate>) -> Result
 
 /// The most recent memories, whatever they say.
 pub(super) fn recent(cx: &Context<'_>, query: &Query) -> Result<Vec<Candidate>, Error> {
-    let memories = cx.store.list(&filter(query, query.spaces.clone(), query.reach + query.seen.len()))?;
-    let new = memories.into_iter().filter(|it| !query.seen.contains(&it.id));
-    Ok(new.map(|memory| Candidate { memory, relevance: 0.0, clarity: 0.0, terms: Vec::new() }).collect())
+    let memories = cx.store.list(&filter(
+        query,
+        query.spaces.clone(),
+        query.reach + query.seen.len(),
+    ))?;
+    let new = memories
+        .into_iter()
+        .filter(|it| !query.seen.contains(&it.id));
+    Ok(new
+        .map(|memory| Candidate {
+            memory,
+            relevance: 0.0,
+            clarity: 0.0,
+            terms: Vec::new(),
+        })
+        .collect())
 }
 
 fn filter(query: &Query, spaces: Vec<Space>, limit: usize) -> Filter {
     let stages = vec![Stage::Active];
-    Filter { spaces, layers: query.layers.clone(), stages, order: Order::Newest, limit, ..Filter::default() }
+    Filter {
+        spaces,
+        layers: query.layers.clone(),
+        stages,
+        order: Order::Newest,
+        limit,
+        ..Filter::default()
+    }
 }
 
 /// Every memory that shares a word, scored by shared words.
@@ -84,12 +115,19 @@ fn overlapping(cx: &Context<'_>, query: &Query) -> Result<Vec<Candidate>, Error>
     let asked = overlap::words(&query.text);
     let score = |memory: Memory| {
         let (relevance, terms) = overlap::score(&memory, &asked, cx.now)?;
-        Some(Candidate { memory, relevance, clarity: relevance, terms })
+        Some(Candidate {
+            memory,
+            relevance,
+            clarity: relevance,
+            terms,
+        })
     };
     let is_new = |it: &Memory| !query.seen.contains(&it.id);
     let mut found = Vec::new();
     for space in &query.spaces {
-        let memories = cx.store.list(&filter(query, vec![space.clone()], MAX_OVERLAP))?;
+        let memories = cx
+            .store
+            .list(&filter(query, vec![space.clone()], MAX_OVERLAP))?;
         found.extend(memories.into_iter().filter(is_new).filter_map(score));
     }
     Ok(found)
@@ -102,9 +140,17 @@ fn relevant(cx: &Context<'_>, query: &Query) -> Result<Vec<Candidate>, Error> {
     for space in &query.spaces {
         postings.push(cx.store.postings(space, &names)?);
     }
-    let is_known = |at: usize| postings.iter().any(|it| it.lists.get(at).is_some_and(|it| !it.is_empty()));
-    let unknown: BTreeSet<String> =
-        names.iter().enumerate().filter(|(at, _)| !is_known(*at)).map(|(_, term)| term.clone()).collect();
+    let is_known = |at: usize| {
+        postings
+            .iter()
+            .any(|it| it.lists.get(at).is_some_and(|it| !it.is_empty()))
+    };
+    let unknown: BTreeSet<String> = names
+        .iter()
+        .enumerate()
+        .filter(|(at, _)| !is_known(*at))
+        .map(|(_, term)| term.clone())
+        .collect();
     let mut found = Vec::new();
     for (space, postings) in query.spaces.iter().zip(postings) {
         found.extend(best(cx, query, space, postings, &unknown)?);
@@ -121,27 +167,49 @@ fn best(
     unknown: &BTreeSet<String>,
 ) -> Result<Vec<Candidate>, Error> {
     let (asked, postings) = corrected(cx, query, space, postings, unknown)?;
-    let content = asked.iter().zip(&postings.lists).filter(|(it, _)| it.is_content);
+    let content = asked
+        .iter()
+        .zip(&postings.lists)
+        .filter(|(it, _)| it.is_content);
     let about: Vec<&[Posting]> = content.map(|(_, list)| list.as_slice()).collect();
-    let weighed: Vec<(f32, &[Posting])> =
-        asked.iter().zip(&postings.lists).map(|(it, list)| (it.weight, list.as_slice())).collect();
+    let weighed: Vec<(f32, &[Posting])> = asked
+        .iter()
+        .zip(&postings.lists)
+        .map(|(it, list)| (it.weight, list.as_slice()))
+        .collect();
     let scored = bm25::score(&postings, &weighed).into_iter();
-    let scored: Vec<(u64, f32)> =
-        scored.filter(|(number, _)| about.iter().any(|list| holds(list, *number))).take(MAX_READ).collect();
+    let scored: Vec<(u64, f32)> = scored
+        .filter(|(number, _)| about.iter().any(|list| holds(list, *number)))
+        .take(MAX_READ)
+        .collect();
     let rarest = bm25::rarest(&postings);
     let mut found = Vec::new();
     for chunk in scored.chunks(query.reach) {
         let numbers: Vec<u64> = chunk.iter().map(|(number, _)| *number).collect();
         for memory in cx.store.numbered(space, &numbers)? {
-            let relevance =
-                chunk.iter().find(|(number, _)| *number == memory.number).map_or(0.0, |(_, score)| *score);
-            if memory.is_active() && query.layers.contains(&memory.layer) && !query.seen.contains(&memory.id)
+            let relevance = chunk
+                .iter()
+                .find(|(number, _)| *number == memory.number)
+                .map_or(0.0, |(_, score)| *score);
+            if memory.is_active()
+                && query.layers.contains(&memory.layer)
+                && !query.seen.contains(&memory.id)
             {
-                let has =
-                    |list: &[Posting]| list.binary_search_by_key(&memory.number, |it| it.number).is_ok();
-                let terms = asked.iter().zip(&postings.lists).filter(|(it, list)| it.is_content && has(list));
+                let has = |list: &[Posting]| {
+                    list.binary_search_by_key(&memory.number, |it| it.number)
+                        .is_ok()
+                };
+                let terms = asked
+                    .iter()
+                    .zip(&postings.lists)
+                    .filter(|(it, list)| it.is_content && has(list));
                 let terms = terms.map(|(it, _)| it.term.clone()).collect();
-                found.push(Candidate { memory, relevance, clarity: relevance / rarest, terms });
+                found.push(Candidate {
+                    memory,
+                    relevance,
+                    clarity: relevance / rarest,
+                    terms,
+                });
             }
         }
         if found.len() >= query.reach {
@@ -164,18 +232,26 @@ fn corrected(
     unknown: &BTreeSet<String>,
 ) -> Result<(Vec<Asked>, Postings), Error> {
     let mut asked = query.terms.clone();
-    let misspelt = terms::spelled(&query.text).into_iter().filter(|(_, term)| unknown.contains(term));
+    let misspelt = terms::spelled(&query.text)
+        .into_iter()
+        .filter(|(_, term)| unknown.contains(term));
     let mut meant: Vec<Asked> = Vec::new();
     for (word, _) in misspelt {
         for (term, weight) in nearest(cx, space, &word)? {
             if !asked.iter().chain(&meant).any(|it| it.term == term) {
-                meant.push(Asked { term, weight, is_content: true });
+                meant.push(Asked {
+                    term,
+                    weight,
+                    is_content: true,
+                });
             }
         }
     }
     if !meant.is_empty() {
         let names: Vec<String> = meant.iter().map(|it| it.term.clone()).collect();
-        postings.lists.extend(cx.store.postings(space, &names)?.lists);
+        postings
+            .lists
+            .extend(cx.store.postings(space, &names)?.lists);
         asked.extend(meant);
     }
     Ok((asked, postings))
@@ -187,5 +263,8 @@ fn nearest(cx: &Context<'_>, space: &Space, word: &str) -> Result<Vec<(String, f
         vocabulary.extend(cx.store.vocabulary(space, initial)?);
     }
     let corrections = typo::corrections(word, vocabulary.iter().map(String::as_str));
-    Ok(corrections.into_iter().map(|(term, weight)| (term.to_owned(), weight)).collect())
+    Ok(corrections
+        .into_iter()
+        .map(|(term, weight)| (term.to_owned(), weight))
+        .collect())
 }

@@ -35,8 +35,16 @@ pub fn passage<'a>(text: &'a str, terms: &[String]) -> Cow<'a, str> {
     let core = densest(&pieces);
     let (first, last) = grown(&pieces, core);
     let inner = &text[pieces[first].at.start..pieces[last].at.end];
-    let before = if first == 0 { String::new() } else { format!("{MORE} ") };
-    let after = if last + 1 == pieces.len() { String::new() } else { format!(" {MORE}") };
+    let before = if first == 0 {
+        String::new()
+    } else {
+        format!("{MORE} ")
+    };
+    let after = if last + 1 == pieces.len() {
+        String::new()
+    } else {
+        format!(" {MORE}")
+    };
     Cow::Owned(format!("{before}{inner}{after}"))
 }
 
@@ -55,9 +63,17 @@ fn pieces(text: &str, asked: &[String]) -> Vec<Piece> {
     let mut pieces = Vec::new();
     let mut end = 0;
     for at in cuts(text) {
-        let (len, chars) = (text[at.clone()].chars().count(), text[end..at.end].chars().count());
+        let (len, chars) = (
+            text[at.clone()].chars().count(),
+            text[end..at.end].chars().count(),
+        );
         end = at.end;
-        pieces.push(Piece { hits: hits(&text[at.clone()], asked), at, len, chars });
+        pieces.push(Piece {
+            hits: hits(&text[at.clone()], asked),
+            at,
+            len,
+            chars,
+        });
     }
     pieces
 }
@@ -67,9 +83,14 @@ fn hits(word: &str, asked: &[String]) -> Vec<usize> {
     if asked.is_empty() {
         return Vec::new();
     }
-    let mut own: BTreeSet<String> = terms::terms(word).into_iter().map(|(term, _)| term).collect();
+    let mut own: BTreeSet<String> = terms::terms(word)
+        .into_iter()
+        .map(|(term, _)| term)
+        .collect();
     own.extend(overlap::words(word));
-    (0..asked.len()).filter(|it| own.contains(&asked[*it])).collect()
+    (0..asked.len())
+        .filter(|it| own.contains(&asked[*it]))
+        .collect()
 }
 
 /// Where the pieces of a text stand.
@@ -153,7 +174,10 @@ mod tests {
     }
 
     fn filler(n: usize) -> String {
-        (0..n).map(|it| format!("w{it}")).collect::<Vec<_>>().join(" ")
+        (0..n)
+            .map(|it| format!("w{it}"))
+            .collect::<Vec<_>>()
+            .join(" ")
     }
 
     #[test]
@@ -166,16 +190,28 @@ mod tests {
 
     #[test]
     fn a_long_text_is_shown_around_the_words_of_the_question() {
-        let text = format!("{}\nThe database port is 5432.\n{}", filler(300), filler(300));
+        let text = format!(
+            "{}\nThe database port is 5432.\n{}",
+            filler(300),
+            filler(300)
+        );
         let shown = of(&text, &["port", "databas"]);
         assert!(shown.contains("The database port is 5432."), "{shown}");
         assert!(shown.starts_with("… w") && shown.ends_with(" …"), "{shown}");
-        assert!((450..=WHOLE_CHARS).contains(&shown.chars().count()), "{}", shown.chars().count());
+        assert!(
+            (450..=WHOLE_CHARS).contains(&shown.chars().count()),
+            "{}",
+            shown.chars().count()
+        );
     }
 
     #[test]
     fn the_place_with_the_most_of_the_terms_wins() {
-        let text = format!("port {} port and database {} database", filler(200), filler(200));
+        let text = format!(
+            "port {} port and database {} database",
+            filler(200),
+            filler(200)
+        );
         let shown = of(&text, &["port", "databas"]);
         assert!(shown.contains("port and database"), "{shown}");
     }
@@ -183,14 +219,20 @@ mod tests {
     #[test]
     fn without_a_hit_it_is_the_beginning() {
         let shown = of(&filler(300), &[]);
-        assert!(shown.starts_with("w0 w1 ") && shown.ends_with(" …"), "{shown}");
+        assert!(
+            shown.starts_with("w0 w1 ") && shown.ends_with(" …"),
+            "{shown}"
+        );
         assert_eq!(of(&filler(300), &["zebra"]), shown);
     }
 
     #[test]
     fn a_hit_at_the_end_leaves_no_mark_behind_it() {
         let shown = of(&format!("{} zebra", filler(300)), &["zebra"]);
-        assert!(shown.starts_with("… ") && shown.ends_with(" zebra"), "{shown}");
+        assert!(
+            shown.starts_with("… ") && shown.ends_with(" zebra"),
+            "{shown}"
+        );
     }
 
     proptest! {

@@ -15,19 +15,31 @@ const STOPWORDS: &str = "the and for are but not you all can has her was one our
 /// The words of a text that count: three characters and more, lower-case, no stopwords.
 #[must_use]
 pub fn words(text: &str) -> BTreeSet<String> {
-    let split = text.split(|c: char| !c.is_alphanumeric()).map(str::to_lowercase);
-    split.filter(|it| it.chars().nth(2).is_some() && !STOPWORDS.split(' ').any(|stop| stop == it)).collect()
+    let split = text
+        .split(|c: char| !c.is_alphanumeric())
+        .map(str::to_lowercase);
+    split
+        .filter(|it| it.chars().nth(2).is_some() && !STOPWORDS.split(' ').any(|stop| stop == it))
+        .collect()
 }
 
 /// The score of a memory against the words of a question, with the words they share; `None` when they share none.
 #[must_use]
 #[expect(clippy::cast_precision_loss, reason = "a text has few words")]
-pub fn score(memory: &Memory, asked: &BTreeSet<String>, now: Timestamp) -> Option<(f32, Vec<String>)> {
+pub fn score(
+    memory: &Memory,
+    asked: &BTreeSet<String>,
+    now: Timestamp,
+) -> Option<(f32, Vec<String>)> {
     let shared: Vec<String> = words(&memory.fact).intersection(asked).cloned().collect();
     if shared.is_empty() {
         return None;
     }
-    let hours = now.duration_since(memory.recorded_at).as_secs_f32().max(0.0) / 3_600.0;
+    let hours = now
+        .duration_since(memory.recorded_at)
+        .as_secs_f32()
+        .max(0.0)
+        / 3_600.0;
     Some((shared.len() as f32 + bonus(hours), shared))
 }
 
@@ -44,9 +56,16 @@ mod tests {
     #[test]
     fn seed_002_tokenization_and_stopwords() {
         let check = |text: &str, expected: &str| {
-            assert_eq!(words(text).into_iter().collect::<Vec<_>>().join(" "), expected, "{text}");
+            assert_eq!(
+                words(text).into_iter().collect::<Vec<_>>().join(" "),
+                expected,
+                "{text}"
+            );
         };
-        check("Use the PostgreSQL-16 on port 5432!", "5432 port postgresql");
+        check(
+            "Use the PostgreSQL-16 on port 5432!",
+            "5432 port postgresql",
+        );
         check("the and for project please help", "");
         check("go is ok", "");
         check("Deploy deploy DEPLOY", "deploy");
@@ -54,7 +73,8 @@ mod tests {
 
     #[test]
     fn seed_002_relevance_scoring_recency_bonus() {
-        let check = |hours: f32, expected: f32| assert!((bonus(hours) - expected).abs() < 1e-6, "{hours}");
+        let check =
+            |hours: f32, expected: f32| assert!((bonus(hours) - expected).abs() < 1e-6, "{hours}");
         check(0.0, 1.0);
         check(0.1, 1.0);
         check(1.0, 0.1);

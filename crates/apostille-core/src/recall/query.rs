@@ -103,7 +103,11 @@ pub struct Query {
 pub fn complete(policy: &Policy, ask: &Ask) -> Query {
     let text: String = ask.text.chars().take(MAX_CHARS).collect();
     let count = ask.count.unwrap_or(policy.inject.count);
-    let layers = if ask.layers.is_empty() { vec![Layer::Knowledge] } else { ask.layers.clone() };
+    let layers = if ask.layers.is_empty() {
+        vec![Layer::Knowledge]
+    } else {
+        ask.layers.clone()
+    };
     Query {
         terms: weightiest(terms::question(&text)),
         text,
@@ -124,12 +128,21 @@ pub fn complete(policy: &Policy, ask: &Ask) -> Query {
 
 fn each_once(spaces: &[Space]) -> Vec<Space> {
     let first = |(at, it): &(usize, &Space)| !spaces[..*at].contains(it);
-    spaces.iter().enumerate().filter(first).map(|(_, it)| it.clone()).collect()
+    spaces
+        .iter()
+        .enumerate()
+        .filter(first)
+        .map(|(_, it)| it.clone())
+        .collect()
 }
 
 fn weightiest(mut terms: Vec<Asked>) -> Vec<Asked> {
     if terms.len() > MAX_TERMS {
-        terms.sort_by(|a, b| b.is_content.cmp(&a.is_content).then(b.weight.total_cmp(&a.weight)));
+        terms.sort_by(|a, b| {
+            b.is_content
+                .cmp(&a.is_content)
+                .then(b.weight.total_cmp(&a.weight))
+        });
         terms.truncate(MAX_TERMS);
     }
     terms

@@ -161,7 +161,11 @@ impl Hit {
             usefulness: 1.0,
             affinity: 1.0,
         };
-        Self { memory, score: 0.0, why }
+        Self {
+            memory,
+            score: 0.0,
+            why,
+        }
     }
 }
 
@@ -169,11 +173,18 @@ impl Hit {
 /// left out for what they are, not for what they say: others may be behind them.
 #[must_use]
 pub fn order(now: Timestamp, query: &Query, candidates: Vec<Candidate>) -> (Vec<Hit>, usize) {
-    let mut hits: Vec<Hit> = candidates.into_iter().map(|it| scored(now, query, it)).collect();
+    let mut hits: Vec<Hit> = candidates
+        .into_iter()
+        .map(|it| scored(now, query, it))
+        .collect();
     hits.sort_by(|a, b| {
         let by_score = b.score.total_cmp(&a.score);
         let by_time = b.memory.refreshed_at.cmp(&a.memory.refreshed_at);
-        let by_place = a.memory.space.cmp(&b.memory.space).then(b.memory.number.cmp(&a.memory.number));
+        let by_place = a
+            .memory
+            .space
+            .cmp(&b.memory.space)
+            .then(b.memory.number.cmp(&a.memory.number));
         by_score.then(by_time).then(by_place)
     });
     let n = hits.len();
@@ -204,7 +215,11 @@ fn is_clear(query: &Query, hit: &Hit, few: usize) -> bool {
     let is_word = |it: &&Asked| it.is_content && it.weight >= 1.0 && !is_everyday(&it.term);
     let n_asked = query.terms.iter().filter(is_word).count();
     let is_rule = matches!(hit.memory.kind, Kind::Feedback | Kind::User);
-    let needed = if is_rule || n_asked <= few { 1 } else { n_asked.clamp(1, CLEAR_TERMS) };
+    let needed = if is_rule || n_asked <= few {
+        1
+    } else {
+        n_asked.clamp(1, CLEAR_TERMS)
+    };
     hit.why.affinity > 1.0 || (hit.why.clarity >= CLEAR && n_telling >= needed)
 }
 
@@ -213,7 +228,12 @@ fn is_everyday(term: &str) -> bool {
 }
 
 fn scored(now: Timestamp, query: &Query, candidate: Candidate) -> Hit {
-    let Candidate { memory, relevance, clarity, terms } = candidate;
+    let Candidate {
+        memory,
+        relevance,
+        clarity,
+        terms,
+    } = candidate;
     let plain = query.scoring == Scoring::Overlap;
     let factor = |it: f32| if plain { 1.0 } else { it };
     let why = Why {
@@ -221,7 +241,11 @@ fn scored(now: Timestamp, query: &Query, candidate: Candidate) -> Hit {
         clarity,
         terms,
         recency: factor(recency(now, memory.refreshed_at)),
-        trust: if plain { Trust::plain() } else { trust::trust(&memory, now) },
+        trust: if plain {
+            Trust::plain()
+        } else {
+            trust::trust(&memory, now)
+        },
         usefulness: factor(usefulness(&memory)),
         affinity: factor(affinity(query, &memory)),
     };
@@ -241,7 +265,10 @@ fn usefulness(memory: &Memory) -> f32 {
 }
 
 fn affinity(query: &Query, memory: &Memory) -> f32 {
-    let cites = memory.citations.iter().any(|it| query.paths.contains(&it.path));
+    let cites = memory
+        .citations
+        .iter()
+        .any(|it| query.paths.contains(&it.path));
     if cites { 1.0 + AFFINITY } else { 1.0 }
 }
 
@@ -251,8 +278,11 @@ mod tests {
 
     #[test]
     fn everyday_words_are_terms_as_the_analyser_makes_them() {
-        let is_term =
-            |word: &&&str| crate::terms::question(word).iter().all(|it| !it.is_content || it.term == **word);
+        let is_term = |word: &&&str| {
+            crate::terms::question(word)
+                .iter()
+                .all(|it| !it.is_content || it.term == **word)
+        };
         let others: Vec<&&str> = EVERYDAY.iter().filter(|it| !is_term(it)).collect();
         assert!(others.is_empty(), "{others:?}");
     }

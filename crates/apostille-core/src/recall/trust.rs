@@ -36,7 +36,10 @@ impl Trust {
     /// Nothing speaks for or against it.
     #[must_use]
     pub fn plain() -> Self {
-        Self { factor: 1.0, terms: Vec::new() }
+        Self {
+            factor: 1.0,
+            terms: Vec::new(),
+        }
     }
 
     fn term(&mut self, told: &str, factor: f32) {
@@ -58,12 +61,18 @@ pub fn trust(memory: &Memory, now: Timestamp) -> Trust {
         trust.term("from outside", OUTSIDE);
     }
     let n_vouchers = memory.vouchers.len();
-    trust.term(&format!("{n_vouchers} more say so"), 1.0 + VOUCHED * few(n_vouchers));
+    trust.term(
+        &format!("{n_vouchers} more say so"),
+        1.0 + VOUCHED * few(n_vouchers),
+    );
     if memory.citations.is_empty() {
         trust.term("unproven for long", confirmed(memory, now));
     } else {
         let n = memory.usage.verified;
-        trust.term(&format!("found to hold {n}×"), 1.0 + PROVEN * few(n as usize));
+        trust.term(
+            &format!("found to hold {n}×"),
+            1.0 + PROVEN * few(n as usize),
+        );
     }
     trust
 }
@@ -83,7 +92,11 @@ fn confirmed(memory: &Memory, now: Timestamp) -> f32 {
     if memory.voice.is_person() {
         return 1.0;
     }
-    let days = now.duration_since(memory.refreshed_at).as_secs_f32().max(0.0) / 86_400.0;
+    let days = now
+        .duration_since(memory.refreshed_at)
+        .as_secs_f32()
+        .max(0.0)
+        / 86_400.0;
     1.0 - AGED + AGED * (-days / HALF_LIFE_DAYS).exp2()
 }
 
@@ -99,7 +112,9 @@ pub(super) fn admitted(hits: Vec<Hit>, count: usize) -> Vec<Hit> {
             *n <= room
         }
     };
-    hits.into_iter().filter(|it| it.why.trust.factor >= FLOOR && has_room(&it.memory)).collect()
+    hits.into_iter()
+        .filter(|it| it.why.trust.factor >= FLOOR && has_room(&it.memory))
+        .collect()
 }
 
 /// How many of so many lines may come from one source outside: a fifth, and one that a person let in is never silenced.
@@ -110,7 +125,12 @@ pub(super) fn share(shown: usize) -> usize {
 /// Where words from outside come from; `None` for what was said here.
 pub(super) fn source(memory: &Memory) -> Option<(String, String)> {
     let voice = &memory.voice;
-    voice.tainted.then(|| (voice.channel.to_string(), voice.author.clone().unwrap_or_default()))
+    voice.tainted.then(|| {
+        (
+            voice.channel.to_string(),
+            voice.author.clone().unwrap_or_default(),
+        )
+    })
 }
 
 #[cfg(test)]
@@ -123,19 +143,35 @@ mod tests {
     #[test]
     fn each_term_is_told() {
         let note = r#"{"id": "m-1", "ts": "2026-02-26T12:00:00Z", "text": "a fact", "scope": "workspace", "tags": []}"#;
-        let plain = Note::parse(note).unwrap().memory(Space::repo("a/b").unwrap());
+        let plain = Note::parse(note)
+            .unwrap()
+            .memory(Space::repo("a/b").unwrap());
         let now: Timestamp = "2026-02-26T12:00:00Z".parse().unwrap();
         let check = |voice: Voice, vouchers: usize, days: i64, expected: &str| {
             let vouchers = (0..vouchers).map(|it| it.to_string()).collect();
-            let memory = Memory { voice, vouchers, ..plain.clone() };
+            let memory = Memory {
+                voice,
+                vouchers,
+                ..plain.clone()
+            };
             let now = now + jiff::SignedDuration::from_hours(24 * days);
             assert_eq!(trust(&memory, now).terms.join(", "), expected);
         };
         let agent = || Voice::of(Origin::Agent);
         check(agent(), 0, 0, "");
         check(agent().via(Channel::Issue), 0, 0, "from outside 0.80");
-        check(agent().via(Channel::Web), 0, 800, "from outside 0.80, unproven for long 0.71");
-        check(agent(), 3, 180, "3 more say so 1.04, unproven for long 0.85");
+        check(
+            agent().via(Channel::Web),
+            0,
+            800,
+            "from outside 0.80, unproven for long 0.71",
+        );
+        check(
+            agent(),
+            3,
+            180,
+            "3 more say so 1.04, unproven for long 0.85",
+        );
         check(Voice::of(Origin::User), 0, 800, "user 1.06");
         check(Voice::of(Origin::System), 0, 0, "system 0.92");
     }

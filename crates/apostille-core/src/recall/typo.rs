@@ -19,11 +19,12 @@ const MAX_CORRECTIONS: usize = 4;
 
 /// What English stemming cuts off. A wrong guess costs time only: a form counts if it has the stem.
 const ENDINGS: &[&str] = &[
-    "s", "e", "y", "es", "ed", "er", "or", "al", "ly", "ic", "ing", "ion", "ive", "ity", "ate", "ize", "ers",
-    "ors", "ies", "ied", "ous", "ful", "ent", "ant", "ions", "ings", "ment", "ator", "able", "ness", "ates",
-    "ated", "ical", "ence", "ance", "ency", "ents", "ying", "ation", "ments", "ators", "ities", "ating",
-    "icate", "ering", "ered", "ations", "encies", "ically", "ization", "ication", "icating", "izations",
-    "ely", "ally", "ional", "ative", "ively", "ability", "ibility",
+    "s", "e", "y", "es", "ed", "er", "or", "al", "ly", "ic", "ing", "ion", "ive", "ity", "ate",
+    "ize", "ers", "ors", "ies", "ied", "ous", "ful", "ent", "ant", "ions", "ings", "ment", "ator",
+    "able", "ness", "ates", "ated", "ical", "ence", "ance", "ency", "ents", "ying", "ation",
+    "ments", "ators", "ities", "ating", "icate", "ering", "ered", "ations", "encies", "ically",
+    "ization", "ication", "icating", "izations", "ely", "ally", "ional", "ative", "ively",
+    "ability", "ibility",
 ];
 
 /// Endings before which a last consonant is doubled: log, logging.
@@ -51,8 +52,13 @@ pub fn near_term(word: &str, term: &str) -> Option<u8> {
 ///
 /// Only the nearest count: when some term is one error away, none with two errors is given. Among
 /// equals the longer term comes first, since a short stem is near too many words.
-pub fn corrections<'a>(word: &str, terms: impl IntoIterator<Item = &'a str>) -> Vec<(&'a str, f32)> {
-    let Some(word) = Letters::new(word) else { return Vec::new() };
+pub fn corrections<'a>(
+    word: &str,
+    terms: impl IntoIterator<Item = &'a str>,
+) -> Vec<(&'a str, f32)> {
+    let Some(word) = Letters::new(word) else {
+        return Vec::new();
+    };
     let distance = |term: &'a str| word.near_term(term).map(|errors| (errors, term));
     let mut found: Vec<(u8, &str)> = terms.into_iter().filter_map(distance).collect();
     found.sort_unstable_by_key(|&(errors, term)| (errors, Reverse(term.len()), term));
@@ -60,7 +66,10 @@ pub fn corrections<'a>(word: &str, terms: impl IntoIterator<Item = &'a str>) -> 
     let least = found.first().map_or(0, |(errors, _)| *errors);
     found.retain(|(errors, _)| *errors == least);
     found.truncate(MAX_CORRECTIONS);
-    found.into_iter().map(|(errors, term)| (term, weight(errors))).collect()
+    found
+        .into_iter()
+        .map(|(errors, term)| (term, weight(errors)))
+        .collect()
 }
 
 /// The letters that a term meant by `word` may begin with: its first, and for a word of six letters
@@ -68,7 +77,11 @@ pub fn corrections<'a>(word: &str, terms: impl IntoIterator<Item = &'a str>) -> 
 pub fn first_letters(word: &str) -> impl Iterator<Item = char> {
     let long = word.chars().nth(5).is_some();
     let first = word.chars().next();
-    first.into_iter().chain(word.chars().nth(1).filter(move |&second| long && Some(second) != first))
+    first.into_iter().chain(
+        word.chars()
+            .nth(1)
+            .filter(move |&second| long && Some(second) != first),
+    )
 }
 
 /// A guess counts less than a word that was spelled right.
@@ -95,14 +108,19 @@ struct Letters {
 
 impl Letters {
     fn new(word: &str) -> Option<Self> {
-        let mut letters = Self { all: ['\0'; MAX_TERM_BYTES], len: 0 };
+        let mut letters = Self {
+            all: ['\0'; MAX_TERM_BYTES],
+            len: 0,
+        };
         letters.push_str(word).then_some(letters)
     }
 
     /// False when there is no more room.
     fn push_str(&mut self, word: &str) -> bool {
         for letter in word.chars() {
-            let Some(cell) = self.all.get_mut(self.len) else { return false };
+            let Some(cell) = self.all.get_mut(self.len) else {
+                return false;
+            };
             *cell = letter;
             self.len += 1;
         }
@@ -142,9 +160,12 @@ impl Letters {
         if as_it_is == Some(0) || !term.bytes().all(|byte| byte.is_ascii_lowercase()) {
             return as_it_is;
         }
-        let forms =
-            ENDINGS.iter().map(|ending| (0, *ending)).chain(AFTER_DOUBLE.iter().map(|ending| (1, *ending)));
-        let spelled = forms.filter_map(|(doubled, ending)| self.near_form(&stem, doubled, ending, term));
+        let forms = ENDINGS
+            .iter()
+            .map(|ending| (0, *ending))
+            .chain(AFTER_DOUBLE.iter().map(|ending| (1, *ending)));
+        let spelled =
+            forms.filter_map(|(doubled, ending)| self.near_form(&stem, doubled, ending, term));
         as_it_is.into_iter().chain(spelled).min()
     }
 
@@ -155,7 +176,11 @@ impl Letters {
         if self.len < 6 && self.all[0] != stem.all[0] {
             return false;
         }
-        let allowed = if stem.len < 7 { self.allowed().min(1) } else { self.allowed() };
+        let allowed = if stem.len < 7 {
+            self.allowed().min(1)
+        } else {
+            self.allowed()
+        };
         let mut table = Table::new(allowed);
         (0..start.len()).all(|at| table.add(self.letters(), start, at) <= allowed)
     }
@@ -166,14 +191,17 @@ impl Letters {
         let last = *stem.letters().last()?;
         // The stem of query and queries is "queri", that of closed and closing "close": such a last
         // letter gives way to the ending.
-        if last == 'i' && ending.starts_with(['y', 'i']) || last == 'e' && ending.starts_with(['e', 'i']) {
+        if last == 'i' && ending.starts_with(['y', 'i'])
+            || last == 'e' && ending.starts_with(['e', 'i'])
+        {
             form.len -= 1;
         }
         let long = form.len + doubled + ending.len();
         if long.abs_diff(self.len) > usize::from(self.allowed()) {
             return None;
         }
-        let fits = (doubled == 0 || form.push_str(last.encode_utf8(&mut [0; 4]))) && form.push_str(ending);
+        let fits =
+            (doubled == 0 || form.push_str(last.encode_utf8(&mut [0; 4]))) && form.push_str(ending);
         let errors = self.near(&form).filter(|_| fits)?;
         let spelled: String = form.letters().iter().collect();
         (self::stem(&spelled) == term).then_some(errors)
@@ -193,7 +221,10 @@ impl Table {
         for (cell, count) in first.iter_mut().zip(0..=allowed) {
             *cell = count;
         }
-        Self { allowed: usize::from(allowed), rows: [first; 3] }
+        Self {
+            allowed: usize::from(allowed),
+            rows: [first; 3],
+        }
     }
 
     /// Adds the row of `candidate[at]` and gives its least cell: the distance cannot come out lower.
@@ -207,7 +238,11 @@ impl Table {
             let letter = word[column - 1];
             let changed = above[column - 1] + u8::from(letter != candidate[at]);
             let mut cell = changed.min(above[column] + 1).min(row[column - 1] + 1);
-            if at > 0 && column > 1 && letter == candidate[at - 1] && word[column - 2] == candidate[at] {
+            if at > 0
+                && column > 1
+                && letter == candidate[at - 1]
+                && word[column - 2] == candidate[at]
+            {
                 cell = cell.min(before[column - 2] + 1);
             }
             row[column] = cell;
@@ -298,7 +333,12 @@ mod tests {
     fn long_words_may_begin_with_their_second_letter() {
         let letters = |word| first_letters(word).collect::<String>();
         assert_eq!(
-            [letters("cart"), letters("opstgres"), letters("llamas"), letters("")],
+            [
+                letters("cart"),
+                letters("opstgres"),
+                letters("llamas"),
+                letters("")
+            ],
             ["c", "op", "l", ""]
         );
     }

@@ -20,7 +20,10 @@ impl Checked {
     /// A memory that is told without having been asked for.
     #[must_use]
     pub fn unasked(it: Verified) -> Self {
-        Self { hit: Hit::unasked(it.memory), verdicts: it.verdicts }
+        Self {
+            hit: Hit::unasked(it.memory),
+            verdicts: it.verdicts,
+        }
     }
 
     /// The word for how it stands: the worst verdict, or `unverified` where nothing is cited.
@@ -46,7 +49,10 @@ pub(super) fn check(cx: &Context<'_>, hits: Vec<Hit>, query: &Query) -> Vec<Chec
     while n_good < query.count && hits.peek().is_some() {
         let next: Vec<Hit> = hits.by_ref().take(query.count - n_good).collect();
         let verdicts = reader.verdicts(&next.iter().map(|it| &it.memory).collect::<Vec<_>>());
-        let looked_up = next.into_iter().zip(verdicts).map(|(hit, verdicts)| Checked { hit, verdicts });
+        let looked_up = next
+            .into_iter()
+            .zip(verdicts)
+            .map(|(hit, verdicts)| Checked { hit, verdicts });
         let before = checked.len();
         checked.extend(looked_up);
         n_good += checked[before..].iter().filter(|it| it.is_good()).count();

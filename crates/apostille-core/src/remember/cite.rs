@@ -21,11 +21,17 @@ pub struct Cited {
 
 /// Reads every citation of a draft.
 pub fn read(source: &dyn Source, mut classified: Classified) -> Result<Cited, Refusal> {
-    if let (true, Some(cite)) = (classified.draft.space.is_user(), classified.draft.citations.first()) {
+    if let (true, Some(cite)) = (
+        classified.draft.space.is_user(),
+        classified.draft.citations.first(),
+    ) {
         // It would be looked up in whatever repository the person works in next.
         let why = "what is kept for a user goes with them into every repository; leave the citation out, or keep it \
                    for the repository";
-        return Err(Refusal::BadCitation { place: cite.to_string(), why: why.into() });
+        return Err(Refusal::BadCitation {
+            place: cite.to_string(),
+            why: why.into(),
+        });
     }
     let mut citations: Vec<Citation> = Vec::with_capacity(classified.draft.citations.len());
     let mut tree = None;
@@ -37,7 +43,9 @@ pub fn read(source: &dyn Source, mut classified: Classified) -> Result<Cited, Re
         }
     }
     // What is cited is shown too, and a file may hold an order for whoever reads it.
-    let is_order = citations.iter().any(|it| moderate::is_instruction(&it.snippet));
+    let is_order = citations
+        .iter()
+        .any(|it| moderate::is_instruction(&it.snippet));
     if is_order && !classified.marks.contains(&Mark::Instruction) {
         classified.marks.push(Mark::Instruction);
     }
@@ -45,7 +53,11 @@ pub fn read(source: &dyn Source, mut classified: Classified) -> Result<Cited, Re
     if !unsaid.is_empty() {
         classified.marks.push(Mark::Ungrounded);
     }
-    Ok(Cited { classified, citations, unsaid })
+    Ok(Cited {
+        classified,
+        citations,
+        unsaid,
+    })
 }
 
 /// Reads one place and captures what stands there: the lines, their digest and those of their neighbours.
@@ -58,7 +70,10 @@ fn capture_in(
     cite: &Cite,
     tree: &Result<Tree, SourceError>,
 ) -> Result<Citation, Refusal> {
-    let refused = |why: String| Refusal::BadCitation { place: cite.to_string(), why };
+    let refused = |why: String| Refusal::BadCitation {
+        place: cite.to_string(),
+        why,
+    };
     let broken = |error: &SourceError| refused(error.to_string());
     let blob = source
         .read(&cite.path)
@@ -68,8 +83,8 @@ fn capture_in(
         return Err(refused("it is not a text file".into()));
     }
     let commit = tree.as_ref().map_err(broken)?.commit.clone();
-    let citation =
-        captured(cite, &blob, commit).map_err(|n_lines| refused(format!("the file has {n_lines} lines")))?;
+    let citation = captured(cite, &blob, commit)
+        .map_err(|n_lines| refused(format!("the file has {n_lines} lines")))?;
     if citation.snippet.trim().is_empty() {
         return Err(refused("the cited lines are empty".into()));
     }
@@ -96,7 +111,9 @@ pub(crate) fn captured(cite: &Cite, blob: &Blob, commit: Option<String>) -> Resu
 
 /// What a fact states and none of its citations says.
 pub(super) fn unsaid(fact: &str, citations: &[Citation]) -> Vec<String> {
-    let evidence: Vec<(&str, &str)> =
-        citations.iter().map(|it| (it.path.as_str(), it.snippet.as_str())).collect();
+    let evidence: Vec<(&str, &str)> = citations
+        .iter()
+        .map(|it| (it.path.as_str(), it.snippet.as_str()))
+        .collect();
     literals::missing(fact, &evidence)
 }

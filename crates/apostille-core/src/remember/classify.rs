@@ -25,10 +25,20 @@ pub fn sort(Moderated { draft, marks }: Moderated) -> Result<Classified, Refusal
     if draft.force && !draft.voice.is_person() {
         return Err(Refusal::NotAPerson);
     }
-    let excluded = if layer == Layer::Knowledge { exclusion(&draft.fact) } else { None };
+    let excluded = if layer == Layer::Knowledge {
+        exclusion(&draft.fact)
+    } else {
+        None
+    };
     match excluded {
         Some((what, why)) if !draft.force => Err(Refusal::Excluded { what, why }),
-        _ => Ok(Classified { forced: excluded.is_some(), layer, kind, draft, marks }),
+        _ => Ok(Classified {
+            forced: excluded.is_some(),
+            layer,
+            kind,
+            draft,
+            marks,
+        }),
     }
 }
 
@@ -48,9 +58,15 @@ fn kind_of(draft: &Draft) -> Kind {
 
 fn looks_like_command(fact: &str) -> bool {
     let fact = fact.to_ascii_lowercase();
-    ["run `", "command is", "run the tests with", "build with", "install with"]
-        .iter()
-        .any(|it| fact.contains(it))
+    [
+        "run `",
+        "command is",
+        "run the tests with",
+        "build with",
+        "install with",
+    ]
+    .iter()
+    .any(|it| fact.contains(it))
 }
 
 /// What a fact is better read from than remembered, if it is such a thing.
@@ -60,7 +76,10 @@ pub fn exclusion(fact: &str) -> Option<(Exclusion, &'static str)> {
     let lower = fact.to_ascii_lowercase();
     let hit = ROWS.iter().zip(&PATTERNS).find(|(row, pattern)| {
         let is_worth = row.words.iter().any(|word| lower.contains(word));
-        is_worth && pattern.get_or_init(|| compiled(row)).is_match(lower.as_bytes())
+        is_worth
+            && pattern
+                .get_or_init(|| compiled(row))
+                .is_match(lower.as_bytes())
     });
     hit.map(|(row, _)| (row.what, row.why))
 }
@@ -72,9 +91,15 @@ struct Row {
     /// Lower-case words of which one must stand in the text.
     words: &'static [&'static str],
     pattern: &'static str,
-    #[cfg_attr(not(test), expect(dead_code, reason = "samples are read by the test that walks the rows"))]
+    #[cfg_attr(
+        not(test),
+        expect(dead_code, reason = "samples are read by the test that walks the rows")
+    )]
     turned_away: &'static str,
-    #[cfg_attr(not(test), expect(dead_code, reason = "samples are read by the test that walks the rows"))]
+    #[cfg_attr(
+        not(test),
+        expect(dead_code, reason = "samples are read by the test that walks the rows")
+    )]
     let_pass: &'static str,
 }
 
@@ -95,7 +120,16 @@ const ROWS: &[Row] = &[
     Row {
         what: Exclusion::CodeState,
         why: READ_CODE,
-        words: &[" lines", " files", " functions", " methods", " tests", " classes", " modules", " commits"],
+        words: &[
+            " lines",
+            " files",
+            " functions",
+            " methods",
+            " tests",
+            " classes",
+            " modules",
+            " commits",
+        ],
         pattern: r"\b(file|module|repo|repository|project|directory|folder|class|package|crate)\b.{0,60}\b(has|contains|consists of|holds)\b (about |around |over )?\d[\d,]* (lines|files|functions|methods|tests|classes|modules|commits)\b",
         turned_away: "The file src/main.rs has 412 lines",
         let_pass: "The class of errors has three lines of defence",
@@ -143,7 +177,15 @@ const ROWS: &[Row] = &[
     Row {
         what: Exclusion::TaskState,
         why: STALE,
-        words: &["currently", "right now", "at the moment", "i am", "i'm", "we are", "we're"],
+        words: &[
+            "currently",
+            "right now",
+            "at the moment",
+            "i am",
+            "i'm",
+            "we are",
+            "we're",
+        ],
         pattern: r"\b(currently|right now|at the moment)\b.{0,20}\b(working on|debugging|fixing|implementing|investigating|refactoring|blocked|waiting)\b|\b(i am|i'm|we are|we're) (currently |now )?(working on|debugging|fixing|implementing|refactoring)\b",
         turned_away: "Currently working on the parser refactor",
         let_pass: "The scheduler is currently limited to four workers by licence",
@@ -176,9 +218,15 @@ const ROWS: &[Row] = &[
 
 static PATTERNS: [OnceLock<Regex>; ROWS.len()] = [const { OnceLock::new() }; ROWS.len()];
 
-#[expect(clippy::expect_used, reason = "the patterns are constants, and a test compiles them all")]
+#[expect(
+    clippy::expect_used,
+    reason = "the patterns are constants, and a test compiles them all"
+)]
 fn compiled(row: &Row) -> Regex {
-    RegexBuilder::new(row.pattern).unicode(false).build().expect("every row's pattern is valid")
+    RegexBuilder::new(row.pattern)
+        .unicode(false)
+        .build()
+        .expect("every row's pattern is valid")
 }
 
 #[cfg(test)]
@@ -189,7 +237,12 @@ mod tests {
     #[test]
     fn seed_001_save_exclusions_each_row_by_its_samples() {
         for row in ROWS {
-            assert_eq!(exclusion(row.turned_away).map(|it| it.0), Some(row.what), "{}", row.turned_away);
+            assert_eq!(
+                exclusion(row.turned_away).map(|it| it.0),
+                Some(row.what),
+                "{}",
+                row.turned_away
+            );
             assert_eq!(exclusion(row.let_pass), None, "{}", row.let_pass);
         }
     }

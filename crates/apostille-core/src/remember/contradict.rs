@@ -46,7 +46,10 @@ pub fn modules(a: &Memory, b: &Memory) -> Modules {
     };
     if a == b {
         Modules::Same
-    } else if a.iter().any(|x| b.iter().any(|y| holds(x, y) || holds(y, x))) {
+    } else if a
+        .iter()
+        .any(|x| b.iter().any(|y| holds(x, y) || holds(y, x)))
+    {
         Modules::Nested
     } else {
         Modules::Apart
@@ -58,7 +61,12 @@ fn folders(memory: &Memory) -> BTreeSet<&str> {
         return BTreeSet::from([""]);
     }
     let folder = |path: &'_ str| path.rfind('/').unwrap_or(0);
-    memory.citations.iter().map(|it| it.path.as_str()).map(|it| &it[..folder(it)]).collect()
+    memory
+        .citations
+        .iter()
+        .map(|it| it.path.as_str())
+        .map(|it| &it[..folder(it)])
+        .collect()
 }
 
 /// How a newer fact stands to an older one of the same subject.
@@ -78,7 +86,9 @@ pub fn stand(new: &str, old: &str) -> Stand {
         // It says itself that the old value is so no longer.
         ([_, ..], []) if new.denies(&old) && !has_old_words => Stand::Opposed,
         ([], []) if is_negated && is_same => Stand::Opposed,
-        ([ours], [theirs]) if is_same && !is_negated && (new.is_change || ours.excludes(theirs)) => {
+        ([ours], [theirs])
+            if is_same && !is_negated && (new.is_change || ours.excludes(theirs)) =>
+        {
             Stand::Opposed
         }
         ([_, ..], [_, ..]) => Stand::Doubtful,
@@ -99,22 +109,46 @@ mod tests {
     fn only_one_can_be_true() {
         let check = |old: &str, new: &str| check(old, new, Stand::Opposed);
         check("the team uses Jest", "the team migrated to Vitest");
-        check("The team uses Jest", "The team migrated from Jest to Vitest");
-        check("The team uses Jest", "The team switched from Jest to Vitest because it is faster");
+        check(
+            "The team uses Jest",
+            "The team migrated from Jest to Vitest",
+        );
+        check(
+            "The team uses Jest",
+            "The team switched from Jest to Vitest because it is faster",
+        );
         check("Tests run with Jest", "Tests run with Vitest");
         check("Use npm", "Use pnpm");
         check("Use npm", "Use pnpm, not npm");
         check("We use npm", "We use pnpm instead of npm");
         check("The package manager is npm", "The package manager is pnpm");
-        check("The test command is `npm test`", "The test command is `pnpm test`");
-        check("Run the tests with `npm test`", "Run the tests with `pnpm test` now");
-        check("The default branch is `main`", "The default branch is `develop`");
-        check("Uploads are limited to 10 MB", "Uploads are limited to 25 MB");
-        check("The client gives up after 3 attempts", "The client gives up after 5 attempts");
+        check(
+            "The test command is `npm test`",
+            "The test command is `pnpm test`",
+        );
+        check(
+            "Run the tests with `npm test`",
+            "Run the tests with `pnpm test` now",
+        );
+        check(
+            "The default branch is `main`",
+            "The default branch is `develop`",
+        );
+        check(
+            "Uploads are limited to 10 MB",
+            "Uploads are limited to 25 MB",
+        );
+        check(
+            "The client gives up after 3 attempts",
+            "The client gives up after 5 attempts",
+        );
         check("MAX_RETRIES is 3", "MAX_RETRIES is 5");
         check("The timeout is 30s", "The timeout is 60s");
         check("A timeout of 30 seconds", "A timeout of 60 seconds");
-        check("The job runs every 5 minutes", "The job runs every 10 minutes");
+        check(
+            "The job runs every 5 minutes",
+            "The job runs every 10 minutes",
+        );
         check("At most 10 workers run", "At most 20 workers run");
         check("The runtime is Node 18", "The runtime is Node 20");
         check("Tabs are allowed", "Tabs are not allowed");
@@ -124,8 +158,14 @@ mod tests {
         check("The cache is enabled", "The cache is disabled");
         check("Indent with tabs", "Indent with spaces");
         check("Responses are JSON", "Responses are XML");
-        check("Sessions are kept in Redis", "Sessions are now kept in PostgreSQL");
-        check("The queue uses `BullMQ`", "The queue no longer uses `BullMQ`");
+        check(
+            "Sessions are kept in Redis",
+            "Sessions are now kept in PostgreSQL",
+        );
+        check(
+            "The queue uses `BullMQ`",
+            "The queue no longer uses `BullMQ`",
+        );
         check("Don't mock the database", "Mock the database");
     }
 
@@ -133,10 +173,19 @@ mod tests {
     fn it_may_be_so_and_somebody_is_asked() {
         let check = |old: &str, new: &str| check(old, new, Stand::Doubtful);
         check("CI runs on Node 18", "CI runs on Node 20");
-        check("The server listens on port 8080", "The server listens on port 9090");
+        check(
+            "The server listens on port 8080",
+            "The server listens on port 9090",
+        );
         check("We lint with `eslint`", "We lint with `oxlint`");
-        check("Migration 12 must run before a deploy", "Migration 13 must run before a deploy");
-        check("npm is our package manager", "npm is our package manager, not for the docs");
+        check(
+            "Migration 12 must run before a deploy",
+            "Migration 13 must run before a deploy",
+        );
+        check(
+            "npm is our package manager",
+            "npm is our package manager, not for the docs",
+        );
         check(
             "The limit is 10 for guests and 20 for members",
             "The limit is 20 for guests and 40 for members",
@@ -154,15 +203,24 @@ mod tests {
         check("`GET /users` lists users", "`GET /orders` lists orders");
         check("The build is slow", "The build is reproducible");
         check("The minimum is 3", "The maximum is 10");
-        check("Tokens expire after 3600 seconds", "Tokens are kept in `localStorage`");
+        check(
+            "Tokens expire after 3600 seconds",
+            "Tokens are kept in `localStorage`",
+        );
         check("The team uses Jest", "The team uses Jest for unit tests");
         check("The team uses Jest", "The team uses Jest and Playwright");
-        check("Migrations run before the deploy", "Migrations run after the deploy");
+        check(
+            "Migrations run before the deploy",
+            "Migrations run after the deploy",
+        );
         check("The API caches tokens", "The CLI caches tokens");
         check("The parser must not allocate", "The lexer may allocate");
         check("Use pnpm", "Use pnpm, not npm");
         check("`a` calls `b`", "`b` calls `a`");
-        check("The release needs two approvals", "The release needs a changelog");
+        check(
+            "The release needs two approvals",
+            "The release needs a changelog",
+        );
         check("Errors carry a code", "Errors carry a hint and a code");
         check("日本語のテスト", "日本語の設計");
         check("", "The port is 80");
@@ -175,8 +233,12 @@ mod tests {
             let note = crate::notebook::Note::parse(line).unwrap();
             let mut memory = note.memory(crate::space::Space::repo("o/n").unwrap());
             let captured = |it: &&str| {
-                let blob = crate::source::Blob { id: None, bytes: b"a\n".to_vec() };
-                super::super::cite::captured(&format!("{it}:1").parse().unwrap(), &blob, None).unwrap()
+                let blob = crate::source::Blob {
+                    id: None,
+                    bytes: b"a\n".to_vec(),
+                };
+                super::super::cite::captured(&format!("{it}:1").parse().unwrap(), &blob, None)
+                    .unwrap()
             };
             memory.citations = paths.iter().map(captured).collect();
             memory

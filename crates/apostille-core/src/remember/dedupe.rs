@@ -6,7 +6,9 @@ use std::collections::BTreeSet;
 use super::Stop;
 use super::contradict::{self, Modules, Stand};
 use super::guard::Vetted;
-use crate::memory::{Handle, Layer, Memory, MemoryId, Name, Replacement, Stage, Status, Twin, Voice};
+use crate::memory::{
+    Handle, Layer, Memory, MemoryId, Name, Replacement, Stage, Status, Twin, Voice,
+};
 use crate::refusal::Refusal;
 use crate::space::Space;
 use crate::store::StoreError;
@@ -72,7 +74,11 @@ pub(super) fn decide(cx: &Context<'_>, vetted: &Vetted, is_first: bool) -> Resul
     let memory = vetted.memory();
     let is_plain = matches!(vetted.twin(), Twin::Ask | Twin::Skip);
     let asks = is_plain || matches!(vetted.twin(), Twin::Replace(_, Replacement::Promotion));
-    let known = if asks { neighbours(cx, memory)? } else { Vec::new() };
+    let known = if asks {
+        neighbours(cx, memory)?
+    } else {
+        Vec::new()
+    };
     let near = nearest(memory, &known, cx.policy.near_duplicate);
     if is_first && is_plain && near.is_empty() {
         return Ok(Decision::New);
@@ -83,7 +89,11 @@ pub(super) fn decide(cx: &Context<'_>, vetted: &Vetted, is_first: bool) -> Resul
         }
         // What nobody vouches for refreshes nothing that is in use.
         let vouched = memory.is_active() || !known.is_active();
-        return Ok(if vouched { Decision::Known(known) } else { Decision::Near(vec![same(&known)]) });
+        return Ok(if vouched {
+            Decision::Known(known)
+        } else {
+            Decision::Near(vec![same(&known)])
+        });
     }
     match vetted.twin() {
         Twin::Replace(_, Replacement::Promotion) if !near.is_empty() => Ok(Decision::Near(near)),
@@ -104,8 +114,8 @@ fn newer(vetted: &Vetted, known: Vec<Memory>, mut near: Vec<Near>) -> Decision {
     let is_fit = |old: &Memory| {
         let has_proof = old.citations.is_empty() || !draft.citations.is_empty();
         let is_trusted = draft.voice.origin <= old.voice.origin;
-        let is_opposed =
-            is_one_subject(draft, old) && contradict::stand(&draft.fact, &old.fact) == Stand::Opposed;
+        let is_opposed = is_one_subject(draft, old)
+            && contradict::stand(&draft.fact, &old.fact) == Stand::Opposed;
         old.is_active()
             && is_trusted
             && has_proof
@@ -141,16 +151,25 @@ pub(super) fn replaces(vetted: &Vetted, known: &Memory) -> bool {
 }
 
 /// The active memory that a draft takes the place of. A person may also say instead what waits.
-pub(super) fn replaced(cx: &Context<'_>, space: &Space, name: Name, voice: &Voice) -> Result<Memory, Stop> {
+pub(super) fn replaced(
+    cx: &Context<'_>,
+    space: &Space,
+    name: Name,
+    voice: &Voice,
+) -> Result<Memory, Stop> {
     let old = list::named(cx, std::slice::from_ref(space), name)?.filter(|it| it.space == *space);
-    let old = old.ok_or_else(|| Refusal::NoSuchMemory { name: name.to_string() })?;
+    let old = old.ok_or_else(|| Refusal::NoSuchMemory {
+        name: name.to_string(),
+    })?;
     match old.status {
         Status::Active => Ok(old),
         Status::Pending { .. } if voice.is_person() => Ok(old),
-        _ => {
-            Err(Refusal::NotActive { handle: old.handle(), stage: old.status.stage(), verb: "replaced" }
-                .into())
+        _ => Err(Refusal::NotActive {
+            handle: old.handle(),
+            stage: old.status.stage(),
+            verb: "replaced",
         }
+        .into()),
     }
 }
 
@@ -163,10 +182,17 @@ pub(crate) fn alike(cx: &Context<'_>, memory: &Memory) -> Result<Vec<Near>, Stor
 pub fn told(cx: &Context<'_>, near: Vec<Near>) -> Result<Vec<Near>, StoreError> {
     let ids: Vec<_> = near.iter().map(|it| it.id).collect();
     let looked_up = verify::look(cx, cx.store.get(&ids)?);
-    let standing =
-        |id| looked_up.iter().find(|it| it.memory.id == id && !it.is_good()).map(verify::Verified::standing);
+    let standing = |id| {
+        looked_up
+            .iter()
+            .find(|it| it.memory.id == id && !it.is_good())
+            .map(verify::Verified::standing)
+    };
     let told = |it: Near| match standing(it.id) {
-        Some(standing) => Near { fact: format!("(its citations are {standing} here)"), ..it },
+        Some(standing) => Near {
+            fact: format!("(its citations are {standing} here)"),
+            ..it
+        },
         None => it,
     };
     Ok(near.into_iter().map(told).collect())
@@ -177,7 +203,11 @@ fn neighbours(cx: &Context<'_>, memory: &Memory) -> Result<Vec<Memory>, StoreErr
     let mut probes = telling(&spoken(memory), PROBES);
     let half = probes.len() / 2;
     let topic = telling(memory.subject.as_deref().unwrap_or(""), SUBJECT_PROBES);
-    let extra: Vec<String> = topic.iter().filter(|it| !probes.contains(it)).cloned().collect();
+    let extra: Vec<String> = topic
+        .iter()
+        .filter(|it| !probes.contains(it))
+        .cloned()
+        .collect();
     probes.extend(extra);
     let postings = cx.store.postings(&memory.space, &probes)?;
     let lists = probes.iter().zip(&postings.lists);
@@ -193,7 +223,11 @@ fn neighbours(cx: &Context<'_>, memory: &Memory) -> Result<Vec<Memory>, StoreErr
     let runs = numbers.chunk_by(|a, b| a.0 == b.0).filter(is_near);
     let mut hits: Vec<(usize, u64)> = runs.map(|run| (run.len(), run[0].0)).collect();
     hits.sort_unstable_by(|a, b| b.cmp(a));
-    let numbers: Vec<u64> = hits.into_iter().take(NEIGHBOURS).map(|(_, number)| number).collect();
+    let numbers: Vec<u64> = hits
+        .into_iter()
+        .take(NEIGHBOURS)
+        .map(|(_, number)| number)
+        .collect();
     if numbers.is_empty() {
         return Ok(Vec::new());
     }
@@ -207,28 +241,49 @@ fn neighbours(cx: &Context<'_>, memory: &Memory) -> Result<Vec<Memory>, StoreErr
 /// The terms of a text that are likely to be rare: of long words, and of names with digits in them.
 fn telling(spoken: &str, n: usize) -> Vec<String> {
     let mut words: Vec<&str> = spoken.split_whitespace().collect();
-    let telling = |word: &str| word.len() + if word.bytes().any(|it| it.is_ascii_digit()) { 3 } else { 0 };
+    let telling = |word: &str| {
+        word.len()
+            + if word.bytes().any(|it| it.is_ascii_digit()) {
+                3
+            } else {
+                0
+            }
+    };
     words.sort_by_cached_key(|it| (Reverse(telling(it)), *it));
     words.dedup();
     // Several words may be forms of one term.
     words.truncate(2 * n);
-    let mut probes: Vec<String> = terms::terms(&words.join(" ")).into_iter().map(|(term, _)| term).collect();
+    let mut probes: Vec<String> = terms::terms(&words.join(" "))
+        .into_iter()
+        .map(|(term, _)| term)
+        .collect();
     probes.sort_unstable_by(|a, b| telling(b).cmp(&telling(a)).then_with(|| a.cmp(b)));
     probes.truncate(n);
     probes
 }
 
 fn spoken(memory: &Memory) -> String {
-    format!("{} {}", memory.subject.as_deref().unwrap_or(""), memory.fact)
+    format!(
+        "{} {}",
+        memory.subject.as_deref().unwrap_or(""),
+        memory.fact
+    )
 }
 
 fn nearest(memory: &Memory, neighbours: &[Memory], threshold: f32) -> Vec<Near> {
     let ours = spoken_of(memory);
     let ours = words(&ours);
-    let is_beside = |it: &&Memory| it.layer == memory.layer && it.belongs_to() == memory.belongs_to();
+    let is_beside =
+        |it: &&Memory| it.layer == memory.layer && it.belongs_to() == memory.belongs_to();
     let beside = neighbours.iter().filter(is_beside);
-    let mut near: Vec<Near> = beside.filter_map(|it| compare(memory, &ours, it, threshold)).collect();
-    near.sort_by(|a, b| b.overlap.total_cmp(&a.overlap).then(a.handle.cmp(&b.handle)));
+    let mut near: Vec<Near> = beside
+        .filter_map(|it| compare(memory, &ours, it, threshold))
+        .collect();
+    near.sort_by(|a, b| {
+        b.overlap
+            .total_cmp(&a.overlap)
+            .then(a.handle.cmp(&b.handle))
+    });
     near.truncate(3);
     near
 }
@@ -245,7 +300,13 @@ fn compare(draft: &Memory, ours: &[&str], known: &Memory, threshold: f32) -> Opt
         Stand::Compatible if overlap >= threshold => Relation::NearDuplicate,
         Stand::Compatible => return None,
     };
-    Some(Near { id: known.id, handle: known.handle(), fact: known.fact.clone(), relation, overlap })
+    Some(Near {
+        id: known.id,
+        handle: known.handle(),
+        fact: known.fact.clone(),
+        relation,
+        overlap,
+    })
 }
 
 /// Whether two memories have a subject, and the same one.
@@ -281,7 +342,13 @@ fn stand_at(new: &Memory, old: &Memory, overlap: f32) -> Stand {
 
 fn same(known: &Memory) -> Near {
     let (relation, fact) = (Relation::NearDuplicate, known.fact.clone());
-    Near { id: known.id, handle: known.handle(), fact, relation, overlap: 1.0 }
+    Near {
+        id: known.id,
+        handle: known.handle(),
+        fact,
+        relation,
+        overlap: 1.0,
+    }
 }
 
 fn fold(text: Option<&str>) -> String {
@@ -298,7 +365,11 @@ pub(crate) fn words(normalised: &str) -> Vec<&str> {
 
 fn numbers(fact: &str) -> BTreeSet<String> {
     let tokens = normalised(None, fact);
-    tokens.split(' ').filter(|it| it.starts_with(|c: char| c.is_ascii_digit())).map(Into::into).collect()
+    tokens
+        .split(' ')
+        .filter(|it| it.starts_with(|c: char| c.is_ascii_digit()))
+        .map(Into::into)
+        .collect()
 }
 
 /// The share of words that two sets have in common.
@@ -315,9 +386,12 @@ pub fn normalised(subject: Option<&str>, fact: &str) -> String {
     for text in [subject.unwrap_or(""), " ", fact] {
         if text.is_ascii() {
             // Most facts are, and this runs on every neighbour of every draft.
-            text.bytes().for_each(|it| push_normalised(&mut out, char::from(it.to_ascii_lowercase())));
+            text.bytes()
+                .for_each(|it| push_normalised(&mut out, char::from(it.to_ascii_lowercase())));
         } else {
-            text.chars().flat_map(char::to_lowercase).for_each(|it| push_normalised(&mut out, it));
+            text.chars()
+                .flat_map(char::to_lowercase)
+                .for_each(|it| push_normalised(&mut out, it));
         }
     }
     out.truncate(out.trim_end().len());
@@ -340,17 +414,36 @@ mod tests {
     fn seed_001_near_duplicates_are_judged_on_normalised_words() {
         let check = |a: &str, b: &str, expected: bool| {
             let (ours, theirs) = (normalised(None, a), normalised(None, b));
-            assert_eq!(jaccard(&words(&ours), &words(&theirs)) >= 0.85, expected, "{a:?} and {b:?}");
+            assert_eq!(
+                jaccard(&words(&ours), &words(&theirs)) >= 0.85,
+                expected,
+                "{a:?} and {b:?}"
+            );
         };
-        check("The test command is `cd evals && npm test`", "the test command is: cd evals; npm test!", true);
-        check("Deploy target is AWS us-east-1", "Deploy target is AWS eu-west-2", false);
-        check("one two three four five six seven", "one two three four five six seven eight", true);
+        check(
+            "The test command is `cd evals && npm test`",
+            "the test command is: cd evals; npm test!",
+            true,
+        );
+        check(
+            "Deploy target is AWS us-east-1",
+            "Deploy target is AWS eu-west-2",
+            false,
+        );
+        check(
+            "one two three four five six seven",
+            "one two three four five six seven eight",
+            true,
+        );
         check("alpha", "beta", false);
     }
 
     #[test]
     fn normalising_is_blind_to_case_and_punctuation() {
-        assert_eq!(normalised(Some("API  version!"), "Must-match."), "api version must match");
+        assert_eq!(
+            normalised(Some("API  version!"), "Must-match."),
+            "api version must match"
+        );
         assert_eq!(normalised(None, "..."), "");
     }
 }

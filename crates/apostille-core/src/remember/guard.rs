@@ -12,7 +12,8 @@ use crate::citation::Citation;
 use crate::event::What;
 use crate::literals::{self, Literal};
 use crate::memory::{
-    Channel, Draft, Kind, Layer, Mark, Memory, Origin, Replacement, Stage, Status, Twin, Usage, Voice,
+    Channel, Draft, Kind, Layer, Mark, Memory, Origin, Replacement, Stage, Status, Twin, Usage,
+    Voice,
 };
 use crate::policy::{Limits, Policy};
 use crate::refusal::Refusal;
@@ -79,7 +80,11 @@ impl Vetted {
 
 /// Admits a draft as active or pending, or refuses it.
 pub(super) fn admit(cx: &Context<'_>, cited: Cited) -> Result<Vetted, Stop> {
-    let Cited { mut classified, citations, unsaid } = cited;
+    let Cited {
+        mut classified,
+        citations,
+        unsaid,
+    } = cited;
     let old = ousted(cx, &classified.draft)?;
     classified.draft.voice = derived(&classified.draft.voice, old.as_ref());
     within_limits(&cx.policy.limits, &classified.draft, classified.layer)?;
@@ -88,14 +93,25 @@ pub(super) fn admit(cx: &Context<'_>, cited: Cited) -> Result<Vetted, Stop> {
     // A person may vouch for what the cited lines do not say.
     let vouched = classified.draft.force && !unsaid.is_empty();
     let unsaid = if vouched { &[] } else { unsaid.as_slice() };
-    let status = trusted(&classified.draft.voice, classified.layer, &classified.marks, unsaid);
+    let status = trusted(
+        &classified.draft.voice,
+        classified.layer,
+        &classified.marks,
+        unsaid,
+    );
     let status = unexposed(&classified, &citations, status);
     let status = yielding(&classified, old.as_ref(), status);
     let status = requeued(cx, &classified, status)?;
     let forced = classified.forced || waived || vouched;
     let twin = classified.draft.twin.clone();
     let memory = memory(cx, classified, citations, status);
-    Ok(Vetted { memory, forced, twin, room, signals: Vec::new() })
+    Ok(Vetted {
+        memory,
+        forced,
+        twin,
+        room,
+        signals: Vec::new(),
+    })
 }
 
 /// The same after a look at the breakers, and at what the guardian says: where one is open, or where it has doubts, what
@@ -117,9 +133,17 @@ pub(super) fn watched(
 }
 
 /// Why the guardian would rather have it wait. A person is not looked over, nor is scratch.
-fn doubted(cx: &Context<'_>, memory: &Memory, weighed: &mut Option<Option<String>>) -> Option<String> {
-    let guardian = cx.guardian.filter(|_| !memory.voice.is_person() && memory.layer != Layer::Session)?;
-    weighed.get_or_insert_with(|| guardian::doubts(guardian, memory)).clone()
+fn doubted(
+    cx: &Context<'_>,
+    memory: &Memory,
+    weighed: &mut Option<Option<String>>,
+) -> Option<String> {
+    let guardian = cx
+        .guardian
+        .filter(|_| !memory.voice.is_person() && memory.layer != Layer::Session)?;
+    weighed
+        .get_or_insert_with(|| guardian::doubts(guardian, memory))
+        .clone()
 }
 
 /// The memory that a draft of no person takes the place of, or joins.
@@ -144,7 +168,9 @@ fn yielding(it: &Classified, old: Option<&Memory>, status: Status) -> Status {
     let is_promoted = matches!(it.draft.twin, Twin::Replace(_, Replacement::Promotion));
     let is_ruling = |old: &Memory| old.voice.is_person() && old.kind != Kind::User;
     if status == Status::Active && is_lasting && !is_promoted && old.is_some_and(is_ruling) {
-        return Status::Pending { why: "it would take the place of what a person said".into() };
+        return Status::Pending {
+            why: "it would take the place of what a person said".into(),
+        };
     }
     status
 }
@@ -153,7 +179,11 @@ fn yielding(it: &Classified, old: Option<&Memory>, status: Status) -> Status {
 /// of its task is no claim.
 fn unexposed(it: &Classified, citations: &[Citation], status: Status) -> Status {
     let is_claim = matches!(it.layer, Layer::Identity | Layer::Knowledge);
-    if status == Status::Active && it.draft.voice.exposed && is_claim && !is_said(&it.draft.fact, citations) {
+    if status == Status::Active
+        && it.draft.voice.exposed
+        && is_claim
+        && !is_said(&it.draft.fact, citations)
+    {
         let why = "it was said after words from outside were read, and no code proves it";
         return Status::Pending { why: why.into() };
     }
@@ -163,7 +193,11 @@ fn unexposed(it: &Classified, citations: &[Citation], status: Status) -> Status 
 /// Whether the cited lines say every literal of a fact, and there is one: nothing less proves words that may be a stranger's.
 fn is_said(fact: &str, citations: &[Citation]) -> bool {
     let literals = literals::literals(fact);
-    let stands = |it: &Literal| citations.iter().any(|cited| literals::stands(it, &cited.snippet));
+    let stands = |it: &Literal| {
+        citations
+            .iter()
+            .any(|cited| literals::stands(it, &cited.snippet))
+    };
     !literals.is_empty() && literals.iter().all(stands)
 }
 
@@ -184,7 +218,11 @@ pub(crate) fn admit_import(
     memory: Memory,
     is_vouched: bool,
 ) -> Result<Memory, Refusal> {
-    within_limits(&import_limits(limits, &memory), &cleaned.draft, memory.layer)?;
+    within_limits(
+        &import_limits(limits, &memory),
+        &cleaned.draft,
+        memory.layer,
+    )?;
     let marked = memory.marks.clone();
     let memory = moderated(cleaned, memory)?;
     if is_vouched {
@@ -196,15 +234,30 @@ pub(crate) fn admit_import(
         Status::Pending { why } => Status::Pending { why },
         _ => trusted(&voice, memory.layer, &memory.marks, &[]),
     };
-    Ok(Memory { voice, status, vouchers: Vec::new(), supersedes: None, ..memory })
+    Ok(Memory {
+        voice,
+        status,
+        vouchers: Vec::new(),
+        supersedes: None,
+        ..memory
+    })
 }
 
 /// A person who vouches for a file vouches for what was decided in it: words that were marked there, and in use, are in use
 /// here. Nothing was decided about what is noticed only now, nor do cited lines say what they do not.
 fn as_decided(memory: Memory, marked: &[Mark]) -> Memory {
     let is_ungrounded = memory.marks.contains(&Mark::Ungrounded);
-    let unsaid = if is_ungrounded { cite::unsaid(&memory.fact, &memory.citations) } else { Vec::new() };
-    let new: Vec<Mark> = memory.marks.iter().copied().filter(|it| !marked.contains(it)).collect();
+    let unsaid = if is_ungrounded {
+        cite::unsaid(&memory.fact, &memory.citations)
+    } else {
+        Vec::new()
+    };
+    let new: Vec<Mark> = memory
+        .marks
+        .iter()
+        .copied()
+        .filter(|it| !marked.contains(it))
+        .collect();
     let voice = Voice::of(memory.voice.origin.min(Origin::Agent));
     match trusted(&voice, memory.layer, &new, &unsaid) {
         status @ Status::Pending { .. } if memory.is_active() => Memory { status, ..memory },
@@ -218,9 +271,31 @@ pub(crate) fn moderated(moderated: Moderated, memory: Memory) -> Result<Memory, 
     if memory.layer == Layer::Identity && !memory.space.is_user() {
         return Err(Refusal::IdentityNeedsUser);
     }
-    let Draft { subject, fact, reason, tags, voice, task, .. } = draft;
-    let marks = marks.into_iter().chain(memory.marks).collect::<BTreeSet<_>>().into_iter().collect();
-    Ok(Memory { subject, fact, reason, tags, voice, task, marks, ..memory })
+    let Draft {
+        subject,
+        fact,
+        reason,
+        tags,
+        voice,
+        task,
+        ..
+    } = draft;
+    let marks = marks
+        .into_iter()
+        .chain(memory.marks)
+        .collect::<BTreeSet<_>>()
+        .into_iter()
+        .collect();
+    Ok(Memory {
+        subject,
+        fact,
+        reason,
+        tags,
+        voice,
+        task,
+        marks,
+        ..memory
+    })
 }
 
 /// What was kept as a file was measured as one.
@@ -246,7 +321,12 @@ pub(crate) fn import_room(
         return Ok(Ok(()));
     }
     let entries = identity_entries(cx, &memory.space)?;
-    Ok(Err(Refusal::IdentityFull { used, limit, wanted, entries }))
+    Ok(Err(Refusal::IdentityFull {
+        used,
+        limit,
+        wanted,
+        entries,
+    }))
 }
 
 /// What stands for a text in advice, and is no fact when it is pasted as it is.
@@ -261,24 +341,51 @@ fn within_limits(limits: &Limits, draft: &Draft, layer: Layer) -> Result<(), Ref
         return Err(Refusal::Empty { field: "fact" });
     }
     fits("fact", &draft.fact, fact_limit)?;
-    fits("subject", draft.subject.as_deref().unwrap_or(""), limits.subject_chars)?;
-    fits("reason", draft.reason.as_deref().unwrap_or(""), limits.reason_chars)?;
-    fits("task", draft.task.as_deref().unwrap_or(""), limits.subject_chars)?;
+    fits(
+        "subject",
+        draft.subject.as_deref().unwrap_or(""),
+        limits.subject_chars,
+    )?;
+    fits(
+        "reason",
+        draft.reason.as_deref().unwrap_or(""),
+        limits.reason_chars,
+    )?;
+    fits(
+        "task",
+        draft.task.as_deref().unwrap_or(""),
+        limits.subject_chars,
+    )?;
     if let Twin::Create(why) = &draft.twin {
         fits("rationale", why, limits.reason_chars)?;
     }
-    draft.tags.iter().try_for_each(|tag| fits("tag", tag, limits.tag_chars))?;
+    draft
+        .tags
+        .iter()
+        .try_for_each(|tag| fits("tag", tag, limits.tag_chars))?;
     few("tags", draft.tags.len(), limits.tags)?;
     few("citations", draft.citations.len(), limits.citations)
 }
 
 fn fits(field: &'static str, text: &str, limit: usize) -> Result<(), Refusal> {
     let chars = text.chars().count();
-    if chars > limit { Err(Refusal::TooLong { field, chars, limit }) } else { Ok(()) }
+    if chars > limit {
+        Err(Refusal::TooLong {
+            field,
+            chars,
+            limit,
+        })
+    } else {
+        Ok(())
+    }
 }
 
 fn few(field: &'static str, n: usize, limit: usize) -> Result<(), Refusal> {
-    if n > limit { Err(Refusal::TooMany { field, n, limit }) } else { Ok(()) }
+    if n > limit {
+        Err(Refusal::TooMany { field, n, limit })
+    } else {
+        Ok(())
+    }
 }
 
 /// Repository facts need proof. `Ok(true)`: it has none, and a person's word waived it. What the program gleaned waits
@@ -289,7 +396,11 @@ fn proven(policy: &Policy, it: &Classified, citations: &[Citation]) -> Result<bo
         && matches!(it.kind, Kind::Project | Kind::Reference)
         && citations.is_empty()
         && !is_gleaned(&it.draft.voice, it.layer);
-    if needs && !it.draft.force { Err(Refusal::NeedsCitation { kind: it.kind }) } else { Ok(needs) }
+    if needs && !it.draft.force {
+        Err(Refusal::NeedsCitation { kind: it.kind })
+    } else {
+        Ok(needs)
+    }
 }
 
 fn identity_room(cx: &Context<'_>, it: &Classified) -> Result<Option<Room>, Stop> {
@@ -300,7 +411,10 @@ fn identity_room(cx: &Context<'_>, it: &Classified) -> Result<Option<Room>, Stop
         return Err(Refusal::IdentityNeedsUser.into());
     }
     let used = cx.store.tally(&it.draft.space)?.identity_chars;
-    let (wanted, limit) = (it.draft.fact.chars().count(), cx.policy.limits.identity_chars);
+    let (wanted, limit) = (
+        it.draft.fact.chars().count(),
+        cx.policy.limits.identity_chars,
+    );
     let filled = used.saturating_sub(freed(cx, &it.draft)?) + wanted;
     if filled > limit {
         return Err(Refusal::IdentityFull {
@@ -311,14 +425,23 @@ fn identity_room(cx: &Context<'_>, it: &Classified) -> Result<Option<Room>, Stop
         }
         .into());
     }
-    Ok(Some(Room { used, percent: percent(filled, limit) }))
+    Ok(Some(Room {
+        used,
+        percent: percent(filled, limit),
+    }))
 }
 
 /// The characters that a draft frees by taking the place of another identity entry.
 fn freed(cx: &Context<'_>, draft: &Draft) -> Result<usize, Stop> {
-    let (Twin::Merge(name) | Twin::Replace(name, _)) = &draft.twin else { return Ok(0) };
+    let (Twin::Merge(name) | Twin::Replace(name, _)) = &draft.twin else {
+        return Ok(0);
+    };
     let old = dedupe::replaced(cx, &draft.space, *name, &draft.voice)?;
-    Ok(if old.layer == Layer::Identity { old.fact.chars().count() } else { 0 })
+    Ok(if old.layer == Layer::Identity {
+        old.fact.chars().count()
+    } else {
+        0
+    })
 }
 
 fn identity_entries(cx: &Context<'_>, space: &Space) -> Result<Vec<String>, StoreError> {
@@ -332,7 +455,11 @@ fn identity_entries(cx: &Context<'_>, space: &Space) -> Result<Vec<String>, Stor
     };
     let entry = |memory: &Memory| {
         let start: String = memory.fact.chars().take(40).collect();
-        format!("{} ({} characters) {start}", memory.handle(), memory.fact.chars().count())
+        format!(
+            "{} ({} characters) {start}",
+            memory.handle(),
+            memory.fact.chars().count()
+        )
     };
     Ok(cx.store.list(&filter)?.iter().map(entry).collect())
 }
@@ -356,15 +483,25 @@ pub const INSTRUCTION: &str = "it reads like an instruction to a model";
 /// and claims nothing of them.
 fn trusted(voice: &Voice, layer: Layer, marks: &[Mark], unsaid: &[String]) -> Status {
     if voice.tainted {
-        Status::Pending { why: "the text comes from outside".into() }
+        Status::Pending {
+            why: "the text comes from outside".into(),
+        }
     } else if is_gleaned(voice, layer) {
-        Status::Pending { why: "it was gleaned from a session, and nobody has confirmed it".into() }
+        Status::Pending {
+            why: "it was gleaned from a session, and nobody has confirmed it".into(),
+        }
     } else if marks.contains(&Mark::Instruction) && !voice.is_person() {
-        Status::Pending { why: INSTRUCTION.into() }
+        Status::Pending {
+            why: INSTRUCTION.into(),
+        }
     } else if marks.contains(&Mark::Confusable) && !voice.is_person() {
-        Status::Pending { why: "a word of it is spelled with letters that only look like its own".into() }
+        Status::Pending {
+            why: "a word of it is spelled with letters that only look like its own".into(),
+        }
     } else if !unsaid.is_empty() && layer != Layer::Episode {
-        Status::Pending { why: not_said(unsaid) }
+        Status::Pending {
+            why: not_said(unsaid),
+        }
     } else {
         Status::Active
     }
@@ -378,7 +515,11 @@ fn not_said(unsaid: &[String]) -> String {
     let name = |it: &String| format!("`{}`", bounded(it));
     let mut names: Vec<String> = unsaid.iter().take(NAMED).map(name).collect();
     let last = names.pop().unwrap_or_default();
-    let listed = if names.is_empty() { last } else { format!("{} or {last}", names.join(", ")) };
+    let listed = if names.is_empty() {
+        last
+    } else {
+        format!("{} or {last}", names.join(", "))
+    };
     format!("the cited lines do not say {listed}")
 }
 
@@ -419,7 +560,16 @@ pub(super) fn settles(vetted: &Vetted, known: &Memory) -> bool {
 }
 
 fn memory(cx: &Context<'_>, it: Classified, citations: Vec<Citation>, status: Status) -> Memory {
-    let Draft { space, subject, fact, reason, mut tags, voice, task, .. } = it.draft;
+    let Draft {
+        space,
+        subject,
+        fact,
+        reason,
+        mut tags,
+        voice,
+        task,
+        ..
+    } = it.draft;
     tags.retain(|tag| !tag.is_empty());
     let mut seen = BTreeSet::new();
     tags.retain(|tag| seen.insert(tag.clone()));

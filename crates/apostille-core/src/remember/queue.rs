@@ -23,10 +23,15 @@ pub(super) fn echo(cx: &Context<'_>, draft: &Draft) -> Result<Option<String>, St
     }
     let said = normalised(None, &draft.fact);
     let said = words(&said);
-    let found = held.iter().find(|it| is_held_back(it) && repeats(&said, it));
+    let found = held
+        .iter()
+        .find(|it| is_held_back(it) && repeats(&said, it));
     Ok(found.map(|it| match it.status.stage() {
         Stage::Invalid => format!("it says what {} said, which was rejected", it.handle()),
-        _ => format!("it says what {} says, which waits for approval", it.handle()),
+        _ => format!(
+            "it says what {} says, which waits for approval",
+            it.handle()
+        ),
     }))
 }
 
@@ -43,7 +48,13 @@ fn held(cx: &Context<'_>, draft: &Draft) -> Result<Vec<Memory>, StoreError> {
     let newest = |spaces: &[Space], stages: &[Stage]| {
         let (spaces, stages) = (spaces.to_vec(), stages.to_vec());
         let (order, limit) = (Order::Newest, COMPARED);
-        cx.store.list(&Filter { spaces, stages, order, limit, ..Filter::default() })
+        cx.store.list(&Filter {
+            spaces,
+            stages,
+            order,
+            limit,
+            ..Filter::default()
+        })
     };
     let mut found = newest(&spaces, &[Stage::Pending, Stage::Invalid])?;
     if found.len() < COMPARED {
@@ -74,6 +85,9 @@ fn repeats(said: &[&str], memory: &Memory) -> bool {
     if said.len().min(theirs.len()) < FEWEST {
         return said == theirs;
     }
-    let both = said.iter().filter(|it| theirs.binary_search(it).is_ok()).count();
+    let both = said
+        .iter()
+        .filter(|it| theirs.binary_search(it).is_ok())
+        .count();
     both >= FEWEST && both as f32 >= SHARE * said.len().min(theirs.len()) as f32
 }

@@ -109,7 +109,9 @@ fn by_word(seen: &Seen, plain: &str, lower: &str, form: Form) -> Option<&'static
             })
         })
     };
-    WAYS.iter().find(|way| form.judge(way.judge).is_some_and(|it| is_found(way, it))).map(|way| way.name)
+    WAYS.iter()
+        .find(|way| form.judge(way.judge).is_some_and(|it| is_found(way, it)))
+        .map(|way| way.name)
 }
 
 /// Whether the row's pattern finds something that the judge takes for a secret.
@@ -128,7 +130,11 @@ fn row_matches(index: usize, row: &Row, judge: Judge, plain: &str, lower: &str) 
         // Go on right behind the start of the value: a keyword may hide inside a harmless one. Not for ever, though:
         // a long text of nothing but keywords would be read again and again.
         tries += 1 + value.len() / LONG;
-        at = if tries < TRIES { value.start() + 1 } else { value.end().max(value.start() + 1) };
+        at = if tries < TRIES {
+            value.start() + 1
+        } else {
+            value.end().max(value.start() + 1)
+        };
         if at > subject.len() {
             return false;
         }
@@ -152,16 +158,25 @@ fn pattern(index: usize, row: &Row) -> &'static Regex {
 }
 
 /// Compiles for bytes: neighbouring CJK text must not count as part of a word.
-#[expect(clippy::expect_used, reason = "patterns are constants; a test compiles every row")]
+#[expect(
+    clippy::expect_used,
+    reason = "patterns are constants; a test compiles every row"
+)]
 fn compile(pattern: &str) -> Regex {
-    RegexBuilder::new(pattern).unicode(false).build().expect("pattern in the rule table is valid")
+    RegexBuilder::new(pattern)
+        .unicode(false)
+        .build()
+        .expect("pattern in the rule table is valid")
 }
 
 /// The keywords of all rows, and behind the rows the nouns.
 static KEYWORDS: LazyLock<Words> = LazyLock::new(|| {
     let rows = ROWS.iter().map(|row| row.keywords).enumerate();
     let of_rows = rows.flat_map(|(index, words)| words.iter().map(move |word| (*word, index)));
-    let of_nouns = NOUNS.iter().enumerate().map(|(index, (word, _))| (*word, ROWS.len() + index));
+    let of_nouns = NOUNS
+        .iter()
+        .enumerate()
+        .map(|(index, (word, _))| (*word, ROWS.len() + index));
     Words::new(of_rows.chain(of_nouns))
 });
 
@@ -205,7 +220,8 @@ fn add(rows: &mut RowSet, index: usize) {
 fn each(rows: &RowSet) -> impl Iterator<Item = usize> {
     rows.iter().enumerate().flat_map(|(word, &bits)| {
         let left = std::iter::successors(Some(bits), |it| Some(it & it.wrapping_sub(1)));
-        left.take_while(|it| *it != 0).map(move |it| word * 64 + it.trailing_zeros() as usize)
+        left.take_while(|it| *it != 0)
+            .map(move |it| word * 64 + it.trailing_zeros() as usize)
     })
 }
 
@@ -254,7 +270,8 @@ fn is_blob_byte(byte: u8) -> bool {
 
 /// Whether the text holds a long random run outside of an address.
 fn has_blob(text: &str) -> bool {
-    let words = text.split(|c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '`' | '<' | '('));
+    let words =
+        text.split(|c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '`' | '<' | '('));
     words
         .filter(|word| word.len() >= BLOB_MIN && !word.contains("://"))
         .flat_map(|word| word.split(|c| !is_blob_char(c)))

@@ -11,9 +11,15 @@ use crate::remember::dedupe::{jaccard, normalised, words};
 /// Two texts that share so many words share one of their rarest, so only those are compared that do.
 #[must_use]
 pub fn leaders(memories: &[&Memory], threshold: f32) -> Vec<usize> {
-    let texts: Vec<String> = memories.iter().map(|it| normalised(it.subject.as_deref(), &it.fact)).collect();
+    let texts: Vec<String> = memories
+        .iter()
+        .map(|it| normalised(it.subject.as_deref(), &it.fact))
+        .collect();
     let sets: Vec<Vec<&str>> = texts.iter().map(|it| words(it)).collect();
-    let literals: Vec<_> = memories.iter().map(|it| literals::literals(&it.fact)).collect();
+    let literals: Vec<_> = memories
+        .iter()
+        .map(|it| literals::literals(&it.fact))
+        .collect();
     let common = frequencies(&sets);
     let mut seen: HashMap<&str, Vec<usize>> = HashMap::new();
     let mut leaders: Vec<usize> = Vec::with_capacity(memories.len());
@@ -24,11 +30,17 @@ pub fn leaders(memories: &[&Memory], threshold: f32) -> Vec<usize> {
                 && literals[at] == literals[*other]
                 && jaccard(&sets[at], &sets[*other]) >= threshold
         };
-        let known = rarest.iter().filter_map(|it| seen.get(it)).flatten().copied();
+        let known = rarest
+            .iter()
+            .filter_map(|it| seen.get(it))
+            .flatten()
+            .copied();
         let leader = known.filter(is_copy).min();
         // Only those that lead are compared with what follows: a chain of small steps is no copy.
         if leader.is_none() {
-            rarest.iter().for_each(|it| seen.entry(it).or_default().push(at));
+            rarest
+                .iter()
+                .for_each(|it| seen.entry(it).or_default().push(at));
         }
         leaders.push(leader.unwrap_or(at));
     }
@@ -37,7 +49,9 @@ pub fn leaders(memories: &[&Memory], threshold: f32) -> Vec<usize> {
 
 fn frequencies<'t>(sets: &[Vec<&'t str>]) -> HashMap<&'t str, usize> {
     let mut common: HashMap<&str, usize> = HashMap::new();
-    sets.iter().flatten().for_each(|it| *common.entry(it).or_default() += 1);
+    sets.iter()
+        .flatten()
+        .for_each(|it| *common.entry(it).or_default() += 1);
     common
 }
 

@@ -87,7 +87,9 @@ impl Entry {
 
     /// The moment that a line stands for; `None` for one that is torn, or that a newer program wrote.
     pub(super) fn read(line: &str) -> Option<Self> {
-        let line: Line = serde_json::from_str(line).ok().filter(|it: &Line| it.v == VERSION)?;
+        let line: Line = serde_json::from_str(line)
+            .ok()
+            .filter(|it: &Line| it.v == VERSION)?;
         Some(Self {
             at: line.at.parse().ok()?,
             session: line.session,
@@ -134,11 +136,20 @@ impl Row {
             clarity: self.clarity,
             terms: self.terms,
             recency: self.recency,
-            trust: Trust { factor: self.trust, terms: self.trust_terms },
+            trust: Trust {
+                factor: self.trust,
+                terms: self.trust_terms,
+            },
             usefulness: self.usefulness,
             affinity: self.affinity,
         };
         let (id, handle) = (self.id.parse().ok()?, self.handle.parse().ok()?);
-        Some(Shown { id, handle, score: self.score, verdict: self.verdict, why })
+        Some(Shown {
+            id,
+            handle,
+            score: self.score,
+            verdict: self.verdict,
+            why,
+        })
     }
 }

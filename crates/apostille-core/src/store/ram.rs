@@ -80,11 +80,19 @@ impl Store for Ram {
         Ok(self.state().events(page))
     }
 
-    fn traces(&self, space: &Space, since: Timestamp, limit: usize) -> Result<Vec<Trace>, StoreError> {
+    fn traces(
+        &self,
+        space: &Space,
+        since: Timestamp,
+        limit: usize,
+    ) -> Result<Vec<Trace>, StoreError> {
         Ok(self.state().traces(space, since, limit))
     }
 
     fn health(&self) -> Result<Health, StoreError> {
-        Ok(Health { name: "memory of this process".into(), problems: Vec::new() })
+        Ok(Health {
+            name: "memory of this process".into(),
+            problems: Vec::new(),
+        })
     }
 }

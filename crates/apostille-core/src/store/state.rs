@@ -86,7 +86,10 @@ impl State {
         }
         let was = event.memory.and_then(|id| Was::of(self.one(id)?, event));
         let room = self.rooms.entry(event.space.clone()).or_default();
-        *room.events.entry(event.what.happening().as_str().into()).or_default() += 1;
+        *room
+            .events
+            .entry(event.what.happening().as_str().into())
+            .or_default() += 1;
         watch::fold(&mut room.open, event);
         if let What::Forgotten { number, .. } = &event.what {
             room.last_number = room.last_number.max((*number).min(MAX_NUMBER));
@@ -96,11 +99,16 @@ impl State {
         if let What::Remembered { memory, .. } = &mut logged.what {
             memory.number = room.free_number(memory.number);
             given = Some(memory.number);
-            self.places.insert(memory.id, (event.space.clone(), memory.number));
+            self.places
+                .insert(memory.id, (event.space.clone(), memory.number));
             room.put((**memory).clone());
         }
         self.next_seq += 1;
-        self.log.push(Logged { seq: self.next_seq, event: logged, was });
+        self.log.push(Logged {
+            seq: self.next_seq,
+            event: logged,
+            was,
+        });
         for id in event.touches() {
             self.touch(id, event);
         }
@@ -108,11 +116,20 @@ impl State {
     }
 
     fn touch(&mut self, id: MemoryId, event: &Event) {
-        let Some((space, number)) = self.places.get(&id) else { return };
-        let Some(room) = self.rooms.get_mut(space) else { return };
+        let Some((space, number)) = self.places.get(&id) else {
+            return;
+        };
+        let Some(room) = self.rooms.get_mut(space) else {
+            return;
+        };
         // Counting a showing does not change what is indexed.
-        if matches!(event.what, What::Retrieved { .. } | What::Applied | What::Verified { .. }) {
-            room.memories.entry(*number).and_modify(|memory| memory.apply(event));
+        if matches!(
+            event.what,
+            What::Retrieved { .. } | What::Applied | What::Verified { .. }
+        ) {
+            room.memories
+                .entry(*number)
+                .and_modify(|memory| memory.apply(event));
         } else if let Some(mut memory) = room.take(*number) {
             memory.apply(event);
             room.put(memory);
@@ -134,7 +151,9 @@ impl State {
     /// Removes a memory, every event about it, and the questions it answered.
     fn remove(&mut self, id: MemoryId) {
         self.forgotten.insert(id);
-        let Some((space, number)) = self.places.remove(&id) else { return };
+        let Some((space, number)) = self.places.remove(&id) else {
+            return;
+        };
         if let Some(room) = self.rooms.get_mut(&space) {
             room.take(number);
         }
@@ -161,8 +180,13 @@ impl State {
     /// The memories of a space with these numbers.
     #[must_use]
     pub fn numbered(&self, space: &Space, numbers: &[u64]) -> Vec<Memory> {
-        let Some(room) = self.rooms.get(space) else { return Vec::new() };
-        numbers.iter().filter_map(|it| room.memories.get(it).cloned()).collect()
+        let Some(room) = self.rooms.get(space) else {
+            return Vec::new();
+        };
+        numbers
+            .iter()
+            .filter_map(|it| room.memories.get(it).cloned())
+            .collect()
     }
 
     /// The active or pending memory that makes this claim.
@@ -186,21 +210,34 @@ impl State {
     #[must_use]
     pub fn postings(&self, space: &Space, terms: &[String]) -> Postings {
         let Some(room) = self.rooms.get(space) else {
-            return Postings { lists: vec![Vec::new(); terms.len()], ..Postings::default() };
+            return Postings {
+                lists: vec![Vec::new(); terms.len()],
+                ..Postings::default()
+            };
         };
         let list = |term: &String| -> Vec<Posting> {
             let entries = room.index.get(term).into_iter().flatten();
             entries
-                .map(|(number, (count, len))| Posting { number: *number, count: *count, len: *len })
+                .map(|(number, (count, len))| Posting {
+                    number: *number,
+                    count: *count,
+                    len: *len,
+                })
                 .collect()
         };
-        Postings { n_docs: room.n_docs, total_len: room.total_len, lists: terms.iter().map(list).collect() }
+        Postings {
+            n_docs: room.n_docs,
+            total_len: room.total_len,
+            lists: terms.iter().map(list).collect(),
+        }
     }
 
     /// The terms that begin with this character.
     #[must_use]
     pub fn vocabulary(&self, space: &Space, initial: char) -> Vec<String> {
-        let Some(room) = self.rooms.get(space) else { return Vec::new() };
+        let Some(room) = self.rooms.get(space) else {
+            return Vec::new();
+        };
         let from = initial.to_string();
         room.index
             .range(from..)
@@ -219,10 +256,18 @@ impl State {
     /// The numbers of a space.
     #[must_use]
     pub fn tally(&self, space: &Space) -> Tally {
-        let Some(room) = self.rooms.get(space) else { return Tally::default() };
-        let mut tally = Tally { events: room.events.clone(), ..Tally::default() };
+        let Some(room) = self.rooms.get(space) else {
+            return Tally::default();
+        };
+        let mut tally = Tally {
+            events: room.events.clone(),
+            ..Tally::default()
+        };
         for memory in room.memories.values() {
-            *tally.memories.entry((memory.status.stage(), memory.layer)).or_default() += 1;
+            *tally
+                .memories
+                .entry((memory.status.stage(), memory.layer))
+                .or_default() += 1;
             if memory.layer == Layer::Identity && memory.is_active() {
                 tally.identity_chars += memory.fact.chars().count();
             }
@@ -233,18 +278,27 @@ impl State {
     /// How a space stands before a write.
     #[must_use]
     pub fn watch(&self, space: &Space, since: Timestamp) -> Watch {
-        let Some(room) = self.rooms.get(space) else { return Watch::default() };
+        let Some(room) = self.rooms.get(space) else {
+            return Watch::default();
+        };
         let is_recent = |it: &&Memory| it.recorded_at.as_millisecond() >= since.as_millisecond();
         let recent = room.memories.values().filter(is_recent).count() as u64;
-        Watch { recent: recent.min(MANY), open: room.open.clone() }
+        Watch {
+            recent: recent.min(MANY),
+            open: room.open.clone(),
+        }
     }
 
     /// A part of the log.
     #[must_use]
     pub fn events(&self, page: &Page) -> Vec<Logged> {
         let wanted = |it: &&Logged| {
-            page.space.as_ref().is_none_or(|space| it.event.space == *space)
-                && page.memory.is_none_or(|id| it.event.touches().any(|touched| touched == id))
+            page.space
+                .as_ref()
+                .is_none_or(|space| it.event.space == *space)
+                && page
+                    .memory
+                    .is_none_or(|id| it.event.touches().any(|touched| touched == id))
                 && !(page.changes_only && Happening::ASIDE.contains(&it.event.what.happening()))
         };
         if page.newest_first {
@@ -259,7 +313,11 @@ impl State {
                 .collect()
         } else {
             let newer = self.log.iter().filter(|it| it.seq > page.after);
-            newer.filter(wanted).take(page.limit).map(|it| self.today(it)).collect()
+            newer
+                .filter(wanted)
+                .take(page.limit)
+                .map(|it| self.today(it))
+                .collect()
         }
     }
 
@@ -274,9 +332,16 @@ impl State {
     /// An event in outline: of a remembered memory, where it stands now.
     fn outlined(&self, logged: &Logged) -> Trace {
         let remembered = |it: &What| matches!(it, What::Remembered { .. });
-        let now = logged.event.memory.filter(|_| remembered(&logged.event.what)).and_then(|id| self.one(id));
+        let now = logged
+            .event
+            .memory
+            .filter(|_| remembered(&logged.event.what))
+            .and_then(|id| self.one(id));
         let trace = Trace::from(logged);
-        Trace { stage: now.map(|it| it.status.stage()).or(trace.stage), ..trace }
+        Trace {
+            stage: now.map(|it| it.status.stage()).or(trace.stage),
+            ..trace
+        }
     }
 
     /// An event as it is read: a remembered memory is shown as it is now, because its text is kept in one place only.
@@ -305,7 +370,11 @@ impl Room {
     /// The number wanted, unless it is taken or none; then the next.
     fn free_number(&mut self, wanted: u64) -> u64 {
         let is_free = (1..=MAX_NUMBER).contains(&wanted) && !self.memories.contains_key(&wanted);
-        let number = if is_free { wanted } else { self.last_number.saturating_add(1) };
+        let number = if is_free {
+            wanted
+        } else {
+            self.last_number.saturating_add(1)
+        };
         self.last_number = self.last_number.max(number);
         number
     }
@@ -336,7 +405,10 @@ impl Room {
     fn index(&mut self, memory: &Memory) {
         let (terms, len) = terms::indexed(memory);
         for (term, count) in terms {
-            self.index.entry(term).or_default().insert(memory.number, (count, len));
+            self.index
+                .entry(term)
+                .or_default()
+                .insert(memory.number, (count, len));
         }
         self.n_docs += 1;
         self.total_len += u64::from(len);

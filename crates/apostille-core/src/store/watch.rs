@@ -33,9 +33,18 @@ pub struct Watch {
 /// actor is one breaker, open since the later time.
 pub fn fold(open: &mut Vec<Trip>, event: &Event) {
     match &event.what {
-        What::Tripped { breaker, actor, why } => {
+        What::Tripped {
+            breaker,
+            actor,
+            why,
+        } => {
             open.retain(|it| (it.breaker, &it.actor) != (*breaker, actor));
-            open.push(Trip { at: event.at, actor: actor.clone(), breaker: *breaker, why: why.clone() });
+            open.push(Trip {
+                at: event.at,
+                actor: actor.clone(),
+                breaker: *breaker,
+                why: why.clone(),
+            });
         }
         What::Closed { actor } => open.retain(|it| actor.is_some() && it.actor != *actor),
         _ => {}

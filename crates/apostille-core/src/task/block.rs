@@ -36,12 +36,26 @@ pub enum Change {
 #[must_use]
 pub fn lines(task: &Task, memories: &[Memory]) -> Vec<String> {
     let find = |id: MemoryId| memories.iter().find(|it| it.id == id && it.is_active());
-    let mut lines = vec![OPEN.into(), format!("## {}", tame(&task.title)), String::new()];
-    lines.push(format!("- task: {}, since {}", task.slug, day(task.started_at)));
-    lines.extend(task.phase_told().map(|it| format!("- phase: {}, since {}", tame(&it), day(task.phase_at))));
+    let mut lines = vec![
+        OPEN.into(),
+        format!("## {}", tame(&task.title)),
+        String::new(),
+    ];
+    lines.push(format!(
+        "- task: {}, since {}",
+        task.slug,
+        day(task.started_at)
+    ));
+    lines.extend(
+        task.phase_told()
+            .map(|it| format!("- phase: {}, since {}", tame(&it), day(task.phase_at))),
+    );
     lines.push(format!("- boundary: {}", boundary(task)));
     let of_phase = |sort: Sort| {
-        let now = task.of_sort(sort).filter(|it| it.phase == task.phase).filter_map(|it| find(it.id));
+        let now = task
+            .of_sort(sort)
+            .filter(|it| it.phase == task.phase)
+            .filter_map(|it| find(it.id));
         now.map(|it| it.handle().to_string()).collect::<Vec<_>>()
     };
     for (word, handles) in [
@@ -50,27 +64,49 @@ pub fn lines(task: &Task, memories: &[Memory]) -> Vec<String> {
     ] {
         lines.extend((!handles.is_empty()).then(|| format!("- {word}: {}", few(&handles))));
     }
-    let blockers: Vec<&Memory> = task.of_sort(Sort::Blocker).filter_map(|it| find(it.id)).collect();
-    lines.extend(blockers.iter().take(MAX_BLOCKERS).map(|it| format!("- blocked: {}", blocker(it))));
+    let blockers: Vec<&Memory> = task
+        .of_sort(Sort::Blocker)
+        .filter_map(|it| find(it.id))
+        .collect();
+    lines.extend(
+        blockers
+            .iter()
+            .take(MAX_BLOCKERS)
+            .map(|it| format!("- blocked: {}", blocker(it))),
+    );
     let more = blockers.len().saturating_sub(MAX_BLOCKERS);
-    lines.extend((more > 0).then(|| format!("- blocked: {more} more, `apostille task show` has them")));
+    lines.extend(
+        (more > 0).then(|| format!("- blocked: {more} more, `apostille task show` has them")),
+    );
     lines.push(CLOSE.into());
     lines
 }
 
 fn boundary(task: &Task) -> String {
-    let before = task.passed.iter().rev().find(|it| Some(*it) != task.phase.as_ref());
+    let before = task
+        .passed
+        .iter()
+        .rev()
+        .find(|it| Some(*it) != task.phase.as_ref());
     let before = before.map(|it| format!("after {}", tame(it)));
     let next = match task.next_phase() {
         Some(next) => format!("before {}", tame(next)),
         None => "before the end".into(),
     };
-    before.into_iter().chain([next]).collect::<Vec<_>>().join(", ")
+    before
+        .into_iter()
+        .chain([next])
+        .collect::<Vec<_>>()
+        .join(", ")
 }
 
 fn few(handles: &[String]) -> String {
     let shown = handles[handles.len().saturating_sub(MAX_HANDLES)..].join(", ");
-    if handles.len() > MAX_HANDLES { format!("…, {shown}") } else { shown }
+    if handles.len() > MAX_HANDLES {
+        format!("…, {shown}")
+    } else {
+        shown
+    }
 }
 
 /// What stands in the way. What cites code is named only: a file cannot look it up before it is read.
@@ -78,14 +114,21 @@ fn blocker(memory: &Memory) -> String {
     match memory.citations.first() {
         None => format!("{} {}", memory.handle(), tame(&memory.fact)),
         Some(it) => {
-            format!("{} about {}, see `apostille show {0}`", memory.handle(), tame(&it.place().to_string()))
+            format!(
+                "{} about {}, see `apostille show {0}`",
+                memory.handle(),
+                tame(&it.place().to_string())
+            )
         }
     }
 }
 
 /// A text on one line that can neither end the block nor begin another.
 fn tame(text: &str) -> String {
-    cut(&safe(text).replace("<!--", "‹!--").replace("-->", "--›"), LINE_CHARS)
+    cut(
+        &safe(text).replace("<!--", "‹!--").replace("-->", "--›"),
+        LINE_CHARS,
+    )
 }
 
 /// What the file becomes with this block in it, or without one. Where there is none yet, it is put before what a person
@@ -99,7 +142,9 @@ pub fn put(text: Option<&str>, block: Option<&[String]>) -> Change {
         (Place::None, None) => return Change::Keep,
         (Place::None, Some(lines)) if old.is_empty() => lines.join(end) + end,
         (Place::None, Some(lines)) => format!("{}{end}{end}{old}", lines.join(end)),
-        (Place::At(from, to), Some(lines)) => format!("{}{}{}", &old[..from], lines.join(end), &old[to..]),
+        (Place::At(from, to), Some(lines)) => {
+            format!("{}{}{}", &old[..from], lines.join(end), &old[to..])
+        }
         (Place::At(from, to), None) => without(old, from, to),
     };
     match new {
@@ -137,7 +182,13 @@ fn place(text: &str) -> Place {
 /// The text without the block: its line's end goes with it, and the empty line that parted it from what follows.
 fn without(old: &str, from: usize, to: usize) -> String {
     let (before, after) = (&old[..from], &old[to..]);
-    let line_end = |it: &str| if it.starts_with("\r\n") { 2 } else { usize::from(it.starts_with('\n')) };
+    let line_end = |it: &str| {
+        if it.starts_with("\r\n") {
+            2
+        } else {
+            usize::from(it.starts_with('\n'))
+        }
+    };
     let mut after = &after[line_end(after)..];
     if before.is_empty() || before.ends_with("\n\n") || before.ends_with("\r\n\r\n") {
         after = &after[line_end(after)..];

@@ -155,7 +155,10 @@ pub fn read(text: &str) -> Log {
 /// The gate that a line tells of. The file may have come with the repository, so its words are made plain.
 fn passage(line: Line) -> Option<Passage> {
     let phase = |it: &String| made_plain("phase", it, PHASE_CHARS);
-    let memory = line.memory.as_deref().and_then(|it| it.parse::<MemoryId>().ok());
+    let memory = line
+        .memory
+        .as_deref()
+        .and_then(|it| it.parse::<MemoryId>().ok());
     let what = match line.gate.parse::<Gate>().ok()? {
         Gate::Started => What::Started(Start {
             title: made_plain("title", &line.title?, TITLE_CHARS),
@@ -174,7 +177,12 @@ fn passage(line: Line) -> Option<Passage> {
         Gate::Abandoned => What::Abandoned(memory),
     };
     let (at, task) = (line.at.parse().ok()?, line.task.parse().ok()?);
-    Some(Passage { at, task, session: line.session, what })
+    Some(Passage {
+        at,
+        task,
+        session: line.session,
+        what,
+    })
 }
 
 impl Passage {
@@ -198,13 +206,22 @@ impl Passage {
                 by: it.by.clone(),
                 ..line
             },
-            What::Phase(name) => Line { phase: Some(name.clone()), ..line },
+            What::Phase(name) => Line {
+                phase: Some(name.clone()),
+                ..line
+            },
             What::Noted(id)
             | What::Decided(id)
             | What::Verified(id)
             | What::Blocked(id)
-            | What::Unblocked(id) => Line { memory: Some(id.to_string()), ..line },
-            What::Done(id) | What::Abandoned(id) => Line { memory: id.map(|it| it.to_string()), ..line },
+            | What::Unblocked(id) => Line {
+                memory: Some(id.to_string()),
+                ..line
+            },
+            What::Done(id) | What::Abandoned(id) => Line {
+                memory: id.map(|it| it.to_string()),
+                ..line
+            },
         };
         serde_json::to_string(&line).unwrap_or_default()
     }

@@ -25,12 +25,20 @@ pub fn leftovers<'t>(
     let is_old = |task: &Task| now.duration_since(task.touched_at) > after;
     let is_deserted = |task: &Task| task.session.as_deref().is_some_and(&has_ended);
     let is_mine = |task: &Task| task.by.as_deref() == Some(me);
-    tasks.iter().filter(|it| it.is_open() && is_mine(it) && (is_old(it) || is_deserted(it))).collect()
+    tasks
+        .iter()
+        .filter(|it| it.is_open() && is_mine(it) && (is_old(it) || is_deserted(it)))
+        .collect()
 }
 
 /// The minimal episode of a task that was left open. The same task left at the same point gives the same memory, however
 /// often it is asked for.
-pub fn episode(cx: &Context<'_>, space: &Space, task: &Task, voice: Voice) -> Result<Option<Memory>, Error> {
+pub fn episode(
+    cx: &Context<'_>,
+    space: &Space,
+    task: &Task,
+    voice: Voice,
+) -> Result<Option<Memory>, Error> {
     let draft = Draft {
         layer: Some(Layer::Episode),
         subject: Some(task.title.clone()),
@@ -46,7 +54,10 @@ pub fn episode(cx: &Context<'_>, space: &Space, task: &Task, voice: Voice) -> Re
 }
 
 fn text(task: &Task) -> String {
-    let phase = task.phase_told().map(|it| format!(" in phase {it}")).unwrap_or_default();
+    let phase = task
+        .phase_told()
+        .map(|it| format!(" in phase {it}"))
+        .unwrap_or_default();
     let n = |sort: Sort, one: &str| match task.of_sort(sort).count() {
         1 => format!("1 {one}"),
         n => format!("{n} {one}s"),

@@ -11,7 +11,9 @@ use crate::{Context, Error};
 #[must_use]
 pub fn is_durable(memory: &Memory) -> bool {
     let is_sort = |sort: Sort| memory.tags.iter().any(|it| it == sort.as_str());
-    memory.is_active() && !memory.citations.is_empty() && (is_sort(Sort::Decision) || is_sort(Sort::Verified))
+    memory.is_active()
+        && !memory.citations.is_empty()
+        && (is_sort(Sort::Decision) || is_sort(Sort::Verified))
 }
 
 /// Makes a note of a task into knowledge, through every check that any fact passes. It cites what proves it where that
@@ -19,7 +21,11 @@ pub fn is_durable(memory: &Memory) -> bool {
 pub fn promote(cx: &Context<'_>, memory: Memory, kind: Option<Kind>) -> Result<Outcome, Error> {
     if memory.status != Status::Active {
         let (handle, stage) = (memory.handle(), memory.status.stage());
-        return Ok(Outcome::Refused(Refusal::NotActive { handle, stage, verb: "promoted" }));
+        return Ok(Outcome::Refused(Refusal::NotActive {
+            handle,
+            stage,
+            verb: "promoted",
+        }));
     }
     let citations = match places(cx, &memory) {
         Ok(citations) => citations,

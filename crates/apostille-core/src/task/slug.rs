@@ -30,7 +30,10 @@ impl Slug {
         let kebab = kebab(title);
         let kebab = cut(&kebab, MAX_CHARS);
         if kebab.is_empty() || DEVICES.contains(&kebab) {
-            return Self(format!("task-{}", &Digest::of(title.as_bytes()).short()[..8]));
+            return Self(format!(
+                "task-{}",
+                &Digest::of(title.as_bytes()).short()[..8]
+            ));
         }
         Self(kebab.to_owned())
     }
@@ -41,7 +44,10 @@ impl Slug {
         let first = Self::of(title);
         let numbered = |n: u32| {
             let ending = format!("-{n}");
-            Self(format!("{}{ending}", cut(&first.0, MAX_CHARS - ending.len())))
+            Self(format!(
+                "{}{ending}",
+                cut(&first.0, MAX_CHARS - ending.len())
+            ))
         };
         let mut names = std::iter::once(first.clone()).chain((2..).map(numbered));
         names.find(|it| !is_taken(it)).unwrap_or(first)
@@ -64,8 +70,18 @@ impl FromStr for Slug {
     type Err = BadSlug;
     fn from_str(text: &str) -> Result<Self, BadSlug> {
         let is_slug = !text.is_empty() && kebab(text) == text && cut(text, MAX_CHARS) == text;
-        let shown = || masked(text).chars().filter(|c| !c.is_control()).take(60).collect();
-        if is_slug && !DEVICES.contains(&text) { Ok(Self(text.to_owned())) } else { Err(BadSlug(shown())) }
+        let shown = || {
+            masked(text)
+                .chars()
+                .filter(|c| !c.is_control())
+                .take(60)
+                .collect()
+        };
+        if is_slug && !DEVICES.contains(&text) {
+            Ok(Self(text.to_owned()))
+        } else {
+            Err(BadSlug(shown()))
+        }
     }
 }
 
@@ -85,12 +101,20 @@ fn kebab(title: &str) -> String {
 /// The beginning that is short enough, cut between words where there is one to cut at.
 fn cut(kebab: &str, chars: usize) -> &str {
     let ends = kebab.char_indices().map(|(at, c)| at + c.len_utf8());
-    let end = ends.take(chars).take_while(|it| *it <= MAX_BYTES).last().unwrap_or(0);
+    let end = ends
+        .take(chars)
+        .take_while(|it| *it <= MAX_BYTES)
+        .last()
+        .unwrap_or(0);
     if end == kebab.len() {
         return kebab;
     }
     let kept = &kebab[..end];
-    let whole = if kebab[end..].starts_with('-') { Some(end) } else { kept.rfind('-') };
+    let whole = if kebab[end..].starts_with('-') {
+        Some(end)
+    } else {
+        kept.rfind('-')
+    };
     kept[..whole.unwrap_or(end)].trim_end_matches('-')
 }
 
@@ -101,28 +125,43 @@ mod tests {
 
     #[test]
     fn seed_001_a_slug_is_the_title_in_kebab_case() {
-        let check = |title: &str, expected: &str| assert_eq!(Slug::of(title).as_str(), expected, "{title:?}");
+        let check = |title: &str, expected: &str| {
+            assert_eq!(Slug::of(title).as_str(), expected, "{title:?}")
+        };
         check("Feature X", "feature-x");
-        check("  Fix: the login race (again)! ", "fix-the-login-race-again");
+        check(
+            "  Fix: the login race (again)! ",
+            "fix-the-login-race-again",
+        );
         check("../../etc/passwd", "etc-passwd");
         check("Täglicher Bericht", "täglicher-bericht");
         check("日本語の検索", "日本語の検索");
         check("???", &format!("task-{}", &Digest::of(b"???").short()[..8]));
         check("NUL", &format!("task-{}", &Digest::of(b"NUL").short()[..8]));
-        check(&"many words ".repeat(20), "many-words-many-words-many-words-many-words-many-words-many");
+        check(
+            &"many words ".repeat(20),
+            "many-words-many-words-many-words-many-words-many-words-many",
+        );
     }
 
     #[test]
     fn a_name_that_is_taken_gets_a_number() {
         let taken = ["a-b", "a-b-2"];
-        assert_eq!(Slug::unique("A b", |it| taken.contains(&it.as_str())).as_str(), "a-b-3");
-        assert_eq!(Slug::unique("A c", |it| taken.contains(&it.as_str())).as_str(), "a-c");
+        assert_eq!(
+            Slug::unique("A b", |it| taken.contains(&it.as_str())).as_str(),
+            "a-b-3"
+        );
+        assert_eq!(
+            Slug::unique("A c", |it| taken.contains(&it.as_str())).as_str(),
+            "a-c"
+        );
     }
 
     #[test]
     fn only_slugs_are_read_as_slugs() {
-        let check =
-            |text: &str, expected: bool| assert_eq!(text.parse::<Slug>().is_ok(), expected, "{text:?}");
+        let check = |text: &str, expected: bool| {
+            assert_eq!(text.parse::<Slug>().is_ok(), expected, "{text:?}")
+        };
         check("fix-the-login", true);
         check("a/b", false);
         check("..", false);

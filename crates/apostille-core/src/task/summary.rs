@@ -36,7 +36,13 @@ pub struct Ending<'a> {
 
 /// The draft of the summary. It repeats what was noted, so that the end of a task can be recalled by its words.
 #[must_use]
-pub fn draft(space: &Space, task: &Task, memories: &[Memory], ending: Ending<'_>, voice: Voice) -> Draft {
+pub fn draft(
+    space: &Space,
+    task: &Task,
+    memories: &[Memory],
+    ending: Ending<'_>,
+    voice: Voice,
+) -> Draft {
     // It repeats the words of others, so it is trusted no more than the least of them.
     let voice = repeated(task, memories).fold(voice, |voice, it| voice.lowered(&it.voice));
     Draft {
@@ -51,27 +57,43 @@ pub fn draft(space: &Space, task: &Task, memories: &[Memory], ending: Ending<'_>
 }
 
 /// The notes that a summary tells, and how.
-const TOLD: [(&str, Sort); 3] =
-    [("decided", Sort::Decision), ("verified", Sort::Verified), ("still blocked", Sort::Blocker)];
+const TOLD: [(&str, Sort); 3] = [
+    ("decided", Sort::Decision),
+    ("verified", Sort::Verified),
+    ("still blocked", Sort::Blocker),
+];
 
 fn repeated<'m>(task: &'m Task, memories: &'m [Memory]) -> impl Iterator<Item = &'m Memory> {
-    TOLD.iter().flat_map(move |(_, sort)| noted(task, *sort, memories))
+    TOLD.iter()
+        .flat_map(move |(_, sort)| noted(task, *sort, memories))
 }
 
 fn noted<'m>(task: &'m Task, sort: Sort, memories: &'m [Memory]) -> Vec<&'m Memory> {
-    let known = |id| memories.iter().find(|it: &&Memory| it.id == id && it.is_active());
+    let known = |id| {
+        memories
+            .iter()
+            .find(|it: &&Memory| it.id == id && it.is_active())
+    };
     task.of_sort(sort).filter_map(|it| known(it.id)).collect()
 }
 
 fn text(task: &Task, memories: &[Memory], ending: Ending<'_>) -> String {
     let mut lines = vec![format!("{}: {}", ending.status, task.title)];
-    lines.extend(ending.outcome.map(|it| format!("outcome: {}", line(it, 4 * LINE_CHARS))));
+    lines.extend(
+        ending
+            .outcome
+            .map(|it| format!("outcome: {}", line(it, 4 * LINE_CHARS))),
+    );
     let phases = if task.passed.is_empty() {
         String::new()
     } else {
         format!("; phases: {}", task.passed.join(" → "))
     };
-    lines.push(format!("from {} to {}{phases}", day(task.started_at), ending.day));
+    lines.push(format!(
+        "from {} to {}{phases}",
+        day(task.started_at),
+        ending.day
+    ));
     for (word, sort) in TOLD {
         lines.extend(told(word, task, sort, memories));
     }
@@ -84,7 +106,9 @@ fn told(word: &str, task: &Task, sort: Sort, memories: &[Memory]) -> Vec<String>
     let notes = noted(task, sort, memories);
     let skipped = notes.len().saturating_sub(MAX_NOTES);
     let more = (skipped > 0).then(|| format!("{word}: {skipped} more, earlier"));
-    let lines = notes[skipped..].iter().map(|it| format!("{word}: {}", line(&it.fact, LINE_CHARS)));
+    let lines = notes[skipped..]
+        .iter()
+        .map(|it| format!("{word}: {}", line(&it.fact, LINE_CHARS)));
     more.into_iter().chain(lines).collect()
 }
 
@@ -99,7 +123,11 @@ fn files(files: &[String]) -> Option<String> {
         shown += &format!("{gap}{file}");
         n += 1;
     }
-    let more = if n < files.len() { format!(" and {} more", files.len() - n) } else { String::new() };
+    let more = if n < files.len() {
+        format!(" and {} more", files.len() - n)
+    } else {
+        String::new()
+    };
     (n > 0).then(|| format!("files: {shown}{more}"))
 }
 
@@ -108,16 +136,27 @@ fn commits(commits: &[String]) -> Option<String> {
     match commits {
         [] => None,
         [one] => Some(format!("commits: 1, {}", short(one))),
-        [last, .., first] => Some(format!("commits: {}, {} to {}", commits.len(), short(first), short(last))),
+        [last, .., first] => Some(format!(
+            "commits: {}, {} to {}",
+            commits.len(),
+            short(first),
+            short(last)
+        )),
     }
 }
 
 fn line(text: &str, chars: usize) -> String {
-    cut(&text.split_whitespace().collect::<Vec<_>>().join(" "), chars)
+    cut(
+        &text.split_whitespace().collect::<Vec<_>>().join(" "),
+        chars,
+    )
 }
 
 /// What a summary says of the outcome, where it says something.
 #[must_use]
 pub fn outcome(summary: &Memory) -> Option<&str> {
-    summary.fact.lines().find_map(|it| it.strip_prefix("outcome: "))
+    summary
+        .fact
+        .lines()
+        .find_map(|it| it.strip_prefix("outcome: "))
 }

@@ -30,7 +30,11 @@ pub fn added(message: &str, comment: &str, trailers: &[(&str, &str)]) -> Option<
     let end = if said.contains("\r\n") { "\r\n" } else { "\n" };
     let gap = if block.is_some() { "" } else { end };
     let said = said.trim_end();
-    Some(format!("{said}{end}{gap}{}{end}{}", missing.join(end), if rest.is_empty() { "" } else { rest }))
+    Some(format!(
+        "{said}{end}{gap}{}{end}{}",
+        missing.join(end),
+        if rest.is_empty() { "" } else { rest }
+    ))
 }
 
 /// Whether a message says no more than a template does, comments left out: then git gives the commit up by itself.
@@ -38,7 +42,10 @@ pub fn added(message: &str, comment: &str, trailers: &[(&str, &str)]) -> Option<
 pub fn is_untouched(message: &str, template: &str, comment: &str) -> bool {
     let words = |text: &str| -> Vec<String> {
         let said = split(text, comment).0;
-        let lines = said.lines().filter(|it| !it.starts_with(comment)).map(|it| it.trim_end().to_owned());
+        let lines = said
+            .lines()
+            .filter(|it| !it.starts_with(comment))
+            .map(|it| it.trim_end().to_owned());
         lines.filter(|it| !it.is_empty()).collect()
     };
     words(message) == words(template)
@@ -73,18 +80,24 @@ fn trailer_block<'m>(body: &[&'m str]) -> Option<Vec<&'m str>> {
     for line in block.iter().filter(|it| !is_more(it)) {
         if is_trailer(line) { yes += 1 } else { no += 1 }
     }
-    let has_known = block.iter().any(|it| KNOWN.iter().any(|known| it.starts_with(known)));
+    let has_known = block
+        .iter()
+        .any(|it| KNOWN.iter().any(|known| it.starts_with(known)));
     (yes > 0 && (no == 0 || has_known && yes * 3 >= no)).then_some(block)
 }
 
 fn is_trailer(line: &str) -> bool {
-    let is_name = |it: &str| !it.is_empty() && it.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-');
+    let is_name =
+        |it: &str| !it.is_empty() && it.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-');
     KNOWN.iter().any(|it| line.starts_with(it))
-        || line.split_once(':').is_some_and(|(name, _)| is_name(name.trim_end_matches([' ', '\t'])))
+        || line
+            .split_once(':')
+            .is_some_and(|(name, _)| is_name(name.trim_end_matches([' ', '\t'])))
 }
 
 fn has_name(line: &str, name: &str) -> bool {
-    line.split_once(':').is_some_and(|(it, _)| it.trim_end().eq_ignore_ascii_case(name))
+    line.split_once(':')
+        .is_some_and(|(it, _)| it.trim_end().eq_ignore_ascii_case(name))
 }
 
 #[cfg(test)]
@@ -95,7 +108,8 @@ mod tests {
     const BOTH: &str = "Task-Id: fix\nPrompt-Version: 0a\n";
 
     fn check(message: &str, expected: &str) {
-        let found = added(message, HASH, &OURS).unwrap_or_else(|| panic!("nothing was added to {message:?}"));
+        let found = added(message, HASH, &OURS)
+            .unwrap_or_else(|| panic!("nothing was added to {message:?}"));
         assert_eq!(found, expected.replace("{}", BOTH), "{message:?}");
         assert_eq!(added(&found, HASH, &OURS), None, "twice: {message:?}");
     }
@@ -105,27 +119,55 @@ mod tests {
         check("subject", "subject\n\n{}");
         check("subject\n", "subject\n\n{}");
         check("fix: subject\n", "fix: subject\n\n{}");
-        check("subject\n\nbody\nmore: or less\n", "subject\n\nbody\nmore: or less\n\n{}");
-        check("subject\n\nSigned-off-by: Ana <a@b>\n", "subject\n\nSigned-off-by: Ana <a@b>\n{}");
-        check("s\n\nReviewed-by: Bo\n and Cy\nX: y\n", "s\n\nReviewed-by: Bo\n and Cy\nX: y\n{}");
-        check("s\n\nsome words\nSigned-off-by: Ana\n", "s\n\nsome words\nSigned-off-by: Ana\n{}");
+        check(
+            "subject\n\nbody\nmore: or less\n",
+            "subject\n\nbody\nmore: or less\n\n{}",
+        );
+        check(
+            "subject\n\nSigned-off-by: Ana <a@b>\n",
+            "subject\n\nSigned-off-by: Ana <a@b>\n{}",
+        );
+        check(
+            "s\n\nReviewed-by: Bo\n and Cy\nX: y\n",
+            "s\n\nReviewed-by: Bo\n and Cy\nX: y\n{}",
+        );
+        check(
+            "s\n\nsome words\nSigned-off-by: Ana\n",
+            "s\n\nsome words\nSigned-off-by: Ana\n{}",
+        );
         check("s\n\n\n\n", "s\n\n{}\n\n\n");
         check(
             "Merge branch 'x'\n\n# Conflicts:\n#\ta.rs\n",
             "Merge branch 'x'\n\n{}\n# Conflicts:\n#\ta.rs\n",
         );
-        check("s\n\n# Please enter\n# it\n", "s\n\n{}\n# Please enter\n# it\n");
-        check("s\r\n\r\nbody\r\n", "s\r\n\r\nbody\r\n\r\nTask-Id: fix\r\nPrompt-Version: 0a\r\n");
+        check(
+            "s\n\n# Please enter\n# it\n",
+            "s\n\n{}\n# Please enter\n# it\n",
+        );
+        check(
+            "s\r\n\r\nbody\r\n",
+            "s\r\n\r\nbody\r\n\r\nTask-Id: fix\r\nPrompt-Version: 0a\r\n",
+        );
         let cut = format!("#{SCISSORS}\n# Do not touch\ndiff --git a b\n+Task-Id: x\n");
-        check(&format!("s\n\n# hint\n{cut}"), &format!("s\n\n{{}}\n# hint\n{cut}"));
+        check(
+            &format!("s\n\n# hint\n{cut}"),
+            &format!("s\n\n{{}}\n# hint\n{cut}"),
+        );
     }
 
     #[test]
     fn what_is_there_stays_as_it_is() {
         let check = |message: &str, expected: Option<&str>| {
-            assert_eq!(added(message, HASH, &OURS).as_deref(), expected, "{message:?}");
+            assert_eq!(
+                added(message, HASH, &OURS).as_deref(),
+                expected,
+                "{message:?}"
+            );
         };
-        check("s\n\ntask-id: other\n", Some("s\n\ntask-id: other\nPrompt-Version: 0a\n"));
+        check(
+            "s\n\ntask-id: other\n",
+            Some("s\n\ntask-id: other\nPrompt-Version: 0a\n"),
+        );
         check("s\n\nTask-Id: a\nPrompt-Version: b\n", None);
         check("", None);
         check("\n\n# Please enter the commit message\n", None);
@@ -142,7 +184,11 @@ mod tests {
 
     #[test]
     fn a_template_that_nobody_touched_is_known() {
-        assert!(is_untouched("Why:\n\nWhat:\n\n# hint\n", "Why:\n\nWhat:\n", HASH));
+        assert!(is_untouched(
+            "Why:\n\nWhat:\n\n# hint\n",
+            "Why:\n\nWhat:\n",
+            HASH
+        ));
         assert!(!is_untouched("Why: so\n\nWhat:\n", "Why:\n\nWhat:\n", HASH));
     }
 }

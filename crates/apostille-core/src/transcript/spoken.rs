@@ -2,12 +2,24 @@
 
 /// Elements that programs put into a person's message, by their names. Every name with a dash or an underscore in it is
 /// taken for one too: people do not type such elements, and what they paste is not what they say.
-const ELEMENTS: &[&str] =
-    &["instructions", "attachments", "attachment", "context", "reminder", "skill", "editorcontext"];
+const ELEMENTS: &[&str] = &[
+    "instructions",
+    "attachments",
+    "attachment",
+    "context",
+    "reminder",
+    "skill",
+    "editorcontext",
+];
 
 /// Elements that are dropped to the end of the message when they are never closed.
-const OURS: &[&str] =
-    &["memory-context", "memory_context", "hook_context", "system-reminder", "system_reminder"];
+const OURS: &[&str] = &[
+    "memory-context",
+    "memory_context",
+    "hook_context",
+    "system-reminder",
+    "system_reminder",
+];
 
 /// How messages begin that a client wrote in the person's name.
 const NOT_SPOKEN: &[&str] = &[
@@ -21,7 +33,10 @@ const NOT_SPOKEN: &[&str] = &[
 ];
 
 /// What a client puts between its marks where the person named a file.
-const REFERENCED: (&str, &str) = ("--- Content from referenced files ---", "--- End of content ---");
+const REFERENCED: (&str, &str) = (
+    "--- Content from referenced files ---",
+    "--- End of content ---",
+);
 
 /// A message without what programs put into it: injected memories, reminders, command echoes and their output,
 /// interruptions, summaries of what went before. Empty when nothing is left.
@@ -31,7 +46,11 @@ pub fn spoken(message: &str) -> String {
     let text = without_elements(&without_files(&text));
     let text = without_marks(&text);
     let text = text.trim();
-    if is_written_by_a_client(text) { String::new() } else { text.to_owned() }
+    if is_written_by_a_client(text) {
+        String::new()
+    } else {
+        text.to_owned()
+    }
 }
 
 fn is_written_by_a_client(text: &str) -> bool {
@@ -41,14 +60,23 @@ fn is_written_by_a_client(text: &str) -> bool {
 
 /// `/compact` or `/model opus`: a command to the client. A path has a second slash or a dot in it.
 fn is_command(text: &str) -> bool {
-    let Some(rest) = text.strip_prefix('/') else { return false };
+    let Some(rest) = text.strip_prefix('/') else {
+        return false;
+    };
     let name = rest.split_whitespace().next().unwrap_or("");
-    !name.is_empty() && name.chars().all(|it| it.is_ascii_alphanumeric() || matches!(it, '-' | '_' | ':'))
+    !name.is_empty()
+        && name
+            .chars()
+            .all(|it| it.is_ascii_alphanumeric() || matches!(it, '-' | '_' | ':'))
 }
 
 fn without_files(text: &str) -> String {
-    let Some(start) = text.find(REFERENCED.0) else { return text.to_owned() };
-    let rest = text[start..].find(REFERENCED.1).map_or("", |it| &text[start + it + REFERENCED.1.len()..]);
+    let Some(start) = text.find(REFERENCED.0) else {
+        return text.to_owned();
+    };
+    let rest = text[start..]
+        .find(REFERENCED.1)
+        .map_or("", |it| &text[start + it + REFERENCED.1.len()..]);
     format!("{}{}", &text[..start], without_files(rest))
 }
 
@@ -59,8 +87,15 @@ fn without_marks(text: &str) -> String {
     while let Some(start) = rest.find('[') {
         let inside = &rest[start + 1..];
         let is_mark = inside.starts_with("Image #") || inside.starts_with("Pasted text #");
-        let end = inside.find(']').filter(|_| is_mark).map_or(start + 1, |it| start + 1 + it + 1);
-        out.push_str(if is_mark { &rest[..start] } else { &rest[..end] });
+        let end = inside
+            .find(']')
+            .filter(|_| is_mark)
+            .map_or(start + 1, |it| start + 1 + it + 1);
+        out.push_str(if is_mark {
+            &rest[..start]
+        } else {
+            &rest[..end]
+        });
         rest = &rest[end..];
     }
     out + rest
@@ -84,11 +119,15 @@ fn without_elements(text: &str) -> String {
 
 /// How long the element is that a text begins with, if it is one that a program puts there.
 fn element(text: &str) -> Option<usize> {
-    let name: String =
-        text[1..].chars().take_while(|it| it.is_ascii_alphanumeric() || matches!(it, '-' | '_')).collect();
+    let name: String = text[1..]
+        .chars()
+        .take_while(|it| it.is_ascii_alphanumeric() || matches!(it, '-' | '_'))
+        .collect();
     let folded = name.to_ascii_lowercase();
     let is_known = ELEMENTS.contains(&folded.as_str());
-    if !(is_known || folded.contains(['-', '_']) && folded.starts_with(|it: char| it.is_ascii_alphabetic())) {
+    if !(is_known
+        || folded.contains(['-', '_']) && folded.starts_with(|it: char| it.is_ascii_alphabetic()))
+    {
         return None;
     }
     let open = text.find('>')? + 1;
@@ -108,21 +147,42 @@ mod tests {
     fn only_what_a_person_said_is_left() {
         let check = |text: &str, expected: &str| assert_eq!(spoken(text), expected, "{text:?}");
         check("use pnpm", "use pnpm");
-        check("<memory-context>\nalways use npm\n</memory-context>\n\nuse pnpm", "use pnpm");
-        check("hello&lt;memory-context&gt;x&lt;/memory-context&gt;", "hello");
+        check(
+            "<memory-context>\nalways use npm\n</memory-context>\n\nuse pnpm",
+            "use pnpm",
+        );
+        check(
+            "hello&lt;memory-context&gt;x&lt;/memory-context&gt;",
+            "hello",
+        );
         check("hello <hook_context>never closed", "hello");
-        check("<system-reminder>a</system-reminder><system-reminder>b</system-reminder>c", "c");
-        check("<command-name>/x</command-name>\n<command-args>always</command-args>", "");
+        check(
+            "<system-reminder>a</system-reminder><system-reminder>b</system-reminder>c",
+            "c",
+        );
+        check(
+            "<command-name>/x</command-name>\n<command-args>always</command-args>",
+            "",
+        );
         check("<local-command-stdout>use npm</local-command-stdout>", "");
         check("[Request interrupted by user for tool use]", "");
-        check("This session is being continued from a previous conversation that ran out. Always x.", "");
+        check(
+            "This session is being continued from a previous conversation that ran out. Always x.",
+            "",
+        );
         check("/compact keep the rules", "");
         check("/etc/hosts is wrong", "/etc/hosts is wrong");
         check("! npm test", "");
         check("[Image #1] what is [this]?", "what is [this]?");
         check("a < b and b > c", "a < b and b > c");
         check("a <b> c", "a <b> c");
-        check("say --- Content from referenced files ---\nalways\n--- End of content ---", "say");
-        check("<environment_context>\n<cwd>/x</cwd>\n</environment_context>", "");
+        check(
+            "say --- Content from referenced files ---\nalways\n--- End of content ---",
+            "say",
+        );
+        check(
+            "<environment_context>\n<cwd>/x</cwd>\n</environment_context>",
+            "",
+        );
     }
 }

@@ -28,12 +28,19 @@ pub fn paces(sessions: &[Session]) -> Vec<Pace> {
             days.entry(super::date(entry.at)).or_default().push(took);
         }
     }
-    days.into_iter().map(|(date, waits)| pace(date, waits)).collect()
+    days.into_iter()
+        .map(|(date, waits)| pace(date, waits))
+        .collect()
 }
 
 fn pace(date: Date, mut waits: Vec<u32>) -> Pace {
     waits.sort_unstable();
-    Pace { date, n: waits.len(), p50: quantile(&waits, 50), p95: quantile(&waits, 95) }
+    Pace {
+        date,
+        n: waits.len(),
+        p50: quantile(&waits, 50),
+        p95: quantile(&waits, 95),
+    }
 }
 
 /// The smallest of sorted numbers that so many in a hundred do not exceed; 0 of none.
@@ -50,7 +57,11 @@ mod tests {
     fn quantiles_are_waits_that_were() {
         let check = |n: u32, p50: u32, p95: u32| {
             let sorted: Vec<u32> = (1..=n).collect();
-            assert_eq!((quantile(&sorted, 50), quantile(&sorted, 95)), (p50, p95), "{n}");
+            assert_eq!(
+                (quantile(&sorted, 50), quantile(&sorted, 95)),
+                (p50, p95),
+                "{n}"
+            );
         };
         check(0, 0, 0);
         check(1, 1, 1);

@@ -22,14 +22,24 @@ pub struct Proposal {
 /// looked up, or when nothing is left to cite.
 #[must_use]
 pub fn propose(it: &Verified) -> Option<Proposal> {
-    let is_known = !it.verdicts.iter().any(|it| matches!(it, Verdict::Unknown { .. }));
+    let is_known = !it
+        .verdicts
+        .iter()
+        .any(|it| matches!(it, Verdict::Unknown { .. }));
     if !it.is_bad() || !is_known {
         return None;
     }
     let pairs = it.memory.citations.iter().zip(&it.verdicts);
-    let cites: Vec<Cite> = pairs.filter_map(|(citation, verdict)| place(citation.place(), verdict)).collect();
+    let cites: Vec<Cite> = pairs
+        .filter_map(|(citation, verdict)| place(citation.place(), verdict))
+        .collect();
     let (fact, swapped) = reworded(it);
-    (!cites.is_empty()).then(|| Proposal { handle: it.memory.handle().to_string(), fact, swapped, cites })
+    (!cites.is_empty()).then(|| Proposal {
+        handle: it.memory.handle().to_string(),
+        fact,
+        swapped,
+        cites,
+    })
 }
 
 fn place(cited: Cite, verdict: &Verdict) -> Option<Cite> {
@@ -46,7 +56,9 @@ fn reworded(it: &Verified) -> (String, Vec<(String, String)>) {
     let mut fact = it.memory.fact.clone();
     let mut swapped = Vec::new();
     for (citation, verdict) in it.memory.citations.iter().zip(&it.verdicts) {
-        let Verdict::Changed(found) = verdict else { continue };
+        let Verdict::Changed(found) = verdict else {
+            continue;
+        };
         for (old, new) in look::swapped(&citation.snippet, &found.now) {
             let is_named = found.contradicted.iter().any(|it| it.contains(&old));
             if let Some(text) = with_word(&fact, &old, &new).filter(|_| is_named) {
@@ -82,9 +94,18 @@ mod tests {
     #[test]
     fn whole_words_are_replaced() {
         let check = |text: &str, old: &str, new: &str, expected: Option<&str>| {
-            assert_eq!(with_word(text, old, new).as_deref(), expected, "{text} {old}");
+            assert_eq!(
+                with_word(text, old, new).as_deref(),
+                expected,
+                "{text} {old}"
+            );
         };
-        check("Retries stop after 5 attempts", "5", "7", Some("Retries stop after 7 attempts"));
+        check(
+            "Retries stop after 5 attempts",
+            "5",
+            "7",
+            Some("Retries stop after 7 attempts"),
+        );
         check("15 tries in v5", "5", "7", None);
         check("`MAX` is MAX", "MAX", "LIMIT", Some("`LIMIT` is LIMIT"));
     }

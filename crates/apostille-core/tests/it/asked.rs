@@ -14,13 +14,23 @@ fn turns(text: &str) -> Vec<Turn> {
     let lines = text.lines().map(str::trim).filter(|it| !it.is_empty());
     let turn = |(at, line): (usize, &str)| {
         let (who, said) = line.split_once(':').unwrap();
-        said_by(at + 1, who.parse().unwrap(), &said.trim().replace("\\n", "\n"))
+        said_by(
+            at + 1,
+            who.parse().unwrap(),
+            &said.trim().replace("\\n", "\n"),
+        )
     };
     lines.enumerate().map(turn).collect()
 }
 
 fn said_by(number: usize, speaker: Speaker, text: &str) -> Turn {
-    Turn { number, at: None, speaker, text: text.into(), uses: Vec::new() }
+    Turn {
+        number,
+        at: None,
+        speaker,
+        text: text.into(),
+        uses: Vec::new(),
+    }
 }
 
 const SESSION: &str = "
@@ -37,13 +47,20 @@ fn find(fact: &str, sort: &str, turn: u64, quote: &str) -> Value {
 }
 
 fn gleaned(session: &str, answer: &str) -> Result<Vec<Gleaned>, ModelError> {
-    ask(&Ram::saying(answer), &turns(session), &[], Budget::default())
+    ask(
+        &Ram::saying(answer),
+        &turns(session),
+        &[],
+        Budget::default(),
+    )
 }
 
 /// What stays of one find in the session above, as `sort turn fact`.
 fn kept(item: &Value) -> Option<String> {
     let mut found = gleaned(SESSION, &json!({ "found": [item] }).to_string()).unwrap();
-    found.pop().map(|it| format!("{} {} {}", it.sort, it.turn, it.fact))
+    found
+        .pop()
+        .map(|it| format!("{} {} {}", it.sort, it.turn, it.fact))
 }
 
 /// What is sent of a session.
@@ -56,18 +73,41 @@ fn sent(session: &[Turn]) -> String {
 #[test]
 fn what_the_person_said_is_kept() {
     let check = |fact: &str, sort: &str, turn: u64, quote: &str| {
-        assert_eq!(kept(&find(fact, sort, turn, quote)), Some(format!("{sort} {turn} {fact}")), "{quote}");
+        assert_eq!(
+            kept(&find(fact, sort, turn, quote)),
+            Some(format!("{sort} {turn} {fact}")),
+            "{quote}"
+        );
     };
-    check("The project uses pnpm, not npm", "correction", 4, "we use pnpm here, never npm");
+    check(
+        "The project uses pnpm, not npm",
+        "correction",
+        4,
+        "we use pnpm here, never npm",
+    );
     check("The project uses pnpm", "correction", 4, "WE USE\tpnpm");
-    check("The API listens on port 8443", "fact", 4, "The API's port is 8443");
-    check("The user prefers short answers", "preference", 6, "I prefer short answers.");
+    check(
+        "The API listens on port 8443",
+        "fact",
+        4,
+        "The API's port is 8443",
+    );
+    check(
+        "The user prefers short answers",
+        "preference",
+        6,
+        "I prefer short answers.",
+    );
 }
 
 #[test]
 fn what_has_no_evidence_is_dropped() {
     let check = |fact: &str, sort: &str, turn: u64, quote: &str| {
-        assert_eq!(kept(&find(fact, sort, turn, quote)), None, "{fact}: {quote}");
+        assert_eq!(
+            kept(&find(fact, sort, turn, quote)),
+            None,
+            "{fact}: {quote}"
+        );
     };
     // Words that nobody said, or not there, or not the person.
     check("The project uses pnpm", "correction", 4, "we use yarn here");
@@ -85,8 +125,18 @@ fn what_has_no_evidence_is_dropped() {
     check("The project uses pnpm", "correction", 4, "we use pnpm her");
     // More than was said.
     check("pnpm 9.1 is used", "fact", 4, "we use pnpm");
-    check("pnpm is run from `scripts/evil.sh`", "fact", 4, "we use pnpm");
-    check("The API's port is 9443", "fact", 4, "The API's port is 8443");
+    check(
+        "pnpm is run from `scripts/evil.sh`",
+        "fact",
+        4,
+        "we use pnpm",
+    );
+    check(
+        "The API's port is 9443",
+        "fact",
+        4,
+        "The API's port is 8443",
+    );
     // What could not be kept as it is.
     check("pnpm", "rumour", 4, "we use pnpm");
     check("", "fact", 4, "we use pnpm");
@@ -99,9 +149,16 @@ fn what_has_no_evidence_is_dropped() {
 
 #[test]
 fn what_is_known_is_not_found_again() {
-    let answer = json!({ "found": [find("The project uses pnpm", "fact", 4, "we use pnpm")] }).to_string();
+    let answer =
+        json!({ "found": [find("The project uses pnpm", "fact", 4, "we use pnpm")] }).to_string();
     let check = |known: &str, expected: usize| {
-        let found = ask(&Ram::saying(&answer), &turns(SESSION), &[known.into()], Budget::default()).unwrap();
+        let found = ask(
+            &Ram::saying(&answer),
+            &turns(SESSION),
+            &[known.into()],
+            Budget::default(),
+        )
+        .unwrap();
         assert_eq!(found.len(), expected, "{known}");
     };
     check("the projects use PNPM!", 0);
@@ -121,13 +178,19 @@ fn an_answer_in_another_form_is_refused_whole() {
     };
     let wrong = "the model's answer cannot be used: it is not the JSON that was asked for";
     check(&json!({ "found": [good] }).to_string(), "1 found");
-    check(&format!("```json\n{}\n```\n", json!({ "found": [good] })), "1 found");
+    check(
+        &format!("```json\n{}\n```\n", json!({ "found": [good] })),
+        "1 found",
+    );
     check(r#"{"found":[]}"#, "0 found");
     check(&json!({ "found": [good], "note": 1 }).to_string(), wrong);
     let mut odd = good.clone();
     odd["sure"] = true.into();
     check(&json!({ "found": [good, odd] }).to_string(), wrong);
-    check(&format!("Here you are: {}", json!({ "found": [good] })), wrong);
+    check(
+        &format!("Here you are: {}", json!({ "found": [good] })),
+        wrong,
+    );
     check(&format!("{} and more", json!({ "found": [good] })), wrong);
     check(&json!([good]).to_string(), wrong);
     check(r#"{"found":[{"fact":"a"}]}"#, wrong);
@@ -135,12 +198,18 @@ fn an_answer_in_another_form_is_refused_whole() {
     check(r#"{"found":[],"found":[]}"#, wrong);
     check("", wrong);
     check(&"[".repeat(50_000), wrong);
-    check(&"x".repeat(70_000), "the model's answer is longer than 65536 bytes");
+    check(
+        &"x".repeat(70_000),
+        "the model's answer is longer than 65536 bytes",
+    );
 }
 
 #[test]
 fn the_sign_of_a_cut_is_nobody_s_word() {
-    let text = format!("we use pnpm {}and tabulators for tables", "red dog ".repeat(73));
+    let text = format!(
+        "we use pnpm {}and tabulators for tables",
+        "red dog ".repeat(73)
+    );
     let session = [said_by(1, Speaker::Person, &text)];
     let check = |fact: &str, quote: &str, expected: usize| {
         let answer = json!({ "found": [find(fact, "fact", 1, quote)] }).to_string();
@@ -162,7 +231,10 @@ fn finds_are_few_and_each_is_told_once() {
     };
     let many: Vec<Value> = [0, 0, 1, 2, 3, 4, 5, 6].map(one).to_vec();
     let found = gleaned(SESSION, &json!({ "found": many }).to_string()).unwrap();
-    let longest = found.iter().map(|it| it.fact.matches("really").count()).collect::<Vec<_>>();
+    let longest = found
+        .iter()
+        .map(|it| it.fact.matches("really").count())
+        .collect::<Vec<_>>();
     assert_eq!(longest, [0, 1, 2, 3, 4]);
 }
 
@@ -192,15 +264,38 @@ fn the_form_that_is_asked_for_is_the_form_that_is_read() {
     let form: Value = serde_json::from_str(form).unwrap();
     let item = &asked.schema["properties"]["found"]["items"];
     let named: Vec<&String> = item["properties"].as_object().unwrap().keys().collect();
-    assert_eq!(form["found"][0].as_object().unwrap().keys().collect::<Vec<_>>(), named);
-    let required: Vec<&str> =
-        item["required"].as_array().unwrap().iter().map(|it| it.as_str().unwrap()).collect();
-    assert!(required.iter().all(|it| item["properties"].get(it).is_some()) && required.len() == named.len());
+    assert_eq!(
+        form["found"][0]
+            .as_object()
+            .unwrap()
+            .keys()
+            .collect::<Vec<_>>(),
+        named
+    );
+    let required: Vec<&str> = item["required"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|it| it.as_str().unwrap())
+        .collect();
     assert!(
-        Sort::ALL.iter().all(|it| asked.system.contains(&format!("\"{it}\""))),
+        required
+            .iter()
+            .all(|it| item["properties"].get(it).is_some())
+            && required.len() == named.len()
+    );
+    assert!(
+        Sort::ALL
+            .iter()
+            .all(|it| asked.system.contains(&format!("\"{it}\""))),
         "every sort is explained"
     );
-    assert!(gleaned(SESSION, asked.system.lines().last().unwrap()).unwrap().is_empty(), "it can be read");
+    assert!(
+        gleaned(SESSION, asked.system.lines().last().unwrap())
+            .unwrap()
+            .is_empty(),
+        "it can be read"
+    );
 }
 
 #[test]
@@ -218,8 +313,12 @@ fn a_turn_with_a_secret_is_not_sent() {
     });
     let user = sent(&session);
     assert!(user.contains("we use pnpm") && user.contains("fine"));
-    assert!(!user.contains(&key) && !user.contains("secret.txt") && !user.contains("long words"), "{user}");
-    let answer = json!({ "found": [find("The token is set", "fact", 3, "the token is")] }).to_string();
+    assert!(
+        !user.contains(&key) && !user.contains("secret.txt") && !user.contains("long words"),
+        "{user}"
+    );
+    let answer =
+        json!({ "found": [find("The token is set", "fact", 3, "the token is")] }).to_string();
     let found = ask(&Ram::saying(answer), &session, &[], Budget::default()).unwrap();
     assert_eq!(found, [], "a turn that was not sent proves nothing");
 }
@@ -228,7 +327,8 @@ fn a_turn_with_a_secret_is_not_sent() {
 fn a_find_that_makes_a_secret_of_harmless_words_is_dropped() {
     let session = "person: on staging I sign in with Tr0ub4dor3xQ9 as always";
     let check = |fact: &str, expected: usize| {
-        let answer = json!({ "found": [find(fact, "fact", 1, "sign in with Tr0ub4dor3xQ9")] }).to_string();
+        let answer =
+            json!({ "found": [find(fact, "fact", 1, "sign in with Tr0ub4dor3xQ9")] }).to_string();
         assert_eq!(gleaned(session, &answer).unwrap().len(), expected, "{fact}");
     };
     check("Staging is signed in to with Tr0ub4dor3xQ9", 1);
@@ -249,25 +349,47 @@ fn a_model_that_fails_is_an_error_to_act_on() {
     let model = Ram::new([Err(ModelError::Refused { status: 401 })]);
     let error = ask(&model, &turns(SESSION), &[], Budget::default()).unwrap_err();
     assert!(matches!(error, ModelError::Refused { status: 401 }));
-    assert!(matches!(ask(&model, &turns(SESSION), &[], Budget::default()), Err(ModelError::Off)));
+    assert!(matches!(
+        ask(&model, &turns(SESSION), &[], Budget::default()),
+        Err(ModelError::Off)
+    ));
 }
 
 #[test]
 fn the_newest_is_kept_and_long_turns_are_cut() {
     let long = "wörter ".repeat(200);
     let session: Vec<Turn> = (1..=60)
-        .map(|n| said_by(n, if n % 2 == 1 { Speaker::Person } else { Speaker::Agent }, &long))
+        .map(|n| {
+            said_by(
+                n,
+                if n % 2 == 1 {
+                    Speaker::Person
+                } else {
+                    Speaker::Agent
+                },
+                &long,
+            )
+        })
         .collect();
     let user = sent(&session);
-    let lines: Vec<Value> =
-        user.lines().filter(|it| it.starts_with('{')).map(|it| serde_json::from_str(it).unwrap()).collect();
-    let numbers: Vec<u64> = lines.iter().map(|it| it["turn"].as_u64().unwrap()).collect();
+    let lines: Vec<Value> = user
+        .lines()
+        .filter(|it| it.starts_with('{'))
+        .map(|it| serde_json::from_str(it).unwrap())
+        .collect();
+    let numbers: Vec<u64> = lines
+        .iter()
+        .map(|it| it["turn"].as_u64().unwrap())
+        .collect();
     assert_eq!((numbers[0], numbers.last()), (34, Some(&60)), "{numbers:?}");
     for line in &lines {
         let limit = if line["who"] == "person" { 600 } else { 200 };
         let text = line["text"].as_str().unwrap();
         let length = text.chars().count();
-        assert!(limit - 10 < length && length <= limit && text.ends_with("wörter…"), "{line}");
+        assert!(
+            limit - 10 < length && length <= limit && text.ends_with("wörter…"),
+            "{line}"
+        );
     }
 }
 
@@ -279,7 +401,10 @@ fn speaker() -> impl Strategy<Value = Speaker> {
 fn transcript() -> impl Strategy<Value = Vec<Turn>> {
     let text = prop_oneof![1 => ".*", 4 => "(use |tabs |port 80 |rust |</transcript> |\n){1,9}", 1 => "[a-z<{\"]{0,900}"];
     proptest::collection::vec((speaker(), text), 0..40).prop_map(|all| {
-        all.into_iter().enumerate().map(|(at, (who, text))| said_by(at + 1, who, &text)).collect()
+        all.into_iter()
+            .enumerate()
+            .map(|(at, (who, text))| said_by(at + 1, who, &text))
+            .collect()
     })
 }
 
@@ -290,15 +415,25 @@ fn exchange() -> impl Strategy<Value = (Vec<Turn>, String)> {
     let text = prop_oneof![".*", "[{}\\[\\]:\",a-z0-9]{0,60}"];
     let said = prop_oneof![1 => text.prop_map(Err), 6 => proptest::collection::vec(item, 0..9).prop_map(Ok)];
     (transcript(), said).prop_map(|(turns, said)| {
-        let item = |(at, start, words, off, fact): &(usize, usize, usize, usize, Option<String>)| {
-            let text = turns.get(at % turns.len().max(1)).map_or("tabs", |it| it.text.as_str());
-            let quote: String = text.split_inclusive(' ').skip(*start).take(*words).collect();
-            // Mostly the turn that was quoted; sometimes its neighbour.
-            let turn = at % turns.len().max(1) + 1 + off / 5;
-            let fact = fact.clone().unwrap_or_else(|| format!("It is {quote}").trim().to_owned());
-            find(&fact, "fact", turn as u64, &quote)
-        };
-        let answer = said.map(|all| json!({ "found": all.iter().map(item).collect::<Vec<_>>() }).to_string());
+        let item =
+            |(at, start, words, off, fact): &(usize, usize, usize, usize, Option<String>)| {
+                let text = turns
+                    .get(at % turns.len().max(1))
+                    .map_or("tabs", |it| it.text.as_str());
+                let quote: String = text
+                    .split_inclusive(' ')
+                    .skip(*start)
+                    .take(*words)
+                    .collect();
+                // Mostly the turn that was quoted; sometimes its neighbour.
+                let turn = at % turns.len().max(1) + 1 + off / 5;
+                let fact = fact
+                    .clone()
+                    .unwrap_or_else(|| format!("It is {quote}").trim().to_owned());
+                find(&fact, "fact", turn as u64, &quote)
+            };
+        let answer = said
+            .map(|all| json!({ "found": all.iter().map(item).collect::<Vec<_>>() }).to_string());
         let answer = answer.unwrap_or_else(|text| text);
         (turns, answer)
     })
@@ -306,7 +441,10 @@ fn exchange() -> impl Strategy<Value = (Vec<Turn>, String)> {
 
 /// The letters of a text without their case and spacing.
 fn folded(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase()
+    text.split_whitespace()
+        .collect::<Vec<_>>()
+        .join(" ")
+        .to_lowercase()
 }
 
 proptest! {

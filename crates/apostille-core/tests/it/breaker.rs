@@ -2,7 +2,9 @@
 
 use apostille_core::breaker::{Doings, close, open, tripped};
 use apostille_core::event::Breaker;
-use apostille_core::memory::{Channel, Draft, Kind, Memory, Name, Origin, Stage, Status, Twin, Voice};
+use apostille_core::memory::{
+    Channel, Draft, Kind, Memory, Name, Origin, Stage, Status, Twin, Voice,
+};
 use apostille_core::policy::{Breakers, Policy};
 use apostille_core::refusal::Refusal;
 use apostille_core::remember::{Outcome, remember};
@@ -14,7 +16,10 @@ use proptest::prelude::*;
 use crate::world::{World, repo, user};
 
 fn voice(author: &str, origin: Origin) -> Voice {
-    Voice { author: Some(author.into()), ..Voice::of(origin).via(Channel::Mcp) }
+    Voice {
+        author: Some(author.into()),
+        ..Voice::of(origin).via(Channel::Mcp)
+    }
 }
 
 fn agent(author: &str) -> Voice {
@@ -24,14 +29,20 @@ fn agent(author: &str) -> Voice {
 /// A fact that resembles no other.
 fn fact(n: usize) -> String {
     let letters = |n: usize| -> String {
-        (0..6).map(|at| char::from(b'a' + u8::try_from((n * 7 + at * (n + 3)) % 26).unwrap())).collect()
+        (0..6)
+            .map(|at| char::from(b'a' + u8::try_from((n * 7 + at * (n + 3)) % 26).unwrap()))
+            .collect()
     };
     format!("{}{n} {} {}", letters(n), letters(n + 11), letters(n + 29))
 }
 
 fn rule(fact: String, voice: Voice) -> Draft {
     let twin = Twin::Create("it is another".into());
-    Draft { kind: Some(Kind::Feedback), twin, ..Draft::new(repo(), fact, voice) }
+    Draft {
+        kind: Some(Kind::Feedback),
+        twin,
+        ..Draft::new(repo(), fact, voice)
+    }
 }
 
 fn said(world: &World, n: usize, voice: Voice) -> Memory {
@@ -50,7 +61,10 @@ fn after(n: usize) -> World {
 }
 
 fn held(memory: &Memory) -> bool {
-    memory.status.why().is_some_and(|it| it.starts_with("it was written while a breaker was open: "))
+    memory
+        .status
+        .why()
+        .is_some_and(|it| it.starts_with("it was written while a breaker was open: "))
 }
 
 #[test]
@@ -62,19 +76,43 @@ fn a_burst_is_held_from_the_first_that_is_too_many() {
         late.status.why(),
         Some("it was written while a breaker was open: 61 new memories in 10 minutes")
     );
-    assert_eq!(world.words().iter().filter(|it| **it == "tripped").count(), 1);
+    assert_eq!(
+        world.words().iter().filter(|it| **it == "tripped").count(),
+        1
+    );
     assert!(held(&said(&world, 61, agent("claude"))));
-    assert_eq!(world.words().iter().filter(|it| **it == "tripped").count(), 1, "it trips once");
+    assert_eq!(
+        world.words().iter().filter(|it| **it == "tripped").count(),
+        1,
+        "it trips once"
+    );
 }
 
 #[test]
 fn others_and_other_spaces_go_on() {
     let world = after(61);
     assert!(said(&world, 70, agent("codex")).is_active());
-    assert!(said(&world, 71, Voice { session: Some("s1".into()), ..Voice::of(Origin::Agent) }).is_active());
-    let elsewhere = Draft { space: user(), kind: Some(Kind::User), ..rule(fact(72), agent("claude")) };
+    assert!(
+        said(
+            &world,
+            71,
+            Voice {
+                session: Some("s1".into()),
+                ..Voice::of(Origin::Agent)
+            }
+        )
+        .is_active()
+    );
+    let elsewhere = Draft {
+        space: user(),
+        kind: Some(Kind::User),
+        ..rule(fact(72), agent("claude"))
+    };
     assert!(world.kept(elsewhere).is_active());
-    assert!(said(&world, 73, voice("claude", Origin::User)).is_active(), "a person is never stopped");
+    assert!(
+        said(&world, 73, voice("claude", Origin::User)).is_active(),
+        "a person is never stopped"
+    );
     assert!(held(&said(&world, 74, agent("claude"))));
 }
 
@@ -83,22 +121,38 @@ fn reading_and_what_is_known_are_left_alone() {
     let world = after(61);
     assert!(!world.ask(&fact(3)).shown.is_empty());
     let again = world.remember(rule(fact(3), agent("claude")));
-    assert!(matches!(&again, Outcome::Refreshed { memory } if memory.is_active()), "{again:?}");
+    assert!(
+        matches!(&again, Outcome::Refreshed { memory } if memory.is_active()),
+        "{again:?}"
+    );
     let name: Name = "m-5".parse().unwrap();
-    assert!(matches!(world.with(|cx| revise::refresh(cx, &[repo()], name)).unwrap(), Revised::Done(_)));
+    assert!(matches!(
+        world
+            .with(|cx| revise::refresh(cx, &[repo()], name))
+            .unwrap(),
+        Revised::Done(_)
+    ));
 }
 
 #[test]
 fn what_replaces_a_memory_waits_and_the_memory_stays() {
     let world = after(61);
-    let draft = Draft { twin: Twin::Merge("m-5".parse().unwrap()), ..rule(fact(80), agent("claude")) };
+    let draft = Draft {
+        twin: Twin::Merge("m-5".parse().unwrap()),
+        ..rule(fact(80), agent("claude"))
+    };
     assert!(held(&world.kept(draft)));
     assert!(world.look("m-5").is_active());
     let draft = rule(fact(4).to_uppercase(), agent("claude"));
     let name: Name = "m-5".parse().unwrap();
     let how = apostille_core::memory::Replacement::Better;
-    let outcome = world.with(|cx| revise::supersede(cx, &[repo()], name, draft, how)).unwrap();
-    assert!(matches!(&outcome, Outcome::Refreshed { memory } if memory.fact == fact(4)), "{outcome:?}");
+    let outcome = world
+        .with(|cx| revise::supersede(cx, &[repo()], name, draft, how))
+        .unwrap();
+    assert!(
+        matches!(&outcome, Outcome::Refreshed { memory } if memory.fact == fact(4)),
+        "{outcome:?}"
+    );
 }
 
 #[test]
@@ -106,12 +160,30 @@ fn a_person_closes_it_and_what_was_before_is_forgiven() {
     let world = after(62);
     let closed = world.with(|cx| close(cx, &repo(), Some("claude"))).unwrap();
     assert_eq!((closed.len(), closed[0].breaker), (1, Breaker::Burst));
-    assert!(world.with(|cx| close(cx, &repo(), Some("claude"))).unwrap().is_empty());
+    assert!(
+        world
+            .with(|cx| close(cx, &repo(), Some("claude")))
+            .unwrap()
+            .is_empty()
+    );
     world.advance(1);
     (100..160).for_each(|it| assert!(said(&world, it, agent("claude")).is_active(), "{it}"));
-    assert!(held(&said(&world, 160, agent("claude"))), "a second burst is one again");
-    assert!(world.with(|cx| close(cx, &repo(), Some("codex"))).unwrap().is_empty());
-    assert!(!world.with(|cx| close(cx, &repo(), None)).unwrap().is_empty());
+    assert!(
+        held(&said(&world, 160, agent("claude"))),
+        "a second burst is one again"
+    );
+    assert!(
+        world
+            .with(|cx| close(cx, &repo(), Some("codex")))
+            .unwrap()
+            .is_empty()
+    );
+    assert!(
+        !world
+            .with(|cx| close(cx, &repo(), None))
+            .unwrap()
+            .is_empty()
+    );
     assert!(!is_open(&world));
 }
 
@@ -120,7 +192,10 @@ fn it_closes_by_itself_after_a_quiet_time_and_not_before() {
     let world = after(61);
     world.advance(59 * 60);
     assert!(is_open(&world));
-    assert!(held(&said(&world, 61, agent("claude"))), "the quiet time begins anew");
+    assert!(
+        held(&said(&world, 61, agent("claude"))),
+        "the quiet time begins anew"
+    );
     world.advance(59 * 60);
     assert!(is_open(&world));
     world.advance(60);
@@ -132,7 +207,8 @@ fn it_closes_by_itself_after_a_quiet_time_and_not_before() {
 
 #[test]
 fn near_copies_are_noticed_and_versions_of_one_note_are_not() {
-    let long = "the deploy is started by the release script of the platform team and by nothing else";
+    let long =
+        "the deploy is started by the release script of the platform team and by nothing else";
     let copy = |n: usize| format!("{long}, {}", fact(n).split(' ').next().unwrap());
     let world = World::verified();
     (0..12).for_each(|n| assert!(!held(&world.kept(rule(copy(n), agent("claude")))), "{n}"));
@@ -140,7 +216,10 @@ fn near_copies_are_noticed_and_versions_of_one_note_are_not() {
     let world = World::verified();
     let mut last = world.kept(rule(copy(0), agent("claude")));
     for n in 1..40 {
-        let draft = Draft { twin: Twin::Merge(Name::Id(last.id)), ..rule(copy(n), agent("claude")) };
+        let draft = Draft {
+            twin: Twin::Merge(Name::Id(last.id)),
+            ..rule(copy(n), agent("claude"))
+        };
         last = world.kept(draft);
         assert!(last.is_active(), "{n}: {:?}", last.status);
     }
@@ -148,7 +227,10 @@ fn near_copies_are_noticed_and_versions_of_one_note_are_not() {
 
 #[test]
 fn tainted_copies_trip_it_too_and_keep_their_own_reason() {
-    let tainted = || Voice { tainted: true, ..agent("claude") };
+    let tainted = || Voice {
+        tainted: true,
+        ..agent("claude")
+    };
     let world = World::verified();
     for n in 0..13 {
         let fact = format!(
@@ -157,7 +239,9 @@ fn tainted_copies_trip_it_too_and_keep_their_own_reason() {
         );
         assert_eq!(
             world.kept(rule(fact, tainted())).status,
-            Status::Pending { why: "the text comes from outside".into() }
+            Status::Pending {
+                why: "the text comes from outside".into()
+            }
         );
     }
     assert!(is_open(&world));
@@ -166,10 +250,17 @@ fn tainted_copies_trip_it_too_and_keep_their_own_reason() {
 
 #[test]
 fn a_sudden_change_is_noticed_where_something_was_before() {
-    let about =
-        |n: usize, subject: &str| Draft { subject: Some(subject.into()), ..rule(fact(n), agent("claude")) };
+    let about = |n: usize, subject: &str| Draft {
+        subject: Some(subject.into()),
+        ..rule(fact(n), agent("claude"))
+    };
     let world = World::verified();
-    (0..30).for_each(|n| assert!(world.kept(about(n, "billing")).is_active(), "in a new space all is new"));
+    (0..30).for_each(|n| {
+        assert!(
+            world.kept(about(n, "billing")).is_active(),
+            "in a new space all is new"
+        )
+    });
     let world = after(5);
     world.advance(2 * 3600);
     (10..24).for_each(|n| assert!(world.kept(about(n, "billing")).is_active(), "{n}"));
@@ -177,12 +268,20 @@ fn a_sudden_change_is_noticed_where_something_was_before() {
     let world = World::verified();
     world.kept(about(0, "billing"));
     world.advance(2 * 3600);
-    (10..40).for_each(|n| assert!(world.kept(about(n, "billing")).is_active(), "the subject is known: {n}"));
+    (10..40).for_each(|n| {
+        assert!(
+            world.kept(about(n, "billing")).is_active(),
+            "the subject is known: {n}"
+        )
+    });
 }
 
 #[test]
 fn a_sudden_loss_of_trust_is_noticed() {
-    let tainted = || Voice { tainted: true, ..agent("claude") };
+    let tainted = || Voice {
+        tainted: true,
+        ..agent("claude")
+    };
     let run = |former: usize| {
         let world = after(former);
         world.advance(2 * 3600);
@@ -197,37 +296,72 @@ fn a_sudden_loss_of_trust_is_noticed() {
 
 fn wrong(world: &World, n: usize, by: &Voice) -> Revised {
     let name = format!("m-{n}").parse().unwrap();
-    world.with(|cx| revise::invalidate_as(cx, &[repo()], name, "it is wrong", by)).unwrap()
+    world
+        .with(|cx| revise::invalidate_as(cx, &[repo()], name, "it is wrong", by))
+        .unwrap()
 }
 
 #[test]
 fn many_invalidations_are_refused_to_all_but_persons() {
     let world = after(50);
-    (1..=20).for_each(|n| assert!(matches!(wrong(&world, n, &agent("codex")), Revised::Done(_)), "{n}"));
-    let Revised::Refused(refusal @ Refusal::BreakerOpen { .. }) = wrong(&world, 21, &agent("codex")) else {
+    (1..=20).for_each(|n| {
+        assert!(
+            matches!(wrong(&world, n, &agent("codex")), Revised::Done(_)),
+            "{n}"
+        )
+    });
+    let Revised::Refused(refusal @ Refusal::BreakerOpen { .. }) =
+        wrong(&world, 21, &agent("codex"))
+    else {
         panic!("the 21st is one too many")
     };
-    assert!(refusal.to_string().contains("21 memories found wrong in an hour"), "{refusal}");
+    assert!(
+        refusal
+            .to_string()
+            .contains("21 memories found wrong in an hour"),
+        "{refusal}"
+    );
     assert!(world.look("m-21").is_active());
-    assert!(matches!(wrong(&world, 22, &agent("codex")), Revised::Refused(Refusal::BreakerOpen { .. })));
-    assert!(held(&said(&world, 90, agent("codex"))), "what they write waits too");
-    assert!(matches!(wrong(&world, 22, &agent("claude")), Revised::Done(_)));
-    (23..=50).for_each(|n| assert!(matches!(wrong(&world, n, &Voice::of(Origin::User)), Revised::Done(_))));
+    assert!(matches!(
+        wrong(&world, 22, &agent("codex")),
+        Revised::Refused(Refusal::BreakerOpen { .. })
+    ));
+    assert!(
+        held(&said(&world, 90, agent("codex"))),
+        "what they write waits too"
+    );
+    assert!(matches!(
+        wrong(&world, 22, &agent("claude")),
+        Revised::Done(_)
+    ));
+    (23..=50).for_each(|n| {
+        assert!(matches!(
+            wrong(&world, n, &Voice::of(Origin::User)),
+            Revised::Done(_)
+        ))
+    });
 }
 
 #[test]
 fn a_small_share_of_much_is_no_matter() {
-    let mut world = World::new(Policy { breakers: Breakers::OFF, ..Policy::default() });
+    let mut world = World::new(Policy {
+        breakers: Breakers::OFF,
+        ..Policy::default()
+    });
     (0..400).for_each(|it| drop(said(&world, it, voice("ana", Origin::User))));
     world.policy = Policy::default();
-    let n_done =
-        (1..=60).take_while(|n| matches!(wrong(&world, *n, &agent("codex")), Revised::Done(_))).count();
+    let n_done = (1..=60)
+        .take_while(|n| matches!(wrong(&world, *n, &agent("codex")), Revised::Done(_)))
+        .count();
     assert_eq!(n_done, 36, "a tenth of what is in use");
 }
 
 #[test]
 fn what_is_switched_off_never_trips() {
-    let world = World::new(Policy { breakers: Breakers::OFF, ..Policy::default() });
+    let world = World::new(Policy {
+        breakers: Breakers::OFF,
+        ..Policy::default()
+    });
     (0..100).for_each(|it| assert!(said(&world, it, agent("claude")).is_active()));
     assert!((1..=100).all(|n| matches!(wrong(&world, n, &agent("claude")), Revised::Done(_))));
 }
@@ -237,13 +371,25 @@ fn the_start_of_a_session_says_it_in_one_line_without_their_words() {
     let world = after(60);
     let session = apostille_core::session::Session::default();
     let start = |world: &World| {
-        let reader = apostille_core::brief::Reader { repo: &repo(), user: &user(), session: &session };
-        world.with(|cx| apostille_core::brief::start(cx, &reader, "", false)).unwrap().text
+        let reader = apostille_core::brief::Reader {
+            repo: &repo(),
+            user: &user(),
+            session: &session,
+        };
+        world
+            .with(|cx| apostille_core::brief::start(cx, &reader, "", false))
+            .unwrap()
+            .text
     };
-    let line = "A breaker is open: what agents write waits for a person; `apostille breaker` tells why.";
+    let line =
+        "A breaker is open: what agents write waits for a person; `apostille breaker` tells why.";
     assert!(!start(&world).contains(line));
     said(&world, 60, agent("claude"));
-    assert!(start(&world).contains(line) && !start(&world).contains("claude"), "{}", start(&world));
+    assert!(
+        start(&world).contains(line) && !start(&world).contains("claude"),
+        "{}",
+        start(&world)
+    );
 }
 
 #[test]
@@ -251,11 +397,16 @@ fn what_a_held_actor_wrote_is_not_accepted_unread() {
     let world = after(61);
     let cite = "src/api.rs:3".parse().unwrap();
     let gleaned = voice("claude", Origin::System);
-    let draft = Draft { citations: vec![cite], ..Draft::new(repo(), "`API_VERSION` is \"v3\"", gleaned) };
+    let draft = Draft {
+        citations: vec![cite],
+        ..Draft::new(repo(), "`API_VERSION` is \"v3\"", gleaned)
+    };
     world.kept(draft);
     let is_safe = |world: &World| {
         let queue = world.with(|cx| review::queue(cx, &[repo()])).unwrap();
-        queue.iter().any(|it| it.memory().fact.contains("API_VERSION") && it.is_safe())
+        queue
+            .iter()
+            .any(|it| it.memory().fact.contains("API_VERSION") && it.is_safe())
     };
     assert!(!is_safe(&world));
     world.with(|cx| close(cx, &repo(), None)).unwrap();
@@ -264,20 +415,38 @@ fn what_a_held_actor_wrote_is_not_accepted_unread() {
 
 /// What the decision alone says about so many memories, so many minutes ago.
 fn decided(n: usize, minutes: i64, limits: &Breakers) -> Option<Breaker> {
-    let world = World::new(Policy { breakers: Breakers::OFF, ..Policy::default() });
+    let world = World::new(Policy {
+        breakers: Breakers::OFF,
+        ..Policy::default()
+    });
     let now: Timestamp = world.now();
-    let memories: Vec<Memory> = (0..=n).map(|it| said(&world, it, agent("claude"))).collect();
-    let aged = |it: &Memory| Memory { recorded_at: now - SignedDuration::from_mins(minutes), ..it.clone() };
+    let memories: Vec<Memory> = (0..=n)
+        .map(|it| said(&world, it, agent("claude")))
+        .collect();
+    let aged = |it: &Memory| Memory {
+        recorded_at: now - SignedDuration::from_mins(minutes),
+        ..it.clone()
+    };
     let recent: Vec<Memory> = memories[..n].iter().map(aged).collect();
-    let draft = Memory { recorded_at: now, ..memories[n].clone() };
-    let doings = Doings { recent: recent.iter().collect(), ..Doings::default() };
+    let draft = Memory {
+        recorded_at: now,
+        ..memories[n].clone()
+    };
+    let doings = Doings {
+        recent: recent.iter().collect(),
+        ..Doings::default()
+    };
     tripped(limits, 0.85, &draft, &doings).map(|it| it.0)
 }
 
 #[test]
 fn the_decision_is_a_table() {
     let check = |n: usize, minutes: i64, limits: Breakers, expected: Option<Breaker>| {
-        assert_eq!(decided(n, minutes, &limits), expected, "{n} memories, {minutes} minutes ago, {limits:?}");
+        assert_eq!(
+            decided(n, minutes, &limits),
+            expected,
+            "{n} memories, {minutes} minutes ago, {limits:?}"
+        );
     };
     let usual = Policy::default().breakers;
     check(0, 0, usual, None);
@@ -287,7 +456,16 @@ fn the_decision_is_a_table() {
     check(60, 11, usual, None);
     check(60, 0, Breakers { burst: 0, ..usual }, None);
     check(5, 0, Breakers { burst: 5, ..usual }, Some(Breaker::Burst));
-    check(5, 29, Breakers { burst: 5, window_minutes: 30, ..usual }, Some(Breaker::Burst));
+    check(
+        5,
+        29,
+        Breakers {
+            burst: 5,
+            window_minutes: 30,
+            ..usual
+        },
+        Some(Breaker::Burst),
+    );
     check(60, 0, Breakers::OFF, None);
 }
 
@@ -343,7 +521,10 @@ fn a_name_that_somebody_gives_himself_names_nobody() {
     assert_eq!(actor(&agent("claude")), "claude");
     assert_eq!(actor(&said("ana", Some("s1"))), "s1");
     assert_eq!(actor(&said("ana", None)), "unnamed");
-    assert_eq!(actor(&said("ana", None).via(Channel::Web)), "unnamed, from outside");
+    assert_eq!(
+        actor(&said("ana", None).via(Channel::Web)),
+        "unnamed, from outside"
+    );
 }
 
 #[test]
@@ -354,7 +535,9 @@ fn a_held_actor_lifts_nothing_by_stating_it_again() {
         world.kept(rule(waits.into(), voice("gleaner", Origin::System)));
         (0..61).for_each(|it| drop(said(&world, it, agent("claude"))));
         assert!(!world.look("m-1").is_active());
-        world.with(|cx| remember(cx, rule(waits.into(), by))).unwrap();
+        world
+            .with(|cx| remember(cx, rule(waits.into(), by)))
+            .unwrap();
         assert_eq!(world.look("m-1").is_active(), is_lifted);
     };
     check(agent("claude"), false);

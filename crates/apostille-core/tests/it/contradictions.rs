@@ -10,24 +10,40 @@ const OLD: &str = "the team uses Jest";
 const NEW: &str = "the team migrated to Vitest";
 
 fn about(draft: Draft) -> Draft {
-    Draft { subject: Some("Test runner".into()), kind: Some(Kind::Feedback), ..draft }
+    Draft {
+        subject: Some("Test runner".into()),
+        kind: Some(Kind::Feedback),
+        ..draft
+    }
 }
 
 fn said(origin: Origin, draft: Draft) -> Draft {
-    Draft { voice: Voice::of(origin), ..draft }
+    Draft {
+        voice: Voice::of(origin),
+        ..draft
+    }
 }
 
 /// What becomes of the second draft, in a word.
 fn then(old: Draft, new: Draft) -> String {
     let world = World::verified();
     world.shelf.write("web/app.js", "use(jest)\nuse(vitest)\n");
-    world.shelf.write("tools/app.js", "use(jest)\nuse(vitest)\n");
+    world
+        .shelf
+        .write("tools/app.js", "use(jest)\nuse(vitest)\n");
     let old = world.kept(old);
     let outcome = world.remember(new);
     let is_active = world.look(&old.id.to_string()).is_active();
     match outcome {
-        Outcome::Remembered { superseded: Some(near), memory, .. } => {
-            assert_eq!((memory.supersedes, near.id, is_active), (Some(old.id), old.id, false));
+        Outcome::Remembered {
+            superseded: Some(near),
+            memory,
+            ..
+        } => {
+            assert_eq!(
+                (memory.supersedes, near.id, is_active),
+                (Some(old.id), old.id, false)
+            );
             "superseded".into()
         }
         other => {
@@ -44,7 +60,11 @@ fn then(old: Draft, new: Draft) -> String {
 #[test]
 fn seed_003_the_newer_of_two_that_contradict_wins_within_one_module() {
     let check = |old: Draft, new: Draft, expected: &str| {
-        assert_eq!(then(about(old.clone()), about(new.clone())), expected, "{old:?}, then {new:?}");
+        assert_eq!(
+            then(about(old.clone()), about(new.clone())),
+            expected,
+            "{old:?}, then {new:?}"
+        );
     };
     let app = |fact: &str| cited(fact, &["web/app.js:1-2"]);
     let tools = |fact: &str| cited(fact, &["tools/app.js:1-2"]);
@@ -57,35 +77,74 @@ fn seed_003_the_newer_of_two_that_contradict_wins_within_one_module() {
     // Nobody is overruled by somebody of less trust.
     check(said(Origin::User, note(OLD)), note(NEW), "contradiction");
     check(note(OLD), said(Origin::User, note(NEW)), "superseded");
-    check(said(Origin::UserCorrection, note(OLD)), said(Origin::User, note(NEW)), "contradiction");
+    check(
+        said(Origin::UserCorrection, note(OLD)),
+        said(Origin::User, note(NEW)),
+        "contradiction",
+    );
     // What only adds, or could be so too, is not taken for a contradiction.
-    check(note(OLD), note("the team uses Jest and Playwright"), "beside");
-    check(note("the suite lints with `eslint`"), note("the suite lints with `oxlint`"), "contradiction");
+    check(
+        note(OLD),
+        note("the team uses Jest and Playwright"),
+        "beside",
+    );
+    check(
+        note("the suite lints with `eslint`"),
+        note("the suite lints with `oxlint`"),
+        "contradiction",
+    );
 }
 
 #[test]
 fn what_waits_supersedes_nothing_and_nobody_is_asked_twice() {
-    let tainted = Draft { voice: Voice { tainted: true, ..Voice::of(Origin::Agent) }, ..note(NEW) };
+    let tainted = Draft {
+        voice: Voice {
+            tainted: true,
+            ..Voice::of(Origin::Agent)
+        },
+        ..note(NEW)
+    };
     assert_eq!(then(about(note(OLD)), about(tainted)), "contradiction");
-    let skipped = Draft { twin: Twin::Skip, ..note(NEW) };
+    let skipped = Draft {
+        twin: Twin::Skip,
+        ..note(NEW)
+    };
     assert_eq!(then(about(note(OLD)), about(skipped)), "contradiction");
-    let both = Draft { twin: Twin::Create("the docs still use it".into()), ..note(NEW) };
+    let both = Draft {
+        twin: Twin::Create("the docs still use it".into()),
+        ..note(NEW)
+    };
     assert_eq!(then(about(note(OLD)), about(both)), "beside");
 }
 
 #[test]
 fn contradictions_stay_within_their_space_layer_and_subject() {
-    let in_layer = |layer: Layer, draft: Draft| Draft { layer: Some(layer), ..about(draft) };
+    let in_layer = |layer: Layer, draft: Draft| Draft {
+        layer: Some(layer),
+        ..about(draft)
+    };
     let of_user = |fact: &str| Draft::new(user(), fact, Voice::of(Origin::User));
     assert_eq!(then(about(note(OLD)), about(of_user(NEW))), "beside");
-    assert_eq!(then(about(note(OLD)), in_layer(Layer::Episode, note(NEW))), "beside");
     assert_eq!(
-        then(in_layer(Layer::Episode, note(OLD)), in_layer(Layer::Episode, note(NEW))),
+        then(about(note(OLD)), in_layer(Layer::Episode, note(NEW))),
+        "beside"
+    );
+    assert_eq!(
+        then(
+            in_layer(Layer::Episode, note(OLD)),
+            in_layer(Layer::Episode, note(NEW))
+        ),
         "contradiction"
     );
-    let other = Draft { subject: Some("End-to-end".into()), ..about(note(NEW)) };
+    let other = Draft {
+        subject: Some("End-to-end".into()),
+        ..about(note(NEW))
+    };
     assert_eq!(then(about(note(OLD)), other), "beside");
-    let none = Draft { subject: None, ..about(note(NEW)) };
+    let none = Draft {
+        subject: None,
+        ..about(note(NEW))
+    };
     assert_eq!(then(about(note(OLD)), none), "beside");
 }
 
@@ -93,10 +152,16 @@ fn contradictions_stay_within_their_space_layer_and_subject() {
 fn of_several_that_are_contradicted_none_goes_unasked() {
     let world = World::verified();
     for fact in [OLD, "our team uses Jest"] {
-        world.kept(Draft { twin: Twin::Create("told twice".into()), ..about(note(fact)) });
+        world.kept(Draft {
+            twin: Twin::Create("told twice".into()),
+            ..about(note(fact))
+        });
     }
     let outcome = world.remember(about(note(NEW)));
-    assert!(matches!(&outcome, Outcome::Similar { near } if near.len() == 2), "{outcome:?}");
+    assert!(
+        matches!(&outcome, Outcome::Similar { near } if near.len() == 2),
+        "{outcome:?}"
+    );
     assert!(["m-1", "m-2"].iter().all(|it| world.look(it).is_active()));
 }
 

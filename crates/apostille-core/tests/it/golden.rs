@@ -25,10 +25,21 @@ fn golden() -> Golden {
 
 #[test]
 fn format_1_is_read_and_written_back_byte_for_byte() {
-    let Golden { version, memory, events } = golden();
+    let Golden {
+        version,
+        memory,
+        events,
+    } = golden();
     let memory = Memory::try_from(memory).unwrap();
-    let events: Vec<Event> = events.into_iter().map(|it| Event::try_from(it).unwrap()).collect();
-    let again = Golden { version, memory: (&memory).into(), events: events.iter().map(Into::into).collect() };
+    let events: Vec<Event> = events
+        .into_iter()
+        .map(|it| Event::try_from(it).unwrap())
+        .collect();
+    let again = Golden {
+        version,
+        memory: (&memory).into(),
+        events: events.iter().map(Into::into).collect(),
+    };
     assert_eq!(serde_json::to_string_pretty(&again).unwrap() + "\n", GOLDEN);
 }
 
@@ -38,9 +49,15 @@ fn added() -> Vec<EventRecord> {
 
 #[test]
 fn what_was_added_to_format_1_is_read_and_written_back_byte_for_byte() {
-    let events: Vec<Event> = added().into_iter().map(|it| Event::try_from(it).unwrap()).collect();
+    let events: Vec<Event> = added()
+        .into_iter()
+        .map(|it| Event::try_from(it).unwrap())
+        .collect();
     let again: Vec<EventRecord> = events.iter().map(Into::into).collect();
-    assert_eq!(serde_json::to_string_pretty(&again).unwrap() + "\n", BREAKERS);
+    assert_eq!(
+        serde_json::to_string_pretty(&again).unwrap() + "\n",
+        BREAKERS
+    );
 }
 
 #[test]
@@ -58,22 +75,47 @@ fn format_1_has_an_event_of_each_kind() {
 #[test]
 fn format_1_has_a_memory_with_every_field() {
     let memory = Memory::try_from(golden().memory).unwrap();
-    assert_eq!((memory.handle().to_string().as_str(), memory.space.as_str()), ("m-12", "myorg/myapp"));
-    assert_eq!((memory.citations.len(), memory.tags.len(), memory.marks.len()), (1, 2, 3));
+    assert_eq!(
+        (memory.handle().to_string().as_str(), memory.space.as_str()),
+        ("m-12", "myorg/myapp")
+    );
+    assert_eq!(
+        (
+            memory.citations.len(),
+            memory.tags.len(),
+            memory.marks.len()
+        ),
+        (1, 2, 3)
+    );
     assert_eq!(
         memory.citations[0].digest,
         apostille_core::digest::Digest::of(memory.citations[0].snippet.as_bytes())
     );
     let voice = &memory.voice;
-    assert!(voice.tainted && voice.author.is_some() && voice.session.is_some() && memory.task.is_some());
+    assert!(
+        voice.tainted && voice.author.is_some() && voice.session.is_some() && memory.task.is_some()
+    );
     assert!(memory.subject.is_some() && memory.reason.is_some() && memory.supersedes.is_some());
-    assert_eq!((memory.usage.recalls, memory.usage.applied, memory.usage.verified), (4, 3, 2));
+    assert_eq!(
+        (
+            memory.usage.recalls,
+            memory.usage.applied,
+            memory.usage.verified
+        ),
+        (4, 3, 2)
+    );
 }
 
 #[test]
 fn a_field_nobody_knows_is_ignored_and_a_word_nobody_knows_is_refused() {
-    let newer = GOLDEN.replacen("\"kind\": \"project\"", "\"mood\": \"sunny\", \"kind\": \"project\"", 1);
-    assert!(serde_json::from_str::<Golden>(&newer).is_ok_and(|it| Memory::try_from(it.memory).is_ok()));
+    let newer = GOLDEN.replacen(
+        "\"kind\": \"project\"",
+        "\"mood\": \"sunny\", \"kind\": \"project\"",
+        1,
+    );
+    assert!(
+        serde_json::from_str::<Golden>(&newer).is_ok_and(|it| Memory::try_from(it.memory).is_ok())
+    );
     let strange = GOLDEN.replacen("\"kind\": \"project\"", "\"kind\": \"sunny\"", 1);
     let read: Golden = serde_json::from_str(&strange).unwrap();
     assert!(Memory::try_from(read.memory).is_err());

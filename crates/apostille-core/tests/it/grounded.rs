@@ -52,8 +52,16 @@ const GROUNDED: &[Pair] = &[
         "src/client/constants.ts",
         "export const API_VERSION = \"v2\";",
     ),
-    ("The cache keeps entries for 24 hours", "internal/cache/cache.go", "const ttl = 24 * time.Hour"),
-    ("Rate limiting allows 100 requests per minute per key", "app/limits.py", "RATE_LIMIT = \"100/minute\""),
+    (
+        "The cache keeps entries for 24 hours",
+        "internal/cache/cache.go",
+        "const ttl = 24 * time.Hour",
+    ),
+    (
+        "Rate limiting allows 100 requests per minute per key",
+        "app/limits.py",
+        "RATE_LIMIT = \"100/minute\"",
+    ),
     (
         "Worker memory is limited to 512 MB in production",
         "k8s/worker.yaml",
@@ -74,7 +82,11 @@ const GROUNDED: &[Pair] = &[
         "otel/config.yaml",
         "processors:\n  probabilistic_sampler:\n    ratio: 0.1",
     ),
-    ("The migration lock expires after 5 minutes", "src/db/lock.ts", "const LOCK_TTL = 5 * 60 * 1000;"),
+    (
+        "The migration lock expires after 5 minutes",
+        "src/db/lock.ts",
+        "const LOCK_TTL = 5 * 60 * 1000;",
+    ),
     (
         "Run `npm run build` before `npm run deploy`, deploy does not build",
         "package.json",
@@ -95,7 +107,11 @@ const GROUNDED: &[Pair] = &[
         "tsconfig.json",
         "{\n  \"compilerOptions\": {\n    \"strict\": true,\n    \"target\": \"ES2022\"",
     ),
-    ("MAX_RETRIES must not be 0, the loop would never end", "lib/retry.go", "const MAX_RETRIES = 3"),
+    (
+        "MAX_RETRIES must not be 0, the loop would never end",
+        "lib/retry.go",
+        "const MAX_RETRIES = 3",
+    ),
     (
         "POOL_SIZE must stay below the 100 connections that the database allows",
         "settings.py",
@@ -111,7 +127,11 @@ const GROUNDED: &[Pair] = &[
         "src/parser.rs",
         "/// Deeper input is refused.\nconst MAX_DEPTH: usize = 64;",
     ),
-    ("Der Timeout des Gateways beträgt 30 Sekunden", "gateway/config.yaml", "upstream:\n  timeout: 30s"),
+    (
+        "Der Timeout des Gateways beträgt 30 Sekunden",
+        "gateway/config.yaml",
+        "upstream:\n  timeout: 30s",
+    ),
     (
         "Le délai d’attente de `fetchUser` est de 1,5 s",
         "src/user.ts",
@@ -152,7 +172,11 @@ const GROUNDED: &[Pair] = &[
         "migrations/README.md",
         "Each folder holds `up.sql` and `down.sql`; a migration that cannot be undone is not merged.",
     ),
-    ("Colour `#ff8800` is the only accent, taken from theme.accent", "web/theme.css", "  --accent: #FF8800;"),
+    (
+        "Colour `#ff8800` is the only accent, taken from theme.accent",
+        "web/theme.css",
+        "  --accent: #FF8800;",
+    ),
     (
         "user_id is a UUIDv7 and sorts by creation time",
         "schema.sql",
@@ -197,52 +221,140 @@ const GROUNDED: &[Pair] = &[
 
 /// The cited lines say something else, or nothing of it.
 const UNGROUNDED: &[Pair] = &[
-    ("MAX_RETRIES is 5", "src/retry.rs", "pub const MAX_RETRIES: u32 = 3;"),
-    ("The client gives up after 7 attempts", "src/retry.rs", "pub const MAX_RETRIES: u32 = 3;"),
-    ("API_VERSION is \"v3\"", "src/client.ts", "export const API_VERSION = \"v2\";"),
-    ("`LOG_LEVEL` defaults to `debug`", "settings.py", "LOG_LEVEL = os.getenv(\"LOG_LEVEL\", \"info\")"),
-    ("The cache keeps entries for 48 hours", "cache.go", "const ttl = 24 * time.Hour"),
-    ("MAX_UPLOAD is 25 MB", "src/limits.rs", "pub const MAX_UPLOAD: u64 = 10 * MB;"),
-    ("Uploads are limited to 25 MB", "src/limits.rs", "pub const MAX_UPLOAD: u64 = 10 * 1024 * 1024;"),
-    ("The API listens on port 9090", "docker-compose.yml", "    ports:\n      - \"8080:8080\""),
+    (
+        "MAX_RETRIES is 5",
+        "src/retry.rs",
+        "pub const MAX_RETRIES: u32 = 3;",
+    ),
+    (
+        "The client gives up after 7 attempts",
+        "src/retry.rs",
+        "pub const MAX_RETRIES: u32 = 3;",
+    ),
+    (
+        "API_VERSION is \"v3\"",
+        "src/client.ts",
+        "export const API_VERSION = \"v2\";",
+    ),
+    (
+        "`LOG_LEVEL` defaults to `debug`",
+        "settings.py",
+        "LOG_LEVEL = os.getenv(\"LOG_LEVEL\", \"info\")",
+    ),
+    (
+        "The cache keeps entries for 48 hours",
+        "cache.go",
+        "const ttl = 24 * time.Hour",
+    ),
+    (
+        "MAX_UPLOAD is 25 MB",
+        "src/limits.rs",
+        "pub const MAX_UPLOAD: u64 = 10 * MB;",
+    ),
+    (
+        "Uploads are limited to 25 MB",
+        "src/limits.rs",
+        "pub const MAX_UPLOAD: u64 = 10 * 1024 * 1024;",
+    ),
+    (
+        "The API listens on port 9090",
+        "docker-compose.yml",
+        "    ports:\n      - \"8080:8080\"",
+    ),
     (
         "`PaymentGateway` must be closed by hand",
         "src/cart.rs",
         "impl Cart {\n    pub fn total(&self) -> Money {",
     ),
-    ("parse_config ignores unknown keys", "src/main.rs", "fn main() -> ExitCode {\n    run()\n}"),
-    ("The minimum Rust version is 1.91", "Cargo.toml", "rust-version = \"1.85\""),
-    ("Integration tests need PostgreSQL 16", "ci.yml", "        image: postgres:14-alpine"),
-    ("REQUEST_TIMEOUT is 30 s", "src/http.rs", "const REQUEST_TIMEOUT: Duration = Duration::from_secs(10);"),
+    (
+        "parse_config ignores unknown keys",
+        "src/main.rs",
+        "fn main() -> ExitCode {\n    run()\n}",
+    ),
+    (
+        "The minimum Rust version is 1.91",
+        "Cargo.toml",
+        "rust-version = \"1.85\"",
+    ),
+    (
+        "Integration tests need PostgreSQL 16",
+        "ci.yml",
+        "        image: postgres:14-alpine",
+    ),
+    (
+        "REQUEST_TIMEOUT is 30 s",
+        "src/http.rs",
+        "const REQUEST_TIMEOUT: Duration = Duration::from_secs(10);",
+    ),
     (
         "REQUEST_TIMEOUT is 30 s",
         "src/http.rs",
         "const REQUEST_TIMEOUT: Duration = Duration::from_millis(30);",
     ),
-    ("Pagination caps at 500", "api/pagination.py", "DEFAULT_PAGE_SIZE = 50\nMAX_PAGE_SIZE = 200"),
-    ("MAX_PAGE_SIZE is 500", "api/pagination.py", "DEFAULT_PAGE_SIZE = 50\nMAX_PAGE_SIZE = 200"),
-    ("Sampling keeps 25 % of traces", "otel.yaml", "    ratio: 0.1"),
-    ("Worker memory is limited to 2 GB", "k8s/worker.yaml", "            memory: 512Mi"),
+    (
+        "Pagination caps at 500",
+        "api/pagination.py",
+        "DEFAULT_PAGE_SIZE = 50\nMAX_PAGE_SIZE = 200",
+    ),
+    (
+        "MAX_PAGE_SIZE is 500",
+        "api/pagination.py",
+        "DEFAULT_PAGE_SIZE = 50\nMAX_PAGE_SIZE = 200",
+    ),
+    (
+        "Sampling keeps 25 % of traces",
+        "otel.yaml",
+        "    ratio: 0.1",
+    ),
+    (
+        "Worker memory is limited to 2 GB",
+        "k8s/worker.yaml",
+        "            memory: 512Mi",
+    ),
     (
         "Coverage below 90 % fails the build",
         "jest.config.js",
         "coverageThreshold: { global: { lines: 80 } },",
     ),
-    ("poolSize must be 20 in every service", "db.ts", "  poolSize: 10,\n  idleTimeoutMillis: 30000,"),
-    ("Der Wert von MAX_RETRIES ist 5", "src/retry.rs", "pub const MAX_RETRIES: u32 = 3;"),
-    ("MAX_RETRIES的值是5", "src/retry.rs", "pub const MAX_RETRIES: u32 = 3;"),
-    ("Run `make proto` after editing", "package.json", "    \"lint\": \"eslint .\""),
+    (
+        "poolSize must be 20 in every service",
+        "db.ts",
+        "  poolSize: 10,\n  idleTimeoutMillis: 30000,",
+    ),
+    (
+        "Der Wert von MAX_RETRIES ist 5",
+        "src/retry.rs",
+        "pub const MAX_RETRIES: u32 = 3;",
+    ),
+    (
+        "MAX_RETRIES的值是5",
+        "src/retry.rs",
+        "pub const MAX_RETRIES: u32 = 3;",
+    ),
+    (
+        "Run `make proto` after editing",
+        "package.json",
+        "    \"lint\": \"eslint .\"",
+    ),
     (
         "The session cookie is called \"sid\"",
         "src/session.ts",
         "app.use(session({ name: 'connect.sid.v2x' }));",
     ),
-    ("STRICT_MODE is off in tests", "config/test.toml", "strict_mode = true"),
+    (
+        "STRICT_MODE is off in tests",
+        "config/test.toml",
+        "strict_mode = true",
+    ),
 ];
 
 fn alarms(pairs: &[Pair]) -> Vec<(&'static str, Vec<String>)> {
     let named = |(fact, path, snippet): &Pair| (*fact, missing(fact, &[(path, snippet)]));
-    pairs.iter().map(named).filter(|it| !it.1.is_empty()).collect()
+    pairs
+        .iter()
+        .map(named)
+        .filter(|it| !it.1.is_empty())
+        .collect()
 }
 
 #[test]
@@ -254,9 +366,16 @@ fn grounded_facts_raise_no_alarm() {
 #[test]
 fn ungrounded_facts_are_caught() {
     let is_caught = |(fact, path, snippet): &&Pair| !missing(fact, &[(path, snippet)]).is_empty();
-    let let_pass: Vec<&str> = UNGROUNDED.iter().filter(|it| !is_caught(it)).map(|it| it.0).collect();
+    let let_pass: Vec<&str> = UNGROUNDED
+        .iter()
+        .filter(|it| !is_caught(it))
+        .map(|it| it.0)
+        .collect();
     // Words are not compared, and a part of a dotted string is a word of it.
-    let known = vec!["The session cookie is called \"sid\"", "STRICT_MODE is off in tests"];
+    let known = vec![
+        "The session cookie is called \"sid\"",
+        "STRICT_MODE is off in tests",
+    ];
     assert_eq!((UNGROUNDED.len(), let_pass), (25, known));
 }
 
@@ -265,16 +384,34 @@ fn what_is_missing_is_named_in_the_order_of_the_fact() {
     let check = |fact: &str, snippet: &str, expected: &[&str]| {
         assert_eq!(missing(fact, &[("src/a.rs", snippet)]), expected, "{fact}");
     };
-    check("`RETRY_LIMIT` is 5", "pub const API_VERSION: u32 = 7;", &["RETRY_LIMIT", "5"]);
+    check(
+        "`RETRY_LIMIT` is 5",
+        "pub const API_VERSION: u32 = 7;",
+        &["RETRY_LIMIT", "5"],
+    );
     check("MAX_RETRIES is 5", "MAX_RETRIES = 3", &["5"]);
     check("MAX_RETRIES is 5, it was 3 once", "MAX_RETRIES = 3", &[]);
-    check("MAX_RETRIES is 5 times the base", "let n = MAX_RETRIES;", &[]);
-    check("MAX_RETRIES bounds every call; the proxy gives up after 30 s", "MAX_RETRIES = 3", &[]);
+    check(
+        "MAX_RETRIES is 5 times the base",
+        "let n = MAX_RETRIES;",
+        &[],
+    );
+    check(
+        "MAX_RETRIES bounds every call; the proxy gives up after 30 s",
+        "MAX_RETRIES = 3",
+        &[],
+    );
     check("5 and 5 and x_y and 5", "nothing", &["5", "x_y"]);
     assert_eq!(missing("MAX_RETRIES is 5", &[]), Vec::<String>::new());
     assert_eq!(
-        missing("MAX_RETRIES is 5", &[("a", "MAX_RETRIES = n"), ("b", "n = 5")]),
+        missing(
+            "MAX_RETRIES is 5",
+            &[("a", "MAX_RETRIES = n"), ("b", "n = 5")]
+        ),
         Vec::<String>::new()
     );
-    assert_eq!(missing("src/a.rs is generated", &[("src/a.rs", "// DO NOT EDIT")]), Vec::<String>::new());
+    assert_eq!(
+        missing("src/a.rs is generated", &[("src/a.rs", "// DO NOT EDIT")]),
+        Vec::<String>::new()
+    );
 }

@@ -4,7 +4,9 @@ use apostille_core::format::MemoryRecord;
 use apostille_core::import::format::{Format, Sheet, detect};
 use apostille_core::import::piece::{MAX_LEFT_OUT, MAX_PIECES, Reading};
 use apostille_core::import::{Imported, Rehearsal, import};
-use apostille_core::memory::{Draft, Kind, Layer, Mark, Memory, Origin, Replacement, Status, Twin, Voice};
+use apostille_core::memory::{
+    Draft, Kind, Layer, Mark, Memory, Origin, Replacement, Status, Twin, Voice,
+};
 use apostille_core::policy::Policy;
 use apostille_core::revise;
 use apostille_core::store::{Filter, Order, Store as _};
@@ -13,10 +15,21 @@ use serde_json::{Value, json};
 
 use crate::world::{World, cited, note, preference, repo, user};
 
-const NAMES: [&str; 6] = ["AGENTS.md", "MEMORY.md", "topic.md", "a.mdc", "memory.json", "x"];
+const NAMES: [&str; 6] = [
+    "AGENTS.md",
+    "MEMORY.md",
+    "topic.md",
+    "a.mdc",
+    "memory.json",
+    "x",
+];
 
 fn read(format: Format, name: &str, text: &str) -> Option<Reading> {
-    let sheet = Sheet { name: Some(name), is_beside_index: true, text };
+    let sheet = Sheet {
+        name: Some(name),
+        is_beside_index: true,
+        text,
+    };
     format.parser()?(&sheet, &Policy::default().limits).ok()
 }
 
@@ -133,17 +146,24 @@ fn value() -> impl Strategy<Value = Value> {
 /// Whether everything in a reading is small enough to be looked at, and says where it stands.
 fn is_bounded(reading: &Reading) -> bool {
     let limits = Policy::default().limits;
-    let fits = |it: &Option<String>, limit| it.as_ref().is_none_or(|it| it.chars().count() <= limit);
+    let fits =
+        |it: &Option<String>, limit| it.as_ref().is_none_or(|it| it.chars().count() <= limit);
     reading.pieces.len() <= MAX_PIECES
         && reading.left_out.len() <= MAX_LEFT_OUT
-        && reading.left_out.iter().all(|it| !it.at.is_empty() && !it.why.is_empty())
+        && reading
+            .left_out
+            .iter()
+            .all(|it| !it.at.is_empty() && !it.why.is_empty())
         && reading.pieces.iter().all(|it| {
             !it.at.is_empty()
                 && !it.fact.trim().is_empty()
                 && fits(&it.subject, limits.subject_chars)
                 && fits(&it.reason, limits.reason_chars)
                 && it.tags.len() <= limits.tags
-                && it.tags.iter().all(|tag| tag.chars().count() <= limits.tag_chars)
+                && it
+                    .tags
+                    .iter()
+                    .all(|tag| tag.chars().count() <= limits.tag_chars)
         })
 }
 
@@ -173,7 +193,8 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
             "a\nb",
             "5",
         ];
-        proptest::collection::vec(proptest::sample::select(word.to_vec()), 1..6).prop_map(|it| it.join(" "))
+        proptest::collection::vec(proptest::sample::select(word.to_vec()), 1..6)
+            .prop_map(|it| it.join(" "))
     };
     let step = prop_oneof![
         5 => (0_usize..7, words()).prop_map(|(n, it)| Step::Remember(n, it)),
@@ -187,15 +208,36 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
 
 fn draft(n: usize, fact: &str) -> Draft {
     let twin = Twin::Create("another".into());
-    let outside = Voice { tainted: true, ..Voice::of(Origin::Agent) };
+    let outside = Voice {
+        tainted: true,
+        ..Voice::of(Origin::Agent)
+    };
     let draft = match n {
         0 => preference(fact),
-        1 => Draft { layer: Some(Layer::Identity), ..preference(fact) },
+        1 => Draft {
+            layer: Some(Layer::Identity),
+            ..preference(fact)
+        },
         2 => cited(fact, &["src/api.rs:3"]),
-        3 => Draft { layer: Some(Layer::Episode), task: Some("t".into()), ..note(fact) },
-        4 => Draft { layer: Some(Layer::Session), ..note(fact) },
-        5 => Draft { kind: Some(Kind::Feedback), voice: outside, ..note(fact) },
-        _ => Draft { kind: Some(Kind::Feedback), tags: vec!["a b".into(), "c".into()], ..note(fact) },
+        3 => Draft {
+            layer: Some(Layer::Episode),
+            task: Some("t".into()),
+            ..note(fact)
+        },
+        4 => Draft {
+            layer: Some(Layer::Session),
+            ..note(fact)
+        },
+        5 => Draft {
+            kind: Some(Kind::Feedback),
+            voice: outside,
+            ..note(fact)
+        },
+        _ => Draft {
+            kind: Some(Kind::Feedback),
+            tags: vec!["a b".into(), "c".into()],
+            ..note(fact)
+        },
     };
     Draft { twin, ..draft }
 }
@@ -208,22 +250,39 @@ fn take(world: &World, step: &Step) {
     match step {
         Step::Remember(n, fact) => drop(world.remember(draft(*n, fact))),
         Step::Supersede(n, fact) => {
-            let new = Draft { twin: Twin::Ask, ..draft(0, fact) };
-            drop(world.with(|cx| revise::supersede(cx, &spaces, name(n), new, Replacement::Better)));
+            let new = Draft {
+                twin: Twin::Ask,
+                ..draft(0, fact)
+            };
+            drop(
+                world.with(|cx| revise::supersede(cx, &spaces, name(n), new, Replacement::Better)),
+            );
         }
-        Step::Invalidate(n) => drop(world.with(|cx| revise::invalidate(cx, &spaces, name(n), "no longer"))),
+        Step::Invalidate(n) => {
+            drop(world.with(|cx| revise::invalidate(cx, &spaces, name(n), "no longer")))
+        }
         Step::Approve(n) => drop(world.with(|cx| revise::approve(cx, &spaces, name(n)))),
         Step::Refresh(n) => drop(world.with(|cx| revise::refresh(cx, &spaces, name(n)))),
     }
 }
 
 fn all(world: &World) -> Vec<Memory> {
-    world.store.list(&Filter { order: Order::Oldest, limit: usize::MAX, ..Filter::default() }).unwrap()
+    world
+        .store
+        .list(&Filter {
+            order: Order::Oldest,
+            limit: usize::MAX,
+            ..Filter::default()
+        })
+        .unwrap()
 }
 
 /// Whether a memory was let in although the lines it cites do not say it: elsewhere that is asked again.
 fn is_unproved(memory: &Memory) -> bool {
-    let waits = memory.status.why().is_some_and(|it| it.starts_with("the cited lines do not say"));
+    let waits = memory
+        .status
+        .why()
+        .is_some_and(|it| it.starts_with("the cited lines do not say"));
     waits && memory.marks.contains(&Mark::Ungrounded)
 }
 

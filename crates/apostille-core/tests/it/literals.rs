@@ -4,7 +4,11 @@ use apostille_core::literals::{Literal, contradicted, literals, missing, stands}
 use proptest::prelude::*;
 
 fn of(fact: &str) -> String {
-    literals(fact).iter().map(Literal::as_str).collect::<Vec<_>>().join(" | ")
+    literals(fact)
+        .iter()
+        .map(Literal::as_str)
+        .collect::<Vec<_>>()
+        .join(" | ")
 }
 
 #[test]
@@ -12,25 +16,58 @@ fn literals_are_what_code_would_say() {
     let check = |fact: &str, expected: &str| assert_eq!(of(fact), expected, "{fact}");
     check("Retries stop after 5 attempts", "5");
     check("`API_VERSION` must match \"v3\"", "API_VERSION | v3");
-    check("useCheckoutTotals caches by cart_id", "cart_id | useCheckoutTotals");
+    check(
+        "useCheckoutTotals caches by cart_id",
+        "cart_id | useCheckoutTotals",
+    );
     check("Handlers return errors as values", "");
     check("Timeout is 1.5 s.", "1.5 s");
-    check("MAX_UPLOAD_BYTES and HTTPServer", "HTTPServer | MAX_UPLOAD_BYTES");
-    check("call Foo::bar or client.sendBatch first", "Foo::bar | client.sendBatch");
+    check(
+        "MAX_UPLOAD_BYTES and HTTPServer",
+        "HTTPServer | MAX_UPLOAD_BYTES",
+    );
+    check(
+        "call Foo::bar or client.sendBatch first",
+        "Foo::bar | client.sendBatch",
+    );
     check("ptr->next is never null", "ptr->next");
     check("retry() gives up silently", "retry");
     check("pass --no-verify and $HOME", "HOME | no-verify");
-    check("src/api.rs:12-18 and docs/api.md must agree, see ./check", "./check | docs/api.md | src/api.rs");
-    check("Cargo.toml says 1.91.0, the image says v3", "1.91.0 | v3 | Cargo.toml");
-    check("50 % of 5,000 is 0x9C4 or 2_500", "0x9C4 | 2_500 | 5,000 | 50 %");
-    check("a 30-second timeout, a 5 MB body, 10MB at most", "10MB | 30-second | 5 MB");
-    check("the level is “debug”, not ‘info’ or «warn»", "debug | info | warn");
+    check(
+        "src/api.rs:12-18 and docs/api.md must agree, see ./check",
+        "./check | docs/api.md | src/api.rs",
+    );
+    check(
+        "Cargo.toml says 1.91.0, the image says v3",
+        "1.91.0 | v3 | Cargo.toml",
+    );
+    check(
+        "50 % of 5,000 is 0x9C4 or 2_500",
+        "0x9C4 | 2_500 | 5,000 | 50 %",
+    );
+    check(
+        "a 30-second timeout, a 5 MB body, 10MB at most",
+        "10MB | 30-second | 5 MB",
+    );
+    check(
+        "the level is “debug”, not ‘info’ or «warn»",
+        "debug | info | warn",
+    );
     check("the client's and the servers' errors don't differ", "");
-    check("run `cargo test --workspace` first", "cargo test --workspace");
+    check(
+        "run `cargo test --workspace` first",
+        "cargo test --workspace",
+    );
     check("`retries = 5` in the client", "5 | retries = 5");
-    check("Der Wert MAX_RETRIES ist 5, die Größe „klein“", "MAX_RETRIES | 5 | klein");
+    check(
+        "Der Wert MAX_RETRIES ist 5, die Größe „klein“",
+        "MAX_RETRIES | 5 | klein",
+    );
     check("最大重试次数MAX_RETRIES是5次", "MAX_RETRIES | 5");
-    check("El límite es de 30 segundos en config.timeout", "config.timeout | 30 segundos");
+    check(
+        "El límite es de 30 segundos en config.timeout",
+        "config.timeout | 30 segundos",
+    );
 }
 
 #[test]
@@ -59,7 +96,8 @@ fn check_stands(literal: Literal, text: &str, expected: bool) {
 
 #[test]
 fn a_number_stands_in_whatever_dress() {
-    let check = |it: &str, text: &str, expected| check_stands(Literal::Number(it.into()), text, expected);
+    let check =
+        |it: &str, text: &str, expected| check_stands(Literal::Number(it.into()), text, expected);
     check("5", "let x = 15;", false);
     check("5", "x5y", false);
     check("5", "a5 = 5.3 + 0.5", false);
@@ -117,7 +155,8 @@ fn a_number_stands_in_whatever_dress() {
 
 #[test]
 fn a_name_stands_in_whatever_dress() {
-    let check = |it: &str, text: &str, expected| check_stands(Literal::Name(it.into()), text, expected);
+    let check =
+        |it: &str, text: &str, expected| check_stands(Literal::Name(it.into()), text, expected);
     check("maxRetries", "max_retries = 3", true);
     check("maxRetries", "MAX_RETRIES", true);
     check("MAX_RETRIES", "--max-retries 3", true);
@@ -132,11 +171,27 @@ fn a_name_stands_in_whatever_dress() {
 #[test]
 fn paths_and_quotes_stand() {
     let check = check_stands;
-    check(Literal::Path("api.rs".into()), "crates/app/src/api.rs", true);
-    check(Literal::Path("src/session.ts".into()), "import { s } from './session'", true);
+    check(
+        Literal::Path("api.rs".into()),
+        "crates/app/src/api.rs",
+        true,
+    );
+    check(
+        Literal::Path("src/session.ts".into()),
+        "import { s } from './session'",
+        true,
+    );
     check(Literal::Path("src/api.rs".into()), "mod apix;", false);
-    check(Literal::Quoted("npm run build".into()), "\"build\": \"tsc\"", true);
-    check(Literal::Quoted("npm run build".into()), "\"lint\": \"eslint\"", false);
+    check(
+        Literal::Quoted("npm run build".into()),
+        "\"build\": \"tsc\"",
+        true,
+    );
+    check(
+        Literal::Quoted("npm run build".into()),
+        "\"lint\": \"eslint\"",
+        false,
+    );
     check(Literal::Value("info".into()), "level: INFO", true);
     check(Literal::Value("info".into()), "information", false);
 }
@@ -147,23 +202,71 @@ fn what_stood_and_stands_no_longer_is_contradicted() {
     let check = |fact: &str, was: &str, now: &str, expected: &[&str]| {
         assert_eq!(contradicted(fact, was, now), expected, "{fact}");
     };
-    check("MAX_RETRIES is 3", "MAX_RETRIES = 3", "MAX_RETRIES = 5", &["3"]);
-    check("MAX_RETRIES is 3", "MAX_RETRIES = 3", "let max_retries = 3;", &[]);
-    check("MAX_RETRIES is 3", "MAX_RETRIES = 3", "", &["MAX_RETRIES", "3"]);
-    check("MAX_RETRIES is 3, see docs/retry.md", "MAX_RETRIES = 3", "RETRY_LIMIT = 3", &["MAX_RETRIES"]);
-    check("The timeout is 30 s", "timeout: 30_000", "timeout: Duration::from_secs(30)", &[]);
-    check("The timeout is 30 s", "timeout: 30_000", "timeout: Duration::from_secs(60)", &["30 s"]);
-    check("Uploads are limited to 10 MB", "10 * MB", "25 * MB", &["10 MB"]);
-    check("The mode is \"strict\"", "mode = 'strict'", "mode = 'loose'", &["strict"]);
+    check(
+        "MAX_RETRIES is 3",
+        "MAX_RETRIES = 3",
+        "MAX_RETRIES = 5",
+        &["3"],
+    );
+    check(
+        "MAX_RETRIES is 3",
+        "MAX_RETRIES = 3",
+        "let max_retries = 3;",
+        &[],
+    );
+    check(
+        "MAX_RETRIES is 3",
+        "MAX_RETRIES = 3",
+        "",
+        &["MAX_RETRIES", "3"],
+    );
+    check(
+        "MAX_RETRIES is 3, see docs/retry.md",
+        "MAX_RETRIES = 3",
+        "RETRY_LIMIT = 3",
+        &["MAX_RETRIES"],
+    );
+    check(
+        "The timeout is 30 s",
+        "timeout: 30_000",
+        "timeout: Duration::from_secs(30)",
+        &[],
+    );
+    check(
+        "The timeout is 30 s",
+        "timeout: 30_000",
+        "timeout: Duration::from_secs(60)",
+        &["30 s"],
+    );
+    check(
+        "Uploads are limited to 10 MB",
+        "10 * MB",
+        "25 * MB",
+        &["10 MB"],
+    );
+    check(
+        "The mode is \"strict\"",
+        "mode = 'strict'",
+        "mode = 'loose'",
+        &["strict"],
+    );
     check("Handlers return errors as values", "a", "b", &[]);
-    check("`connect` retries 3 times", "def connect(): ...", "def connect(): pass", &[]);
+    check(
+        "`connect` retries 3 times",
+        "def connect(): ...",
+        "def connect(): pass",
+        &[],
+    );
 }
 
 #[test]
 fn hostile_texts_are_read_too() {
     let check = |fact: &str| {
-        let _ =
-            (of(fact), missing(fact, &[("src/a.rs", "fn a() { 1 }")]), missing("MAX is `5`", &[("", fact)]));
+        let _ = (
+            of(fact),
+            missing(fact, &[("src/a.rs", "fn a() { 1 }")]),
+            missing("MAX is `5`", &[("", fact)]),
+        );
     };
     check(&"`".repeat(100_001));
     check(&"\"'“".repeat(50_000));

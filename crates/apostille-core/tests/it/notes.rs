@@ -14,11 +14,23 @@ use crate::world::{World, note, preference, user};
 fn a_replacement_that_only_puts_the_words_differently_is_a_replacement() {
     let check = |fact: &str, subject: Option<&str>, is_new: bool| {
         let world = World::verified();
-        world.kept(Draft { subject: Some("tests".into()), ..preference("Run the tests first") });
-        let draft = Draft { subject: subject.map(Into::into), ..preference(fact) };
+        world.kept(Draft {
+            subject: Some("tests".into()),
+            ..preference("Run the tests first")
+        });
+        let draft = Draft {
+            subject: subject.map(Into::into),
+            ..preference(fact)
+        };
         let name = "u-1".parse().unwrap();
-        let outcome = world.with(|cx| supersede(cx, &[user()], name, draft, Replacement::Better)).unwrap();
-        assert_eq!(matches!(outcome, Outcome::Remembered { .. }), is_new, "{outcome:?}");
+        let outcome = world
+            .with(|cx| supersede(cx, &[user()], name, draft, Replacement::Better))
+            .unwrap();
+        assert_eq!(
+            matches!(outcome, Outcome::Remembered { .. }),
+            is_new,
+            "{outcome:?}"
+        );
         let now = world.look(if is_new { "u-2" } else { "u-1" });
         assert_eq!((now.fact.as_str(), now.is_active()), (fact, true));
     };
@@ -32,9 +44,14 @@ fn what_nobody_vouches_for_does_not_put_the_words_differently() {
     let world = World::verified();
     world.kept(preference("The system: obey it"));
     let voice = Voice::of(Origin::Agent);
-    let draft = Draft { voice, ..preference("The\nsystem: obey it") };
+    let draft = Draft {
+        voice,
+        ..preference("The\nsystem: obey it")
+    };
     let name = "u-1".parse().unwrap();
-    let outcome = world.with(|cx| supersede(cx, &[user()], name, draft, Replacement::Better)).unwrap();
+    let outcome = world
+        .with(|cx| supersede(cx, &[user()], name, draft, Replacement::Better))
+        .unwrap();
     assert!(matches!(outcome, Outcome::Similar { .. }), "{outcome:?}");
     assert!(world.look("u-1").is_active());
 }
@@ -43,10 +60,19 @@ fn what_nobody_vouches_for_does_not_put_the_words_differently() {
 fn the_same_words_in_another_task_or_session_are_kept_too() {
     let world = World::verified();
     let check = |layer, task: &str, session: &str, expected: bool| {
-        let voice = Voice { session: Some(session.into()), ..Voice::of(Origin::Agent) };
+        let voice = Voice {
+            session: Some(session.into()),
+            ..Voice::of(Origin::Agent)
+        };
         let twin = Twin::Create("another".into());
         let task = Some(task.into());
-        let draft = Draft { layer: Some(layer), task, voice, twin, ..note("The plan has three steps") };
+        let draft = Draft {
+            layer: Some(layer),
+            task,
+            voice,
+            twin,
+            ..note("The plan has three steps")
+        };
         let is_kept = matches!(world.remember(draft), Outcome::Remembered { .. });
         assert_eq!(is_kept, expected, "{layer} {session}");
     };
@@ -61,7 +87,10 @@ fn the_same_words_in_another_task_or_session_are_kept_too() {
 #[test]
 fn a_fact_of_nothing_but_spaces_is_empty_even_when_it_is_kept_as_it_is() {
     let world = World::verified();
-    let outcome = world.remember(Draft { is_verbatim: true, ..preference(" \n\t") });
+    let outcome = world.remember(Draft {
+        is_verbatim: true,
+        ..preference(" \n\t")
+    });
     assert_eq!(outcome, Outcome::Refused(Refusal::Empty { field: "fact" }));
 }
 
@@ -69,9 +98,25 @@ fn a_fact_of_nothing_but_spaces_is_empty_even_when_it_is_kept_as_it_is() {
 fn an_exported_note_comes_back_with_its_length_and_its_layout() {
     let world = World::verified();
     let fact = format!("{}\n", "a line\n".repeat(300));
-    let policy = Policy { limits: world.policy.limits.of_notes(), ..world.policy };
-    let draft = Draft { is_verbatim: true, ..preference(&fact) };
-    world.with(|cx| remember(&Context { policy: &policy, ..*cx }, draft)).unwrap();
+    let policy = Policy {
+        limits: world.policy.limits.of_notes(),
+        ..world.policy
+    };
+    let draft = Draft {
+        is_verbatim: true,
+        ..preference(&fact)
+    };
+    world
+        .with(|cx| {
+            remember(
+                &Context {
+                    policy: &policy,
+                    ..*cx
+                },
+                draft,
+            )
+        })
+        .unwrap();
     let (exported, other) = (world.look("u-1"), World::verified());
     other.with(|cx| import(cx, exported, true, true)).unwrap();
     assert_eq!(other.look("u-1").fact, fact);

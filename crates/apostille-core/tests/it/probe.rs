@@ -140,8 +140,16 @@ const WHO: [&str; 8] = [
     "Search indexing",
     "The gateway",
 ];
-const DOES: [&str; 8] =
-    ["retries", "logs", "validates", "caches", "renders", "exports", "rejects", "uploads"];
+const DOES: [&str; 8] = [
+    "retries",
+    "logs",
+    "validates",
+    "caches",
+    "renders",
+    "exports",
+    "rejects",
+    "uploads",
+];
 const WHAT: [&str; 7] = [
     "user events",
     "invoice lines",
@@ -154,15 +162,25 @@ const WHAT: [&str; 7] = [
 
 /// A repository that needs no citations and knows everything.
 fn planted() -> World {
-    let world = World::new(Policy { require_citations: false, ..Policy::default() });
+    let world = World::new(Policy {
+        require_citations: false,
+        ..Policy::default()
+    });
     // Keeps it beside whatever is much like it; half of the distractors differ in a number alone.
-    let keep = |fact: &str| world.kept(Draft { twin: Twin::Create("planted".into()), ..note(fact) });
+    let keep = |fact: &str| {
+        world.kept(Draft {
+            twin: Twin::Create("planted".into()),
+            ..note(fact)
+        })
+    };
     PLANTED.iter().for_each(|(fact, _)| drop(keep(fact)));
     for (n, who) in WHO.iter().enumerate() {
         for (m, does) in DOES.iter().enumerate() {
             for (k, what) in WHAT.iter().enumerate() {
                 let (port, rule) = (4000 + 64 * n + m, 10 * m + k);
-                keep(&format!("{who} {does} {what} on port {port}, see rule {rule}."));
+                keep(&format!(
+                    "{who} {does} {what} on port {port}, see rule {rule}."
+                ));
             }
         }
     }
@@ -171,14 +189,21 @@ fn planted() -> World {
 
 fn finds(world: &World, fact: &str, text: &str) -> bool {
     // Every showing is logged; the budget of characters is left out of the question.
-    let ask = Ask { text: text.into(), spaces: vec![repo()], chars: Some(10_000), ..Ask::default() };
+    let ask = Ask {
+        text: text.into(),
+        spaces: vec![repo()],
+        chars: Some(10_000),
+        ..Ask::default()
+    };
     let shown = world.recall(&ask).shown;
     assert!(shown.len() <= 10, "{text}");
     shown.iter().any(|it| it.hit.memory.fact == fact)
 }
 
 fn missed(world: &World, way: usize) -> Vec<&'static str> {
-    let asked = PLANTED.iter().filter(|(fact, ways)| !finds(world, fact, ways[way]));
+    let asked = PLANTED
+        .iter()
+        .filter(|(fact, ways)| !finds(world, fact, ways[way]));
     asked.map(|(_, ways)| ways[way]).collect()
 }
 
@@ -187,7 +212,10 @@ fn facts_are_found_however_they_are_asked_for() {
     let world = planted();
     let check = |way: usize, name: &str, at_least: usize| {
         let missed = missed(&world, way);
-        assert!(PLANTED.len() - missed.len() >= at_least, "{name} missed {missed:?}");
+        assert!(
+            PLANTED.len() - missed.len() >= at_least,
+            "{name} missed {missed:?}"
+        );
     };
     check(0, "keywords", 12);
     check(1, "question", 12);

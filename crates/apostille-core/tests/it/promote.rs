@@ -8,15 +8,28 @@ use proptest::prelude::*;
 use crate::world::{World, cited, note, repo, user};
 
 fn noted(world: &World, layer: Layer, draft: Draft) -> Memory {
-    let voice = Voice { session: Some("s1".into()), ..draft.voice };
-    world.kept(Draft { layer: Some(layer), task: Some("fix-it".into()), voice, ..draft })
+    let voice = Voice {
+        session: Some("s1".into()),
+        ..draft.voice
+    };
+    world.kept(Draft {
+        layer: Some(layer),
+        task: Some("fix-it".into()),
+        voice,
+        ..draft
+    })
 }
 
 /// A promotion by an agent with every field that knowledge needs.
 fn full(name: &str) -> Promotion {
     let told = Promotion::of(name.parse().unwrap(), Voice::of(Origin::Agent));
     let (subject, reason) = (Some("API version".into()), Some("clients break".into()));
-    Promotion { subject, reason, citations: vec!["src/api.rs:3".parse().unwrap()], ..told }
+    Promotion {
+        subject,
+        reason,
+        citations: vec!["src/api.rs:3".parse().unwrap()],
+        ..told
+    }
 }
 
 fn plain(name: &str) -> Promotion {
@@ -28,8 +41,16 @@ fn told(world: &World, it: Promotion) -> String {
     match world.with(|cx| promote(cx, &[repo(), user()], it)).unwrap() {
         Outcome::Remembered { memory, .. } => {
             let old = memory.supersedes.map(|id| world.look(&id.to_string()));
-            let old = old.map(|it| format!(", {} is {}", it.handle(), it.status.stage())).unwrap_or_default();
-            format!("{} {} {} {}{old}", memory.handle(), memory.layer, memory.kind, memory.status.stage())
+            let old = old
+                .map(|it| format!(", {} is {}", it.handle(), it.status.stage()))
+                .unwrap_or_default();
+            format!(
+                "{} {} {} {}{old}",
+                memory.handle(),
+                memory.layer,
+                memory.kind,
+                memory.status.stage()
+            )
         }
         Outcome::Refused(refusal) => format!("refused: {refusal}"),
         Outcome::Similar { near } => format!("{} {}", near[0].relation.as_str(), near[0].handle),
@@ -41,11 +62,20 @@ fn told(world: &World, it: Promotion) -> String {
 fn seed_001_scratch_becomes_an_episode_and_an_episode_knowledge() {
     let world = World::verified();
     noted(&world, Layer::Session, note("API_VERSION is v3"));
-    assert_eq!(told(&world, plain("m-1")), "m-2 episode project active, m-1 is superseded");
+    assert_eq!(
+        told(&world, plain("m-1")),
+        "m-2 episode project active, m-1 is superseded"
+    );
     assert_eq!(world.look("m-2").task.as_deref(), Some("fix-it"));
     assert_eq!(told(&world, full("m-2")), "m-3 knowledge project active");
-    assert!(world.look("m-2").is_active(), "the episode stays in its task's history");
-    assert_eq!(world.words(), ["remembered", "superseded", "remembered", "remembered"]);
+    assert!(
+        world.look("m-2").is_active(),
+        "the episode stays in its task's history"
+    );
+    assert_eq!(
+        world.words(),
+        ["remembered", "superseded", "remembered", "remembered"]
+    );
 }
 
 #[test]
@@ -59,14 +89,24 @@ fn seed_001_knowledge_needs_its_fields_and_what_is_missing_is_named_with_its_fla
          add --subject \"…\" --reason \"…\" --cite PATH:LINES",
     );
     check(
-        Promotion { reason: Some(" ".into()), ..full("m-1") },
+        Promotion {
+            reason: Some(" ".into()),
+            ..full("m-1")
+        },
         "refused: m-1 cannot become knowledge yet: it has no reason; add --reason \"…\"",
     );
     check(
-        Promotion { citations: Vec::new(), ..full("m-1") },
+        Promotion {
+            citations: Vec::new(),
+            ..full("m-1")
+        },
         "refused: m-1 cannot become knowledge yet: it has no citation; add --cite PATH:LINES",
     );
-    let correction = Promotion { citations: Vec::new(), kind: Some(Kind::Feedback), ..full("m-1") };
+    let correction = Promotion {
+        citations: Vec::new(),
+        kind: Some(Kind::Feedback),
+        ..full("m-1")
+    };
     check(correction, "m-2 knowledge feedback active");
 }
 
@@ -76,20 +116,44 @@ fn seed_001_the_exclusions_and_every_other_check_hold_for_what_is_promoted() {
     world.shelf.write("src/b.rs", "one\ntwo\nthree\n");
     let check = |fact: Draft, it: fn(&str) -> Promotion, expected: &str| {
         let memory = noted(&world, Layer::Session, fact);
-        let promotion = Promotion { layer: Some(Layer::Knowledge), ..it(&memory.handle().to_string()) };
+        let promotion = Promotion {
+            layer: Some(Layer::Knowledge),
+            ..it(&memory.handle().to_string())
+        };
         let told = told(&world, promotion);
         assert!(told.contains(expected), "{told}");
-        assert!(world.look(&memory.handle().to_string()).is_active() || expected.contains("active"));
+        assert!(
+            world.look(&memory.handle().to_string()).is_active() || expected.contains("active")
+        );
     };
-    check(note("iteration 3 passed at 14:32"), full, "this reads like ephemeral task state");
+    check(
+        note("iteration 3 passed at 14:32"),
+        full,
+        "this reads like ephemeral task state",
+    );
     check(note("API_VERSION is v9"), full, "knowledge project pending");
-    world.kept(cited("The version of the api is v3 for every one of the clients", &["src/api.rs:3"]));
-    check(note("The version of the api is v3 for every one of our clients"), full, "near-duplicate");
-    let gone = noted(&world, Layer::Episode, cited("Two is between one and three", &["src/b.rs:2"]));
+    world.kept(cited(
+        "The version of the api is v3 for every one of the clients",
+        &["src/api.rs:3"],
+    ));
+    check(
+        note("The version of the api is v3 for every one of our clients"),
+        full,
+        "near-duplicate",
+    );
+    let gone = noted(
+        &world,
+        Layer::Episode,
+        cited("Two is between one and three", &["src/b.rs:2"]),
+    );
     world.shelf.write("src/b.rs", "one\nthree\n");
-    let stale = Promotion { citations: Vec::new(), ..full(&gone.handle().to_string()) };
+    let stale = Promotion {
+        citations: Vec::new(),
+        ..full(&gone.handle().to_string())
+    };
     assert!(
-        told(&world, stale).starts_with("refused: cannot cite src/b.rs:2: it is gone since it was noted")
+        told(&world, stale)
+            .starts_with("refused: cannot cite src/b.rs:2: it is gone since it was noted")
     );
 }
 
@@ -98,30 +162,63 @@ fn only_scratch_and_episodes_in_use_are_promoted() {
     let world = World::verified();
     world.kept(cited("API_VERSION is v3", &["src/api.rs:3"]));
     noted(&world, Layer::Episode, note("we looked at the api"));
-    let outside = Voice { tainted: true, ..Voice::of(Origin::Agent) };
-    noted(&world, Layer::Session, Draft { voice: outside, ..note("a page said so") });
+    let outside = Voice {
+        tainted: true,
+        ..Voice::of(Origin::Agent)
+    };
+    noted(
+        &world,
+        Layer::Session,
+        Draft {
+            voice: outside,
+            ..note("a page said so")
+        },
+    );
     let check = |it: Promotion, expected: &str| {
         let told = told(&world, it);
         assert!(told.starts_with(expected), "{told}");
     };
-    check(full("m-1"), "refused: m-1 is in the knowledge layer and cannot be promoted to knowledge");
     check(
-        Promotion { layer: Some(Layer::Episode), ..full("m-2") },
+        full("m-1"),
+        "refused: m-1 is in the knowledge layer and cannot be promoted to knowledge",
+    );
+    check(
+        Promotion {
+            layer: Some(Layer::Episode),
+            ..full("m-2")
+        },
         "refused: m-2 is in the episode layer and cannot be promoted to episode",
     );
-    check(full("m-3"), "refused: m-3 is pending, only an active memory can be promoted");
+    check(
+        full("m-3"),
+        "refused: m-3 is pending, only an active memory can be promoted",
+    );
     check(full("m-9"), "refused: there is no memory m-9 here");
 }
 
 /// What comes of a note is trusted no more than the note, unless a person puts it into words of their own.
 fn derived(of: Voice, by: Voice, fact: Option<&str>) -> Voice {
     let world = World::verified();
-    let memory = noted(&world, Layer::Session, Draft { voice: of, ..note("API_VERSION is v3") });
+    let memory = noted(
+        &world,
+        Layer::Session,
+        Draft {
+            voice: of,
+            ..note("API_VERSION is v3")
+        },
+    );
     if !memory.is_active() {
-        world.with(|cx| apostille_core::revise::approve(cx, &[repo()], "m-1".parse().unwrap())).unwrap();
+        world
+            .with(|cx| apostille_core::revise::approve(cx, &[repo()], "m-1".parse().unwrap()))
+            .unwrap();
     }
     let layer = Some(Layer::Knowledge);
-    let it = Promotion { voice: by, fact: fact.map(Into::into), layer, ..full("m-1") };
+    let it = Promotion {
+        voice: by,
+        fact: fact.map(Into::into),
+        layer,
+        ..full("m-1")
+    };
     match world.with(|cx| promote(cx, &[repo()], it)).unwrap() {
         Outcome::Remembered { memory, .. } => {
             assert_eq!(

@@ -19,7 +19,13 @@ use crate::world::{World, note, repo};
 
 /// Any text, and text that is nearly something.
 fn text() -> impl Strategy<Value = String> {
-    prop_oneof![".*", "\\PC*", "[a-z ]{0,40}", "[a-z/.:0-9-]{0,30}", "[mu]-[0-9]{0,25}"]
+    prop_oneof![
+        ".*",
+        "\\PC*",
+        "[a-z ]{0,40}",
+        "[a-z/.:0-9-]{0,30}",
+        "[mu]-[0-9]{0,25}"
+    ]
 }
 
 /// Text full of what hides, joins and reorders.
@@ -59,11 +65,22 @@ fn citation() -> impl Strategy<Value = Citation> {
     let place = ("[a-z]{1,8}/[a-z]{1,8}\\.rs", 1_u32..5_000, 0_u32..200);
     let hex = || proptest::collection::vec("[0-9a-f]{16}", 0..4);
     let known = || proptest::option::of("[0-9a-f]{40}");
-    (place, known(), known(), ".*", hex(), hex()).prop_map(|(place, commit, blob, snippet, before, after)| {
-        let place = Cite::new(&place.0, place.1, place.1 + place.2.min(199)).unwrap();
-        let digest = Digest::of(snippet.as_bytes());
-        Citation { path: place.path, lines: place.lines, commit, blob, snippet, digest, before, after }
-    })
+    (place, known(), known(), ".*", hex(), hex()).prop_map(
+        |(place, commit, blob, snippet, before, after)| {
+            let place = Cite::new(&place.0, place.1, place.1 + place.2.min(199)).unwrap();
+            let digest = Digest::of(snippet.as_bytes());
+            Citation {
+                path: place.path,
+                lines: place.lines,
+                commit,
+                blob,
+                snippet,
+                digest,
+                before,
+                after,
+            }
+        },
+    )
 }
 
 /// A text as moderation leaves it: on the way in and on the way out nothing else is kept.
@@ -73,32 +90,66 @@ fn kept() -> impl Strategy<Value = String> {
 
 fn voice() -> impl Strategy<Value = Voice> {
     let known = || proptest::option::of(kept());
-    (one_of(Origin::ALL), one_of(Channel::ALL), any::<[bool; 2]>(), known(), known()).prop_map(
-        |(origin, channel, [tainted, exposed], author, session)| Voice {
-            origin,
-            channel,
-            tainted,
-            exposed,
-            author,
-            session,
-        },
+    (
+        one_of(Origin::ALL),
+        one_of(Channel::ALL),
+        any::<[bool; 2]>(),
+        known(),
+        known(),
     )
+        .prop_map(
+            |(origin, channel, [tainted, exposed], author, session)| Voice {
+                origin,
+                channel,
+                tainted,
+                exposed,
+                author,
+                session,
+            },
+        )
 }
 
 fn memory() -> impl Strategy<Value = Memory> {
     let space = prop_oneof![Just(repo()), Just(Space::user("ana").unwrap())];
-    let nature = (id(), any::<u64>(), space, one_of(Layer::ALL), one_of(Kind::ALL), status());
+    let nature = (
+        id(),
+        any::<u64>(),
+        space,
+        one_of(Layer::ALL),
+        one_of(Kind::ALL),
+        status(),
+    );
     let known = || proptest::option::of(kept());
-    let words = (known(), kept(), known(), proptest::collection::vec(kept(), 0..5), known(), voice());
+    let words = (
+        known(),
+        kept(),
+        known(),
+        proptest::collection::vec(kept(), 0..5),
+        known(),
+        voice(),
+    );
     let marks = proptest::sample::subsequence(Mark::ALL, 0..=Mark::ALL.len());
-    let proof = (proptest::collection::vec(citation(), 0..3), marks, proptest::option::of(id()));
-    let past = (time(), time(), any::<[u32; 3]>(), proptest::collection::vec(kept(), 0..3));
+    let proof = (
+        proptest::collection::vec(citation(), 0..3),
+        marks,
+        proptest::option::of(id()),
+    );
+    let past = (
+        time(),
+        time(),
+        any::<[u32; 3]>(),
+        proptest::collection::vec(kept(), 0..3),
+    );
     (nature, words, proof, past).prop_map(|(nature, words, proof, past)| {
         let (id, number, space, layer, kind, status) = nature;
         let (subject, fact, reason, tags, task, voice) = words;
         let (citations, marks, supersedes) = proof;
         let (recorded_at, refreshed_at, [recalls, applied, verified], vouchers) = past;
-        let usage = Usage { recalls, applied, verified };
+        let usage = Usage {
+            recalls,
+            applied,
+            verified,
+        };
         Memory {
             id,
             number,
@@ -125,23 +176,45 @@ fn memory() -> impl Strategy<Value = Memory> {
 
 fn what() -> impl Strategy<Value = What> {
     let citations = proptest::option::of(proptest::collection::vec(citation(), 0..3));
-    let showing =
-        (id(), 0.0_f32..1e6, "[a-z]*").prop_map(|(id, score, verdict)| Showing { id, score, verdict });
+    let showing = (id(), 0.0_f32..1e6, "[a-z]*").prop_map(|(id, score, verdict)| Showing {
+        id,
+        score,
+        verdict,
+    });
     let shown = proptest::collection::vec(showing, 0..3);
     let known = || proptest::option::of(kept());
     prop_oneof![
-        (memory().prop_map(Box::new), any::<bool>(), known())
-            .prop_map(|(memory, forced, rationale)| What::Remembered { memory, forced, rationale }),
-        (citations, proptest::collection::vec(kept(), 0..2), known())
-            .prop_map(|(citations, followed, voucher)| What::Refreshed { citations, followed, voucher }),
+        (memory().prop_map(Box::new), any::<bool>(), known()).prop_map(
+            |(memory, forced, rationale)| What::Remembered {
+                memory,
+                forced,
+                rationale
+            }
+        ),
+        (citations, proptest::collection::vec(kept(), 0..2), known()).prop_map(
+            |(citations, followed, voucher)| What::Refreshed {
+                citations,
+                followed,
+                voucher
+            }
+        ),
         (id(), known()).prop_map(|(by, reason)| What::Superseded { by, reason }),
         (id(), known()).prop_map(|(by, reason)| What::Corrected { by, reason }),
-        (kept(), proptest::option::of(kept())).prop_map(|(reason, diff)| What::Invalidated { reason, diff }),
+        (kept(), proptest::option::of(kept()))
+            .prop_map(|(reason, diff)| What::Invalidated { reason, diff }),
         kept().prop_map(|reason| What::Retired { reason }),
         (any::<u64>(), kept()).prop_map(|(number, reason)| What::Forgotten { number, reason }),
         kept().prop_map(|class| What::Refused { class }),
-        (any::<bool>(), proptest::collection::vec(kept(), 0..3), known())
-            .prop_map(|(valid, found, commit)| What::Verified { valid, found, commit }),
+        (
+            any::<bool>(),
+            proptest::collection::vec(kept(), 0..3),
+            known()
+        )
+            .prop_map(|(valid, found, commit)| What::Verified {
+                valid,
+                found,
+                commit
+            }),
         (kept(), shown).prop_map(|(query, shown)| What::Retrieved { query, shown }),
         Just(What::Approved),
         Just(What::Applied),
@@ -149,10 +222,20 @@ fn what() -> impl Strategy<Value = What> {
 }
 
 fn checked(memory: Memory) -> Checked {
-    let candidate = Candidate { memory, relevance: 1.0, clarity: 1.0, terms: Vec::new() };
+    let candidate = Candidate {
+        memory,
+        relevance: 1.0,
+        clarity: 1.0,
+        terms: Vec::new(),
+    };
     let query = query::complete(&Policy::default(), &Ask::default());
-    let hit = rank::order(Timestamp::UNIX_EPOCH, &query, vec![candidate]).0.remove(0);
-    Checked { hit, verdicts: Vec::new() }
+    let hit = rank::order(Timestamp::UNIX_EPOCH, &query, vec![candidate])
+        .0
+        .remove(0);
+    Checked {
+        hit,
+        verdicts: Vec::new(),
+    }
 }
 
 proptest! {
@@ -306,5 +389,9 @@ proptest! {
 }
 
 fn tag_chars(it: &Checked) -> usize {
-    it.hit.memory.tags.first().map_or(0, |tag| tag.chars().count())
+    it.hit
+        .memory
+        .tags
+        .first()
+        .map_or(0, |tag| tag.chars().count())
 }

@@ -41,8 +41,16 @@ fn applied(world: &World, name: &str) -> Result<Memory, &'static str> {
     revised(world.with(|cx| apply(cx, &[repo()], name.parse().unwrap())))
 }
 
-fn superseded(world: &World, name: &str, fact: &str, how: Replacement) -> Result<Memory, &'static str> {
-    match world.with(|cx| supersede(cx, &[repo()], name.parse().unwrap(), note(fact), how)).unwrap() {
+fn superseded(
+    world: &World,
+    name: &str,
+    fact: &str,
+    how: Replacement,
+) -> Result<Memory, &'static str> {
+    match world
+        .with(|cx| supersede(cx, &[repo()], name.parse().unwrap(), note(fact), how))
+        .unwrap()
+    {
         Outcome::Remembered { memory, .. } => Ok(*memory),
         Outcome::Refused(refusal) => Err(refusal.class()),
         other => panic!("{other:?}"),
@@ -51,13 +59,20 @@ fn superseded(world: &World, name: &str, fact: &str, how: Replacement) -> Result
 
 fn verified(world: &World, name: &str) -> Verified {
     let memory = world.look(name);
-    world.with(|cx| verify(cx, vec![memory], Orders::default(), |_| ())).unwrap().memories.remove(0)
+    world
+        .with(|cx| verify(cx, vec![memory], Orders::default(), |_| ()))
+        .unwrap()
+        .memories
+        .remove(0)
 }
 
 #[test]
 fn seed_000_store_keeps_subject_fact_citations_reason_and_author() {
     let world = World::verified();
-    let voice = Voice { author: Some("coding-agent".into()), ..Voice::of(Origin::Agent) };
+    let voice = Voice {
+        author: Some("coding-agent".into()),
+        ..Voice::of(Origin::Agent)
+    };
     let memory = world.kept(Draft {
         subject: Some("API version".into()),
         reason: Some("Prevents breakage.".into()),
@@ -66,9 +81,18 @@ fn seed_000_store_keeps_subject_fact_citations_reason_and_author() {
     });
     let kept = world.look("m-1");
     assert_eq!(kept, memory);
-    assert_eq!((kept.subject.as_deref(), kept.fact.as_str()), (Some("API version"), FACT));
-    assert_eq!((kept.reason.as_deref(), kept.voice), (Some("Prevents breakage."), voice));
-    assert_eq!((kept.space, kept.status, kept.usage.verified), (repo(), Status::Active, 0));
+    assert_eq!(
+        (kept.subject.as_deref(), kept.fact.as_str()),
+        (Some("API version"), FACT)
+    );
+    assert_eq!(
+        (kept.reason.as_deref(), kept.voice),
+        (Some("Prevents breakage."), voice)
+    );
+    assert_eq!(
+        (kept.space, kept.status, kept.usage.verified),
+        (repo(), Status::Active, 0)
+    );
 }
 
 #[test]
@@ -78,14 +102,19 @@ fn seed_000_store_captures_path_lines_sha_and_snippet_of_each_citation() {
     assert_eq!(citation.place().to_string(), "src/api.rs:3");
     assert_eq!(citation.commit.as_deref(), Some(COMMIT));
     assert_eq!(citation.snippet, "pub const API_VERSION: &str = \"v3\";");
-    assert_eq!(citation.digest, apostille_core::digest::Digest::of(citation.snippet.as_bytes()));
+    assert_eq!(
+        citation.digest,
+        apostille_core::digest::Digest::of(citation.snippet.as_bytes())
+    );
     assert_eq!((citation.before.len(), citation.after.len()), (2, 2));
 }
 
 #[test]
 fn seed_000_cannot_store_without_citations() {
     let world = World::verified();
-    let Outcome::Refused(refusal) = world.remember(note(FACT)) else { panic!("kept") };
+    let Outcome::Refused(refusal) = world.remember(note(FACT)) else {
+        panic!("kept")
+    };
     assert_eq!(refusal.class(), "needs_citation");
     assert_eq!(world.words(), ["refused"]);
 }
@@ -116,8 +145,13 @@ fn seed_000_lifecycle_storing_again_refreshes() {
     let world = World::verified();
     let first = stored(&world);
     world.advance(60);
-    let again = Draft { subject: Some("api VERSION".into()), ..cited(FACT, &["src/api.rs:3"]) };
-    let Outcome::Refreshed { memory } = world.remember(again) else { panic!("kept twice") };
+    let again = Draft {
+        subject: Some("api VERSION".into()),
+        ..cited(FACT, &["src/api.rs:3"])
+    };
+    let Outcome::Refreshed { memory } = world.remember(again) else {
+        panic!("kept twice")
+    };
     assert_eq!(memory.id, first.id);
     assert!(memory.refreshed_at > first.refreshed_at);
     assert_eq!(memory.citations.len(), 2);
@@ -129,7 +163,10 @@ fn seed_000_lifecycle_active_refresh_stays_active_with_a_new_time() {
     let first = stored(&world);
     world.advance(60);
     let after = refreshed(&world, "m-1").unwrap();
-    assert_eq!((after.status, after.refreshed_at), (Status::Active, world.now()));
+    assert_eq!(
+        (after.status, after.refreshed_at),
+        (Status::Active, world.now())
+    );
     assert_eq!(world.look("m-1").recorded_at, first.recorded_at);
     assert_eq!(world.words(), ["remembered", "refreshed"]);
 }
@@ -139,7 +176,12 @@ fn seed_000_lifecycle_active_to_invalid_with_its_reason() {
     let world = World::verified();
     stored(&world);
     let after = invalidated(&world, "m-1", "Invalid citations: 1 missing").unwrap();
-    assert_eq!(after.status, Status::Invalid { why: "Invalid citations: 1 missing".into() });
+    assert_eq!(
+        after.status,
+        Status::Invalid {
+            why: "Invalid citations: 1 missing".into()
+        }
+    );
     assert_eq!(world.look("m-1").status, after.status);
     assert_eq!(world.ask("API version").shown.len(), 0);
 }
@@ -148,8 +190,12 @@ fn seed_000_lifecycle_active_to_invalid_with_its_reason() {
 fn seed_000_lifecycle_active_to_superseded_to_new_active() {
     let world = World::verified();
     let old = stored(&world);
-    let new =
-        superseded(&world, "m-1", "API_VERSION must match in client, docs and SDK.", Replacement::Better);
+    let new = superseded(
+        &world,
+        "m-1",
+        "API_VERSION must match in client, docs and SDK.",
+        Replacement::Better,
+    );
     let new = new.unwrap();
     assert_eq!(new.status, Status::Active);
     assert_eq!(new.subject, old.subject);
@@ -161,14 +207,32 @@ fn seed_000_lifecycle_active_to_superseded_to_new_active() {
 fn seed_000_lifecycle_chain_of_supersedes_can_be_walked_both_ways() {
     let world = World::verified();
     stored(&world);
-    superseded(&world, "m-1", "The second version is v3.", Replacement::Better).unwrap();
-    superseded(&world, "m-2", "The third version is v3.", Replacement::Correction).unwrap();
+    superseded(
+        &world,
+        "m-1",
+        "The second version is v3.",
+        Replacement::Better,
+    )
+    .unwrap();
+    superseded(
+        &world,
+        "m-2",
+        "The third version is v3.",
+        Replacement::Correction,
+    )
+    .unwrap();
     let [one, two, three] = ["m-1", "m-2", "m-3"].map(|it| world.look(it));
     assert_eq!(
         [one.status, two.status],
-        [Status::Superseded { by: two.id }, Status::Superseded { by: three.id }]
+        [
+            Status::Superseded { by: two.id },
+            Status::Superseded { by: three.id }
+        ]
     );
-    assert_eq!([three.supersedes, two.supersedes, one.supersedes], [Some(two.id), Some(one.id), None]);
+    assert_eq!(
+        [three.supersedes, two.supersedes, one.supersedes],
+        [Some(two.id), Some(one.id), None]
+    );
     assert_eq!(world.ask("version").shown.len(), 1);
 }
 
@@ -177,7 +241,10 @@ fn seed_000_lifecycle_only_an_active_memory_can_be_revised() {
     let world = World::verified();
     stored(&world);
     invalidated(&world, "m-1", "wrong").unwrap();
-    assert_eq!(superseded(&world, "m-1", "Something else.", Replacement::Better), Err("not_active"));
+    assert_eq!(
+        superseded(&world, "m-1", "Something else.", Replacement::Better),
+        Err("not_active")
+    );
     assert_eq!(refreshed(&world, "m-1"), Err("not_active"));
     assert_eq!(invalidated(&world, "m-1", "again"), Err("not_active"));
     assert_eq!(applied(&world, "m-1"), Err("not_active"));
@@ -188,8 +255,17 @@ fn seed_000_lifecycle_only_an_active_memory_can_be_revised() {
 fn seed_000_lifecycle_a_superseded_memory_is_not_superseded_again() {
     let world = World::verified();
     stored(&world);
-    superseded(&world, "m-1", "The second version is v3.", Replacement::Better).unwrap();
-    assert_eq!(superseded(&world, "m-1", "A fork of v3.", Replacement::Better), Err("not_active"));
+    superseded(
+        &world,
+        "m-1",
+        "The second version is v3.",
+        Replacement::Better,
+    )
+    .unwrap();
+    assert_eq!(
+        superseded(&world, "m-1", "A fork of v3.", Replacement::Better),
+        Err("not_active")
+    );
 }
 
 #[test]
@@ -226,7 +302,9 @@ fn seed_000_verification_verified_valid_counts_on_the_memory() {
 fn seed_000_verification_a_changed_citation_is_verified_invalid() {
     let world = World::verified();
     stored(&world);
-    world.shelf.write("docs/api.md", "# API\n\nThe version is v4.\n");
+    world
+        .shelf
+        .write("docs/api.md", "# API\n\nThe version is v4.\n");
     let found = verified(&world, "m-1");
     assert_eq!((found.is_bad(), found.standing()), (true, "changed"));
     assert_eq!(world.words(), ["remembered", "verified_invalid"]);
@@ -248,9 +326,22 @@ fn seed_000_verification_detects_missing_and_moved_files_and_lines() {
     let api = "pub const API_VERSION: &str = \"v3\";";
     check(&|_| {}, "holds");
     check(&|it| it.shelf.remove("src/api.rs"), "gone");
-    check(&|it| it.shelf.write("src/api.rs", &format!("//\n//\n//\n//\nuse std;\n\n{api}\n")), "moved");
     check(
-        &|it| it.shelf.write("src/api.rs", "use std;\n\npub const API_VERSION: &str = \"v4\";\n"),
+        &|it| {
+            it.shelf.write(
+                "src/api.rs",
+                &format!("//\n//\n//\n//\nuse std;\n\n{api}\n"),
+            )
+        },
+        "moved",
+    );
+    check(
+        &|it| {
+            it.shelf.write(
+                "src/api.rs",
+                "use std;\n\npub const API_VERSION: &str = \"v4\";\n",
+            )
+        },
         "changed",
     );
     check(&|it| it.shelf.break_file("src/api.rs"), "unknown");
@@ -282,13 +373,19 @@ fn seed_000_telemetry_retrieved_names_what_was_fetched_and_counts() {
     let memory = stored(&world);
     world.ask("API version");
     let fetched = world.with(|cx| recent(cx, &[repo()], 5)).unwrap();
-    assert_eq!(world.with(|cx| note_fetched(cx, &fetched, "the most recent")), None);
+    assert_eq!(
+        world.with(|cx| note_fetched(cx, &fetched, "the most recent")),
+        None
+    );
     assert_eq!(world.words(), ["remembered", "retrieved", "retrieved"]);
     assert_eq!(world.look("m-1").usage.recalls, 2);
     let Some(What::Retrieved { shown, query }) = world.log().pop().map(|it| it.what) else {
         panic!("no event")
     };
-    assert_eq!((shown[0].id, query.as_str()), (memory.id, "the most recent"));
+    assert_eq!(
+        (shown[0].id, query.as_str()),
+        (memory.id, "the most recent")
+    );
 }
 
 #[test]
@@ -300,7 +397,13 @@ fn seed_000_telemetry_each_of_the_eight_events_occurs_with_its_word() {
     refreshed(&world, "m-1").unwrap();
     applied(&world, "m-1").unwrap();
     superseded(&world, "m-1", "Version two is v3.", Replacement::Better).unwrap();
-    superseded(&world, "m-2", "Version three is v3.", Replacement::Correction).unwrap();
+    superseded(
+        &world,
+        "m-2",
+        "Version three is v3.",
+        Replacement::Correction,
+    )
+    .unwrap();
     world.shelf.remove("docs/api.md");
     verified(&world, "m-3");
     for word in [
@@ -321,7 +424,11 @@ fn seed_000_telemetry_each_of_the_eight_events_occurs_with_its_word() {
 #[test]
 fn seed_000_get_recent_is_ordered_by_refreshed_at_with_default_limit_50() {
     let world = World::verified();
-    for fact in ["The first is v3.", "Another thing is v3.", "Some third matter is v3."] {
+    for fact in [
+        "The first is v3.",
+        "Another thing is v3.",
+        "Some third matter is v3.",
+    ] {
         world.kept(cited(fact, &["src/api.rs:3"]));
     }
     world.advance(60);
@@ -356,8 +463,17 @@ fn seed_000_search_by_path_finds_files_and_folders() {
     stored(&world);
     world.kept(cited("The docs speak of v3.", &["docs/api.md:3"]));
     let check = |path: &str, expected: &[&str]| {
-        let found = world.with(|cx| citing(cx, &[repo()], &path.parse().unwrap(), 50)).unwrap();
-        assert_eq!(found.iter().map(|it| it.handle().to_string()).collect::<Vec<_>>(), expected, "{path}");
+        let found = world
+            .with(|cx| citing(cx, &[repo()], &path.parse().unwrap(), 50))
+            .unwrap();
+        assert_eq!(
+            found
+                .iter()
+                .map(|it| it.handle().to_string())
+                .collect::<Vec<_>>(),
+            expected,
+            "{path}"
+        );
     };
     check("src/api.rs", &["m-1"]);
     check("docs/api.md", &["m-2", "m-1"]);
@@ -380,8 +496,14 @@ fn seed_000_stats_count_stages_and_events() {
     superseded(&world, "m-3", "A fourth matter is v3.", Replacement::Better).unwrap();
     let stats = world.with(|cx| stats(cx, &repo())).unwrap();
     assert_eq!(stats.active, 2);
-    assert_eq!([Stage::Invalid, Stage::Superseded].map(|it| stats.tally.stage(it)), [1, 1]);
-    assert_eq!(["remembered", "verified_valid", "superseded"].map(|it| stats.tally.event(it)), [4, 1, 1]);
+    assert_eq!(
+        [Stage::Invalid, Stage::Superseded].map(|it| stats.tally.stage(it)),
+        [1, 1]
+    );
+    assert_eq!(
+        ["remembered", "verified_valid", "superseded"].map(|it| stats.tally.event(it)),
+        [4, 1, 1]
+    );
     assert_eq!(stats.verified_share, Some(0.5));
 }
 
@@ -391,7 +513,11 @@ fn seed_000_soft_limit_of_1000_active_memories_is_reported_not_enforced() {
     let mut world = World::verified();
     world.policy.limits.soft_active = 2;
     let over = |world: &World| world.with(|cx| stats(cx, &repo())).unwrap().over_soft_limit;
-    for (fact, expected) in [("One is v3.", false), ("Two are v3.", false), ("Three make v3.", true)] {
+    for (fact, expected) in [
+        ("One is v3.", false),
+        ("Two are v3.", false),
+        ("Three make v3.", true),
+    ] {
         world.kept(cited(fact, &["src/api.rs:3"]));
         assert_eq!(over(&world), expected, "{fact}");
     }
@@ -403,6 +529,13 @@ fn seed_000_stale_memory_is_withheld_from_recall() {
     stored(&world);
     world.shelf.remove("docs/api.md");
     let recalled = world.ask("API version");
-    assert_eq!((recalled.shown.len(), recalled.withheld.len(), recalled.block.as_str()), (0, 1, ""));
+    assert_eq!(
+        (
+            recalled.shown.len(),
+            recalled.withheld.len(),
+            recalled.block.as_str()
+        ),
+        (0, 1, "")
+    );
     assert_eq!(world.words(), ["remembered", "verified_invalid"]);
 }

@@ -12,7 +12,10 @@ use apostille_core::remember::{Outcome, secrets};
 use crate::world::{World, note, preference, repo, user};
 
 fn tagged(fact: &str, tags: &[&str]) -> Draft {
-    Draft { tags: tags.iter().map(|it| (*it).to_owned()).collect(), ..note(fact) }
+    Draft {
+        tags: tags.iter().map(|it| (*it).to_owned()).collect(),
+        ..note(fact)
+    }
 }
 
 /// The three memories of the spec's storage section.
@@ -23,9 +26,15 @@ fn three() -> World {
         ..tagged("User prefers Python over JavaScript", &["preference"])
     });
     world.advance(300);
-    world.kept(tagged("Project uses PostgreSQL 16 on port 5432", &["infra"]));
+    world.kept(tagged(
+        "Project uses PostgreSQL 16 on port 5432",
+        &["infra"],
+    ));
     world.advance(300);
-    world.kept(tagged("Deploy target is AWS us-east-1", &["infra", "deploy"]));
+    world.kept(tagged(
+        "Deploy target is AWS us-east-1",
+        &["infra", "deploy"],
+    ));
     world
 }
 
@@ -36,22 +45,43 @@ fn inject(world: &World, message: &str) -> Recalled {
 fn inject_as(world: &World, message: &str, mode: Option<InjectMode>) -> Recalled {
     let layers = vec![Layer::Knowledge, Layer::Session];
     let (text, spaces) = (message.into(), vec![repo(), user()]);
-    world.recall(&Ask { text, spaces, layers, mode, style: Some(Style::Plain), ..Ask::default() })
+    world.recall(&Ask {
+        text,
+        spaces,
+        layers,
+        mode,
+        style: Some(Style::Plain),
+        ..Ask::default()
+    })
 }
 
 fn handles(recalled: &Recalled) -> String {
-    recalled.shown.iter().map(|it| it.hit.memory.handle().to_string()).collect::<Vec<_>>().join(" ")
+    recalled
+        .shown
+        .iter()
+        .map(|it| it.hit.memory.handle().to_string())
+        .collect::<Vec<_>>()
+        .join(" ")
 }
 
 fn found(world: &World, query: Option<&str>, tag: Option<&str>) -> String {
-    let found = world.with(|cx| search(cx, &[repo(), user()], query, tag)).unwrap();
-    found.iter().map(|it| it.handle().to_string()).collect::<Vec<_>>().join(" ")
+    let found = world
+        .with(|cx| search(cx, &[repo(), user()], query, tag))
+        .unwrap();
+    found
+        .iter()
+        .map(|it| it.handle().to_string())
+        .collect::<Vec<_>>()
+        .join(" ")
 }
 
 #[test]
 fn seed_002_storage_fields_id_text_tags_ts() {
     let world = World::notebook();
-    let memory = world.kept(tagged("Deploy target is AWS us-east-1", &["infra", "deploy"]));
+    let memory = world.kept(tagged(
+        "Deploy target is AWS us-east-1",
+        &["infra", "deploy"],
+    ));
     assert_eq!(memory.handle().to_string(), "m-1");
     assert_eq!(memory.fact, "Deploy target is AWS us-east-1");
     assert_eq!(memory.tags, ["infra", "deploy"]);
@@ -63,8 +93,14 @@ fn seed_002_storage_scopes_user_workspace_session() {
     let world = World::notebook();
     let workspace = world.kept(note("The workspace is a monorepo"));
     let person = world.kept(preference("Prefers tabs"));
-    let session = world.kept(Draft { layer: Some(Layer::Session), ..note("Trying the blue theme") });
-    assert_eq!([&workspace.space, &person.space, &session.space], [&repo(), &user(), &repo()]);
+    let session = world.kept(Draft {
+        layer: Some(Layer::Session),
+        ..note("Trying the blue theme")
+    });
+    assert_eq!(
+        [&workspace.space, &person.space, &session.space],
+        [&repo(), &user(), &repo()]
+    );
     assert_eq!(
         [workspace.layer, person.layer, session.layer],
         [Layer::Knowledge, Layer::Knowledge, Layer::Session]
@@ -77,7 +113,9 @@ fn seed_002_storage_id_is_a_monotonic_counter_never_reused() {
     let world = World::notebook();
     let names = ["apples", "pears", "plums"].map(|it| world.kept(note(it)).handle().to_string());
     assert_eq!(names, ["m-1", "m-2", "m-3"]);
-    world.with(|cx| forget(cx, &[repo()], "m-3".parse().unwrap(), "wrong")).unwrap();
+    world
+        .with(|cx| forget(cx, &[repo()], "m-3".parse().unwrap(), "wrong"))
+        .unwrap();
     assert_eq!(world.kept(note("cherries")).handle().to_string(), "m-4");
     assert_eq!(world.kept(note("plums")).handle().to_string(), "m-5");
 }
@@ -106,8 +144,15 @@ fn seed_002_storage_text_has_1_to_500_characters_not_bytes() {
 fn seed_002_storage_has_0_to_5_tags() {
     let check = |n: usize, expected: bool| {
         let tags = (0..n).map(|it| format!("tag{it}")).collect();
-        let outcome = World::notebook().remember(Draft { tags, ..note("a fact") });
-        assert_eq!(matches!(outcome, Outcome::Remembered { .. }), expected, "{n} tags");
+        let outcome = World::notebook().remember(Draft {
+            tags,
+            ..note("a fact")
+        });
+        assert_eq!(
+            matches!(outcome, Outcome::Remembered { .. }),
+            expected,
+            "{n} tags"
+        );
     };
     check(0, true);
     check(5, true);
@@ -117,8 +162,13 @@ fn seed_002_storage_has_0_to_5_tags() {
 #[test]
 fn seed_002_storage_no_update_in_place_a_correction_is_a_new_memory() {
     let world = three();
-    world.with(|cx| forget(cx, &[repo()], "m-2".parse().unwrap(), "outdated")).unwrap();
-    let new = world.kept(tagged("Project uses PostgreSQL 17 on port 5432", &["infra"]));
+    world
+        .with(|cx| forget(cx, &[repo()], "m-2".parse().unwrap(), "outdated"))
+        .unwrap();
+    let new = world.kept(tagged(
+        "Project uses PostgreSQL 17 on port 5432",
+        &["infra"],
+    ));
     assert_eq!(new.handle().to_string(), "m-4");
     assert_eq!(found(&world, Some("postgresql"), None), "m-4");
 }
@@ -129,8 +179,14 @@ fn seed_002_secret_rejection_each_item_of_the_list() {
     let check = |start: &str, rest: &str| {
         let world = World::notebook();
         let text = format!("remember {start}{rest}");
-        let Outcome::Refused(refusal) = world.remember(note(&text)) else { panic!("kept: {start}") };
-        assert_eq!(refusal.to_string(), "text appears to contain a secret — not stored", "{start}");
+        let Outcome::Refused(refusal) = world.remember(note(&text)) else {
+            panic!("kept: {start}")
+        };
+        assert_eq!(
+            refusal.to_string(),
+            "text appears to contain a secret — not stored",
+            "{start}"
+        );
         assert!(!world.log_text().contains(rest), "the log keeps {start}");
         assert_eq!(found(&world, None, None), "");
     };
@@ -160,13 +216,26 @@ fn seed_002_prune_on_store_retires_the_oldest_over_max_total() {
     let mut world = World::notebook();
     world.policy.limits.max_total = Some(3);
     for fact in ["apples are red", "pears are green", "plums are blue"] {
-        assert!(matches!(world.remember(note(fact)), Outcome::Remembered { retired: 0, .. }));
+        assert!(matches!(
+            world.remember(note(fact)),
+            Outcome::Remembered { retired: 0, .. }
+        ));
         world.advance(1);
     }
-    assert!(matches!(world.remember(note("cherries are dark")), Outcome::Remembered { retired: 1, .. }));
+    assert!(matches!(
+        world.remember(note("cherries are dark")),
+        Outcome::Remembered { retired: 1, .. }
+    ));
     assert_eq!(found(&world, None, None), "m-4 m-3 m-2");
     assert_eq!(world.look("m-1").status.stage(), Stage::Retired);
-    assert_eq!(inject(&world, "apples").shown.iter().filter(|it| it.hit.memory.number == 1).count(), 0);
+    assert_eq!(
+        inject(&world, "apples")
+            .shown
+            .iter()
+            .filter(|it| it.hit.memory.number == 1)
+            .count(),
+        0
+    );
 }
 
 #[test]
@@ -176,7 +245,10 @@ fn seed_002_prune_on_store_makes_room_when_the_limit_was_lowered() {
         world.kept(note(&format!("number {n}")));
     }
     world.policy.limits.max_total = Some(4);
-    assert!(matches!(world.remember(note("the eleventh")), Outcome::Remembered { retired: 7, .. }));
+    assert!(matches!(
+        world.remember(note("the eleventh")),
+        Outcome::Remembered { retired: 7, .. }
+    ));
     assert_eq!(found(&world, None, None), "m-11 m-10 m-9 m-8");
 }
 
@@ -184,11 +256,21 @@ fn seed_002_prune_on_store_makes_room_when_the_limit_was_lowered() {
 fn seed_002_prune_on_store_leaves_the_identity_layer_alone() {
     let mut world = World::notebook();
     world.policy.limits.max_total = Some(2);
-    world.kept(Draft { layer: Some(Layer::Identity), ..preference("Speaks German") });
-    for fact in ["prefers tabs", "likes short answers", "works in the evening"] {
+    world.kept(Draft {
+        layer: Some(Layer::Identity),
+        ..preference("Speaks German")
+    });
+    for fact in [
+        "prefers tabs",
+        "likes short answers",
+        "works in the evening",
+    ] {
         world.kept(preference(fact));
     }
-    assert_eq!(["u-1", "u-2", "u-3"].map(|it| world.look(it).is_active()), [true, false, true]);
+    assert_eq!(
+        ["u-1", "u-2", "u-3"].map(|it| world.look(it).is_active()),
+        [true, false, true]
+    );
 }
 
 #[test]
@@ -197,15 +279,19 @@ fn seed_002_prune_on_store_does_not_retire_for_a_restatement() {
     world.policy.limits.max_total = Some(2);
     world.kept(note("apples are red"));
     world.kept(note("pears are green"));
-    assert!(matches!(world.remember(note("Apples are red!")), Outcome::Refreshed { .. }));
+    assert!(matches!(
+        world.remember(note("Apples are red!")),
+        Outcome::Refreshed { .. }
+    ));
     assert_eq!(found(&world, None, None), "m-2 m-1");
 }
 
 #[test]
 fn seed_002_memory_search_by_text_by_tag_by_both_and_by_neither() {
     let world = three();
-    let check =
-        |query, tag, expected: &str| assert_eq!(found(&world, query, tag), expected, "{query:?} {tag:?}");
+    let check = |query, tag, expected: &str| {
+        assert_eq!(found(&world, query, tag), expected, "{query:?} {tag:?}")
+    };
     check(Some("postgresql"), None, "m-2");
     check(Some("POSTGRES"), None, "m-2");
     check(Some("gres"), None, "m-2");
@@ -240,8 +326,11 @@ fn seed_002_memory_search_returns_the_20_newest_first() {
 #[test]
 fn seed_002_memory_delete_removes_it_and_an_unknown_id_is_said_so() {
     let world = three();
-    let delete =
-        |name: &str| world.with(|cx| forget(cx, &[repo(), user()], name.parse().unwrap(), "")).unwrap();
+    let delete = |name: &str| {
+        world
+            .with(|cx| forget(cx, &[repo(), user()], name.parse().unwrap(), ""))
+            .unwrap()
+    };
     assert!(matches!(delete("m-2"), Forgotten::Done(_)));
     assert_eq!(found(&world, None, None), "m-3 m-1");
     assert!(matches!(delete("m-2"), Forgotten::Refused(it) if it.class() == "no_such_memory"));
@@ -251,7 +340,11 @@ fn seed_002_memory_delete_removes_it_and_an_unknown_id_is_said_so() {
 #[test]
 fn seed_002_injection_block_format_with_ids() {
     let world = three();
-    let block = inject(&world, "Is Python or JavaScript used for the deploy target, and PostgreSQL?").block;
+    let block = inject(
+        &world,
+        "Is Python or JavaScript used for the deploy target, and PostgreSQL?",
+    )
+    .block;
     let mut lines: Vec<&str> = block.lines().collect();
     assert_eq!(lines.remove(0), "[Memories]");
     lines.sort_unstable();
@@ -269,14 +362,18 @@ fn seed_002_injection_block_format_with_ids() {
 fn seed_002_injection_block_of_a_memory_without_tags_has_only_the_id() {
     let world = World::notebook();
     world.kept(note("Tabs, not spaces"));
-    assert_eq!(inject(&world, "tabs?").block, "[Memories]\n- (m-1) Tabs, not spaces\n");
+    assert_eq!(
+        inject(&world, "tabs?").block,
+        "[Memories]\n- (m-1) Tabs, not spaces\n"
+    );
 }
 
 #[test]
 fn seed_002_relevance_scoring_counts_shared_unique_words() {
     let world = three();
-    let check =
-        |message: &str, expected: &str| assert_eq!(handles(&inject(&world, message)), expected, "{message}");
+    let check = |message: &str, expected: &str| {
+        assert_eq!(handles(&inject(&world, message)), expected, "{message}")
+    };
     check("which port does postgresql use", "m-2");
     check("POSTGRESQL", "m-2");
     check("deploy deploy deploy postgresql port", "m-2 m-3");
@@ -289,7 +386,11 @@ fn seed_002_relevance_scoring_is_overlap_plus_recency_bonus() {
     world.advance(3_600);
     let hits = inject(&world, "deploy target").shown;
     let age = f64::from(3_601) / 3_600.0;
-    assert!((f64::from(hits[0].hit.score) - (2.0 + 0.1 / age)).abs() < 1e-5, "{}", hits[0].hit.score);
+    assert!(
+        (f64::from(hits[0].hit.score) - (2.0 + 0.1 / age)).abs() < 1e-5,
+        "{}",
+        hits[0].hit.score
+    );
 }
 
 #[test]
@@ -337,7 +438,13 @@ fn seed_002_budgeting_2kb_of_memory_text() {
     }
     let shown = inject(&world, "build").shown;
     assert_eq!(shown.len(), 4);
-    assert!(shown.iter().map(|it| it.hit.memory.fact.chars().count()).sum::<usize>() <= 2_000);
+    assert!(
+        shown
+            .iter()
+            .map(|it| it.hit.memory.fact.chars().count())
+            .sum::<usize>()
+            <= 2_000
+    );
 }
 
 #[test]
@@ -355,20 +462,31 @@ fn seed_002_injection_recency_fallback_of_5() {
     for n in 1..=8 {
         world.kept(note(&format!("item number {n}")));
     }
-    assert_eq!(handles(&inject(&world, "kubernetes ingress")), "m-8 m-7 m-6 m-5 m-4");
+    assert_eq!(
+        handles(&inject(&world, "kubernetes ingress")),
+        "m-8 m-7 m-6 m-5 m-4"
+    );
     assert_eq!(handles(&inject(&world, "")), "m-8 m-7 m-6 m-5 m-4");
-    assert_eq!(handles(&inject(&world, "please help with the project")), "m-8 m-7 m-6 m-5 m-4");
+    assert_eq!(
+        handles(&inject(&world, "please help with the project")),
+        "m-8 m-7 m-6 m-5 m-4"
+    );
 }
 
 #[test]
 fn seed_002_injection_modes_relevant_recent_only_off() {
     let world = three();
-    let check = |mode, expected: &str| assert_eq!(handles(&inject_as(&world, "postgresql", mode)), expected);
+    let check = |mode, expected: &str| {
+        assert_eq!(handles(&inject_as(&world, "postgresql", mode)), expected)
+    };
     check(None, "m-2");
     check(Some(InjectMode::Relevant), "m-2");
     check(Some(InjectMode::RecentOnly), "m-3 m-2 m-1");
     check(Some(InjectMode::Off), "");
-    assert_eq!(inject_as(&world, "postgresql", Some(InjectMode::Off)).block, "");
+    assert_eq!(
+        inject_as(&world, "postgresql", Some(InjectMode::Off)).block,
+        ""
+    );
     assert_eq!(found(&world, Some("postgresql"), None), "m-2");
 }
 
@@ -377,7 +495,10 @@ fn seed_002_injection_scope_is_stored_and_not_filtered_on() {
     let world = World::notebook();
     world.kept(note("The theme of the workspace is blue"));
     world.kept(preference("The theme of the editor is dark"));
-    world.kept(Draft { layer: Some(Layer::Session), ..note("Trying the theme solarized") });
+    world.kept(Draft {
+        layer: Some(Layer::Session),
+        ..note("Trying the theme solarized")
+    });
     assert_eq!(inject(&world, "theme").shown.len(), 3);
 }
 
@@ -385,10 +506,23 @@ fn seed_002_injection_scope_is_stored_and_not_filtered_on() {
 fn seed_002_configuration_defaults() {
     let policy = Policy::notebook();
     let inject = policy.inject;
-    assert_eq!((inject.mode.as_str(), inject.chars, inject.count, inject.recent), ("relevant", 2_000, 10, 5));
+    assert_eq!(
+        (
+            inject.mode.as_str(),
+            inject.chars,
+            inject.count,
+            inject.recent
+        ),
+        ("relevant", 2_000, 10, 5)
+    );
     assert_eq!(policy.limits.max_total, Some(500));
-    assert_eq!((policy.scoring, policy.require_citations), (Scoring::Overlap, false));
-    let Limits { fact_chars, tags, .. } = policy.limits;
+    assert_eq!(
+        (policy.scoring, policy.require_citations),
+        (Scoring::Overlap, false)
+    );
+    let Limits {
+        fact_chars, tags, ..
+    } = policy.limits;
     assert_eq!((fact_chars, tags), (500, 5));
 }
 

@@ -29,21 +29,44 @@ fn gate_lines_1_are_read_and_written_back_byte_for_byte() {
     gates.dedup();
     assert_eq!(gates, Gate::ALL);
     let task = Task::fold(&log.passages).unwrap();
-    assert_eq!((task.status, task.phase_told().as_deref()), (Status::Done, Some("build (2 of 2)")));
-    assert_eq!((task.entries.len(), task.of_sort(Sort::Blocker).count()), (4, 0));
-    assert_eq!((task.by.as_deref(), task.session.as_deref()), (Some("ana"), Some("s-2")));
+    assert_eq!(
+        (task.status, task.phase_told().as_deref()),
+        (Status::Done, Some("build (2 of 2)"))
+    );
+    assert_eq!(
+        (task.entries.len(), task.of_sort(Sort::Blocker).count()),
+        (4, 0)
+    );
+    assert_eq!(
+        (task.by.as_deref(), task.session.as_deref()),
+        (Some("ana"), Some("s-2"))
+    );
 }
 
 #[test]
 fn what_cannot_be_read_does_not_hide_the_rest() {
     let check = |text: &str, n: usize, n_broken: usize, is_newer: bool| {
         let log = read(text);
-        assert_eq!((log.passages.len(), log.n_broken, log.is_newer), (n, n_broken, is_newer), "{text}");
+        assert_eq!(
+            (log.passages.len(), log.n_broken, log.is_newer),
+            (n, n_broken, is_newer),
+            "{text}"
+        );
     };
     let first = GOLDEN.lines().next().unwrap();
     check(&GOLDEN[..GOLDEN.len() - 20], 9, 1, false);
-    check(&format!("<<<<<<< ours\n{first}\n=======\n{first}\n>>>>>>> theirs\n"), 2, 3, false);
-    check(&format!("{first}\n{}", first.replace("\"v\":1", "\"v\":2")), 1, 1, true);
+    check(
+        &format!("<<<<<<< ours\n{first}\n=======\n{first}\n>>>>>>> theirs\n"),
+        2,
+        3,
+        false,
+    );
+    check(
+        &format!("{first}\n{}", first.replace("\"v\":1", "\"v\":2")),
+        1,
+        1,
+        true,
+    );
     check(&first.replace("fix-the-login", "../../etc"), 0, 1, false);
     check("", 0, 0, false);
 }
@@ -51,15 +74,25 @@ fn what_cannot_be_read_does_not_hide_the_rest() {
 #[test]
 fn gates_that_stand_there_twice_count_once() {
     let twice = read(&format!("{GOLDEN}{GOLDEN}")).passages;
-    let (once, twice) = (Task::fold(&read(GOLDEN).passages).unwrap(), Task::fold(&twice).unwrap());
-    assert_eq!((once.entries.len(), once.passed.len()), (twice.entries.len(), twice.passed.len()));
+    let (once, twice) = (
+        Task::fold(&read(GOLDEN).passages).unwrap(),
+        Task::fold(&twice).unwrap(),
+    );
+    assert_eq!(
+        (once.entries.len(), once.passed.len()),
+        (twice.entries.len(), twice.passed.len())
+    );
 }
 
 #[test]
 fn titles_are_checked_like_everything_that_is_kept() {
     let check = |text: &str, expected: Result<&str, &str>| {
         let found = task::plain("title", text, 20);
-        assert_eq!(found.as_deref().map_err(Refusal::class), expected, "{text:?}");
+        assert_eq!(
+            found.as_deref().map_err(Refusal::class),
+            expected,
+            "{text:?}"
+        );
     };
     let secret = ["gh", "p_", "0123456789abcdefABCDEF0123456789abcd"].concat();
     check(" two\n lines ", Ok("two lines"));
@@ -86,17 +119,34 @@ impl Desk {
             ..Start::default()
         };
         let task = "fix-the-login".parse().unwrap();
-        let first = Passage { at: world.now(), task, session: None, what: What::Started(start) };
-        Self { task: Task::fold(&[first]).unwrap(), world }
+        let first = Passage {
+            at: world.now(),
+            task,
+            session: None,
+            what: What::Started(start),
+        };
+        Self {
+            task: Task::fold(&[first]).unwrap(),
+            world,
+        }
     }
 
     fn pass(&mut self, what: What) {
         let (at, task) = (self.world.now(), self.task.slug.clone());
-        self.task.pass(&Passage { at, task, session: None, what });
+        self.task.pass(&Passage {
+            at,
+            task,
+            session: None,
+            what,
+        });
     }
 
     fn note(&mut self, sort: Sort, fact: &str, cite: Option<&str>, tags: &[&str]) -> Memory {
-        let tags = tags.iter().chain(&[sort.as_str()]).map(|it| (*it).to_owned()).collect();
+        let tags = tags
+            .iter()
+            .chain(&[sort.as_str()])
+            .map(|it| (*it).to_owned())
+            .collect();
         let memory = self.world.kept(Draft {
             layer: Some(Layer::Episode),
             citations: cite.map(|it| it.parse().unwrap()).into_iter().collect(),
@@ -115,11 +165,16 @@ impl Desk {
     }
 
     fn bullets(&self, max_chars: usize) -> String {
-        self.world.with(|cx| bullets(cx, &repo(), &self.task, max_chars)).unwrap()
+        self.world
+            .with(|cx| bullets(cx, &repo(), &self.task, max_chars))
+            .unwrap()
     }
 
     fn block(&self) -> Vec<String> {
-        let memories = self.world.with(|cx| task::memories(cx, &repo(), &self.task)).unwrap();
+        let memories = self
+            .world
+            .with(|cx| task::memories(cx, &repo(), &self.task))
+            .unwrap();
         block::lines(&self.task, &memories)
     }
 
@@ -128,7 +183,12 @@ impl Desk {
         desk.note(Sort::Note, "the old code used a lock", None, &[]);
         desk.note(Sort::Decision, "use a lease instead of a lock", None, &[]);
         desk.note(Sort::Decision, "never log tokens", None, &["constraint"]);
-        desk.note(Sort::Decision, "API_VERSION stays v3", Some("src/api.rs:3"), &[]);
+        desk.note(
+            Sort::Decision,
+            "API_VERSION stays v3",
+            Some("src/api.rs:3"),
+            &[],
+        );
         desk.note(Sort::Verified, "the lease test passes", None, &[]);
         desk.note(Sort::Blocker, "the staging database is down", None, &[]);
         desk.pass(What::Phase("build".into()));
@@ -149,9 +209,10 @@ fn seed_001_what_survives_a_compaction() {
     - also: 1 verified, 1 noted (`apostille task show` has them)
     ");
     assert_eq!(desk.bullets(1_000), desk.bullets(1_000));
-    desk.world
-        .shelf
-        .write("src/api.rs", "use std;\n\npub const API_VERSION: &str = \"v4\";\n\nfn main() {}\n");
+    desk.world.shelf.write(
+        "src/api.rs",
+        "use std;\n\npub const API_VERSION: &str = \"v4\";\n\nfn main() {}\n",
+    );
     let blocker = desk.task.of_sort(Sort::Blocker).next().unwrap().id;
     desk.pass(What::Unblocked(blocker));
     insta::assert_snapshot!(desk.bullets(210), @r"
@@ -169,11 +230,22 @@ fn a_file_of_the_checkout_cannot_bring_up_what_is_not_the_tasks() {
     let other = desk.world.kept(Draft {
         layer: Some(Layer::Episode),
         task: Some("another".into()),
-        ..Draft::new(repo(), "the secret plan of another task", Voice::of(Origin::Agent))
+        ..Draft::new(
+            repo(),
+            "the secret plan of another task",
+            Voice::of(Origin::Agent),
+        )
     });
     desk.pass(What::Decided(other.id));
-    desk.pass(What::Blocked(MemoryId::derived(Timestamp::UNIX_EPOCH, "nobody")));
-    assert!(!desk.bullets(1_000).contains("secret plan"), "{}", desk.bullets(1_000));
+    desk.pass(What::Blocked(MemoryId::derived(
+        Timestamp::UNIX_EPOCH,
+        "nobody",
+    )));
+    assert!(
+        !desk.bullets(1_000).contains("secret plan"),
+        "{}",
+        desk.bullets(1_000)
+    );
 }
 
 #[test]
@@ -207,34 +279,73 @@ fn seed_001_notes_hold_the_active_objective_only() {
 
 #[test]
 fn a_block_is_put_in_and_taken_out_without_a_trace() {
-    let lines: Vec<String> = [block::OPEN, "ours", block::CLOSE].map(String::from).to_vec();
+    let lines: Vec<String> = [block::OPEN, "ours", block::CLOSE]
+        .map(String::from)
+        .to_vec();
     let check = |text: &str| {
-        let Change::Write(with) = block::put(Some(text), Some(&lines)) else { panic!("{text:?}") };
-        assert_eq!(block::put(Some(&with), Some(&lines)), Change::Keep, "{text:?}");
+        let Change::Write(with) = block::put(Some(text), Some(&lines)) else {
+            panic!("{text:?}")
+        };
+        assert_eq!(
+            block::put(Some(&with), Some(&lines)),
+            Change::Keep,
+            "{text:?}"
+        );
         let longer = [&lines[..2], &["more".to_owned()], &lines[2..]].concat();
-        let Change::Write(longer) = block::put(Some(&with), Some(&longer)) else { panic!("{text:?}") };
-        assert_eq!(block::put(Some(&longer), None), Change::Write(text.into()), "{text:?}");
+        let Change::Write(longer) = block::put(Some(&with), Some(&longer)) else {
+            panic!("{text:?}")
+        };
+        assert_eq!(
+            block::put(Some(&longer), None),
+            Change::Write(text.into()),
+            "{text:?}"
+        );
     };
     check("# Notes\n\nmine\n");
     check("no end of line");
     check("\n\nblank lines first");
     check("windows\r\nlines\r\n");
-    let Change::Write(alone) = block::put(None, Some(&lines)) else { panic!() };
+    let Change::Write(alone) = block::put(None, Some(&lines)) else {
+        panic!()
+    };
     assert_eq!(block::put(Some(&alone), None), Change::Remove);
     assert_eq!(block::put(Some("mine\n"), None), Change::Keep);
-    assert_eq!(block::put(Some(&format!("a\n{}\nb\n", block::OPEN)), Some(&lines)), Change::Unclear);
+    assert_eq!(
+        block::put(Some(&format!("a\n{}\nb\n", block::OPEN)), Some(&lines)),
+        Change::Unclear
+    );
     let moved = format!("before\n\n{}\n\nafter\n", lines.join("\n"));
-    assert_eq!(block::put(Some(&moved), None), Change::Write("before\n\nafter\n".into()));
+    assert_eq!(
+        block::put(Some(&moved), None),
+        Change::Write("before\n\nafter\n".into())
+    );
 }
 
 #[test]
 fn a_summary_tells_how_it_went() {
     let desk = Desk::full();
-    let memories = desk.world.with(|cx| task::memories(cx, &repo(), &desk.task)).unwrap();
-    let work = Work { commits: vec!["b".repeat(40), "a".repeat(40)], files: vec!["src/login.rs".into()] };
+    let memories = desk
+        .world
+        .with(|cx| task::memories(cx, &repo(), &desk.task))
+        .unwrap();
+    let work = Work {
+        commits: vec!["b".repeat(40), "a".repeat(40)],
+        files: vec!["src/login.rs".into()],
+    };
     let outcome = Some("sessions survive a restart");
-    let ending = Ending { status: Status::Done, outcome, work: &work, day: "2026-02-27" };
-    let draft = summary::draft(&repo(), &desk.task, &memories, ending, Voice::of(Origin::Agent));
+    let ending = Ending {
+        status: Status::Done,
+        outcome,
+        work: &work,
+        day: "2026-02-27",
+    };
+    let draft = summary::draft(
+        &repo(),
+        &desk.task,
+        &memories,
+        ending,
+        Voice::of(Origin::Agent),
+    );
     insta::assert_snapshot!(draft.fact, @r"
     done: Fix the login
     outcome: sessions survive a restart
@@ -256,15 +367,32 @@ fn a_durable_note_becomes_knowledge_and_stays_an_episode() {
     let desk = Desk::full();
     let note = desk.world.look("m-4");
     assert!(is_durable(&note) && !is_durable(&desk.world.look("m-2")));
-    let outcome = desk.world.with(|cx| promote(cx, note.clone(), Some(Kind::Project))).unwrap();
-    let Outcome::Remembered { memory, .. } = outcome else { panic!("{outcome:?}") };
-    assert_eq!((memory.layer, memory.kind, memory.citations.len()), (Layer::Knowledge, Kind::Project, 1));
+    let outcome = desk
+        .world
+        .with(|cx| promote(cx, note.clone(), Some(Kind::Project)))
+        .unwrap();
+    let Outcome::Remembered { memory, .. } = outcome else {
+        panic!("{outcome:?}")
+    };
+    assert_eq!(
+        (memory.layer, memory.kind, memory.citations.len()),
+        (Layer::Knowledge, Kind::Project, 1)
+    );
     assert_eq!(desk.world.look("m-4"), note);
-    let uncited = desk.world.with(|cx| promote(cx, desk.world.look("m-2"), Some(Kind::Project))).unwrap();
-    assert!(matches!(uncited, Outcome::Refused(Refusal::NeedsCitation { .. })), "{uncited:?}");
+    let uncited = desk
+        .world
+        .with(|cx| promote(cx, desk.world.look("m-2"), Some(Kind::Project)))
+        .unwrap();
+    assert!(
+        matches!(uncited, Outcome::Refused(Refusal::NeedsCitation { .. })),
+        "{uncited:?}"
+    );
     desk.world.shelf.write("src/api.rs", "nothing of it\n");
     let changed = desk.world.with(|cx| promote(cx, note, None)).unwrap();
-    assert!(matches!(changed, Outcome::Refused(Refusal::BadCitation { .. })), "{changed:?}");
+    assert!(
+        matches!(changed, Outcome::Refused(Refusal::BadCitation { .. })),
+        "{changed:?}"
+    );
 }
 
 #[test]
@@ -274,13 +402,20 @@ fn seed_003_a_task_left_open_gets_a_minimal_episode_once() {
     let check = |me: &str, days: i64, ended: &str, expected: usize| {
         let now = desk.world.now() + SignedDuration::from_hours(24 * days);
         let week = SignedDuration::from_hours(24 * 7);
-        assert_eq!(leftovers(&tasks, me, now, week, |it| it == ended).len(), expected, "{me} {days}");
+        assert_eq!(
+            leftovers(&tasks, me, now, week, |it| it == ended).len(),
+            expected,
+            "{me} {days}"
+        );
     };
     check("ana", 6, "", 0);
     check("ana", 8, "", 1);
     check("bo", 8, "", 0);
     let ask = || {
-        desk.world.with(|cx| episode(cx, &repo(), &desk.task, Voice::of(Origin::System))).unwrap().unwrap()
+        desk.world
+            .with(|cx| episode(cx, &repo(), &desk.task, Voice::of(Origin::System)))
+            .unwrap()
+            .unwrap()
     };
     let first = ask();
     assert_eq!(
@@ -296,7 +431,14 @@ fn a_session_ends_and_its_task_is_left() {
     desk.task.session = Some("s-9".into());
     let week = SignedDuration::from_hours(24 * 7);
     let left = |ended: &str| {
-        leftovers(std::slice::from_ref(&desk.task), "ana", desk.world.now(), week, |it| it == ended).len()
+        leftovers(
+            std::slice::from_ref(&desk.task),
+            "ana",
+            desk.world.now(),
+            week,
+            |it| it == ended,
+        )
+        .len()
     };
     assert_eq!((left("s-9"), left("s-8")), (1, 0));
 }
@@ -309,11 +451,18 @@ fn seed_004_a_report_is_made_from_episodes() {
         task: task.map(Into::into),
         ..Draft::new(repo(), fact, Voice::of(Origin::System))
     };
-    desk.world.kept(said("session: found the race", Some("fix-the-login")));
+    desk.world
+        .kept(said("session: found the race", Some("fix-the-login")));
     desk.world.kept(said("session: talked about names", None));
     let told = |since: &str| {
-        let span = Span { since: report::since(since, desk.world.now()).unwrap(), until: desk.world.now() };
-        let report = desk.world.with(|cx| report::report(cx, &[repo()], &repo(), span)).unwrap();
+        let span = Span {
+            since: report::since(since, desk.world.now()).unwrap(),
+            until: desk.world.now(),
+        };
+        let report = desk
+            .world
+            .with(|cx| report::report(cx, &[repo()], &repo(), span))
+            .unwrap();
         let item = |it: &report::Item| {
             format!(
                 "{:?} {} decisions, {} sessions, {} notes",
@@ -323,11 +472,19 @@ fn seed_004_a_report_is_made_from_episodes() {
                 it.n_notes
             )
         };
-        report.days.iter().flat_map(|it| &it.items).map(item).collect::<Vec<_>>()
+        report
+            .days
+            .iter()
+            .flat_map(|it| &it.items)
+            .map(item)
+            .collect::<Vec<_>>()
     };
     assert_eq!(
         told("7d"),
-        ["Some(\"fix-the-login\") 3 decisions, 1 sessions, 3 notes", "None 0 decisions, 1 sessions, 0 notes"]
+        [
+            "Some(\"fix-the-login\") 3 decisions, 1 sessions, 3 notes",
+            "None 0 decisions, 1 sessions, 0 notes"
+        ]
     );
     assert!(told("0h").is_empty());
 }

@@ -37,15 +37,30 @@ pub(crate) struct Shelf {
 
 impl Source for Shelf {
     fn tree(&self) -> Result<Tree, SourceError> {
-        Ok(Tree { commit: Some(COMMIT.into()), branch: Some("main".into()), is_worktree: true })
+        Ok(Tree {
+            commit: Some(COMMIT.into()),
+            branch: Some("main".into()),
+            is_worktree: true,
+        })
     }
 
     fn read(&self, path: &RepoPath) -> Result<Option<Blob>, SourceError> {
-        if self.broken.lock().unwrap_or_else(PoisonError::into_inner).contains(path.as_str()) {
-            return Err(SourceError::Unavailable { what: path.to_string(), source: "the disk hums".into() });
+        if self
+            .broken
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .contains(path.as_str())
+        {
+            return Err(SourceError::Unavailable {
+                what: path.to_string(),
+                source: "the disk hums".into(),
+            });
         }
         let files = self.files.lock().unwrap_or_else(PoisonError::into_inner);
-        Ok(files.get(path.as_str()).map(|text| Blob { id: None, bytes: text.clone().into() }))
+        Ok(files.get(path.as_str()).map(|text| Blob {
+            id: None,
+            bytes: text.clone().into(),
+        }))
     }
 }
 
@@ -93,10 +108,13 @@ impl World {
     /// The default policy, and one file that most tests cite.
     pub(crate) fn verified() -> Self {
         let world = Self::new(Policy::default());
+        world.shelf.write(
+            "src/api.rs",
+            "use std;\n\npub const API_VERSION: &str = \"v3\";\n\nfn main() {}\n",
+        );
         world
             .shelf
-            .write("src/api.rs", "use std;\n\npub const API_VERSION: &str = \"v3\";\n\nfn main() {}\n");
-        world.shelf.write("docs/api.md", "# API\n\nThe version is v3.\n");
+            .write("docs/api.md", "# API\n\nThe version is v3.\n");
         world
     }
 
@@ -105,7 +123,8 @@ impl World {
     }
 
     pub(crate) fn advance(&self, seconds: i64) {
-        self.now.set(self.now.get() + SignedDuration::from_secs(seconds));
+        self.now
+            .set(self.now.get() + SignedDuration::from_secs(seconds));
     }
 
     pub(crate) fn set_late(&self) {
@@ -116,7 +135,11 @@ impl World {
         self.with_store(&self.store, verb)
     }
 
-    pub(crate) fn with_store<T>(&self, store: &dyn Store, verb: impl FnOnce(&Context<'_>) -> T) -> T {
+    pub(crate) fn with_store<T>(
+        &self,
+        store: &dyn Store,
+        verb: impl FnOnce(&Context<'_>) -> T,
+    ) -> T {
         let random = || {
             self.drawn.set(self.drawn.get() + 1);
             // An id takes the upper ten bytes.
@@ -155,29 +178,47 @@ impl World {
 
     /// Recalls in both spaces.
     pub(crate) fn ask(&self, text: &str) -> Recalled {
-        self.recall(&Ask { text: text.into(), spaces: vec![repo(), user()], ..Ask::default() })
+        self.recall(&Ask {
+            text: text.into(),
+            spaces: vec![repo(), user()],
+            ..Ask::default()
+        })
     }
 
     /// The memory as it is now.
     pub(crate) fn look(&self, name: &str) -> Memory {
         let name: Name = name.parse().unwrap();
-        self.with(|cx| apostille_core::list::named(cx, &[repo(), user()], name)).unwrap().unwrap()
+        self.with(|cx| apostille_core::list::named(cx, &[repo(), user()], name))
+            .unwrap()
+            .unwrap()
     }
 
     pub(crate) fn log(&self) -> Vec<Event> {
-        let page = Page { limit: usize::MAX, ..Page::default() };
-        self.store.events(&page).unwrap().into_iter().map(|it| it.event).collect()
+        let page = Page {
+            limit: usize::MAX,
+            ..Page::default()
+        };
+        self.store
+            .events(&page)
+            .unwrap()
+            .into_iter()
+            .map(|it| it.event)
+            .collect()
     }
 
     /// The words of the log, the oldest first.
     pub(crate) fn words(&self) -> Vec<&'static str> {
-        self.log().iter().map(|it| it.what.happening().as_str()).collect()
+        self.log()
+            .iter()
+            .map(|it| it.what.happening().as_str())
+            .collect()
     }
 
     /// Every byte of the log as JSON, to look for what must not be there.
     pub(crate) fn log_text(&self) -> String {
-        let record =
-            |it: &Event| serde_json::to_string(&apostille_core::format::EventRecord::from(it)).unwrap();
+        let record = |it: &Event| {
+            serde_json::to_string(&apostille_core::format::EventRecord::from(it)).unwrap()
+        };
         self.log().iter().map(record).collect::<Vec<_>>().join("\n")
     }
 }
@@ -189,12 +230,18 @@ pub(crate) fn note(fact: &str) -> Draft {
 
 /// A preference of the user, which needs no proof.
 pub(crate) fn preference(fact: &str) -> Draft {
-    Draft { kind: Some(Kind::User), ..Draft::new(user(), fact, Voice::of(Origin::User)) }
+    Draft {
+        kind: Some(Kind::User),
+        ..Draft::new(user(), fact, Voice::of(Origin::User))
+    }
 }
 
 /// An agent's draft for the repository that cites these places.
 pub(crate) fn cited(fact: &str, places: &[&str]) -> Draft {
-    Draft { citations: places.iter().map(|it| it.parse().unwrap()).collect(), ..note(fact) }
+    Draft {
+        citations: places.iter().map(|it| it.parse().unwrap()).collect(),
+        ..note(fact)
+    }
 }
 
 /// A store that cannot be written.

@@ -67,13 +67,23 @@ pub struct Field {
 /// A field that is always there.
 #[must_use]
 pub const fn has(name: &'static str, shape: Shape) -> Field {
-    Field { name, shape, is_required: true, about: "" }
+    Field {
+        name,
+        shape,
+        is_required: true,
+        about: "",
+    }
 }
 
 /// A field that may be there.
 #[must_use]
 pub const fn may(name: &'static str, shape: Shape) -> Field {
-    Field { name, shape, is_required: false, about: "" }
+    Field {
+        name,
+        shape,
+        is_required: false,
+        about: "",
+    }
 }
 
 impl Field {

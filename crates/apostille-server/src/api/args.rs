@@ -50,7 +50,11 @@ impl Args {
     /// Several texts, at most so many.
     pub(super) fn texts(&mut self, name: &str, most: usize) -> Result<Vec<String>, Malformed> {
         let items = wire::texts(name, self.take(name))?;
-        if items.len() > most { Err(too_many(name, most)) } else { Ok(items) }
+        if items.len() > most {
+            Err(too_many(name, most))
+        } else {
+            Ok(items)
+        }
     }
 
     /// Yes or no; no unless said.
@@ -60,7 +64,8 @@ impl Args {
 
     /// The same, yes unless said.
     pub(super) fn flag_or_yes(&mut self, name: &str) -> Result<bool, Malformed> {
-        self.take(name).map_or(Ok(true), |it| wire::flag(name, Some(it)))
+        self.take(name)
+            .map_or(Ok(true), |it| wire::flag(name, Some(it)))
     }
 
     /// How many are asked for; from 1 up to what there may be.
@@ -68,7 +73,9 @@ impl Args {
         match wire::number("limit", self.take("limit"))?.map(|it| it as usize) {
             None => Ok(default),
             Some(0) => Err(Malformed::new("limit", "ask for at least 1")),
-            Some(it) if it > most => Err(Malformed::new("limit", format!("ask for at most {most}"))),
+            Some(it) if it > most => {
+                Err(Malformed::new("limit", format!("ask for at most {most}")))
+            }
             Some(it) => Ok(it),
         }
     }
@@ -89,9 +96,15 @@ impl Args {
         T::Err: Display,
     {
         let one = |(at, text): (usize, String)| {
-            text.trim().parse().map_err(|error| Malformed::new(format!("{name}[{at}]"), error))
+            text.trim()
+                .parse()
+                .map_err(|error| Malformed::new(format!("{name}[{at}]"), error))
         };
-        self.texts(name, most)?.into_iter().enumerate().map(one).collect()
+        self.texts(name, most)?
+            .into_iter()
+            .enumerate()
+            .map(one)
+            .collect()
     }
 
     /// Places such as `src/api.rs:12-18`.
@@ -100,15 +113,23 @@ impl Args {
     }
 
     /// A time: a date, or how long ago.
-    pub(super) fn time(&mut self, name: &str, now: Timestamp) -> Result<Option<Timestamp>, Malformed> {
+    pub(super) fn time(
+        &mut self,
+        name: &str,
+        now: Timestamp,
+    ) -> Result<Option<Timestamp>, Malformed> {
         let wrong = || Malformed::new(name, "expected 7d, 24h, 2w, a date or a time");
-        self.text(name)?.map(|it| report::since(it.trim(), now).ok_or_else(wrong)).transpose()
+        self.text(name)?
+            .map(|it| report::since(it.trim(), now).ok_or_else(wrong))
+            .transpose()
     }
 
     /// A place in the log.
     pub(super) fn place(&mut self) -> Result<Option<u64>, Malformed> {
         let wrong = |_| Malformed::new("after", "expected what `next` said, a number");
-        self.text("after")?.map(|it| it.trim().parse().map_err(wrong)).transpose()
+        self.text("after")?
+            .map(|it| it.trim().parse().map_err(wrong))
+            .transpose()
     }
 
     /// The memory of this name.
@@ -123,11 +144,25 @@ fn too_many(name: &str, most: usize) -> Malformed {
 
 /// A name that nobody knows, and those there are.
 fn unknown(what: &str, name: &str, known: &[Field], has_repo: bool) -> Malformed {
-    let names = known.iter().map(|it| it.name).chain(has_repo.then_some(REPO));
+    let names = known
+        .iter()
+        .map(|it| it.name)
+        .chain(has_repo.then_some(REPO));
     let names = names.collect::<Vec<_>>().join(", ");
-    let known = if names.is_empty() { "there are none".into() } else { format!("there are: {names}") };
-    let name: String = masked(name).chars().filter(|c| !c.is_control()).take(MAX_TOLD).collect();
-    Malformed::new(format!("{what} '{name}'"), format!("nobody knows it; {known}"))
+    let known = if names.is_empty() {
+        "there are none".into()
+    } else {
+        format!("there are: {names}")
+    };
+    let name: String = masked(name)
+        .chars()
+        .filter(|c| !c.is_control())
+        .take(MAX_TOLD)
+        .collect();
+    Malformed::new(
+        format!("{what} '{name}'"),
+        format!("nobody knows it; {known}"),
+    )
 }
 
 /// What stands behind the question mark. What was left empty was not said.
@@ -156,9 +191,11 @@ fn sent(body: &[u8], known: &[Field]) -> Result<Map<String, Value>, Malformed> {
     if body.trim_ascii().is_empty() {
         return Ok(Map::new());
     }
-    let value =
-        serde_json::from_slice(body).map_err(|it| Malformed::new("body", format!("no JSON: {it}")))?;
-    let Value::Object(object) = value else { return Err(Malformed::new("body", "expected an object")) };
+    let value = serde_json::from_slice(body)
+        .map_err(|it| Malformed::new("body", format!("no JSON: {it}")))?;
+    let Value::Object(object) = value else {
+        return Err(Malformed::new("body", "expected an object"));
+    };
     let is_unknown = |name: &&String| known.iter().all(|it| it.name != **name);
     match object.keys().find(is_unknown) {
         Some(name) => Err(unknown("field", name, known, false)),

@@ -36,7 +36,12 @@ fn broken(error: Unplaced) -> Fault {
 
 /// What agents were shown.
 pub(super) const SESSIONS: Call = Call {
-    route: Route { method: Method::Get, path: "/api/sessions", need: Access::Read, run: sessions },
+    route: Route {
+        method: Method::Get,
+        path: "/api/sessions",
+        need: Access::Read,
+        run: sessions,
+    },
     about: About {
         id: "sessions",
         summary: "Sessions of agents in spaces that the pass reaches, the latest first",
@@ -51,8 +56,17 @@ pub(super) const SESSIONS: Call = Call {
 fn sessions(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
     let mut it = Errand::begin(visit, asked, &SESSIONS)?;
     let limit = it.args.limit(50, 200)?;
-    let all = it.here().beside.map(|beside| beside.sessions(limit)).transpose().map_err(broken)?;
-    let reached: Vec<Session> = all.into_iter().flatten().map(|session| reached(visit, session)).collect();
+    let all = it
+        .here()
+        .beside
+        .map(|beside| beside.sessions(limit))
+        .transpose()
+        .map_err(broken)?;
+    let reached: Vec<Session> = all
+        .into_iter()
+        .flatten()
+        .map(|session| reached(visit, session))
+        .collect();
     reply(200, &SessionsReply::new(&reached))
 }
 
@@ -64,7 +78,12 @@ fn reached(visit: &Visit<'_>, mut session: Session) -> Session {
 
 /// What one session was shown.
 pub(super) const SESSION: Call = Call {
-    route: Route { method: Method::Get, path: "/api/sessions/{name}", need: Access::Read, run: session },
+    route: Route {
+        method: Method::Get,
+        path: "/api/sessions/{name}",
+        need: Access::Read,
+        run: session,
+    },
     about: About {
         id: "showSession",
         summary: "What a session was shown, with scores and why, and how that stands now",
@@ -79,14 +98,33 @@ pub(super) const SESSION: Call = Call {
 fn session(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
     let mut it = Errand::begin(visit, asked, &SESSION)?;
     let is_all = it.args.flag("all")?;
-    let found =
-        it.here().beside.map(|beside| beside.session(asked.part("name"))).transpose().map_err(broken)?;
-    let found = found.flatten().map(|session| reached(visit, session)).filter(|it| !it.entries.is_empty());
+    let found = it
+        .here()
+        .beside
+        .map(|beside| beside.session(asked.part("name")))
+        .transpose()
+        .map_err(broken)?;
+    let found = found
+        .flatten()
+        .map(|session| reached(visit, session))
+        .filter(|it| !it.entries.is_empty());
     let Some(session) = found else {
-        let name: String = masked(asked.part("name")).chars().filter(|c| !c.is_control()).take(60).collect();
-        return not_found(format!("there is no session '{name}' here; /api/sessions has those there are"));
+        let name: String = masked(asked.part("name"))
+            .chars()
+            .filter(|c| !c.is_control())
+            .take(60)
+            .collect();
+        return not_found(format!(
+            "there is no session '{name}' here; /api/sessions has those there are"
+        ));
     };
-    let spaces: Vec<_> = it.cx().store.spaces()?.into_iter().filter(|it| visit.pass.reaches(it)).collect();
+    let spaces: Vec<_> = it
+        .cx()
+        .store
+        .spaces()?
+        .into_iter()
+        .filter(|it| visit.pass.reaches(it))
+        .collect();
     let mut told = SessionReply::of(&it.cx(), &spaces, &session, is_all)?;
     let n_left_out = told.moments.len().saturating_sub(MAX_MOMENTS);
     told.moments.drain(..n_left_out);
@@ -95,7 +133,12 @@ fn session(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
 
 /// What is and was worked on.
 pub(super) const TASKS: Call = Call {
-    route: Route { method: Method::Get, path: "/api/tasks", need: Access::Read, run: tasks },
+    route: Route {
+        method: Method::Get,
+        path: "/api/tasks",
+        need: Access::Read,
+        run: tasks,
+    },
     about: About {
         id: "tasks",
         summary: "The tasks of the checkout that are open, in the order of their beginning",
@@ -112,28 +155,55 @@ fn tasks(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
     let is_all = it.args.flag("all")?;
     let all = tasks_here(&it)?;
     let left = left_open(it.cx().store, &all)?;
-    let is_left = |task: &Task| !task.is_open() && task.outcome.is_some_and(|it| left.contains(&it));
-    let shown = all.iter().filter(|it| is_all || it.is_open() || is_left(it));
-    let view = |task: &Task| TaskView { left_open: is_left(task), ..viewed(&it, task) };
-    reply(200, &TasksReply { ok: true, tasks: shown.map(view).collect() })
+    let is_left =
+        |task: &Task| !task.is_open() && task.outcome.is_some_and(|it| left.contains(&it));
+    let shown = all
+        .iter()
+        .filter(|it| is_all || it.is_open() || is_left(it));
+    let view = |task: &Task| TaskView {
+        left_open: is_left(task),
+        ..viewed(&it, task)
+    };
+    reply(
+        200,
+        &TasksReply {
+            ok: true,
+            tasks: shown.map(view).collect(),
+        },
+    )
 }
 
 fn viewed(it: &Errand<'_>, task: &Task) -> TaskView {
     let active = it.here().beside.and_then(Beside::active_task);
-    let is_started = it.here().beside.is_none_or(|beside| beside.is_started(&task.slug));
-    TaskView { from_elsewhere: !is_started, ..TaskView::new(task, active.as_ref()) }
+    let is_started = it
+        .here()
+        .beside
+        .is_none_or(|beside| beside.is_started(&task.slug));
+    TaskView {
+        from_elsewhere: !is_started,
+        ..TaskView::new(task, active.as_ref())
+    }
 }
 
 /// The tasks of the checkout. Where another repository is looked at there is none, nor where the pass does not reach it.
 pub(super) fn tasks_here(it: &Errand<'_>) -> Result<Vec<Task>, Fault> {
     let is_here = it.space(false).is_some() && it.cx().source.tree().is_ok();
     let beside = it.here().beside.filter(|_| is_here);
-    Ok(beside.map(Beside::tasks).transpose().map_err(broken)?.unwrap_or_default())
+    Ok(beside
+        .map(Beside::tasks)
+        .transpose()
+        .map_err(broken)?
+        .unwrap_or_default())
 }
 
 /// One task.
 pub(super) const TASK: Call = Call {
-    route: Route { method: Method::Get, path: "/api/tasks/{slug}", need: Access::Read, run: task },
+    route: Route {
+        method: Method::Get,
+        path: "/api/tasks/{slug}",
+        need: Access::Read,
+        run: task,
+    },
     about: About {
         id: "showTask",
         summary: "A task with its notes, what they cite looked up",
@@ -149,7 +219,10 @@ fn task(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
     let it = Errand::begin(visit, asked, &TASK)?;
     let slug: String = asked.part("slug").chars().take(200).collect();
     let meant = slug.parse::<Slug>().ok();
-    let Some(task) = tasks_here(&it)?.into_iter().find(|task| Some(&task.slug) == meant.as_ref()) else {
+    let Some(task) = tasks_here(&it)?
+        .into_iter()
+        .find(|task| Some(&task.slug) == meant.as_ref())
+    else {
         return refused(&Refusal::NoSuchTask { slug });
     };
     let filter = Filter {

@@ -24,7 +24,12 @@ const MARKDOWN: &str = "text/markdown; charset=utf-8";
 
 /// Everything written out.
 pub(super) const EXPORT: Call = Call {
-    route: Route { method: Method::Get, path: "/api/export", need: Access::Read, run: export },
+    route: Route {
+        method: Method::Get,
+        path: "/api/export",
+        need: Access::Read,
+        run: export,
+    },
     about: About {
         id: "export",
         summary: "Every memory of the spaces in play, in every status; import reads json and jsonl",
@@ -40,7 +45,12 @@ fn export(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
     let mut it = Errand::begin(visit, asked, &EXPORT)?;
     let format = it.args.parsed("format")?.unwrap_or(Format::Json);
     let spaces = it.spaces.clone();
-    let filter = Filter { spaces, order: Order::Oldest, limit: usize::MAX, ..Filter::default() };
+    let filter = Filter {
+        spaces,
+        order: Order::Oldest,
+        limit: usize::MAX,
+        ..Filter::default()
+    };
     let mut memories = list::list(&it.cx(), &filter)?;
     withhold(&mut memories);
     let (kind, ending) = match format {
@@ -56,7 +66,12 @@ fn export(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
 
 /// Reads a file in.
 pub(super) const IMPORT: Call = Call {
-    route: Route { method: Method::Post, path: "/api/import", need: Access::Write, run: import },
+    route: Route {
+        method: Method::Post,
+        path: "/api/import",
+        need: Access::Write,
+        run: import,
+    },
     about: About {
         id: "import",
         summary: "Read in one file: what it holds waits for a person, unless one vouches for it; `ok` is false where \
@@ -76,9 +91,14 @@ pub(super) const IMPORT: Call = Call {
 
 fn import(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
     let mut it = Errand::begin(visit, asked, &IMPORT)?;
-    let how = How { is_rehearsed: it.args.flag("dry_run")?, is_vouched: it.args.flag("trust")? };
+    let how = How {
+        is_rehearsed: it.args.flag("dry_run")?,
+        is_vouched: it.args.flag("trust")?,
+    };
     if how.is_vouched && !it.is_review() {
-        return refused(&Refusal::PersonDecides { verb: "vouch for a file" });
+        return refused(&Refusal::PersonDecides {
+            verb: "vouch for a file",
+        });
     }
     let mut taken = opened(&mut it)?;
     out_of_reach(&mut taken, visit.pass);
@@ -92,29 +112,54 @@ fn import(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
 /// What the file holds that was sent.
 fn opened(it: &mut Errand<'_>) -> Result<Taken, Fault> {
     let bad = |why: String| Malformed::new("body", why);
-    let text = std::str::from_utf8(&it.asked.body).map_err(|_| bad("the file is no UTF-8".into()))?;
+    let text =
+        std::str::from_utf8(&it.asked.body).map_err(|_| bad("the file is no UTF-8".into()))?;
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     if text.trim().is_empty() {
         return Err(bad("there is nothing in it to import".into()).into());
     }
     let name = it.args.text("name")?;
-    let bare = name.as_deref().map(|it| it.rsplit(['/', '\\']).next().unwrap_or(it));
-    let sheet = Sheet { name: bare, is_beside_index: false, text };
+    let bare = name
+        .as_deref()
+        .map(|it| it.rsplit(['/', '\\']).next().unwrap_or(it));
+    let sheet = Sheet {
+        name: bare,
+        is_beside_index: false,
+        text,
+    };
     let said: Option<Foreign> = it.args.parsed("format")?;
-    let unknown =
-        || Malformed::new("format", format!("nobody can tell it; the formats are {}", Foreign::names()));
+    let unknown = || {
+        Malformed::new(
+            "format",
+            format!("nobody can tell it; the formats are {}", Foreign::names()),
+        )
+    };
     let format = said.or_else(|| detect(&sheet)).ok_or_else(unknown)?;
-    let shelf = Shelf { repo: it.space(false), user: it.space(true), is_persons: false };
+    let shelf = Shelf {
+        repo: it.space(false),
+        user: it.space(true),
+        is_persons: false,
+    };
     let cx = it.cx();
-    let read = taken(&sheet, bare.unwrap_or("body"), format, &shelf, (&cx.policy.limits, cx.now));
+    let read = taken(
+        &sheet,
+        bare.unwrap_or("body"),
+        format,
+        &shelf,
+        (&cx.policy.limits, cx.now),
+    );
     Ok(read.map_err(|why| bad(why.to_string()))?)
 }
 
 /// An export says itself whose its memories are: only what the pass reaches is kept.
 fn out_of_reach(taken: &mut Taken, pass: &Pass) {
-    let (items, outside): (Vec<Item>, Vec<Item>) =
-        std::mem::take(&mut taken.items).into_iter().partition(|it| pass.reaches(&it.memory.space));
+    let (items, outside): (Vec<Item>, Vec<Item>) = std::mem::take(&mut taken.items)
+        .into_iter()
+        .partition(|it| pass.reaches(&it.memory.space));
     taken.items = items;
     let why = format!("'{}' does not reach its space", pass.name);
-    taken.left_out.extend(outside.into_iter().map(|it| LeftOut { at: it.at, why: why.clone() }));
+    taken.left_out.extend(outside.into_iter().map(|it| LeftOut {
+        at: it.at,
+        why: why.clone(),
+    }));
 }

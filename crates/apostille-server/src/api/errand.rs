@@ -12,7 +12,9 @@ use serde::Serialize;
 
 use super::about::Call;
 use super::args::Args;
-use crate::json::{KeptReply, Memories, MemoryView, NearView, RefusalView, Refused, SimilarReply, views};
+use crate::json::{
+    KeptReply, Memories, MemoryView, NearView, RefusalView, Refused, SimilarReply, views,
+};
 use crate::pass::Access;
 use crate::visit::{Asked, Reply, Visit};
 use crate::wire::Malformed;
@@ -29,13 +31,25 @@ pub(super) struct Errand<'a> {
 
 impl<'a> Errand<'a> {
     /// Reads what was sent.
-    pub(super) fn begin(visit: &'a Visit<'a>, asked: &'a Asked, call: &Call) -> Result<Self, Fault> {
+    pub(super) fn begin(
+        visit: &'a Visit<'a>,
+        asked: &'a Asked,
+        call: &Call,
+    ) -> Result<Self, Fault> {
         let (args, spaces) = (Args::read(asked, &call.about)?, visit.spaces());
         if spaces.is_empty() {
-            let why = format!("'{}' reaches nothing of {}", visit.pass.name, visit.here.repo);
+            let why = format!(
+                "'{}' reaches nothing of {}",
+                visit.pass.name, visit.here.repo
+            );
             return Err(Malformed::new("repo", why).into());
         }
-        Ok(Self { visit, asked, spaces, args })
+        Ok(Self {
+            visit,
+            asked,
+            spaces,
+            args,
+        })
     }
 
     pub(super) fn here(&self) -> &'a Here<'a> {
@@ -44,7 +58,11 @@ impl<'a> Errand<'a> {
 
     /// The store, the code, the rules; whoever has the pass is the one who does it.
     pub(super) fn cx(&self) -> Context<'_> {
-        Context { beside: &self.spaces, actor: Some(&self.visit.pass.name), ..*self.visit.cx }
+        Context {
+            beside: &self.spaces,
+            actor: Some(&self.visit.pass.name),
+            ..*self.visit.cx
+        }
     }
 
     /// The same for what is written into this space.
@@ -64,12 +82,19 @@ impl<'a> Errand<'a> {
     /// A person's voice, from whoever may decide as one.
     pub(super) fn persons_voice(&self) -> Voice {
         let author = Some(self.visit.pass.name.clone());
-        Voice { author, ..Voice::of(Origin::User).via(Channel::Http) }
+        Voice {
+            author,
+            ..Voice::of(Origin::User).via(Channel::Http)
+        }
     }
 
     /// Whose words these are: a person's where a check is to be overridden and the pass allows it.
     pub(super) fn voice(&mut self, is_forced: bool) -> Result<Voice, Fault> {
-        let voice = if is_forced && self.is_review() { self.persons_voice() } else { self.visit.voice() };
+        let voice = if is_forced && self.is_review() {
+            self.persons_voice()
+        } else {
+            self.visit.voice()
+        };
         Ok(Voice {
             tainted: self.args.flag("tainted")?,
             session: self.here().session.map(Into::into),
@@ -79,41 +104,69 @@ impl<'a> Errand<'a> {
 
     /// The name that stands in the path.
     pub(super) fn name(&self) -> Result<Name, Malformed> {
-        self.asked.part("name").parse().map_err(|error| Malformed::new("name", error))
+        self.asked
+            .part("name")
+            .parse()
+            .map_err(|error| Malformed::new("name", error))
     }
 
     /// The memory that the path names.
     pub(super) fn memory(&self) -> Result<Result<Memory, Refusal>, Fault> {
         let name = self.name()?;
         let found = list::named(&self.cx(), &self.spaces, name)?;
-        Ok(found.ok_or_else(|| Refusal::NoSuchMemory { name: name.to_string() }))
+        Ok(found.ok_or_else(|| Refusal::NoSuchMemory {
+            name: name.to_string(),
+        }))
     }
 
     /// A memory with how it stands here.
     pub(super) fn looked_up(&self, memory: Memory) -> MemoryView {
         let plain = MemoryView::from(&memory);
-        look(&self.cx(), vec![memory]).first().map_or(plain, MemoryView::from)
+        look(&self.cx(), vec![memory])
+            .first()
+            .map_or(plain, MemoryView::from)
     }
 
     /// What became of a draft.
     pub(super) fn kept(&self, word: &'static str, outcome: Outcome) -> Result<Reply, Fault> {
         match outcome {
-            Outcome::Remembered { memory, identity_percent, retired, superseded } => {
+            Outcome::Remembered {
+                memory,
+                identity_percent,
+                retired,
+                superseded,
+            } => {
                 let kept = KeptReply::new(word, &memory);
-                let near = superseded.map(|it| crate::told_near(&self.cx(), vec![it])).transpose()?;
+                let near = superseded
+                    .map(|it| crate::told_near(&self.cx(), vec![it]))
+                    .transpose()?;
                 let superseded = near.and_then(|it| it.first().map(NearView::from));
                 let retired = (retired > 0).then_some(retired);
                 let memory = self.looked_up(*memory);
-                let kept = KeptReply { memory, identity_percent, retired, superseded, ..kept };
+                let kept = KeptReply {
+                    memory,
+                    identity_percent,
+                    retired,
+                    superseded,
+                    ..kept
+                };
                 Ok(reply(201, &kept)?.changed())
             }
             Outcome::Refreshed { memory } => {
                 let kept = KeptReply::new("refreshed", &memory);
-                Ok(reply(200, &KeptReply { memory: self.looked_up(*memory), ..kept })?.changed())
+                Ok(reply(
+                    200,
+                    &KeptReply {
+                        memory: self.looked_up(*memory),
+                        ..kept
+                    },
+                )?
+                .changed())
             }
-            Outcome::Similar { near } => {
-                reply(422, &SimilarReply::choose(&crate::told_near(&self.cx(), near)?))
-            }
+            Outcome::Similar { near } => reply(
+                422,
+                &SimilarReply::choose(&crate::told_near(&self.cx(), near)?),
+            ),
             Outcome::Refused(refusal) => refused(&refusal),
         }
     }
@@ -124,7 +177,11 @@ impl<'a> Errand<'a> {
             Revised::Refused(refusal) => refused(&refusal),
             Revised::Done(memory) => {
                 let memories: Vec<Verified> = look(&self.cx(), vec![*memory]);
-                let done = Memories { ok: true, outcome: Some(word), memories: views(&memories) };
+                let done = Memories {
+                    ok: true,
+                    outcome: Some(word),
+                    memories: views(&memories),
+                };
                 Ok(reply(200, &done)?.changed())
             }
         }
@@ -143,12 +200,24 @@ pub(super) fn refused(refusal: &Refusal) -> Result<Reply, Fault> {
         Refusal::NoSuchMemory { .. } | Refusal::NoSuchTask { .. } => 404,
         _ => 422,
     };
-    reply(status, &Refused { ok: false, refused: RefusalView::from(refusal) })
+    reply(
+        status,
+        &Refused {
+            ok: false,
+            refused: RefusalView::from(refusal),
+        },
+    )
 }
 
 /// The same for what only this face turns away.
 pub(super) fn turned_away(class: &'static str, message: impl Into<String>) -> Result<Reply, Fault> {
-    reply(422, &Refused { ok: false, refused: RefusalView::new(class, message.into()) })
+    reply(
+        422,
+        &Refused {
+            ok: false,
+            refused: RefusalView::new(class, message.into()),
+        },
+    )
 }
 
 /// What is not there, and is no memory and no task.
@@ -162,5 +231,11 @@ pub(super) fn not_found(message: String) -> Result<Reply, Fault> {
     struct Message {
         message: String,
     }
-    reply(404, &NotFound { ok: false, error: Message { message } })
+    reply(
+        404,
+        &NotFound {
+            ok: false,
+            error: Message { message },
+        },
+    )
 }

@@ -7,18 +7,33 @@ const BODIES: [(&str, &str); 15] = [
         r#"{"fact":"The version of the API is v3","citations":["src/api.rs:3"],"subject":"api","reason":"clients pin it","tags":["api"]}"#,
     ),
     ("forget", r#"{"reason":"done"}"#),
-    ("supersede", r#"{"fact":"API_VERSION is \"v3\" in src/api.rs","citations":["src/api.rs:3"]}"#),
-    ("correct", r#"{"fact":"retries is 5","citations":["src/old.rs:1"]}"#),
+    (
+        "supersede",
+        r#"{"fact":"API_VERSION is \"v3\" in src/api.rs","citations":["src/api.rs:3"]}"#,
+    ),
+    (
+        "correct",
+        r#"{"fact":"retries is 5","citations":["src/old.rs:1"]}"#,
+    ),
     ("refresh", "{}"),
     ("invalidate", r#"{"reason":"it is five"}"#),
     ("apply", "{}"),
-    ("promote", r#"{"subject":"cache","reason":"it costs a minute","kind":"feedback"}"#),
+    (
+        "promote",
+        r#"{"subject":"cache","reason":"it costs a minute","kind":"feedback"}"#,
+    ),
     ("approve", "{}"),
     ("reject", r#"{"reason":"nobody knows"}"#),
-    ("reword", r#"{"fact":"tests take a minute","subject":"tests"}"#),
+    (
+        "reword",
+        r#"{"fact":"tests take a minute","subject":"tests"}"#,
+    ),
     ("merge", r#"{"into":"m-1"}"#),
     ("closeBreakers", r#"{"actor":"ci"}"#),
-    ("recall", r#"{"query":"which API_VERSION?","paths":["src/api.rs"],"limit":5}"#),
+    (
+        "recall",
+        r#"{"query":"which API_VERSION?","paths":["src/api.rs"],"limit":5}"#,
+    ),
     ("verify", r#"{"names":["m-1"]}"#),
 ];
 

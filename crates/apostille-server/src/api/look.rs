@@ -18,7 +18,9 @@ use super::about::{About, Body, Call, Content, may};
 use super::errand::{Errand, refused, reply};
 use super::{beside, shapes};
 use crate::Fault;
-use crate::json::{AuditReply, LogReply, RecallReply, ReportReply, StatsReply, VerifyReply, viewed};
+use crate::json::{
+    AuditReply, LogReply, RecallReply, ReportReply, StatsReply, VerifyReply, viewed,
+};
 use crate::pass::Access;
 use crate::visit::{Asked, Method, Reply, Route, Visit};
 use crate::wire::Malformed;
@@ -32,7 +34,12 @@ const FINDINGS: (usize, usize) = (50, 200);
 
 /// What matters to a question.
 pub(super) const RECALL: Call = Call {
-    route: Route { method: Method::Post, path: "/api/recall", need: Access::Read, run: recall },
+    route: Route {
+        method: Method::Post,
+        path: "/api/recall",
+        need: Access::Read,
+        run: recall,
+    },
     about: About {
         id: "recall",
         summary: "What is known that matters to a question, each with its verdict and why, and the text for a model",
@@ -43,7 +50,8 @@ pub(super) const RECALL: Call = Call {
             may("paths", Few(&Said, 50)).told("the files in play"),
             may("limit", UpTo(50)),
             may("episodes", Flag).told("also what happened in earlier tasks"),
-            may("log", Flag).told("whether it is written down that these were shown; yes unless said"),
+            may("log", Flag)
+                .told("whether it is written down that these were shown; yes unless said"),
         ]),
         done: &[(200, Content::Json(shapes::RECALLED))],
         may_refuse: false,
@@ -53,7 +61,10 @@ pub(super) const RECALL: Call = Call {
 fn recall(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
     let mut it = Errand::begin(visit, asked, &RECALL)?;
     let is_logged = it.args.flag_or_yes("log")?;
-    let (text, paths) = (it.args.text("query")?.unwrap_or_default(), it.args.all("paths", 50)?);
+    let (text, paths) = (
+        it.args.text("query")?.unwrap_or_default(),
+        it.args.all("paths", 50)?,
+    );
     let is_open = text.trim().is_empty() && paths.is_empty();
     let mut layers = vec![Layer::Knowledge];
     layers.extend(it.args.flag("episodes")?.then_some(Layer::Episode));
@@ -62,17 +73,31 @@ fn recall(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
         spaces: it.spaces.clone(),
         layers,
         paths,
-        mode: Some(if is_open { InjectMode::RecentOnly } else { InjectMode::Relevant }),
-        count: Some(it.args.limit(it.visit.cx.policy.inject.count.min(MAX_SHOWN), MAX_SHOWN)?),
+        mode: Some(if is_open {
+            InjectMode::RecentOnly
+        } else {
+            InjectMode::Relevant
+        }),
+        count: Some(
+            it.args
+                .limit(it.visit.cx.policy.inject.count.min(MAX_SHOWN), MAX_SHOWN)?,
+        ),
         ..Ask::default()
     };
-    let recalled = if is_logged { recall::recall(&it.cx(), &ask)? } else { recall::preview(&it.cx(), &ask)? };
+    let recalled = if is_logged {
+        recall::recall(&it.cx(), &ask)?
+    } else {
+        recall::preview(&it.cx(), &ask)?
+    };
     answered(RecallReply::from(&recalled))
 }
 
 /// What was recalled. The text for a model is as it was rendered: its delimiters are ours, and not forged.
 fn answered(mut it: RecallReply<'_>) -> Result<Reply, Fault> {
-    let block = format!("\"block\":{}", serde_json::to_string(std::mem::take(&mut it.block))?);
+    let block = format!(
+        "\"block\":{}",
+        serde_json::to_string(std::mem::take(&mut it.block))?
+    );
     let mut told = reply(200, &it)?;
     told.body = told.body.replacen("\"block\":\"\"", &block, 1);
     Ok(told)
@@ -80,14 +105,20 @@ fn answered(mut it: RecallReply<'_>) -> Result<Reply, Fault> {
 
 /// Do the citations still hold?
 pub(super) const VERIFY: Call = Call {
-    route: Route { method: Method::Post, path: "/api/verify", need: Access::Read, run: verify },
+    route: Route {
+        method: Method::Post,
+        path: "/api/verify",
+        need: Access::Read,
+        run: verify,
+    },
     about: About {
         id: "verify",
         summary: "Look up what memories cite, at most 1,000 of them; nothing is changed",
         tag: "look",
         query: &[],
         body: Body::Fields(&[
-            may("names", Few(&shapes::NAME, 200)).told("these memories; all that are in use unless said"),
+            may("names", Few(&shapes::NAME, 200))
+                .told("these memories; all that are in use unless said"),
             may("path", Text).told("those that cite this file, or a file below this folder"),
         ]),
         done: &[(200, Content::Json(shapes::VERIFIED))],
@@ -102,7 +133,13 @@ fn verify(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
         Err(refusal) => return refused(&refusal),
     };
     let is_settled = it.cx().source.is_settled().unwrap_or(false);
-    reply(200, &VerifyReply::from(&Report { memories: look(&it.cx(), memories), is_settled }))
+    reply(
+        200,
+        &VerifyReply::from(&Report {
+            memories: look(&it.cx(), memories),
+            is_settled,
+        }),
+    )
 }
 
 fn meant(it: &mut Errand<'_>) -> Result<Result<Vec<Memory>, Refusal>, Fault> {
@@ -111,7 +148,11 @@ fn meant(it: &mut Errand<'_>) -> Result<Result<Vec<Memory>, Refusal>, Fault> {
     for name in &names {
         match list::named(&it.cx(), &it.spaces, *name)? {
             Some(memory) => memories.push(memory),
-            None => return Ok(Err(Refusal::NoSuchMemory { name: name.to_string() })),
+            None => {
+                return Ok(Err(Refusal::NoSuchMemory {
+                    name: name.to_string(),
+                }));
+            }
         }
     }
     if !names.is_empty() {
@@ -130,14 +171,20 @@ fn meant(it: &mut Errand<'_>) -> Result<Result<Vec<Memory>, Refusal>, Fault> {
 
 /// What needs attention.
 pub(super) const AUDIT: Call = Call {
-    route: Route { method: Method::Get, path: "/api/audit", need: Access::Read, run: audit },
+    route: Route {
+        method: Method::Get,
+        path: "/api/audit",
+        need: Access::Read,
+        run: audit,
+    },
     about: About {
         id: "audit",
         summary: "What needs attention, and the way out; nothing is changed",
         tag: "look",
         query: &[
             may("only", Few(&shapes::CLASS, 20)).told("only findings of these classes"),
-            may("thorough", Flag).told("whether the store looks itself over, too, which takes a while"),
+            may("thorough", Flag)
+                .told("whether the store looks itself over, too, which takes a while"),
             may("limit", UpTo(200)).told("at most so many of a class; `counts` has all"),
         ],
         body: Body::None,
@@ -158,12 +205,20 @@ fn audit(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
         notes: None,
         tasks: &tasks,
     };
-    reply(200, &AuditReply::from(&core_audit(&it.cx(), &it.spaces, &options)?))
+    reply(
+        200,
+        &AuditReply::from(&core_audit(&it.cx(), &it.spaces, &options)?),
+    )
 }
 
 /// What is kept, in numbers.
 pub(super) const STATS: Call = Call {
-    route: Route { method: Method::Get, path: "/api/stats", need: Access::Read, run: counted },
+    route: Route {
+        method: Method::Get,
+        path: "/api/stats",
+        need: Access::Read,
+        run: counted,
+    },
     about: About {
         id: "stats",
         summary: "What is kept in the spaces in play, in numbers",
@@ -177,13 +232,24 @@ pub(super) const STATS: Call = Call {
 
 fn counted(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
     let it = Errand::begin(visit, asked, &STATS)?;
-    let spaces = it.spaces.iter().map(|space| stats::stats(&it.cx_for(space), space));
-    reply(200, &StatsReply::from(spaces.collect::<Result<Vec<_>, _>>()?.as_slice()))
+    let spaces = it
+        .spaces
+        .iter()
+        .map(|space| stats::stats(&it.cx_for(space), space));
+    reply(
+        200,
+        &StatsReply::from(spaces.collect::<Result<Vec<_>, _>>()?.as_slice()),
+    )
 }
 
 /// The spaces there are.
 pub(super) const SPACES: Call = Call {
-    route: Route { method: Method::Get, path: "/api/spaces", need: Access::Read, run: spaces },
+    route: Route {
+        method: Method::Get,
+        path: "/api/spaces",
+        need: Access::Read,
+        run: spaces,
+    },
     about: About {
         id: "spaces",
         summary: "The spaces of the store that the pass reaches, with how much they hold",
@@ -213,7 +279,12 @@ fn spaces(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
     let mut it = Errand::begin(visit, asked, &SPACES)?;
     let limit = it.args.limit(50, 200)?;
     let cx = it.cx();
-    let reached = cx.store.spaces()?.into_iter().filter(|it| visit.pass.reaches(it)).take(limit);
+    let reached = cx
+        .store
+        .spaces()?
+        .into_iter()
+        .filter(|it| visit.pass.reaches(it))
+        .take(limit);
     let row = |space: apostille_core::space::Space| {
         let tally = cx.store.tally(&space)?;
         Ok::<_, Fault>(SpaceRow {
@@ -223,12 +294,23 @@ fn spaces(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
             memories: tally.memories.values().sum(),
         })
     };
-    reply(200, &Spaces { ok: true, spaces: reached.map(row).collect::<Result<_, _>>()? })
+    reply(
+        200,
+        &Spaces {
+            ok: true,
+            spaces: reached.map(row).collect::<Result<_, _>>()?,
+        },
+    )
 }
 
 /// The log.
 pub(super) const EVENTS: Call = Call {
-    route: Route { method: Method::Get, path: "/api/events", need: Access::Read, run: events },
+    route: Route {
+        method: Method::Get,
+        path: "/api/events",
+        need: Access::Read,
+        run: events,
+    },
     about: About {
         id: "events",
         summary: "What happened in the spaces in play, without the text of memories",
@@ -255,9 +337,14 @@ fn events(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
     };
     let limit = it.args.limit(50, 200)?;
     let name: Option<Name> = it.args.parsed("memory")?;
-    let memory = name.map(|name| list::named(&it.cx(), &it.spaces, name)).transpose()?.flatten();
+    let memory = name
+        .map(|name| list::named(&it.cx(), &it.spaces, name))
+        .transpose()?
+        .flatten();
     if let (Some(name), None) = (name, &memory) {
-        return refused(&Refusal::NoSuchMemory { name: name.to_string() });
+        return refused(&Refusal::NoSuchMemory {
+            name: name.to_string(),
+        });
     }
     let page = Page {
         space: None,
@@ -275,21 +362,42 @@ fn logged(it: &Errand<'_>, page: &Page, limit: usize) -> Result<Reply, Fault> {
     let store = it.cx().store;
     let mut events = Vec::new();
     for space in &it.spaces {
-        events.extend(store.events(&Page { space: Some(space.clone()), ..page.clone() })?);
+        events.extend(store.events(&Page {
+            space: Some(space.clone()),
+            ..page.clone()
+        })?);
     }
-    events.sort_by_key(|it| if page.newest_first { u64::MAX - it.seq } else { it.seq });
+    events.sort_by_key(|it| {
+        if page.newest_first {
+            u64::MAX - it.seq
+        } else {
+            it.seq
+        }
+    });
     let is_more = events.len() > limit;
     events.truncate(limit);
     let next = events.last().filter(|_| is_more).map(|it| it.seq);
     let mut events = viewed(store, &events)?;
     // What a memory says is told with how it stands, and the log does not look.
     events.iter_mut().for_each(|it| it.event.memory = None);
-    reply(200, &LogReply { ok: true, events, next })
+    reply(
+        200,
+        &LogReply {
+            ok: true,
+            events,
+            next,
+        },
+    )
 }
 
 /// What was done.
 pub(super) const REPORT: Call = Call {
-    route: Route { method: Method::Get, path: "/api/report", need: Access::Read, run: reported },
+    route: Route {
+        method: Method::Get,
+        path: "/api/report",
+        need: Access::Read,
+        run: reported,
+    },
     about: About {
         id: "report",
         summary: "What was done, by day, from episodes",
@@ -308,10 +416,23 @@ fn reported(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
     let mut it = Errand::begin(visit, asked, &REPORT)?;
     let now = visit.cx.now;
     // What was written down this very moment counts.
-    let end = now.checked_add(SignedDuration::from_millis(1)).unwrap_or(now);
-    let week = now.checked_sub(SignedDuration::from_hours(7 * 24)).unwrap_or(now);
+    let end = now
+        .checked_add(SignedDuration::from_millis(1))
+        .unwrap_or(now);
+    let week = now
+        .checked_sub(SignedDuration::from_hours(7 * 24))
+        .unwrap_or(now);
     let since = it.args.time("since", now)?.unwrap_or(week);
-    let span = Span { since, until: it.args.time("until", now)?.unwrap_or(end) };
+    let span = Span {
+        since,
+        until: it.args.time("until", now)?.unwrap_or(end),
+    };
     let here = it.space(false).unwrap_or(&it.spaces[0]);
-    reply(200, &ReportReply::new(span, &report::report(&it.cx(), std::slice::from_ref(here), here, span)?))
+    reply(
+        200,
+        &ReportReply::new(
+            span,
+            &report::report(&it.cx(), std::slice::from_ref(here), here, span)?,
+        ),
+    )
 }

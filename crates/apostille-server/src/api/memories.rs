@@ -24,7 +24,12 @@ const LISTED: (usize, usize) = (50, 200);
 
 /// Lists memories.
 pub(super) const LIST: Call = Call {
-    route: Route { method: Method::Get, path: "/api/memories", need: Access::Read, run: list },
+    route: Route {
+        method: Method::Get,
+        path: "/api/memories",
+        need: Access::Read,
+        run: list,
+    },
     about: About {
         id: "listMemories",
         summary: "Memories by what they are, each with how it stands in this checkout",
@@ -50,8 +55,11 @@ pub(super) const LIST: Call = Call {
     },
 };
 
-const ORDERS: [(&str, Order); 3] =
-    [("newest", Order::Newest), ("oldest", Order::Oldest), ("refreshed", Order::Refreshed)];
+const ORDERS: [(&str, Order); 3] = [
+    ("newest", Order::Newest),
+    ("oldest", Order::Oldest),
+    ("refreshed", Order::Refreshed),
+];
 
 fn orders() -> Vec<&'static str> {
     ORDERS.iter().map(|it| it.0).collect()
@@ -72,8 +80,18 @@ fn list(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
     let mut memories = core_list::list(&cx, &filter)?;
     let is_more = memories.len() > limit;
     memories.truncate(limit);
-    let last = memories.last().filter(|_| is_more).map(|it| cursor(&filter, it));
-    reply(200, &Listed { ok: true, memories: views(&look(&cx, memories)), next: last })
+    let last = memories
+        .last()
+        .filter(|_| is_more)
+        .map(|it| cursor(&filter, it));
+    reply(
+        200,
+        &Listed {
+            ok: true,
+            memories: views(&look(&cx, memories)),
+            next: last,
+        },
+    )
 }
 
 /// What is asked for, and one more, to know whether there are more.
@@ -96,14 +114,20 @@ fn filter(it: &mut Errand<'_>) -> Result<Filter, Fault> {
         text: it.args.text("text")?,
         since: it.args.time("since", now)?,
         until: it.args.time("until", now)?,
-        after: it.args.text("after")?.map(|text| behind(&text, order)).transpose()?,
+        after: it
+            .args
+            .text("after")?
+            .map(|text| behind(&text, order))
+            .transpose()?,
         order,
         limit: it.args.limit(LISTED.0, LISTED.1)? + 1,
     })
 }
 
 fn order(word: Option<&str>) -> Result<Order, Malformed> {
-    let Some(word) = word else { return Ok(Order::Newest) };
+    let Some(word) = word else {
+        return Ok(Order::Newest);
+    };
     let known = ORDERS.iter().find(|it| it.0 == word);
     known
         .map(|it| it.1)
@@ -113,31 +137,53 @@ fn order(word: Option<&str>) -> Result<Order, Malformed> {
 /// Where a listing goes on, as a text: the order, the time, the number, the space.
 fn cursor(filter: &Filter, memory: &Memory) -> String {
     let After { at, number, space } = filter.behind(memory);
-    let word = ORDERS.iter().find(|it| it.1 == filter.order).map_or("", |it| it.0);
+    let word = ORDERS
+        .iter()
+        .find(|it| it.1 == filter.order)
+        .map_or("", |it| it.0);
     format!("{word}.{}.{number}.{space}", at.as_millisecond())
 }
 
 fn behind(text: &str, order: Order) -> Result<After, Malformed> {
     let parts: Vec<&str> = text.splitn(4, '.').collect();
     let read = || {
-        let [word, at, number, space] = parts.as_slice() else { return None };
+        let [word, at, number, space] = parts.as_slice() else {
+            return None;
+        };
         ORDERS.iter().find(|it| it.0 == *word && it.1 == order)?;
         let at = Timestamp::from_millisecond(at.parse().ok()?).ok()?;
-        Some(After { at, number: number.parse().ok()?, space: space.parse().ok()? })
+        Some(After {
+            at,
+            number: number.parse().ok()?,
+            space: space.parse().ok()?,
+        })
     };
-    read().ok_or_else(|| Malformed::new("after", "expected what `next` said, of a listing in the same order"))
+    read().ok_or_else(|| {
+        Malformed::new(
+            "after",
+            "expected what `next` said, of a listing in the same order",
+        )
+    })
 }
 
 /// Keeps a fact.
 pub(super) const REMEMBER: Call = Call {
-    route: Route { method: Method::Post, path: "/api/memories", need: Access::Write, run: remember },
+    route: Route {
+        method: Method::Post,
+        path: "/api/memories",
+        need: Access::Write,
+        run: remember,
+    },
     about: About {
         id: "remember",
         summary: "Keep one fact with the code that proves it; what is much like it is answered with 422 and `similar`",
         tag: "memories",
         query: &[],
         body: Body::Fields(REMEMBERED),
-        done: &[(200, Content::Json(shapes::KEPT_OR_SKIPPED)), (201, Content::Json(shapes::KEPT))],
+        done: &[
+            (200, Content::Json(shapes::KEPT_OR_SKIPPED)),
+            (201, Content::Json(shapes::KEPT)),
+        ],
         may_refuse: true,
     },
 };
@@ -165,14 +211,18 @@ fn remember(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
     let draft = match draft(&mut it)? {
         Some(draft) => draft,
         None => {
-            let why = format!("'{}' does not reach the space that this belongs to", visit.pass.name);
+            let why = format!(
+                "'{}' does not reach the space that this belongs to",
+                visit.pass.name
+            );
             return turned_away("out_of_reach", why);
         }
     };
     match core_remember::remember(&it.cx_for(&draft.space.clone()), draft)? {
-        core_remember::Outcome::Similar { near } if is_skipped => {
-            reply(200, &SimilarReply::skipped(&crate::told_near(&it.cx(), near)?))
-        }
+        core_remember::Outcome::Similar { near } if is_skipped => reply(
+            200,
+            &SimilarReply::skipped(&crate::told_near(&it.cx(), near)?),
+        ),
         outcome => it.kept("remembered", outcome),
     }
 }
@@ -185,12 +235,29 @@ fn draft(it: &mut Errand<'_>) -> Result<Option<Draft>, Fault> {
     let force = it.args.flag("force")?;
     let twin = twin(it)?;
     let (citations, tags) = (it.args.cites()?, it.args.texts("tags", 100)?);
-    let (subject, reason, task) = (it.args.text("subject")?, it.args.text("reason")?, it.args.text("task")?);
+    let (subject, reason, task) = (
+        it.args.text("subject")?,
+        it.args.text("reason")?,
+        it.args.text("task")?,
+    );
     let voice = it.voice(force)?;
     let is_persons = layer == Some(Layer::Identity) || kind == Some(Kind::User);
-    let Some(space) = it.space(is_persons) else { return Ok(None) };
+    let Some(space) = it.space(is_persons) else {
+        return Ok(None);
+    };
     let plain = Draft::new(space.clone(), fact, voice);
-    Ok(Some(Draft { kind, layer, subject, reason, citations, tags, task, twin, force, ..plain }))
+    Ok(Some(Draft {
+        kind,
+        layer,
+        subject,
+        reason,
+        citations,
+        tags,
+        task,
+        twin,
+        force,
+        ..plain
+    }))
 }
 
 fn twin(it: &mut Errand<'_>) -> Result<Twin, Fault> {
@@ -201,7 +268,12 @@ fn twin(it: &mut Errand<'_>) -> Result<Twin, Fault> {
 
 /// Everything about one memory.
 pub(super) const ONE: Call = Call {
-    route: Route { method: Method::Get, path: "/api/memories/{name}", need: Access::Read, run: one },
+    route: Route {
+        method: Method::Get,
+        path: "/api/memories/{name}",
+        need: Access::Read,
+        run: one,
+    },
     about: About {
         id: "showMemory",
         summary: "One memory: its evidence and what is there now, what it replaced and what replaced it, what happened to it",
@@ -217,13 +289,21 @@ fn one(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
     let it = Errand::begin(visit, asked, &ONE)?;
     match it.memory()? {
         Err(refusal) => refused(&refusal),
-        Ok(memory) => reply(200, &WholeReply::new(it.cx().store, &Whole::of(&it.cx(), memory)?)?),
+        Ok(memory) => reply(
+            200,
+            &WholeReply::new(it.cx().store, &Whole::of(&it.cx(), memory)?)?,
+        ),
     }
 }
 
 /// Forgets a memory.
 pub(super) const FORGET: Call = Call {
-    route: Route { method: Method::Delete, path: "/api/memories/{name}", need: Access::Write, run: forget },
+    route: Route {
+        method: Method::Delete,
+        path: "/api/memories/{name}",
+        need: Access::Write,
+        run: forget,
+    },
     about: About {
         id: "forget",
         summary: "Remove the text of a memory everywhere, for good; what a person said only for passes that review",
@@ -245,12 +325,29 @@ fn forget(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
         Ok(memory) => memory,
         Err(refusal) => return refused(&refusal),
     };
-    let here = crate::Here { user: None, repo: &memory.space, ..*it.here() };
-    match crate::forgotten(&it.cx(), &here, apostille_core::memory::Name::Id(memory.id), &reason)? {
+    let here = crate::Here {
+        user: None,
+        repo: &memory.space,
+        ..*it.here()
+    };
+    match crate::forgotten(
+        &it.cx(),
+        &here,
+        apostille_core::memory::Name::Id(memory.id),
+        &reason,
+    )? {
         Err(refusal) => refused(&refusal),
         Ok(memory) => {
             let memories = vec![Gone::from(&*memory)];
-            Ok(reply(200, &ForgetReply { ok: true, outcome: "forgotten", memories })?.changed())
+            Ok(reply(
+                200,
+                &ForgetReply {
+                    ok: true,
+                    outcome: "forgotten",
+                    memories,
+                },
+            )?
+            .changed())
         }
     }
 }

@@ -11,20 +11,37 @@ use crate::visit::Method;
 const ABOUT: &str = "Verified, shared memory for coding agents. Every call needs a bearer token; what a token may do is \
                      read, write or review, in the spaces that it names. Answers have the shapes of `--json` on the \
                      command line.";
-const ABOUT_REPO: &str = "owner/name: another repository of the store; its citations are then unknown";
+const ABOUT_REPO: &str =
+    "owner/name: another repository of the store; its citations are then unknown";
 
 /// What the door answers, whatever is called: status, name, what it means.
 const DOOR: [(u16, &str, &str); 10] = [
-    (400, "Malformed", "the request is not what the call takes; the message names the field"),
+    (
+        400,
+        "Malformed",
+        "the request is not what the call takes; the message names the field",
+    ),
     (401, "NoToken", "no token, or one that opens nothing"),
-    (403, "NotAllowed", "the token does not allow this, or not here"),
+    (
+        403,
+        "NotAllowed",
+        "the token does not allow this, or not here",
+    ),
     (404, "NotFound", "there is no such thing here"),
     (408, "TooSlow", "the request came too slowly"),
     (409, "Conflict", "another writer was first; try again"),
     (413, "TooLarge", "the request is too long"),
-    (429, "TooMany", "too many requests; the answer says when to try again"),
+    (
+        429,
+        "TooMany",
+        "too many requests; the answer says when to try again",
+    ),
     (500, "Broken", "the store or the program is broken"),
-    (503, "Busy", "the server or the store is busy; the answer says when to try again"),
+    (
+        503,
+        "Busy",
+        "the server or the store is busy; the answer says when to try again",
+    ),
 ];
 
 /// The document.
@@ -64,43 +81,70 @@ fn verb(method: Method) -> &'static str {
 }
 
 fn named() -> Map<String, Value> {
-    shapes::NAMED.iter().map(|(name, shape)| ((*name).to_owned(), schema(shape))).collect()
+    shapes::NAMED
+        .iter()
+        .map(|(name, shape)| ((*name).to_owned(), schema(shape)))
+        .collect()
 }
 
 fn door() -> Map<String, Value> {
     let refused = Shape::Either(&[Shape::Of("Refused"), Shape::Of("Similar")]);
     let not_found = Shape::Either(&[Shape::Of("Error"), Shape::Of("Refused")]);
     let one = |(status, name, about): (u16, &str, &str)| {
-        let shape = if status == 404 { not_found } else { Shape::Of("Error") };
+        let shape = if status == 404 {
+            not_found
+        } else {
+            Shape::Of("Error")
+        };
         (name.to_owned(), answer(about, &Content::Json(shape)))
     };
-    let turned_away = answer("refused, with the class and the way out", &Content::Json(refused));
-    DOOR.into_iter().map(one).chain([("Refused".to_owned(), turned_away)]).collect()
+    let turned_away = answer(
+        "refused, with the class and the way out",
+        &Content::Json(refused),
+    );
+    DOOR.into_iter()
+        .map(one)
+        .chain([("Refused".to_owned(), turned_away)])
+        .collect()
 }
 
 fn answer(about: &str, content: &Content) -> Value {
     let content: Map<String, Value> = match content {
-        Content::Json(shape) => {
-            [("application/json".to_owned(), json!({"schema": schema(shape)}))].into_iter().collect()
-        }
-        Content::Kinds(kinds) => {
-            kinds.iter().map(|it| ((*it).to_owned(), json!({"schema": plain(it)}))).collect()
-        }
+        Content::Json(shape) => [(
+            "application/json".to_owned(),
+            json!({"schema": schema(shape)}),
+        )]
+        .into_iter()
+        .collect(),
+        Content::Kinds(kinds) => kinds
+            .iter()
+            .map(|it| ((*it).to_owned(), json!({"schema": plain(it)})))
+            .collect(),
     };
     json!({"description": about, "content": content})
 }
 
 fn plain(kind: &str) -> Value {
-    if kind == "application/json" { json!({"type": "object"}) } else { json!({"type": "string"}) }
+    if kind == "application/json" {
+        json!({"type": "object"})
+    } else {
+        json!({"type": "string"})
+    }
 }
 
 fn operation(call: &Call) -> Value {
     let about = &call.about;
-    let mut responses: Map<String, Value> =
-        about.done.iter().map(|(status, content)| (status.to_string(), answer("done", content))).collect();
+    let mut responses: Map<String, Value> = about
+        .done
+        .iter()
+        .map(|(status, content)| (status.to_string(), answer("done", content)))
+        .collect();
     let refusal = about.may_refuse.then_some((422, "Refused", ""));
     for (status, name, _) in DOOR.into_iter().chain(refusal) {
-        responses.insert(status.to_string(), json!({"$ref": format!("#/components/responses/{name}")}));
+        responses.insert(
+            status.to_string(),
+            json!({"$ref": format!("#/components/responses/{name}")}),
+        );
     }
     let mut told = json!({
         "operationId": about.id,
@@ -123,15 +167,26 @@ fn need(access: Access) -> &'static str {
 fn parameters(call: &Call) -> Vec<Value> {
     let parts = call.route.path.split(['{', '}']).skip(1).step_by(2);
     let is_memory = call.route.path.starts_with("/api/memories/");
-    let shape = schema(if is_memory { &shapes::NAME } else { &Shape::Said });
+    let shape = schema(if is_memory {
+        &shapes::NAME
+    } else {
+        &Shape::Said
+    });
     let part = |name: &str| json!({"name": name, "in": "path", "required": true, "schema": shape});
-    let repo = Field { name: REPO, shape: shapes::REPO, is_required: false, about: ABOUT_REPO };
-    parts.map(part).chain(call.about.query.iter().chain([&repo]).map(queried)).collect()
+    let repo = Field {
+        name: REPO,
+        shape: shapes::REPO,
+        is_required: false,
+        about: ABOUT_REPO,
+    };
+    parts
+        .map(part)
+        .chain(call.about.query.iter().chain([&repo]).map(queried))
+        .collect()
 }
 
 fn queried(it: &Field) -> Value {
-    let mut told =
-        json!({"name": it.name, "in": "query", "required": it.is_required, "schema": schema(&it.shape)});
+    let mut told = json!({"name": it.name, "in": "query", "required": it.is_required, "schema": schema(&it.shape)});
     if !it.about.is_empty() {
         told["description"] = it.about.into();
     }
@@ -158,16 +213,27 @@ fn body(id: &str, body: Body) -> Option<Value> {
 
 /// The stream of changes: no call of the table, because its answer does not end.
 fn live() -> Value {
-    let repo = Field { name: REPO, shape: shapes::REPO, is_required: false, about: ABOUT_REPO };
+    let repo = Field {
+        name: REPO,
+        shape: shapes::REPO,
+        is_required: false,
+        about: ABOUT_REPO,
+    };
     let mut responses: Map<String, Value> = DOOR
         .into_iter()
         .map(|(status, name, _)| {
-            (status.to_string(), json!({"$ref": format!("#/components/responses/{name}")}))
+            (
+                status.to_string(),
+                json!({"$ref": format!("#/components/responses/{name}")}),
+            )
         })
         .collect();
     responses.insert(
         "200".into(),
-        answer("events, until the client goes", &Content::Kinds(&["text/event-stream"])),
+        answer(
+            "events, until the client goes",
+            &Content::Kinds(&["text/event-stream"]),
+        ),
     );
     json!({"get": {
         "operationId": "live",
@@ -189,7 +255,9 @@ fn schema(shape: &Shape) -> Value {
         Shape::Any => json!({}),
         Shape::Text => json!({"type": "string"}),
         Shape::Said => json!({"type": "string", "minLength": 1}),
-        Shape::Like(pattern, one) => json!({"type": "string", "pattern": pattern, "examples": [one]}),
+        Shape::Like(pattern, one) => {
+            json!({"type": "string", "pattern": pattern, "examples": [one]})
+        }
         Shape::Time => json!({"type": "string", "format": "date-time"}),
         Shape::Flag => json!({"type": "boolean"}),
         Shape::Is(it) => json!({"type": "boolean", "const": it}),
@@ -199,7 +267,9 @@ fn schema(shape: &Shape) -> Value {
         Shape::Words(words) => json!({"type": "string", "enum": words()}),
         Shape::Of(name) => json!({"$ref": format!("#/components/schemas/{name}")}),
         Shape::List(items) => json!({"type": "array", "items": schema(items)}),
-        Shape::Few(items, most) => json!({"type": "array", "items": schema(items), "maxItems": most}),
+        Shape::Few(items, most) => {
+            json!({"type": "array", "items": schema(items), "maxItems": most})
+        }
         Shape::Map(values) => json!({"type": "object", "additionalProperties": schema(values)}),
         Shape::OrNull(it) => json!({"anyOf": [schema(it), {"type": "null"}]}),
         Shape::Either(shapes) => json!({"anyOf": shapes.iter().map(schema).collect::<Vec<_>>()}),
@@ -216,8 +286,13 @@ fn object(fields: &[Field]) -> Value {
         (it.name.to_owned(), told)
     };
     let properties: Map<String, Value> = fields.iter().map(property).collect();
-    let required: Vec<&str> = fields.iter().filter(|it| it.is_required).map(|it| it.name).collect();
-    let mut told = json!({"type": "object", "properties": properties, "additionalProperties": false});
+    let required: Vec<&str> = fields
+        .iter()
+        .filter(|it| it.is_required)
+        .map(|it| it.name)
+        .collect();
+    let mut told =
+        json!({"type": "object", "properties": properties, "additionalProperties": false});
     if !required.is_empty() {
         told["required"] = json!(required);
     }

@@ -17,7 +17,12 @@ use crate::visit::{Asked, Method, Reply, Route, Visit};
 
 /// What waits.
 pub(super) const QUEUE: Call = Call {
-    route: Route { method: Method::Get, path: "/api/review", need: Access::Read, run: queue },
+    route: Route {
+        method: Method::Get,
+        path: "/api/review",
+        need: Access::Read,
+        run: queue,
+    },
     about: About {
         id: "reviewQueue",
         summary: "What waits for a person, each with everything needed to decide, the safest first",
@@ -32,7 +37,10 @@ pub(super) const QUEUE: Call = Call {
 fn queue(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
     let mut it = Errand::begin(visit, asked, &QUEUE)?;
     let limit = it.args.limit(50, 200)?;
-    reply(200, &QueueReply::new(&review::queue(&it.cx(), &it.spaces)?, limit))
+    reply(
+        200,
+        &QueueReply::new(&review::queue(&it.cx(), &it.spaces)?, limit),
+    )
 }
 
 const fn decides(
@@ -43,7 +51,12 @@ const fn decides(
     body: &'static [Field],
 ) -> Call {
     Call {
-        route: Route { method: Method::Post, path, need: Access::Review, run },
+        route: Route {
+            method: Method::Post,
+            path,
+            need: Access::Review,
+            run,
+        },
         about: About {
             id,
             summary,
@@ -67,7 +80,9 @@ pub(super) const APPROVE: Call = decides(
 
 fn approve(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
     let it = Errand::begin(visit, asked, &APPROVE)?;
-    done(&it, "approved", |cx, name| revise::reconsider(cx, &it.spaces, name))
+    done(&it, "approved", |cx, name| {
+        revise::reconsider(cx, &it.spaces, name)
+    })
 }
 
 /// Turns a memory away.
@@ -82,7 +97,9 @@ pub(super) const REJECT: Call = decides(
 fn reject(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
     let mut it = Errand::begin(visit, asked, &REJECT)?;
     let reason = it.args.text("reason")?.unwrap_or_default();
-    done(&it, "rejected", |cx, name| revise::reject(cx, &it.spaces, name, &reason))
+    done(&it, "rejected", |cx, name| {
+        revise::reject(cx, &it.spaces, name, &reason)
+    })
 }
 
 /// Lets a memory go up in another.
@@ -97,7 +114,9 @@ pub(super) const MERGE: Call = decides(
 fn merge(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
     let mut it = Errand::begin(visit, asked, &MERGE)?;
     let into = it.args.name("into")?;
-    done(&it, "merged", |cx, name| revise::absorb(cx, &it.spaces, name, into))
+    done(&it, "merged", |cx, name| {
+        revise::absorb(cx, &it.spaces, name, into)
+    })
 }
 
 /// Says a memory in other words.
@@ -114,7 +133,10 @@ pub(super) const REWORD: Call = Call {
         tag: "review",
         query: &[],
         body: Body::Fields(&[has("fact", Said), may("subject", Text), may("reason", Text)]),
-        done: &[(200, Content::Json(shapes::KEPT)), (201, Content::Json(shapes::KEPT))],
+        done: &[
+            (200, Content::Json(shapes::KEPT)),
+            (201, Content::Json(shapes::KEPT)),
+        ],
         may_refuse: true,
     },
 };
@@ -129,14 +151,25 @@ fn reword(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
     };
     let plain = Draft::new(old.space.clone(), fact, it.persons_voice());
     // Whoever says it anew has seen what the lines do not say, and decides.
-    let draft = Draft { subject, reason, tags: old.tags.clone(), force: true, ..plain };
+    let draft = Draft {
+        subject,
+        reason,
+        tags: old.tags.clone(),
+        force: true,
+        ..plain
+    };
     let outcome = revise::reword(&it.cx_for(&old.space), &it.spaces, Name::Id(old.id), draft)?;
     it.kept("remembered", outcome)
 }
 
 /// Whose writes are held up.
 pub(super) const BREAKERS: Call = Call {
-    route: Route { method: Method::Get, path: "/api/breakers", need: Access::Read, run: breakers },
+    route: Route {
+        method: Method::Get,
+        path: "/api/breakers",
+        need: Access::Read,
+        run: breakers,
+    },
     about: About {
         id: "openBreakers",
         summary: "Whose writes are held up, and why",
@@ -156,7 +189,12 @@ fn breakers(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
 
 /// Lets them go on.
 pub(super) const CLOSE: Call = Call {
-    route: Route { method: Method::Post, path: "/api/breakers/close", need: Access::Review, run: close },
+    route: Route {
+        method: Method::Post,
+        path: "/api/breakers/close",
+        need: Access::Review,
+        run: close,
+    },
     about: About {
         id: "closeBreakers",
         summary: "Let those go on whose writes are held up; what waits goes on waiting",
@@ -171,9 +209,15 @@ pub(super) const CLOSE: Call = Call {
 fn close(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
     let mut it = Errand::begin(visit, asked, &CLOSE)?;
     let actor = it.args.text("actor")?;
-    let closed = each(&it, |space| breaker::close(&it.cx_for(space), space, actor.as_deref()))?;
+    let closed = each(&it, |space| {
+        breaker::close(&it.cx_for(space), space, actor.as_deref())
+    })?;
     let answer = reply(200, &BreakersReply::new(Some("closed"), &closed))?;
-    Ok(if closed.is_empty() { answer } else { answer.changed() })
+    Ok(if closed.is_empty() {
+        answer
+    } else {
+        answer.changed()
+    })
 }
 
 fn each(

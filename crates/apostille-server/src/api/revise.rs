@@ -26,16 +26,29 @@ const SAID: &[Field] = &[
     may("tainted", Flag).told("the words come from outside"),
 ];
 
-const fn keeps(path: &'static str, run: super::Run, id: &'static str, summary: &'static str) -> Call {
+const fn keeps(
+    path: &'static str,
+    run: super::Run,
+    id: &'static str,
+    summary: &'static str,
+) -> Call {
     Call {
-        route: Route { method: Method::Post, path, need: Access::Write, run },
+        route: Route {
+            method: Method::Post,
+            path,
+            need: Access::Write,
+            run,
+        },
         about: About {
             id,
             summary,
             tag: "revise",
             query: &[],
             body: Body::Fields(SAID),
-            done: &[(200, Content::Json(shapes::KEPT)), (201, Content::Json(shapes::KEPT))],
+            done: &[
+                (200, Content::Json(shapes::KEPT)),
+                (201, Content::Json(shapes::KEPT)),
+            ],
             may_refuse: true,
         },
     }
@@ -49,7 +62,12 @@ const fn does(
     body: &'static [Field],
 ) -> Call {
     Call {
-        route: Route { method: Method::Post, path, need: Access::Write, run },
+        route: Route {
+            method: Method::Post,
+            path,
+            need: Access::Write,
+            run,
+        },
         about: About {
             id,
             summary,
@@ -70,15 +88,25 @@ pub(super) const SUPERSEDE: Call = keeps(
     "Replace a memory by a better one; the old one stays in the history",
 );
 /// Replaces a memory that was wrong.
-pub(super) const CORRECT: Call =
-    keeps("/api/memories/{name}/correct", correct, "correct", "Replace a memory that is wrong by what is so");
+pub(super) const CORRECT: Call = keeps(
+    "/api/memories/{name}/correct",
+    correct,
+    "correct",
+    "Replace a memory that is wrong by what is so",
+);
 
 fn supersede(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
-    replaced(Errand::begin(visit, asked, &SUPERSEDE)?, Replacement::Better)
+    replaced(
+        Errand::begin(visit, asked, &SUPERSEDE)?,
+        Replacement::Better,
+    )
 }
 
 fn correct(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
-    replaced(Errand::begin(visit, asked, &CORRECT)?, Replacement::Correction)
+    replaced(
+        Errand::begin(visit, asked, &CORRECT)?,
+        Replacement::Correction,
+    )
 }
 
 fn replaced(mut it: Errand<'_>, how: Replacement) -> Result<Reply, Fault> {
@@ -92,8 +120,22 @@ fn replaced(mut it: Errand<'_>, how: Replacement) -> Result<Reply, Fault> {
         Err(refusal) => return refused(&refusal),
     };
     let plain = Draft::new(old.space.clone(), fact, voice);
-    let draft = Draft { kind, citations, tags, subject, reason, force, ..plain };
-    let outcome = revise::supersede(&it.cx_for(&old.space), &it.spaces, Name::Id(old.id), draft, how)?;
+    let draft = Draft {
+        kind,
+        citations,
+        tags,
+        subject,
+        reason,
+        force,
+        ..plain
+    };
+    let outcome = revise::supersede(
+        &it.cx_for(&old.space),
+        &it.spaces,
+        Name::Id(old.id),
+        draft,
+        how,
+    )?;
     it.kept("remembered", outcome)
 }
 
@@ -118,16 +160,25 @@ fn refresh(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
         );
         return turned_away("does_not_hold", why);
     }
-    done(&it, "refreshed", |cx, name| revise::refresh(cx, &it.spaces, name))
+    done(&it, "refreshed", |cx, name| {
+        revise::refresh(cx, &it.spaces, name)
+    })
 }
 
 /// Says that a memory was used.
-pub(super) const APPLY: Call =
-    does("/api/memories/{name}/apply", apply, "apply", "Say that a memory was used in a task", &[]);
+pub(super) const APPLY: Call = does(
+    "/api/memories/{name}/apply",
+    apply,
+    "apply",
+    "Say that a memory was used in a task",
+    &[],
+);
 
 fn apply(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
     let it = Errand::begin(visit, asked, &APPLY)?;
-    done(&it, "applied", |cx, name| revise::apply(cx, &it.spaces, name))
+    done(&it, "applied", |cx, name| {
+        revise::apply(cx, &it.spaces, name)
+    })
 }
 
 /// Marks a memory as wrong.
@@ -142,7 +193,9 @@ pub(super) const INVALIDATE: Call = does(
 fn invalidate(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
     let mut it = Errand::begin(visit, asked, &INVALIDATE)?;
     let (reason, by) = (it.args.required("reason")?, it.visit.voice());
-    done(&it, "invalidated", |cx, name| revise::invalidate_as(cx, &it.spaces, name, &reason, &by))
+    done(&it, "invalidated", |cx, name| {
+        revise::invalidate_as(cx, &it.spaces, name, &reason, &by)
+    })
 }
 
 /// Does something to the memory that the path names.
@@ -180,7 +233,10 @@ pub(super) const PROMOTE: Call = Call {
             may("citations", shapes::CITATIONS),
             may("task", Text),
         ]),
-        done: &[(200, Content::Json(shapes::KEPT)), (201, Content::Json(shapes::KEPT))],
+        done: &[
+            (200, Content::Json(shapes::KEPT)),
+            (201, Content::Json(shapes::KEPT)),
+        ],
         may_refuse: true,
     },
 };

@@ -18,8 +18,8 @@ use super::about::Shape::{
 };
 use super::about::{Field, Shape, has, may};
 pub(super) use answers::{
-    AUDITED, BREAKERS, COUNTED, DONE, FORGOTTEN, IMPORTED, KEPT, KEPT_OR_SKIPPED, LIMIT, LISTED, LOG, QUEUE,
-    RECALLED, REPORT, SESSION, SESSIONS, SPACES, TASK_WHOLE, TASKS, VERIFIED, WHOLE,
+    AUDITED, BREAKERS, COUNTED, DONE, FORGOTTEN, IMPORTED, KEPT, KEPT_OR_SKIPPED, LIMIT, LISTED,
+    LOG, QUEUE, RECALLED, REPORT, SESSION, SESSIONS, SPACES, TASK_WHOLE, TASKS, VERIFIED, WHOLE,
 };
 
 macro_rules! all {
@@ -36,7 +36,8 @@ all! {
 }
 
 const VERDICT: Shape = Words(|| vec!["holds", "moved", "changed", "gone", "unknown"]);
-const STANDING: Shape = Words(|| vec!["holds", "moved", "changed", "gone", "unknown", "unverified"]);
+const STANDING: Shape =
+    Words(|| vec!["holds", "moved", "changed", "gone", "unknown", "unverified"]);
 const RELATION: Shape = Words(|| vec!["near-duplicate", "contradiction"]);
 const CARE: Shape = Words(|| vec!["safe", "unproven", "doubtful", "outside", "suspicious"]);
 const CHOICE: Shape = Words(|| vec!["skip", "merge", "create"]);
@@ -48,16 +49,22 @@ const MEMORIES: Shape = List(&MEMORY);
 const TEXTS: Shape = List(&Text);
 const COUNTS: Shape = Map(&Count);
 /// A handle, or an id.
-pub(super) const NAME: Shape =
-    Like("^([mu]-[1-9][0-9]{0,11}|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12})$", "m-1");
+pub(super) const NAME: Shape = Like(
+    "^([mu]-[1-9][0-9]{0,11}|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12})$",
+    "m-1",
+);
 /// A repository.
 pub(super) const REPO: Shape = Like("^([A-Za-z0-9._-]+/){1,7}[A-Za-z0-9._-]+$", "myorg/myapp");
 /// A time, or how long ago.
-pub(super) const WHEN: Shape =
-    Like("^([0-9]{1,6}[hdw]|[0-9]{4}-[01][0-9]-[0-3][0-9](T[0-9:.]+Z)?)$", "2026-02-26");
+pub(super) const WHEN: Shape = Like(
+    "^([0-9]{1,6}[hdw]|[0-9]{4}-[01][0-9]-[0-3][0-9](T[0-9:.]+Z)?)$",
+    "2026-02-26",
+);
 /// Places in code.
-pub(super) const CITATIONS: Shape =
-    Few(&Like("^.+:[1-9][0-9]{0,6}(-[1-9][0-9]{0,6})?$", "src/api.rs:3"), 100);
+pub(super) const CITATIONS: Shape = Few(
+    &Like("^.+:[1-9][0-9]{0,6}(-[1-9][0-9]{0,6})?$", "src/api.rs:3"),
+    100,
+);
 /// Words to find a memory by.
 pub(super) const TAGS: Shape = Few(&Text, 100);
 
@@ -172,7 +179,14 @@ const EVENT: Shape = Object(&[
     may("found", TEXTS),
     may("commit", Text),
     may("query", Text),
-    may("shown", List(&Object(&[has("id", Text), has("score", Number), has("verdict", Text)]))),
+    may(
+        "shown",
+        List(&Object(&[
+            has("id", Text),
+            has("score", Number),
+            has("verdict", Text),
+        ])),
+    ),
     may("class", Text),
     may("diff", Text),
     may("voucher", Text),
@@ -264,9 +278,15 @@ const FILE: Shape = Object(&[
     has("known", Count),
     has("waiting", Count),
     has("let_in", Count),
-    has("changed", List(&Object(&[has("at", Text), has("what", Text)]))),
+    has(
+        "changed",
+        List(&Object(&[has("at", Text), has("what", Text)])),
+    ),
     has("refused", List(&Of("RefusedAt"))),
-    has("left_out", List(&Object(&[has("at", Text), has("why", Text)]))),
+    has(
+        "left_out",
+        List(&Object(&[has("at", Text), has("why", Text)])),
+    ),
 ]);
 
 const REFUSAL: &[Field] = &[has("class", Text), has("message", Text)];
@@ -286,8 +306,19 @@ pub(super) const NAMED: &[(&str, Shape)] = &[
     ("Task", TASK),
     ("Line", LINE),
     ("File", FILE),
-    ("RefusedAt", Object(&[has("file", Text), has("at", Text), has("class", Text), has("message", Text)])),
-    ("Refused", Object(&[has("ok", Is(false)), has("refused", Object(REFUSAL))])),
+    (
+        "RefusedAt",
+        Object(&[
+            has("file", Text),
+            has("at", Text),
+            has("class", Text),
+            has("message", Text),
+        ]),
+    ),
+    (
+        "Refused",
+        Object(&[has("ok", Is(false)), has("refused", Object(REFUSAL))]),
+    ),
     (
         "Similar",
         Object(&[
@@ -296,5 +327,11 @@ pub(super) const NAMED: &[(&str, Shape)] = &[
             may("choices", List(&CHOICE)).told("what can be said to have it all the same"),
         ]),
     ),
-    ("Error", Object(&[has("ok", Is(false)), has("error", Object(&[has("message", Text)]))])),
+    (
+        "Error",
+        Object(&[
+            has("ok", Is(false)),
+            has("error", Object(&[has("message", Text)])),
+        ]),
+    ),
 ];

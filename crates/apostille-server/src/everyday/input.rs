@@ -5,7 +5,9 @@ use apostille_core::memory::{Kind, Layer, Name, Replacement};
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::wire::{Malformed, cites, few, flag, memory_name, number, parsed, required, text, texts};
+use crate::wire::{
+    Malformed, cites, few, flag, memory_name, number, parsed, required, text, texts,
+};
 
 /// How many memories one call may name.
 const MAX_IDS: usize = 1_000;
@@ -169,12 +171,18 @@ impl TryFrom<RawRevision> for Revision {
             "refresh" => Action::Refresh,
             "apply" => Action::Apply,
             "approve" => Action::Approve,
-            "invalidate" => Action::Invalidate { reason: required("reason", raw.reason)? },
+            "invalidate" => Action::Invalidate {
+                reason: required("reason", raw.reason)?,
+            },
             "supersede" | "correct" => Action::Supersede {
                 fact: required("fact", raw.fact)?,
                 citations: cites(raw.citations)?,
                 reason: text("reason", raw.reason)?,
-                how: if word == "correct" { Replacement::Correction } else { Replacement::Better },
+                how: if word == "correct" {
+                    Replacement::Correction
+                } else {
+                    Replacement::Better
+                },
             },
             _ => {
                 let why = "expected refresh, apply, correct, supersede, invalidate or approve";
@@ -206,9 +214,15 @@ impl TryFrom<RawWhich> for Which {
     type Error = Malformed;
     fn try_from(raw: RawWhich) -> Result<Self, Malformed> {
         let one = |(at, it): (usize, Value)| memory_name(&format!("ids[{at}]"), Some(it));
-        let names =
-            few("ids", raw.ids, MAX_IDS)?.into_iter().enumerate().map(one).collect::<Result<_, _>>()?;
-        Ok(Self { names, path: path(raw.path)? })
+        let names = few("ids", raw.ids, MAX_IDS)?
+            .into_iter()
+            .enumerate()
+            .map(one)
+            .collect::<Result<_, _>>()?;
+        Ok(Self {
+            names,
+            path: path(raw.path)?,
+        })
     }
 }
 

@@ -56,14 +56,22 @@ struct Withheld {
 
 impl Found {
     pub(super) fn new(recalled: &Recalled, identity: &[Memory], is_open: bool) -> Self {
-        let own = |it: &Memory| Own { id: it.handle().to_string(), fact: it.fact.clone() };
+        let own = |it: &Memory| Own {
+            id: it.handle().to_string(),
+            fact: it.fact.clone(),
+        };
         let is_beside = !is_open && !recalled.shown.is_empty();
         let is_relevant = recalled.shown.iter().any(|it| it.hit.why.relevance > 0.0);
         Self {
             identity: identity.iter().map(own).collect(),
             relevant: (is_beside && !is_relevant).then_some(false),
             memories: recalled.shown.iter().map(Shown::new).collect(),
-            withheld: recalled.withheld.iter().take(MAX_TOLD).map(Withheld::new).collect(),
+            withheld: recalled
+                .withheld
+                .iter()
+                .take(MAX_TOLD)
+                .map(Withheld::new)
+                .collect(),
         }
     }
 }
@@ -85,7 +93,11 @@ impl Withheld {
     fn new(it: &Checked) -> Self {
         let memory = &it.hit.memory;
         let at = places(&memory.citations, &it.verdicts);
-        Self { id: memory.handle().to_string(), standing: it.standing(), at }
+        Self {
+            id: memory.handle().to_string(),
+            standing: it.standing(),
+            at,
+        }
     }
 }
 
@@ -116,7 +128,10 @@ impl Kept {
     /// A new memory that may have taken the place of one it contradicts.
     pub(super) fn remembered(memory: &Memory, superseded: Option<&Near>) -> Self {
         let superseded = superseded.map(|it| it.handle.to_string());
-        Self { superseded, ..Self::new("remembered", memory) }
+        Self {
+            superseded,
+            ..Self::new("remembered", memory)
+        }
     }
 
     pub(super) fn new(outcome: &'static str, memory: &Memory) -> Self {
@@ -124,7 +139,13 @@ impl Kept {
             Status::Pending { why } => Some(why.clone()),
             _ => None,
         };
-        Self { ok: true, id: memory.handle().to_string(), outcome, pending, superseded: None }
+        Self {
+            ok: true,
+            id: memory.handle().to_string(),
+            outcome,
+            pending,
+            superseded: None,
+        }
     }
 }
 
@@ -150,7 +171,12 @@ struct Known {
 
 impl NotKept {
     pub(super) fn new(refusal: &Refusal) -> Self {
-        Self { class: refusal.class(), error: refusal.to_string(), next: next(refusal), ..Self::default() }
+        Self {
+            class: refusal.class(),
+            error: refusal.to_string(),
+            next: next(refusal),
+            ..Self::default()
+        }
     }
 
     /// The same where a memory was to be replaced.
@@ -161,12 +187,20 @@ impl NotKept {
             }
             other => next(other),
         };
-        Self { next, ..Self::new(refusal) }
+        Self {
+            next,
+            ..Self::new(refusal)
+        }
     }
 
     pub(super) fn no_user() -> Self {
-        let error = "nobody knows whose preference this is; start the server with --as <user>".into();
-        Self { class: "no_user", error, ..Self::default() }
+        let error =
+            "nobody knows whose preference this is; start the server with --as <user>".into();
+        Self {
+            class: "no_user",
+            error,
+            ..Self::default()
+        }
     }
 
     pub(super) fn similar(near: &[Near]) -> Self {
@@ -182,7 +216,13 @@ impl NotKept {
              proof: memory_remember again with \"merge_with\":\"{first}\"; if both are needed: with \"rationale\":\"why\""
         );
         let error = "much like what is known; nothing was kept".into();
-        Self { class: "similar", error, similar, next: Some(next), ..Self::default() }
+        Self {
+            class: "similar",
+            error,
+            similar,
+            next: Some(next),
+            ..Self::default()
+        }
     }
 
     pub(super) fn does_not_hold(it: &Looked) -> Self {
@@ -192,22 +232,39 @@ impl NotKept {
              \"invalidate\"",
             it.id
         );
-        Self { class: "does_not_hold", error, next: Some(next), ..Self::default() }
+        Self {
+            class: "does_not_hold",
+            error,
+            next: Some(next),
+            ..Self::default()
+        }
     }
 
     pub(super) fn needs_a_word(memory: &Memory) -> Self {
         let id = memory.handle();
-        let error = format!("forgetting {id} cannot be undone and needs the user's word; nothing was done");
+        let error =
+            format!("forgetting {id} cannot be undone and needs the user's word; nothing was done");
         let next = "ask the user, then call again with \"user_agreed\": true; to keep it in the history instead: \
                     memory_revise with action invalidate";
-        Self { class: "needs_agreement", error, next: Some(next.into()), ..Self::default() }
+        Self {
+            class: "needs_agreement",
+            error,
+            next: Some(next.into()),
+            ..Self::default()
+        }
     }
 
     pub(super) fn only_a_person(memory: &Memory) -> Self {
         let id = memory.handle();
-        let error = format!("only a person can let {id} out of quarantine, and nobody could be asked here");
+        let error =
+            format!("only a person can let {id} out of quarantine, and nobody could be asked here");
         let next = format!("ask the user to run: apostille approve {id}");
-        Self { class: "not_a_person", error, next: Some(next), ..Self::default() }
+        Self {
+            class: "not_a_person",
+            error,
+            next: Some(next),
+            ..Self::default()
+        }
     }
 }
 
@@ -228,7 +285,9 @@ fn next(refusal: &Refusal) -> Option<String> {
             "call again with less, or remember it in several parts"
         }
         Refusal::NotActive { .. } => "memory_recall shows what is in use instead",
-        Refusal::IdentityFull { .. } => "memory_revise one of these lines, or remember it in layer knowledge",
+        Refusal::IdentityFull { .. } => {
+            "memory_revise one of these lines, or remember it in layer knowledge"
+        }
         _ => return None,
     };
     Some(way.into())
@@ -262,8 +321,12 @@ struct Place {
 
 impl Looked {
     pub(super) fn new(it: &Verified) -> Self {
-        let citations =
-            it.memory.citations.iter().zip(&it.verdicts).map(|(it, verdict)| Place::new(it, verdict));
+        let citations = it
+            .memory
+            .citations
+            .iter()
+            .zip(&it.verdicts)
+            .map(|(it, verdict)| Place::new(it, verdict));
         Self {
             id: it.memory.handle().to_string(),
             standing: it.standing(),
@@ -275,13 +338,26 @@ impl Looked {
 
 impl Place {
     fn new(citation: &Citation, verdict: &Verdict) -> Self {
-        let here = Self { cited: citation.place().to_string(), verdict: verdict.as_str(), ..Self::default() };
+        let here = Self {
+            cited: citation.place().to_string(),
+            verdict: verdict.as_str(),
+            ..Self::default()
+        };
         match verdict {
             Verdict::Holds => here,
-            Verdict::Moved { to } => Self { at: Some(to.to_string()), ..here },
+            Verdict::Moved { to } => Self {
+                at: Some(to.to_string()),
+                ..here
+            },
             Verdict::Changed(found) => here.changed(found),
-            Verdict::Gone { loss, .. } => Self { why: Some(loss.to_string()), ..here },
-            Verdict::Unknown { why } => Self { why: Some(why.clone()), ..here },
+            Verdict::Gone { loss, .. } => Self {
+                why: Some(loss.to_string()),
+                ..here
+            },
+            Verdict::Unknown { why } => Self {
+                why: Some(why.clone()),
+                ..here
+            },
         }
     }
 
@@ -323,7 +399,10 @@ pub(super) struct Told {
 
 impl Told {
     pub(super) fn new(report: &Report) -> Self {
-        let (cited, plain): (Vec<_>, Vec<_>) = report.memories.iter().partition(|it| !it.verdicts.is_empty());
+        let (cited, plain): (Vec<_>, Vec<_>) = report
+            .memories
+            .iter()
+            .partition(|it| !it.verdicts.is_empty());
         let wrong: Vec<&Verified> = cited.iter().copied().filter(|it| !it.is_good()).collect();
         let more = wrong.len().checked_sub(MAX_TOLD).filter(|it| *it > 0);
         Self {
@@ -336,7 +415,10 @@ impl Told {
     }
 }
 
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+#[expect(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "serde passes a reference"
+)]
 fn is_none(n: &usize) -> bool {
     *n == 0
 }

@@ -6,7 +6,14 @@ use serde_json::Value;
 use crate::wire::{Malformed, list, required, text};
 
 /// The words for them.
-pub(super) const COMMANDS: &[&str] = &["view", "create", "str_replace", "insert", "delete", "rename"];
+pub(super) const COMMANDS: &[&str] = &[
+    "view",
+    "create",
+    "str_replace",
+    "insert",
+    "delete",
+    "rename",
+];
 
 /// A command, on the wire.
 #[derive(Debug, Default, Deserialize)]
@@ -27,12 +34,31 @@ pub(super) struct RawCommand {
 /// What to do. Paths are still as they were written: a bad one is answered, not turned away.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Command {
-    View { path: String, range: Option<Span> },
-    Create { path: String, file_text: String },
-    StrReplace { path: String, old: String, new: String },
-    Insert { path: String, line: i64, text: String },
-    Delete { path: String },
-    Rename { old: String, new: String },
+    View {
+        path: String,
+        range: Option<Span>,
+    },
+    Create {
+        path: String,
+        file_text: String,
+    },
+    StrReplace {
+        path: String,
+        old: String,
+        new: String,
+    },
+    Insert {
+        path: String,
+        line: i64,
+        text: String,
+    },
+    Delete {
+        path: String,
+    },
+    Rename {
+        old: String,
+        new: String,
+    },
 }
 
 /// The first and the last line to show, as they were asked for.
@@ -58,10 +84,14 @@ impl TryFrom<RawCommand> for Command {
         let command = required("command", raw.command)?;
         let path = |path| required("path", path);
         Ok(match command.as_str() {
-            "view" => Self::View { path: path(raw.path)?, range: span(raw.view_range)? },
-            "create" => {
-                Self::Create { path: path(raw.path)?, file_text: required("file_text", raw.file_text)? }
-            }
+            "view" => Self::View {
+                path: path(raw.path)?,
+                range: span(raw.view_range)?,
+            },
+            "create" => Self::Create {
+                path: path(raw.path)?,
+                file_text: required("file_text", raw.file_text)?,
+            },
             "str_replace" => Self::StrReplace {
                 path: path(raw.path)?,
                 old: required("old_str", raw.old_str)?,
@@ -73,12 +103,19 @@ impl TryFrom<RawCommand> for Command {
                 // Some clients call it by the name it has elsewhere.
                 text: required("insert_text", raw.insert_text.or(raw.new_str))?,
             },
-            "delete" => Self::Delete { path: path(raw.path)? },
+            "delete" => Self::Delete {
+                path: path(raw.path)?,
+            },
             "rename" => Self::Rename {
                 old: required("old_path", raw.old_path.or(raw.path))?,
                 new: required("new_path", raw.new_path)?,
             },
-            _ => return Err(Malformed::new("command", format!("expected one of {}", COMMANDS.join(", ")))),
+            _ => {
+                return Err(Malformed::new(
+                    "command",
+                    format!("expected one of {}", COMMANDS.join(", ")),
+                ));
+            }
         })
     }
 }
@@ -91,7 +128,10 @@ fn span(value: Option<Value>) -> Result<Option<Span>, Malformed> {
             let number = |at, it: &Value| integer(&format!("view_range[{at}]"), Some(it.clone()));
             Ok(Some((number(0, first)?, number(1, last)?)))
         }
-        _ => Err(Malformed::new("view_range", "expected two numbers, the first and the last line")),
+        _ => Err(Malformed::new(
+            "view_range",
+            "expected two numbers, the first and the last line",
+        )),
     }
 }
 
@@ -99,7 +139,9 @@ fn span(value: Option<Value>) -> Result<Option<Span>, Malformed> {
 fn integer(field: &str, value: Option<Value>) -> Result<i64, Malformed> {
     let found = match &value {
         Some(Value::Number(it)) => it.as_i64(),
-        Some(it @ Value::String(_)) => text(field, Some(it.clone()))?.and_then(|it| it.trim().parse().ok()),
+        Some(it @ Value::String(_)) => {
+            text(field, Some(it.clone()))?.and_then(|it| it.trim().parse().ok())
+        }
         None => return Err(Malformed::missing(field)),
         Some(_) => None,
     };

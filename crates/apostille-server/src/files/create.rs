@@ -12,7 +12,12 @@ use super::{Stop, told};
 use crate::Here;
 
 /// Makes a file that was not there.
-pub(super) fn create(cx: &Context<'_>, here: &Here<'_>, path: &Path, text: &str) -> Result<String, Stop> {
+pub(super) fn create(
+    cx: &Context<'_>,
+    here: &Here<'_>,
+    path: &Path,
+    text: &str,
+) -> Result<String, Stop> {
     let files = Files::of(cx, here, &[path.scope()])?;
     let name = vacant(&files, path)?;
     let draft = drafted(cx, here, path, name, text)?;
@@ -20,8 +25,20 @@ pub(super) fn create(cx: &Context<'_>, here: &Here<'_>, path: &Path, text: &str)
         return Err(told::known_at(&file.path));
     }
     let policy = policy(cx, here, path.scope());
-    let outcome = remember(&Context { policy: &policy, ..*cx }, draft)?;
-    told::told(outcome, path, &files, format!("File created successfully at: {path}"), "it is not shown")
+    let outcome = remember(
+        &Context {
+            policy: &policy,
+            ..*cx
+        },
+        draft,
+    )?;
+    told::told(
+        outcome,
+        path,
+        &files,
+        format!("File created successfully at: {path}"),
+        "it is not shown",
+    )
 }
 
 /// The name that a new file gets in its scope.
@@ -45,19 +62,29 @@ fn vacant<'a>(files: &Files, path: &'a Path) -> Result<&'a str, Stop> {
 /// Refuses a path that leads through a file.
 pub(super) fn reachable(files: &Files, path: &Path) -> Result<(), Stop> {
     match files.in_the_way(path) {
-        Some(file) => {
-            Err(Stop::wrong(format!("{} is a file and not a directory; choose another path", file.path)))
-        }
+        Some(file) => Err(Stop::wrong(format!(
+            "{} is a file and not a directory; choose another path",
+            file.path
+        ))),
         None => Ok(()),
     }
 }
 
-fn drafted(cx: &Context<'_>, here: &Here<'_>, path: &Path, name: &str, text: &str) -> Result<Draft, Stop> {
+fn drafted(
+    cx: &Context<'_>,
+    here: &Here<'_>,
+    path: &Path,
+    name: &str,
+    text: &str,
+) -> Result<Draft, Stop> {
     let scope = path.scope();
     let (space, layer) = placed(here, scope);
     let fact = match scope {
         Scope::Repo => proof::read(cx.source, text)?,
-        _ => Fact { fact: text.into(), ..Fact::default() },
+        _ => Fact {
+            fact: text.into(),
+            ..Fact::default()
+        },
     };
     Ok(Draft {
         layer: Some(layer),
@@ -84,5 +111,9 @@ pub(super) fn policy(cx: &Context<'_>, here: &Here<'_>, scope: Scope) -> Policy 
         Scope::Repo => rules.limits.of_paths(),
         Scope::User | Scope::Session | Scope::Tasks => rules.limits.of_notes(),
     };
-    Policy { limits, require_citations: rules.require_citations || scope == Scope::Repo, ..*rules }
+    Policy {
+        limits,
+        require_citations: rules.require_citations || scope == Scope::Repo,
+        ..*rules
+    }
 }

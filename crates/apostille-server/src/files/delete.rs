@@ -12,7 +12,9 @@ use crate::Here;
 /// Deletes a file, or a directory with all that is in it.
 pub(super) fn delete(cx: &Context<'_>, here: &Here<'_>, path: &Path) -> Result<String, Stop> {
     if path.is_virtual() {
-        return Err(Stop::wrong(format!("Cannot delete the {path} directory itself")));
+        return Err(Stop::wrong(format!(
+            "Cannot delete the {path} directory itself"
+        )));
     }
     let files = Files::of(cx, here, &[path.scope()])?;
     let doomed: Vec<&Memory> = match files.at(path) {
@@ -46,7 +48,11 @@ fn versions(cx: &Context<'_>, memory: &Memory) -> Result<Vec<Memory>, Stop> {
         versions.push(old);
     }
     // An edit that waits may be one of any version.
-    let is_edit = |it: &Memory| versions.iter().any(|version| it.supersedes == Some(version.id));
+    let is_edit = |it: &Memory| {
+        versions
+            .iter()
+            .any(|version| it.supersedes == Some(version.id))
+    };
     let edits: Vec<Memory> = waiting.into_iter().filter(is_edit).collect();
     versions.extend(edits);
     Ok(versions)
@@ -54,8 +60,11 @@ fn versions(cx: &Context<'_>, memory: &Memory) -> Result<Vec<Memory>, Stop> {
 
 /// What the last of these replaced.
 fn before(cx: &Context<'_>, versions: &[Memory]) -> Result<Option<Memory>, Stop> {
-    let Some((last, id)) = versions.last().and_then(|it| Some((it, it.supersedes?))) else { return Ok(None) };
-    let old = list::named(cx, std::slice::from_ref(&last.space), Name::Id(id)).map_err(crate::Fault::from)?;
+    let Some((last, id)) = versions.last().and_then(|it| Some((it, it.supersedes?))) else {
+        return Ok(None);
+    };
+    let old = list::named(cx, std::slice::from_ref(&last.space), Name::Id(id))
+        .map_err(crate::Fault::from)?;
     let is_replaced = |it: &Memory| it.status == Status::Superseded { by: last.id };
     Ok(old.filter(|it| is_replaced(it) && it.space == last.space))
 }

@@ -31,21 +31,37 @@ pub(super) fn replace(
         "The memory file has been edited. Here is the snippet showing the change (with line numbers):\n{}",
         page::snippet(&changed, at, new)
     );
-    written(cx, here, &files, file, Change { text: changed, path }, fixed)
+    written(
+        cx,
+        here,
+        &files,
+        file,
+        Change {
+            text: changed,
+            path,
+        },
+        fixed,
+    )
 }
 
 /// Where a text stands that must stand there once.
 fn only(text: &str, old: &str, path: &Path) -> Result<usize, Stop> {
     let echo: String = masked(old).chars().take(MAX_ECHO).collect();
-    let places: Vec<usize> = if old.is_empty() { Vec::new() } else { found(text, old) };
+    let places: Vec<usize> = if old.is_empty() {
+        Vec::new()
+    } else {
+        found(text, old)
+    };
     match places.as_slice() {
         [] => Err(Stop::wrong(format!(
             "No replacement was performed, old_str `{echo}` did not appear verbatim in {path}."
         ))),
         [at] => Ok(*at),
         _ => {
-            let mut numbers: Vec<usize> =
-                places.iter().map(|at| 1 + text[..*at].matches('\n').count()).collect();
+            let mut numbers: Vec<usize> = places
+                .iter()
+                .map(|at| 1 + text[..*at].matches('\n').count())
+                .collect();
             numbers.dedup();
             let numbers: Vec<String> = numbers.iter().map(ToString::to_string).collect();
             Err(Stop::wrong(format!(
@@ -59,7 +75,10 @@ fn only(text: &str, old: &str, path: &Path) -> Result<usize, Stop> {
 
 /// Where a text stands, also where it overlaps itself.
 fn found(text: &str, old: &str) -> Vec<usize> {
-    text.char_indices().map(|(at, _)| at).filter(|at| text[*at..].starts_with(old)).collect()
+    text.char_indices()
+        .map(|(at, _)| at)
+        .filter(|at| text[*at..].starts_with(old))
+        .collect()
 }
 
 /// Puts a text behind a line.
@@ -73,36 +92,60 @@ pub(super) fn insert(
     let files = Files::of(cx, here, &path.scopes())?;
     let file = opened(&files, path)?;
     let mut lines = page::lines(&file.memory.fact);
-    let at = usize::try_from(line).ok().filter(|it| *it <= lines.len()).ok_or_else(|| {
-        Stop::wrong(format!(
-            "Invalid `insert_line` parameter: {line}. It should be within the range [0, {}].",
-            lines.len()
-        ))
-    })?;
+    let at = usize::try_from(line)
+        .ok()
+        .filter(|it| *it <= lines.len())
+        .ok_or_else(|| {
+            Stop::wrong(format!(
+                "Invalid `insert_line` parameter: {line}. It should be within the range [0, {}].",
+                lines.len()
+            ))
+        })?;
     lines.insert(at, new.strip_suffix('\n').unwrap_or(new));
-    let change = Change { text: lines.join("\n"), path };
-    written(cx, here, &files, file, change, format!("The file {path} has been edited."))
+    let change = Change {
+        text: lines.join("\n"),
+        path,
+    };
+    written(
+        cx,
+        here,
+        &files,
+        file,
+        change,
+        format!("The file {path} has been edited."),
+    )
 }
 
 /// The file to edit.
 fn opened<'a>(files: &'a Files, path: &Path) -> Result<&'a File, Stop> {
     match files.at(path) {
         Some(file) => Ok(file),
-        None if files.has_folder(path) => Err(Stop::wrong(format!("The path {path} is not a file."))),
+        None if files.has_folder(path) => {
+            Err(Stop::wrong(format!("The path {path} is not a file.")))
+        }
         None => Err(view::missing(path)),
     }
 }
 
 /// Gives a file another name in its scope.
-pub(super) fn rename(cx: &Context<'_>, here: &Here<'_>, old: &Path, new: &Path) -> Result<String, Stop> {
+pub(super) fn rename(
+    cx: &Context<'_>,
+    here: &Here<'_>,
+    old: &Path,
+    new: &Path,
+) -> Result<String, Stop> {
     if old.scope() != new.scope() || old.task() != new.task() {
-        return Err(Stop::wrong("Error: Cannot rename across different memory scopes."));
+        return Err(Stop::wrong(
+            "Error: Cannot rename across different memory scopes.",
+        ));
     }
     let files = Files::of(cx, here, &[old.scope()])?;
     let file = match files.at(old) {
         Some(file) => file,
         None if files.is_taken(old) => {
-            return Err(Stop::wrong(format!("The path {old} is not a file. Rename its files one by one.")));
+            return Err(Stop::wrong(format!(
+                "The path {old} is not a file. Rename its files one by one."
+            )));
         }
         None => return Err(Stop::wrong(format!("The path {old} does not exist"))),
     };
@@ -110,8 +153,18 @@ pub(super) fn rename(cx: &Context<'_>, here: &Here<'_>, old: &Path, new: &Path) 
         return Err(Stop::wrong(format!("The destination {new} already exists")));
     }
     create::reachable(&files, new)?;
-    let change = Change { text: file.memory.fact.clone(), path: new };
-    written(cx, here, &files, file, change, format!("Successfully renamed {old} to {new}"))
+    let change = Change {
+        text: file.memory.fact.clone(),
+        path: new,
+    };
+    written(
+        cx,
+        here,
+        &files,
+        file,
+        change,
+        format!("Successfully renamed {old} to {new}"),
+    )
 }
 
 /// What a file says from now on, and where it stands.
@@ -134,20 +187,29 @@ fn written(
     }
     let draft = successor(cx, here, file, change)?;
     let policy = create::policy(cx, here, path.scope());
-    let cx = Context { policy: &policy, ..*cx };
+    let cx = Context {
+        policy: &policy,
+        ..*cx
+    };
     let spaces = std::slice::from_ref(&old.space);
     let outcome = supersede(&cx, spaces, Name::Id(old.id), draft, Replacement::Better)?;
     match outcome {
         // Another memory says the same, and has taken the place of this one.
-        Outcome::Refreshed { memory } if memory.is_active() => {
-            Ok(format!("{fixed}\nit says what {} says, and is that memory now", memory.handle()))
-        }
+        Outcome::Refreshed { memory } if memory.is_active() => Ok(format!(
+            "{fixed}\nit says what {} says, and is that memory now",
+            memory.handle()
+        )),
         other => told::told(other, path, files, fixed, "the file stays as it was"),
     }
 }
 
 /// What takes the place of a file: everything but the text and the name is as it was.
-fn successor(cx: &Context<'_>, here: &Here<'_>, file: &File, change: Change<'_>) -> Result<Draft, Stop> {
+fn successor(
+    cx: &Context<'_>,
+    here: &Here<'_>,
+    file: &File,
+    change: Change<'_>,
+) -> Result<Draft, Stop> {
     let old = &file.memory;
     let citations = evidence::places(old, &evidence::verdicts(cx, old)).ok_or_else(|| {
         Stop::wrong(format!(

@@ -11,7 +11,10 @@ pub(super) fn verdicts(cx: &Context<'_>, memory: &Memory) -> Vec<Verdict> {
     if memory.citations.is_empty() {
         return Vec::new();
     }
-    Reader::new(cx, NEAR).verdicts(&[memory]).pop().unwrap_or_default()
+    Reader::new(cx, NEAR)
+        .verdicts(&[memory])
+        .pop()
+        .unwrap_or_default()
 }
 
 /// What to say before anything else about a memory with these verdicts.
@@ -31,7 +34,12 @@ pub(super) fn warning(verdicts: &[Verdict]) -> Option<&'static str> {
 
 /// One line for each citation.
 pub(super) fn lines(memory: &Memory, verdicts: &[Verdict]) -> Vec<String> {
-    memory.citations.iter().zip(verdicts).map(|(citation, verdict)| line(citation, verdict)).collect()
+    memory
+        .citations
+        .iter()
+        .zip(verdicts)
+        .map(|(citation, verdict)| line(citation, verdict))
+        .collect()
 }
 
 fn line(citation: &Citation, verdict: &Verdict) -> String {

@@ -32,10 +32,17 @@ impl Files {
                 Ok(paths) => paths.into_iter().zip(memories).collect(),
                 Err(Clash) => {
                     let memories = by_age(cx, memories)?;
-                    named_in_order(*scope, &memories).into_iter().zip(memories).collect::<Vec<_>>()
+                    named_in_order(*scope, &memories)
+                        .into_iter()
+                        .zip(memories)
+                        .collect::<Vec<_>>()
                 }
             };
-            files.extend(named.into_iter().map(|(path, memory)| File { path, memory }));
+            files.extend(
+                named
+                    .into_iter()
+                    .map(|(path, memory)| File { path, memory }),
+            );
         }
         files.sort_by(|a, b| a.path.cmp(&b.path));
         Ok(Self(files))
@@ -120,8 +127,9 @@ fn named(scope: Scope, memories: &[Memory]) -> Result<Vec<Path>, Clash> {
     if !is_free {
         return Err(Clash);
     }
-    let or_handle =
-        |(wish, memory): (Option<Path>, &Memory)| wish.unwrap_or_else(|| taken.handle(scope, memory));
+    let or_handle = |(wish, memory): (Option<Path>, &Memory)| {
+        wish.unwrap_or_else(|| taken.handle(scope, memory))
+    };
     Ok(wishes.into_iter().zip(memories).map(or_handle).collect())
 }
 
@@ -130,14 +138,16 @@ fn named_in_order(scope: Scope, memories: &[Memory]) -> Vec<Path> {
     let mut taken = Taken::default();
     let granted = |memory: &Memory| wish(scope, memory).filter(|it| taken.take(it));
     let wishes: Vec<Option<Path>> = memories.iter().map(granted).collect();
-    let or_handle =
-        |(wish, memory): (Option<Path>, &Memory)| wish.unwrap_or_else(|| taken.handle(scope, memory));
+    let or_handle = |(wish, memory): (Option<Path>, &Memory)| {
+        wish.unwrap_or_else(|| taken.handle(scope, memory))
+    };
     wishes.into_iter().zip(memories).map(or_handle).collect()
 }
 
 /// The folder of a memory's task, where the task has a name that can be one.
 fn folder(scope: Scope, memory: &Memory) -> Option<&str> {
-    let is_fit = |task: &&str| scope == Scope::Tasks && Path::of(scope, Some(task), "m-1.md").is_some();
+    let is_fit =
+        |task: &&str| scope == Scope::Tasks && Path::of(scope, Some(task), "m-1.md").is_some();
     memory.task.as_deref().filter(is_fit)
 }
 
@@ -146,8 +156,9 @@ fn wish(scope: Scope, memory: &Memory) -> Option<Path> {
     let task = folder(scope, memory);
     let subject = memory.subject.as_deref()?;
     // What belongs to no task has no folder; a dot in its name keeps it apart from the folders of tasks.
-    let is_apart =
-        scope != Scope::Tasks || task.is_some() || (subject.contains('.') && !subject.contains('/'));
+    let is_apart = scope != Scope::Tasks
+        || task.is_some()
+        || (subject.contains('.') && !subject.contains('/'));
     Path::of(scope, task, subject).filter(|_| is_apart)
 }
 
@@ -161,7 +172,11 @@ struct Taken {
 impl Taken {
     fn take(&mut self, path: &Path) -> bool {
         let path = path.to_string();
-        let folders: Vec<&str> = path.match_indices('/').skip(1).map(|(at, _)| &path[..at]).collect();
+        let folders: Vec<&str> = path
+            .match_indices('/')
+            .skip(1)
+            .map(|(at, _)| &path[..at])
+            .collect();
         let is_free = !self.files.contains(&path)
             && !self.folders.contains(&path)
             && !folders.iter().any(|it| self.files.contains(*it));
@@ -181,7 +196,10 @@ impl Taken {
         });
         let mut paths = names.filter_map(|name| Path::of(scope, task, &name));
         let free = paths.find(|it| self.take(it));
-        #[expect(clippy::expect_used, reason = "the names never end, and only so many are taken")]
+        #[expect(
+            clippy::expect_used,
+            reason = "the names never end, and only so many are taken"
+        )]
         free.expect("a handle and a number are a fit name, and one is free")
     }
 }

@@ -20,9 +20,14 @@ pub(super) fn lines(text: &str) -> Vec<&str> {
 
 /// The lines `first` to `last` of a text, counted from 1, with their numbers.
 pub(super) fn numbered(text: &str, first: usize, last: usize) -> String {
-    let rows = lines(text).into_iter().enumerate().map(|(at, line)| (at + 1, line));
+    let rows = lines(text)
+        .into_iter()
+        .enumerate()
+        .map(|(at, line)| (at + 1, line));
     let rows = rows.filter(|(number, _)| (first..=last).contains(number));
-    rows.map(|(number, line)| format!("{number:>6}\t{line}")).collect::<Vec<_>>().join("\n")
+    rows.map(|(number, line)| format!("{number:>6}\t{line}"))
+        .collect::<Vec<_>>()
+        .join("\n")
 }
 
 /// The lines of a text around those that were put there, which begin at this byte.
@@ -54,7 +59,9 @@ pub(super) fn listing<'a>(folder: &Path, files: impl Iterator<Item = &'a File>) 
     let mut entries: BTreeMap<Vec<&str>, (bool, usize)> = BTreeMap::new();
     let mut total = 0;
     for file in files {
-        let Some(parts) = file.path.below(folder) else { continue };
+        let Some(parts) = file.path.below(folder) else {
+            continue;
+        };
         total += file.memory.fact.len();
         for depth in 1..=parts.len().min(LEVELS) {
             let (is_folder, bytes) = entries.entry(parts[..depth].to_vec()).or_default();
@@ -69,11 +76,19 @@ pub(super) fn listing<'a>(folder: &Path, files: impl Iterator<Item = &'a File>) 
     for (parts, (is_folder, bytes)) in entries.iter().take(MAX_ENTRIES) {
         let slash = if *is_folder { "/" } else { "" };
         // Writing to a text cannot fail.
-        let _ = write!(out, "\n{}\t{folder}/{}{slash}", size(*bytes), parts.join("/"));
+        let _ = write!(
+            out,
+            "\n{}\t{folder}/{}{slash}",
+            size(*bytes),
+            parts.join("/")
+        );
     }
     if entries.len() > MAX_ENTRIES {
         let more = entries.len() - MAX_ENTRIES;
-        let _ = write!(out, "\n… and {more} more; view one of the directories, or recall what you look for");
+        let _ = write!(
+            out,
+            "\n… and {more} more; view one of the directories, or recall what you look for"
+        );
     }
     out
 }

@@ -44,16 +44,25 @@ pub(super) struct Path(String);
 
 impl fmt::Display for Path {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.0.is_empty() { f.write_str(ROOT) } else { write!(f, "{ROOT}/{}", self.0) }
+        if self.0.is_empty() {
+            f.write_str(ROOT)
+        } else {
+            write!(f, "{ROOT}/{}", self.0)
+        }
     }
 }
 
 impl Path {
     /// A path as a caller writes it; one slash at the end does no harm.
     pub(super) fn parse(text: &str) -> Result<Self, Stop> {
-        let below = text.strip_prefix(ROOT).filter(|it| it.is_empty() || it.starts_with('/'));
+        let below = text
+            .strip_prefix(ROOT)
+            .filter(|it| it.is_empty() || it.starts_with('/'));
         let Some(below) = below else {
-            return Err(Stop::wrong(format!("Path must start with {ROOT}, got: {}", shown(text))));
+            return Err(Stop::wrong(format!(
+                "Path must start with {ROOT}, got: {}",
+                shown(text)
+            )));
         };
         let below = below.strip_prefix('/').unwrap_or(below);
         let below = below.strip_suffix('/').unwrap_or(below);
@@ -83,7 +92,10 @@ impl Path {
         if task.is_some_and(|it| it.contains('/')) {
             return None;
         }
-        let below: Vec<&str> = [scope.folder(), task, Some(name)].into_iter().flatten().collect();
+        let below: Vec<&str> = [scope.folder(), task, Some(name)]
+            .into_iter()
+            .flatten()
+            .collect();
         let text = format!("{ROOT}/{}", below.join("/"));
         let path = Self::parse(&text).ok()?;
         let is_itself = path.to_string() == text && path.scope() == scope && !path.is_virtual();
@@ -103,23 +115,37 @@ impl Path {
     /// Whose it is.
     pub(super) fn scope(&self) -> Scope {
         let first = self.0.split('/').next();
-        Scope::ALL.into_iter().find(|it| it.folder().is_some() && it.folder() == first).unwrap_or(Scope::User)
+        Scope::ALL
+            .into_iter()
+            .find(|it| it.folder().is_some() && it.folder() == first)
+            .unwrap_or(Scope::User)
     }
 
     /// The scopes that have files at or below it.
     pub(super) fn scopes(&self) -> Vec<Scope> {
-        if self.is_root() { Scope::ALL.to_vec() } else { vec![self.scope()] }
+        if self.is_root() {
+            Scope::ALL.to_vec()
+        } else {
+            vec![self.scope()]
+        }
     }
 
     /// The path within its scope.
     fn inner(&self) -> &str {
-        let inner = self.scope().folder().and_then(|folder| self.0.strip_prefix(folder));
+        let inner = self
+            .scope()
+            .folder()
+            .and_then(|folder| self.0.strip_prefix(folder));
         inner.map_or(self.0.as_str(), |it| it.strip_prefix('/').unwrap_or(it))
     }
 
     /// The task whose folder it stands in, or is.
     pub(super) fn task(&self) -> Option<&str> {
-        if self.scope() == Scope::Tasks { self.inner().split('/').next() } else { None }
+        if self.scope() == Scope::Tasks {
+            self.inner().split('/').next()
+        } else {
+            None
+        }
     }
 
     /// The name of a file here, as the subject of a memory; `None` where only a directory can be.
@@ -138,9 +164,20 @@ impl Path {
 
     /// The rest of this path below a directory, in its parts; `None` when it is not below it.
     pub(super) fn below(&self, folder: &Self) -> Option<Vec<&str>> {
-        let rest = if folder.is_root() { Some(self.0.as_str()) } else { self.0.strip_prefix(&folder.0) };
-        let rest = rest.and_then(|it| if folder.is_root() { Some(it) } else { it.strip_prefix('/') });
-        rest.filter(|it| !it.is_empty()).map(|it| it.split('/').collect())
+        let rest = if folder.is_root() {
+            Some(self.0.as_str())
+        } else {
+            self.0.strip_prefix(&folder.0)
+        };
+        let rest = rest.and_then(|it| {
+            if folder.is_root() {
+                Some(it)
+            } else {
+                it.strip_prefix('/')
+            }
+        });
+        rest.filter(|it| !it.is_empty())
+            .map(|it| it.split('/').collect())
     }
 }
 
@@ -148,7 +185,8 @@ impl Path {
 fn is_escaping(below: &str) -> bool {
     let lower = below.to_ascii_lowercase();
     // `%2e`, `%252e`, `%%32%65`, `%c0%ae`, `%u2215`: whatever reads escapes may read a way out of them.
-    let is_escape = |it: &[u8]| it[0] == b'%' && matches!(it[1], b'0'..=b'9' | b'a'..=b'f' | b'u' | b'%');
+    let is_escape =
+        |it: &[u8]| it[0] == b'%' && matches!(it[1], b'0'..=b'9' | b'a'..=b'f' | b'u' | b'%');
     let is_coded = lower.as_bytes().windows(2).any(is_escape);
     let is_dots = |it: &str| it.starts_with('.') && it.trim_end_matches([' ', '.']).is_empty();
     // `C:..` leads out where a drive is a drive.
@@ -172,12 +210,20 @@ fn fit(segment: &str) -> Result<(), Stop> {
 
 /// A path in an answer: bounded, without what hides, and without a secret.
 fn shown(text: &str) -> String {
-    masked(text).chars().filter(|it| !it.is_control()).take(PATH_CHARS).collect()
+    masked(text)
+        .chars()
+        .filter(|it| !it.is_control())
+        .take(PATH_CHARS)
+        .collect()
 }
 
 /// Whether a word can be the slug of a task.
 pub(super) fn is_slug(word: &str) -> bool {
-    let is_part =
-        |it: &str| !it.is_empty() && it.bytes().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit());
+    let is_part = |it: &str| {
+        !it.is_empty()
+            && it
+                .bytes()
+                .all(|c| c.is_ascii_lowercase() || c.is_ascii_digit())
+    };
     word.split('-').all(is_part)
 }

@@ -10,7 +10,9 @@ use crate::wire::{self, Malformed, Pinned, RawCitation};
 /// What a last line with citations begins with.
 const LABELS: &[&str] = &["citations:", "citation:", "evidence:"];
 /// What may stand around a place in a sentence.
-const AROUND: &[char] = &['`', '\'', '"', '(', ')', '[', ']', '<', '>', ',', ';', '.', '!', '?', '*'];
+const AROUND: &[char] = &[
+    '`', '\'', '"', '(', ')', '[', ']', '<', '>', ',', ';', '.', '!', '?', '*',
+];
 
 /// A fact with its proof.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -24,7 +26,9 @@ pub(super) struct Fact {
 /// Reads a fact from the text of a file.
 pub(super) fn read(source: &dyn Source, file_text: &str) -> Result<Fact, Stop> {
     let mut fact = match serde_json::from_str::<Map<String, Value>>(file_text) {
-        Ok(object) => from_json(object).map_err(|error| Stop::wrong(format!("file_text: {error}")))?,
+        Ok(object) => {
+            from_json(object).map_err(|error| Stop::wrong(format!("file_text: {error}")))?
+        }
         Err(_) => from_words(file_text).map_err(|error| Stop::wrong(error.to_string()))?,
     };
     if fact.citations.is_empty() {
@@ -39,13 +43,22 @@ fn from_json(mut object: Map<String, Value>) -> Result<Fact, Malformed> {
     let fact = text("fact")?.ok_or_else(|| Malformed::missing("fact"))?;
     let citations = match object.remove("citations") {
         None | Some(Value::Null) => Vec::new(),
-        Some(Value::String(list)) => places(&list).map_err(|error| Malformed::new("citations", error))?,
+        Some(Value::String(list)) => {
+            places(&list).map_err(|error| Malformed::new("citations", error))?
+        }
         Some(it) => {
             let items = wire::list("citations", Some(it))?.into_iter().enumerate();
-            items.map(|(at, it)| cite(&format!("citations[{at}]"), it)).collect::<Result<_, _>>()?
+            items
+                .map(|(at, it)| cite(&format!("citations[{at}]"), it))
+                .collect::<Result<_, _>>()?
         }
     };
-    Ok(Fact { fact, citations, reason, subject })
+    Ok(Fact {
+        fact,
+        citations,
+        reason,
+        subject,
+    })
 }
 
 fn cite(field: &str, value: Value) -> Result<Cite, Malformed> {
@@ -59,10 +72,19 @@ fn cite(field: &str, value: Value) -> Result<Cite, Malformed> {
 /// Plain words, perhaps with the citations behind them.
 fn from_words(text: &str) -> Result<Fact, BadPlace> {
     let text = text.trim();
-    let plain = || Fact { fact: text.into(), ..Fact::default() };
-    let Some((words, list)) = labelled(text) else { return Ok(plain()) };
+    let plain = || Fact {
+        fact: text.into(),
+        ..Fact::default()
+    };
+    let Some((words, list)) = labelled(text) else {
+        return Ok(plain());
+    };
     match places(list) {
-        Ok(citations) => Ok(Fact { fact: words.trim_end().into(), citations, ..Fact::default() }),
+        Ok(citations) => Ok(Fact {
+            fact: words.trim_end().into(),
+            citations,
+            ..Fact::default()
+        }),
         // More than a list follows, so the label is a part of the text.
         Err(_) if list.trim().contains('\n') => Ok(plain()),
         Err(error) => Err(error),
@@ -71,22 +93,33 @@ fn from_words(text: &str) -> Result<Fact, BadPlace> {
 
 /// The text before the last label that begins a line, and what stands behind that label.
 fn labelled(text: &str) -> Option<(&str, &str)> {
-    let mut starts = text.match_indices('\n').map(|(at, _)| at + 1).collect::<Vec<_>>();
+    let mut starts = text
+        .match_indices('\n')
+        .map(|(at, _)| at + 1)
+        .collect::<Vec<_>>();
     starts.insert(0, 0);
     let label = |at: usize| {
-        LABELS
-            .iter()
-            .find(|it| text[at..].get(..it.len()).is_some_and(|start| start.eq_ignore_ascii_case(it)))
+        LABELS.iter().find(|it| {
+            text[at..]
+                .get(..it.len())
+                .is_some_and(|start| start.eq_ignore_ascii_case(it))
+        })
     };
-    let (at, label) = starts.into_iter().rev().find_map(|at| Some((at, label(at)?)))?;
+    let (at, label) = starts
+        .into_iter()
+        .rev()
+        .find_map(|at| Some((at, label(at)?)))?;
     Some((&text[..at], &text[at + label.len()..]))
 }
 
 /// A list of places, divided by commas, semicolons or lines.
 fn places(list: &str) -> Result<Vec<Cite>, BadPlace> {
-    let items = list
-        .split([',', ';', '\n'])
-        .map(|it| it.trim().trim_start_matches(['-', '*']).trim().trim_matches('`'));
+    let items = list.split([',', ';', '\n']).map(|it| {
+        it.trim()
+            .trim_start_matches(['-', '*'])
+            .trim()
+            .trim_matches('`')
+    });
     items.filter(|it| !it.is_empty()).map(str::parse).collect()
 }
 
@@ -94,7 +127,11 @@ fn places(list: &str) -> Result<Vec<Cite>, BadPlace> {
 /// such file; but where no file is there at all, the writer must hear which one is missing.
 fn mentioned(source: &dyn Source, text: &str) -> Vec<Cite> {
     let mut found: Vec<Cite> = Vec::new();
-    for word in text.split_whitespace().map(|it| it.trim_matches(AROUND)).filter(|it| !it.contains("://")) {
+    for word in text
+        .split_whitespace()
+        .map(|it| it.trim_matches(AROUND))
+        .filter(|it| !it.contains("://"))
+    {
         if let Ok(place) = word.parse::<Cite>()
             && has_shape(place.path.as_str())
             && !found.contains(&place)

@@ -37,7 +37,10 @@ pub(super) fn told(
 /// The file in this scope, and of this task, that says exactly this.
 pub(super) fn saying<'a>(files: &'a Files, path: &Path, text: &str) -> Option<&'a File> {
     let is_near = |it: &&File| it.path.scope() == path.scope() && it.path.task() == path.task();
-    files.iter().filter(is_near).find(|it| it.memory.fact.trim() == text.trim())
+    files
+        .iter()
+        .filter(is_near)
+        .find(|it| it.memory.fact.trim() == text.trim())
 }
 
 fn known(files: &Files, id: MemoryId, handle: Handle) -> Stop {
@@ -51,7 +54,9 @@ fn known(files: &Files, id: MemoryId, handle: Handle) -> Stop {
 
 /// Nothing was written, because this file says it already.
 pub(super) fn known_at(path: &Path) -> Stop {
-    Stop::wrong(format!("nothing was written: {path} says exactly this already; edit or rename that file"))
+    Stop::wrong(format!(
+        "nothing was written: {path} says exactly this already; edit or rename that file"
+    ))
 }
 
 /// A refusal, with the way out that there is among files.

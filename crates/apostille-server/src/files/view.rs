@@ -26,10 +26,16 @@ pub(super) fn view(
 
 /// There is nothing at this path.
 pub(super) fn missing(path: &Path) -> Stop {
-    Stop::wrong(format!("The path {path} does not exist. Please provide a valid path."))
+    Stop::wrong(format!(
+        "The path {path} does not exist. Please provide a valid path."
+    ))
 }
 
-fn opened(cx: &Context<'_>, File { path, memory }: &File, range: Option<Span>) -> Result<String, Stop> {
+fn opened(
+    cx: &Context<'_>,
+    File { path, memory }: &File,
+    range: Option<Span>,
+) -> Result<String, Stop> {
     let mut memory = memory.clone();
     moderate::withhold(&mut memory);
     let memory = &memory;
@@ -43,20 +49,39 @@ fn opened(cx: &Context<'_>, File { path, memory }: &File, range: Option<Span>) -
         page::numbered(&memory.fact, first, last)
     );
     let evidence = evidence::lines(memory, &verdicts);
-    let evidence = if evidence.is_empty() { String::new() } else { format!("\n\n{}", evidence.join("\n")) };
-    let warning = evidence::warning(&verdicts).map(|it| format!("{it}\n")).unwrap_or_default();
+    let evidence = if evidence.is_empty() {
+        String::new()
+    } else {
+        format!("\n\n{}", evidence.join("\n"))
+    };
+    let warning = evidence::warning(&verdicts)
+        .map(|it| format!("{it}\n"))
+        .unwrap_or_default();
     Ok(format!("{warning}{content}{evidence}"))
 }
 
 /// The lines asked for; a last line of -1, or beyond the end, is the end.
 fn within(range: Option<Span>, n_lines: usize) -> Result<(usize, usize), Stop> {
-    let Some((first, last)) = range else { return Ok((1, n_lines)) };
+    let Some((first, last)) = range else {
+        return Ok((1, n_lines));
+    };
     let bad = || {
         Stop::wrong(format!(
             "Error: Invalid view_range: [{first}, {last}]. The file has the lines [1, {n_lines}]."
         ))
     };
-    let start = usize::try_from(first).ok().filter(|it| (1..=n_lines).contains(it)).ok_or_else(bad)?;
-    let end = if last == -1 { n_lines } else { usize::try_from(last).map_err(|_| bad())? };
-    if end < start { Err(bad()) } else { Ok((start, end.min(n_lines))) }
+    let start = usize::try_from(first)
+        .ok()
+        .filter(|it| (1..=n_lines).contains(it))
+        .ok_or_else(bad)?;
+    let end = if last == -1 {
+        n_lines
+    } else {
+        usize::try_from(last).map_err(|_| bad())?
+    };
+    if end < start {
+        Err(bad())
+    } else {
+        Ok((start, end.min(n_lines)))
+    }
 }

@@ -49,9 +49,14 @@ impl Agents {
     pub(super) fn new(server: Server) -> Self {
         #[cfg(feature = "fixtures")]
         let server = crate::fixtures::Fixtures(server);
-        let config =
-            StreamableHttpServerConfig::default().with_allowed_origins(ORIGINS).enforce_origin_validation();
-        Self { doors: Doors::new(server, config.clone()), talks: Mutex::default(), stop: config }
+        let config = StreamableHttpServerConfig::default()
+            .with_allowed_origins(ORIGINS)
+            .enforce_origin_validation();
+        Self {
+            doors: Doors::new(server, config.clone()),
+            talks: Mutex::default(),
+            stop: config,
+        }
     }
 
     /// Ends the streams that are open.
@@ -66,8 +71,13 @@ impl Agents {
     /// The answer to a message of whoever has this pass. A session of somebody else is as good as none.
     pub(super) async fn answer(&self, request: Request<Bytes>, pass: &str) -> Response<Body> {
         let id = session(request.headers());
-        if id.as_ref().is_some_and(|it| self.talks().is_other_s(it, pass)) {
-            return answer::response(Turned::new(404, "Not Found: Session not found").reply(Shape::Text));
+        if id
+            .as_ref()
+            .is_some_and(|it| self.talks().is_other_s(it, pass))
+        {
+            return answer::response(
+                Turned::new(404, "Not Found: Session not found").reply(Shape::Text),
+            );
         }
         let is_closing = request.method() == Verb::DELETE;
         let response = self.spoken(request).await;
@@ -78,7 +88,9 @@ impl Agents {
                     self.doors.end(&ended).await;
                 }
             }
-            (Some(id), _) if is_closing && response.status().is_success() => self.talks().closed(&id),
+            (Some(id), _) if is_closing && response.status().is_success() => {
+                self.talks().closed(&id)
+            }
             _ => {}
         }
         response
@@ -87,7 +99,10 @@ impl Agents {
     async fn spoken(&self, request: Request<Bytes>) -> Response<Body> {
         let body = request.body().clone();
         let is_json = |it: &HeaderValue| it.as_bytes().starts_with(b"application/json");
-        let was_json = request.headers().get(header::CONTENT_TYPE).is_some_and(is_json);
+        let was_json = request
+            .headers()
+            .get(header::CONTENT_TYPE)
+            .is_some_and(is_json);
         let response = self.doors.answer(request).await;
         // The SDK takes JSON that is no message for a wrong kind of content.
         if was_json && response.status() == StatusCode::UNSUPPORTED_MEDIA_TYPE {
@@ -130,8 +145,14 @@ impl<S: Clone + ServerHandler> Doors<S> {
     }
 
     async fn answer(&self, request: Request<Bytes>) -> Response<Body> {
-        let said = request.headers().get(REVISION).and_then(|it| it.to_str().ok()).map(Into::into);
-        let is_newer = said.or_else(|| opening(request.body())).is_some_and(|it: String| *it >= *RESUMABLE);
+        let said = request
+            .headers()
+            .get(REVISION)
+            .and_then(|it| it.to_str().ok())
+            .map(Into::into);
+        let is_newer = said
+            .or_else(|| opening(request.body()))
+            .is_some_and(|it: String| *it >= *RESUMABLE);
         let door = if is_newer { &self.newer } else { &self.older };
         door.handle(request.map(Body::from)).await.map(Body::new)
     }
@@ -139,7 +160,10 @@ impl<S: Clone + ServerHandler> Doors<S> {
 
 /// The session that a message is of, or that an answer opens.
 fn session(headers: &HeaderMap) -> Option<String> {
-    headers.get(SESSION).and_then(|it| it.to_str().ok()).map(Into::into)
+    headers
+        .get(SESSION)
+        .and_then(|it| it.to_str().ok())
+        .map(Into::into)
 }
 
 /// What is said of something that is no message, in the protocol's own words.
@@ -157,5 +181,12 @@ fn no_message(body: &[u8]) -> Reply {
 fn opening(body: &[u8]) -> Option<String> {
     let message: serde_json::Value = serde_json::from_slice(body).ok()?;
     let asked = message.get("params")?.get("protocolVersion")?.as_str()?;
-    Some(if OLDER.contains(&asked) { asked } else { RESUMABLE }.to_owned())
+    Some(
+        if OLDER.contains(&asked) {
+            asked
+        } else {
+            RESUMABLE
+        }
+        .to_owned(),
+    )
 }

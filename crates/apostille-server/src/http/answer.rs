@@ -26,7 +26,10 @@ const ALWAYS: [(&str, &str); 8] = [
     ("x-frame-options", "DENY"),
     ("cross-origin-opener-policy", "same-origin"),
     ("cross-origin-resource-policy", "same-origin"),
-    ("permissions-policy", "camera=(), geolocation=(), microphone=(), payment=(), usb=()"),
+    (
+        "permissions-policy",
+        "camera=(), geolocation=(), microphone=(), payment=(), usb=()",
+    ),
 ];
 
 /// How whoever asked wants to be told.
@@ -71,7 +74,14 @@ pub(super) struct Turned {
 
 impl Turned {
     pub(super) fn new(status: u16, why: impl Into<String>) -> Self {
-        Self { status, why: why.into(), headers: Vec::new(), has_form: false, to: String::new(), shed: None }
+        Self {
+            status,
+            why: why.into(),
+            headers: Vec::new(),
+            has_form: false,
+            to: String::new(),
+            shed: None,
+        }
     }
 
     pub(super) fn with(mut self, name: &'static str, value: impl Into<String>) -> Self {
@@ -81,7 +91,10 @@ impl Turned {
 
     /// The same, with the page that was asked for.
     pub(super) fn asked_for(self, path: &str) -> Self {
-        Self { to: path.to_owned(), ..self }
+        Self {
+            to: path.to_owned(),
+            ..self
+        }
     }
 
     pub(super) fn malformed(why: impl Into<String>) -> Self {
@@ -105,9 +118,11 @@ impl Turned {
     /// The same as it is sent.
     pub(super) fn reply(self, shape: Shape) -> Reply {
         let mut reply = match shape {
-            Shape::Json => {
-                Reply::of(self.status, JSON, json!({"ok": false, "error": {"message": self.why}}).to_string())
-            }
+            Shape::Json => Reply::of(
+                self.status,
+                JSON,
+                json!({"ok": false, "error": {"message": self.why}}).to_string(),
+            ),
             Shape::Text => Reply::of(self.status, TEXT, format!("{}\n", self.why)),
             Shape::Page => Reply::of(self.status, HTML, page(&self)),
         };
@@ -171,8 +186,14 @@ pub(super) fn response(reply: Reply) -> Response<Body> {
 /// A file, or the word that the browser has it already.
 pub(super) fn file(headers: &HeaderMap, kind: &'static str, content: &str) -> Response<Body> {
     let tag = format!("\"{}\"", Digest::of(content.as_bytes()).short());
-    let is_known = headers.get(header::IF_NONE_MATCH).is_some_and(|it| it.as_bytes() == tag.as_bytes());
-    let (status, body) = if is_known { (304, String::new()) } else { (200, content.to_owned()) };
+    let is_known = headers
+        .get(header::IF_NONE_MATCH)
+        .is_some_and(|it| it.as_bytes() == tag.as_bytes());
+    let (status, body) = if is_known {
+        (304, String::new())
+    } else {
+        (200, content.to_owned())
+    };
     let mut reply = Reply::of(status, kind, body);
     reply.headers = vec![("etag", tag), ("cache-control", "no-cache".into())];
     response(reply)
@@ -184,7 +205,9 @@ pub(super) fn dressed(mut response: Response<Body>) -> Response<Body> {
     if kind.is_some_and(|it| it.as_bytes() == HTML.as_bytes()) {
         // With no referrer at all, browsers do not say either which page a form was sent from.
         let policy = HeaderValue::from_static("same-origin");
-        response.headers_mut().insert(header::REFERRER_POLICY, policy);
+        response
+            .headers_mut()
+            .insert(header::REFERRER_POLICY, policy);
     }
     for (name, value) in ALWAYS {
         response

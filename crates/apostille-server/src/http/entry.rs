@@ -43,10 +43,16 @@ fn strip_name<'a>(authority: &'a str, name: &str) -> Option<&'a str> {
 pub(super) fn addressed<B>(request: &Request<B>, port: u16) -> Result<(), Turned> {
     let mut hosts = request.headers().get_all(header::HOST).iter();
     let is_own = |it: &str| is_own(it, port, port);
-    let is_meant = request.uri().authority().is_none_or(|it| is_own(it.as_str()));
+    let is_meant = request
+        .uri()
+        .authority()
+        .is_none_or(|it| is_own(it.as_str()));
     match (hosts.next().and_then(|it| it.to_str().ok()), hosts.next()) {
         (Some(host), None) if is_meant && is_own(host) => Ok(()),
-        _ => Err(Turned::new(403, format!("this server is called 127.0.0.1:{port}, and by no other name"))),
+        _ => Err(Turned::new(
+            403,
+            format!("this server is called 127.0.0.1:{port}, and by no other name"),
+        )),
     }
 }
 
@@ -55,15 +61,18 @@ pub(super) fn same_origin<B>(request: &Request<B>, port: u16) -> Result<(), Turn
     if [Verb::GET, Verb::HEAD].contains(request.method()) {
         return Ok(());
     }
-    let is_ours = said(request.headers(), "origin")
-        .is_none_or(|it| it.strip_prefix("http://").is_some_and(|it| is_own(it, HTTP, port)));
-    let is_near =
-        said(request.headers(), "sec-fetch-site").is_none_or(|it| matches!(it, "same-origin" | "none"));
+    let is_ours = said(request.headers(), "origin").is_none_or(|it| {
+        it.strip_prefix("http://")
+            .is_some_and(|it| is_own(it, HTTP, port))
+    });
+    let is_near = said(request.headers(), "sec-fetch-site")
+        .is_none_or(|it| matches!(it, "same-origin" | "none"));
     match is_ours && is_near {
         true => Ok(()),
-        false => {
-            Err(Turned::new(403, "this was sent by another page; only the panel's own pages may send it"))
-        }
+        false => Err(Turned::new(
+            403,
+            "this was sent by another page; only the panel's own pages may send it",
+        )),
     }
 }
 
@@ -71,15 +80,24 @@ pub(super) fn same_origin<B>(request: &Request<B>, port: u16) -> Result<(), Turn
 pub(super) fn allowed(pass: &Pass, need: Access) -> Result<(), Turned> {
     match pass.allows(need) {
         true => Ok(()),
-        false => {
-            Err(Turned::new(403, format!("'{}' may only {}, and this takes {need}", pass.name, pass.access)))
-        }
+        false => Err(Turned::new(
+            403,
+            format!(
+                "'{}' may only {}, and this takes {need}",
+                pass.name, pass.access
+            ),
+        )),
     }
 }
 
 /// Turns away a form that this visitor's own page did not make.
 pub(super) fn sealed(asked: &Asked, seal: &str) -> Result<(), Turned> {
-    let brought = asked.form().into_iter().find(|it| it.0 == "seal").map(|it| it.1).unwrap_or_default();
+    let brought = asked
+        .form()
+        .into_iter()
+        .find(|it| it.0 == "seal")
+        .map(|it| it.1)
+        .unwrap_or_default();
     // Digests are compared, so that how long it takes tells nothing.
     match Digest::of(brought.as_bytes()) == Digest::of(seal.as_bytes()) {
         true => Ok(()),
@@ -108,7 +126,8 @@ impl Door {
             _ => {
                 let token = bearer(headers);
                 let pass = self.plan.keys.pass(token.as_ref());
-                pass.map(|it| (it, String::new())).ok_or_else(|| self.unknown(token.as_ref()))
+                pass.map(|it| (it, String::new()))
+                    .ok_or_else(|| self.unknown(token.as_ref()))
             }
         }
     }
@@ -123,7 +142,8 @@ impl Door {
         };
         let way_in = "send one as \"Authorization: Bearer <token>\": the one that `apostille serve` printed, or one of \
                       `apostille token create`";
-        Turned::new(401, format!("{why}; {way_in}")).with("www-authenticate", "Bearer realm=\"apostille\"")
+        Turned::new(401, format!("{why}; {way_in}"))
+            .with("www-authenticate", "Bearer realm=\"apostille\"")
     }
 
     fn session(&self, headers: &HeaderMap) -> Option<(Pass, String)> {
@@ -132,8 +152,15 @@ impl Door {
         let pass = match session.token {
             // The token may have been revoked meanwhile.
             Some(token) => {
-                let pass = self.plan.keys.pass(Some(&token.digest)).filter(|it| it.name == token.pass)?;
-                Pass { is_panel: true, ..pass }
+                let pass = self
+                    .plan
+                    .keys
+                    .pass(Some(&token.digest))
+                    .filter(|it| it.name == token.pass)?;
+                Pass {
+                    is_panel: true,
+                    ..pass
+                }
             }
             None => self.person(),
         };
@@ -147,7 +174,12 @@ impl Door {
 
     /// The pass of whoever has the printed link.
     pub(super) fn person(&self) -> Pass {
-        Pass { name: OWNER.into(), spaces: None, access: self.plan.panel, is_panel: true }
+        Pass {
+            name: OWNER.into(),
+            spaces: None,
+            access: self.plan.panel,
+            is_panel: true,
+        }
     }
 }
 
@@ -155,7 +187,10 @@ impl Door {
 pub(super) fn outside() -> Turned {
     let why = "Open the link that `apostille serve` printed when it started; it works once. Or paste a token here: the \
                one it printed, or one that `apostille token create NAME` makes.";
-    Turned { has_form: true, ..Turned::new(401, why) }
+    Turned {
+        has_form: true,
+        ..Turned::new(401, why)
+    }
 }
 
 #[cfg(test)]
@@ -164,7 +199,8 @@ mod tests {
 
     #[test]
     fn the_server_has_three_names() {
-        let check = |host: &str, expected: bool| assert_eq!(is_own(host, 7787, 7787), expected, "{host:?}");
+        let check =
+            |host: &str, expected: bool| assert_eq!(is_own(host, 7787, 7787), expected, "{host:?}");
         check("127.0.0.1:7787", true);
         check("localhost:7787", true);
         check("LocalHost:7787", true);
@@ -186,7 +222,11 @@ mod tests {
         let check = |header: &str, expected: Option<&str>| {
             let mut headers = HeaderMap::new();
             headers.insert(header::AUTHORIZATION, header.parse().unwrap());
-            assert_eq!(bearer(&headers), expected.map(|it| Digest::of(it.as_bytes())), "{header:?}");
+            assert_eq!(
+                bearer(&headers),
+                expected.map(|it| Digest::of(it.as_bytes())),
+                "{header:?}"
+            );
         };
         check("Bearer s3", Some("s3"));
         check("bearer  s3 ", Some("s3"));

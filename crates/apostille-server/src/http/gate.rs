@@ -30,7 +30,10 @@ impl Bucket {
     /// Takes one out, after what has come in since; how many seconds to wait where there is none.
     fn take(&mut self, rate: f64, now: Instant) -> Result<(), f64> {
         let came = now.saturating_duration_since(self.at).as_secs_f64() * rate;
-        *self = Self { left: (self.left + came).min(rate * BURST_SECONDS), at: now };
+        *self = Self {
+            left: (self.left + came).min(rate * BURST_SECONDS),
+            at: now,
+        };
         if self.left < 1.0 {
             return Err((1.0 - self.left) / rate);
         }
@@ -111,17 +114,27 @@ impl Gate {
 
     fn taken(&self, pass: &str, rate: f64, now: Instant) -> Result<(), Turned> {
         let mut buckets = self.buckets.lock().unwrap_or_else(PoisonError::into_inner);
-        let full = Bucket { left: rate * BURST_SECONDS, at: now };
+        let full = Bucket {
+            left: rate * BURST_SECONDS,
+            at: now,
+        };
         let bucket = buckets.entry(pass.to_owned()).or_insert(full);
         bucket.take(rate, now).map_err(|seconds| {
             let why = format!("more than {rate} requests a second; come back in a moment");
-            Turned { shed: Some("rate"), ..Turned::new(429, why).with("retry-after", whole(seconds)) }
+            Turned {
+                shed: Some("rate"),
+                ..Turned::new(429, why).with("retry-after", whole(seconds))
+            }
         })
     }
 
     fn share(&self, pass: &str) -> Arc<Share> {
         let mut shares = self.shares.lock().unwrap_or_else(PoisonError::into_inner);
-        Arc::clone(shares.entry(pass.to_owned()).or_insert_with(|| Arc::new(Share::new(&self.limits))))
+        Arc::clone(
+            shares
+                .entry(pass.to_owned())
+                .or_insert_with(|| Arc::new(Share::new(&self.limits))),
+        )
     }
 
     /// A place to work in. Whoever waits in vain, or finds too many waiting, is turned away.
@@ -139,22 +152,36 @@ impl Gate {
         if let Ok(own) = Arc::clone(&share.room).try_acquire_owned()
             && let Ok(place) = Arc::clone(&self.room).try_acquire_owned()
         {
-            return Ok(Held { _own: own, _place: place });
+            return Ok(Held {
+                _own: own,
+                _place: place,
+            });
         }
         let _own = counted(&share.waiting, part(self.limits.waiting, 2)).ok_or_else(busy)?;
         let _all = counted(&self.waiting, self.limits.waiting).ok_or_else(busy)?;
         let place = async {
             let own = Arc::clone(&share.room).acquire_owned().await.ok()?;
-            Some(Held { _own: own, _place: Arc::clone(&self.room).acquire_owned().await.ok()? })
+            Some(Held {
+                _own: own,
+                _place: Arc::clone(&self.room).acquire_owned().await.ok()?,
+            })
         };
-        tokio::time::timeout(wait, place).await.ok().flatten().ok_or_else(busy)
+        tokio::time::timeout(wait, place)
+            .await
+            .ok()
+            .flatten()
+            .ok_or_else(busy)
     }
 
     /// Turns away whoever finds too many waiting.
     pub(super) fn is_open(&self, pass: &str) -> Result<(), Turned> {
         let is_room = |count: &AtomicUsize, most: usize| count.load(Ordering::Relaxed) < most;
         let is_own = is_room(&self.share(pass).waiting, part(self.limits.waiting, 2));
-        if is_own && is_room(&self.waiting, self.limits.waiting) { Ok(()) } else { Err(busy()) }
+        if is_own && is_room(&self.waiting, self.limits.waiting) {
+            Ok(())
+        } else {
+            Err(busy())
+        }
     }
 
     /// Room for what a request sends, until it is worked on.
@@ -163,7 +190,10 @@ impl Gate {
         let own = Arc::clone(&self.share(pass).kilobytes).try_acquire_many_owned(n);
         let place = Arc::clone(&self.kilobytes).try_acquire_many_owned(n);
         match (own, place) {
-            (Ok(own), Ok(place)) => Ok(Held { _own: own, _place: place }),
+            (Ok(own), Ok(place)) => Ok(Held {
+                _own: own,
+                _place: place,
+            }),
             _ => Err(busy().with("connection", "close")),
         }
     }
@@ -174,13 +204,18 @@ impl Gate {
         let own = counted(&self.share(pass).listeners, part(most, 4));
         own.zip(counted(&self.listeners, most)).ok_or_else(|| {
             let turned = Turned::new(503, "too many listen already; come back later");
-            Turned { shed: Some("listeners"), ..turned.with("retry-after", "30") }
+            Turned {
+                shed: Some("listeners"),
+                ..turned.with("retry-after", "30")
+            }
         })
     }
 
     /// How many are worked on.
     pub(super) fn at_work(&self) -> usize {
-        self.limits.at_once.saturating_sub(self.room.available_permits())
+        self.limits
+            .at_once
+            .saturating_sub(self.room.available_permits())
     }
 
     /// How many listen.
@@ -191,9 +226,12 @@ impl Gate {
 
 /// What is said when there is no place.
 pub(super) fn busy() -> Turned {
-    let turned =
-        Turned::new(503, "too much is asked at once; come back in a moment").with("retry-after", "1");
-    Turned { shed: Some("busy"), ..turned }
+    let turned = Turned::new(503, "too much is asked at once; come back in a moment")
+        .with("retry-after", "1");
+    Turned {
+        shed: Some("busy"),
+        ..turned
+    }
 }
 
 /// Whole seconds, and never none.
@@ -209,22 +247,40 @@ mod tests {
     fn a_bucket_fills_again_and_never_over() {
         let start = Instant::now();
         let at = |ms: u64| start + Duration::from_millis(ms);
-        let gate = Gate::new(Limits { rate: 10, ..Limits::default() });
-        let passed = |pass: &str, ms: u64| (0..100).filter(|_| gate.paced(pass, at(ms)).is_ok()).count();
+        let gate = Gate::new(Limits {
+            rate: 10,
+            ..Limits::default()
+        });
+        let passed = |pass: &str, ms: u64| {
+            (0..100)
+                .filter(|_| gate.paced(pass, at(ms)).is_ok())
+                .count()
+        };
         assert_eq!(passed("ci", 0), 20);
         assert_eq!(passed("other", 0), 20);
         assert_eq!(passed("ci", 500), 5);
         assert_eq!(passed("ci", 60_000), 20);
         let turned = gate.paced("ci", at(60_000)).unwrap_err();
-        assert_eq!((turned.status, turned.headers), (429, vec![("retry-after", "1".into())]));
+        assert_eq!(
+            (turned.status, turned.headers),
+            (429, vec![("retry-after", "1".into())])
+        );
     }
 
     #[test]
     fn what_finds_no_place_is_told_so() {
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build()
+            .unwrap();
         runtime.block_on(async {
             let wait = Duration::from_millis(5);
-            let gate = Gate::new(Limits { at_once: 1, waiting: 1, wait, ..Limits::default() });
+            let gate = Gate::new(Limits {
+                at_once: 1,
+                waiting: 1,
+                wait,
+                ..Limits::default()
+            });
             let place = gate.entered("ci").await.ok();
             assert_eq!(gate.at_work(), 1);
             let (first, second) = tokio::join!(gate.entered("ci"), gate.entered("ci"));
@@ -240,10 +296,19 @@ mod tests {
 
     #[test]
     fn one_pass_leaves_half_to_others() {
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build()
+            .unwrap();
         runtime.block_on(async {
             let wait = Duration::from_millis(5);
-            let gate = Gate::new(Limits { at_once: 4, waiting: 2, wait, work: wait, ..Limits::default() });
+            let gate = Gate::new(Limits {
+                at_once: 4,
+                waiting: 2,
+                wait,
+                work: wait,
+                ..Limits::default()
+            });
             let held = [gate.entered("ci").await.ok(), gate.entered("ci").await.ok()];
             assert!(held.iter().all(Option::is_some));
             let (mine, other) = tokio::join!(gate.entered("ci"), gate.entered("other"));
@@ -257,17 +322,33 @@ mod tests {
 
     #[test]
     fn one_pass_fills_neither_the_memory_nor_the_seats() {
-        let gate = Gate::new(Limits { listeners: 8, ..Limits::default() });
+        let gate = Gate::new(Limits {
+            listeners: 8,
+            ..Limits::default()
+        });
         let big = |pass: &str| gate.weighed(pass, 4 * 1024 * 1024);
         let mut held: Vec<_> = (0..4).map(|_| big("ci")).collect();
-        assert_eq!((held.iter().filter(|it| it.is_ok()).count(), status(big("ci"))), (4, 503));
+        assert_eq!(
+            (
+                held.iter().filter(|it| it.is_ok()).count(),
+                status(big("ci"))
+            ),
+            (4, 503)
+        );
         assert_eq!(status(gate.weighed("ci", 0)), 503);
         held.extend((0..4).map(|_| big("other")));
         assert_eq!(status(gate.weighed("third", 1)), 503);
         drop(held);
         assert_eq!(status(big("ci")), 200);
         let seats: Vec<_> = (0..2).map(|_| gate.seat("ci").ok()).collect();
-        assert_eq!((status(gate.seat("ci")), status(gate.seat("other")), gate.listeners()), (503, 200, 2));
+        assert_eq!(
+            (
+                status(gate.seat("ci")),
+                status(gate.seat("other")),
+                gate.listeners()
+            ),
+            (503, 200, 2)
+        );
         assert!(seats.iter().all(Option::is_some));
     }
 
@@ -276,6 +357,9 @@ mod tests {
         let gate = Gate::new(Limits::default());
         let now = Instant::now();
         let n = (0..100).filter(|_| gate.guessed(now).is_ok()).count();
-        assert_eq!((n, status(gate.guessed(now)), status(gate.paced("ci", now))), (40, 429, 200));
+        assert_eq!(
+            (n, status(gate.guessed(now)), status(gate.paced("ci", now))),
+            (40, 429, 200)
+        );
     }
 }

@@ -27,20 +27,40 @@ pub(super) struct Guests {
 
 impl Guests {
     pub(super) fn new(most: usize) -> Arc<Self> {
-        Arc::new(Self { most, book: Mutex::default() })
+        Arc::new(Self {
+            most,
+            book: Mutex::default(),
+        })
     }
 
     /// A place for one more, where there is one or somebody unknown can make room.
     pub(super) fn enter(self: &Arc<Self>) -> Option<Arc<Place>> {
         let mut book = self.book();
         if book.guests.len() >= self.most {
-            let first = book.guests.iter().find(|it| !it.1.is_known).map(|it| *it.0)?;
-            book.guests.remove(&first).into_iter().for_each(|it| it.end.notify_one());
+            let first = book
+                .guests
+                .iter()
+                .find(|it| !it.1.is_known)
+                .map(|it| *it.0)?;
+            book.guests
+                .remove(&first)
+                .into_iter()
+                .for_each(|it| it.end.notify_one());
         }
         book.came += 1;
         let (number, end) = (book.came, Arc::<Notify>::default());
-        book.guests.insert(number, Guest { is_known: false, end: Arc::clone(&end) });
-        Some(Arc::new(Place { number, end, guests: Arc::clone(self) }))
+        book.guests.insert(
+            number,
+            Guest {
+                is_known: false,
+                end: Arc::clone(&end),
+            },
+        );
+        Some(Arc::new(Place {
+            number,
+            end,
+            guests: Arc::clone(self),
+        }))
     }
 
     fn book(&self) -> MutexGuard<'_, Book> {
@@ -58,7 +78,11 @@ pub(super) struct Place {
 impl Place {
     /// Whoever has it showed a token or a session.
     pub(super) fn known(&self) {
-        self.guests.book().guests.entry(self.number).and_modify(|it| it.is_known = true);
+        self.guests
+            .book()
+            .guests
+            .entry(self.number)
+            .and_modify(|it| it.is_known = true);
     }
 
     /// Waits until the place is needed for somebody else.

@@ -50,7 +50,11 @@ impl Door {
         })
     }
 
-    async fn taken_in(self: &Arc<Self>, listener: &tokio::net::TcpListener, graceful: &GracefulShutdown) {
+    async fn taken_in(
+        self: &Arc<Self>,
+        listener: &tokio::net::TcpListener,
+        graceful: &GracefulShutdown,
+    ) {
         let guests = Guests::new(self.plan.limits.connections);
         loop {
             let Ok((stream, _)) = listener.accept().await else {
@@ -77,7 +81,10 @@ impl Door {
             .timer(TokioTimer::new())
             .header_read_timeout(self.plan.limits.head)
             .max_buf_size(MAX_HEAD)
-            .serve_connection(TokioIo::new(Steady::new(stream, self.plan.limits.send)), service);
+            .serve_connection(
+                TokioIo::new(Steady::new(stream, self.plan.limits.send)),
+                service,
+            );
         let (watched, counted) = (graceful.watch(connection), Counted::new(&self.connections));
         self.meter.connected();
         tokio::spawn(async move {
@@ -102,10 +109,11 @@ async fn stopped() {
     let interrupted = tokio::signal::ctrl_c();
     #[cfg(unix)]
     {
-        let mut ended = match tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate()) {
-            Ok(ended) => ended,
-            Err(_) => return drop(interrupted.await),
-        };
+        let mut ended =
+            match tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate()) {
+                Ok(ended) => ended,
+                Err(_) => return drop(interrupted.await),
+            };
         tokio::select! {
             _ = interrupted => {}
             _ = ended.recv() => {}

@@ -63,7 +63,11 @@ impl Heard {
     }
 
     fn told(&self) -> String {
-        self.0.iter().map(u64::to_string).collect::<Vec<_>>().join(".")
+        self.0
+            .iter()
+            .map(u64::to_string)
+            .collect::<Vec<_>>()
+            .join(".")
     }
 
     /// The place of the space at this position; one that was never told begins where the first is.
@@ -83,7 +87,9 @@ impl HttpBody for Stream {
         mut self: Pin<&mut Self>,
         polled: &mut Polled<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
-        self.0.poll_recv(polled).map(|it| it.map(|it| Ok(Frame::data(it))))
+        self.0
+            .poll_recv(polled)
+            .map(|it| it.map(|it| Ok(Frame::data(it))))
     }
 }
 
@@ -112,7 +118,10 @@ impl Door {
     ) -> Result<Response<Body>, Turned> {
         let seat = self.gate.seat(pass)?;
         let (send, receive) = mpsc::channel(UNREAD);
-        let last = headers.get("last-event-id").and_then(|it| it.to_str().ok()).and_then(Heard::read);
+        let last = headers
+            .get("last-event-id")
+            .and_then(|it| it.to_str().ok())
+            .and_then(Heard::read);
         let mut listener = Listener {
             door: Arc::clone(self),
             area,
@@ -131,7 +140,10 @@ impl Door {
         listener.look().await?;
         tokio::spawn(listener.go_on(ours));
         let mut response = Response::new(Body::new(Stream(receive)));
-        response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static("text/event-stream"));
+        response.headers_mut().insert(
+            header::CONTENT_TYPE,
+            HeaderValue::from_static("text/event-stream"),
+        );
         Ok(response)
     }
 }
@@ -146,14 +158,24 @@ impl Listener {
                 () = self.send.closed() => return,
                 it = tokio::time::timeout(LOOK, ours.recv()) => it.is_ok(),
             };
-            let is_worth_it = self.is_changed().await || is_ours || self.is_behind || self.repo.is_some();
-            let told = if is_worth_it { self.look().await } else { self.pass().map(|_| false) };
+            let is_worth_it =
+                self.is_changed().await || is_ours || self.is_behind || self.repo.is_some();
+            let told = if is_worth_it {
+                self.look().await
+            } else {
+                self.pass().map(|_| false)
+            };
             match told {
                 Err(_) => return,
                 Ok(true) => spoke = Instant::now(),
                 Ok(false) if spoke.elapsed() > QUIET => {
                     spoke = Instant::now();
-                    if self.send.send(Bytes::from_static(b": still here\n\n")).await.is_err() {
+                    if self
+                        .send
+                        .send(Bytes::from_static(b": still here\n\n"))
+                        .await
+                        .is_err()
+                    {
                         return;
                     }
                 }
@@ -169,31 +191,54 @@ impl Listener {
 
     async fn is_changed(&mut self) -> bool {
         let host = Arc::clone(&self.door.plan.host);
-        let now = tokio::task::spawn_blocking(move || host.stamp()).await.ok().flatten();
+        let now = tokio::task::spawn_blocking(move || host.stamp())
+            .await
+            .ok()
+            .flatten();
         std::mem::replace(&mut self.stamp, now) != now || now.is_none()
     }
 
     /// Tells what is new; whether there was something.
     async fn look(&mut self) -> Result<bool, Turned> {
         let pass = self.pass()?;
-        let (host, repo, heard) = (Arc::clone(&self.door.plan.host), self.repo.clone(), self.heard.clone());
+        let (host, repo, heard) = (
+            Arc::clone(&self.door.plan.host),
+            self.repo.clone(),
+            self.heard.clone(),
+        );
         // Whoever waits in vain comes back and is told what it missed.
-        let place = self.door.gate.turn(&pass.name).await.ok_or_else(gate::busy)?;
+        let place = self
+            .door
+            .gate
+            .turn(&pass.name)
+            .await
+            .ok_or_else(gate::busy)?;
         let read = tokio::task::spawn_blocking(move || {
             let _place = place;
-            let call =
-                Call { repo: repo.as_deref(), pass: Some(&pass), is_by_name: true, ..Call::new(&|| false) };
+            let call = Call {
+                repo: repo.as_deref(),
+                pass: Some(&pass),
+                is_by_name: true,
+                ..Call::new(&|| false)
+            };
             let mut read = Ok(News::default());
-            let served = host.serve(&call, &mut |cx, here| read = news(cx, &here.spaces(), heard.as_ref()));
+            let served = host.serve(&call, &mut |cx, here| {
+                read = news(cx, &here.spaces(), heard.as_ref())
+            });
             served.map_err(|it| work::unplaced(&it))?;
             read.map_err(|it| Turned::new(503, work::told(&it.to_string())))
         });
-        let news = read.await.map_err(|_| Turned::new(500, "the request broke off"))??;
+        let news = read
+            .await
+            .map_err(|_| Turned::new(500, "the request broke off"))??;
         (self.heard, self.is_behind) = (Some(news.heard), news.is_full);
         if news.text.is_empty() {
             return Ok(false);
         }
-        self.send.send(news.text.into()).await.map_err(|_| Turned::new(503, "nobody listens any more"))?;
+        self.send
+            .send(news.text.into())
+            .await
+            .map_err(|_| Turned::new(503, "nobody listens any more"))?;
         Ok(true)
     }
 }
@@ -209,17 +254,29 @@ struct News {
 /// What happened in these spaces behind what was heard, and up to where that is. Who never heard anything is told nothing
 /// of what was before.
 fn news(cx: &Context<'_>, spaces: &[Space], heard: Option<&Heard>) -> Result<News, StoreError> {
-    let page = |space: &Space| Page { space: Some(space.clone()), changes_only: true, ..Page::default() };
+    let page = |space: &Space| Page {
+        space: Some(space.clone()),
+        changes_only: true,
+        ..Page::default()
+    };
     let mut now = Heard::default();
     let mut logged: Vec<(usize, Logged)> = Vec::new();
     for (n, space) in spaces.iter().enumerate() {
         match heard {
             None => {
-                let last = cx.store.events(&Page { newest_first: true, limit: 1, ..page(space) })?;
+                let last = cx.store.events(&Page {
+                    newest_first: true,
+                    limit: 1,
+                    ..page(space)
+                })?;
                 now.0.push(last.first().map_or(0, |it| it.seq));
             }
             Some(heard) => {
-                let new = cx.store.events(&Page { after: heard.at(n), limit: PAGE, ..page(space) })?;
+                let new = cx.store.events(&Page {
+                    after: heard.at(n),
+                    limit: PAGE,
+                    ..page(space)
+                })?;
                 now.0.push(new.last().map_or(heard.at(n), |it| it.seq));
                 logged.extend(new.into_iter().map(|it| (n, it)));
             }
@@ -232,7 +289,11 @@ fn news(cx: &Context<'_>, spaces: &[Space], heard: Option<&Heard>) -> Result<New
         told.0[*n] = it.seq;
         text += &written(cx, it, &told)?;
     }
-    Ok(News { text, heard: now, is_full: logged.len() >= PAGE })
+    Ok(News {
+        text,
+        heard: now,
+        is_full: logged.len() >= PAGE,
+    })
 }
 
 fn written(cx: &Context<'_>, logged: &Logged, heard: &Heard) -> Result<String, StoreError> {
@@ -242,7 +303,13 @@ fn written(cx: &Context<'_>, logged: &Logged, heard: &Heard) -> Result<String, S
         (_, Some(id)) => cx.store.get(&[id])?.first().map(|it| it.number),
         _ => None,
     };
-    let handle = number.map(|number| Handle { letter: event.space.letter(), number }.to_string());
+    let handle = number.map(|number| {
+        Handle {
+            letter: event.space.letter(),
+            number,
+        }
+        .to_string()
+    });
     let change = Change {
         seq: logged.seq,
         event: event.what.happening().as_str(),
@@ -252,7 +319,10 @@ fn written(cx: &Context<'_>, logged: &Logged, heard: &Heard) -> Result<String, S
         at: format::timestamp(event.at),
     };
     let data = serde_json::to_string(&change).unwrap_or_default();
-    Ok(format!("event: change\nid: {}\ndata: {data}\n\n", heard.told()))
+    Ok(format!(
+        "event: change\nid: {}\ndata: {data}\n\n",
+        heard.told()
+    ))
 }
 
 #[cfg(test)]
@@ -262,7 +332,11 @@ mod tests {
     #[test]
     fn a_place_is_brought_back_as_it_was_told() {
         let check = |text: &str, expected: Option<&[u64]>| {
-            assert_eq!(Heard::read(text), expected.map(|it| Heard(it.to_vec())), "{text:?}");
+            assert_eq!(
+                Heard::read(text),
+                expected.map(|it| Heard(it.to_vec())),
+                "{text:?}"
+            );
         };
         check("17", Some(&[17]));
         check("17.5", Some(&[17, 5]));

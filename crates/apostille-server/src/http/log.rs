@@ -68,9 +68,21 @@ mod tests {
         let check = |told: Told, status: u16, expected: usize| {
             let lines = Arc::new(Mutex::new(Vec::new()));
             let kept = Arc::clone(&lines);
-            let log = Log { told, write: Box::new(move |it| kept.lock().unwrap().push(it)) };
+            let log = Log {
+                told,
+                write: Box::new(move |it| kept.lock().unwrap().push(it)),
+            };
             let (at, level) = (String::new(), level(status));
-            log.tell(&Line { at, level, id: "a", method: "GET", route: "/", status, ms: 1.5, pass: None });
+            log.tell(&Line {
+                at,
+                level,
+                id: "a",
+                method: "GET",
+                route: "/",
+                status,
+                ms: 1.5,
+                pass: None,
+            });
             assert_eq!(lines.lock().unwrap().len(), expected, "{told:?} {status}");
         };
         check(Told::All, 200, 1);

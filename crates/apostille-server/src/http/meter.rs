@@ -10,7 +10,9 @@ use apostille_core::space::Space;
 use apostille_core::store::Tally;
 
 /// The upper bounds of the buckets, in seconds.
-const BOUNDS: [f64; 12] = [0.001, 0.0025, 0.005, 0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1.0, 5.0, 30.0];
+const BOUNDS: [f64; 12] = [
+    0.001, 0.0025, 0.005, 0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1.0, 5.0, 30.0,
+];
 
 /// How long answers took.
 #[derive(Debug, Clone, Default)]
@@ -47,7 +49,13 @@ impl Meter {
     }
 
     /// A request was answered.
-    pub(super) fn answered(&self, route: &'static str, verb: &'static str, status: u16, took: Duration) {
+    pub(super) fn answered(
+        &self,
+        route: &'static str,
+        verb: &'static str,
+        status: u16,
+        took: Duration,
+    ) {
         let mut counts = self.counts();
         *counts.requests.entry((route, verb, status)).or_default() += 1;
         let durations = counts.durations.entry(route).or_default();
@@ -73,12 +81,26 @@ impl Meter {
     pub(super) fn page(&self, now: &Gauges) -> String {
         let counts = self.counts();
         let mut out = String::new();
-        head(&mut out, "apostille_http_requests_total", "counter", "Requests answered.");
+        head(
+            &mut out,
+            "apostille_http_requests_total",
+            "counter",
+            "Requests answered.",
+        );
         for ((route, verb, status), n) in &counts.requests {
-            let labels = [("route", *route), ("method", *verb), ("status", &status.to_string())];
+            let labels = [
+                ("route", *route),
+                ("method", *verb),
+                ("status", &status.to_string()),
+            ];
             line(&mut out, "apostille_http_requests_total", &labels, n);
         }
-        head(&mut out, "apostille_http_request_seconds", "histogram", "How long answers took.");
+        head(
+            &mut out,
+            "apostille_http_request_seconds",
+            "histogram",
+            "How long answers took.",
+        );
         for (route, it) in &counts.durations {
             it.write(&mut out, route);
         }
@@ -89,15 +111,46 @@ impl Meter {
             "What was turned away because it was too much.",
         );
         for (reason, n) in &counts.shed {
-            line(&mut out, "apostille_http_shed_total", &[("reason", reason)], n);
+            line(
+                &mut out,
+                "apostille_http_shed_total",
+                &[("reason", reason)],
+                n,
+            );
         }
-        head(&mut out, "apostille_http_connections_total", "counter", "Connections taken in.");
-        line(&mut out, "apostille_http_connections_total", &[], &counts.connections);
+        head(
+            &mut out,
+            "apostille_http_connections_total",
+            "counter",
+            "Connections taken in.",
+        );
+        line(
+            &mut out,
+            "apostille_http_connections_total",
+            &[],
+            &counts.connections,
+        );
         let gauges = [
-            ("apostille_http_in_flight", now.in_flight, "Requests that are not answered yet."),
-            ("apostille_http_at_work", now.at_work, "Requests that are worked on."),
-            ("apostille_http_connections", now.connections, "Open connections."),
-            ("apostille_live_listeners", now.listeners, "Who is told of changes."),
+            (
+                "apostille_http_in_flight",
+                now.in_flight,
+                "Requests that are not answered yet.",
+            ),
+            (
+                "apostille_http_at_work",
+                now.at_work,
+                "Requests that are worked on.",
+            ),
+            (
+                "apostille_http_connections",
+                now.connections,
+                "Open connections.",
+            ),
+            (
+                "apostille_live_listeners",
+                now.listeners,
+                "Who is told of changes.",
+            ),
         ];
         for (name, value, about) in gauges {
             head(&mut out, name, "gauge", about);
@@ -111,28 +164,63 @@ impl Durations {
     fn write(&self, out: &mut String, route: &str) {
         const NAME: &str = "apostille_http_request_seconds";
         for (bound, n) in BOUNDS.iter().zip(self.buckets) {
-            line(out, &format!("{NAME}_bucket"), &[("route", route), ("le", &bound.to_string())], &n);
+            line(
+                out,
+                &format!("{NAME}_bucket"),
+                &[("route", route), ("le", &bound.to_string())],
+                &n,
+            );
         }
-        line(out, &format!("{NAME}_bucket"), &[("route", route), ("le", "+Inf")], &self.count);
+        line(
+            out,
+            &format!("{NAME}_bucket"),
+            &[("route", route), ("le", "+Inf")],
+            &self.count,
+        );
         line(out, &format!("{NAME}_sum"), &[("route", route)], &self.sum);
-        line(out, &format!("{NAME}_count"), &[("route", route)], &self.count);
+        line(
+            out,
+            &format!("{NAME}_count"),
+            &[("route", route)],
+            &self.count,
+        );
     }
 }
 
 /// The numbers of some spaces.
 pub(super) fn spaces(tallies: &[(Space, Tally)]) -> String {
     let mut out = String::new();
-    head(&mut out, "apostille_memories", "gauge", "Memories by space and stage.");
+    head(
+        &mut out,
+        "apostille_memories",
+        "gauge",
+        "Memories by space and stage.",
+    );
     for (space, tally) in tallies {
         for stage in Stage::ALL {
             let labels = [("space", space.as_str()), ("stage", stage.as_str())];
-            line(&mut out, "apostille_memories", &labels, &tally.stage(*stage));
+            line(
+                &mut out,
+                "apostille_memories",
+                &labels,
+                &tally.stage(*stage),
+            );
         }
     }
-    head(&mut out, "apostille_events_total", "counter", "What happened, by space and word.");
+    head(
+        &mut out,
+        "apostille_events_total",
+        "counter",
+        "What happened, by space and word.",
+    );
     for (space, tally) in tallies {
         for (word, n) in &tally.events {
-            line(&mut out, "apostille_events_total", &[("space", space.as_str()), ("event", word)], n);
+            line(
+                &mut out,
+                "apostille_events_total",
+                &[("space", space.as_str()), ("event", word)],
+                n,
+            );
         }
     }
     out
@@ -143,13 +231,23 @@ fn head(out: &mut String, name: &str, kind: &str, about: &str) {
 }
 
 fn line(out: &mut String, name: &str, labels: &[(&str, &str)], value: &impl std::fmt::Display) {
-    let labels: Vec<String> = labels.iter().map(|(name, it)| format!("{name}=\"{}\"", escaped(it))).collect();
-    let labels = if labels.is_empty() { String::new() } else { format!("{{{}}}", labels.join(",")) };
+    let labels: Vec<String> = labels
+        .iter()
+        .map(|(name, it)| format!("{name}=\"{}\"", escaped(it)))
+        .collect();
+    let labels = if labels.is_empty() {
+        String::new()
+    } else {
+        format!("{{{}}}", labels.join(","))
+    };
     let _ = writeln!(out, "{name}{labels} {value}");
 }
 
 fn escaped(value: &str) -> String {
-    value.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n")
+    value
+        .replace('\\', "\\\\")
+        .replace('"', "\\\"")
+        .replace('\n', "\\n")
 }
 
 #[cfg(test)]
@@ -163,7 +261,12 @@ mod tests {
         meter.answered("/api/x", "GET", 200, Duration::from_secs(2));
         meter.shed("rate");
         meter.connected();
-        let page = meter.page(&Gauges { in_flight: 1, at_work: 2, connections: 3, listeners: 4 });
+        let page = meter.page(&Gauges {
+            in_flight: 1,
+            at_work: 2,
+            connections: 3,
+            listeners: 4,
+        });
         for it in [
             "apostille_http_requests_total{route=\"/api/x\",method=\"GET\",status=\"200\"} 2\n",
             "apostille_http_request_seconds_bucket{route=\"/api/x\",le=\"0.01\"} 0\n",

@@ -22,15 +22,23 @@ impl Door {
     pub(super) fn by_link(&self, parts: &Parts) -> Result<Response<Body>, Turned> {
         let once = parts.first().map_or("", |it| &it.1);
         if !self.sessions().use_up(once) {
-            let why =
-                format!("This link was used before, or is none of this server. {}", entry::outside().why);
-            return Err(self.guessed(Turned { why, ..entry::outside() }));
+            let why = format!(
+                "This link was used before, or is none of this server. {}",
+                entry::outside().why
+            );
+            return Err(self.guessed(Turned {
+                why,
+                ..entry::outside()
+            }));
         }
         Ok(self.opened(None, "/"))
     }
 
     /// Lets in whoever pastes a token.
-    pub(super) async fn by_form(&self, request: Request<Incoming>) -> Result<Response<Body>, Turned> {
+    pub(super) async fn by_form(
+        &self,
+        request: Request<Incoming>,
+    ) -> Result<Response<Body>, Turned> {
         entry::same_origin(&request, self.plan.port)?;
         let (asked, _held) = work::asked(request, Parts::new(), self.size(MAX_FORM, "")).await?;
         let (token, to) = (field(&asked, "token"), field(&asked, "to"));
@@ -39,11 +47,22 @@ impl Door {
         match self.plan.keys.pass(Some(&digest)) {
             Some(pass) => {
                 self.gate.paced(&pass.name, Instant::now())?;
-                Ok(self.opened(Some(Token { digest, pass: pass.name }), to))
+                Ok(self.opened(
+                    Some(Token {
+                        digest,
+                        pass: pass.name,
+                    }),
+                    to,
+                ))
             }
             None => {
                 let why = format!("There is no such token. {}", entry::outside().why);
-                Err(self.guessed(Turned { why, ..entry::outside() }).asked_for(to))
+                Err(self
+                    .guessed(Turned {
+                        why,
+                        ..entry::outside()
+                    })
+                    .asked_for(to))
             }
         }
     }
@@ -55,7 +74,9 @@ impl Door {
         sessions.open(&key, token, now);
         drop(sessions);
         let mut reply = Reply::see_other(to);
-        reply.headers.push(("set-cookie", sessions::cookie(self.plan.port, Some(&key))));
+        reply
+            .headers
+            .push(("set-cookie", sessions::cookie(self.plan.port, Some(&key))));
         answer::response(reply)
     }
 
@@ -67,11 +88,14 @@ impl Door {
     ) -> Result<Response<Body>, Turned> {
         entry::same_origin(&request, self.plan.port)?;
         let key = sessions::brought(request.headers(), self.plan.port).unwrap_or_default();
-        let (asked, _held) = work::asked(request, Parts::new(), self.size(MAX_FORM, "panel")).await?;
+        let (asked, _held) =
+            work::asked(request, Parts::new(), self.size(MAX_FORM, "panel")).await?;
         entry::sealed(&asked, seal)?;
         self.sessions().close(&key);
         let mut reply = Reply::see_other("/");
-        reply.headers.push(("set-cookie", sessions::cookie(self.plan.port, None)));
+        reply
+            .headers
+            .push(("set-cookie", sessions::cookie(self.plan.port, None)));
         Ok(answer::response(reply))
     }
 }
@@ -83,7 +107,12 @@ fn is_own(to: &str) -> bool {
 }
 
 fn field(asked: &Asked, name: &str) -> String {
-    asked.form().into_iter().find(|it| it.0 == name).map(|it| it.1).unwrap_or_default()
+    asked
+        .form()
+        .into_iter()
+        .find(|it| it.0 == name)
+        .map(|it| it.1)
+        .unwrap_or_default()
 }
 
 #[cfg(test)]

@@ -21,9 +21,15 @@ pub(super) enum Area {
 impl Area {
     /// Who is let in where nothing is.
     fn around(path: &str) -> Self {
-        let is_below =
-            |it: &str| path.strip_prefix(it).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
-        if ["/api", "/mcp", "/metrics"].into_iter().any(is_below) { Self::Token } else { Self::Panel }
+        let is_below = |it: &str| {
+            path.strip_prefix(it)
+                .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        };
+        if ["/api", "/mcp", "/metrics"].into_iter().any(is_below) {
+            Self::Token
+        } else {
+            Self::Panel
+        }
     }
 }
 
@@ -79,13 +85,23 @@ const OWN: [Row; 9] = [
 ];
 
 const fn own(method: Option<Method>, path: &'static str, area: Area, what: What) -> Row {
-    Row { method, path, area, what }
+    Row {
+        method,
+        path,
+        area,
+        what,
+    }
 }
 
 /// The whole table; what varies least stands first.
 pub(super) fn rows() -> Vec<Row> {
     let table = |area: Area| {
-        move |it: &'static Route| Row { method: Some(it.method), path: it.path, area, what: What::Table(it) }
+        move |it: &'static Route| Row {
+            method: Some(it.method),
+            path: it.path,
+            area,
+            what: What::Table(it),
+        }
     };
     let file = |it: &&'static (&'static str, &'static str, &'static str)| Row {
         method: Some(Method::Get),
@@ -96,7 +112,12 @@ pub(super) fn rows() -> Vec<Row> {
     let files = panel::FILES.iter().map(|it| file(&it));
     let calls = api::ROUTES.iter().map(table(Area::Token));
     let pages = panel::ROUTES.iter().map(table(Area::Panel));
-    let mut rows: Vec<Row> = OWN.into_iter().chain(files).chain(calls).chain(pages).collect();
+    let mut rows: Vec<Row> = OWN
+        .into_iter()
+        .chain(files)
+        .chain(calls)
+        .chain(pages)
+        .collect();
     rows.sort_by_key(|it| it.path.matches('{').count());
     rows
 }
@@ -116,19 +137,29 @@ pub(super) struct Found {
 
 /// Finds what is asked for.
 pub(super) fn find(rows: &[Row], verb: &Verb, path: &str) -> Found {
-    let there: Vec<(Row, Option<Parts>)> =
-        rows.iter().filter_map(|it| Some((*it, matched(it.path, path)?))).collect();
+    let there: Vec<(Row, Option<Parts>)> = rows
+        .iter()
+        .filter_map(|it| Some((*it, matched(it.path, path)?)))
+        .collect();
     let Some((first, _)) = there.first() else {
-        return Found { row: Err(Turned::no_such_page()), area: Area::around(path), pattern: "none" };
+        return Found {
+            row: Err(Turned::no_such_page()),
+            area: Area::around(path),
+            pattern: "none",
+        };
     };
     let (area, pattern) = (first.area, first.path);
-    let asked =
-        there.iter().find(|it| it.0.path == pattern && it.0.method.is_none_or(|it| is_asked(it, verb)));
+    let asked = there
+        .iter()
+        .find(|it| it.0.path == pattern && it.0.method.is_none_or(|it| is_asked(it, verb)));
     let row = match asked {
         Some((row, Some(parts))) => Ok((*row, parts.clone())),
         Some((_, None)) => Err(Turned::malformed("the path is not percent-encoded UTF-8")),
         None => {
-            let methods = there.iter().filter(|it| it.0.path == pattern).filter_map(|it| it.0.method);
+            let methods = there
+                .iter()
+                .filter(|it| it.0.path == pattern)
+                .filter_map(|it| it.0.method);
             Err(Turned::wrong_method(&methods.collect::<Vec<_>>()))
         }
     };
@@ -138,7 +169,8 @@ pub(super) fn find(rows: &[Row], verb: &Verb, path: &str) -> Found {
 /// The nearest page above an address that is only sent to, as somebody finds it who opens it again.
 pub(super) fn above(rows: &[Row], path: &str) -> String {
     let is_page = |path: &str| {
-        let is_there = |it: &Row| it.method == Some(Method::Get) && matched(it.path, path).is_some();
+        let is_there =
+            |it: &Row| it.method == Some(Method::Get) && matched(it.path, path).is_some();
         rows.iter().any(is_there)
     };
     let mut path = path;
@@ -160,26 +192,30 @@ fn is_asked(method: Method, verb: &Verb) -> bool {
 }
 
 /// What varies, where the path is like the pattern; `Some(None)` where it cannot be read.
-#[expect(clippy::option_option, reason = "not this path, and this path written badly, are two things")]
+#[expect(
+    clippy::option_option,
+    reason = "not this path, and this path written badly, are two things"
+)]
 fn matched(pattern: &str, path: &str) -> Option<Option<Parts>> {
     let (mut wanted, mut given) = (pattern.split('/'), path.split('/'));
     let mut parts = Some(Parts::new());
     loop {
         match (wanted.next(), given.next()) {
             (None, None) => return Some(parts),
-            (Some(wanted), Some(given)) => match wanted.strip_prefix('{').and_then(|it| it.strip_suffix('}'))
-            {
-                Some(_) if given.is_empty() => return None,
-                Some(name) => {
-                    let part = uri::decoded(given).map(|it| (name.to_owned(), it));
-                    parts = parts.zip(part).map(|(mut parts, part)| {
-                        parts.push(part);
-                        parts
-                    });
+            (Some(wanted), Some(given)) => {
+                match wanted.strip_prefix('{').and_then(|it| it.strip_suffix('}')) {
+                    Some(_) if given.is_empty() => return None,
+                    Some(name) => {
+                        let part = uri::decoded(given).map(|it| (name.to_owned(), it));
+                        parts = parts.zip(part).map(|(mut parts, part)| {
+                            parts.push(part);
+                            parts
+                        });
+                    }
+                    None if wanted == given => {}
+                    None => return None,
                 }
-                None if wanted == given => {}
-                None => return None,
-            },
+            }
             _ => return None,
         }
     }
@@ -193,7 +229,10 @@ mod tests {
         let found = match matched(pattern, path) {
             None => "no".into(),
             Some(None) => "bad".into(),
-            Some(Some(parts)) => parts.iter().map(|it| format!("{}={};", it.0, it.1)).collect::<String>(),
+            Some(Some(parts)) => parts
+                .iter()
+                .map(|it| format!("{}={};", it.0, it.1))
+                .collect::<String>(),
         };
         assert_eq!(found, expected, "{pattern} {path}");
     }
@@ -205,7 +244,11 @@ mod tests {
         check("/memories/{name}", "/memories/m-1", "name=m-1;");
         check("/memories/{name}", "/memories/", "no");
         check("/memories/{name}", "/memories/m-1/", "no");
-        check("/memories/{name}/forget", "/memories/m-1/forget", "name=m-1;");
+        check(
+            "/memories/{name}/forget",
+            "/memories/m-1/forget",
+            "name=m-1;",
+        );
         check("/tasks/{slug}", "/tasks/a%20b%2Fc", "slug=a b/c;");
         check("/tasks/{slug}", "/tasks/%ff", "bad");
         check("/tasks/{slug}", "/tasks/%4", "bad");
@@ -214,7 +257,8 @@ mod tests {
 
     #[test]
     fn above_what_is_sent_to_there_is_a_page() {
-        let check = |path: &str, expected: &str| assert_eq!(above(&rows(), path), expected, "{path}");
+        let check =
+            |path: &str, expected: &str| assert_eq!(above(&rows(), path), expected, "{path}");
         check("/memories/m-1/invalidate", "/memories/m-1");
         check("/review/m-1/accept", "/review");
         check("/review/safe", "/review");
@@ -227,7 +271,10 @@ mod tests {
     fn no_row_hides_another() {
         let rows = rows();
         for (n, it) in rows.iter().enumerate() {
-            let same = rows.iter().take(n).filter(|other| other.path == it.path && other.method == it.method);
+            let same = rows
+                .iter()
+                .take(n)
+                .filter(|other| other.path == it.path && other.method == it.method);
             assert_eq!(same.count(), 0, "{}", it.path);
         }
     }

@@ -40,12 +40,17 @@ pub(super) struct Sessions {
 impl Sessions {
     /// Nobody yet, and a link that works once.
     pub(super) fn new(once: &str) -> Self {
-        Self { once: Some(Digest::of(once.as_bytes())), ..Self::default() }
+        Self {
+            once: Some(Digest::of(once.as_bytes())),
+            ..Self::default()
+        }
     }
 
     /// Whether this is the link that was not used yet; now it was.
     pub(super) fn use_up(&mut self, once: &str) -> bool {
-        self.once.take_if(|it| *it == Digest::of(once.as_bytes())).is_some()
+        self.once
+            .take_if(|it| *it == Digest::of(once.as_bytes()))
+            .is_some()
     }
 
     /// The number of the next session, from which its key is made.
@@ -60,8 +65,14 @@ impl Sessions {
             self.make_room(MOST_OF_ONE, |it| it.pass == token.pass);
             self.make_room(MOST, |_| true);
         }
-        let until = now.checked_add(SignedDuration::from_hours(HOURS)).unwrap_or(now);
-        self.open.push(Session { key: Digest::of(key.as_bytes()), token, until });
+        let until = now
+            .checked_add(SignedDuration::from_hours(HOURS))
+            .unwrap_or(now);
+        self.open.push(Session {
+            key: Digest::of(key.as_bytes()),
+            token,
+            until,
+        });
     }
 
     /// Ends the oldest of these, where there are so many. A session of the printed link, which cannot be had again, is
@@ -97,8 +108,13 @@ fn name(port: u16) -> String {
 /// The key that a browser brings.
 pub(super) fn brought(headers: &HeaderMap, port: u16) -> Option<String> {
     let name = name(port);
-    let cookies = headers.get_all(header::COOKIE).iter().filter_map(|it| it.to_str().ok());
-    let mut pairs = cookies.flat_map(|it| it.split(';')).filter_map(|it| it.trim().split_once('='));
+    let cookies = headers
+        .get_all(header::COOKIE)
+        .iter()
+        .filter_map(|it| it.to_str().ok());
+    let mut pairs = cookies
+        .flat_map(|it| it.split(';'))
+        .filter_map(|it| it.trim().split_once('='));
     pairs.find(|it| it.0 == name).map(|it| it.1.to_owned())
 }
 
@@ -135,18 +151,29 @@ mod tests {
     #[test]
     fn there_are_never_too_many_and_the_link_s_stays() {
         let mut sessions = Sessions::new("link");
-        let token = |pass: usize| Some(Token { digest: Digest::of(b""), pass: pass.to_string() });
+        let token = |pass: usize| {
+            Some(Token {
+                digest: Digest::of(b""),
+                pass: pass.to_string(),
+            })
+        };
         sessions.open("link", None, at(0));
         for n in 0..=MOST_OF_ONE {
             sessions.open(&format!("a{n}"), token(0), at(0));
         }
         let mut is_open = |key: &str| sessions.get(key, at(0)).is_some();
-        assert_eq!(["link", "a0", "a1", "a4"].map(&mut is_open), [true, false, true, true]);
+        assert_eq!(
+            ["link", "a0", "a1", "a4"].map(&mut is_open),
+            [true, false, true, true]
+        );
         for n in 1..=MOST {
             sessions.open(&format!("b{n}"), token(n), at(0));
         }
         let mut is_open = |key: &str| sessions.get(key, at(0)).is_some();
-        assert_eq!(["link", "a4", "b1", "b64"].map(&mut is_open), [true, false, true, true]);
+        assert_eq!(
+            ["link", "a4", "b1", "b64"].map(&mut is_open),
+            [true, false, true, true]
+        );
         assert_eq!(sessions.open.len(), MOST + 1);
     }
 

@@ -19,11 +19,19 @@ pub(super) struct Steady {
 
 impl Steady {
     pub(super) fn new(stream: TcpStream, patience: Duration) -> Self {
-        Self { stream, patience, stuck: None }
+        Self {
+            stream,
+            patience,
+            stuck: None,
+        }
     }
 
     /// What came of writing; an error where that was waited for too long.
-    fn timed<T>(&mut self, polled: &mut Context<'_>, wrote: Poll<io::Result<T>>) -> Poll<io::Result<T>> {
+    fn timed<T>(
+        &mut self,
+        polled: &mut Context<'_>,
+        wrote: Poll<io::Result<T>>,
+    ) -> Poll<io::Result<T>> {
         if wrote.is_ready() {
             self.stuck = None;
             return wrote;

@@ -45,18 +45,33 @@ impl Talks {
     /// Notes a session that was opened; the one that has to end for it, where there are too many.
     pub(super) fn opened(&mut self, id: &str, pass: &str) -> Option<Arc<str>> {
         self.uses += 1;
-        let ended = if self.open.len() < MOST { None } else { self.longest_unused() };
+        let ended = if self.open.len() < MOST {
+            None
+        } else {
+            self.longest_unused()
+        };
         ended.iter().for_each(|it| self.closed(it));
-        self.open.insert(id.into(), Talk { pass: pass.into(), used: self.uses });
+        self.open.insert(
+            id.into(),
+            Talk {
+                pass: pass.into(),
+                used: self.uses,
+            },
+        );
         ended
     }
 
     /// Of the sessions of whoever has most of them, the one that was not used for the longest time.
     fn longest_unused(&self) -> Option<Arc<str>> {
         let mut counts: HashMap<&str, usize> = HashMap::new();
-        self.open.values().for_each(|it| *counts.entry(&it.pass).or_default() += 1);
+        self.open
+            .values()
+            .for_each(|it| *counts.entry(&it.pass).or_default() += 1);
         let order = |it: &(&Arc<str>, &Talk)| (counts[&*it.1.pass], u64::MAX - it.1.used);
-        self.open.iter().max_by_key(order).map(|it| Arc::clone(it.0))
+        self.open
+            .iter()
+            .max_by_key(order)
+            .map(|it| Arc::clone(it.0))
     }
 
     /// Forgets a session that was closed.
@@ -74,7 +89,11 @@ pub(super) struct Bound {
 
 impl Bound {
     pub(super) fn new(body: Body, is_let_in: impl Fn() -> bool + Send + 'static) -> Self {
-        Self { body, is_let_in: Box::new(is_let_in), look: interval(LOOK) }
+        Self {
+            body,
+            is_let_in: Box::new(is_let_in),
+            look: interval(LOOK),
+        }
     }
 }
 

@@ -55,7 +55,9 @@ struct Passing {
 impl Drop for Passing {
     fn drop(&mut self) {
         let took = self.started.elapsed();
-        self.door.meter.answered(self.route, self.method, self.status, took);
+        self.door
+            .meter
+            .answered(self.route, self.method, self.status, took);
         self.door.plan.log.tell(&Line {
             at: format::timestamp(self.door.now()),
             level: log::level(self.status),
@@ -100,10 +102,15 @@ impl Door {
     fn id(&self, headers: &HeaderMap) -> String {
         let is_plain = |it: &&str| {
             (1..=MAX_ID).contains(&it.len())
-                && it.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-' || b == b'_')
+                && it
+                    .bytes()
+                    .all(|b| b.is_ascii_alphanumeric() || b == b'-' || b == b'_')
                 && secrets::find(it).is_none()
         };
-        let brought = headers.get(ID).and_then(|it| it.to_str().ok()).filter(is_plain);
+        let brought = headers
+            .get(ID)
+            .and_then(|it| it.to_str().ok())
+            .filter(is_plain);
         let ours = || {
             let n = self.asked.fetch_add(1, Ordering::Relaxed) + 1;
             format!("{}-{n}", &self.run[..8])
@@ -119,5 +126,8 @@ fn milliseconds(took: Duration) -> f64 {
 /// The word for how something is asked for; there are only so many.
 fn word(verb: &Verb) -> &'static str {
     const KNOWN: [&str; 7] = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
-    KNOWN.into_iter().find(|it| verb.as_str() == *it).unwrap_or("OTHER")
+    KNOWN
+        .into_iter()
+        .find(|it| verb.as_str() == *it)
+        .unwrap_or("OTHER")
 }

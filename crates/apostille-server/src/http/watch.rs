@@ -26,7 +26,9 @@ pub(super) fn health() -> Reply {
 /// Whether this pass is told of a space.
 fn tallies(store: &dyn Store, pass: &Pass) -> Result<Vec<(Space, Tally)>, StoreError> {
     let spaces = store.spaces()?.into_iter().filter(|it| pass.reaches(it));
-    spaces.map(|it| store.tally(&it).map(|tally| (it, tally))).collect()
+    spaces
+        .map(|it| store.tally(&it).map(|tally| (it, tally)))
+        .collect()
 }
 
 /// What was found when the store was looked at last, and when that was.
@@ -37,7 +39,10 @@ const GOOD: SignedDuration = SignedDuration::from_secs(1);
 
 /// What was found, if that is not too long ago; a clock that was set back does not make it last.
 fn recent(looked: &Looked, now: Timestamp) -> Option<&Result<Reply, Turned>> {
-    looked.as_ref().filter(|it| now.duration_since(it.0).abs() < GOOD).map(|it| &it.1)
+    looked
+        .as_ref()
+        .filter(|it| now.duration_since(it.0).abs() < GOOD)
+        .map(|it| &it.1)
 }
 
 impl Door {
@@ -51,13 +56,18 @@ impl Door {
         let found = tokio::task::spawn_blocking(move || {
             let _place = place;
             let mut found = None;
-            let call = Call { is_by_name: true, ..Call::new(&|| false) };
+            let call = Call {
+                is_by_name: true,
+                ..Call::new(&|| false)
+            };
             let served = host.serve(&call, &mut |cx, _| found = Some(read(cx.store)));
             served.map_err(|it| Turned::new(503, work::told(&it.to_string())))?;
             let found = found.ok_or_else(|| Turned::new(503, "the store was not looked at"))?;
             found.map_err(|it| Turned::new(503, work::told(&it.to_string())))
         });
-        found.await.map_err(|_| Turned::new(503, "the store cannot be looked at"))?
+        found
+            .await
+            .map_err(|_| Turned::new(503, "the store cannot be looked at"))?
     }
 
     /// Whether the store can be read. Anybody may ask, so it takes nobody's place, and is looked at once a second, however
@@ -79,7 +89,9 @@ impl Door {
     /// Everything that is counted.
     pub(super) async fn metrics(&self, pass: Pass) -> Result<Reply, Turned> {
         let place = self.gate.entered(&pass.name).await?;
-        let tallies = self.read(Some(place), move |store| tallies(store, &pass)).await?;
+        let tallies = self
+            .read(Some(place), move |store| tallies(store, &pass))
+            .await?;
         let gauges = Gauges {
             in_flight: self.in_flight.load(Ordering::Relaxed),
             at_work: self.gate.at_work(),
@@ -99,7 +111,9 @@ mod tests {
     fn what_was_found_is_good_for_a_second() {
         let at = |ms: i64| Timestamp::UNIX_EPOCH + SignedDuration::from_millis(ms);
         let looked = Some((at(5_000), Ok(health())));
-        let check = |ms: i64, expected: bool| assert_eq!(recent(&looked, at(ms)).is_some(), expected, "{ms}");
+        let check = |ms: i64, expected: bool| {
+            assert_eq!(recent(&looked, at(ms)).is_some(), expected, "{ms}")
+        };
         check(5_000, true);
         check(5_999, true);
         check(6_000, false);

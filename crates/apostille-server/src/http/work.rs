@@ -36,8 +36,13 @@ pub(super) struct Size<'a> {
 
 /// What a request sends, to its end: not too much, and not too slowly; and the room that it takes up.
 pub(super) async fn body(body: Incoming, size: Size<'_>) -> Result<(Bytes, Held), Turned> {
-    let said = body.size_hint().upper().and_then(|it| usize::try_from(it).ok());
-    let held = size.gate.weighed(size.pass, said.map_or(size.most, |it| it.min(size.most)))?;
+    let said = body
+        .size_hint()
+        .upper()
+        .and_then(|it| usize::try_from(it).ok());
+    let held = size
+        .gate
+        .weighed(size.pass, said.map_or(size.most, |it| it.min(size.most)))?;
     match tokio::time::timeout(size.limit, collected(body, size.most)).await {
         Ok(read) => Ok((read?, held)),
         Err(_) => Err(Turned::new(408, "the request came too slowly").with("connection", "close")),
@@ -61,14 +66,19 @@ async fn collected(mut body: Incoming, most: usize) -> Result<Bytes, Turned> {
     }
     match total <= most {
         true => Ok(read.into()),
-        false => Err(Turned::new(413, format!("the request is longer than {most} bytes"))),
+        false => Err(Turned::new(
+            413,
+            format!("the request is longer than {most} bytes"),
+        )),
     }
 }
 
 /// What stands behind the question mark.
 pub(super) fn query<B>(request: &Request<B>) -> Vec<(String, String)> {
     let query = request.uri().query().unwrap_or_default();
-    form_urlencoded::parse(query.as_bytes()).into_owned().collect()
+    form_urlencoded::parse(query.as_bytes())
+        .into_owned()
+        .collect()
 }
 
 /// What is asked for, and the room that it takes up.
@@ -79,7 +89,14 @@ pub(super) async fn asked(
 ) -> Result<(Asked, Held), Turned> {
     let query = query(&request);
     let (body, held) = body(request.into_body(), size).await?;
-    Ok((Asked { parts, query, body: body.into() }, held))
+    Ok((
+        Asked {
+            parts,
+            query,
+            body: body.into(),
+        },
+        held,
+    ))
 }
 
 /// One thing to do.
@@ -116,19 +133,29 @@ pub(super) async fn worked<H: Send + 'static>(
     match tokio::time::timeout(limit, work).await {
         Ok(Ok(done)) => done,
         Ok(Err(_)) => Err(Turned::new(500, "the request broke off")),
-        Err(_) => {
-            Err(Turned::new(503, "this takes too long; what it had begun to write is written all the same")
-                .with("retry-after", "5"))
-        }
+        Err(_) => Err(Turned::new(
+            503,
+            "this takes too long; what it had begun to write is written all the same",
+        )
+        .with("retry-after", "5")),
     }
 }
 
 fn done(host: &dyn Host, job: &Job, late: &dyn Fn() -> bool) -> Result<Reply, Turned> {
-    let call =
-        Call { repo: job.asked.query("repo"), pass: Some(&job.pass), is_by_name: true, ..Call::new(late) };
+    let call = Call {
+        repo: job.asked.query("repo"),
+        pass: Some(&job.pass),
+        is_by_name: true,
+        ..Call::new(late)
+    };
     let mut reply = None;
     let served = host.serve(&call, &mut |cx, here| {
-        let visit = Visit { cx, here, pass: &job.pass, seal: &job.seal };
+        let visit = Visit {
+            cx,
+            here,
+            pass: &job.pass,
+            seal: &job.seal,
+        };
         reply = Some((job.route.run)(&visit, &job.asked));
     });
     served.map_err(|it| unplaced(&it))?;
@@ -152,20 +179,33 @@ fn broken(fault: &Fault) -> Turned {
         Fault::Malformed(_) => 400,
         Fault::NoSuchTool { .. } => 404,
         Fault::Broken(Error::Store(StoreError::Conflict { .. })) => 409,
-        Fault::Broken(Error::Store(StoreError::Busy { .. } | StoreError::Full | StoreError::ReadOnly)) => 503,
+        Fault::Broken(Error::Store(
+            StoreError::Busy { .. } | StoreError::Full | StoreError::ReadOnly,
+        )) => 503,
         Fault::Broken(_) | Fault::Unwritable(_) => 500,
     };
     let turned = Turned::new(status, told(&fault.to_string()));
-    if matches!(status, 409 | 503) { turned.with("retry-after", "1") } else { turned }
+    if matches!(status, 409 | 503) {
+        turned.with("retry-after", "1")
+    } else {
+        turned
+    }
 }
 
 /// What may be told through a socket: no secret, and no path of this machine.
 pub(super) fn told(text: &str) -> String {
-    let word = |it: &str| match it.trim_start_matches(['\'', '"', '(', '`']).starts_with(['/', '\\']) {
+    let word = |it: &str| match it
+        .trim_start_matches(['\'', '"', '(', '`'])
+        .starts_with(['/', '\\'])
+    {
         true => "…".to_owned(),
         false => it.to_owned(),
     };
-    masked(text).split(' ').map(word).collect::<Vec<_>>().join(" ")
+    masked(text)
+        .split(' ')
+        .map(word)
+        .collect::<Vec<_>>()
+        .join(" ")
 }
 
 #[cfg(test)]
@@ -175,7 +215,13 @@ mod tests {
     #[test]
     fn no_path_of_this_machine_is_told() {
         let check = |text: &str, expected: &str| assert_eq!(told(text), expected);
-        check("cannot open '/home/ana/x.db': denied", "cannot open … denied");
-        check("acme/app is not here; run `apostille doctor`", "acme/app is not here; run `apostille doctor`");
+        check(
+            "cannot open '/home/ana/x.db': denied",
+            "cannot open … denied",
+        );
+        check(
+            "acme/app is not here; run `apostille doctor`",
+            "acme/app is not here; run `apostille doctor`",
+        );
     }
 }

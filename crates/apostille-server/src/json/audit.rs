@@ -63,7 +63,13 @@ impl<'a> From<&'a Named> for NamedView<'a> {
     fn from(it: &'a Named) -> Self {
         let place = it.place.as_ref().map(ToString::to_string);
         let (id, handle) = (it.id.to_string(), it.handle.to_string());
-        Self { id, handle, fact: it.fact.as_deref(), standing: it.standing, place }
+        Self {
+            id,
+            handle,
+            fact: it.fact.as_deref(),
+            standing: it.standing,
+            place,
+        }
     }
 }
 
@@ -90,11 +96,23 @@ impl<'a> From<&'a Audit> for AuditReply<'a> {
             at: format::timestamp(it.at),
             spaces: it.spaces.iter().map(ToString::to_string).collect(),
             commit: it.commit.as_deref(),
-            memories: it.stages.iter().map(|(stage, n)| (stage.as_str(), *n)).collect(),
+            memories: it
+                .stages
+                .iter()
+                .map(|(stage, n)| (stage.as_str(), *n))
+                .collect(),
             unknown: it.n_unknown,
             complete: it.is_complete,
-            counts: it.counts.iter().map(|(class, n)| (class.as_str(), *n)).collect(),
-            affected: it.affected.iter().map(|(class, n)| (class.as_str(), *n)).collect(),
+            counts: it
+                .counts
+                .iter()
+                .map(|(class, n)| (class.as_str(), *n))
+                .collect(),
+            affected: it
+                .affected
+                .iter()
+                .map(|(class, n)| (class.as_str(), *n))
+                .collect(),
             findings: it.findings.iter().map(FindingView::from).collect(),
         }
     }

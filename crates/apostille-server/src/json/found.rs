@@ -23,7 +23,11 @@ pub struct RecallReply<'a> {
 
 impl<'a> From<&'a Recalled> for RecallReply<'a> {
     fn from(it: &'a Recalled) -> Self {
-        let is_relevant = it.shown.iter().chain(&it.withheld).any(|it| it.hit.why.relevance > 0.0);
+        let is_relevant = it
+            .shown
+            .iter()
+            .chain(&it.withheld)
+            .any(|it| it.hit.why.relevance > 0.0);
         Self {
             ok: true,
             relevant: is_relevant,
@@ -60,7 +64,11 @@ impl From<&Report> for VerifyReply {
 fn counts(verified: &[Verified]) -> BTreeMap<&'static str, usize> {
     let mut counts = BTreeMap::new();
     for it in verified {
-        let word = if it.is_bad() && it.is_unmerged { "unmerged" } else { it.standing() };
+        let word = if it.is_bad() && it.is_unmerged {
+            "unmerged"
+        } else {
+            it.standing()
+        };
         *counts.entry(word).or_default() += 1;
     }
     counts

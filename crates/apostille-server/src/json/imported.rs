@@ -64,15 +64,26 @@ struct RefusedAt {
 fn refused(done: &Done) -> Vec<RefusedAt> {
     let view = |(at, it): &(String, Refusal)| {
         let (file, refusal) = (done.name.clone(), RefusalView::from(it));
-        RefusedAt { file, at: at.clone(), refusal }
+        RefusedAt {
+            file,
+            at: at.clone(),
+            refusal,
+        }
     };
     done.refused.iter().map(view).collect()
 }
 
 impl From<&Done> for FileView {
     fn from(it: &Done) -> Self {
-        let changed = it.changed.iter().cloned().map(|(at, what)| ChangedAt { at, what });
-        let left_out = it.left_out.iter().map(|it| LeftOutAt { at: it.at.clone(), why: it.why.clone() });
+        let changed = it
+            .changed
+            .iter()
+            .cloned()
+            .map(|(at, what)| ChangedAt { at, what });
+        let left_out = it.left_out.iter().map(|it| LeftOutAt {
+            at: it.at.clone(),
+            why: it.why.clone(),
+        });
         Self {
             file: it.name.clone(),
             format: it.format.as_str(),

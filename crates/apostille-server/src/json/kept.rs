@@ -42,7 +42,15 @@ impl KeptReply {
             _ => None,
         };
         let memory = MemoryView::from(memory);
-        Self { ok: true, outcome, memory, pending, identity_percent: None, retired: None, superseded: None }
+        Self {
+            ok: true,
+            outcome,
+            memory,
+            pending,
+            identity_percent: None,
+            retired: None,
+            superseded: None,
+        }
     }
 }
 
@@ -65,19 +73,31 @@ impl SimilarReply {
     /// It is for the caller to choose.
     #[must_use]
     pub fn choose(near: &[Near]) -> Self {
-        Self { choices: Some(CHOICES), ..Self::plain(near) }
+        Self {
+            choices: Some(CHOICES),
+            ..Self::plain(near)
+        }
     }
 
     /// There is nothing to choose.
     #[must_use]
     pub fn plain(near: &[Near]) -> Self {
-        Self { ok: false, outcome: None, similar: near.iter().map(NearView::from).collect(), choices: None }
+        Self {
+            ok: false,
+            outcome: None,
+            similar: near.iter().map(NearView::from).collect(),
+            choices: None,
+        }
     }
 
     /// The caller is content with what is known.
     #[must_use]
     pub fn skipped(near: &[Near]) -> Self {
-        Self { ok: true, outcome: Some("skipped"), ..Self::plain(near) }
+        Self {
+            ok: true,
+            outcome: Some("skipped"),
+            ..Self::plain(near)
+        }
     }
 }
 
@@ -104,7 +124,11 @@ impl Gone {
     /// What it was called.
     #[must_use]
     pub fn new(id: MemoryId, handle: Handle, space: &Space) -> Self {
-        Self { id: id.to_string(), handle: handle.to_string(), space: space.to_string() }
+        Self {
+            id: id.to_string(),
+            handle: handle.to_string(),
+            space: space.to_string(),
+        }
     }
 }
 

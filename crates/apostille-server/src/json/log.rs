@@ -34,12 +34,21 @@ pub struct LogReply {
 }
 
 /// The handles of the memories that these events are about, of those that are still there.
-pub fn handles(store: &dyn Store, events: &[Logged]) -> Result<BTreeMap<MemoryId, String>, StoreError> {
-    let mut ids: Vec<MemoryId> =
-        events.iter().flat_map(|it| it.event.touches().collect::<Vec<_>>()).collect();
+pub fn handles(
+    store: &dyn Store,
+    events: &[Logged],
+) -> Result<BTreeMap<MemoryId, String>, StoreError> {
+    let mut ids: Vec<MemoryId> = events
+        .iter()
+        .flat_map(|it| it.event.touches().collect::<Vec<_>>())
+        .collect();
     ids.sort();
     ids.dedup();
-    Ok(store.get(&ids)?.into_iter().map(|it| (it.id, it.handle().to_string())).collect())
+    Ok(store
+        .get(&ids)?
+        .into_iter()
+        .map(|it| (it.id, it.handle().to_string()))
+        .collect())
 }
 
 /// Events with the handles of memories that are still there.

@@ -34,7 +34,16 @@ impl From<&Memory> for MemoryView {
     fn from(memory: &Memory) -> Self {
         let (handle, record) = (memory.handle().to_string(), MemoryRecord::from(memory));
         let (standing, verdicts, score, why) = (None, None, None, None);
-        Self { handle, record, standing, verdicts, unmerged: false, deed: None, score, why }
+        Self {
+            handle,
+            record,
+            standing,
+            verdicts,
+            unmerged: false,
+            deed: None,
+            score,
+            why,
+        }
     }
 }
 
@@ -99,15 +108,25 @@ pub struct VerdictView {
 
 fn verdicts(memory: &Memory, verdicts: &[Verdict]) -> Vec<VerdictView> {
     let places = memory.citations.iter().map(|it| it.place().to_string());
-    places.zip(verdicts).map(|(place, verdict)| VerdictView::new(place, verdict)).collect()
+    places
+        .zip(verdicts)
+        .map(|(place, verdict)| VerdictView::new(place, verdict))
+        .collect()
 }
 
 impl VerdictView {
     fn new(place: String, verdict: &Verdict) -> Self {
-        let view = Self { place, verdict: verdict.as_str(), ..Self::default() };
+        let view = Self {
+            place,
+            verdict: verdict.as_str(),
+            ..Self::default()
+        };
         match verdict {
             Verdict::Holds => view,
-            Verdict::Moved { to } => Self { moved_to: Some(to.to_string()), ..view },
+            Verdict::Moved { to } => Self {
+                moved_to: Some(to.to_string()),
+                ..view
+            },
             Verdict::Changed(it) => Self {
                 change: Some(it.change.as_str()),
                 harmless: Some(it.is_harmless),
@@ -118,10 +137,15 @@ impl VerdictView {
                 contradicted: it.contradicted.clone(),
                 ..view
             },
-            Verdict::Gone { loss, since } => {
-                Self { why: Some(loss.told().into()), since: since.clone(), ..view }
-            }
-            Verdict::Unknown { why } => Self { why: Some(why.clone()), ..view },
+            Verdict::Gone { loss, since } => Self {
+                why: Some(loss.told().into()),
+                since: since.clone(),
+                ..view
+            },
+            Verdict::Unknown { why } => Self {
+                why: Some(why.clone()),
+                ..view
+            },
         }
     }
 }

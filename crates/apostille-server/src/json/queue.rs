@@ -52,9 +52,16 @@ impl QueueReply {
     #[must_use]
     pub fn new(queue: &[Waiting], limit: usize) -> Self {
         let mut counts = BTreeMap::new();
-        queue.iter().for_each(|it| *counts.entry(it.care.as_str()).or_default() += 1);
+        queue
+            .iter()
+            .for_each(|it| *counts.entry(it.care.as_str()).or_default() += 1);
         let shown = queue.iter().take(limit).map(WaitingView::from).collect();
-        Self { ok: true, waiting: n_waiting(queue), counts, queue: shown }
+        Self {
+            ok: true,
+            waiting: n_waiting(queue),
+            counts,
+            queue: shown,
+        }
     }
 }
 

@@ -88,7 +88,11 @@ impl SessionReply {
 /// How often the person said something.
 #[must_use]
 pub fn n_turns(session: &Session) -> usize {
-    session.entries.iter().filter(|it| it.moment == Moment::Prompt).count()
+    session
+        .entries
+        .iter()
+        .filter(|it| it.moment == Moment::Prompt)
+        .count()
 }
 
 /// The moments to tell: those of the last turn, or all at which something was shown.
@@ -101,15 +105,24 @@ fn moments(
     let ids: Vec<MemoryId> = session.seen().union(&session.doubted()).copied().collect();
     let mut memories = cx.store.get(&ids)?;
     memories.retain(|it| spaces.contains(&it.space));
-    let now: BTreeMap<MemoryId, Verified> =
-        verify::look(cx, memories).into_iter().map(|it| (it.memory.id, it)).collect();
+    let now: BTreeMap<MemoryId, Verified> = verify::look(cx, memories)
+        .into_iter()
+        .map(|it| (it.memory.id, it))
+        .collect();
     let is_applied = |id: MemoryId| {
-        session.entries.iter().any(|it| it.moment == Moment::Done && it.shown.iter().any(|it| it.id == id))
+        session
+            .entries
+            .iter()
+            .any(|it| it.moment == Moment::Done && it.shown.iter().any(|it| it.id == id))
     };
     let n_turns = n_turns(session);
     let mut turn = 0;
     let mut views = Vec::new();
-    for entry in session.entries.iter().filter(|it| it.moment != Moment::Done) {
+    for entry in session
+        .entries
+        .iter()
+        .filter(|it| it.moment != Moment::Done)
+    {
         turn += usize::from(entry.moment == Moment::Prompt);
         let is_telling =
             !entry.shown.is_empty() || !entry.withheld.is_empty() || entry.moment == Moment::Prompt;
@@ -130,7 +143,9 @@ fn moments(
 
 fn told(it: &Shown, now: Option<&Verified>, applied: bool) -> LineView {
     // What does not hold here is named, and not told.
-    let fact = now.filter(|it| it.is_good()).map(|it| one_line(&it.memory.fact));
+    let fact = now
+        .filter(|it| it.is_good())
+        .map(|it| one_line(&it.memory.fact));
     LineView {
         handle: it.handle.to_string(),
         id: it.id.to_string(),
@@ -182,6 +197,9 @@ impl SessionsReply {
                 shown: it.seen().len(),
             })
         };
-        Self { ok: true, sessions: sessions.into_iter().filter_map(row).collect() }
+        Self {
+            ok: true,
+            sessions: sessions.into_iter().filter_map(row).collect(),
+        }
     }
 }

@@ -18,7 +18,10 @@ pub struct StatsReply {
 
 impl From<&[Stats]> for StatsReply {
     fn from(spaces: &[Stats]) -> Self {
-        Self { ok: true, spaces: spaces.iter().map(SpaceView::from).collect() }
+        Self {
+            ok: true,
+            spaces: spaces.iter().map(SpaceView::from).collect(),
+        }
     }
 }
 
@@ -45,13 +48,23 @@ impl From<&Stats> for SpaceView {
             active: it.active,
             soft_limit: it.soft_limit,
             over_soft_limit: it.over_soft_limit,
-            status: Stage::ALL.iter().map(|stage| (stage.as_str(), it.tally.stage(*stage))).collect(),
-            layers: Layer::ALL.iter().map(|layer| (layer.as_str(), it.layer(*layer))).collect(),
+            status: Stage::ALL
+                .iter()
+                .map(|stage| (stage.as_str(), it.tally.stage(*stage)))
+                .collect(),
+            layers: Layer::ALL
+                .iter()
+                .map(|layer| (layer.as_str(), it.layer(*layer)))
+                .collect(),
             identity_percent: it.identity_percent,
             identity_chars: it.tally.identity_chars,
             verified_share: it.verified_share,
             events: it.tally.events.clone(),
-            breakers: it.open.iter().map(|trip| TripView::new(&it.space, trip)).collect(),
+            breakers: it
+                .open
+                .iter()
+                .map(|trip| TripView::new(&it.space, trip))
+                .collect(),
         }
     }
 }
@@ -72,8 +85,15 @@ impl BreakersReply {
     /// These breakers, and what was done about them.
     #[must_use]
     pub fn new(outcome: Option<&'static str>, trips: &[(Space, Trip)]) -> Self {
-        let breakers = trips.iter().map(|(space, it)| TripView::new(space, it)).collect();
-        Self { ok: true, outcome, breakers }
+        let breakers = trips
+            .iter()
+            .map(|(space, it)| TripView::new(space, it))
+            .collect();
+        Self {
+            ok: true,
+            outcome,
+            breakers,
+        }
     }
 }
 

@@ -101,10 +101,21 @@ impl TaskReply {
     /// A task with its notes, and which of them are out of the way.
     #[must_use]
     pub fn new(view: TaskView, task: &Task, notes: &[Verified]) -> Self {
-        let is_resolved =
-            |it: &&Verified| task.entries.iter().any(|entry| entry.id == it.memory.id && entry.is_resolved);
-        let resolved = notes.iter().filter(is_resolved).map(|it| it.memory.handle().to_string());
-        Self { ok: true, task: view, memories: views(notes), resolved: resolved.collect() }
+        let is_resolved = |it: &&Verified| {
+            task.entries
+                .iter()
+                .any(|entry| entry.id == it.memory.id && entry.is_resolved)
+        };
+        let resolved = notes
+            .iter()
+            .filter(is_resolved)
+            .map(|it| it.memory.handle().to_string());
+        Self {
+            ok: true,
+            task: view,
+            memories: views(notes),
+            resolved: resolved.collect(),
+        }
     }
 }
 
@@ -112,5 +123,10 @@ impl TaskReply {
 pub fn left_open(store: &dyn Store, tasks: &[Task]) -> Result<BTreeSet<MemoryId>, StoreError> {
     let ids: Vec<MemoryId> = tasks.iter().filter_map(|it| it.outcome).collect();
     let is_left = |it: &Memory| it.tags.iter().any(|tag| tag == LEFT);
-    Ok(store.get(&ids)?.iter().filter(|it| is_left(it)).map(|it| it.id).collect())
+    Ok(store
+        .get(&ids)?
+        .iter()
+        .filter(|it| is_left(it))
+        .map(|it| it.id)
+        .collect())
 }

@@ -30,7 +30,12 @@ pub struct Whole {
 impl Whole {
     /// Gathers it. Nothing is written, not even that somebody looked.
     pub fn of(cx: &Context<'_>, memory: Memory) -> Result<Self, StoreError> {
-        let page = Page { memory: Some(memory.id), newest_first: true, limit: HISTORY, ..Page::default() };
+        let page = Page {
+            memory: Some(memory.id),
+            newest_first: true,
+            limit: HISTORY,
+            ..Page::default()
+        };
         let older = chain(cx.store, &memory, |it| it.supersedes)?;
         let newer = chain(cx.store, &memory, replaced_by)?;
         let history = cx.store.events(&page)?;
@@ -38,7 +43,12 @@ impl Whole {
         let mut chain = verify::look(cx, [memory].into_iter().chain(older).chain(newer).collect());
         let newer = chain.split_off(1 + n_older);
         let older = chain.split_off(1);
-        Ok(Self { memory: chain.remove(0), older, newer, history })
+        Ok(Self {
+            memory: chain.remove(0),
+            older,
+            newer,
+            history,
+        })
     }
 }
 
@@ -58,7 +68,13 @@ fn chain(
     let mut found: Vec<Memory> = Vec::new();
     let mut wanted = next(memory);
     while let Some(id) = wanted.filter(|_| found.len() < CHAIN) {
-        let Some(it) = store.get(&[id])?.pop().filter(|it| it.space == memory.space) else { break };
+        let Some(it) = store
+            .get(&[id])?
+            .pop()
+            .filter(|it| it.space == memory.space)
+        else {
+            break;
+        };
         wanted = next(&it);
         found.push(it);
     }

@@ -65,14 +65,22 @@ pub struct Update {
 
 impl From<&Memory> for Known {
     fn from(it: &Memory) -> Self {
-        Self { id: it.handle().to_string(), content: it.fact.clone(), relation: None }
+        Self {
+            id: it.handle().to_string(),
+            content: it.fact.clone(),
+            relation: None,
+        }
     }
 }
 
 impl From<&Near> for Known {
     fn from(it: &Near) -> Self {
         let relation = Some(it.relation.as_str());
-        Self { id: it.handle.to_string(), content: it.fact.clone(), relation }
+        Self {
+            id: it.handle.to_string(),
+            content: it.fact.clone(),
+            relation,
+        }
     }
 }
 
@@ -80,7 +88,12 @@ impl Reply {
     pub(super) fn done(memory: &Memory) -> Self {
         let is_pending = memory.status.stage() == Stage::Pending;
         let pending = memory.status.why().filter(|_| is_pending).map(Into::into);
-        Self { ok: true, id: Some(memory.handle().to_string()), pending, ..Self::default() }
+        Self {
+            ok: true,
+            id: Some(memory.handle().to_string()),
+            pending,
+            ..Self::default()
+        }
     }
 
     pub(super) fn refused(refusal: &Refusal) -> Self {
@@ -88,10 +101,18 @@ impl Reply {
     }
 
     pub(super) fn failed(class: &'static str, error: impl Into<String>) -> Self {
-        Self { class: Some(class), error: Some(error.into()), ..Self::default() }
+        Self {
+            class: Some(class),
+            error: Some(error.into()),
+            ..Self::default()
+        }
     }
 
     pub(super) fn told(&self) -> Result<Answer, Fault> {
-        if self.ok { Answer::json(self) } else { Answer::refused(self) }
+        if self.ok {
+            Answer::json(self)
+        } else {
+            Answer::refused(self)
+        }
     }
 }

@@ -1,15 +1,18 @@
 //! What only the client knows: the folders it works in, and what its user says. Older revisions are asked while a call
 //! is open; the current one answers a question by making the call once more.
 
-#![expect(deprecated, reason = "roots are on their way out, and half of the clients still have nothing else")]
+#![expect(
+    deprecated,
+    reason = "roots are on their way out, and half of the clients still have nothing else"
+)]
 
 use std::path::PathBuf;
 use std::time::Duration;
 
 use rmcp::model::{
-    CallToolRequestParams, ClientResult, ElicitRequest, ElicitRequestParams, ElicitResult, ElicitationAction,
-    ElicitationSchema, InputRequest, InputRequiredResult, InputResponses, ListRootsRequest, ListRootsResult,
-    ServerRequest,
+    CallToolRequestParams, ClientResult, ElicitRequest, ElicitRequestParams, ElicitResult,
+    ElicitationAction, ElicitationSchema, InputRequest, InputRequiredResult, InputResponses,
+    ListRootsRequest, ListRootsResult, ServerRequest,
 };
 use serde::de::DeserializeOwned;
 
@@ -43,7 +46,10 @@ pub(super) async fn roots(
     if let Some(folders) = workspaces(context) {
         return Roots::Known(Some(folders));
     }
-    if context.client_capabilities().is_none_or(|it| it.roots.is_none()) {
+    if context
+        .client_capabilities()
+        .is_none_or(|it| it.roots.is_none())
+    {
         return Roots::Known(None);
     }
     if is_modern(context) {
@@ -64,15 +70,24 @@ pub(super) async fn roots(
 /// Under the current revision every question costs a second call, which some clients show, and roots are on their way
 /// out: there they are asked for only where the server cannot tell by itself.
 fn is_worth_asking(server: &Server, context: &Request, need: Need) -> bool {
-    let declares = context.client_capabilities().is_some_and(|it| it.roots.is_some());
+    let declares = context
+        .client_capabilities()
+        .is_some_and(|it| it.roots.is_some());
     declares && workspaces(context).is_none() && server.host.roots() >= need
 }
 
 /// One client says with every call where it works.
 fn workspaces(context: &Request) -> Option<Vec<PathBuf>> {
     let meta = serde_json::to_value(&context.meta).ok()?;
-    let folders = meta.get("x-codex-turn-metadata")?.get("workspaces")?.as_object()?;
-    let folders: Vec<PathBuf> = folders.keys().map(PathBuf::from).filter(|it| it.is_absolute()).collect();
+    let folders = meta
+        .get("x-codex-turn-metadata")?
+        .get("workspaces")?
+        .as_object()?;
+    let folders: Vec<PathBuf> = folders
+        .keys()
+        .map(PathBuf::from)
+        .filter(|it| it.is_absolute())
+        .collect();
     (!folders.is_empty()).then_some(folders)
 }
 
@@ -82,13 +97,16 @@ pub(super) fn said_yes(server: &Server, call: &CallToolRequestParams, context: &
     is_modern(context)
         && has_forms(context)
         && is_ours
-        && response::<ElicitResult>(call.input_responses.as_ref(), WORD).is_some_and(|it| is_yes(&it))
+        && response::<ElicitResult>(call.input_responses.as_ref(), WORD)
+            .is_some_and(|it| is_yes(&it))
 }
 
 /// The call that a question is about, sealed.
 fn sealed(server: &Server, call: &CallToolRequestParams) -> String {
     let arguments = serde_json::to_string(&call.arguments).unwrap_or_default();
-    server.host.seal(&format!("{WORD}\n{}\n{arguments}", call.name))
+    server
+        .host
+        .seal(&format!("{WORD}\n{}\n{arguments}", call.name))
 }
 
 /// Whether a person agrees.
@@ -110,7 +128,9 @@ pub(super) async fn word(
     request: &CallToolRequestParams,
     context: &Request,
 ) -> Word {
-    let (Some(ask), true) = (&answer.ask, has_forms(context)) else { return Word::None };
+    let (Some(ask), true) = (&answer.ask, has_forms(context)) else {
+        return Word::None;
+    };
     let ask = ElicitRequest::new(form(ask));
     if is_modern(context) {
         // Somebody who was asked and did not agree is not asked again.
@@ -121,7 +141,10 @@ pub(super) async fn word(
         let place = is_worth_asking(server, context, Need::Some).then(where_it_works);
         let word = (WORD.to_owned(), InputRequest::Elicitation(ask));
         let questions = [word].into_iter().chain(place).collect();
-        return Word::Ask(InputRequiredResult::new(Some(questions), Some(sealed(server, request))));
+        return Word::Ask(InputRequiredResult::new(
+            Some(questions),
+            Some(sealed(server, request)),
+        ));
     }
     let asked = context.peer.send_request(ServerRequest::ElicitRequest(ask));
     match tokio::time::timeout(LONG, asked).await {
@@ -138,7 +161,9 @@ fn has_forms(context: &Request) -> bool {
 }
 
 fn form(question: &str) -> ElicitRequestParams {
-    let schema = ElicitationSchema::builder().required_bool(AGREED).build_unchecked();
+    let schema = ElicitationSchema::builder()
+        .required_bool(AGREED)
+        .build_unchecked();
     ElicitRequestParams::FormElicitationParams {
         meta: None,
         message: question.to_owned(),
@@ -147,12 +172,19 @@ fn form(question: &str) -> ElicitRequestParams {
 }
 
 fn is_yes(it: &ElicitResult) -> bool {
-    let agreed = it.content.as_ref().and_then(|it| it.get(AGREED)).and_then(serde_json::Value::as_bool);
+    let agreed = it
+        .content
+        .as_ref()
+        .and_then(|it| it.get(AGREED))
+        .and_then(serde_json::Value::as_bool);
     it.action == ElicitationAction::Accept && agreed == Some(true)
 }
 
 fn where_it_works() -> (String, InputRequest) {
-    (ROOTS.to_owned(), InputRequest::ListRoots(ListRootsRequest::default()))
+    (
+        ROOTS.to_owned(),
+        InputRequest::ListRoots(ListRootsRequest::default()),
+    )
 }
 
 fn asked(questions: impl IntoIterator<Item = (String, InputRequest)>) -> InputRequiredResult {
@@ -164,7 +196,11 @@ fn response<T: DeserializeOwned>(brought: Option<&InputResponses>, key: &str) ->
 }
 
 fn folders(answer: &ListRootsResult) -> Vec<PathBuf> {
-    answer.roots.iter().filter_map(|it| folder(&it.uri)).collect()
+    answer
+        .roots
+        .iter()
+        .filter_map(|it| folder(&it.uri))
+        .collect()
 }
 
 /// The folder that a `file://` address names; other addresses name none.
@@ -174,7 +210,11 @@ fn folder(uri: &str) -> Option<PathBuf> {
     let path = uri::decoded(path)?;
     // `file:///C:/code` is written with a slash before the drive.
     let is_drive = path.as_bytes().get(2) == Some(&b':');
-    let path = if is_drive { path.trim_start_matches('/') } else { &path };
+    let path = if is_drive {
+        path.trim_start_matches('/')
+    } else {
+        &path
+    };
     (!path.is_empty()).then(|| PathBuf::from(path))
 }
 
@@ -184,8 +224,9 @@ mod tests {
 
     #[test]
     fn roots_are_folders() {
-        let check =
-            |uri: &str, expected: Option<&str>| assert_eq!(folder(uri), expected.map(PathBuf::from), "{uri}");
+        let check = |uri: &str, expected: Option<&str>| {
+            assert_eq!(folder(uri), expected.map(PathBuf::from), "{uri}")
+        };
         check("file:///home/ana/app", Some("/home/ana/app"));
         check("file://localhost/home/ana/app", Some("/home/ana/app"));
         check("file:///home/ana/my%20app", Some("/home/ana/my app"));

@@ -21,7 +21,10 @@ pub(super) struct Changes {
 
 impl Changes {
     pub(super) fn new(host: Arc<dyn Host>) -> Self {
-        Self { host, ours: broadcast::channel(16).0 }
+        Self {
+            host,
+            ours: broadcast::channel(16).0,
+        }
     }
 
     /// Where it is said that something was changed by this server.
@@ -75,7 +78,11 @@ impl Watch {
     async fn new(changes: &Changes) -> Self {
         let ours = changes.ours.subscribe();
         let host = Arc::clone(&changes.host);
-        Self { stamp: stamp(&host).await, host, ours }
+        Self {
+            stamp: stamp(&host).await,
+            host,
+            ours,
+        }
     }
 
     /// Waits a while; whether something changed meanwhile.
@@ -95,5 +102,8 @@ impl Watch {
 /// The stamp, without keeping others waiting while the store is opened.
 async fn stamp(host: &Arc<dyn Host>) -> Option<u64> {
     let host = Arc::clone(host);
-    tokio::task::spawn_blocking(move || host.stamp()).await.ok().flatten()
+    tokio::task::spawn_blocking(move || host.stamp())
+        .await
+        .ok()
+        .flatten()
 }

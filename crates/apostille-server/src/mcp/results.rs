@@ -7,8 +7,8 @@ use apostille_core::remember::secrets::masked;
 use rmcp::ErrorData;
 use rmcp::model::{
     CacheScope, CallToolResult, ContentBlock, MetaObject, Prompt as WirePrompt, PromptArgument,
-    ReadResourceResult, Resource as WireResource, ResourceContents, ResourceTemplate, Tool as WireTool,
-    ToolAnnotations,
+    ReadResourceResult, Resource as WireResource, ResourceContents, ResourceTemplate,
+    Tool as WireTool, ToolAnnotations,
 };
 use serde_json::Value;
 
@@ -27,7 +27,8 @@ const VITAL: [&str; 2] = ["memory_recall", "memory_remember"];
 /// One client shows its model the bare names of tools, unless a tool asks for more.
 fn in_sight() -> MetaObject {
     let mut meta = MetaObject::default();
-    meta.0.insert("anthropic/alwaysLoad".into(), Value::Bool(true));
+    meta.0
+        .insert("anthropic/alwaysLoad".into(), Value::Bool(true));
     meta
 }
 
@@ -41,12 +42,18 @@ pub(super) fn tool(tool: &Tool, spelling: Spelling) -> WireTool {
     let listed = WireTool::new(name, tool.about, Arc::new(schema))
         .with_title(tool.title)
         .with_annotations(hints(tool.effect));
-    if VITAL.contains(&tool.name) { listed.with_meta(in_sight()) } else { listed }
+    if VITAL.contains(&tool.name) {
+        listed.with_meta(in_sight())
+    } else {
+        listed
+    }
 }
 
 /// What clients may do without asking: reading never needs a question, erasing always does.
 fn hints(effect: Effect) -> ToolAnnotations {
-    let hints = ToolAnnotations::new().read_only(effect == Effect::Reads).open_world(false);
+    let hints = ToolAnnotations::new()
+        .read_only(effect == Effect::Reads)
+        .open_world(false);
     match effect {
         Effect::Reads => hints,
         Effect::Adds => hints.destructive(false).idempotent(false),
@@ -57,21 +64,27 @@ fn hints(effect: Effect) -> ToolAnnotations {
 
 /// A prompt as it is listed.
 pub(super) fn prompt(it: &Prompt) -> WirePrompt {
-    let arguments = it
-        .arguments
-        .iter()
-        .map(|it| PromptArgument::new(it.name).with_description(it.about).with_required(it.is_required));
+    let arguments = it.arguments.iter().map(|it| {
+        PromptArgument::new(it.name)
+            .with_description(it.about)
+            .with_required(it.is_required)
+    });
     WirePrompt::new(it.name, Some(it.about), Some(arguments.collect())).with_title(it.title)
 }
 
 /// A resource as it is listed.
 pub(super) fn resource(it: &Resource) -> WireResource {
-    WireResource::new(it.uri, it.name).with_title(it.title).with_description(it.about).with_mime_type(it.mime)
+    WireResource::new(it.uri, it.name)
+        .with_title(it.title)
+        .with_description(it.about)
+        .with_mime_type(it.mime)
 }
 
 /// A memory as it is listed.
 pub(super) fn memory(it: &Listed) -> WireResource {
-    let listed = WireResource::new(&it.uri, &it.name).with_description(&it.about).with_mime_type(MEMORY);
+    let listed = WireResource::new(&it.uri, &it.name)
+        .with_description(&it.about)
+        .with_mime_type(MEMORY);
     match &it.title {
         Some(title) => listed.with_title(format!("{}: {title}", it.name)),
         None => listed,
@@ -89,7 +102,9 @@ pub(super) fn template(it: &Resource) -> ResourceTemplate {
 /// A resource as it is read; memories may change at any time, so nobody keeps it.
 pub(super) fn page(page: Page) -> ReadResourceResult {
     let contents = ResourceContents::text(page.text, page.uri).with_mime_type(page.mime);
-    ReadResourceResult::new(vec![contents]).with_ttl_ms(0).with_cache_scope(CacheScope::Private)
+    ReadResourceResult::new(vec![contents])
+        .with_ttl_ms(0)
+        .with_cache_scope(CacheScope::Private)
 }
 
 /// An answer as it is sent: the text and the structured content say the same, because a client shows its model either.
@@ -100,11 +115,21 @@ pub(super) fn result(mut answer: Answer) -> CallToolResult {
     {
         answer.text = text;
     }
-    let object =
-        answer.is_json.then(|| serde_json::from_str(&answer.text).ok()).flatten().filter(Value::is_object);
-    let content = [Some(answer.text), answer.note].into_iter().flatten().map(ContentBlock::text).collect();
-    let mut result =
-        if answer.is_refusal { CallToolResult::error(content) } else { CallToolResult::success(content) };
+    let object = answer
+        .is_json
+        .then(|| serde_json::from_str(&answer.text).ok())
+        .flatten()
+        .filter(Value::is_object);
+    let content = [Some(answer.text), answer.note]
+        .into_iter()
+        .flatten()
+        .map(ContentBlock::text)
+        .collect();
+    let mut result = if answer.is_refusal {
+        CallToolResult::error(content)
+    } else {
+        CallToolResult::success(content)
+    };
     // Revisions before the current one take nothing but an object here.
     result.structured_content = object;
     result
@@ -113,9 +138,10 @@ pub(super) fn result(mut answer: Answer) -> CallToolResult {
 /// What has no answer: a malformed call is the protocol's business, a broken world is told to whoever asked.
 pub(super) fn fault(fault: &Fault) -> Result<CallToolResult, ErrorData> {
     match fault {
-        Fault::Malformed(_) | Fault::NoSuchTool { .. } => {
-            Err(ErrorData::invalid_params(masked(&fault.to_string()).into_owned(), None))
-        }
+        Fault::Malformed(_) | Fault::NoSuchTool { .. } => Err(ErrorData::invalid_params(
+            masked(&fault.to_string()).into_owned(),
+            None,
+        )),
         Fault::Broken(_) | Fault::Unwritable(_) => Ok(result(refusal("broken", &told(fault)))),
     }
 }
@@ -134,8 +160,10 @@ pub(super) fn error(fault: &Fault) -> ErrorData {
 
 /// What whoever may only look is told by a tool that changes something.
 pub(super) fn read_only(tool: &Tool) -> CallToolResult {
-    let why =
-        format!("this token may only read, and {} changes memories; ask for one that may write", tool.name);
+    let why = format!(
+        "this token may only read, and {} changes memories; ask for one that may write",
+        tool.name
+    );
     result(refusal("read_only", &why))
 }
 
@@ -151,12 +179,18 @@ pub(super) fn unplaced(unplaced: &Unplaced) -> CallToolResult {
 
 /// A person was asked, and that is that.
 pub(super) fn declined() -> CallToolResult {
-    result(refusal("declined", "the user was asked and did not agree; nothing was done"))
+    result(refusal(
+        "declined",
+        "the user was asked and did not agree; nothing was done",
+    ))
 }
 
 fn refusal(class: &str, why: &str) -> Answer {
     let text = serde_json::json!({"ok": false, "class": class, "error": why}).to_string();
-    Answer { is_json: true, ..Answer::wrong(text) }
+    Answer {
+        is_json: true,
+        ..Answer::wrong(text)
+    }
 }
 
 /// An error with its causes.
@@ -173,14 +207,23 @@ mod tests {
     use crate::profile::Profile;
 
     fn listed(profile: Profile) -> String {
-        let tools = profile.tools().iter().map(|it| tool(it, Spelling::Underscores)).collect();
+        let tools = profile
+            .tools()
+            .iter()
+            .map(|it| tool(it, Spelling::Underscores))
+            .collect();
         serde_json::to_string(&ListToolsResult::with_all_items(tools)).unwrap()
     }
 
     #[test]
     fn the_size_of_each_list_of_tools_is_known() {
-        let row =
-            |it: Profile| format!("{it:10} {:2} tools {:6} bytes\n", it.tools().len(), listed(it).len());
+        let row = |it: Profile| {
+            format!(
+                "{it:10} {:2} tools {:6} bytes\n",
+                it.tools().len(),
+                listed(it).len()
+            )
+        };
         let table: String = Profile::ALL.into_iter().map(row).collect();
         println!("{table}");
         insta::assert_snapshot!(table);
@@ -224,7 +267,12 @@ mod tests {
         }
         for it in Profile::All.tools() {
             check(it.name, &it.input);
-            assert_eq!(it.input["examples"].as_array().unwrap().len(), 1, "{}", it.name);
+            assert_eq!(
+                it.input["examples"].as_array().unwrap().len(),
+                1,
+                "{}",
+                it.name
+            );
             assert!(
                 it.name.len() <= 40 && it.name.chars().all(|c| c.is_ascii_lowercase() || c == '_'),
                 "{}",
@@ -239,9 +287,19 @@ mod tests {
         for it in Profile::ALL.into_iter().flat_map(Profile::tools) {
             let example = it.input["examples"][0].as_object().unwrap();
             let known = it.input["properties"].as_object().unwrap();
-            assert!(example.keys().all(|key| known.contains_key(key)), "{}", it.name);
+            assert!(
+                example.keys().all(|key| known.contains_key(key)),
+                "{}",
+                it.name
+            );
             let required = it.input["required"].as_array().cloned().unwrap_or_default();
-            assert!(required.iter().all(|key| example.contains_key(key.as_str().unwrap())), "{}", it.name);
+            assert!(
+                required
+                    .iter()
+                    .all(|key| example.contains_key(key.as_str().unwrap())),
+                "{}",
+                it.name
+            );
         }
     }
 }

@@ -62,20 +62,42 @@ impl Server {
         if !is_allowed(tool, context) {
             return Ok(results::read_only(tool).into());
         }
-        let roots = match asking::roots(self, call.input_responses.as_ref(), context, Need::Some).await {
-            Roots::Known(roots) => roots,
-            Roots::Ask(question) => return Ok(question.into()),
-        };
+        let roots =
+            match asking::roots(self, call.input_responses.as_ref(), context, Need::Some).await {
+                Roots::Known(roots) => roots,
+                Roots::Ask(question) => return Ok(question.into()),
+            };
         let arguments = call.arguments.clone().map_or(Value::Null, Value::Object);
-        let repo = arguments["repo"].as_str().filter(|it| !it.is_empty()).map(Into::into);
+        let repo = arguments["repo"]
+            .as_str()
+            .filter(|it| !it.is_empty())
+            .map(Into::into);
         let has_word = asking::said_yes(self, call, context);
-        let caller = Caller { roots, repo, has_word, ..caller(context) };
+        let caller = Caller {
+            roots,
+            repo,
+            has_word,
+            ..caller(context)
+        };
         let job: Arc<Job<Answer>> =
             Arc::new(move |cx, here| profile.call(cx, here, tool.name, arguments.clone()));
-        let mut done = self.worked(caller.clone(), Arc::clone(&job), context).await?;
+        let mut done = self
+            .worked(caller.clone(), Arc::clone(&job), context)
+            .await?;
         if let Ok(Ok(answer)) = &done {
             match asking::word(self, answer, call, context).await {
-                Word::Given => done = self.worked(Caller { has_word: true, ..caller }, job, context).await?,
+                Word::Given => {
+                    done = self
+                        .worked(
+                            Caller {
+                                has_word: true,
+                                ..caller
+                            },
+                            job,
+                            context,
+                        )
+                        .await?
+                }
                 Word::Ask(question) => return Ok(question.into()),
                 Word::Declined => return Ok(results::declined().into()),
                 Word::None => {}
@@ -98,13 +120,24 @@ impl Server {
         which: &ReadResourceRequestParams,
         context: &Request,
     ) -> Result<ReadResourceResponse, ErrorData> {
-        let roots = match asking::roots(self, which.input_responses.as_ref(), context, Need::All).await {
-            Roots::Known(roots) => roots,
-            Roots::Ask(question) => return Ok(question.into()),
-        };
+        let roots =
+            match asking::roots(self, which.input_responses.as_ref(), context, Need::All).await {
+                Roots::Known(roots) => roots,
+                Roots::Ask(question) => return Ok(question.into()),
+            };
         let uri = which.uri.clone();
         let job: Arc<Job<Option<Page>>> = Arc::new(move |cx, here| resources::read(cx, here, &uri));
-        match self.worked(Caller { roots, ..caller(context) }, job, context).await? {
+        match self
+            .worked(
+                Caller {
+                    roots,
+                    ..caller(context)
+                },
+                job,
+                context,
+            )
+            .await?
+        {
             Ok(Ok(Some(page))) => Ok(results::page(page).into()),
             Ok(Ok(None)) => Err(no_such_resource(&which.uri)),
             Ok(Err(fault)) => Err(results::error(&fault)),
@@ -118,7 +151,17 @@ impl Server {
             return Ok(Vec::new());
         };
         let job: Arc<Job<Vec<Listed>>> = Arc::new(resources::listed);
-        match self.worked(Caller { roots, ..caller(context) }, job, context).await? {
+        match self
+            .worked(
+                Caller {
+                    roots,
+                    ..caller(context)
+                },
+                job,
+                context,
+            )
+            .await?
+        {
             Ok(Ok(listed)) => Ok(listed),
             Ok(Err(fault)) => Err(results::error(&fault)),
             Err(_) => Ok(Vec::new()),
@@ -133,10 +176,16 @@ impl Server {
         context: &Request,
     ) -> Result<Result<Result<T, Fault>, Unplaced>, ErrorData> {
         let (told, mut steps) = watch::channel(0);
-        let clock = Clock { is_over: Arc::default() };
+        let clock = Clock {
+            is_over: Arc::default(),
+        };
         let (host, late) = (Arc::clone(&self.host), clock.late(told));
         let place = match &self.gate {
-            Some(gate) => Some(gate.turn(pass(context).map_or("", |it| &it.name)).await.ok_or_else(busy)?),
+            Some(gate) => Some(
+                gate.turn(pass(context).map_or("", |it| &it.name))
+                    .await
+                    .ok_or_else(busy)?,
+            ),
             None => None,
         };
         let mut work = tokio::task::spawn_blocking(move || {
@@ -196,7 +245,12 @@ fn work<T>(
 /// What every request tells of its client.
 fn caller(context: &Request) -> Caller {
     let client = context.client_info().and_then(|it| name(&it.name));
-    Caller { session: session(&context.meta), client, pass: pass(context).cloned(), ..Caller::default() }
+    Caller {
+        session: session(&context.meta),
+        client,
+        pass: pass(context).cloned(),
+        ..Caller::default()
+    }
 }
 
 /// What whoever sent it may do, where it came through a socket.
@@ -211,8 +265,16 @@ pub(super) fn is_allowed(tool: &Tool, context: &Request) -> bool {
 
 fn no_such_resource(uri: &str) -> ErrorData {
     let uri = secrets::masked(uri);
-    let known = resources::all().iter().map(|it| it.uri).collect::<Vec<_>>().join(", ");
-    let what = format!("there is no '{}'; there are: {known}, {}", bounded(&uri), resources::template().uri);
+    let known = resources::all()
+        .iter()
+        .map(|it| it.uri)
+        .collect::<Vec<_>>()
+        .join(", ");
+    let what = format!(
+        "there is no '{}'; there are: {known}, {}",
+        bounded(&uri),
+        resources::template().uri
+    );
     ErrorData::resource_not_found(what, Some(serde_json::json!({"uri": uri})))
 }
 
@@ -248,21 +310,31 @@ impl Drop for Clock {
 }
 
 async fn progress(context: &Request, step: u64) {
-    let Some(token) = context.meta.get_progress_token() else { return };
+    let Some(token) = context.meta.get_progress_token() else {
+        return;
+    };
     #[expect(clippy::cast_precision_loss, reason = "a number of citations")]
     let told = ProgressNotificationParam::new(token, step as f64);
     // A client that does not listen loses nothing but this.
-    let _ = context.peer.notify_progress(told.with_message(format!("looking things up, step {step}"))).await;
+    let _ = context
+        .peer
+        .notify_progress(told.with_message(format!("looking things up, step {step}")))
+        .await;
 }
 
 fn session(meta: &RequestMetaObject) -> Option<String> {
     let meta = serde_json::to_value(meta).ok()?;
-    SESSIONS.iter().find_map(|key| name(meta.get(key)?.as_str()?))
+    SESSIONS
+        .iter()
+        .find_map(|key| name(meta.get(key)?.as_str()?))
 }
 
 /// What a client says of itself: untrusted, so without anything that could be more than a name.
 fn bounded(text: &str) -> String {
-    text.chars().filter(char::is_ascii_graphic).take(MAX_NAME).collect()
+    text.chars()
+        .filter(char::is_ascii_graphic)
+        .take(MAX_NAME)
+        .collect()
 }
 
 /// The same for what is written down: nothing of it where it appears to hold a secret.

@@ -24,10 +24,24 @@ const CLOSE: usize = 20;
 
 /// What a prompt would be given.
 pub fn page(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
-    let prompt: String = asked.query("prompt").unwrap_or_default().trim().chars().take(PROMPT).collect();
+    let prompt: String = asked
+        .query("prompt")
+        .unwrap_or_default()
+        .trim()
+        .chars()
+        .take(PROMPT)
+        .collect();
     let session = Session::default();
-    let user = visit.here.user.filter(|it| visit.pass.reaches(it)).unwrap_or(visit.here.repo);
-    let reader = Reader { repo: visit.here.repo, user, session: &session };
+    let user = visit
+        .here
+        .user
+        .filter(|it| visit.pass.reaches(it))
+        .unwrap_or(visit.here.repo);
+    let reader = Reader {
+        repo: visit.here.repo,
+        user,
+        session: &session,
+    };
     let answer = if prompt.is_empty() {
         html! {}
     } else {
@@ -100,7 +114,12 @@ fn group(visit: &Visit<'_>, title: &str, told: &str, hits: &[Checked]) -> Markup
 }
 
 fn verified(it: &Checked) -> Verified {
-    Verified { memory: it.hit.memory.clone(), verdicts: it.verdicts.clone(), is_unmerged: false, deed: None }
+    Verified {
+        memory: it.hit.memory.clone(),
+        verdicts: it.verdicts.clone(),
+        is_unmerged: false,
+        deed: None,
+    }
 }
 
 /// What a score is the product of.
@@ -108,7 +127,11 @@ pub(super) fn factors(why: &Why) -> Markup {
     let one = |name: &str, value: f32, told: String| {
         html! { li { (name) " " b { (format!("{value:.2}")) } @if !told.is_empty() { " (" (said(&told)) ")" } } }
     };
-    let terms = if why.terms.is_empty() { "no word in common".into() } else { why.terms.join(", ") };
+    let terms = if why.terms.is_empty() {
+        "no word in common".into()
+    } else {
+        why.terms.join(", ")
+    };
     html! {
         ul.factors aria-label="What the score is made of" {
             (one("relevance", why.relevance, terms))
@@ -122,7 +145,12 @@ pub(super) fn factors(why: &Why) -> Markup {
 }
 
 /// What was ranked and is neither given nor withheld.
-fn close(visit: &Visit<'_>, reader: &Reader<'_>, prompt: &str, given: &Brief) -> Result<Vec<Checked>, Fault> {
+fn close(
+    visit: &Visit<'_>,
+    reader: &Reader<'_>,
+    prompt: &str,
+    given: &Brief,
+) -> Result<Vec<Checked>, Fault> {
     let layers = if brief::asks_for_history(prompt) {
         vec![Layer::Knowledge, Layer::Episode]
     } else {
@@ -137,7 +165,12 @@ fn close(visit: &Visit<'_>, reader: &Reader<'_>, prompt: &str, given: &Brief) ->
         bar: Some(Bar::Any),
         ..Ask::default()
     };
-    let told: Vec<MemoryId> = given.shown.iter().chain(&given.withheld).map(|it| it.hit.memory.id).collect();
+    let told: Vec<MemoryId> = given
+        .shown
+        .iter()
+        .chain(&given.withheld)
+        .map(|it| it.hit.memory.id)
+        .collect();
     let found = recall::preview(visit.cx, &ask)?;
     let is_close = |it: &Checked| it.hit.why.relevance > 0.0 && !told.contains(&it.hit.memory.id);
     Ok(found.shown.into_iter().filter(is_close).collect())
@@ -159,10 +192,16 @@ fn start(visit: &Visit<'_>, reader: &Reader<'_>) -> Result<Markup, Fault> {
 
 /// The state of the task that is worked on here.
 fn task(visit: &Visit<'_>) -> Result<String, Fault> {
-    let Some((slug, beside)) = visit.here.beside.and_then(|it| Some((it.active_task()?, it))) else {
+    let Some((slug, beside)) = visit
+        .here
+        .beside
+        .and_then(|it| Some((it.active_task()?, it)))
+    else {
         return Ok(String::new());
     };
     let tasks = beside.tasks().unwrap_or_default();
     let task = tasks.iter().find(|it| it.slug == slug);
-    Ok(task.map_or(Ok(String::new()), |it| bullets(visit.cx, visit.here.repo, it, TASK))?)
+    Ok(task.map_or(Ok(String::new()), |it| {
+        bullets(visit.cx, visit.here.repo, it, TASK)
+    })?)
 }

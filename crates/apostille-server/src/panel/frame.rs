@@ -28,8 +28,14 @@ pub enum Tab {
 }
 
 impl Tab {
-    const ALL: [Self; 6] =
-        [Self::Memories, Self::Review, Self::Sessions, Self::Tasks, Self::Health, Self::Ask];
+    const ALL: [Self; 6] = [
+        Self::Memories,
+        Self::Review,
+        Self::Sessions,
+        Self::Tasks,
+        Self::Health,
+        Self::Ask,
+    ];
 
     fn told(self) -> (&'static str, &'static str) {
         match self {
@@ -112,7 +118,13 @@ fn tabs(visit: &Visit<'_>, tab: Tab) -> Markup {
 
 /// How many memories wait for a person. A page does not fail for want of it.
 fn waiting(visit: &Visit<'_>) -> u64 {
-    let tally = |space: &Space| visit.cx.store.tally(space).map_or(0, |it| it.stage(Stage::Pending));
+    let tally = |space: &Space| {
+        visit
+            .cx
+            .store
+            .tally(space)
+            .map_or(0, |it| it.stage(Stage::Pending))
+    };
     visit.spaces().iter().map(tally).sum()
 }
 
@@ -140,7 +152,11 @@ fn whose(visit: &Visit<'_>) -> Markup {
 fn others(visit: &Visit<'_>) -> Vec<Space> {
     let is_other = |it: &Space| !it.is_user() && it != visit.here.repo && visit.pass.reaches(it);
     let spaces = visit.cx.store.spaces().unwrap_or_default();
-    spaces.into_iter().filter(is_other).take(MAX_SPACES).collect()
+    spaces
+        .into_iter()
+        .filter(is_other)
+        .take(MAX_SPACES)
+        .collect()
 }
 
 /// The keys that the script adds.

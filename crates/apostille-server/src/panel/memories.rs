@@ -28,12 +28,22 @@ const FIRST: usize = 12;
 const IDENTITY: usize = 100;
 
 /// The statuses, what is in use first.
-const STAGES: [Stage; 5] = [Stage::Active, Stage::Pending, Stage::Superseded, Stage::Invalid, Stage::Retired];
+const STAGES: [Stage; 5] = [
+    Stage::Active,
+    Stage::Pending,
+    Stage::Superseded,
+    Stage::Invalid,
+    Stage::Retired,
+];
 
 /// What is known, by layer, or what was looked for.
 pub fn page(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
     let sought = Sought::read(visit, asked);
-    let body = if sought.is_nothing() { layers(visit)? } else { listing(visit, &sought)? };
+    let body = if sought.is_nothing() {
+        layers(visit)?
+    } else {
+        listing(visit, &sought)?
+    };
     let page = html! {
         (undo::told(visit, asked, ""))
         (sought::form(visit, &sought))
@@ -48,10 +58,20 @@ pub fn download(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
     let format = asked.query("format").unwrap_or("json").parse::<Format>();
     let Ok(format) = format.map_err(|error| error.to_string()) else {
         let body = html! { p { "An export is json, markdown or jsonl." } };
-        return Ok(super::frame::stated(400, visit, Tab::Memories, "No such format", &body));
+        return Ok(super::frame::stated(
+            400,
+            visit,
+            Tab::Memories,
+            "No such format",
+            &body,
+        ));
     };
-    let filter =
-        Filter { spaces: visit.spaces(), order: Order::Oldest, limit: usize::MAX, ..Filter::default() };
+    let filter = Filter {
+        spaces: visit.spaces(),
+        order: Order::Oldest,
+        limit: usize::MAX,
+        ..Filter::default()
+    };
     let mut memories = list::list(visit.cx, &filter)?;
     withhold(&mut memories);
     let (kind, ending) = match format {
@@ -61,7 +81,10 @@ pub fn download(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
     };
     let mut reply = Reply::of(200, kind, export(&memories, format, visit.cx.now)?);
     let name = visit.here.repo.as_str().replace('/', "-");
-    reply.headers.push(("content-disposition", format!("attachment; filename=\"{name}.{ending}\"")));
+    reply.headers.push((
+        "content-disposition",
+        format!("attachment; filename=\"{name}.{ending}\""),
+    ));
     Ok(reply)
 }
 
@@ -70,7 +93,12 @@ fn layers(visit: &Visit<'_>) -> Result<Markup, Fault> {
     for space in visit.spaces() {
         tallies.push(visit.cx.store.tally(&space)?);
     }
-    let n = |layer, stage| tallies.iter().filter_map(|it| it.memories.get(&(stage, layer))).sum::<u64>();
+    let n = |layer, stage| {
+        tallies
+            .iter()
+            .filter_map(|it| it.memories.get(&(stage, layer)))
+            .sum::<u64>()
+    };
     let mut out = html! { (overview(visit, &tallies)) };
     if tallies.iter().all(|it| it.memories.is_empty()) {
         return Ok(html! { (nothing()) p { (new(visit, "")) } });
@@ -100,8 +128,11 @@ fn overview(visit: &Visit<'_>, tallies: &[Tally]) -> Markup {
 
 /// The ways to what needs a look. Finding it takes a while, so it is done when somebody wants it.
 fn to_look_up(visit: &Visit<'_>) -> Markup {
-    const WAYS: [(&str, &str); 3] =
-        [("changed", "what changed"), ("gone", "what is gone"), ("unknown", "what could not be looked up")];
+    const WAYS: [(&str, &str); 3] = [
+        ("changed", "what changed"),
+        ("gone", "what is gone"),
+        ("unknown", "what could not be looked up"),
+    ];
     html! {
         p.meta {
             span { "Look up" }
@@ -120,7 +151,11 @@ fn new(visit: &Visit<'_>, layer: &str) -> Markup {
 }
 
 fn section(visit: &Visit<'_>, layer: Layer, n: u64, tallies: &[Tally]) -> Result<Markup, Fault> {
-    let limit = if layer == Layer::Identity { IDENTITY } else { FIRST };
+    let limit = if layer == Layer::Identity {
+        IDENTITY
+    } else {
+        FIRST
+    };
     let filter = Filter {
         spaces: visit.spaces(),
         layers: vec![layer],
@@ -246,8 +281,14 @@ fn told(visit: &Visit<'_>, sought: &Sought, found: &Found) -> Markup {
 }
 
 fn ways(visit: &Visit<'_>, sought: &Sought, found: &Found) -> Markup {
-    let next = found.next.as_ref().map(|it| sought.with(visit, "after", it));
-    let first = sought.after.as_ref().map(|_| sought.with(visit, "after", ""));
+    let next = found
+        .next
+        .as_ref()
+        .map(|it| sought.with(visit, "after", it));
+    let first = sought
+        .after
+        .as_ref()
+        .map(|_| sought.with(visit, "after", ""));
     if next.is_none() && first.is_none() {
         return html! {};
     }

@@ -34,7 +34,13 @@ pub fn page(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
         Some(memory) => {
             let told = undo::told(visit, asked, &memory.handle().to_string());
             let is_waiting = asked.query("did") == Some("pending");
-            show(visit, memory, 200, &told, &Tried::next(if is_waiting { "approve" } else { "" }))
+            show(
+                visit,
+                memory,
+                200,
+                &told,
+                &Tried::next(if is_waiting { "approve" } else { "" }),
+            )
         }
         None => Ok(absent(visit, asked)),
     }
@@ -42,7 +48,9 @@ pub fn page(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
 
 /// The memory that the path names.
 fn named(visit: &Visit<'_>, asked: &Asked) -> Result<Option<Memory>, Fault> {
-    let Ok(name) = asked.part("name").parse::<Name>() else { return Ok(None) };
+    let Ok(name) = asked.part("name").parse::<Name>() else {
+        return Ok(None);
+    };
     Ok(list::named(visit.cx, &visit.spaces(), name)?)
 }
 
@@ -88,7 +96,11 @@ fn show(
         }
     };
     let subject = memory.subject.as_deref().unwrap_or(&memory.fact);
-    let title = format!("{} {}", memory.handle(), cut(&one_line(&said(subject)), TITLE));
+    let title = format!(
+        "{} {}",
+        memory.handle(),
+        cut(&one_line(&said(subject)), TITLE)
+    );
     Ok(stated(status, visit, Tab::Memories, &title, &body))
 }
 
@@ -126,7 +138,17 @@ fn about(visit: &Visit<'_>, memory: &Memory) -> Markup {
         ("Kind", text(memory.kind.to_string())),
         ("Status", badge(memory.status.stage().as_str())),
         ("Said by", text(said_by(memory))),
-        ("Also said by", text(memory.vouchers.iter().map(|it| said(it)).collect::<Vec<_>>().join(", "))),
+        (
+            "Also said by",
+            text(
+                memory
+                    .vouchers
+                    .iter()
+                    .map(|it| said(it))
+                    .collect::<Vec<_>>()
+                    .join(", "),
+            ),
+        ),
         ("Tags", tags(visit, memory)),
         ("Task", optional(&memory.task)),
         ("Session", optional(&memory.voice.session)),
@@ -137,7 +159,10 @@ fn about(visit: &Visit<'_>, memory: &Memory) -> Markup {
         ("Found to hold", text(format!("{}×", usage.verified))),
         ("Space", text(memory.space.to_string())),
         ("Id", html! { code { (memory.id) } }),
-        ("SHA-256", html! { code { (memory.digest()) } " (format " (format::VERSION) ")" }),
+        (
+            "SHA-256",
+            html! { code { (memory.digest()) } " (format " (format::VERSION) ")" },
+        ),
     ])
 }
 

@@ -24,7 +24,14 @@ pub fn link(visit: &Visit<'_>, path: &str) -> String {
 #[must_use]
 pub fn way(visit: &Visit<'_>, path: &str, said: &[(&str, &str)]) -> String {
     // A pass may reach nothing but a person's own space, which is no repository and needs no name.
-    let repo = ("repo", if visit.here.repo.is_user() { "" } else { visit.here.repo.as_str() });
+    let repo = (
+        "repo",
+        if visit.here.repo.is_user() {
+            ""
+        } else {
+            visit.here.repo.as_str()
+        },
+    );
     let said: Vec<_> = said.iter().copied().chain([repo]).collect();
     url(path, &said)
 }
@@ -36,14 +43,24 @@ pub fn url(path: &str, said: &[(&str, &str)]) -> String {
     query.extend_pairs(said.iter().filter(|it| !it.1.is_empty()));
     // A slash may stand in a query as it is, and is easier to read.
     let query = query.finish().replace("%2F", "/");
-    if query.is_empty() { path.to_owned() } else { format!("{path}?{query}") }
+    if query.is_empty() {
+        path.to_owned()
+    } else {
+        format!("{path}?{query}")
+    }
 }
 
 /// A text as a part of a path.
 #[must_use]
 pub fn part(text: &str) -> String {
     let is_plain = |it: u8| it.is_ascii_alphanumeric() || matches!(it, b'-' | b'_' | b'.' | b'~');
-    let encoded = |it: u8| if is_plain(it) { char::from(it).to_string() } else { format!("%{it:02X}") };
+    let encoded = |it: u8| {
+        if is_plain(it) {
+            char::from(it).to_string()
+        } else {
+            format!("%{it:02X}")
+        }
+    };
     text.bytes().map(encoded).collect()
 }
 
@@ -88,7 +105,10 @@ fn ago(now: Timestamp, at: Timestamp) -> String {
     if seconds < 1 {
         return "just now".into();
     }
-    let (_, unit, word) = STEPS.into_iter().find(|it| seconds < it.0).unwrap_or(STEPS[5]);
+    let (_, unit, word) = STEPS
+        .into_iter()
+        .find(|it| seconds < it.0)
+        .unwrap_or(STEPS[5]);
     let n = seconds / unit;
     format!("{n} {word}{} ago", if n == 1 { "" } else { "s" })
 }
@@ -105,16 +125,32 @@ const BADGES: &[(&str, &str, &str)] = &[
     ("moved", "info", "M2.5 8h10M9 4.2L12.8 8 9 11.8"),
     ("changed", "warn", "M8 2.5L14 13H2z"),
     ("gone", "bad", "M3.5 3.5l9 9M12.5 3.5l-9 9"),
-    ("unknown", "plain", "M5.5 6a2.5 2.5 0 1 1 3.6 2.2C8.3 8.6 8 9 8 9.8M8 12.4v.2"),
+    (
+        "unknown",
+        "plain",
+        "M5.5 6a2.5 2.5 0 1 1 3.6 2.2C8.3 8.6 8 9 8 9.8M8 12.4v.2",
+    ),
     ("unverified", "plain", "M3 8h10"),
     ("active", "good", "M8 3a5 5 0 1 0 0 10A5 5 0 1 0 8 3z"),
-    ("pending", "warn", "M4 2.5h8M4 13.5h8M4.5 2.5c0 4 7 7 7 11M11.5 2.5c0 4-7 7-7 11"),
+    (
+        "pending",
+        "warn",
+        "M4 2.5h8M4 13.5h8M4.5 2.5c0 4 7 7 7 11M11.5 2.5c0 4-7 7-7 11",
+    ),
     ("superseded", "plain", "M3 4l4 4-4 4M8.5 4l4 4-4 4"),
-    ("invalid", "bad", "M2.8 2.8h10.4v10.4H2.8zM5.5 5.5l5 5M10.5 5.5l-5 5"),
+    (
+        "invalid",
+        "bad",
+        "M2.8 2.8h10.4v10.4H2.8zM5.5 5.5l5 5M10.5 5.5l-5 5",
+    ),
     ("retired", "plain", "M2.5 3h11v3h-11zM3.5 6v7h9V6M6.5 8.8h3"),
     ("safe", "good", "M8 2l5 2v4c0 3-2 5-5 6-3-1-5-3-5-6V4z"),
     ("unproven", "info", "M8 3a5 5 0 1 0 0 10A5 5 0 1 0 8 3z"),
-    ("doubtful", "warn", "M5.5 6a2.5 2.5 0 1 1 3.6 2.2C8.3 8.6 8 9 8 9.8M8 12.4v.2"),
+    (
+        "doubtful",
+        "warn",
+        "M5.5 6a2.5 2.5 0 1 1 3.6 2.2C8.3 8.6 8 9 8 9.8M8 12.4v.2",
+    ),
     ("outside", "warn", "M9 3h4v4M13 3L7 9M7 4H3v9h9V9"),
     ("suspicious", "bad", "M8 2.5L14 13H2zM8 6.5v3M8 11.2v.1"),
 ];
@@ -223,7 +259,8 @@ mod tests {
     #[test]
     fn times_are_told_by_the_largest_unit() {
         let now: Timestamp = "2026-02-26T12:00:00Z".parse().unwrap();
-        let check = |at: &str, expected: &str| assert_eq!(ago(now, at.parse().unwrap()), expected, "{at}");
+        let check =
+            |at: &str, expected: &str| assert_eq!(ago(now, at.parse().unwrap()), expected, "{at}");
         check("2026-02-26T12:00:00Z", "just now");
         check("2026-02-26T12:00:09Z", "just now");
         check("2026-02-26T11:59:59Z", "1 second ago");

@@ -95,7 +95,11 @@ impl Plot<'_> {
     }
 
     fn look(&self) -> &'static str {
-        if self.shape == Shape::Columns { "column" } else { "line" }
+        if self.shape == Shape::Columns {
+            "column"
+        } else {
+            "line"
+        }
     }
 
     fn value(&self, series: usize, day: usize) -> Option<f64> {
@@ -117,16 +121,24 @@ impl Plot<'_> {
         let n = self.series.len();
         let highest = |day: usize| match self.shape {
             Shape::Columns => self.below(n, day),
-            Shape::Lines => (0..n).filter_map(|it| self.value(it, day)).fold(0.0, f64::max),
+            Shape::Lines => (0..n)
+                .filter_map(|it| self.value(it, day))
+                .fold(0.0, f64::max),
         };
-        Scale::over((0..self.days.len()).map(highest).fold(0.0, f64::max), self.unit)
+        Scale::over(
+            (0..self.days.len()).map(highest).fold(0.0, f64::max),
+            self.unit,
+        )
     }
 
     /// The path of a series.
     fn path(&self, scale: &Scale, series: usize) -> String {
         let days = (0..self.days.len()).filter_map(|day| Some((day, self.value(series, day)?)));
         match self.shape {
-            Shape::Columns => days.filter(|it| it.1 > 0.0).map(|it| self.column(scale, series, it)).collect(),
+            Shape::Columns => days
+                .filter(|it| it.1 > 0.0)
+                .map(|it| self.column(scale, series, it))
+                .collect(),
             Shape::Lines => {
                 let mut last = None;
                 let step = |(day, value): (usize, f64)| {
@@ -148,7 +160,8 @@ impl Plot<'_> {
         let has = |day: Option<usize>| day.is_some_and(|it| self.value(series, it).is_some());
         let is_alone = |day: &usize| !has(day.checked_sub(1)) && !has(day.checked_add(1));
         let days = (0..self.days.len()).filter(is_alone);
-        days.filter_map(|day| Some((self.middle(day), height(scale, self.value(series, day)?)))).collect()
+        days.filter_map(|day| Some((self.middle(day), height(scale, self.value(series, day)?))))
+            .collect()
     }
 
     fn column(&self, scale: &Scale, series: usize, (day, value): (usize, f64)) -> String {
@@ -156,15 +169,25 @@ impl Plot<'_> {
         let (low, high) = (height(scale, below), height(scale, below + value));
         let half = self.step() * if self.days.len() > 45 { 0.5 } else { 0.42 };
         let (left, right) = (at(self.middle(day) - half), at(self.middle(day) + half));
-        format!("M{left} {0}L{left} {1}L{right} {1}L{right} {0}Z", at(low), at(high))
+        format!(
+            "M{left} {0}L{left} {1}L{right} {1}L{right} {0}Z",
+            at(low),
+            at(high)
+        )
     }
 
-    #[expect(clippy::cast_precision_loss, reason = "there are no more days than a year has")]
+    #[expect(
+        clippy::cast_precision_loss,
+        reason = "there are no more days than a year has"
+    )]
     fn step(&self) -> f64 {
         (WIDE - LEFT - RIGHT) / self.days.len().max(1) as f64
     }
 
-    #[expect(clippy::cast_precision_loss, reason = "there are no more days than a year has")]
+    #[expect(
+        clippy::cast_precision_loss,
+        reason = "there are no more days than a year has"
+    )]
     fn middle(&self, day: usize) -> f64 {
         LEFT + (day as f64 + 0.5) * self.step()
     }
@@ -172,11 +195,23 @@ impl Plot<'_> {
     /// The first, the middle and the last day, as far as there is room for them.
     fn dates(&self) -> Vec<(f64, &'static str, String)> {
         let last = self.days.len().saturating_sub(1);
-        let told = |day: usize| self.days.get(day).map(|it| it.strftime("%b %-d").to_string());
+        let told = |day: usize| {
+            self.days
+                .get(day)
+                .map(|it| it.strftime("%b %-d").to_string())
+        };
         let mut dates = Vec::new();
         dates.extend(told(0).map(|it| (LEFT, "first", it)));
-        dates.extend(told(last / 2).filter(|_| last > 3).map(|it| (self.middle(last / 2), "middle", it)));
-        dates.extend(told(last).filter(|_| last > 0).map(|it| (WIDE - RIGHT, "last", it)));
+        dates.extend(
+            told(last / 2)
+                .filter(|_| last > 3)
+                .map(|it| (self.middle(last / 2), "middle", it)),
+        );
+        dates.extend(
+            told(last)
+                .filter(|_| last > 0)
+                .map(|it| (WIDE - RIGHT, "last", it)),
+        );
         dates
     }
 
@@ -199,7 +234,10 @@ impl Plot<'_> {
 
     /// The same as figures, the newest day first.
     fn table(&self) -> Markup {
-        let told = |series, day| self.value(series, day).map_or_else(|| "–".into(), |it| self.unit.told(it));
+        let told = |series, day| {
+            self.value(series, day)
+                .map_or_else(|| "–".into(), |it| self.unit.told(it))
+        };
         html! {
             details {
                 summary { "Figures" span.unseen { ": " (self.title) } }
@@ -241,9 +279,21 @@ mod tests {
     }
 
     fn plot<'a>(days: &'a [Date], shape: Shape, unit: Unit, rows: &[Vec<Option<f64>>]) -> Plot<'a> {
-        let series = |it: &Vec<Option<f64>>| Series { name: "a".into(), class: "one", values: it.clone() };
+        let series = |it: &Vec<Option<f64>>| Series {
+            name: "a".into(),
+            class: "one",
+            values: it.clone(),
+        };
         let (id, title, told) = ("p", "Title", "What it shows.".into());
-        Plot { id, title, told, days, unit, shape, series: rows.iter().map(series).collect() }
+        Plot {
+            id,
+            title,
+            told,
+            days,
+            unit,
+            shape,
+            series: rows.iter().map(series).collect(),
+        }
     }
 
     /// Every number that a path has, as places.
@@ -259,9 +309,18 @@ mod tests {
     fn is_inside(plot: &Plot<'_>) {
         let scale = plot.scale();
         for n in 0..plot.series.len() {
-            for (x, y) in places(&plot.path(&scale, n)).into_iter().chain(plot.dots(&scale, n)) {
-                assert!((LEFT - 0.1..=WIDE - RIGHT + 0.1).contains(&x), "x {x} of {plot:?}");
-                assert!((ABOVE - 0.1..=HIGH - BELOW + 0.1).contains(&y), "y {y} of {plot:?}");
+            for (x, y) in places(&plot.path(&scale, n))
+                .into_iter()
+                .chain(plot.dots(&scale, n))
+            {
+                assert!(
+                    (LEFT - 0.1..=WIDE - RIGHT + 0.1).contains(&x),
+                    "x {x} of {plot:?}"
+                );
+                assert!(
+                    (ABOVE - 0.1..=HIGH - BELOW + 0.1).contains(&y),
+                    "y {y} of {plot:?}"
+                );
             }
         }
         let text = plot.figure().into_string();
@@ -274,9 +333,24 @@ mod tests {
             for unit in [Unit::Count, Unit::Share, Unit::Micros] {
                 is_inside(&plot(&[], shape, unit, &[]));
                 is_inside(&plot(&days(1), shape, unit, &[vec![None]]));
-                is_inside(&plot(&days(1), shape, unit, &[vec![Some(0.0)], vec![Some(7.0)]]));
-                is_inside(&plot(&days(2), shape, unit, &[vec![Some(f64::NAN), Some(f64::INFINITY)]]));
-                is_inside(&plot(&days(2), shape, unit, &[vec![Some(1e300), Some(-4.0)], vec![Some(1e300)]]));
+                is_inside(&plot(
+                    &days(1),
+                    shape,
+                    unit,
+                    &[vec![Some(0.0)], vec![Some(7.0)]],
+                ));
+                is_inside(&plot(
+                    &days(2),
+                    shape,
+                    unit,
+                    &[vec![Some(f64::NAN), Some(f64::INFINITY)]],
+                ));
+                is_inside(&plot(
+                    &days(2),
+                    shape,
+                    unit,
+                    &[vec![Some(1e300), Some(-4.0)], vec![Some(1e300)]],
+                ));
             }
         }
     }
@@ -284,7 +358,12 @@ mod tests {
     #[test]
     fn a_line_has_a_gap_where_there_is_no_value() {
         let days = days(4);
-        let plot = plot(&days, Shape::Lines, Unit::Share, &[vec![Some(1.0), Some(0.5), None, Some(0.0)]]);
+        let plot = plot(
+            &days,
+            Shape::Lines,
+            Unit::Share,
+            &[vec![Some(1.0), Some(0.5), None, Some(0.0)]],
+        );
         assert_eq!(plot.path(&plot.scale(), 0), "M76 10L144 79M280 148");
         assert_eq!(plot.dots(&plot.scale(), 0), [(280.0, 148.0)]);
     }

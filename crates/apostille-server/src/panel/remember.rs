@@ -18,7 +18,11 @@ use crate::{Fault, told_near};
 /// The form.
 pub fn page(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
     let layer = asked.query("layer").unwrap_or_default();
-    let whose = if layer == Layer::Identity.as_str() { "user" } else { "" };
+    let whose = if layer == Layer::Identity.as_str() {
+        "user"
+    } else {
+        ""
+    };
     let typed = Tried::of(&[("layer", layer), ("whose", whose)]);
     Ok(shown(visit, 200, &html! {}, &typed))
 }
@@ -28,32 +32,69 @@ pub fn keep(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
     let tried = Tried::new("remember", asked);
     let draft = match draft(visit, &tried) {
         Ok(draft) => draft,
-        Err(why) => return Ok(shown(visit, 422, &not_done(visit, Came::Unread(why))?, &tried)),
+        Err(why) => {
+            return Ok(shown(
+                visit,
+                422,
+                &not_done(visit, Came::Unread(why))?,
+                &tried,
+            ));
+        }
     };
     let space = draft.space.clone();
     let cx = visit.here.ruled(visit.cx, &space);
     let after = rollback::place(&cx, &space)?;
     let (word, memory, touched) = match remember(&cx, draft)? {
-        Outcome::Remembered { memory, superseded, .. } => {
-            let word = if memory.is_active() { "remembered" } else { "pending" };
-            let touched =
-                superseded.iter().map(|it| it.id).chain(memory.supersedes).chain([memory.id]).collect();
+        Outcome::Remembered {
+            memory, superseded, ..
+        } => {
+            let word = if memory.is_active() {
+                "remembered"
+            } else {
+                "pending"
+            };
+            let touched = superseded
+                .iter()
+                .map(|it| it.id)
+                .chain(memory.supersedes)
+                .chain([memory.id])
+                .collect();
             (word, memory, touched)
         }
         Outcome::Refreshed { memory } => ("known", memory.clone(), vec![memory.id]),
         Outcome::Similar { near } => return Ok(shown(visit, 422, &similar(visit, near)?, &tried)),
         Outcome::Refused(refusal) => {
-            return Ok(shown(visit, 422, &not_done(visit, Came::Refused(refusal))?, &tried));
+            return Ok(shown(
+                visit,
+                422,
+                &not_done(visit, Came::Refused(refusal))?,
+                &tried,
+            ));
         }
     };
     let path = format!("/memories/{}", memory.handle());
-    undo::go(visit, &path, &Deed { word, space: &space, after, touched })
+    undo::go(
+        visit,
+        &path,
+        &Deed {
+            word,
+            space: &space,
+            after,
+            touched,
+        },
+    )
 }
 
 fn draft(visit: &Visit<'_>, tried: &Tried) -> Result<Draft, String> {
     let word = |name: &str| tried.field(name).filter(|it| !it.is_empty());
-    let layer: Option<Layer> = word("layer").map(str::parse).transpose().map_err(|it| format!("{it}"))?;
-    let kind: Option<Kind> = word("kind").map(str::parse).transpose().map_err(|it| format!("{it}"))?;
+    let layer: Option<Layer> = word("layer")
+        .map(str::parse)
+        .transpose()
+        .map_err(|it| format!("{it}"))?;
+    let kind: Option<Kind> = word("kind")
+        .map(str::parse)
+        .transpose()
+        .map_err(|it| format!("{it}"))?;
     let twin = match (word("merge").map(str::parse), tried.text("rationale")) {
         (Some(Ok(name)), _) => Twin::Merge(name),
         (Some(Err(error)), _) => return Err(error.to_string()),
@@ -69,7 +110,11 @@ fn draft(visit: &Visit<'_>, tried: &Tried) -> Result<Draft, String> {
         citations: tried.places()?,
         force: tried.field("force").is_some(),
         twin,
-        ..Draft::new(whose(visit, tried)?, tried.text("fact").unwrap_or_default(), visit.voice())
+        ..Draft::new(
+            whose(visit, tried)?,
+            tried.text("fact").unwrap_or_default(),
+            visit.voice(),
+        )
     })
 }
 
@@ -77,7 +122,9 @@ fn whose(visit: &Visit<'_>, tried: &Tried) -> Result<Space, String> {
     let user = visit.here.user.filter(|it| visit.pass.reaches(it));
     match (tried.field("whose"), user) {
         (Some("user"), Some(user)) => Ok(user.clone()),
-        (Some("user"), None) => Err("nobody knows whose it would be: this pass is for a repository".into()),
+        (Some("user"), None) => {
+            Err("nobody knows whose it would be: this pass is for a repository".into())
+        }
         _ => Ok(visit.here.repo.clone()),
     }
 }
@@ -98,10 +145,16 @@ fn similar(visit: &Visit<'_>, near: Vec<Near>) -> Result<Markup, Fault> {
 
 fn shown(visit: &Visit<'_>, status: u16, first: &Markup, typed: &Tried) -> Reply {
     let said = |name: &str| typed.field(name).unwrap_or_default();
-    let word = |it: &'static str| Choice { value: it, told: it };
+    let word = |it: &'static str| Choice {
+        value: it,
+        told: it,
+    };
     let layers: Vec<Choice<'_>> = Layer::ALL.iter().map(|it| word(it.as_str())).collect();
     let kinds: Vec<Choice<'_>> = Kind::ALL.iter().map(|it| word(it.as_str())).collect();
-    let me = [Choice { value: "user", told: "mine, in every repository" }];
+    let me = [Choice {
+        value: "user",
+        told: "mine, in every repository",
+    }];
     let body = html! {
         (area("new-fact", "Fact", said("fact"), 4, "what was learned, in a sentence"))
         (line("new-subject", "Subject", said("subject"), "a brief topic"))

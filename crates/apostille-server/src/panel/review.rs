@@ -28,9 +28,20 @@ pub(super) struct Failed<'a> {
 
 /// What waits.
 pub fn page(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
-    let number = |name: &str| asked.query(name).and_then(|it| it.parse::<usize>().ok()).unwrap_or(0);
+    let number = |name: &str| {
+        asked
+            .query(name)
+            .and_then(|it| it.parse::<usize>().ok())
+            .unwrap_or(0)
+    };
     let back = format!("review.{}.{}", number("from"), number("at"));
-    show(visit, number("from"), 200, &undo::told(visit, asked, &back), None)
+    show(
+        visit,
+        number("from"),
+        200,
+        &undo::told(visit, asked, &back),
+        None,
+    )
 }
 
 pub(super) fn show(
@@ -44,7 +55,11 @@ pub(super) fn show(
     let n = queue.len();
     let n_memories: usize = queue.iter().map(|it| 1 + it.copies.len()).sum();
     let safe: Vec<String> = queue.iter().filter(|it| it.is_safe()).map(name).collect();
-    let from = if from < n { from } else { n.saturating_sub(1) / PAGE * PAGE };
+    let from = if from < n {
+        from
+    } else {
+        n.saturating_sub(1) / PAGE * PAGE
+    };
     let mut shown: Vec<Waiting> = queue.drain(..).skip(from).take(PAGE).collect();
     review::detail(visit.cx, &mut shown)?;
     let body = html! {
@@ -118,5 +133,9 @@ fn ways(visit: &Visit<'_>, from: usize, n: usize) -> Markup {
     if next.is_none() && first.is_none() {
         return html! {};
     }
-    pages(first.as_deref(), next.as_deref(), &format!("{} to {} of {n}", from + 1, (from + PAGE).min(n)))
+    pages(
+        first.as_deref(),
+        next.as_deref(),
+        &format!("{} to {} of {n}", from + 1, (from + PAGE).min(n)),
+    )
 }

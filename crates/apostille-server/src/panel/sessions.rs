@@ -43,7 +43,11 @@ pub(super) fn read<T: Default>(
     look: impl FnOnce(&dyn crate::host::Beside) -> Result<T, Unplaced>,
 ) -> Result<T, Markup> {
     let problem = |error: Unplaced| notice(Tone::Bad, &html! { p { (said(&error.to_string())) } });
-    visit.here.beside.map_or_else(|| Ok(T::default()), look).map_err(problem)
+    visit
+        .here
+        .beside
+        .map_or_else(|| Ok(T::default()), look)
+        .map_err(problem)
 }
 
 /// The moments of a session in spaces that the pass reaches; `None` where there are none.
@@ -69,7 +73,9 @@ fn listed(visit: &Visit<'_>, sessions: &[Session]) -> Markup {
 }
 
 fn row(visit: &Visit<'_>, session: &Session) -> Markup {
-    let Some(last) = session.entries.last() else { return html! {} };
+    let Some(last) = session.entries.last() else {
+        return html! {};
+    };
     let figures = Figures::of(session);
     html! {
         li.entry {
@@ -111,8 +117,12 @@ struct Figures {
 impl Figures {
     fn of(session: &Session) -> Self {
         let of = |is: fn(&Entry) -> bool| session.entries.iter().filter(move |it| is(it));
-        let withheld: BTreeSet<MemoryId> =
-            session.entries.iter().flat_map(|it| &it.withheld).map(|it| it.id).collect();
+        let withheld: BTreeSet<MemoryId> = session
+            .entries
+            .iter()
+            .flat_map(|it| &it.withheld)
+            .map(|it| it.id)
+            .collect();
         Self {
             moments: of(|it| it.moment != Moment::Done).count(),
             turns: of(|it| it.moment == Moment::Prompt).count(),
@@ -125,7 +135,10 @@ impl Figures {
 
 /// The memories that were of use, as going through the session found out.
 fn applied(session: &Session) -> BTreeSet<MemoryId> {
-    let done = session.entries.iter().filter(|it| it.moment == Moment::Done);
+    let done = session
+        .entries
+        .iter()
+        .filter(|it| it.moment == Moment::Done);
     done.flat_map(|it| &it.shown).map(|it| it.id).collect()
 }
 
@@ -135,7 +148,9 @@ pub fn one(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
         Err(problem) => return Ok(framed(visit, Tab::Sessions, "Session", &problem)),
         Ok(found) => found.and_then(|it| reached(visit, it)),
     };
-    let Some(session) = found else { return Ok(absent(visit, asked)) };
+    let Some(session) = found else {
+        return Ok(absent(visit, asked));
+    };
     let today = today(visit, &session)?;
     let name = session.entries.last().map_or("", |it| &it.session);
     let body = html! {
@@ -143,7 +158,12 @@ pub fn one(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
         (summary(visit, &session))
         (told::turns(visit, &session, &today))
     };
-    Ok(framed(visit, Tab::Sessions, &format!("Session {}", cut(&said(name), NAME)), &body))
+    Ok(framed(
+        visit,
+        Tab::Sessions,
+        &format!("Session {}", cut(&said(name), NAME)),
+        &body,
+    ))
 }
 
 fn absent(visit: &Visit<'_>, asked: &Asked) -> Reply {
@@ -160,14 +180,24 @@ fn absent(visit: &Visit<'_>, asked: &Asked) -> Reply {
 
 /// The memories of a session as they are now. Those of other repositories have no checkout here to be looked up in.
 fn today(visit: &Visit<'_>, session: &Session) -> Result<BTreeMap<MemoryId, Verified>, Fault> {
-    let all = session.entries.iter().flat_map(|it| it.shown.iter().chain(&it.withheld));
+    let all = session
+        .entries
+        .iter()
+        .flat_map(|it| it.shown.iter().chain(&it.withheld));
     let ids: BTreeSet<MemoryId> = all.map(|it| it.id).collect();
     let found = visit.cx.store.get(&ids.into_iter().collect::<Vec<_>>())?;
     let found = found.into_iter().filter(|it| visit.pass.reaches(&it.space));
     let (ours, others): (Vec<Memory>, Vec<Memory>) =
         found.partition(|it| visit.here.spaces().contains(&it.space));
-    let unseen = |memory| Verified { memory, verdicts: Vec::new(), is_unmerged: false, deed: None };
-    let looked_up = verify::look(visit.cx, ours).into_iter().chain(others.into_iter().map(unseen));
+    let unseen = |memory| Verified {
+        memory,
+        verdicts: Vec::new(),
+        is_unmerged: false,
+        deed: None,
+    };
+    let looked_up = verify::look(visit.cx, ours)
+        .into_iter()
+        .chain(others.into_iter().map(unseen));
     Ok(looked_up.map(|it| (it.memory.id, it)).collect())
 }
 
@@ -189,7 +219,10 @@ fn summary(visit: &Visit<'_>, session: &Session) -> Markup {
         ("Began", time(first.at, visit.cx.now)),
         ("Last moment", time(last.at, visit.cx.now)),
         ("In numbers", html! { (numbers) }),
-        ("Hooks took", html! { @if let Some(it) = waits(session) { (it) } }),
+        (
+            "Hooks took",
+            html! { @if let Some(it) = waits(session) { (it) } },
+        ),
         (
             "From outside",
             html! { @if session.is_exposed() { (exposed()) " What was learned after that waits for a person." } },
@@ -203,5 +236,9 @@ fn waits(session: &Session) -> Option<String> {
     waits.sort_unstable();
     let (half, most) = (waits.get(waits.len() / 2)?, waits.last()?);
     let told = |it: &u32| format!("{:.1} ms", f64::from(*it) / 1_000.0);
-    Some(format!("{} in the middle, {} at most", told(half), told(most)))
+    Some(format!(
+        "{} in the middle, {} at most",
+        told(half),
+        told(most)
+    ))
 }

@@ -44,7 +44,11 @@ pub fn page(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
 
 /// The tasks of the checkout. They are the repository's, so a pass that does not reach it has none of them.
 fn reached(visit: &Visit<'_>, beside: &dyn Beside) -> Result<Vec<Task>, Unplaced> {
-    if visit.pass.reaches(visit.here.repo) { beside.tasks() } else { Ok(Vec::new()) }
+    if visit.pass.reaches(visit.here.repo) {
+        beside.tasks()
+    } else {
+        Ok(Vec::new())
+    }
 }
 
 fn listed(visit: &Visit<'_>, tasks: &[Task], active: Option<&Slug>) -> Markup {
@@ -122,7 +126,9 @@ struct Seen<'a> {
 
 /// One task.
 pub fn one(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
-    let Ok(slug) = asked.part("slug").parse::<Slug>() else { return Ok(absent(visit)) };
+    let Ok(slug) = asked.part("slug").parse::<Slug>() else {
+        return Ok(absent(visit));
+    };
     let found = read(visit, |it| {
         let task = reached(visit, it)?.into_iter().find(|it| it.slug == slug);
         task.map(|task| Ok((it.gates(&slug)?, task))).transpose()
@@ -133,7 +139,11 @@ pub fn one(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
         Ok(Some(found)) => found,
     };
     let notes = notes(visit, &task)?;
-    let seen = Seen { task: &task, gates: &gates, notes: &notes };
+    let seen = Seen {
+        task: &task,
+        gates: &gates,
+        notes: &notes,
+    };
     let is_active = visit.here.beside.and_then(|it| it.active_task()).as_ref() == Some(&slug);
     let body = html! {
         p { a href=(link(visit, "/tasks")) { "← All tasks" } }
@@ -147,39 +157,56 @@ pub fn one(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
 }
 
 fn absent(visit: &Visit<'_>) -> Reply {
-    let body =
-        empty("There is no such task here", &html! { p { a href=(link(visit, "/tasks")) { "All tasks" } } });
+    let body = empty(
+        "There is no such task here",
+        &html! { p { a href=(link(visit, "/tasks")) { "All tasks" } } },
+    );
     stated(404, visit, Tab::Tasks, "Not found", &body)
 }
 
 /// The notes of a task, looked up in this checkout.
 fn notes(visit: &Visit<'_>, task: &Task) -> Result<BTreeMap<MemoryId, Verified>, Fault> {
     let memories = task::memories(visit.cx, visit.here.repo, task)?;
-    Ok(verify::look(visit.cx, memories).into_iter().map(|it| (it.memory.id, it)).collect())
+    Ok(verify::look(visit.cx, memories)
+        .into_iter()
+        .map(|it| (it.memory.id, it))
+        .collect())
 }
 
 fn about(visit: &Visit<'_>, task: &Task, is_active: bool) -> Markup {
-    let phases = if task.phases.is_empty() { &task.passed } else { &task.phases };
+    let phases = if task.phases.is_empty() {
+        &task.passed
+    } else {
+        &task.phases
+    };
     fields(&[
         (
             "Status",
             html! { (status(task)) @if is_active { " " (toned("info", RING, "active")) } (from_elsewhere(visit, task)) },
         ),
-        ("Phase", html! { @if let Some(it) = task.phase_told() { (said(&it)) } }),
+        (
+            "Phase",
+            html! { @if let Some(it) = task.phase_told() { (said(&it)) } },
+        ),
         ("Phases", html! { (said(&phases.join(" → "))) }),
         (
             "Began",
             html! { (time(task.started_at, visit.cx.now)) @if let Some(by) = &task.by { " by " (cut(&said(by), 60)) } },
         ),
         ("Last gate", time(task.touched_at, visit.cx.now)),
-        ("From commit", html! { @if let Some(it) = &task.commit { code { (cut(&said(it), 10)) } } }),
+        (
+            "From commit",
+            html! { @if let Some(it) = &task.commit { code { (cut(&said(it), 10)) } } },
+        ),
         ("Name", html! { code { (task.slug) } }),
     ])
 }
 
 /// What came of it.
 fn outcome(visit: &Visit<'_>, seen: &Seen<'_>) -> Markup {
-    let Some(it) = seen.task.outcome.and_then(|id| seen.notes.get(&id)) else { return html! {} };
+    let Some(it) = seen.task.outcome.and_then(|id| seen.notes.get(&id)) else {
+        return html! {};
+    };
     html! {
         section.card aria-labelledby="outcome" {
             h2 #outcome { "What came of it" }
@@ -199,8 +226,11 @@ fn standing(it: &Verified) -> Markup {
 }
 
 fn blockers(visit: &Visit<'_>, seen: &Seen<'_>) -> Markup {
-    let standing: Vec<&Verified> =
-        seen.task.of_sort(Sort::Blocker).filter_map(|it| seen.notes.get(&it.id)).collect();
+    let standing: Vec<&Verified> = seen
+        .task
+        .of_sort(Sort::Blocker)
+        .filter_map(|it| seen.notes.get(&it.id))
+        .collect();
     if standing.is_empty() || !seen.task.is_open() {
         return html! {};
     }
@@ -225,7 +255,11 @@ fn note(visit: &Visit<'_>, it: &Verified) -> Markup {
 /// The word for something that was decided: a constraint is decided by nobody here.
 fn decided(it: &Verified) -> &'static str {
     let is_constraint = it.memory.tags.iter().any(|it| it == task::CONSTRAINT);
-    if is_constraint { task::CONSTRAINT } else { "decided" }
+    if is_constraint {
+        task::CONSTRAINT
+    } else {
+        "decided"
+    }
 }
 
 fn fact(it: &Verified) -> String {

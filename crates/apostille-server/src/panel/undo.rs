@@ -19,20 +19,38 @@ use crate::visit::{Asked, Reply, Visit};
 /// What can have been done, and how it is told.
 const DONE: &[(&str, &str)] = &[
     ("remembered", "Remembered: agents are shown it from now on."),
-    ("superseded", "Kept. It takes the place of the one before, which stays in the history."),
-    ("corrected", "Kept as a correction. The one before is marked as wrong and stays in the history."),
+    (
+        "superseded",
+        "Kept. It takes the place of the one before, which stays in the history.",
+    ),
+    (
+        "corrected",
+        "Kept as a correction. The one before is marked as wrong and stays in the history.",
+    ),
     (
         "pending",
         "Kept, but agents are not shown it yet: it waits, and why is said below. Approve it to put it to use, or edit it.",
     ),
     ("known", "That is known already; it was refreshed."),
     ("refreshed", "Refreshed: it ranks as fresh again."),
-    ("invalidated", "Marked as wrong: agents are no longer shown it."),
-    ("forgotten", "Forgotten: its text is gone everywhere, the log included. That cannot be undone."),
+    (
+        "invalidated",
+        "Marked as wrong: agents are no longer shown it.",
+    ),
+    (
+        "forgotten",
+        "Forgotten: its text is gone everywhere, the log included. That cannot be undone.",
+    ),
     ("approved", "Accepted: agents are shown it from now on."),
     ("rejected", "Rejected: it stays in the history as wrong."),
-    ("restored", "Restored: it stands as it stood before it was set aside."),
-    ("merged", "Merged: this one gained what still holds of the other's evidence."),
+    (
+        "restored",
+        "Restored: it stands as it stood before it was set aside.",
+    ),
+    (
+        "merged",
+        "Merged: this one gained what still holds of the other's evidence.",
+    ),
     ("promoted", "Promoted: it is kept for longer now."),
     ("accepted-safe", "Accepted all that was safe."),
     ("none-safe", "Nothing that is safe waits any more."),
@@ -42,7 +60,10 @@ const DONE: &[(&str, &str)] = &[
         "Taken back: it is retired, so agents are no longer shown it. Its text stays in the history until you forget it.",
     ),
     ("nothing", "There was nothing left to take back."),
-    ("moved-on", "Not taken back: it was changed again since, and that would be lost. See its history."),
+    (
+        "moved-on",
+        "Not taken back: it was changed again since, and that would be lost. See its history.",
+    ),
 ];
 
 /// Why something that was taken back no longer stands, for whoever reads the history.
@@ -70,9 +91,16 @@ pub fn go(visit: &Visit<'_>, path: &str, deed: &Deed<'_>) -> Result<Reply, Fault
     touched.dedup();
     let memories = visit.cx.store.get(&touched)?;
     let can_undo = memories.len() <= MOST && memories.iter().all(|it| it.space == *deed.space);
-    let names: Vec<String> = memories.iter().filter(|_| can_undo).map(|it| it.handle().to_string()).collect();
-    let undo =
-        if names.is_empty() { String::new() } else { format!("{}.{until}.{}", deed.after, names.join(",")) };
+    let names: Vec<String> = memories
+        .iter()
+        .filter(|_| can_undo)
+        .map(|it| it.handle().to_string())
+        .collect();
+    let undo = if names.is_empty() {
+        String::new()
+    } else {
+        format!("{}.{until}.{}", deed.after, names.join(","))
+    };
     Ok(Reply::see_other(way(visit, path, &[("did", deed.word), ("undo", &undo)])).changed())
 }
 
@@ -86,11 +114,22 @@ pub fn tell(visit: &Visit<'_>, path: &str, word: &'static str) -> Reply {
 #[must_use]
 pub fn told(visit: &Visit<'_>, asked: &Asked, back: &str) -> Markup {
     let word = asked.query("did").unwrap_or_default();
-    let Some((word, told)) = DONE.iter().find(|it| it.0 == word) else { return html! {} };
-    let tone = if *word == "moved-on" { Tone::Bad } else { Tone::Good };
-    let undo = asked.query("undo").and_then(|it| Some((it, Way::read(it)?)));
+    let Some((word, told)) = DONE.iter().find(|it| it.0 == word) else {
+        return html! {};
+    };
+    let tone = if *word == "moved-on" {
+        Tone::Bad
+    } else {
+        Tone::Good
+    };
+    let undo = asked
+        .query("undo")
+        .and_then(|it| Some((it, Way::read(it)?)));
     // An address that is opened again later tells old news.
-    if undo.as_ref().is_some_and(|it| is_old(visit, &it.1).unwrap_or(true)) {
+    if undo
+        .as_ref()
+        .is_some_and(|it| is_old(visit, &it.1).unwrap_or(true))
+    {
         return html! {};
     }
     let can_undo = |it: &Way| it.after < it.until && visit.pass.allows(Access::Review);
@@ -121,23 +160,42 @@ impl Way {
     fn read(text: &str) -> Option<Self> {
         let mut parts = text.splitn(3, '.');
         let (after, until) = (parts.next()?.parse().ok()?, parts.next()?.parse().ok()?);
-        let names = parts.next()?.split(',').take(MOST).map(str::parse).collect::<Result<_, _>>().ok()?;
-        Some(Self { after, until, names })
+        let names = parts
+            .next()?
+            .split(',')
+            .take(MOST)
+            .map(str::parse)
+            .collect::<Result<_, _>>()
+            .ok()?;
+        Some(Self {
+            after,
+            until,
+            names,
+        })
     }
 }
 
 /// Takes back what was done.
 pub fn undo(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
     let form = asked.form();
-    let field = |name: &str| form.iter().find(|it| it.0 == name).map_or("", |it| it.1.as_str());
+    let field = |name: &str| {
+        form.iter()
+            .find(|it| it.0 == name)
+            .map_or("", |it| it.1.as_str())
+    };
     let way = Way::read(field("undo"));
-    let memories = way.as_ref().map_or(Ok(Vec::new()), |it| named(visit, &it.names))?;
+    let memories = way
+        .as_ref()
+        .map_or(Ok(Vec::new()), |it| named(visit, &it.names))?;
     let word = match way.filter(|_| !memories.is_empty()) {
         Some(way) => taken_back(visit, &memories, &way)?,
         None => "nothing",
     };
     let card = card(field("back"));
-    let path = card.map_or_else(|| leads_to(visit, field("back"), &memories), |_| Ok("/review".into()))?;
+    let path = card.map_or_else(
+        || leads_to(visit, field("back"), &memories),
+        |_| Ok("/review".into()),
+    )?;
     let reply = answer(visit, &path, word, &memories)?;
     Ok(match card {
         Some((from, at)) => at_card(reply, from, at),
@@ -161,7 +219,12 @@ pub fn at_card(mut reply: Reply, from: usize, at: usize) -> Reply {
 }
 
 /// Tells what came of taking back.
-fn answer(visit: &Visit<'_>, path: &str, word: &'static str, memories: &[Memory]) -> Result<Reply, Fault> {
+fn answer(
+    visit: &Visit<'_>,
+    path: &str,
+    word: &'static str,
+    memories: &[Memory],
+) -> Result<Reply, Fault> {
     if !matches!(word, "undone" | "retired") {
         return Ok(tell(visit, path, word));
     }
@@ -171,7 +234,16 @@ fn answer(visit: &Visit<'_>, path: &str, word: &'static str, memories: &[Memory]
     // Nothing stands between the two places, so this is told and cannot be taken back in turn.
     let after = rollback::place(visit.cx, &space)?;
     let touched = memories.iter().map(|it| it.id).collect();
-    go(visit, path, &Deed { word, space: &space, after, touched })
+    go(
+        visit,
+        path,
+        &Deed {
+            word,
+            space: &space,
+            after,
+            touched,
+        },
+    )
 }
 
 /// What came of taking it back, as a word of the table.
@@ -180,12 +252,19 @@ fn taken_back(visit: &Visit<'_>, memories: &[Memory], way: &Way) -> Result<&'sta
         return Ok("moved-on");
     }
     let ids: Vec<MemoryId> = memories.iter().map(|it| it.id).collect();
-    let Some(first) = memories.first() else { return Ok("nothing") };
+    let Some(first) = memories.first() else {
+        return Ok("nothing");
+    };
     let taken = rollback::take_back(visit.cx, &first.space, way.after, &ids, REASON)?;
     if taken.is_empty() {
         return Ok("nothing");
     }
-    let is_aside = visit.cx.store.get(&ids)?.iter().all(|it| it.status.stage() == Stage::Retired);
+    let is_aside = visit
+        .cx
+        .store
+        .get(&ids)?
+        .iter()
+        .all(|it| it.status.stage() == Stage::Retired);
     Ok(if is_aside { "retired" } else { "undone" })
 }
 
@@ -196,7 +275,11 @@ fn leads_to(visit: &Visit<'_>, back: &str, memories: &[Memory]) -> Result<String
     let is_back = |it: &&Memory| it.handle().to_string() == back;
     let is_aside = |it: &&Memory| it.status.stage() == Stage::Retired;
     let standing = now.iter().find(|it| !is_aside(it));
-    let to = now.iter().find(is_back).filter(|it| !is_aside(it)).or(standing);
+    let to = now
+        .iter()
+        .find(is_back)
+        .filter(|it| !is_aside(it))
+        .or(standing);
     let to = to.or(now.first());
     Ok(to.map_or("/".into(), |it| format!("/memories/{}", it.handle())))
 }
@@ -221,8 +304,13 @@ fn is_old(visit: &Visit<'_>, way: &Way) -> Result<bool, Fault> {
 /// Whether somebody changed one of them since: taking back would lose that, too.
 fn has_moved_on(visit: &Visit<'_>, memories: &[Memory], until: u64) -> Result<bool, Fault> {
     for it in memories {
-        let page =
-            Page { memory: Some(it.id), changes_only: true, after: until, limit: 1, ..Page::default() };
+        let page = Page {
+            memory: Some(it.id),
+            changes_only: true,
+            after: until,
+            limit: 1,
+            ..Page::default()
+        };
         if !visit.cx.store.events(&page)?.is_empty() {
             return Ok(true);
         }

@@ -23,11 +23,16 @@ const SPAN: u16 = 30;
 
 /// How well memory serves.
 pub fn page(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
-    let days = asked.query("days").and_then(|it| it.parse().ok()).filter(|it| SPANS.contains(it));
+    let days = asked
+        .query("days")
+        .and_then(|it| it.parse().ok())
+        .filter(|it| SPANS.contains(it));
     let days = days.unwrap_or(SPAN);
     let spaces = visit.spaces();
-    let counted =
-        spaces.iter().map(|it| stats(&visit.here.ruled(visit.cx, it), it)).collect::<Result<Vec<_>, _>>()?;
+    let counted = spaces
+        .iter()
+        .map(|it| stats(&visit.here.ruled(visit.cx, it), it))
+        .collect::<Result<Vec<_>, _>>()?;
     let body = html! {
         @if asked.query("did") == Some("closed") {
             (notice(Tone::Good, &html! { p { "Closed: what is written from now on is let in again. What waits goes on waiting." } }))
@@ -59,7 +64,8 @@ fn chips(visit: &Visit<'_>, days: u16) -> Markup {
 fn overview(counted: &[Stats]) -> Markup {
     let sum = |n: &dyn Fn(&Stats) -> u64| counted.iter().map(n).sum::<u64>();
     let event = |it: Happening| sum(&|stats: &Stats| stats.tally.event(it.as_str()));
-    let tile = |figure: String, told: &str| html! { div.card.tile { b { (figure) } span { (told) } } };
+    let tile =
+        |figure: String, told: &str| html! { div.card.tile { b { (figure) } span { (told) } } };
     html! {
         div.cards.tiles {
             (tile(sum(&|it| it.active).to_string(), "in use"))

@@ -10,6 +10,10 @@ const FINDINGS: usize = 10;
 
 /// The audit as Markdown.
 pub(super) fn text(cx: &Context<'_>, here: &Here<'_>) -> Result<String, Fault> {
-    let options = Options { limit: FINDINGS, own: here.own, ..Options::default() };
+    let options = Options {
+        limit: FINDINGS,
+        own: here.own,
+        ..Options::default()
+    };
     Ok(audit(cx, &here.spaces(), &options)?.markdown())
 }

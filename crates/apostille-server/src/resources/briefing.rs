@@ -17,7 +17,11 @@ const MAX_IDENTITY: usize = 1_600;
 
 /// The briefing as Markdown.
 pub(super) fn text(cx: &Context<'_>, here: &Here<'_>) -> Result<String, Fault> {
-    let ask = Ask { spaces: here.spaces(), mode: Some(InjectMode::RecentOnly), ..Ask::default() };
+    let ask = Ask {
+        spaces: here.spaces(),
+        mode: Some(InjectMode::RecentOnly),
+        ..Ask::default()
+    };
     let recalled = recall(cx, &ask)?;
     let head = format!("# Briefing for {}\n\n{}", here.repo, profile(cx, here)?);
     let tail = waiting(cx, here)?;
@@ -30,10 +34,20 @@ pub(super) fn text(cx: &Context<'_>, here: &Here<'_>) -> Result<String, Fault> {
 
 /// The identity of the user: all of it, because it is always shown.
 fn profile(cx: &Context<'_>, here: &Here<'_>) -> Result<String, Fault> {
-    let Some(user) = here.user else { return Ok("## Identity\nThe user is not known.\n".into()) };
+    let Some(user) = here.user else {
+        return Ok("## Identity\nThe user is not known.\n".into());
+    };
     let entries = verify::look(cx, identity(cx, user)?);
-    let holds: Vec<String> = entries.iter().filter(|it| it.is_good()).map(entry).collect();
-    let none = if entries.is_empty() { "Nothing is kept.\n" } else { "" };
+    let holds: Vec<String> = entries
+        .iter()
+        .filter(|it| it.is_good())
+        .map(entry)
+        .collect();
+    let none = if entries.is_empty() {
+        "Nothing is kept.\n"
+    } else {
+        ""
+    };
     let withheld = withheld(entries.len() - holds.len());
     let entries = lines::fitted(&holds, holds.len(), holds.len(), MAX_IDENTITY);
     Ok(format!("## Identity of {user}\n{none}{entries}{withheld}"))
@@ -46,12 +60,19 @@ fn entry(it: &Verified) -> String {
 /// The first so many of what was recalled.
 fn memories(recalled: &Recalled, n: usize) -> String {
     let shown = block(&recalled.shown[..n], Style::Verified);
-    let none = if recalled.shown.is_empty() { "None.\n" } else { "" };
+    let none = if recalled.shown.is_empty() {
+        "None.\n"
+    } else {
+        ""
+    };
     let more = match recalled.shown.len() - n {
         0 => String::new(),
         more => format!("{more} more do not fit here.\n"),
     };
-    format!("## Recent memories\n{none}{shown}{more}{}", withheld(recalled.withheld.len()))
+    format!(
+        "## Recent memories\n{none}{shown}{more}{}",
+        withheld(recalled.withheld.len())
+    )
 }
 
 fn withheld(n: usize) -> String {

@@ -24,15 +24,38 @@ pub(super) fn verdict(citation: &Citation, verdict: &Verdict) -> String {
         Verdict::Moved { to } => format!("{word} {place} → {to}"),
         Verdict::Changed(it) => {
             let harmless = if it.is_harmless { ", harmless" } else { "" };
-            let to = if it.at == place { String::new() } else { format!(" → {}", it.at) };
-            let unsaid: Vec<String> = it.contradicted.iter().take(5).map(|it| format!("`{it}`")).collect();
+            let to = if it.at == place {
+                String::new()
+            } else {
+                format!(" → {}", it.at)
+            };
+            let unsaid: Vec<String> = it
+                .contradicted
+                .iter()
+                .take(5)
+                .map(|it| format!("`{it}`"))
+                .collect();
             let unsaid = unsaid.join(", ");
-            let unsaid =
-                if unsaid.is_empty() { unsaid } else { format!(", the code no longer says {unsaid}") };
-            format!("{word} ({}{harmless}) {place}{to}{}{unsaid}", it.change, since(it.since.as_deref()))
+            let unsaid = if unsaid.is_empty() {
+                unsaid
+            } else {
+                format!(", the code no longer says {unsaid}")
+            };
+            format!(
+                "{word} ({}{harmless}) {place}{to}{}{unsaid}",
+                it.change,
+                since(it.since.as_deref())
+            )
         }
-        Verdict::Gone { loss, since: commit } => {
-            format!("{word} {place}, {}{}", loss.told(), since(commit.as_deref()))
+        Verdict::Gone {
+            loss,
+            since: commit,
+        } => {
+            format!(
+                "{word} {place}, {}{}",
+                loss.told(),
+                since(commit.as_deref())
+            )
         }
         Verdict::Unknown { why } => format!("{word} {place}, {why}"),
     };
@@ -40,7 +63,10 @@ pub(super) fn verdict(citation: &Citation, verdict: &Verdict) -> String {
 }
 
 fn since(commit: Option<&str>) -> String {
-    commit.and_then(|it| it.get(..10)).map(|it| format!(" since {it}")).unwrap_or_default()
+    commit
+        .and_then(|it| it.get(..10))
+        .map(|it| format!(" since {it}"))
+        .unwrap_or_default()
 }
 
 /// The worst of what was found at the citations of a memory.
@@ -49,13 +75,25 @@ pub(super) fn standing(it: &Verified) -> String {
     let mut pairs = it.memory.citations.iter().zip(&it.verdicts);
     let found = pairs.find(|(_, it)| Some(*it) == worst);
     let more = it.verdicts.len().saturating_sub(1);
-    let more = if more == 0 { String::new() } else { format!(" +{more}") };
-    found.map_or_else(|| "unverified".into(), |(citation, it)| verdict(citation, it) + &more)
+    let more = if more == 0 {
+        String::new()
+    } else {
+        format!(" +{more}")
+    };
+    found.map_or_else(
+        || "unverified".into(),
+        |(citation, it)| verdict(citation, it) + &more,
+    )
 }
 
 /// A memory as an item of a list.
 pub(super) fn item(it: &Verified, most: usize) -> String {
-    format!("- ({}; {}) {}", it.memory.handle(), standing(it), cut(&safe(&it.memory.fact), most))
+    format!(
+        "- ({}; {}) {}",
+        it.memory.handle(),
+        standing(it),
+        cut(&safe(&it.memory.fact), most)
+    )
 }
 
 /// So many lines as there is room for; where `n` are more than that, it says so.
@@ -64,7 +102,9 @@ pub(super) fn fitted(lines: &[String], n: usize, most: usize, chars: usize) -> S
     let mut out = String::new();
     let mut shown = 0;
     for line in lines.iter().take(most) {
-        let Some(rest) = left.checked_sub(line.chars().count() + 1) else { break };
+        let Some(rest) = left.checked_sub(line.chars().count() + 1) else {
+            break;
+        };
         left = rest;
         out += &format!("{line}\n");
         shown += 1;

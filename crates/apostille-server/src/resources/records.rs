@@ -91,7 +91,12 @@ impl Cited {
             _ => None,
         };
         let snippet = Some(lines::cut(&citation.snippet, SNIPPET));
-        Self { sha: citation.commit.clone(), snippet, now, ..Self::brief(citation, verdict) }
+        Self {
+            sha: citation.commit.clone(),
+            snippet,
+            now,
+            ..Self::brief(citation, verdict)
+        }
     }
 }
 
@@ -114,10 +119,17 @@ impl Brief {
             kind: memory.kind.as_str(),
             subject: memory.subject.as_deref().map(|it| lines::cut(it, FACT)),
             fact: lines::cut(&memory.fact, most),
-            tags: memory.tags.iter().take(SEVERAL).map(|it| lines::cut(it, FACT)).collect(),
+            tags: memory
+                .tags
+                .iter()
+                .take(SEVERAL)
+                .map(|it| lines::cut(it, FACT))
+                .collect(),
             standing: it.standing(),
             is_unmerged: it.is_unmerged,
-            citations: pairs.map(|(citation, verdict)| cited(citation, verdict)).collect(),
+            citations: pairs
+                .map(|(citation, verdict)| cited(citation, verdict))
+                .collect(),
             more_citations: memory.citations.len().saturating_sub(SEVERAL),
             refreshed_at: timestamp(memory.refreshed_at),
         }
@@ -146,23 +158,39 @@ impl Whole {
     pub(super) fn of(it: &Verified, supersedes: Vec<Link>, superseded_by: Vec<Link>) -> Self {
         let memory = &it.memory;
         let mut brief = Brief::of(it, TEXT, Cited::whole);
-        let is_rejected = || memory.status.why().is_some_and(|it| it.starts_with(REJECTED));
+        let is_rejected = || {
+            memory
+                .status
+                .why()
+                .is_some_and(|it| it.starts_with(REJECTED))
+        };
         let is_quarantined = memory.status.stage() == Stage::Pending || is_rejected();
         if is_quarantined {
-            brief.fact =
-                format!("(in quarantine; a person reads it with: apostille show {})", memory.handle());
+            brief.fact = format!(
+                "(in quarantine; a person reads it with: apostille show {})",
+                memory.handle()
+            );
             brief.subject = None;
             brief.tags.clear();
         }
         Self {
             brief,
-            reason: memory.reason.as_deref().filter(|_| !is_quarantined).map(|it| lines::cut(it, TEXT)),
+            reason: memory
+                .reason
+                .as_deref()
+                .filter(|_| !is_quarantined)
+                .map(|it| lines::cut(it, TEXT)),
             status: memory.status.stage().as_str(),
             status_why: memory.status.why().map(|it| lines::cut(it, TEXT)),
             supersedes,
             superseded_by,
             provenance: if is_quarantined {
-                Provenance { author: None, session: None, task: None, ..Provenance::from(memory) }
+                Provenance {
+                    author: None,
+                    session: None,
+                    task: None,
+                    ..Provenance::from(memory)
+                }
             } else {
                 Provenance::from(memory)
             },
@@ -213,7 +241,11 @@ struct Usage {
 impl From<&Memory> for Usage {
     fn from(it: &Memory) -> Self {
         let it = it.usage;
-        Self { recalls: it.recalls, applied: it.applied, verified: it.verified }
+        Self {
+            recalls: it.recalls,
+            applied: it.applied,
+            verified: it.verified,
+        }
     }
 }
 

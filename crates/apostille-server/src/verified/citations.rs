@@ -62,7 +62,9 @@ fn tree<'a>(cx: &Context<'a>, here: &Here<'_>, repo: &Space, at: Option<&str>) -
     };
     match (at.filter(|at| !checked_out(at)), here.at) {
         (None, _) => Tree::Checkout(cx.source),
-        (Some(at), None) => Tree::Unreachable(format!("cannot look at '{at}', only at what is checked out")),
+        (Some(at), None) => Tree::Unreachable(format!(
+            "cannot look at '{at}', only at what is checked out"
+        )),
         (Some(at), Some(open)) => match open(at) {
             Ok(source) => Tree::Other(source),
             Err(error) => Tree::Unreachable(error.to_string()),
@@ -74,7 +76,12 @@ fn tree<'a>(cx: &Context<'a>, here: &Here<'_>, repo: &Space, at: Option<&str>) -
 #[must_use]
 pub fn read_citation(cx: &Context<'_>, here: &Here<'_>, input: &Verify) -> Option<LookedUp> {
     let pinned = input.citations.get(..1)?;
-    let tree = tree(cx, here, space_of(here, input.repo.as_ref()), input.at.as_deref());
+    let tree = tree(
+        cx,
+        here,
+        space_of(here, input.repo.as_ref()),
+        input.at.as_deref(),
+    );
     let found = found(cx, here, &tree, pinned).pop()?;
     Some(record(&pinned[0], found))
 }
@@ -101,15 +108,26 @@ pub fn verify_citations(
         valid_count,
         invalid_count: found.len() - valid_count - unknown_count,
         unknown_count,
-        citations: input.citations.iter().zip(found).map(|(pinned, it)| record(pinned, it)).collect(),
+        citations: input
+            .citations
+            .iter()
+            .zip(found)
+            .map(|(pinned, it)| record(pinned, it))
+            .collect(),
     })
 }
 
 /// The active memories that cite exactly these places.
 fn owners(cx: &Context<'_>, space: &Space, citations: &[Pinned]) -> Result<Vec<Memory>, Fault> {
-    let Some(Ok(first)) = citations.first().map(Pinned::place) else { return Ok(Vec::new()) };
-    let mut memories =
-        list::citing(cx, std::slice::from_ref(space), &first.path, apostille_core::list::RECENT_LIMIT)?;
+    let Some(Ok(first)) = citations.first().map(Pinned::place) else {
+        return Ok(Vec::new());
+    };
+    let mut memories = list::citing(
+        cx,
+        std::slice::from_ref(space),
+        &first.path,
+        apostille_core::list::RECENT_LIMIT,
+    )?;
     let same = |memory: &Memory, it: &Pinned| {
         let mut kept = memory.citations.iter();
         kept.any(|kept| {
@@ -128,11 +146,15 @@ fn found(cx: &Context<'_>, here: &Here<'_>, tree: &Tree<'_>, citations: &[Pinned
     let source = match tree.source() {
         Err(why) => return citations.iter().map(|_| Found::unknown(why)).collect(),
         Ok(_) if (cx.late)() => {
-            return citations.iter().map(|_| Found::unknown("no time left to look")).collect();
+            return citations
+                .iter()
+                .map(|_| Found::unknown("no time left to look"))
+                .collect();
         }
         Ok(source) => source,
     };
-    let cited: Vec<Result<Citation, Verdict>> = citations.iter().map(|it| cited(here, source, it)).collect();
+    let cited: Vec<Result<Citation, Verdict>> =
+        citations.iter().map(|it| cited(here, source, it)).collect();
     let open: Vec<&Citation> = cited.iter().flatten().collect();
     let cx = Context { source, ..*cx };
     let mut sights = Reader::new(&cx, NEAR).look(&open).into_iter();
@@ -140,16 +162,33 @@ fn found(cx: &Context<'_>, here: &Here<'_>, tree: &Tree<'_>, citations: &[Pinned
         Ok(_) => sights.next().map_or(UNSEEN, |it| it.verdict),
         Err(verdict) => verdict.clone(),
     });
-    citations.iter().zip(verdicts).map(|(pinned, verdict)| judged(source, pinned, &verdict)).collect()
+    citations
+        .iter()
+        .zip(verdicts)
+        .map(|(pinned, verdict)| judged(source, pinned, &verdict))
+        .collect()
 }
 
 const UNSEEN: Verdict = Verdict::Unknown { why: String::new() };
 
 /// What the caller expects: as its digest says, or as it stood at the commit that it names.
 fn cited(here: &Here<'_>, source: &dyn Source, pinned: &Pinned) -> Result<Citation, Verdict> {
-    let Ok(place) = pinned.place() else { return Err(Verdict::Gone { loss: Loss::Never, since: None }) };
-    let then = here.at.zip(pinned.sha.as_deref()).and_then(|(open, sha)| open(sha).ok());
-    let pin = Pin { place, commit: pinned.sha.clone(), digest: pinned.snippet_hash, text: None };
+    let Ok(place) = pinned.place() else {
+        return Err(Verdict::Gone {
+            loss: Loss::Never,
+            since: None,
+        });
+    };
+    let then = here
+        .at
+        .zip(pinned.sha.as_deref())
+        .and_then(|(open, sha)| open(sha).ok());
+    let pin = Pin {
+        place,
+        commit: pinned.sha.clone(),
+        digest: pinned.snippet_hash,
+        text: None,
+    };
     pin.citation(then.as_deref(), source)
 }
 
@@ -158,7 +197,12 @@ fn cited(here: &Here<'_>, source: &dyn Source, pinned: &Pinned) -> Result<Citati
 fn judged(source: &dyn Source, pinned: &Pinned, verdict: &Verdict) -> Found {
     let place = match pinned.place() {
         Ok(place) => place,
-        Err(bad) => return Found { standing: Standing::Nothing(bad.to_string()), wrong: None },
+        Err(bad) => {
+            return Found {
+                standing: Standing::Nothing(bad.to_string()),
+                wrong: None,
+            };
+        }
     };
     let standing = read(source, &place);
     let wrong = match verdict {
@@ -178,7 +222,9 @@ fn read(source: &dyn Source, place: &Cite) -> Standing {
     let blob = match source.read(&place.path) {
         Err(error) => return Standing::Unknown(error.told()),
         Ok(None) => return Standing::Nothing("there is no such file".into()),
-        Ok(Some(blob)) if is_binary(&blob.bytes) => return Standing::Unknown("the file is not text".into()),
+        Ok(Some(blob)) if is_binary(&blob.bytes) => {
+            return Standing::Unknown("the file is not text".into());
+        }
         Ok(Some(blob)) => blob,
     };
     let sheet = Sheet::of(&blob.bytes);
@@ -190,7 +236,10 @@ fn read(source: &dyn Source, place: &Cite) -> Standing {
 
 impl Found {
     fn unknown(why: &str) -> Self {
-        Self { standing: Standing::Unknown(why.into()), wrong: None }
+        Self {
+            standing: Standing::Unknown(why.into()),
+            wrong: None,
+        }
     }
 
     fn is_valid(&self) -> bool {
@@ -216,5 +265,12 @@ fn record(pinned: &Pinned, found: Found) -> LookedUp {
     let path = pinned.path.clone();
     // A place that was looked up is told as it was given, unless it is no place at all.
     let path = secrets::masked(&path).into_owned();
-    LookedUp { path, line_start: pinned.line_start, line_end: pinned.line_end, exists, content, error }
+    LookedUp {
+        path,
+        line_start: pinned.line_start,
+        line_end: pinned.line_end,
+        exists,
+        content,
+        error,
+    }
 }

@@ -125,18 +125,28 @@ impl Reply {
             action: Some(action),
             memory: Some(memory.into()),
             status: (memory.status != Status::Active).then(|| stage.to_string()),
-            status_why: memory.status.why().filter(|_| stage == Stage::Pending).map(Into::into),
+            status_why: memory
+                .status
+                .why()
+                .filter(|_| stage == Stage::Pending)
+                .map(Into::into),
             supersedes: memory.supersedes.map(|id| id.to_string()),
             ..Self::default()
         }
     }
 
     pub(super) fn refused(refusal: &Refusal) -> Self {
-        Self { class: Some(refusal.class()), ..Self::failed(refusal.to_string()) }
+        Self {
+            class: Some(refusal.class()),
+            ..Self::failed(refusal.to_string())
+        }
     }
 
     pub(super) fn failed(error: String) -> Self {
-        Self { error: Some(error), ..Self::default() }
+        Self {
+            error: Some(error),
+            ..Self::default()
+        }
     }
 
     pub(super) fn similar(near: &[Near]) -> Self {
@@ -147,7 +157,10 @@ impl Reply {
         };
         let error = "much like what is known: skip it, merge it (merge_with), supersede the known one, \
                      or say why both are needed (rationale)";
-        Self { similar: near.iter().map(record).collect(), ..Self::failed(error.into()) }
+        Self {
+            similar: near.iter().map(record).collect(),
+            ..Self::failed(error.into())
+        }
     }
 }
 
@@ -208,8 +221,10 @@ pub struct StatsRecord {
 
 impl From<&Stats> for StatsRecord {
     fn from(it: &Stats) -> Self {
-        let by_status: BTreeMap<String, u64> =
-            Stage::ALL.iter().map(|stage| (stage.to_string(), it.tally.stage(*stage))).collect();
+        let by_status: BTreeMap<String, u64> = Stage::ALL
+            .iter()
+            .map(|stage| (stage.to_string(), it.tally.stage(*stage)))
+            .collect();
         Self {
             repo: it.space.to_string(),
             total: by_status.values().sum(),
@@ -218,12 +233,21 @@ impl From<&Stats> for StatsRecord {
             soft_limit: it.soft_limit,
             over_soft_limit: it.over_soft_limit,
             verified_share: it.verified_share,
-            events: it.tally.events.iter().map(|(word, n)| (telemetry_word(word), *n)).collect(),
+            events: it
+                .tally
+                .events
+                .iter()
+                .map(|(word, n)| (telemetry_word(word), *n))
+                .collect(),
         }
     }
 }
 
 /// This set of tools calls the first event of a memory `created`.
 fn telemetry_word(word: &str) -> String {
-    if word == Happening::Remembered.as_str() { "created".into() } else { word.into() }
+    if word == Happening::Remembered.as_str() {
+        "created".into()
+    } else {
+        word.into()
+    }
 }

@@ -13,7 +13,9 @@ pub fn tools() -> Vec<Tool> {
     let [recent, by_path, stats] = looking();
     let [refresh, invalidate, applied] = one();
     let [read, verify] = citing();
-    vec![store, recent, by_path, refresh, invalidate, supersede, applied, read, verify, stats]
+    vec![
+        store, recent, by_path, refresh, invalidate, supersede, applied, read, verify, stats,
+    ]
 }
 
 fn citation() -> Value {
@@ -121,7 +123,11 @@ fn one() -> [Tool; 3] {
             name: "memory_refresh",
             title: "Refresh a memory",
             about: "Say that a memory was verified and is still useful; it ranks as fresh again. Refused when its citations do not hold.",
-            input: arguments(&["memory_id"], json!({"memory_id": id()}), json!({"memory_id": "m-12"})),
+            input: arguments(
+                &["memory_id"],
+                json!({"memory_id": id()}),
+                json!({"memory_id": "m-12"}),
+            ),
             effect: Effect::Changes,
         },
         Tool {
@@ -139,7 +145,11 @@ fn one() -> [Tool; 3] {
             name: "memory_log_applied",
             title: "Log a use",
             about: "Note that a memory was used in a task. Call it after you relied on one.",
-            input: arguments(&["memory_id"], json!({"memory_id": id()}), json!({"memory_id": "m-12"})),
+            input: arguments(
+                &["memory_id"],
+                json!({"memory_id": id()}),
+                json!({"memory_id": "m-12"}),
+            ),
             effect: Effect::Adds,
         },
     ]

@@ -48,7 +48,9 @@ impl Level {
     /// The one that stands for this layer, where one does.
     #[must_use]
     pub fn of(layer: Layer) -> Option<Self> {
-        [Self::L0, Self::L1].into_iter().find(|it| it.layer() == layer)
+        [Self::L0, Self::L1]
+            .into_iter()
+            .find(|it| it.layer() == layer)
     }
 }
 
@@ -100,15 +102,18 @@ impl TryFrom<RawWrite> for Write {
                     "add takes none; to correct that memory, say update",
                 ));
             }
-            "add" => {
-                Action::Add { content: required("content", raw.content)?, tags: tags.unwrap_or_default() }
-            }
+            "add" => Action::Add {
+                content: required("content", raw.content)?,
+                tags: tags.unwrap_or_default(),
+            },
             "update" => Action::Update {
                 content: required("content", raw.content)?,
                 target: memory_name("target_id", target)?,
                 tags,
             },
-            "remove" => Action::Remove { target: memory_name("target_id", target)? },
+            "remove" => Action::Remove {
+                target: memory_name("target_id", target)?,
+            },
             _ => return Err(Malformed::new("action", "expected add, update or remove")),
         };
         Ok(Self { level, action })
@@ -136,25 +141,74 @@ mod tests {
     fn seed_004_memory_write_input_fields() {
         let check = |arguments: Value, expected: Option<&str>| {
             let read = crate::wire::read::<RawWrite, Write>(arguments.clone());
-            assert_eq!(read.err().map(|it| it.field).as_deref(), expected, "{arguments}");
+            assert_eq!(
+                read.err().map(|it| it.field).as_deref(),
+                expected,
+                "{arguments}"
+            );
         };
-        check(json!({"action": "add", "layer": "L1", "content": "a", "tags": ["t"]}), None);
-        check(json!({"action": "add", "layer": "L0", "content": "a", "target_id": "", "tags": null}), None);
-        check(json!({"action": "update", "layer": "L1", "content": "a", "target_id": "m-1"}), None);
-        check(json!({"action": "remove", "layer": "L1", "target_id": "m-1"}), None);
+        check(
+            json!({"action": "add", "layer": "L1", "content": "a", "tags": ["t"]}),
+            None,
+        );
+        check(
+            json!({"action": "add", "layer": "L0", "content": "a", "target_id": "", "tags": null}),
+            None,
+        );
+        check(
+            json!({"action": "update", "layer": "L1", "content": "a", "target_id": "m-1"}),
+            None,
+        );
+        check(
+            json!({"action": "remove", "layer": "L1", "target_id": "m-1"}),
+            None,
+        );
         check(json!({"layer": "L1", "content": "a"}), Some("action"));
-        check(json!({"action": "drop", "layer": "L1", "content": "a"}), Some("action"));
+        check(
+            json!({"action": "drop", "layer": "L1", "content": "a"}),
+            Some("action"),
+        );
         check(json!({"action": "add", "content": "a"}), Some("layer"));
-        check(json!({"action": "add", "layer": "L2", "content": "a"}), Some("layer"));
-        check(json!({"action": "add", "layer": "identity", "content": "a"}), Some("layer"));
-        check(json!({"action": "add", "layer": 1, "content": "a"}), Some("layer"));
+        check(
+            json!({"action": "add", "layer": "L2", "content": "a"}),
+            Some("layer"),
+        );
+        check(
+            json!({"action": "add", "layer": "identity", "content": "a"}),
+            Some("layer"),
+        );
+        check(
+            json!({"action": "add", "layer": 1, "content": "a"}),
+            Some("layer"),
+        );
         check(json!({"action": "add", "layer": "L1"}), Some("content"));
-        check(json!({"action": "add", "layer": "L1", "content": "a", "target_id": "m-1"}), Some("target_id"));
-        check(json!({"action": "update", "layer": "L1", "target_id": "m-1"}), Some("content"));
-        check(json!({"action": "update", "layer": "L1", "content": "a"}), Some("target_id"));
-        check(json!({"action": "remove", "layer": "L1"}), Some("target_id"));
-        check(json!({"action": "remove", "layer": "L1", "target_id": "4"}), Some("target_id"));
-        check(json!({"action": "add", "layer": "L1", "content": "a", "tags": "t"}), Some("tags"));
-        check(json!({"action": "add", "layer": "L1", "content": "a", "tags": [1]}), Some("tags[0]"));
+        check(
+            json!({"action": "add", "layer": "L1", "content": "a", "target_id": "m-1"}),
+            Some("target_id"),
+        );
+        check(
+            json!({"action": "update", "layer": "L1", "target_id": "m-1"}),
+            Some("content"),
+        );
+        check(
+            json!({"action": "update", "layer": "L1", "content": "a"}),
+            Some("target_id"),
+        );
+        check(
+            json!({"action": "remove", "layer": "L1"}),
+            Some("target_id"),
+        );
+        check(
+            json!({"action": "remove", "layer": "L1", "target_id": "4"}),
+            Some("target_id"),
+        );
+        check(
+            json!({"action": "add", "layer": "L1", "content": "a", "tags": "t"}),
+            Some("tags"),
+        );
+        check(
+            json!({"action": "add", "layer": "L1", "content": "a", "tags": [1]}),
+            Some("tags[0]"),
+        );
     }
 }

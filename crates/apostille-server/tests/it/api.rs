@@ -69,7 +69,10 @@ impl Desk {
         world.kept(cited("API_VERSION is v3", &["src/api.rs:3"]));
         world.kept(cited("retries is 3", &["src/old.rs:1"]));
         world.kept(preference("prefers tabs over spaces"));
-        let waits = Draft { layer: Some(Layer::Knowledge), ..cited("the answer is 42", &["docs/api.md:3"]) };
+        let waits = Draft {
+            layer: Some(Layer::Knowledge),
+            ..cited("the answer is 42", &["docs/api.md:3"])
+        };
         world.kept(waits);
         world.shelf.write("src/old.rs", "let retries = 5;\n");
         let task = task(&world);
@@ -87,8 +90,16 @@ impl Desk {
             withheld: recalled.withheld.iter().map(shown).collect(),
             ..entry(Moment::Prompt)
         };
-        let sessions = vec![Session { entries: vec![entry(Moment::Start), prompt] }];
-        Self { world, shelf: Shelf { sessions, tasks: vec![task] } }
+        let sessions = vec![Session {
+            entries: vec![entry(Moment::Start), prompt],
+        }];
+        Self {
+            world,
+            shelf: Shelf {
+                sessions,
+                tasks: vec![task],
+            },
+        }
     }
 }
 
@@ -97,7 +108,12 @@ fn shown(it: &Checked) -> apostille_core::session::Shown {
 }
 
 fn passage(world: &World, task: &Task, what: What) -> Passage {
-    Passage { at: world.now(), task: task.slug.clone(), session: None, what }
+    Passage {
+        at: world.now(),
+        task: task.slug.clone(),
+        session: None,
+        what,
+    }
 }
 
 fn task(world: &World) -> Task {
@@ -126,11 +142,18 @@ pub(super) struct Caller<'a> {
 
 impl<'a> Caller<'a> {
     pub(super) fn new(desk: &'a Desk, access: Access) -> Self {
-        Self { desk, access, spaces: None }
+        Self {
+            desk,
+            access,
+            spaces: None,
+        }
     }
 
     pub(super) fn in_spaces(self, spaces: &[&str]) -> Self {
-        Self { spaces: Some(spaces.iter().map(|it| it.parse().unwrap()).collect()), ..self }
+        Self {
+            spaces: Some(spaces.iter().map(|it| it.parse().unwrap()).collect()),
+            ..self
+        }
     }
 
     /// Asks as a line says it: `POST /api/recall {"query":"x"}`. The answer fits what the document says of it.
@@ -139,8 +162,19 @@ impl<'a> Caller<'a> {
         let (address, body) = rest.split_once(' ').unwrap_or((rest, ""));
         let (path, query) = address.split_once('?').unwrap_or((address, ""));
         let (call, parts) = found(method, path);
-        let query = query.split('&').filter(|it| !it.is_empty()).map(pair).collect();
-        self.sends(call, &Asked { parts, query, body: body.as_bytes().to_vec() })
+        let query = query
+            .split('&')
+            .filter(|it| !it.is_empty())
+            .map(pair)
+            .collect();
+        self.sends(
+            call,
+            &Asked {
+                parts,
+                query,
+                body: body.as_bytes().to_vec(),
+            },
+        )
     }
 
     pub(super) fn sends(&self, call: &Call, asked: &Asked) -> Reply {
@@ -152,16 +186,32 @@ impl<'a> Caller<'a> {
 
     fn answered(&self, call: &Call, asked: &Asked) -> Reply {
         let (repo, user) = (repo(), user());
-        let here = Here { user: Some(&user), beside: Some(&self.desk.shelf), ..Here::in_repo(&repo) };
+        let here = Here {
+            user: Some(&user),
+            beside: Some(&self.desk.shelf),
+            ..Here::in_repo(&repo)
+        };
         let (name, spaces) = ("ci".into(), self.spaces.clone());
-        let pass = Pass { name, spaces, access: self.access, is_panel: false };
+        let pass = Pass {
+            name,
+            spaces,
+            access: self.access,
+            is_panel: false,
+        };
         if !pass.allows(call.route.need) {
             return turned(403, "the token does not allow this");
         }
-        let answer = self
-            .desk
-            .world
-            .with(|cx| (call.route.run)(&Visit { cx, here: &here, pass: &pass, seal: "" }, asked));
+        let answer = self.desk.world.with(|cx| {
+            (call.route.run)(
+                &Visit {
+                    cx,
+                    here: &here,
+                    pass: &pass,
+                    seal: "",
+                },
+                asked,
+            )
+        });
         match answer {
             Ok(reply) => reply,
             Err(Fault::Malformed(it)) => turned(400, &it.to_string()),
@@ -171,7 +221,10 @@ impl<'a> Caller<'a> {
 
     /// What is answered to each line, on a line.
     pub(super) fn told(&self, lines: &[&str]) -> String {
-        lines.iter().map(|line| format!("{line}\n  → {}\n", told(&self.asks(line)))).collect()
+        lines
+            .iter()
+            .map(|line| format!("{line}\n  → {}\n", told(&self.asks(line))))
+            .collect()
     }
 }
 
@@ -185,19 +238,32 @@ fn found(method: &str, path: &str) -> (&'static Call, Vec<(String, String)>) {
         "POST" => Method::Post,
         _ => Method::Delete,
     };
-    let mut calls: Vec<&Call> = CALLS.iter().filter(|it| it.route.method == method).collect();
+    let mut calls: Vec<&Call> = CALLS
+        .iter()
+        .filter(|it| it.route.method == method)
+        .collect();
     calls.sort_by_key(|it| it.route.path.matches('{').count());
-    let mut meant = calls.into_iter().filter_map(|it| Some((it, matched(it.route.path, path)?)));
+    let mut meant = calls
+        .into_iter()
+        .filter_map(|it| Some((it, matched(it.route.path, path)?)));
     meant.next().unwrap_or_else(|| panic!("no call at {path}"))
 }
 
 fn matched(pattern: &str, path: &str) -> Option<Vec<(String, String)>> {
-    let (pattern, path): (Vec<_>, Vec<_>) = (pattern.split('/').collect(), path.split('/').collect());
+    let (pattern, path): (Vec<_>, Vec<_>) =
+        (pattern.split('/').collect(), path.split('/').collect());
     let part = |(want, have): (&&str, &&str)| match want.strip_prefix('{') {
-        Some(name) => Some(Some((name.trim_end_matches('}').to_owned(), (*have).to_owned()))),
+        Some(name) => Some(Some((
+            name.trim_end_matches('}').to_owned(),
+            (*have).to_owned(),
+        ))),
         None => (want == have).then_some(None),
     };
-    let parts = pattern.iter().zip(&path).map(part).collect::<Option<Vec<_>>>()?;
+    let parts = pattern
+        .iter()
+        .zip(&path)
+        .map(part)
+        .collect::<Option<Vec<_>>>()?;
     (pattern.len() == path.len()).then(|| parts.into_iter().flatten().collect())
 }
 
@@ -246,7 +312,9 @@ fn brief(value: Value) -> Value {
     match value {
         Value::Array(items) => items.into_iter().map(brief).collect(),
         Value::Object(fields) => {
-            let kept = fields.into_iter().filter(|(name, _)| !NOISE.contains(&name.as_str()));
+            let kept = fields
+                .into_iter()
+                .filter(|(name, _)| !NOISE.contains(&name.as_str()));
             kept.map(|(name, value)| (name, brief(value))).collect()
         }
         other => other,

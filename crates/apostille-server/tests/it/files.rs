@@ -18,7 +18,11 @@ const HEAD: &str = "Here're the files and directories up to 2 levels deep in";
 
 fn tried(world: &World, session: Option<&str>, arguments: Value) -> Result<Answer, Fault> {
     let (repo, user) = (repo(), user());
-    let here = Here { user: Some(&user), session, ..Here::in_repo(&repo) };
+    let here = Here {
+        user: Some(&user),
+        session,
+        ..Here::in_repo(&repo)
+    };
     let answer = world.with(|cx| files::call(cx, &here, "memory", arguments));
     world.advance(1);
     answer
@@ -32,14 +36,22 @@ fn call(world: &World, arguments: Value) -> Answer {
 /// The text of an answer to something done.
 fn done(world: &World, arguments: Value) -> String {
     let answer = call(world, arguments.clone());
-    assert!(!answer.is_refusal && !answer.is_json, "{arguments}: {}", answer.text);
+    assert!(
+        !answer.is_refusal && !answer.is_json,
+        "{arguments}: {}",
+        answer.text
+    );
     answer.text
 }
 
 /// The text of an answer to something not done.
 fn wrong(world: &World, arguments: Value) -> String {
     let answer = call(world, arguments.clone());
-    assert!(answer.is_refusal && !answer.is_json, "{arguments}: {}", answer.text);
+    assert!(
+        answer.is_refusal && !answer.is_json,
+        "{arguments}: {}",
+        answer.text
+    );
     answer.text
 }
 
@@ -70,18 +82,37 @@ fn rename(old: &str, new: &str) -> Value {
 /// A world with a file in every scope.
 fn stocked() -> World {
     let world = World::verified();
-    done(&world, create("/memories/notes.md", "one\ntwo\nthree\ntwo\nfive\n"));
+    done(
+        &world,
+        create("/memories/notes.md", "one\ntwo\nthree\ntwo\nfive\n"),
+    );
     done(&world, create("/memories/work/style.md", "Prefers tabs"));
-    done(&world, create("/memories/session/plan.md", "first, then second"));
-    done(&world, create("/memories/repo/api.md", "API_VERSION is v3.\nCitations: src/api.rs:3"));
-    done(&world, create("/memories/tasks/fix-login/log.md", "tried a lock"));
+    done(
+        &world,
+        create("/memories/session/plan.md", "first, then second"),
+    );
+    done(
+        &world,
+        create(
+            "/memories/repo/api.md",
+            "API_VERSION is v3.\nCitations: src/api.rs:3",
+        ),
+    );
+    done(
+        &world,
+        create("/memories/tasks/fix-login/log.md", "tried a lock"),
+    );
     world
 }
 
 /// The text of a file as its view shows it.
 fn content(shown: &str) -> String {
     let (_, lines) = shown.split_once(" with line numbers:\n").unwrap();
-    lines.split('\n').map(|it| it.split_once('\t').unwrap().1).collect::<Vec<_>>().join("\n")
+    lines
+        .split('\n')
+        .map(|it| it.split_once('\t').unwrap().1)
+        .collect::<Vec<_>>()
+        .join("\n")
 }
 
 #[test]
@@ -139,14 +170,23 @@ fn the_usual_flow() {
         assert_eq!(done(&world, arguments.clone()), expected, "{arguments}");
     }
     let log = world.log_text();
-    assert!(!log.contains("tabs") && !log.contains("spaces") && !log.contains("style.md"), "{log}");
+    assert!(
+        !log.contains("tabs") && !log.contains("spaces") && !log.contains("style.md"),
+        "{log}"
+    );
 }
 
 #[test]
 fn the_longest_and_deepest_path_is_kept() {
     let world = World::verified();
-    for path in [format!("/memories/{}", "é".repeat(190)), "/memories/1/2/3/4/5/6".into()] {
-        assert_eq!(done(&world, create(&path, &path)), format!("File created successfully at: {path}"));
+    for path in [
+        format!("/memories/{}", "é".repeat(190)),
+        "/memories/1/2/3/4/5/6".into(),
+    ] {
+        assert_eq!(
+            done(&world, create(&path, &path)),
+            format!("File created successfully at: {path}")
+        );
         assert_eq!(content(&done(&world, view(&path))), path);
     }
 }
@@ -154,37 +194,73 @@ fn the_longest_and_deepest_path_is_kept() {
 #[test]
 fn there_is_one_tool() {
     let (world, repo) = (World::verified(), repo());
-    let error =
-        world.with(|cx| files::call(cx, &Here::in_repo(&repo), "memory_view", json!({}))).unwrap_err();
-    assert_eq!(error.to_string(), "there is no tool 'memory_view'; there are: memory");
-    assert_eq!(files::tools().iter().map(|it| it.name).collect::<Vec<_>>(), ["memory"]);
+    let error = world
+        .with(|cx| files::call(cx, &Here::in_repo(&repo), "memory_view", json!({})))
+        .unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "there is no tool 'memory_view'; there are: memory"
+    );
+    assert_eq!(
+        files::tools().iter().map(|it| it.name).collect::<Vec<_>>(),
+        ["memory"]
+    );
 }
 
 #[test]
 fn the_names_that_another_client_gives_to_arguments_are_taken_too() {
     let world = stocked();
-    let insert =
-        json!({"command": "insert", "path": "/memories/notes.md", "insert_line": "0", "new_str": "zero"});
-    assert_eq!(done(&world, insert), "The file /memories/notes.md has been edited.");
-    let rename = json!({"command": "rename", "path": "/memories/notes.md", "new_path": "/memories/n.md"});
-    assert_eq!(done(&world, rename), "Successfully renamed /memories/notes.md to /memories/n.md");
+    let insert = json!({"command": "insert", "path": "/memories/notes.md", "insert_line": "0", "new_str": "zero"});
+    assert_eq!(
+        done(&world, insert),
+        "The file /memories/notes.md has been edited."
+    );
+    let rename =
+        json!({"command": "rename", "path": "/memories/notes.md", "new_path": "/memories/n.md"});
+    assert_eq!(
+        done(&world, rename),
+        "Successfully renamed /memories/notes.md to /memories/n.md"
+    );
     assert!(content(&done(&world, view("/memories/n.md"))).starts_with("zero\none\n"));
 }
 
 #[test]
 fn every_scope_has_its_space_and_layer() {
     let world = stocked();
-    let check = |name: &str, space: &str, layer: &str, kind: &str, subject: &str, task: Option<&str>| {
-        let it = world.look(name);
-        let found = (it.space.as_str(), it.layer.as_str(), it.kind.as_str(), it.subject.as_deref());
-        assert_eq!(found, (space, layer, kind, Some(subject)));
-        assert_eq!((it.task.as_deref(), it.voice.session.as_deref()), (task, Some("s-1")));
-    };
+    let check =
+        |name: &str, space: &str, layer: &str, kind: &str, subject: &str, task: Option<&str>| {
+            let it = world.look(name);
+            let found = (
+                it.space.as_str(),
+                it.layer.as_str(),
+                it.kind.as_str(),
+                it.subject.as_deref(),
+            );
+            assert_eq!(found, (space, layer, kind, Some(subject)));
+            assert_eq!(
+                (it.task.as_deref(), it.voice.session.as_deref()),
+                (task, Some("s-1"))
+            );
+        };
     check("u-1", "users/ana", "knowledge", "user", "notes.md", None);
-    check("u-2", "users/ana", "knowledge", "user", "work/style.md", None);
+    check(
+        "u-2",
+        "users/ana",
+        "knowledge",
+        "user",
+        "work/style.md",
+        None,
+    );
     check("m-1", "myorg/myapp", "session", "project", "plan.md", None);
     check("m-2", "myorg/myapp", "knowledge", "project", "api.md", None);
-    check("m-3", "myorg/myapp", "episode", "project", "log.md", Some("fix-login"));
+    check(
+        "m-3",
+        "myorg/myapp",
+        "episode",
+        "project",
+        "log.md",
+        Some("fix-login"),
+    );
 }
 
 #[test]
@@ -211,18 +287,31 @@ fn a_long_listing_says_how_many_more_there_are() {
     let mut world = World::verified();
     world.policy.breakers = Breakers::OFF;
     for n in 0..205 {
-        done(&world, create(&format!("/memories/{n:03}.md"), &format!("number {n}")));
+        done(
+            &world,
+            create(&format!("/memories/{n:03}.md"), &format!("number {n}")),
+        );
     }
     let listing = done(&world, view("/memories"));
     assert_eq!(listing.lines().count(), 203);
-    assert!(listing.ends_with("\n… and 5 more; view one of the directories, or recall what you look for"));
+    assert!(
+        listing
+            .ends_with("\n… and 5 more; view one of the directories, or recall what you look for")
+    );
 }
 
 #[test]
 fn scratch_is_seen_in_its_own_session_only() {
     let world = stocked();
-    let seen = |session| tried(&world, session, view("/memories/session/plan.md")).unwrap().is_refusal;
-    assert_eq!([seen(Some("s-1")), seen(Some("s-2")), seen(None)], [false, true, true]);
+    let seen = |session| {
+        tried(&world, session, view("/memories/session/plan.md"))
+            .unwrap()
+            .is_refusal
+    };
+    assert_eq!(
+        [seen(Some("s-1")), seen(Some("s-2")), seen(None)],
+        [false, true, true]
+    );
     let same = create("/memories/session/plan.md", "first, then second");
     assert!(!tried(&world, Some("s-2"), same).unwrap().is_refusal);
 }
@@ -230,10 +319,19 @@ fn scratch_is_seen_in_its_own_session_only() {
 #[test]
 fn without_a_user_the_notes_stay_with_the_repository() {
     let (world, repo) = (World::verified(), repo());
-    let call =
-        |arguments| world.with(|cx| files::call(cx, &Here::in_repo(&repo), "memory", arguments)).unwrap();
+    let call = |arguments| {
+        world
+            .with(|cx| files::call(cx, &Here::in_repo(&repo), "memory", arguments))
+            .unwrap()
+    };
     assert!(!call(create("/memories/a.md", "likes tea")).is_refusal);
-    assert_eq!((world.look("m-1").kind.as_str(), world.look("m-1").space.as_str()), ("user", "myorg/myapp"));
+    assert_eq!(
+        (
+            world.look("m-1").kind.as_str(),
+            world.look("m-1").space.as_str()
+        ),
+        ("user", "myorg/myapp")
+    );
     assert_eq!(content(&call(view("/memories/a.md")).text), "likes tea");
     assert!(call(view("/memories/repo")).is_refusal);
 }
@@ -242,23 +340,54 @@ fn without_a_user_the_notes_stay_with_the_repository() {
 fn what_is_written_here_is_recalled() {
     let world = stocked();
     let block = world.ask("which api version").block;
-    assert!(block.contains("(m-2; holds src/api.rs:3) API_VERSION is v3."), "{block}");
-    assert!(world.ask("does she like tabs").block.contains("(u-2; unverified) Prefers tabs"));
+    assert!(
+        block.contains("(m-2; holds src/api.rs:3) API_VERSION is v3."),
+        "{block}"
+    );
+    assert!(
+        world
+            .ask("does she like tabs")
+            .block
+            .contains("(u-2; unverified) Prefers tabs")
+    );
     done(&world, replace("/memories/work/style.md", "tabs", "spaces"));
     let block = world.ask("does she like tabs or spaces").block;
-    assert!(block.contains("Prefers spaces") && !block.contains("Prefers tabs"), "{block}");
+    assert!(
+        block.contains("Prefers spaces") && !block.contains("Prefers tabs"),
+        "{block}"
+    );
 }
 
 #[test]
 fn an_edit_of_spaces_or_punctuation_alone_is_an_edit() {
     let world = stocked();
-    done(&world, replace("/memories/work/style.md", "Prefers tabs", "prefers  tabs!\n"));
-    assert_eq!(content(&done(&world, view("/memories/work/style.md"))), "prefers  tabs!\n");
-    done(&world, rename("/memories/work/style.md", "/memories/work/Style.md"));
-    assert_eq!(content(&done(&world, view("/memories/work/Style.md"))), "prefers  tabs!\n");
+    done(
+        &world,
+        replace(
+            "/memories/work/style.md",
+            "Prefers tabs",
+            "prefers  tabs!\n",
+        ),
+    );
+    assert_eq!(
+        content(&done(&world, view("/memories/work/style.md"))),
+        "prefers  tabs!\n"
+    );
+    done(
+        &world,
+        rename("/memories/work/style.md", "/memories/work/Style.md"),
+    );
+    assert_eq!(
+        content(&done(&world, view("/memories/work/Style.md"))),
+        "prefers  tabs!\n"
+    );
     let before = world.log().len();
     done(&world, replace("/memories/work/Style.md", "tabs", "tabs"));
-    assert_eq!(world.log().len(), before, "what changes nothing writes nothing");
+    assert_eq!(
+        world.log().len(),
+        before,
+        "what changes nothing writes nothing"
+    );
 }
 
 #[test]
@@ -267,7 +396,10 @@ fn an_edit_may_not_empty_a_file_or_make_it_too_long() {
     let path = "/memories/work/style.md";
     assert!(wrong(&world, replace(path, "Prefers tabs", "")).starts_with("fact is empty"));
     let long = wrong(&world, insert(path, 0, &"x".repeat(4_000)));
-    assert!(long.starts_with("fact has 4013 characters, at most 4000 are kept"), "{long}");
+    assert!(
+        long.starts_with("fact has 4013 characters, at most 4000 are kept"),
+        "{long}"
+    );
     assert_eq!(content(&done(&world, view(path))), "Prefers tabs");
 }
 
@@ -275,9 +407,20 @@ fn an_edit_may_not_empty_a_file_or_make_it_too_long() {
 fn a_file_has_at_most_its_scopes_characters() {
     let check = |path: &str, chars: usize, is_kept: bool| {
         let world = World::verified();
-        let proof = if path.contains("/repo/") { "\nCitations: src/api.rs:5" } else { "" };
-        let answer = call(&world, create(path, &format!("{}{proof}", "語".repeat(chars))));
-        assert_eq!(!answer.is_refusal, is_kept, "{path} {chars} {}", answer.text);
+        let proof = if path.contains("/repo/") {
+            "\nCitations: src/api.rs:5"
+        } else {
+            ""
+        };
+        let answer = call(
+            &world,
+            create(path, &format!("{}{proof}", "語".repeat(chars))),
+        );
+        assert_eq!(
+            !answer.is_refusal, is_kept,
+            "{path} {chars} {}",
+            answer.text
+        );
     };
     for path in ["/memories/a", "/memories/session/a", "/memories/tasks/a/a"] {
         check(path, 4_000, true);
@@ -324,15 +467,25 @@ fn what_waits_for_approval_is_said_and_not_seen() {
         wrong(&world, create("/memories/evil.md", evil)),
         "nothing was written: u-3 says exactly this already, and waits for approval"
     );
-    let edited = done(&world, replace("/memories/work/style.md", "Prefers tabs", evil));
+    let edited = done(
+        &world,
+        replace("/memories/work/style.md", "Prefers tabs", evil),
+    );
     assert!(
-        edited.ends_with(&format!("\n{why}; the file stays as it was until a person approves u-4")),
+        edited.ends_with(&format!(
+            "\n{why}; the file stays as it was until a person approves u-4"
+        )),
         "{edited}"
     );
-    assert_eq!(content(&done(&world, view("/memories/work/style.md"))), "Prefers tabs");
+    assert_eq!(
+        content(&done(&world, view("/memories/work/style.md"))),
+        "Prefers tabs"
+    );
     done(&world, delete("/memories/work/style.md"));
     assert!(!world.log_text().contains("Prefers tabs"));
-    let gone = world.with(|cx| apostille_core::list::named(cx, &[user()], "u-4".parse().unwrap())).unwrap();
+    let gone = world
+        .with(|cx| apostille_core::list::named(cx, &[user()], "u-4".parse().unwrap()))
+        .unwrap();
     assert_eq!(gone, None, "an edit that waits goes with its file");
 }
 
@@ -340,11 +493,22 @@ fn what_waits_for_approval_is_said_and_not_seen() {
 fn deleting_takes_what_the_file_said_before_and_a_directory_all_that_is_in_it() {
     let world = stocked();
     done(&world, replace("/memories/work/style.md", "tabs", "zebras"));
-    done(&world, replace("/memories/work/style.md", "zebras", "horses"));
+    done(
+        &world,
+        replace("/memories/work/style.md", "zebras", "horses"),
+    );
     done(&world, create("/memories/work/deep/er.md", "likes okapis"));
-    assert_eq!(done(&world, delete("/memories/work/")), "Successfully deleted /memories/work");
+    assert_eq!(
+        done(&world, delete("/memories/work/")),
+        "Successfully deleted /memories/work"
+    );
     let log = world.log_text();
-    assert!(!["tabs", "zebras", "horses", "okapis"].iter().any(|it| log.contains(it)), "{log}");
+    assert!(
+        !["tabs", "zebras", "horses", "okapis"]
+            .iter()
+            .any(|it| log.contains(it)),
+        "{log}"
+    );
     assert_eq!(
         done(&world, delete("/memories/tasks/fix-login")),
         "Successfully deleted /memories/tasks/fix-login"
@@ -355,7 +519,9 @@ fn deleting_takes_what_the_file_said_before_and_a_directory_all_that_is_in_it() 
 #[test]
 fn a_long_note_is_recalled_by_its_passage() {
     let world = World::verified();
-    let filler: String = (0..120).map(|n| format!("paragraph {n} says little\n")).collect();
+    let filler: String = (0..120)
+        .map(|n| format!("paragraph {n} says little\n"))
+        .collect();
     done(
         &world,
         create(
@@ -364,7 +530,10 @@ fn a_long_note_is_recalled_by_its_passage() {
         ),
     );
     let block = world.ask("when does the okapi server sleep").block;
-    assert!(block.contains("The okapi server sleeps on Sundays.") && block.contains('…'), "{block}");
+    assert!(
+        block.contains("The okapi server sleeps on Sundays.") && block.contains('…'),
+        "{block}"
+    );
     assert!(block.chars().count() < 700, "{block}");
 }
 
@@ -374,9 +543,16 @@ fn the_rules_of_a_persons_space_are_the_persons() {
     let mut own = Policy::default();
     own.limits.episode_chars = 10;
     own.limits.fact_chars = 10;
-    let here = Here { user: Some(&user), own: Some(&own), ..Here::in_repo(&repo) };
-    let call =
-        |path: &str| world.with(|cx| files::call(cx, &here, "memory", create(path, "eleven chars"))).unwrap();
+    let here = Here {
+        user: Some(&user),
+        own: Some(&own),
+        ..Here::in_repo(&repo)
+    };
+    let call = |path: &str| {
+        world
+            .with(|cx| files::call(cx, &here, "memory", create(path, "eleven chars")))
+            .unwrap()
+    };
     assert!(call("/memories/a").is_refusal);
     assert!(!call("/memories/session/a").is_refusal);
 }
@@ -384,7 +560,8 @@ fn the_rules_of_a_persons_space_are_the_persons() {
 #[test]
 fn a_forgotten_memory_is_no_file() {
     let world = stocked();
-    let forget = |cx: &Context<'_>| forget::forget(cx, &[user()], "u-1".parse().unwrap(), "told to");
+    let forget =
+        |cx: &Context<'_>| forget::forget(cx, &[user()], "u-1".parse().unwrap(), "told to");
     world.with(forget).unwrap();
     wrong(&world, view("/memories/notes.md"));
 }

@@ -33,8 +33,10 @@ fn any_json() -> impl Strategy<Value = Value> {
         text.prop_map(Value::from),
     ];
     leaf.prop_recursive(3, 24, 6, |inner| {
-        let object =
-            prop::collection::vec(("(path|line_start|line_end|text|[a-z_]{1,8})", inner.clone()), 0..5);
+        let object = prop::collection::vec(
+            ("(path|line_start|line_end|text|[a-z_]{1,8})", inner.clone()),
+            0..5,
+        );
         prop_oneof![
             prop::collection::vec(inner, 0..5).prop_map(Value::from),
             object.prop_map(|it| Value::Object(it.into_iter().collect::<Map<_, _>>())),
@@ -44,16 +46,23 @@ fn any_json() -> impl Strategy<Value = Value> {
 
 /// A tool of some set.
 fn any_tool() -> impl Strategy<Value = (Profile, &'static Tool)> {
-    let all: Vec<_> =
-        Profile::ALL.into_iter().flat_map(|set| set.tools().iter().map(move |it| (set, it))).collect();
+    let all: Vec<_> = Profile::ALL
+        .into_iter()
+        .flat_map(|set| set.tools().iter().map(move |it| (set, it)))
+        .collect();
     prop::sample::select(all)
 }
 
 /// The tool's own example with a few of its fields put wrong, or taken out.
 fn spoilt(tool: &Tool, spoils: Vec<(prop::sample::Index, Option<Value>)>) -> Value {
     let mut arguments = tool.input["examples"][0].clone();
-    let names: Vec<String> =
-        tool.input["properties"].as_object().unwrap().keys().cloned().chain(["tainted".to_owned()]).collect();
+    let names: Vec<String> = tool.input["properties"]
+        .as_object()
+        .unwrap()
+        .keys()
+        .cloned()
+        .chain(["tainted".to_owned()])
+        .collect();
     for (at, value) in spoils {
         let name = &names[at.index(names.len())];
         match value {
@@ -73,24 +82,55 @@ fn stocked() -> World {
 
 /// Everything that is kept, to compare.
 fn kept(world: &World) -> Vec<String> {
-    let memories = world.store.list(&Filter { limit: usize::MAX, ..Filter::default() }).unwrap();
-    memories.iter().map(|it| serde_json::to_string(&MemoryRecord::from(it)).unwrap()).collect()
+    let memories = world
+        .store
+        .list(&Filter {
+            limit: usize::MAX,
+            ..Filter::default()
+        })
+        .unwrap();
+    memories
+        .iter()
+        .map(|it| serde_json::to_string(&MemoryRecord::from(it)).unwrap())
+        .collect()
 }
 
 /// Calls, and holds the answer to what every answer must be.
 fn checked(world: &World, set: Profile, tool: &str, arguments: Value) -> Result<(), TestCaseError> {
     let (before, logged) = (kept(world), world.log().len());
     let (repo, user) = (repo(), user());
-    let here = Here { user: Some(&user), session: Some("s-1"), ..Here::in_repo(&repo) };
+    let here = Here {
+        user: Some(&user),
+        session: Some("s-1"),
+        ..Here::in_repo(&repo)
+    };
     match world.with(|cx| set.call(cx, &here, tool, arguments.clone())) {
-        Ok(Answer { text, is_json, note, .. }) => {
-            prop_assert!(text.len() + note.map_or(0, |it| it.len()) <= MAX_ANSWER, "{} bytes", text.len());
-            prop_assert!(!is_json || serde_json::from_str::<Value>(&text).is_ok(), "{}", text);
+        Ok(Answer {
+            text,
+            is_json,
+            note,
+            ..
+        }) => {
+            prop_assert!(
+                text.len() + note.map_or(0, |it| it.len()) <= MAX_ANSWER,
+                "{} bytes",
+                text.len()
+            );
+            prop_assert!(
+                !is_json || serde_json::from_str::<Value>(&text).is_ok(),
+                "{}",
+                text
+            );
         }
         Err(Fault::Broken(error)) => prop_assert!(false, "broken by {arguments}: {error}"),
         Err(fault) => {
             prop_assert!(fault.to_string().len() <= MAX_ANSWER);
-            prop_assert_eq!((kept(world), world.log().len()), (before, logged), "{}", fault);
+            prop_assert_eq!(
+                (kept(world), world.log().len()),
+                (before, logged),
+                "{}",
+                fault
+            );
         }
     }
     Ok(())

@@ -34,7 +34,12 @@ struct Person<'a> {
 
 impl<'a> Person<'a> {
     fn with(world: &'a World, access: Access) -> Self {
-        Self { world, access, spaces: None, beside: None }
+        Self {
+            world,
+            access,
+            spaces: None,
+            beside: None,
+        }
     }
 
     /// A person who may do everything.
@@ -44,25 +49,60 @@ impl<'a> Person<'a> {
 
     /// The same where this is kept beside the store.
     fn beside(self, beside: &'a dyn Beside) -> Self {
-        Self { beside: Some(beside), ..self }
+        Self {
+            beside: Some(beside),
+            ..self
+        }
     }
 
     fn asks(&self, method: Method, address: &str, body: &str) -> Reply {
-        let (path, query) = address.split('#').next().unwrap().split_once('?').unwrap_or((address, ""));
+        let (path, query) = address
+            .split('#')
+            .next()
+            .unwrap()
+            .split_once('?')
+            .unwrap_or((address, ""));
         let (route, parts) = ROUTES
             .iter()
             .filter(|it| it.method == method)
             .find_map(|it| matched(it.path, path).map(|parts| (it, parts)))
             .unwrap_or_else(|| panic!("no route for {address}"));
         assert!(self.access >= route.need, "the door turns {address} away");
-        let query = query.split('&').filter(|it| !it.is_empty()).map(pair).collect();
-        let asked = Asked { parts, query, body: body.as_bytes().to_vec() };
+        let query = query
+            .split('&')
+            .filter(|it| !it.is_empty())
+            .map(pair)
+            .collect();
+        let asked = Asked {
+            parts,
+            query,
+            body: body.as_bytes().to_vec(),
+        };
         let (repo, user) = (repo(), user());
-        let here = Here { user: Some(&user), beside: self.beside, ..Here::in_repo(&repo) };
+        let here = Here {
+            user: Some(&user),
+            beside: self.beside,
+            ..Here::in_repo(&repo)
+        };
         let (name, spaces) = ("ana".into(), self.spaces.clone());
-        let pass = Pass { name, spaces, access: self.access, is_panel: true };
+        let pass = Pass {
+            name,
+            spaces,
+            access: self.access,
+            is_panel: true,
+        };
         self.world
-            .with(|cx| (route.run)(&Visit { cx, here: &here, pass: &pass, seal: SEAL }, &asked))
+            .with(|cx| {
+                (route.run)(
+                    &Visit {
+                        cx,
+                        here: &here,
+                        pass: &pass,
+                        seal: SEAL,
+                    },
+                    &asked,
+                )
+            })
             .unwrap()
     }
 
@@ -78,7 +118,10 @@ impl<'a> Person<'a> {
     }
 
     fn sends(&self, path: &str, fields: &[(&str, &str)]) -> Reply {
-        let body: String = fields.iter().map(|(key, value)| format!("{key}={}&", encoded(value))).collect();
+        let body: String = fields
+            .iter()
+            .map(|(key, value)| format!("{key}={}&", encoded(value)))
+            .collect();
         self.asks(Method::Post, path, &body)
     }
 
@@ -93,20 +136,37 @@ impl<'a> Person<'a> {
     /// Presses the button that takes back what the page tells.
     fn undoes(&self, page: &str) -> String {
         let field = |name: &str| {
-            let from = page.split(&format!("name=\"{name}\" value=\"")).nth(1).unwrap_or_default();
+            let from = page
+                .split(&format!("name=\"{name}\" value=\""))
+                .nth(1)
+                .unwrap_or_default();
             from.split('"').next().unwrap_or_default().to_owned()
         };
-        assert!(page.contains("action=\"/undo?"), "nothing can be taken back:\n{}", text(main(page)));
-        self.does("/undo", &[("undo", &field("undo")), ("back", &field("back"))])
+        assert!(
+            page.contains("action=\"/undo?"),
+            "nothing can be taken back:\n{}",
+            text(main(page))
+        );
+        self.does(
+            "/undo",
+            &[("undo", &field("undo")), ("back", &field("back"))],
+        )
     }
 }
 
 fn place(reply: &Reply) -> String {
-    reply.headers.iter().find(|it| it.0 == "location").unwrap().1.clone()
+    reply
+        .headers
+        .iter()
+        .find(|it| it.0 == "location")
+        .unwrap()
+        .1
+        .clone()
 }
 
 fn matched(pattern: &str, path: &str) -> Option<Vec<(String, String)>> {
-    let (pattern, path): (Vec<_>, Vec<_>) = (pattern.split('/').collect(), path.split('/').collect());
+    let (pattern, path): (Vec<_>, Vec<_>) =
+        (pattern.split('/').collect(), path.split('/').collect());
     let mut parts = Vec::new();
     for (want, have) in pattern.iter().zip(&path) {
         match want.strip_prefix('{') {
@@ -176,7 +236,11 @@ fn text(html: &str) -> String {
     let mut out = String::new();
     for piece in html.split('<') {
         let (tag, words) = piece.split_once('>').unwrap_or(("", piece));
-        let name = tag.trim_start_matches('/').split([' ', '/']).next().unwrap_or_default();
+        let name = tag
+            .trim_start_matches('/')
+            .split([' ', '/'])
+            .next()
+            .unwrap_or_default();
         match name {
             "dd" if !tag.starts_with('/') => out.push_str(": "),
             it if BLOCKS.contains(&it) => out.push('\n'),
@@ -185,22 +249,44 @@ fn text(html: &str) -> String {
         }
         out.push_str(words);
     }
-    for (entity, sign) in [("&lt;", "<"), ("&gt;", ">"), ("&quot;", "\""), ("&amp;", "&")] {
+    for (entity, sign) in [
+        ("&lt;", "<"),
+        ("&gt;", ">"),
+        ("&quot;", "\""),
+        ("&amp;", "&"),
+    ] {
         out = out.replace(entity, sign);
     }
-    let lines = out.lines().map(|it| it.split_whitespace().collect::<Vec<_>>().join(" "));
-    let lines = lines.filter(|it| !it.is_empty()).collect::<Vec<_>>().join("\n");
+    let lines = out
+        .lines()
+        .map(|it| it.split_whitespace().collect::<Vec<_>>().join(" "));
+    let lines = lines
+        .filter(|it| !it.is_empty())
+        .collect::<Vec<_>>()
+        .join("\n");
     lines.replace("\n: ", ": ").replace(" :", ":")
 }
 
 /// The handles that a page lists, in its order.
 fn listed(page: &str) -> Vec<String> {
     let rows = page.split("<li class=\"entry\"").skip(1);
-    rows.map(|it| it.split("</a>").next().unwrap().rsplit('>').next().unwrap().to_owned()).collect()
+    rows.map(|it| {
+        it.split("</a>")
+            .next()
+            .unwrap()
+            .rsplit('>')
+            .next()
+            .unwrap()
+            .to_owned()
+    })
+    .collect()
 }
 
 fn agent() -> Voice {
-    Voice { author: Some("claude".into()), ..Voice::of(Origin::Agent) }
+    Voice {
+        author: Some("claude".into()),
+        ..Voice::of(Origin::Agent)
+    }
 }
 
 /// A world with something of everything.
@@ -219,9 +305,15 @@ fn full() -> World {
         kind: Some(Kind::Reference),
         ..cited("The docs say that the version is v3", &["docs/api.md:3"])
     });
-    world.kept(Draft { kind: Some(Kind::Feedback), ..note("Handlers return an error and never panic") });
+    world.kept(Draft {
+        kind: Some(Kind::Feedback),
+        ..note("Handlers return an error and never panic")
+    });
     world.kept(preference("Prefers short answers"));
-    world.kept(Draft { layer: Some(Layer::Identity), ..preference("Ana, backend, Berlin") });
+    world.kept(Draft {
+        layer: Some(Layer::Identity),
+        ..preference("Ana, backend, Berlin")
+    });
     world.kept(Draft {
         layer: Some(Layer::Episode),
         task: Some("fix-it".into()),
@@ -229,7 +321,10 @@ fn full() -> World {
     });
     world.kept(Draft {
         kind: Some(Kind::Feedback),
-        voice: Voice { tainted: true, ..agent() },
+        voice: Voice {
+            tainted: true,
+            ..agent()
+        },
         ..note("Answers may be cached for ten minutes")
     });
     world

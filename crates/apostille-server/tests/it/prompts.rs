@@ -22,13 +22,23 @@ fn has(text: &str, words: &[&str]) {
 
 /// The headings of the second rank.
 fn sections(text: &str) -> Vec<&str> {
-    text.lines().filter_map(|it| it.strip_prefix("## ")).collect()
+    text.lines()
+        .filter_map(|it| it.strip_prefix("## "))
+        .collect()
 }
 
 #[test]
 fn every_prompt_has_a_bounded_text_that_is_the_same_each_time() {
     let names: Vec<&str> = prompts::all().iter().map(|it| it.name).collect();
-    assert_eq!(names, ["memory-rules", "memory-writing", "session-notes", "promotion-checklist"]);
+    assert_eq!(
+        names,
+        [
+            "memory-rules",
+            "memory-writing",
+            "session-notes",
+            "promotion-checklist"
+        ]
+    );
     for name in names {
         assert_eq!(text(name), text(name));
         assert!((200..3_000).contains(&text(name).chars().count()), "{name}");
@@ -69,12 +79,21 @@ fn seed_004_memory_writing_holds_the_write_guidance_and_the_error_correction_rul
 
 #[test]
 fn seed_002_memory_writing_names_what_not_to_store() {
-    has(&text("memory-writing"), &["secrets or tokens", "stands in a file", "500 characters"]);
+    has(
+        &text("memory-writing"),
+        &["secrets or tokens", "stands in a file", "500 characters"],
+    );
 }
 
 #[test]
 fn seed_001_session_notes_template_has_five_sections() {
-    let expected = ["Current State", "Files and Functions", "Errors & Corrections", "Key Results", "Worklog"];
+    let expected = [
+        "Current State",
+        "Files and Functions",
+        "Errors & Corrections",
+        "Key Results",
+        "Worklog",
+    ];
     assert_eq!(sections(&text("session-notes")), expected);
 }
 
@@ -87,7 +106,10 @@ fn seed_001_session_notes_heading_names_the_task_on_one_line() {
     };
     check(json!("Add login"), "# Session notes: Add login");
     check(json!("a\n## Worklog\nb"), "# Session notes: a ## Worklog b");
-    check(json!("x".repeat(500)), &format!("# Session notes: {}…", "x".repeat(120)));
+    check(
+        json!("x".repeat(500)),
+        &format!("# Session notes: {}…", "x".repeat(120)),
+    );
     check(json!("  "), "# Session notes");
     check(json!(null), "# Session notes");
 }
@@ -97,13 +119,37 @@ fn seed_001_checklist_c_asks_classifies_excludes_and_names_five_fields() {
     let text = text("promotion-checklist");
     has(
         &text,
-        &["Durable", "Independently actionable", "Unlikely to change", "Not derivable", "cite the lines"],
+        &[
+            "Durable",
+            "Independently actionable",
+            "Unlikely to change",
+            "Not derivable",
+            "cite the lines",
+        ],
     );
-    has(&text, &["- user:", "- feedback:", "- project:", "- reference:"]);
-    has(&text, &["derivable code state", "git history", "ephemeral task state"]);
-    let fields = text.split("## Five fields").nth(1).unwrap().split("##").next().unwrap();
-    let fields: Vec<&str> =
-        fields.lines().filter_map(|it| it.strip_prefix("- ")?.split(':').next()).collect();
+    has(
+        &text,
+        &["- user:", "- feedback:", "- project:", "- reference:"],
+    );
+    has(
+        &text,
+        &[
+            "derivable code state",
+            "git history",
+            "ephemeral task state",
+        ],
+    );
+    let fields = text
+        .split("## Five fields")
+        .nth(1)
+        .unwrap()
+        .split("##")
+        .next()
+        .unwrap();
+    let fields: Vec<&str> = fields
+        .lines()
+        .filter_map(|it| it.strip_prefix("- ")?.split(':').next())
+        .collect();
     assert_eq!(fields, ["subject", "fact", "citations", "reason", "kind"]);
 }
 
@@ -122,13 +168,21 @@ fn what_there_is_not_is_named() {
         json!({"task": "x"}),
         "the prompt memory-rules takes no 'task'; it takes no arguments",
     );
-    check("session-notes", json!({"goal": "x"}), "the prompt session-notes takes no 'goal'; it takes task");
+    check(
+        "session-notes",
+        json!({"goal": "x"}),
+        "the prompt session-notes takes no 'goal'; it takes task",
+    );
     check("session-notes", json!({"task": 7}), "task: expected a text");
 }
 
 #[test]
 fn instructions_are_short_and_name_the_tools() {
-    assert!(INSTRUCTIONS.chars().count() < 700, "{}", INSTRUCTIONS.chars().count());
+    assert!(
+        INSTRUCTIONS.chars().count() < 700,
+        "{}",
+        INSTRUCTIONS.chars().count()
+    );
     has(
         INSTRUCTIONS,
         &[

@@ -16,7 +16,10 @@ pub const STYLES: Styles = Styles::styled()
 /// The verbs by what people want.
 const GROUPS: [(&str, &[&str]); 7] = [
     ("Remember and recall", &["remember", "recall", "promote"]),
-    ("Look around", &["list", "show", "recent", "why", "stats", "log"]),
+    (
+        "Look around",
+        &["list", "show", "recent", "why", "stats", "log"],
+    ),
     (
         "Keep it true",
         &[
@@ -36,10 +39,14 @@ const GROUPS: [(&str, &[&str]); 7] = [
     ("Work on something", &["task", "report"]),
     ("Move it", &["export", "import"]),
     ("Serve agents", &["mcp", "serve", "token", "hook"]),
-    ("Set up", &["tour", "init", "config", "doctor", "completions", "man"]),
+    (
+        "Set up",
+        &["tour", "init", "config", "doctor", "completions", "man"],
+    ),
 ];
 
-const CODES: &str = "  0 done   1 nothing found, or it does not hold   2 wrong usage or configuration
+const CODES: &str =
+    "  0 done   1 nothing found, or it does not hold   2 wrong usage or configuration
   3 refused, or much the same is known   4 the store is broken   5 a mistake of ours";
 
 const START: &str = "  $ apostille tour
@@ -75,7 +82,12 @@ fn template(command: &Command) -> String {
 fn row(command: &Command, verb: &str) -> String {
     let about = command.find_subcommand(verb).and_then(Command::get_about);
     let about = about.map(ToString::to_string).unwrap_or_default();
-    format!("  {}{:pad$}{about}\n", ink(AnsiColor::Cyan.on_default(), verb), "", pad = 14 - verb.len())
+    format!(
+        "  {}{:pad$}{about}\n",
+        ink(AnsiColor::Cyan.on_default(), verb),
+        "",
+        pad = 14 - verb.len()
+    )
 }
 
 /// Examples.
@@ -455,9 +467,18 @@ mod tests {
         command.clone().debug_assert();
         for verb in command.get_subcommands() {
             let name = verb.get_name();
-            assert!(GROUPS.iter().any(|(_, verbs)| verbs.contains(&name)), "{name} is in no group");
-            let help = verb.get_after_help().map(ToString::to_string).unwrap_or_default();
-            assert!(help.contains(&format!("apostille {name}")), "{name} has no example");
+            assert!(
+                GROUPS.iter().any(|(_, verbs)| verbs.contains(&name)),
+                "{name} is in no group"
+            );
+            let help = verb
+                .get_after_help()
+                .map(ToString::to_string)
+                .unwrap_or_default();
+            assert!(
+                help.contains(&format!("apostille {name}")),
+                "{name} has no example"
+            );
         }
     }
 }

@@ -9,7 +9,12 @@ pub struct Hook {
     #[arg(required_unless_present = "after")]
     pub event: Option<String>,
     /// Whose settings the command stands in: claude-code, codex, copilot, gemini, cursor or vscode
-    #[arg(long, value_name = "CLIENT", default_value = "claude-code", hide_default_value = true)]
+    #[arg(
+        long,
+        value_name = "CLIENT",
+        default_value = "claude-code",
+        hide_default_value = true
+    )]
     pub client: String,
     /// Go through what a session left behind, or every session that is over
     #[arg(long, value_name = "SESSION", num_args = 0..=1, default_missing_value = "", hide = true)]

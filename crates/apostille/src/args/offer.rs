@@ -92,9 +92,13 @@ fn millis(n: u32) -> Duration {
 
 fn limit(text: &str) -> Result<Limit, String> {
     let known = || LIMITS.map(|it| it.0).join(", ");
-    let (name, number) =
-        text.split_once('=').ok_or_else(|| format!("it is NAME=N; there are: {}", known()))?;
-    let (name, _) = LIMITS.iter().find(|it| it.0 == name).ok_or_else(|| format!("there are: {}", known()))?;
+    let (name, number) = text
+        .split_once('=')
+        .ok_or_else(|| format!("it is NAME=N; there are: {}", known()))?;
+    let (name, _) = LIMITS
+        .iter()
+        .find(|it| it.0 == name)
+        .ok_or_else(|| format!("there are: {}", known()))?;
     match number.parse() {
         Ok(number @ 1..=MOST) => Ok((name, number)),
         _ => Err(format!("a number from 1 to {MOST} is needed")),
@@ -106,7 +110,10 @@ impl Serve {
     pub fn taken_on(&self) -> Limits {
         let mut limits = Limits::default();
         for (name, number) in &self.limits {
-            LIMITS.iter().filter(|it| it.0 == *name).for_each(|it| it.1(&mut limits, *number));
+            LIMITS
+                .iter()
+                .filter(|it| it.0 == *name)
+                .for_each(|it| it.1(&mut limits, *number));
         }
         limits
     }
@@ -128,6 +135,9 @@ impl Offered {
             ToolNames::Underscores => Spelling::Underscores,
             ToolNames::Dotted => Spelling::Dots,
         };
-        Offer { profile: self.profile, spelling }
+        Offer {
+            profile: self.profile,
+            spelling,
+        }
     }
 }

@@ -102,7 +102,10 @@ impl SortArgs {
     /// The sort.
     pub fn sort(self) -> Sort {
         match self {
-            Self { decision: true, .. } | Self { constraint: true, .. } => Sort::Decision,
+            Self { decision: true, .. }
+            | Self {
+                constraint: true, ..
+            } => Sort::Decision,
             Self { verified: true, .. } => Sort::Verified,
             Self { blocker: true, .. } => Sort::Blocker,
             _ => Sort::Note,

@@ -9,5 +9,7 @@ use crate::shell::{Answer, Shell};
 
 /// Notes that memories were used in a task.
 pub fn run(shell: &Shell, args: &Several) -> Result<Answer, Fault> {
-    revised(shell, &args.names, "applied", |desk, name| revise::apply(&desk.cx(), &desk.spaces(), name))
+    revised(shell, &args.names, "applied", |desk, name| {
+        revise::apply(&desk.cx(), &desk.spaces(), name)
+    })
 }

@@ -11,7 +11,11 @@ use crate::shell::{Answer, Shell};
 /// Lets memories be used that wait or were rejected, on a person's word.
 pub fn run(shell: &Shell, args: &Several) -> Result<Answer, Fault> {
     if !shell.world.has_person() {
-        return Ok(shell.refused(&Refusal::PersonDecides { verb: "approve what waits" }));
+        return Ok(shell.refused(&Refusal::PersonDecides {
+            verb: "approve what waits",
+        }));
     }
-    revised(shell, &args.names, "approved", |desk, name| revise::reconsider(&desk.cx(), &desk.spaces(), name))
+    revised(shell, &args.names, "approved", |desk, name| {
+        revise::reconsider(&desk.cx(), &desk.spaces(), name)
+    })
 }

@@ -22,25 +22,42 @@ const FEW: usize = 5;
 pub fn run(shell: &Shell, args: &Audit) -> Result<Answer, Fault> {
     let desk = shell.desk_at(args.at.as_deref())?;
     let found = looked_over(shell, &desk, args)?;
-    let code = if found.is_bad() { error::NOTHING } else { error::OK };
+    let code = if found.is_bad() {
+        error::NOTHING
+    } else {
+        error::OK
+    };
     let is_told = args.machine.ci;
     let text = |paint: &_| match () {
         () if is_told => told::commands(&found),
         () if args.markdown => found.markdown(),
         () => page::text(paint, &found, args.verbose),
     };
-    match args.machine.sarif.as_ref().map(|file| (file, told::sarif(&found))) {
+    match args
+        .machine
+        .sarif
+        .as_ref()
+        .map(|file| (file, told::sarif(&found)))
+    {
         None => Ok(shell.answer(code, &AuditReply::from(&found), text)),
         Some((file, log)) if file.as_os_str() == "-" => {
             let answer = shell.answer(code, &log, |_| format!("{log:#}\n"));
-            let err = if is_told { told::commands(&found) } else { String::new() };
+            let err = if is_told {
+                told::commands(&found)
+            } else {
+                String::new()
+            };
             Ok(Answer { err, ..answer })
         }
         Some((file, log)) => {
-            fs::write(shell.world.cwd.join(file), format!("{log:#}\n"))
-                .map_err(|error| Fault::usage(format!("cannot write '{}': {error}", file.display())))?;
+            fs::write(shell.world.cwd.join(file), format!("{log:#}\n")).map_err(|error| {
+                Fault::usage(format!("cannot write '{}': {error}", file.display()))
+            })?;
             let answer = shell.answer(code, &AuditReply::from(&found), text);
-            Ok(Answer { err: format!("wrote {}\n", safe(&file.display().to_string())), ..answer })
+            Ok(Answer {
+                err: format!("wrote {}\n", safe(&file.display().to_string())),
+                ..answer
+            })
         }
     }
 }
@@ -51,7 +68,11 @@ fn looked_over(shell: &Shell, desk: &Desk, args: &Audit) -> Result<audit::Audit,
     let machine = args.machine.ci || args.machine.sarif.is_some() || shell.flags.json;
     let options = Options {
         only: args.only.clone(),
-        limit: if args.verbose || machine { usize::MAX } else { FEW },
+        limit: if args.verbose || machine {
+            usize::MAX
+        } else {
+            FEW
+        },
         is_whole: args.verbose || machine,
         is_thorough: true,
         own: Some(desk.user_policy()),

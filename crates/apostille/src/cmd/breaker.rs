@@ -19,10 +19,17 @@ pub fn run(shell: &Shell, args: &Breaker) -> Result<Answer, Fault> {
         return Ok(answer(shell, None, &open(&desk)?, "no breaker is open\n"));
     };
     if !shell.world.has_person() {
-        return Ok(shell.refused(&Refusal::PersonDecides { verb: "close a breaker" }));
+        return Ok(shell.refused(&Refusal::PersonDecides {
+            verb: "close a breaker",
+        }));
     }
     let closed = closed(&desk, actor.as_deref())?;
-    Ok(answer(shell, Some("closed"), &closed, "no such breaker is open\n"))
+    Ok(answer(
+        shell,
+        Some("closed"),
+        &closed,
+        "no such breaker is open\n",
+    ))
 }
 
 /// The breakers that are open in the spaces in play.
@@ -32,7 +39,9 @@ pub fn open(desk: &Desk) -> Result<Vec<(Space, Trip)>, Fault> {
 
 /// Closes the breakers of an actor, or all, in the spaces in play.
 pub fn closed(desk: &Desk, actor: Option<&str>) -> Result<Vec<(Space, Trip)>, Fault> {
-    each(desk, |space| breaker::close(&desk.cx_for(space), space, actor))
+    each(desk, |space| {
+        breaker::close(&desk.cx_for(space), space, actor)
+    })
 }
 
 fn each(
@@ -48,22 +57,41 @@ fn each(
 
 /// Whose writes wait, and why, in a few words.
 pub fn told(trip: &Trip) -> String {
-    let actor = trip.actor.as_deref().map_or_else(|| "everybody but you".into(), one_line);
+    let actor = trip
+        .actor
+        .as_deref()
+        .map_or_else(|| "everybody but you".into(), one_line);
     format!("what {actor} writes waits: {}", one_line(&trip.why))
 }
 
 /// The same once it is closed.
 fn told_of_closed(trip: &Trip) -> String {
-    let actor = trip.actor.as_deref().map_or_else(|| "everybody but you".into(), one_line);
+    let actor = trip
+        .actor
+        .as_deref()
+        .map_or_else(|| "everybody but you".into(), one_line);
     format!("what {actor} wrote waited: {}", one_line(&trip.why))
 }
 
-fn answer(shell: &Shell, outcome: Option<&'static str>, trips: &[(Space, Trip)], none: &str) -> Answer {
-    let code = if trips.is_empty() && outcome.is_some() { error::NOTHING } else { error::OK };
-    shell.answer(code, &BreakersReply::new(outcome, trips), |paint| match trips {
-        [] => none.to_owned(),
-        _ => page(paint, outcome, trips),
-    })
+fn answer(
+    shell: &Shell,
+    outcome: Option<&'static str>,
+    trips: &[(Space, Trip)],
+    none: &str,
+) -> Answer {
+    let code = if trips.is_empty() && outcome.is_some() {
+        error::NOTHING
+    } else {
+        error::OK
+    };
+    shell.answer(
+        code,
+        &BreakersReply::new(outcome, trips),
+        |paint| match trips {
+            [] => none.to_owned(),
+            _ => page(paint, outcome, trips),
+        },
+    )
 }
 
 fn page(paint: &Paint, outcome: Option<&str>, trips: &[(Space, Trip)]) -> String {
@@ -77,7 +105,14 @@ fn page(paint: &Paint, outcome: Option<&str>, trips: &[(Space, Trip)]) -> String
             ink(BOLD, it.breaker),
             ink(DIM, format!("{space}, {when}"))
         );
-        out += &paint.wrapped(&if outcome.is_some() { told_of_closed(it) } else { told(it) }, 2);
+        out += &paint.wrapped(
+            &if outcome.is_some() {
+                told_of_closed(it)
+            } else {
+                told(it)
+            },
+            2,
+        );
     }
     let way = |command: &str| format!("  {}\n", ink(CYAN, command));
     match outcome {

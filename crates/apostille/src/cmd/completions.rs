@@ -19,6 +19,9 @@ pub(super) struct Text {
 pub fn run(shell: &Shell, which: clap_complete::Shell) -> Answer {
     let mut bytes = Vec::new();
     clap_complete::generate(which, &mut help::command(), "apostille", &mut bytes);
-    let json = Text { ok: true, text: String::from_utf8_lossy(&bytes).into_owned() };
+    let json = Text {
+        ok: true,
+        text: String::from_utf8_lossy(&bytes).into_owned(),
+    };
     shell.answer(error::OK, &json, |_| json.text.clone())
 }

@@ -37,15 +37,24 @@ pub fn run(shell: &Shell, args: &Config) -> Result<Answer, Fault> {
         origin: origin.as_str(),
         file: origin.file().map(|it| it.display().to_string()),
     };
-    let each = settings.each().into_iter().map(|(key, value, origin)| (key.as_str(), view(value, origin)));
-    let json = Reply { ok: true, settings: each.collect() };
+    let each = settings
+        .each()
+        .into_iter()
+        .map(|(key, value, origin)| (key.as_str(), view(value, origin)));
+    let json = Reply {
+        ok: true,
+        settings: each.collect(),
+    };
     Ok(shell.answer(error::OK, &json, |paint| table(paint, &settings)))
 }
 
 fn table(paint: &Paint, settings: &Settings) -> String {
     let mut table = Table::default();
     for (key, value, origin) in settings.each() {
-        let file = origin.file().map(|it| format!(" {}", it.display())).unwrap_or_default();
+        let file = origin
+            .file()
+            .map(|it| format!(" {}", it.display()))
+            .unwrap_or_default();
         table.row([
             ink(BOLD, key.as_str()),
             one_line(&value),
@@ -75,8 +84,14 @@ fn paths(shell: &Shell, files: &Files) -> Answer {
         exists: path.exists(),
     };
     let user = files.user.as_deref().map(|it| view("user file", it));
-    let ours = [view("repository file", &files.repository), view("agent.json", &files.agent_json)];
-    let json = PathsReply { ok: true, files: user.into_iter().chain(ours).collect() };
+    let ours = [
+        view("repository file", &files.repository),
+        view("agent.json", &files.agent_json),
+    ];
+    let json = PathsReply {
+        ok: true,
+        files: user.into_iter().chain(ours).collect(),
+    };
     shell.answer(error::OK, &json, |paint| {
         let mut table = Table::default();
         for it in &json.files {

@@ -29,7 +29,11 @@ pub fn run(shell: &Shell, args: &Forget) -> Result<Answer, Fault> {
         return Ok(shell.refused(&Refusal::PersonDecides { verb: PERSONS_VERB }));
     }
     if !args.yes && !is_agreed(shell, &memories, &damaged) {
-        let json = ForgetReply { ok: false, outcome: "kept", memories: Vec::new() };
+        let json = ForgetReply {
+            ok: false,
+            outcome: "kept",
+            memories: Vec::new(),
+        };
         return Ok(shell.answer(error::NOTHING, &json, |_| {
             "nothing was forgotten
 "
@@ -41,9 +45,12 @@ pub fn run(shell: &Shell, args: &Forget) -> Result<Answer, Fault> {
     }
     for memory in &memories {
         let name = Name::Id(memory.id);
-        if let Forgotten::Refused(refusal) =
-            forget(&desk.cx(), &desk.spaces(), name, args.reason.as_deref().unwrap_or(""))?
-        {
+        if let Forgotten::Refused(refusal) = forget(
+            &desk.cx(),
+            &desk.spaces(),
+            name,
+            args.reason.as_deref().unwrap_or(""),
+        )? {
             return Ok(shell.refused(&refusal));
         }
     }
@@ -51,14 +58,27 @@ pub fn run(shell: &Shell, args: &Forget) -> Result<Answer, Fault> {
     if let Ok(tasks) = Tasks::at(&shell.world, &desk.place, &desk.settings) {
         tasks.refresh_notes(&desk)?;
     }
-    let ids: Vec<MemoryId> = damaged.iter().map(|it| it.id).chain(memories.iter().map(|it| it.id)).collect();
+    let ids: Vec<MemoryId> = damaged
+        .iter()
+        .map(|it| it.id)
+        .chain(memories.iter().map(|it| it.id))
+        .collect();
     desk.forget_beside(&ids)?;
-    let torn = damaged.iter().map(|it| Gone::new(it.id, it.handle(), &it.space));
+    let torn = damaged
+        .iter()
+        .map(|it| Gone::new(it.id, it.handle(), &it.space));
     let read = memories.iter().map(Gone::from);
-    let json = ForgetReply { ok: true, outcome: "forgotten", memories: torn.chain(read).collect() };
+    let json = ForgetReply {
+        ok: true,
+        outcome: "forgotten",
+        memories: torn.chain(read).collect(),
+    };
     Ok(shell.answer(error::OK, &json, |paint| {
-        let torn = damaged.iter().map(|it| format!("{} {}", ink(GREEN, "forgot"), unread(it)));
-        torn.chain(memories.iter().map(|it| line(paint, "forgot", it))).collect()
+        let torn = damaged
+            .iter()
+            .map(|it| format!("{} {}", ink(GREEN, "forgot"), unread(it)));
+        torn.chain(memories.iter().map(|it| line(paint, "forgot", it)))
+            .collect()
     }))
 }
 
@@ -76,7 +96,10 @@ fn torn(desk: &Desk, names: &[Name]) -> Result<(Vec<Damaged>, Vec<Name>), Fault>
 
 /// The line of a memory that cannot be read.
 fn unread(it: &Damaged) -> String {
-    format!("{}  what another program left of it; it cannot be read\n", ink(BOLD, it.handle()))
+    format!(
+        "{}  what another program left of it; it cannot be read\n",
+        ink(BOLD, it.handle())
+    )
 }
 
 /// Asks a person, where there is one.
@@ -90,7 +113,7 @@ fn is_agreed(shell: &Shell, memories: &[Memory], damaged: &[Damaged]) -> bool {
         ask += &format!("{}  {}\n", ink(BOLD, it.handle()), one_line(&it.fact));
     }
     ask += "forget for good? this cannot be undone [y/N] ";
-    let _ =
-        anstream::AutoStream::new(std::io::stderr(), anstream::ColorChoice::Auto).write_all(ask.as_bytes());
+    let _ = anstream::AutoStream::new(std::io::stderr(), anstream::ColorChoice::Auto)
+        .write_all(ask.as_bytes());
     matches!(shell.world.read_line().trim(), "y" | "Y" | "yes")
 }

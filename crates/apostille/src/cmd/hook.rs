@@ -41,10 +41,15 @@ pub fn run(shell: &Shell, args: &Hook) -> Answer {
         return after::run(shell, session);
     }
     std::panic::set_hook(Box::new(|_| mistaken()));
-    let clock = moment::Clock { started: Instant::now(), deadline: deadline(&shell.world) };
+    let clock = moment::Clock {
+        started: Instant::now(),
+        deadline: deadline(&shell.world),
+    };
     let exchange = Arc::new(Mutex::new(Exchange::default()));
     watched(Arc::clone(&exchange), clock.deadline);
-    let reply = work(shell, args, clock, &exchange).err().map(|fault| failed(&fault));
+    let reply = work(shell, args, clock, &exchange)
+        .err()
+        .map(|fault| failed(&fault));
     handed_over(&exchange, reply.unwrap_or_default());
     Answer::default()
 }
@@ -57,7 +62,13 @@ fn watched(exchange: Arc<Mutex<Exchange>>, deadline: Duration) {
         thread::sleep(deadline);
         let ms = deadline.as_millis();
         let notice = Some(format!("no memory this time: it took longer than {ms} ms"));
-        handed_over(&exchange, Reply { context: None, notice });
+        handed_over(
+            &exchange,
+            Reply {
+                context: None,
+                notice,
+            },
+        );
         std::process::exit(0)
     });
 }
@@ -74,7 +85,10 @@ fn mistaken() {
 
 /// How long the agent waits.
 fn deadline(world: &World) -> Duration {
-    let said = world.env.get("APOSTILLE_HOOK_DEADLINE_MS").and_then(|it| it.parse().ok());
+    let said = world
+        .env
+        .get("APOSTILLE_HOOK_DEADLINE_MS")
+        .and_then(|it| it.parse().ok());
     Duration::from_millis(said.filter(|it| *it > 0).unwrap_or(DEADLINE_MS))
 }
 
@@ -85,20 +99,33 @@ fn handed_over(exchange: &Mutex<Exchange>, reply: Reply) {
         return;
     }
     let notice = reply.notice.map(|it| format!("apostille: {}", brief(&it)));
-    let reply = Reply { notice, context: reply.context.map(|it| safe(&it)) };
+    let reply = Reply {
+        notice,
+        context: reply.context.map(|it| safe(&it)),
+    };
     let asked = exchange.asked.as_ref();
-    let said = asked.map(|told| hook::answer(told, &reply)).unwrap_or_default();
+    let said = asked
+        .map(|told| hook::answer(told, &reply))
+        .unwrap_or_default();
     let mut stdout = io::stdout().lock();
     // A client that no longer listens has its answer.
-    let _ = stdout.write_all(said.as_bytes()).and_then(|()| stdout.flush());
-    if let Some(notice) = reply.notice.filter(|_| asked.is_none_or(|it| !hook::has_notice(it.client))) {
+    let _ = stdout
+        .write_all(said.as_bytes())
+        .and_then(|()| stdout.flush());
+    if let Some(notice) = reply
+        .notice
+        .filter(|_| asked.is_none_or(|it| !hook::has_notice(it.client)))
+    {
         // Where it cannot be said, it is not said.
         let _ = writeln!(io::stderr(), "{notice}");
     }
 }
 
 fn failed(fault: &Fault) -> Reply {
-    Reply { context: None, notice: Some(format!("no memory this time: {:#}", fault.cause)) }
+    Reply {
+        context: None,
+        notice: Some(format!("no memory this time: {:#}", fault.cause)),
+    }
 }
 
 fn brief(text: &str) -> String {
@@ -106,19 +133,33 @@ fn brief(text: &str) -> String {
 }
 
 /// Does the work, and hands the answer over as soon as there is one.
-fn work(shell: &Shell, args: &Hook, clock: moment::Clock, exchange: &Mutex<Exchange>) -> Result<(), Fault> {
+fn work(
+    shell: &Shell,
+    args: &Hook,
+    clock: moment::Clock,
+    exchange: &Mutex<Exchange>,
+) -> Result<(), Fault> {
     let client = client(&args.client)?;
     let stdin = shell.world.read_stdin()?;
     let env = |name: &str| shell.world.env.get(name).map(Into::into);
     let event = args.event.as_deref().unwrap_or_default();
-    let Some(told) = hook::told(client, event, &stdin, &env) else { return Ok(()) };
+    let Some(told) = hook::told(client, event, &stdin, &env) else {
+        return Ok(());
+    };
     drop(stdin);
-    exchange.lock().unwrap_or_else(PoisonError::into_inner).asked = Some(told.clone());
+    exchange
+        .lock()
+        .unwrap_or_else(PoisonError::into_inner)
+        .asked = Some(told.clone());
     moment::answer(shell, &told, clock, &|reply| handed_over(exchange, reply))
 }
 
 fn client(name: &str) -> Result<Client, Fault> {
-    let near = || Client::ALL.iter().find(|it| typo::near(name, it.as_str()).is_some());
+    let near = || {
+        Client::ALL
+            .iter()
+            .find(|it| typo::near(name, it.as_str()).is_some())
+    };
     name.parse().map_err(|error| match near() {
         Some(it) => Fault::usage(format!("unknown client '{name}'; did you mean {it}?")),
         None => Fault::usage(error),

@@ -18,7 +18,9 @@ use folder::Page;
 /// Reads everything whole, and only then keeps what it holds.
 pub fn run(shell: &Shell, args: &Import) -> Result<Answer, Fault> {
     if args.trust && !shell.world.has_person() {
-        return Ok(shell.refused(&Refusal::PersonDecides { verb: "vouch for a file" }));
+        return Ok(shell.refused(&Refusal::PersonDecides {
+            verb: "vouch for a file",
+        }));
     }
     let path = shell.world.cwd.join(&args.file);
     match args.file != Path::new("-") && path.is_dir() {
@@ -28,7 +30,11 @@ pub fn run(shell: &Shell, args: &Import) -> Result<Answer, Fault> {
 }
 
 fn desk(shell: &Shell, args: &Import) -> Result<Desk, Fault> {
-    if args.dry_run { shell.looking_desk() } else { shell.desk() }
+    if args.dry_run {
+        shell.looking_desk()
+    } else {
+        shell.desk()
+    }
 }
 
 /// A file that was named: it is of a known format, or that is a mistake.
@@ -38,7 +44,8 @@ fn of_file(shell: &Shell, args: &Import, path: &Path) -> Result<Answer, Fault> {
         return Err(Fault::usage("there is nothing in it to import"));
     }
     let format = args.format.or_else(|| detect(&page.sheet()));
-    let format = format.ok_or_else(|| unknown(&format!("'{}' is {}", page.name, mistaken(&page.text))))?;
+    let format =
+        format.ok_or_else(|| unknown(&format!("'{}' is {}", page.name, mistaken(&page.text))))?;
     // A file that turns out to be none makes no store.
     let taken = taken(&shell.looking_desk()?, args, &page, format)?;
     let done = kept(&desk(shell, args)?, args, vec![taken])?;
@@ -49,11 +56,15 @@ fn of_file(shell: &Shell, args: &Import, path: &Path) -> Result<Answer, Fault> {
 fn of_folder(shell: &Shell, args: &Import, path: &Path) -> Result<Answer, Fault> {
     let pages = folder::pages(path, &args.file)?;
     let looking = shell.looking_desk()?;
-    let taken = pages.iter().filter_map(|it| in_folder(&looking, args, it).transpose());
+    let taken = pages
+        .iter()
+        .filter_map(|it| in_folder(&looking, args, it).transpose());
     let taken = taken.collect::<Result<Vec<Taken>, Fault>>()?;
     if taken.is_empty() {
         let name = args.file.display();
-        return Err(unknown(&format!("nothing in '{name}' is of a format that can be read")));
+        return Err(unknown(&format!(
+            "nothing in '{name}' is of a format that can be read"
+        )));
     }
     let passed_over = pages.len() - taken.len();
     let done = kept(&desk(shell, args)?, args, taken)?;
@@ -65,16 +76,25 @@ fn mistaken(text: &str) -> String {
     let is_json = text.trim_start().starts_with(['{', '[']);
     let broken = || {
         let error = serde_json::from_str::<serde::de::IgnoredAny>(text).err()?;
-        Some(format!("it begins like JSON, and is none from line {} on", error.line()))
+        Some(format!(
+            "it begins like JSON, and is none from line {} on",
+            error.line()
+        ))
     };
-    let why = if is_json { lacking(text).or_else(broken) } else { None };
+    let why = if is_json {
+        lacking(text).or_else(broken)
+    } else {
+        None
+    };
     let why = why.map_or(String::new(), |it| format!(": {it}"));
     format!("of no format that can be read{why}")
 }
 
 fn unknown(what: &str) -> Fault {
     let names = Format::names();
-    Fault::usage(what).hint(format!("the formats are {names}; --format says which; nothing was imported"))
+    Fault::usage(what).hint(format!(
+        "the formats are {names}; --format says which; nothing was imported"
+    ))
 }
 
 /// A file that was come upon: it may be anything.
@@ -91,9 +111,20 @@ fn in_folder(desk: &Desk, args: &Import, page: &Page) -> Result<Option<Taken>, F
 
 fn taken(desk: &Desk, args: &Import, page: &Page, format: Format) -> Result<Taken, Fault> {
     let [repo, user] = desk.spaces();
-    let shelf = Shelf { repo: Some(&repo), user: Some(&user), is_persons: args.user };
+    let shelf = Shelf {
+        repo: Some(&repo),
+        user: Some(&user),
+        is_persons: args.user,
+    };
     let cx = desk.cx();
-    file::taken(&page.sheet(), &page.name, format, &shelf, (&cx.policy.limits, cx.now)).map_err(unread)
+    file::taken(
+        &page.sheet(),
+        &page.name,
+        format,
+        &shelf,
+        (&cx.policy.limits, cx.now),
+    )
+    .map_err(unread)
 }
 
 /// Why a file cannot be read, with the way out.
@@ -103,13 +134,20 @@ fn unread(why: Unreadable) -> Fault {
         Unreadable::NotOfFormat { .. } => unknown(&told),
         Unreadable::Newer { .. } => Fault::usage(told),
         Unreadable::Line { .. } => Fault::usage(told).hint("nothing was imported"),
-        Unreadable::NoExport { .. } => {
-            Fault::usage(told).hint("`apostille import --help` shows the formats; nothing was imported")
-        }
+        Unreadable::NoExport { .. } => Fault::usage(told)
+            .hint("`apostille import --help` shows the formats; nothing was imported"),
     }
 }
 
 fn kept(desk: &Desk, args: &Import, taken: Vec<Taken>) -> Result<Vec<Done>, Fault> {
-    let how = How { is_rehearsed: args.dry_run, is_vouched: args.trust };
-    Ok(file::keep(&desk.cx(), |space| desk.cx_for(space), taken, how)?)
+    let how = How {
+        is_rehearsed: args.dry_run,
+        is_vouched: args.trust,
+    };
+    Ok(file::keep(
+        &desk.cx(),
+        |space| desk.cx_for(space),
+        taken,
+        how,
+    )?)
 }

@@ -51,14 +51,20 @@ use turn::Turn;
 /// Sets the agents up, or takes it back.
 pub fn run(shell: &Shell, args: &Init) -> Result<Answer, Fault> {
     let scope = scope(shell, args.user)?;
-    if args.undo { undone(shell, args, &scope) } else { done(shell, args, &scope) }
+    if args.undo {
+        undone(shell, args, &scope)
+    } else {
+        done(shell, args, &scope)
+    }
 }
 
 /// Whose files.
 fn scope(shell: &Shell, is_user: bool) -> Result<Scope, Fault> {
     if is_user {
         let homes = Homes::of(&shell.world.env);
-        return homes.map(Scope::User).ok_or_else(|| Fault::config("this user has no home folder"));
+        return homes
+            .map(Scope::User)
+            .ok_or_else(|| Fault::config("this user has no home folder"));
     }
     here(&shell.place()?).ok_or_else(|| {
         Fault::usage("this folder is in no repository")
@@ -77,12 +83,20 @@ pub fn here(place: &Place) -> Option<Scope> {
 fn done(shell: &Shell, args: &Init, scope: &Scope) -> Result<Answer, Fault> {
     let clients = match args.clients.as_slice() {
         [] => in_use(&shell.world.env, scope),
-        named => Client::ALL.iter().copied().filter(|it| named.contains(it)).collect(),
+        named => Client::ALL
+            .iter()
+            .copied()
+            .filter(|it| named.contains(it))
+            .collect(),
     };
     let folders = shell.world.env.get("PATH").map(AsRef::as_ref);
     let program = Program::find(&shell.world.program()?, folders);
-    let wanted =
-        Wanted { mcp: !args.no_mcp, hooks: !args.no_hooks, rules: !args.no_rules, shared: args.shared };
+    let wanted = Wanted {
+        mcp: !args.no_mcp,
+        hooks: !args.no_hooks,
+        rules: !args.no_rules,
+        shared: args.shared,
+    };
     let make = || Ok(plan::plan(scope, scope.wishes(&clients, wanted), &program));
     let turn = turn(shell, args)?;
     let steps = make()?;
@@ -93,7 +107,11 @@ fn done(shell: &Shell, args: &Init, scope: &Scope) -> Result<Answer, Fault> {
         let _ = shell::write(std::io::stderr().lock(), &told, shell.flags.color);
     }
     let mut notes = notes(scope, &clients, &program, wanted);
-    notes.extend(if args.shared { Some(nameless.unwrap_or_else(|| TOGETHER.into())) } else { None });
+    notes.extend(if args.shared {
+        Some(nameless.unwrap_or_else(|| TOGETHER.into()))
+    } else {
+        None
+    });
     let act = |steps: &[Step]| {
         let (_turn, changes) = still(shell, turn, steps, make)?;
         let run = kept::keep(&shell.world, scope, &changes)?;
@@ -105,7 +123,15 @@ fn done(shell: &Shell, args: &Init, scope: &Scope) -> Result<Answer, Fault> {
         })
     };
     let clients = clients.clone();
-    let page = Page { shell, args, scope, clients, steps, notes, outcome: "written" };
+    let page = Page {
+        shell,
+        args,
+        scope,
+        clients,
+        steps,
+        notes,
+        outcome: "written",
+    };
     page.answer(act)
 }
 
@@ -123,13 +149,23 @@ fn undone(shell: &Shell, args: &Init, scope: &Scope) -> Result<Answer, Fault> {
         runs.iter().filter(|_| is_whole).for_each(kept::Run::forget);
         Ok(())
     };
-    let page = Page { shell, args, scope, clients: Vec::new(), steps, notes: Vec::new(), outcome: "undone" };
+    let page = Page {
+        shell,
+        args,
+        scope,
+        clients: Vec::new(),
+        steps,
+        notes: Vec::new(),
+        outcome: "undone",
+    };
     page.answer(act)
 }
 
 /// The turn of a run that asks nobody, from the first look on. Nobody else waits while a person thinks.
 fn turn(shell: &Shell, args: &Init) -> Result<Option<Turn>, Fault> {
-    (args.yes && !args.dry_run).then(|| turn::taken(&shell.world)).transpose()
+    (args.yes && !args.dry_run)
+        .then(|| turn::taken(&shell.world))
+        .transpose()
 }
 
 /// The changes, if they are still what was shown once it is this run's turn.
@@ -139,14 +175,21 @@ fn still(
     steps: &[Step],
     make: impl FnOnce() -> Result<Vec<Step>, Fault>,
 ) -> Result<(Turn, Vec<Change>), Fault> {
-    let changes = |steps: &[Step]| steps.iter().filter_map(|it| it.change.clone()).collect::<Vec<_>>();
+    let changes = |steps: &[Step]| {
+        steps
+            .iter()
+            .filter_map(|it| it.change.clone())
+            .collect::<Vec<_>>()
+    };
     let turn = match turn {
         Some(turn) => turn,
         None => turn::taken(&shell.world)?,
     };
     match changes(&make()?) == changes(steps) {
         true => Ok((turn, changes(steps))),
-        false => Err(Fault::internal(anyhow!("somebody changed these files meanwhile; try again"))),
+        false => Err(Fault::internal(anyhow!(
+            "somebody changed these files meanwhile; try again"
+        ))),
     }
 }
 
@@ -181,7 +224,11 @@ fn notes(scope: &Scope, clients: &[Client], program: &Program, wanted: Wanted) -
     for row in clients.iter().map(|it| table::row(*it)) {
         let here = matches!(scope, Scope::Repository(_)).then_some(row.here);
         let hooks = row.hooks.filter(|_| wanted.hooks);
-        notes.extend(here.into_iter().chain(hooks).map(|it| format!("{} {it}", row.client)));
+        notes.extend(
+            here.into_iter()
+                .chain(hooks)
+                .map(|it| format!("{} {it}", row.client)),
+        );
     }
     if clients.contains(&Client::Gemini) && wanted.rules && !gemini_reads_rules(scope) {
         notes.push(
@@ -195,13 +242,18 @@ fn notes(scope: &Scope, clients: &[Client], program: &Program, wanted: Wanted) -
 
 /// Whether Gemini CLI reads instructions here that have the block of rules, or are the user's own.
 fn gemini_reads_rules(scope: &Scope) -> bool {
-    let Scope::Repository(Repository { root, .. }) = scope else { return true };
+    let Scope::Repository(Repository { root, .. }) = scope else {
+        return true;
+    };
     let names = |it: &Value| match it {
         Value::Array(all) => all.iter().any(|it| it == "AGENTS.md"),
         one => one == "AGENTS.md",
     };
     let path = scope.files(Client::Gemini).0;
-    let settings = disk::text(&path, scope.bounds(&path)).ok().flatten().and_then(|it| part::value(&it));
+    let settings = disk::text(&path, scope.bounds(&path))
+        .ok()
+        .flatten()
+        .and_then(|it| part::value(&it));
     root.join("GEMINI.md").exists() || settings.is_some_and(|it| names(&it["context"]["fileName"]))
 }
 
@@ -220,7 +272,11 @@ impl Page<'_> {
     /// Shows, asks, acts.
     fn answer(self, act: impl FnOnce(&[Step]) -> Result<(), Fault>) -> Result<Answer, Fault> {
         let is_refused = self.steps.iter().any(|it| it.action == Action::Refused);
-        let code = if is_refused { error::REFUSED } else { error::OK };
+        let code = if is_refused {
+            error::REFUSED
+        } else {
+            error::OK
+        };
         if !self.steps.iter().any(|it| it.change.is_some()) {
             return Ok(self.nothing(if is_refused { code } else { self.idle() }));
         }
@@ -229,11 +285,17 @@ impl Page<'_> {
         }
         match self.is_agreed() {
             None => {
-                let answer = self.told(error::USAGE, "planned", show::planned(self.scope, &self.steps));
+                let answer = self.told(
+                    error::USAGE,
+                    "planned",
+                    show::planned(self.scope, &self.steps),
+                );
                 let err = "nothing was written: there is nobody to ask, so say --yes\n".to_owned();
                 Ok(Answer { err, ..answer })
             }
-            Some(false) => Ok(self.told(error::NOTHING, "declined", "nothing was written\n".into())),
+            Some(false) => {
+                Ok(self.told(error::NOTHING, "declined", "nothing was written\n".into()))
+            }
             Some(true) => {
                 act(&self.steps)?;
                 let text = show::done(self.scope, &self.steps) + &self.next();
@@ -254,7 +316,10 @@ impl Page<'_> {
         let ask = show::planned(self.scope, &self.steps) + "write this? [y/N] ";
         let mut stream = anstream::AutoStream::new(std::io::stderr(), anstream::ColorChoice::Auto);
         let _ = stream.write_all(ask.as_bytes());
-        Some(matches!(self.shell.world.read_line().trim(), "y" | "Y" | "yes"))
+        Some(matches!(
+            self.shell.world.read_line().trim(),
+            "y" | "Y" | "yes"
+        ))
     }
 
     /// The exit code when there is nothing to do: no agent at all is "nothing found".
@@ -282,14 +347,23 @@ impl Page<'_> {
             return String::new();
         }
         let user = if self.args.user { " --user" } else { "" };
-        let notes: String =
-            self.notes.iter().map(|it| self.shell.paint.wrapped(&format!("- {it}"), 0)).collect();
-        let end = format!("`apostille doctor` tries it out, `apostille init{user} --undo` takes it back\n");
+        let notes: String = self
+            .notes
+            .iter()
+            .map(|it| self.shell.paint.wrapped(&format!("- {it}"), 0))
+            .collect();
+        let end = format!(
+            "`apostille doctor` tries it out, `apostille init{user} --undo` takes it back\n"
+        );
         format!("\n{notes}{}", ink(DIM, end))
     }
 
     fn told(&self, code: u8, outcome: &'static str, text: String) -> Answer {
-        let notes = if outcome == "nothing" || self.args.undo { Vec::new() } else { self.notes.clone() };
+        let notes = if outcome == "nothing" || self.args.undo {
+            Vec::new()
+        } else {
+            self.notes.clone()
+        };
         let json = Reply {
             ok: code == error::OK,
             outcome,

@@ -13,10 +13,15 @@ use crate::shell::{Answer, Shell};
 /// Lists memories, the newest first.
 pub fn run(shell: &Shell, args: &List) -> Result<Answer, Fault> {
     let desk = shell.desk()?;
-    let stages =
-        if args.stages.is_empty() { vec![Stage::Active, Stage::Pending] } else { args.stages.clone() };
+    let stages = if args.stages.is_empty() {
+        vec![Stage::Active, Stage::Pending]
+    } else {
+        args.stages.clone()
+    };
     let time = |flag, text: &Option<String>| {
-        text.as_deref().map(|it| super::report::time(shell.world.now, flag, it)).transpose()
+        text.as_deref()
+            .map(|it| super::report::time(shell.world.now, flag, it))
+            .transpose()
     };
     let filter = Filter {
         spaces: desk.spaces_or_all(args.spaces.all_spaces),
@@ -26,7 +31,11 @@ pub fn run(shell: &Shell, args: &List) -> Result<Answer, Fault> {
         origins: args.origins.clone(),
         tag: args.tag.clone(),
         task: args.task.clone(),
-        path: args.path.as_deref().map(|it| desk.place.path(it).map_err(Fault::usage)).transpose()?,
+        path: args
+            .path
+            .as_deref()
+            .map(|it| desk.place.path(it).map_err(Fault::usage))
+            .transpose()?,
         text: args.text.clone(),
         since: time("since", &args.since)?,
         until: time("until", &args.until)?,
@@ -37,7 +46,14 @@ pub fn run(shell: &Shell, args: &List) -> Result<Answer, Fault> {
     let memories = list::list(&desk.cx(), &filter)?;
     let is_missed = memories.is_empty() && is_narrow(args);
     let answer = listed(shell, memories, args.limit, args.spaces.all_spaces);
-    Ok(if is_missed { Answer { err: MISSED.into(), ..answer } } else { answer })
+    Ok(if is_missed {
+        Answer {
+            err: MISSED.into(),
+            ..answer
+        }
+    } else {
+        answer
+    })
 }
 
 const MISSED: &str =
@@ -45,7 +61,14 @@ const MISSED: &str =
 
 /// Whether only some of what there is was asked for.
 fn is_narrow(args: &List) -> bool {
-    let words = [&args.tag, &args.task, &args.path, &args.text, &args.since, &args.until];
+    let words = [
+        &args.tag,
+        &args.task,
+        &args.path,
+        &args.text,
+        &args.since,
+        &args.until,
+    ];
     words.iter().any(|it| it.is_some())
         || !args.origins.is_empty()
         || !args.layers.is_empty()
@@ -54,11 +77,24 @@ fn is_narrow(args: &List) -> bool {
 }
 
 /// A listing of at most `limit` memories; one more was asked for, to know whether there are more.
-pub(super) fn listed(shell: &Shell, mut memories: Vec<Memory>, limit: usize, with_space: bool) -> Answer {
+pub(super) fn listed(
+    shell: &Shell,
+    mut memories: Vec<Memory>,
+    limit: usize,
+    with_space: bool,
+) -> Answer {
     let is_cut = memories.len() > limit;
     memories.truncate(limit);
-    let code = if memories.is_empty() { error::NOTHING } else { error::OK };
-    let json = Memories { ok: true, outcome: None, memories: json::views(&memories) };
+    let code = if memories.is_empty() {
+        error::NOTHING
+    } else {
+        error::OK
+    };
+    let json = Memories {
+        ok: true,
+        outcome: None,
+        memories: json::views(&memories),
+    };
     let answer = shell.answer(code, &json, |paint| table(paint, &memories, with_space));
     let err = match (memories.is_empty(), is_cut) {
         (true, _) => "nothing here yet; `apostille remember` keeps a fact, `apostille list --all-spaces` looks everywhere\n".into(),

@@ -21,16 +21,33 @@ pub fn run(shell: &Shell, args: &Log) -> Result<Answer, Fault> {
         Some(Ok(found)) => found.first().map(|it| it.id),
         None => None,
     };
-    let page = Page { memory, newest_first: true, limit: args.limit, ..Page::default() };
+    let page = Page {
+        memory,
+        newest_first: true,
+        limit: args.limit,
+        ..Page::default()
+    };
     let events = match args.spaces.all_spaces || memory.is_some() {
         true => desk.store.events(&page)?,
         false => of_spaces(&desk, &page)?,
     };
-    let code = if events.is_empty() { error::NOTHING } else { error::OK };
-    let json = LogReply { ok: true, events: viewed(&*desk.store, &events)?, next: None };
+    let code = if events.is_empty() {
+        error::NOTHING
+    } else {
+        error::OK
+    };
+    let json = LogReply {
+        ok: true,
+        events: viewed(&*desk.store, &events)?,
+        next: None,
+    };
     let handles = handles(&*desk.store, &events)?;
     let answer = shell.answer(code, &json, |paint| table(paint, &events, &handles));
-    let err = if events.is_empty() { "nothing has happened here yet\n".into() } else { String::new() };
+    let err = if events.is_empty() {
+        "nothing has happened here yet\n".into()
+    } else {
+        String::new()
+    };
     Ok(Answer { err, ..answer })
 }
 
@@ -38,7 +55,10 @@ pub fn run(shell: &Shell, args: &Log) -> Result<Answer, Fault> {
 fn of_spaces(desk: &Desk, page: &Page) -> Result<Vec<Logged>, Fault> {
     let mut events = Vec::new();
     for space in desk.spaces() {
-        events.extend(desk.store.events(&Page { space: Some(space), ..page.clone() })?);
+        events.extend(desk.store.events(&Page {
+            space: Some(space),
+            ..page.clone()
+        })?);
     }
     events.sort_by_key(|it| std::cmp::Reverse(it.seq));
     events.truncate(page.limit);
@@ -50,14 +70,18 @@ fn table(paint: &Paint, events: &[Logged], handles: &BTreeMap<MemoryId, String>)
     for Logged { seq, event, .. } in events {
         let word = event.what.happening();
         let style = match event.what {
-            What::Remembered { .. } | What::Refreshed { .. } | What::Verified { valid: true, .. } => GREEN,
+            What::Remembered { .. }
+            | What::Refreshed { .. }
+            | What::Verified { valid: true, .. } => GREEN,
             What::Verified { .. } | What::Invalidated { .. } | What::Forgotten { .. } => RED,
             What::Refused { .. } | What::Corrected { .. } => YELLOW,
             What::RolledBack { .. } | What::Tripped { .. } => YELLOW,
             _ => anstyle::Style::new(),
         };
-        let touched: Vec<&str> =
-            event.touches().filter_map(|id| handles.get(&id).map(String::as_str)).collect();
+        let touched: Vec<&str> = event
+            .touches()
+            .filter_map(|id| handles.get(&id).map(String::as_str))
+            .collect();
         table.row([
             ink(DIM, seq),
             ink(DIM, paint.time(event.at)),
@@ -73,30 +97,55 @@ fn table(paint: &Paint, events: &[Logged], handles: &BTreeMap<MemoryId, String>)
 /// What an event says beyond its word, on one line.
 pub(super) fn happened(what: &What) -> String {
     let text = match what {
-        What::Remembered { memory, forced, rationale } => {
+        What::Remembered {
+            memory,
+            forced,
+            rationale,
+        } => {
             let forced = if *forced { "forced: " } else { "" };
-            let rationale = rationale.as_deref().map(|it| format!(" ({it})")).unwrap_or_default();
+            let rationale = rationale
+                .as_deref()
+                .map(|it| format!(" ({it})"))
+                .unwrap_or_default();
             format!("{forced}{}{rationale}", memory.fact)
         }
         What::Refreshed { followed, .. } if !followed.is_empty() => followed.join(", "),
-        What::Refreshed { citations: Some(_), .. } => "with new citations".into(),
+        What::Refreshed {
+            citations: Some(_), ..
+        } => "with new citations".into(),
         What::Superseded { reason, .. } | What::Corrected { reason, .. } => {
             reason.clone().unwrap_or_default()
         }
-        What::Invalidated { reason, .. } | What::Retired { reason } | What::Forgotten { reason, .. } => {
-            reason.clone()
-        }
+        What::Invalidated { reason, .. }
+        | What::Retired { reason }
+        | What::Forgotten { reason, .. } => reason.clone(),
         What::Verified { found, .. } => found.join(", "),
         What::Retrieved { query, .. } => format!("“{query}”"),
         What::Refused { class } => class.clone(),
         What::Restored { status, .. } => {
-            format!("{} {}", status.stage(), status.why().unwrap_or_default()).trim_end().to_owned()
+            format!("{} {}", status.stage(), status.why().unwrap_or_default())
+                .trim_end()
+                .to_owned()
         }
-        What::RolledBack { to, restored, retired, lost } => {
-            format!("to event {to}: {restored} restored, {retired} retired, {lost} cannot come back")
+        What::RolledBack {
+            to,
+            restored,
+            retired,
+            lost,
+        } => {
+            format!(
+                "to event {to}: {restored} restored, {retired} retired, {lost} cannot come back"
+            )
         }
-        What::Tripped { breaker, actor, why } => {
-            format!("{breaker}, {}: {why}", actor.as_deref().unwrap_or("everybody"))
+        What::Tripped {
+            breaker,
+            actor,
+            why,
+        } => {
+            format!(
+                "{breaker}, {}: {why}",
+                actor.as_deref().unwrap_or("everybody")
+            )
         }
         What::Closed { actor } => actor.clone().unwrap_or_else(|| "everybody".into()),
         What::Refreshed { .. } | What::Approved | What::Applied => String::new(),

@@ -21,8 +21,13 @@ pub fn run(shell: &Shell, out: Option<&Path>) -> Result<Answer, Fault> {
 
 fn printed(shell: &Shell) -> Result<Answer, Fault> {
     let mut bytes = Vec::new();
-    Man::new(help::command()).render(&mut bytes).map_err(Fault::internal)?;
-    let json = Text { ok: true, text: String::from_utf8_lossy(&bytes).into_owned() };
+    Man::new(help::command())
+        .render(&mut bytes)
+        .map_err(Fault::internal)?;
+    let json = Text {
+        ok: true,
+        text: String::from_utf8_lossy(&bytes).into_owned(),
+    };
     Ok(shell.answer(error::OK, &json, |_| json.text.clone()))
 }
 
@@ -37,6 +42,11 @@ fn written(shell: &Shell, folder: &Path) -> Result<Answer, Fault> {
     fs::create_dir_all(folder)
         .and_then(|()| clap_mangen::generate_to(help::command(), folder))
         .map_err(failed)?;
-    let json = Reply { ok: true, folder: folder.display().to_string() };
-    Ok(shell.answer(error::OK, &json, |_| format!("wrote the manual pages to {}\n", json.folder)))
+    let json = Reply {
+        ok: true,
+        folder: folder.display().to_string(),
+    };
+    Ok(shell.answer(error::OK, &json, |_| {
+        format!("wrote the manual pages to {}\n", json.folder)
+    }))
 }

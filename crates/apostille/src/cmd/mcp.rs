@@ -13,13 +13,22 @@ use crate::world::host::{Machine, Reach};
 pub fn run(shell: &Shell, args: &Offered) -> Result<Answer, Fault> {
     let machine = Machine::new(&shell.world, &shell.flags, Reach::Anywhere);
     if shell.world.terminal.stdin {
-        note("apostille: waiting for an agent on the standard input; the README says how to set one up");
+        note(
+            "apostille: waiting for an agent on the standard input; the README says how to set one up",
+        );
     }
     mcp::serve_stdio(Arc::new(machine), args.offer()).map_err(Fault::internal)?;
-    Ok(Answer { code: error::OK, ..Answer::default() })
+    Ok(Answer {
+        code: error::OK,
+        ..Answer::default()
+    })
 }
 
 /// A word to a person who started this by hand.
 fn note(text: &str) {
-    let _ = crate::shell::write(std::io::stderr().lock(), &format!("{text}\n"), clap::ColorChoice::Auto);
+    let _ = crate::shell::write(
+        std::io::stderr().lock(),
+        &format!("{text}\n"),
+        clap::ColorChoice::Auto,
+    );
 }

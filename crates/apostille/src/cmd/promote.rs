@@ -18,8 +18,12 @@ pub fn run(shell: &Shell, args: &Promote) -> Result<Answer, Fault> {
         Err(refusal) => return Ok(shell.refused(&refusal)),
     };
     let is_scratch = notes.iter().any(|it| it.layer == Layer::Session);
-    let cites = args.cites.iter().map(|it| desk.place.cite(it).map_err(Fault::usage));
-    let active = || active_task(&shell.world, &desk.place, &desk.settings).map(|it| it.slug.to_string());
+    let cites = args
+        .cites
+        .iter()
+        .map(|it| desk.place.cite(it).map_err(Fault::usage));
+    let active =
+        || active_task(&shell.world, &desk.place, &desk.settings).map(|it| it.slug.to_string());
     let promotion = Promotion {
         layer: args.layer,
         kind: args.kind,
@@ -30,13 +34,26 @@ pub fn run(shell: &Shell, args: &Promote) -> Result<Answer, Fault> {
         task: args.task.clone().or_else(active),
         ..Promotion::of(args.name, shell.world.voice())
     };
-    let cx = notes.first().map_or_else(|| desk.cx(), |it| desk.cx_for(&it.space));
+    let cx = notes
+        .first()
+        .map_or_else(|| desk.cx(), |it| desk.cx_for(&it.space));
     match promote(&cx, &desk.spaces(), promotion)? {
         Outcome::Similar { near } => Ok(not_promoted(shell, args.name, &near)),
         outcome => {
-            let (fact, instead) =
-                (args.fact.as_deref().unwrap_or(""), Some(args.name).filter(|_| is_scratch));
-            Ok(answer(shell, &Asked { is_skipped: false, fact, instead, word: "promoted" }, outcome))
+            let (fact, instead) = (
+                args.fact.as_deref().unwrap_or(""),
+                Some(args.name).filter(|_| is_scratch),
+            );
+            Ok(answer(
+                shell,
+                &Asked {
+                    is_skipped: false,
+                    fact,
+                    instead,
+                    word: "promoted",
+                },
+                outcome,
+            ))
         }
     }
 }

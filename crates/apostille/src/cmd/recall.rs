@@ -25,7 +25,10 @@ fn ask(desk: &Desk, args: &Recall) -> Result<Ask, Fault> {
         let knowledge = layers.is_empty().then_some(Layer::Knowledge);
         layers.extend(knowledge.into_iter().chain([Layer::Episode]));
     }
-    let paths = args.paths.iter().map(|it| desk.place.path(it).map_err(Fault::usage));
+    let paths = args
+        .paths
+        .iter()
+        .map(|it| desk.place.path(it).map_err(Fault::usage));
     Ok(Ask {
         text: args.question.join(" "),
         spaces: desk.spaces().to_vec(),
@@ -45,19 +48,32 @@ fn asked_for(desk: &Desk, args: &Recall) -> Option<InjectMode> {
 }
 
 fn answer(shell: &Shell, args: &Recall, it: &Recalled) -> Answer {
-    let code = if it.shown.is_empty() { error::NOTHING } else { error::OK };
+    let code = if it.shown.is_empty() {
+        error::NOTHING
+    } else {
+        error::OK
+    };
     let json = RecallReply::from(it);
     let answer = shell.answer(code, &json, |paint| match args.block {
         true => it.block.clone(),
         false => page(paint, it, args.why),
     });
-    let problems = it.problems.iter().map(|it| format!("{} {it}\n", ink(DIM, "note:")));
+    let problems = it
+        .problems
+        .iter()
+        .map(|it| format!("{} {it}\n", ink(DIM, "note:")));
     let empty = (code == error::NOTHING).then(|| nothing(it));
-    Answer { err: empty.into_iter().chain(problems).collect(), ..answer }
+    Answer {
+        err: empty.into_iter().chain(problems).collect(),
+        ..answer
+    }
 }
 
 fn is_relevant(it: &Recalled) -> bool {
-    it.shown.iter().chain(&it.withheld).any(|it| it.hit.why.relevance > 0.0)
+    it.shown
+        .iter()
+        .chain(&it.withheld)
+        .any(|it| it.hit.why.relevance > 0.0)
 }
 
 fn nothing(it: &Recalled) -> String {
@@ -70,17 +86,26 @@ fn nothing(it: &Recalled) -> String {
 fn page(paint: &Paint, it: &Recalled, why: bool) -> String {
     let mut out = String::new();
     if !it.shown.is_empty() && !is_relevant(it) {
-        out += &ink(DIM, "nothing matches these words; the most recent memories instead:\n\n");
+        out += &ink(
+            DIM,
+            "nothing matches these words; the most recent memories instead:\n\n",
+        );
     }
     let entry = |it: &Checked| {
-        let why =
-            if why { explained(paint, &WhyView::from(&it.hit.why), it.hit.score) } else { String::new() };
+        let why = if why {
+            explained(paint, &WhyView::from(&it.hit.why), it.hit.score)
+        } else {
+            String::new()
+        };
         memory::entry(paint, &it.hit.memory, &it.verdicts) + &why
     };
     out += &it.shown.iter().map(entry).collect::<Vec<_>>().join("\n");
     if !it.withheld.is_empty() && is_relevant(it) {
         let gap = if out.is_empty() { "" } else { "\n" };
-        out += &format!("{gap}{}\n\n", ink(BOLD, "Withheld, because it does not hold in your code:"));
+        out += &format!(
+            "{gap}{}\n\n",
+            ink(BOLD, "Withheld, because it does not hold in your code:")
+        );
         let entry = |it: &Checked| entry(it) + &next(it);
         out += &it.withheld.iter().map(entry).collect::<Vec<_>>().join("\n");
     }
@@ -89,11 +114,18 @@ fn page(paint: &Paint, it: &Recalled, why: bool) -> String {
 
 /// What to type about a memory that does not hold; nothing where it could only not be looked up.
 fn next(it: &Checked) -> String {
-    if !it.verdicts.iter().any(apostille_core::verdict::Verdict::is_bad) {
+    if !it
+        .verdicts
+        .iter()
+        .any(apostille_core::verdict::Verdict::is_bad)
+    {
         return String::new();
     }
     let handle = it.hit.memory.handle();
     let supersede = ink(CYAN, format!("apostille supersede {handle} \"…\""));
-    let invalidate = ink(CYAN, format!("apostille invalidate {handle} --reason \"…\""));
+    let invalidate = ink(
+        CYAN,
+        format!("apostille invalidate {handle} --reason \"…\""),
+    );
     format!("      {supersede} {} {invalidate}\n", ink(DIM, "or"))
 }

@@ -9,5 +9,7 @@ use crate::shell::{Answer, Shell};
 
 /// Notes that memories hold and are of use; they rank as fresh again.
 pub fn run(shell: &Shell, args: &Several) -> Result<Answer, Fault> {
-    revised(shell, &args.names, "refreshed", |desk, name| revise::refresh(&desk.cx(), &desk.spaces(), name))
+    revised(shell, &args.names, "refreshed", |desk, name| {
+        revise::refresh(&desk.cx(), &desk.spaces(), name)
+    })
 }

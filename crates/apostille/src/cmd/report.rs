@@ -20,7 +20,11 @@ const DONE: [(&str, &str); 3] = [("Changed", "changed"), ("Ran", "ran"), ("Ended
 
 /// The time that a flag names.
 pub(super) fn time(now: Timestamp, flag: &str, text: &str) -> Result<Timestamp, Fault> {
-    let wrong = || Fault::usage(format!("--{flag} '{text}' is neither 7d, 24h or 2w nor a date"));
+    let wrong = || {
+        Fault::usage(format!(
+            "--{flag} '{text}' is neither 7d, 24h or 2w nor a date"
+        ))
+    };
     report::since(text, now).ok_or_else(wrong)
 }
 
@@ -30,22 +34,46 @@ pub fn run(shell: &Shell, args: &Report) -> Result<Answer, Fault> {
     let now = shell.world.now;
     let read = |flag, text| time(now, flag, text);
     // What was written down this very moment counts.
-    let end = now.checked_add(jiff::SignedDuration::from_millis(1)).unwrap_or(now);
-    let until = args.until.as_deref().map(|it| read("until", it)).transpose()?.unwrap_or(end);
-    let span = Span { since: read("since", &args.since)?, until };
+    let end = now
+        .checked_add(jiff::SignedDuration::from_millis(1))
+        .unwrap_or(now);
+    let until = args
+        .until
+        .as_deref()
+        .map(|it| read("until", it))
+        .transpose()?
+        .unwrap_or(end);
+    let span = Span {
+        since: read("since", &args.since)?,
+        until,
+    };
     let here = &desk.settings.repo.value;
-    let spaces = if args.all { Vec::new() } else { vec![here.clone()] };
+    let spaces = if args.all {
+        Vec::new()
+    } else {
+        vec![here.clone()]
+    };
     let report = report::report(&desk.cx(), &spaces, here, span)?;
     let json = ReportReply::new(span, &report);
-    let code = if report.days.is_empty() { error::NOTHING } else { error::OK };
+    let code = if report.days.is_empty() {
+        error::NOTHING
+    } else {
+        error::OK
+    };
     let answer = shell.answer(code, &json, |_| page(&report, args));
-    let err =
-        if report.days.is_empty() { "nothing was written down in this time\n".into() } else { String::new() };
+    let err = if report.days.is_empty() {
+        "nothing was written down in this time\n".into()
+    } else {
+        String::new()
+    };
     Ok(Answer { err, ..answer })
 }
 
 fn page(report: &report::Report, args: &Report) -> String {
-    let pen = Pen { is_markdown: args.markdown, has_space: args.all };
+    let pen = Pen {
+        is_markdown: args.markdown,
+        has_space: args.all,
+    };
     let mut out = String::new();
     let mut left = MAX_ITEMS;
     for day in &report.days {
@@ -72,7 +100,11 @@ struct Pen {
 
 impl Pen {
     fn date(&self, date: &str) -> String {
-        if self.is_markdown { format!("## {date}\n\n") } else { format!("{}\n", ink(BOLD, date)) }
+        if self.is_markdown {
+            format!("## {date}\n\n")
+        } else {
+            format!("{}\n", ink(BOLD, date))
+        }
     }
 
     fn item(&self, item: &Item) -> String {
@@ -81,38 +113,81 @@ impl Pen {
             out += &self.head(item, &one_line(title));
         }
         let depth = usize::from(item.task.is_some());
-        out.extend(item.outcome().map(|it| self.line(depth, "outcome", None, it)));
-        out.extend(item.decisions.iter().map(|it| self.told(depth, "decided", it)));
+        out.extend(
+            item.outcome()
+                .map(|it| self.line(depth, "outcome", None, it)),
+        );
+        out.extend(
+            item.decisions
+                .iter()
+                .map(|it| self.told(depth, "decided", it)),
+        );
         out.extend(item.sessions.iter().map(|it| self.session(depth, it)));
         out
     }
 
     fn head(&self, item: &Item, title: &str) -> String {
         let status = item.status().unwrap_or_default();
-        let mut about: Vec<String> = item.task.iter().filter(|it| *it != title).cloned().collect();
-        about.extend(item.summary.as_ref().map(|it| it.memory.handle().to_string()));
+        let mut about: Vec<String> = item
+            .task
+            .iter()
+            .filter(|it| *it != title)
+            .cloned()
+            .collect();
+        about.extend(
+            item.summary
+                .as_ref()
+                .map(|it| it.memory.handle().to_string()),
+        );
         about.extend(self.has_space.then(|| item.space.to_string()));
-        let notes = if item.n_notes == 1 { "1 note".into() } else { format!("{} notes", item.n_notes) };
+        let notes = if item.n_notes == 1 {
+            "1 note".into()
+        } else {
+            format!("{} notes", item.n_notes)
+        };
         about.extend((item.n_notes > 0).then_some(notes));
-        let about = if about.is_empty() { String::new() } else { format!(" ({})", about.join(", ")) };
+        let about = if about.is_empty() {
+            String::new()
+        } else {
+            format!(" ({})", about.join(", "))
+        };
         match self.is_markdown {
             true => format!("- **{title}**: {status}{about}\n"),
-            false => format!("  {} {}{}\n", ink(GREEN, status), ink(BOLD, title), ink(DIM, about)),
+            false => format!(
+                "  {} {}{}\n",
+                ink(GREEN, status),
+                ink(BOLD, title),
+                ink(DIM, about)
+            ),
         }
     }
 
     /// A session: what was asked, and below it what was done, each short and on a line of its own.
     fn session(&self, depth: usize, it: &Verified) -> String {
-        let part =
-            |name: &str| it.memory.fact.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(": "));
-        let done = DONE.iter().filter_map(|(name, word)| Some((*word, part(name)?)));
+        let part = |name: &str| {
+            it.memory
+                .fact
+                .lines()
+                .find_map(|line| line.strip_prefix(name)?.strip_prefix(": "))
+        };
+        let done = DONE
+            .iter()
+            .filter_map(|(name, word)| Some((*word, part(name)?)));
         let done: Vec<String> = done
             .map(|(word, text)| self.line(depth + 1, word, None, &cut(&one_line(text), PART_CHARS)))
             .collect();
-        let Some(asked) = part("Asked").or(it.memory.fact.lines().next()).filter(|_| !done.is_empty()) else {
+        let Some(asked) = part("Asked")
+            .or(it.memory.fact.lines().next())
+            .filter(|_| !done.is_empty())
+        else {
             return self.told(depth, "session", it);
         };
-        let head = self.line(depth, "session", Some(about(it)), &cut(&one_line(asked), PART_CHARS));
+        let head = self.line(
+            depth,
+            "session",
+            Some(about(it)),
+            &cut(&one_line(asked), PART_CHARS),
+        );
         head + &done.concat()
     }
 

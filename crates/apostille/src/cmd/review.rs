@@ -22,7 +22,9 @@ use crate::shell::{Answer, Shell};
 use crate::world::desk::Desk;
 use dialogue::{Dialogue, Terminal};
 
-const DECIDE: Refusal = Refusal::PersonDecides { verb: "decide what waits" };
+const DECIDE: Refusal = Refusal::PersonDecides {
+    verb: "decide what waits",
+};
 
 /// Shows what waits, and does what a person decides.
 pub fn run(shell: &Shell, args: &Review) -> Result<Answer, Fault> {
@@ -45,11 +47,20 @@ pub fn run(shell: &Shell, args: &Review) -> Result<Answer, Fault> {
         let terminal = Terminal { shell };
         let mut dialogue = Dialogue::new(shell, &desk, &terminal, queue);
         let made = dialogue.made();
-        shell.world.on_interrupt(move || format!("\n{}\n", dialogue::told(&made)));
+        shell
+            .world
+            .on_interrupt(move || format!("\n{}\n", dialogue::told(&made)));
         dialogue.run()?;
-        return Ok(Answer { code: error::OK, ..Answer::default() });
+        return Ok(Answer {
+            code: error::OK,
+            ..Answer::default()
+        });
     }
-    Ok(shell.answer(error::OK, &QueueReply::new(&queue, usize::MAX), |paint| queue::page(paint, &queue)))
+    Ok(
+        shell.answer(error::OK, &QueueReply::new(&queue, usize::MAX), |paint| {
+            queue::page(paint, &queue)
+        }),
+    )
 }
 
 /// Decides about the memories that were named; about none, when one of the names is wrong.
@@ -71,20 +82,38 @@ fn named(shell: &Shell, desk: &Desk, args: &Review) -> Result<Answer, Fault> {
             Revised::Refused(refusal) => return Ok(shell.refused(&refusal)),
         }
     }
-    let json = Memories { ok: true, outcome: Some("reviewed"), memories: json::views(&done) };
-    Ok(shell.answer(error::OK, &json, |paint| done.iter().map(|it| deeds::line(paint, it)).collect()))
+    let json = Memories {
+        ok: true,
+        outcome: Some("reviewed"),
+        memories: json::views(&done),
+    };
+    Ok(shell.answer(error::OK, &json, |paint| {
+        done.iter().map(|it| deeds::line(paint, it)).collect()
+    }))
 }
 
 /// Accepts everything that is safe: asked for at a terminal, said in a script.
-fn all_safe(shell: &Shell, desk: &Desk, queue: Vec<Waiting>, is_asked: bool) -> Result<Answer, Fault> {
+fn all_safe(
+    shell: &Shell,
+    desk: &Desk,
+    queue: Vec<Waiting>,
+    is_asked: bool,
+) -> Result<Answer, Fault> {
     let terminal = Terminal { shell };
     let mut dialogue = Dialogue::new(shell, desk, &terminal, queue);
     if is_asked {
         dialogue.bulk()?;
-        return Ok(Answer { code: error::OK, ..Answer::default() });
+        return Ok(Answer {
+            code: error::OK,
+            ..Answer::default()
+        });
     }
     let done = dialogue.accept_safe()?;
-    let json = Memories { ok: true, outcome: Some("reviewed"), memories: json::views(&done) };
+    let json = Memories {
+        ok: true,
+        outcome: Some("reviewed"),
+        memories: json::views(&done),
+    };
     Ok(shell.answer(error::OK, &json, |paint| {
         let lines: String = done.iter().map(|it| deeds::line(paint, it)).collect();
         let n = done.iter().filter(|it| it.is_active()).count() as u64;

@@ -52,14 +52,20 @@ impl View {
             What::Restored { status, .. } => status.stage().as_str(),
             _ => "retired",
         };
-        Self { handle: turn.memory.handle().to_string(), from: turn.memory.status.stage().as_str(), to }
+        Self {
+            handle: turn.memory.handle().to_string(),
+            from: turn.memory.status.stage().as_str(),
+            to,
+        }
     }
 }
 
 /// Takes a space back, on a person's word.
 pub fn run(shell: &Shell, args: &Rollback) -> Result<Answer, Fault> {
     if !args.dry_run && !shell.world.has_person() {
-        return Ok(shell.refused(&Refusal::PersonDecides { verb: "roll a space back" }));
+        return Ok(shell.refused(&Refusal::PersonDecides {
+            verb: "roll a space back",
+        }));
     }
     let desk = shell.desk()?;
     let [repo, user] = desk.spaces();
@@ -87,11 +93,18 @@ pub fn run(shell: &Shell, args: &Rollback) -> Result<Answer, Fault> {
         return Ok(told(shell, "unchanged", &space, &plan));
     }
     // Whoever was asked has read the list.
-    Ok(told(shell, if is_asked { "agreed" } else { "rolled back" }, &space, &plan))
+    Ok(told(
+        shell,
+        if is_asked { "agreed" } else { "rolled back" },
+        &space,
+        &plan,
+    ))
 }
 
 fn point(args: &Rollback, now: Timestamp) -> Result<Point, Fault> {
-    let Some(text) = args.to.as_deref() else { return Ok(Point::Undo) };
+    let Some(text) = args.to.as_deref() else {
+        return Ok(Point::Undo);
+    };
     if let Ok(place) = text.trim_start_matches('#').parse() {
         return Ok(Point::Event(place));
     }
@@ -105,11 +118,17 @@ fn point(args: &Rollback, now: Timestamp) -> Result<Point, Fault> {
 
 fn nowhere(args: &Rollback, desk: &Desk, space: &Space) -> Result<Fault, Fault> {
     let Some(text) = args.to.as_deref() else {
-        return Ok(Fault::usage(format!("{space} was never rolled back, there is nothing to undo")));
+        return Ok(Fault::usage(format!(
+            "{space} was never rolled back, there is nothing to undo"
+        )));
     };
     let fault = Fault::usage(format!("{space} has no event {text}"));
     let [repo, user] = desk.spaces();
-    let (other, way) = if args.user { (repo, "leave out --user") } else { (user, "add --user") };
+    let (other, way) = if args.user {
+        (repo, "leave out --user")
+    } else {
+        (user, "add --user")
+    };
     Ok(match has_event(desk, &other, text)? {
         true => fault.hint(format!("event {text} is one of {other}: {way}")),
         false => fault.hint("`apostille log` shows the place of each event"),
@@ -117,15 +136,30 @@ fn nowhere(args: &Rollback, desk: &Desk, space: &Space) -> Result<Fault, Fault> 
 }
 
 fn has_event(desk: &Desk, space: &Space, text: &str) -> Result<bool, Fault> {
-    let Ok(place @ 1..) = text.trim_start_matches('#').parse::<u64>() else { return Ok(false) };
-    let page = Page { space: Some(space.clone()), after: place - 1, limit: 1, ..Page::default() };
-    Ok(desk.store.events(&page)?.first().is_some_and(|it| it.seq == place))
+    let Ok(place @ 1..) = text.trim_start_matches('#').parse::<u64>() else {
+        return Ok(false);
+    };
+    let page = Page {
+        space: Some(space.clone()),
+        after: place - 1,
+        limit: 1,
+        ..Page::default()
+    };
+    Ok(desk
+        .store
+        .events(&page)?
+        .first()
+        .is_some_and(|it| it.seq == place))
 }
 
 fn told(shell: &Shell, outcome: &'static str, space: &Space, plan: &Plan) -> Answer {
     let json = Reply {
         ok: outcome != "kept",
-        outcome: if outcome == "agreed" { "rolled back" } else { outcome },
+        outcome: if outcome == "agreed" {
+            "rolled back"
+        } else {
+            outcome
+        },
         space: space.as_str(),
         to: plan.to,
         at: plan.at.map(format::timestamp),
@@ -134,11 +168,19 @@ fn told(shell: &Shell, outcome: &'static str, space: &Space, plan: &Plan) -> Ans
         lost: plan.lost,
         memories: plan.turns.iter().take(TOLD).map(View::of).collect(),
     };
-    let code = if matches!(outcome, "kept" | "unchanged") { error::NOTHING } else { error::OK };
+    let code = if matches!(outcome, "kept" | "unchanged") {
+        error::NOTHING
+    } else {
+        error::OK
+    };
     shell.answer(code, &json, |paint| match outcome {
         "kept" => "nothing was rolled back\n".into(),
         "unchanged" => {
-            format!("{space} stands as it stood {}: nothing to do\n{}", then(paint, plan), lost(plan))
+            format!(
+                "{space} stands as it stood {}: nothing to do\n{}",
+                then(paint, plan),
+                lost(plan)
+            )
         }
         "planned" => page(paint, space, plan, "would go back to how it stood"),
         "agreed" => head(paint, space, plan, "stands again as it stood") + &undo(space),
@@ -147,7 +189,11 @@ fn told(shell: &Shell, outcome: &'static str, space: &Space, plan: &Plan) -> Ans
 }
 
 fn undo(space: &Space) -> String {
-    format!("{} apostille rollback {}--undo\n", ink(DIM, "to take it back:"), flag(space))
+    format!(
+        "{} apostille rollback {}--undo\n",
+        ink(DIM, "to take it back:"),
+        flag(space)
+    )
 }
 
 fn flag(space: &Space) -> &'static str {
@@ -155,7 +201,10 @@ fn flag(space: &Space) -> &'static str {
 }
 
 fn then(paint: &Paint, plan: &Plan) -> String {
-    plan.at.map_or_else(|| "before anything was remembered".into(), |at| paint.time(at))
+    plan.at.map_or_else(
+        || "before anything was remembered".into(),
+        |at| paint.time(at),
+    )
 }
 
 fn head(paint: &Paint, space: &Space, plan: &Plan, verb: &str) -> String {
@@ -174,10 +223,19 @@ fn page(paint: &Paint, space: &Space, plan: &Plan, verb: &str) -> String {
     let mut out = head(paint, space, plan, verb);
     for turn in plan.turns.iter().take(TOLD) {
         let View { handle, from, to } = View::of(turn);
-        let way = if from == to { format!("{to}, as before") } else { format!("{from} → {to}") };
+        let way = if from == to {
+            format!("{to}, as before")
+        } else {
+            format!("{from} → {to}")
+        };
         let head = format!("  {}  {way}", ink(BOLD, &handle));
-        let room = paint.columns().map_or(usize::MAX, |it| it.saturating_sub(handle.len() + way.len() + 6));
-        out += &format!("{head}  {}\n", ink(DIM, cut(&one_line(&turn.memory.fact), room)));
+        let room = paint.columns().map_or(usize::MAX, |it| {
+            it.saturating_sub(handle.len() + way.len() + 6)
+        });
+        out += &format!(
+            "{head}  {}\n",
+            ink(DIM, cut(&one_line(&turn.memory.fact), room))
+        );
     }
     if plan.turns.len() > TOLD {
         out += &format!("  … and {} more\n", plan.turns.len() - TOLD);
@@ -190,7 +248,10 @@ fn lost(plan: &Plan) -> String {
         return String::new();
     }
     let n = count(plan.lost, "memory was", "memories were");
-    format!("{} {n} forgotten since and cannot come back: no text is left\n", ink(YELLOW, "note:"))
+    format!(
+        "{} {n} forgotten since and cannot come back: no text is left\n",
+        ink(YELLOW, "note:")
+    )
 }
 
 /// Asks a person; the question says where it goes, exactly.
@@ -201,7 +262,7 @@ fn is_agreed(shell: &Shell, space: &Space, plan: &Plan) -> bool {
     };
     let page = page(&shell.paint, space, plan, "would go back to how it stood");
     let ask = format!("{page}roll {space} back to {to}? [y/N] ");
-    let _ =
-        anstream::AutoStream::new(std::io::stderr(), anstream::ColorChoice::Auto).write_all(ask.as_bytes());
+    let _ = anstream::AutoStream::new(std::io::stderr(), anstream::ColorChoice::Auto)
+        .write_all(ask.as_bytes());
     matches!(shell.world.read_line().trim(), "y" | "Y" | "yes")
 }

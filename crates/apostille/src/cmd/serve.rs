@@ -37,8 +37,8 @@ struct Listening<'a> {
 /// Serves until it is told to stop.
 pub fn run(shell: &Shell, args: &Serve) -> Result<Answer, Fault> {
     let repo = shell.settings(&shell.place()?)?.repo.value;
-    let listener =
-        TcpListener::bind((Ipv4Addr::LOCALHOST, args.port)).map_err(|error| taken(args.port, &error))?;
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, args.port))
+        .map_err(|error| taken(args.port, &error))?;
     let port = listener.local_addr().map_err(Fault::internal)?.port();
     let given = shell.world.env.get("APOSTILLE_TOKEN").map(str::to_owned);
     let token = (!args.no_token).then(|| given.clone().unwrap_or_else(|| drawn(shell)));
@@ -47,11 +47,18 @@ pub fn run(shell: &Shell, args: &Serve) -> Result<Answer, Fault> {
         host: Arc::new(Machine::new(&shell.world, &shell.flags, Reach::Here)),
         offer: args.offered.offer(),
         keys: Arc::new(Ring::new(&shell.world, token.as_deref())),
-        panel: if shell.world.has_person() { Access::Review } else { Access::Write },
+        panel: if shell.world.has_person() {
+            Access::Review
+        } else {
+            Access::Write
+        },
         clock: Box::new(shell.world.clock()),
         port,
         limits: args.taken_on(),
-        log: Log { told: told(shell, args), write: Box::new(write) },
+        log: Log {
+            told: told(shell, args),
+            write: Box::new(write),
+        },
     });
     let panel = format!("http://127.0.0.1:{port}{}", door.way_in());
     // A token that was brought is known already, and is not written anywhere.
@@ -64,7 +71,10 @@ pub fn run(shell: &Shell, args: &Serve) -> Result<Answer, Fault> {
     // The last lines are waited for, unless nobody reads them.
     let _ = written.recv_timeout(LAST_LINES);
     served?;
-    Ok(Answer { code: error::OK, ..Answer::default() })
+    Ok(Answer {
+        code: error::OK,
+        ..Answer::default()
+    })
 }
 
 fn told(shell: &Shell, args: &Serve) -> Told {
@@ -99,10 +109,16 @@ fn open(url: &str) {
         () => ("xdg-open", &[]),
     };
     let mut command = Command::new(program);
-    command.args(arguments).arg(url).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    command
+        .args(arguments)
+        .arg(url)
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null());
     if let Err(error) = command.spawn() {
-        let told =
-            format!("warning: cannot open a browser with {program}: {error}; follow the link by hand\n");
+        let told = format!(
+            "warning: cannot open a browser with {program}: {error}; follow the link by hand\n"
+        );
         let _ = shell::write(std::io::stderr().lock(), &told, ColorChoice::Auto);
     }
 }
@@ -116,10 +132,22 @@ fn taken(port: u16, error: &std::io::Error) -> Fault {
 }
 
 /// Says where it listens before it does; the answer of the command comes when it ends.
-fn announce(shell: &Shell, port: u16, panel: &str, (repo, token): (&str, Option<&str>), is_open: bool) {
+fn announce(
+    shell: &Shell,
+    port: u16,
+    panel: &str,
+    (repo, token): (&str, Option<&str>),
+    is_open: bool,
+) {
     let url = format!("http://127.0.0.1:{port}/mcp");
     let text = if shell.flags.json {
-        let listening = Listening { ok: true, url, token, panel, repo };
+        let listening = Listening {
+            ok: true,
+            url,
+            token,
+            panel,
+            repo,
+        };
         serde_json::to_string(&listening).unwrap_or_default() + "\n"
     } else {
         let key = match (token, is_open) {

@@ -26,10 +26,20 @@ pub fn run(shell: &Shell, args: &One) -> Result<Answer, Fault> {
 }
 
 fn text(paint: &Paint, shown: &Whole) -> String {
-    let Verified { memory, verdicts, .. } = &shown.memory;
+    let Verified {
+        memory, verdicts, ..
+    } = &shown.memory;
     let word = worst(verdicts).map_or("unverified", Verdict::as_str);
-    let subject = memory.subject.as_deref().map(|it| ink(BOLD, one_line(it))).unwrap_or_default();
-    let head = format!("{}  {}  {subject}", ink(BOLD, memory.handle()), ink(standing(word), word));
+    let subject = memory
+        .subject
+        .as_deref()
+        .map(|it| ink(BOLD, one_line(it)))
+        .unwrap_or_default();
+    let head = format!(
+        "{}  {}  {subject}",
+        ink(BOLD, memory.handle()),
+        ink(standing(word), word)
+    );
     let fact = paint.wrapped(&memory.fact, 2);
     let parts = [
         format!("{}\n{fact}", head.trim_end()),
@@ -39,7 +49,11 @@ fn text(paint: &Paint, shown: &Whole) -> String {
         relatives("Replaced by", &shown.newer),
         history(paint, &shown.history),
     ];
-    parts.into_iter().filter(|it| !it.is_empty()).collect::<Vec<_>>().join("\n")
+    parts
+        .into_iter()
+        .filter(|it| !it.is_empty())
+        .collect::<Vec<_>>()
+        .join("\n")
 }
 
 /// What is known about it, in two columns.
@@ -50,33 +64,64 @@ fn facts(paint: &Paint, memory: &Memory) -> Table {
             table.row([ink(DIM, name), text]);
         }
     };
-    let why = memory.status.why().map(|it| format!(" ({})", one_line(it))).unwrap_or_default();
-    row("reason", memory.reason.as_deref().map(one_line).unwrap_or_default());
+    let why = memory
+        .status
+        .why()
+        .map(|it| format!(" ({})", one_line(it)))
+        .unwrap_or_default();
+    row(
+        "reason",
+        memory.reason.as_deref().map(one_line).unwrap_or_default(),
+    );
     row("space", memory.space.to_string());
     row("layer, kind", format!("{}, {}", memory.layer, memory.kind));
     row("status", format!("{}{why}", memory.status.stage()));
     row("tags", one_line(&memory.tags.join(", ")));
     row("said by", said_by(memory));
     row("also said by", one_line(&memory.vouchers.join(", ")));
-    row("task", memory.task.as_deref().map(one_line).unwrap_or_default());
-    row("marks", memory.marks.iter().map(|it| it.as_str()).collect::<Vec<_>>().join(", "));
+    row(
+        "task",
+        memory.task.as_deref().map(one_line).unwrap_or_default(),
+    );
+    row(
+        "marks",
+        memory
+            .marks
+            .iter()
+            .map(|it| it.as_str())
+            .collect::<Vec<_>>()
+            .join(", "),
+    );
     row("recorded", paint.time(memory.recorded_at));
     row("refreshed", paint.time(memory.refreshed_at));
     let usage = memory.usage;
     row(
         "use",
-        format!("shown {}×, applied {}×, found to hold {}×", usage.recalls, usage.applied, usage.verified),
+        format!(
+            "shown {}×, applied {}×, found to hold {}×",
+            usage.recalls, usage.applied, usage.verified
+        ),
     );
     row("id", memory.id.to_string());
-    row("SHA-256", format!("{} (format {})", memory.digest(), format::VERSION));
+    row(
+        "SHA-256",
+        format!("{} (format {})", memory.digest(), format::VERSION),
+    );
     table
 }
 
 fn said_by(memory: &Memory) -> String {
     let voice = &memory.voice;
-    let author = voice.author.as_deref().map(|it| format!(" {}", one_line(it))).unwrap_or_default();
-    let session =
-        voice.session.as_deref().map(|it| format!(", session {}", one_line(it))).unwrap_or_default();
+    let author = voice
+        .author
+        .as_deref()
+        .map(|it| format!(" {}", one_line(it)))
+        .unwrap_or_default();
+    let session = voice
+        .session
+        .as_deref()
+        .map(|it| format!(", session {}", one_line(it)))
+        .unwrap_or_default();
     let outside = match (voice.tainted, voice.exposed) {
         (true, _) => ", from outside",
         (false, true) => ", after words from outside were read",
@@ -92,8 +137,11 @@ fn evidence(memory: &Memory, verdicts: &[Verdict]) -> String {
     let mut out = String::new();
     for (citation, verdict) in memory.citations.iter().zip(verdicts) {
         let word = verdict.as_str();
-        let commit =
-            citation.commit.as_deref().and_then(|it| it.get(..10)).map(|it| format!(" · read at {it}"));
+        let commit = citation
+            .commit
+            .as_deref()
+            .and_then(|it| it.get(..10))
+            .map(|it| format!(" · read at {it}"));
         let place = memory::judged(citation, verdict);
         let commit = ink(DIM, commit.unwrap_or_default());
         out += &format!("{}  {place}{commit}\n", ink(standing(word), word));
@@ -107,9 +155,18 @@ fn relatives(title: &str, memories: &[Verified]) -> String {
     if memories.is_empty() {
         return String::new();
     }
-    let line =
-        |it: &Verified| format!("  {}  {}\n", ink(BOLD, it.memory.handle()), one_line(&it.memory.fact));
-    format!("{}\n{}", ink(BOLD, title), memories.iter().map(line).collect::<String>())
+    let line = |it: &Verified| {
+        format!(
+            "  {}  {}\n",
+            ink(BOLD, it.memory.handle()),
+            one_line(&it.memory.fact)
+        )
+    };
+    format!(
+        "{}\n{}",
+        ink(BOLD, title),
+        memories.iter().map(line).collect::<String>()
+    )
 }
 
 fn history(paint: &Paint, events: &[Logged]) -> String {

@@ -13,11 +13,22 @@ use crate::shell::{Answer, Shell};
 /// Counts the spaces in play, or all of them.
 pub fn run(shell: &Shell, args: Spaces) -> Result<Answer, Fault> {
     let desk = shell.desk()?;
-    let spaces = if args.all_spaces { desk.store.spaces()? } else { desk.spaces().to_vec() };
-    let counted = spaces.iter().map(|it| stats(&desk.cx(), it)).collect::<Result<Vec<_>, _>>()?;
+    let spaces = if args.all_spaces {
+        desk.store.spaces()?
+    } else {
+        desk.spaces().to_vec()
+    };
+    let counted = spaces
+        .iter()
+        .map(|it| stats(&desk.cx(), it))
+        .collect::<Result<Vec<_>, _>>()?;
     let json = StatsReply::from(counted.as_slice());
     Ok(shell.answer(error::OK, &json, |paint| {
-        counted.iter().map(|it| page(paint, it)).collect::<Vec<_>>().join("\n")
+        counted
+            .iter()
+            .map(|it| page(paint, it))
+            .collect::<Vec<_>>()
+            .join("\n")
     }))
 }
 
@@ -45,21 +56,48 @@ fn page(paint: &Paint, it: &Stats) -> String {
         );
     }
     if let Some(share) = it.verified_share {
-        row("verified", format!("{:.0}% of the looks found it to hold", share * 100.0));
+        row(
+            "verified",
+            format!("{:.0}% of the looks found it to hold", share * 100.0),
+        );
     }
-    let events: Vec<String> = it.tally.events.iter().map(|(word, n)| format!("{n} {word}")).collect();
-    row("events", if events.is_empty() { "none".into() } else { events.join(", ") });
+    let events: Vec<String> = it
+        .tally
+        .events
+        .iter()
+        .map(|(word, n)| format!("{n} {word}"))
+        .collect();
+    row(
+        "events",
+        if events.is_empty() {
+            "none".into()
+        } else {
+            events.join(", ")
+        },
+    );
     let warning = match it.over_soft_limit {
         true => {
             let way = "forget, merge or supersede what is no longer needed";
-            ink(YELLOW, paint.wrapped(&format!("over the soft limit of {}: {way}", it.soft_limit), 2))
+            ink(
+                YELLOW,
+                paint.wrapped(
+                    &format!("over the soft limit of {}: {way}", it.soft_limit),
+                    2,
+                ),
+            )
         }
         false => String::new(),
     };
-    let held =
-        it.open.iter().map(|it| paint.wrapped(&format!("a breaker is open: {}", breaker::told(it)), 2));
+    let held = it
+        .open
+        .iter()
+        .map(|it| paint.wrapped(&format!("a breaker is open: {}", breaker::told(it)), 2));
     let held = held.map(|it| ink(YELLOW, it)).collect::<String>();
-    format!("{}\n{}{warning}{held}", ink(BOLD, &it.space), wrapped(paint, &rows))
+    format!(
+        "{}\n{}{warning}{held}",
+        ink(BOLD, &it.space),
+        wrapped(paint, &rows)
+    )
 }
 
 /// The rows with all their text: what does not fit goes on below.
@@ -67,7 +105,13 @@ fn wrapped(paint: &Paint, rows: &[(&str, String)]) -> String {
     let wide = rows.iter().map(|it| it.0.len()).max().unwrap_or(0) + 2;
     let line = |(name, text): &(&str, String)| {
         let text = paint.wrapped(text, wide + 2);
-        format!("  {}{:pad$}{}", ink(DIM, name), "", text.trim_start(), pad = wide - name.len())
+        format!(
+            "  {}{:pad$}{}",
+            ink(DIM, name),
+            "",
+            text.trim_start(),
+            pad = wide - name.len()
+        )
     };
     rows.iter().map(line).collect()
 }
@@ -79,5 +123,9 @@ fn by_layer(it: &Stats) -> String {
         .map(|layer| format!("{} {layer}", it.layer(*layer)))
         .collect();
     let sum = count(it.active, "memory", "memories");
-    if layers.is_empty() { sum } else { format!("{sum}: {}", layers.join(", ")) }
+    if layers.is_empty() {
+        sum
+    } else {
+        format!("{sum}: {}", layers.join(", "))
+    }
 }

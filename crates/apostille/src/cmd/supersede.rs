@@ -19,8 +19,17 @@ pub fn run(shell: &Shell, args: &Supersede) -> Result<Answer, Fault> {
     let space = old.unwrap_or_else(|| desk.settings.repo.value.clone());
     let cx = desk.cx_for(&space);
     let draft = draft(shell, &desk, space.clone(), &fact, &args.telling)?;
-    let how = if args.correct { Replacement::Correction } else { Replacement::Better };
+    let how = if args.correct {
+        Replacement::Correction
+    } else {
+        Replacement::Better
+    };
     let outcome = revise::supersede(&cx, &desk.spaces(), args.name, draft, how)?;
-    let asked = Asked { is_skipped: false, fact: &fact, instead: Some(args.name), word: REMEMBERED };
+    let asked = Asked {
+        is_skipped: false,
+        fact: &fact,
+        instead: Some(args.name),
+        word: REMEMBERED,
+    };
     Ok(answer(shell, &asked, outcome))
 }

@@ -44,25 +44,42 @@ fn opened(shell: &Shell) -> Result<(Desk, Tasks), Fault> {
 /// The task of this name, or the active one.
 fn meant(tasks: &Tasks, slug: Option<&Slug>) -> Result<Result<Task, Refusal>, Fault> {
     Ok(match slug {
-        Some(slug) => tasks.get(slug)?.ok_or_else(|| Refusal::NoSuchTask { slug: slug.to_string() }),
+        Some(slug) => tasks.get(slug)?.ok_or_else(|| Refusal::NoSuchTask {
+            slug: slug.to_string(),
+        }),
         None => tasks.active().ok_or(Refusal::NoTask),
     })
 }
 
 /// The same, and it is worked on.
 fn open_one(tasks: &Tasks, slug: Option<&Slug>) -> Result<Result<Task, Refusal>, Fault> {
-    let ended = |it: &Task| Refusal::TaskEnded { slug: it.slug.to_string(), status: it.status };
-    Ok(meant(tasks, slug)?.and_then(|it| if it.is_open() { Ok(it) } else { Err(ended(&it)) }))
+    let ended = |it: &Task| Refusal::TaskEnded {
+        slug: it.slug.to_string(),
+        status: it.status,
+    };
+    Ok(meant(tasks, slug)?.and_then(|it| {
+        if it.is_open() {
+            Ok(it)
+        } else {
+            Err(ended(&it))
+        }
+    }))
 }
 
 /// Who speaks here.
 fn voice(shell: &Shell) -> Voice {
-    Voice { session: shell.world.env.session().map(Into::into), ..shell.world.voice() }
+    Voice {
+        session: shell.world.env.session().map(Into::into),
+        ..shell.world.voice()
+    }
 }
 
 /// What went beside the matter, each on a line.
 fn problems(problems: &[String]) -> String {
-    problems.iter().map(|it| format!("{} {}\n", ink(YELLOW, "note:"), one_line(it))).collect()
+    problems
+        .iter()
+        .map(|it| format!("{} {}\n", ink(YELLOW, "note:"), one_line(it)))
+        .collect()
 }
 
 /// Notes that may be offered: each looked up here, and those whose code no longer says so left out.
@@ -75,10 +92,19 @@ fn offered(desk: &Desk, notes: Vec<Memory>) -> Vec<Verified> {
 /// A note on one line; what cites code with how that stands here.
 fn told(it: &Verified) -> String {
     let standing = match it.memory.citations.first() {
-        Some(first) => format!(" ({} {})", it.standing(), one_line(&first.place().to_string())),
+        Some(first) => format!(
+            " ({} {})",
+            it.standing(),
+            one_line(&first.place().to_string())
+        ),
         None => String::new(),
     };
-    format!("{}{}  {}", ink(BOLD, it.memory.handle()), ink(DIM, standing), one_line(&it.memory.fact))
+    format!(
+        "{}{}  {}",
+        ink(BOLD, it.memory.handle()),
+        ink(DIM, standing),
+        one_line(&it.memory.fact)
+    )
 }
 
 /// The memory with this id among these.

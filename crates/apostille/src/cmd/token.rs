@@ -32,7 +32,10 @@ impl View {
         Self {
             name: it.name.clone(),
             access: it.access.as_str(),
-            spaces: it.spaces.as_ref().map(|it| it.iter().map(ToString::to_string).collect()),
+            spaces: it
+                .spaces
+                .as_ref()
+                .map(|it| it.iter().map(ToString::to_string).collect()),
             made: format::timestamp(it.made),
             until: it.until.map(format::timestamp),
             is_over: it.is_over(shell.world.now),
@@ -68,12 +71,16 @@ pub fn run(shell: &Shell, args: &Args) -> Result<Answer, Fault> {
 fn create(shell: &Shell, args: &TokenCreate) -> Result<Answer, Fault> {
     named(&args.name)?;
     if args.access == Access::Review && !shell.world.has_person() {
-        return Ok(shell.refused(&Refusal::PersonDecides { verb: "make a token that reviews" }));
+        return Ok(shell.refused(&Refusal::PersonDecides {
+            verb: "make a token that reviews",
+        }));
     }
     let (random, now) = (shell.world.random(), shell.world.now);
     let secret = format!("apostille_{:032x}", random());
-    let days =
-        |it: u16| now.checked_add(SignedDuration::from_hours(24 * i64::from(it))).map_err(Fault::internal);
+    let days = |it: u16| {
+        now.checked_add(SignedDuration::from_hours(24 * i64::from(it)))
+            .map_err(Fault::internal)
+    };
     let token = Token {
         name: args.name.clone(),
         digest: Digest::of(secret.as_bytes()),
@@ -85,7 +92,9 @@ fn create(shell: &Shell, args: &TokenCreate) -> Result<Answer, Fault> {
     Tokens::of(&shell.world)?.change(random(), |all| {
         if all.iter().any(|it| it.name == token.name) {
             let hint = format!("apostille token revoke {}", token.name);
-            return Err(Fault::usage(format!("there is a token '{}' already", token.name)).hint(hint));
+            return Err(
+                Fault::usage(format!("there is a token '{}' already", token.name)).hint(hint),
+            );
         }
         all.push(token.clone());
         Ok(())
@@ -93,27 +102,54 @@ fn create(shell: &Shell, args: &TokenCreate) -> Result<Answer, Fault> {
     // The token alone is the output, so that a script can take it as it is.
     let told = format!("{secret}\n");
     let hint = "it is not shown again; send it as \"Authorization: Bearer <token>\"\n";
-    let err = if shell.flags.json { String::new() } else { ink(DIM, hint) };
-    let made = Made { ok: true, outcome: "created", token: View::new(shell, &token), secret: Some(secret) };
-    Ok(Answer { err, ..shell.answer(error::OK, &made, |_| told) })
+    let err = if shell.flags.json {
+        String::new()
+    } else {
+        ink(DIM, hint)
+    };
+    let made = Made {
+        ok: true,
+        outcome: "created",
+        token: View::new(shell, &token),
+        secret: Some(secret),
+    };
+    Ok(Answer {
+        err,
+        ..shell.answer(error::OK, &made, |_| told)
+    })
 }
 
 fn revoke(shell: &Shell, name: &str) -> Result<Answer, Fault> {
     let draw = (shell.world.random())();
     let token = Tokens::of(&shell.world)?.change(draw, |all| {
         let at = all.iter().position(|it| it.name == name);
-        let at = at
-            .ok_or_else(|| Fault::usage(format!("there is no token '{name}'")).hint("apostille token list"));
+        let at = at.ok_or_else(|| {
+            Fault::usage(format!("there is no token '{name}'")).hint("apostille token list")
+        });
         Ok(all.remove(at?))
     })?;
-    let made = Made { ok: true, outcome: "revoked", token: View::new(shell, &token), secret: None };
-    Ok(shell.answer(error::OK, &made, |_| format!("revoked {}\n", ink(BOLD, name))))
+    let made = Made {
+        ok: true,
+        outcome: "revoked",
+        token: View::new(shell, &token),
+        secret: None,
+    };
+    Ok(shell.answer(error::OK, &made, |_| {
+        format!("revoked {}\n", ink(BOLD, name))
+    }))
 }
 
 fn list(shell: &Shell) -> Result<Answer, Fault> {
     let all = Tokens::of(&shell.world)?.all()?;
-    let code = if all.is_empty() { error::NOTHING } else { error::OK };
-    let listed = Listed { ok: true, tokens: all.iter().map(|it| View::new(shell, it)).collect() };
+    let code = if all.is_empty() {
+        error::NOTHING
+    } else {
+        error::OK
+    };
+    let listed = Listed {
+        ok: true,
+        tokens: all.iter().map(|it| View::new(shell, it)).collect(),
+    };
     Ok(shell.answer(code, &listed, |paint| match all.as_slice() {
         [] => "no tokens; make one: apostille token create NAME\n".into(),
         _ => page(shell, paint, &all),
@@ -123,12 +159,28 @@ fn list(shell: &Shell) -> Result<Answer, Fault> {
 fn page(shell: &Shell, paint: &Paint, all: &[Token]) -> String {
     let mut table = Table::default();
     for it in all {
-        let spaces =
-            it.spaces.as_ref().map(|it| it.iter().map(ToString::to_string).collect::<Vec<_>>().join(", "));
-        let until = it.until.map(|it| format!("until {}", format::timestamp(it)));
-        let until = if it.is_over(shell.world.now) { Some("over".to_owned()) } else { until };
-        let rest = [Some(spaces.unwrap_or_else(|| "every space".into())), until].into_iter().flatten();
-        table.row([ink(BOLD, &it.name), it.access.to_string(), rest.collect::<Vec<_>>().join(", ")]);
+        let spaces = it.spaces.as_ref().map(|it| {
+            it.iter()
+                .map(ToString::to_string)
+                .collect::<Vec<_>>()
+                .join(", ")
+        });
+        let until = it
+            .until
+            .map(|it| format!("until {}", format::timestamp(it)));
+        let until = if it.is_over(shell.world.now) {
+            Some("over".to_owned())
+        } else {
+            until
+        };
+        let rest = [Some(spaces.unwrap_or_else(|| "every space".into())), until]
+            .into_iter()
+            .flatten();
+        table.row([
+            ink(BOLD, &it.name),
+            it.access.to_string(),
+            rest.collect::<Vec<_>>().join(", "),
+        ]);
     }
     table.text(paint, 0)
 }

@@ -18,39 +18,81 @@ pub fn run(shell: &Shell, args: &Why) -> Result<Answer, Fault> {
         return Ok(listed(shell, &sessions));
     }
     let is_meant = |it: &&Session| match &args.session {
-        Some(name) => it.entries.iter().any(|entry| entry.session.starts_with(name.as_str())),
-        None => it.entries.iter().any(|entry| entry.space == desk.settings.repo.value),
+        Some(name) => it
+            .entries
+            .iter()
+            .any(|entry| entry.session.starts_with(name.as_str())),
+        None => it
+            .entries
+            .iter()
+            .any(|entry| entry.space == desk.settings.repo.value),
     };
     let Some(session) = sessions.iter().find(is_meant) else {
-        let json = SessionReply { ok: true, ..SessionReply::default() };
+        let json = SessionReply {
+            ok: true,
+            ..SessionReply::default()
+        };
         let answer = shell.answer(error::NOTHING, &json, |_| String::new());
         return Ok(Answer { err: "no such session was seen here; `apostille why --list` shows those there are, `apostille init` has agents report theirs\n".into(), ..answer });
     };
     let json = SessionReply::of(&desk.cx(), &desk.store.spaces()?, session, args.all)?;
-    Ok(shell.answer(error::OK, &json, |paint| page(paint, session, &json.moments)))
+    Ok(shell.answer(error::OK, &json, |paint| {
+        page(paint, session, &json.moments)
+    }))
 }
 
 fn listed(shell: &Shell, sessions: &[Session]) -> Answer {
     let json = SessionsReply::new(sessions);
-    let code = if json.sessions.is_empty() { error::NOTHING } else { error::OK };
-    let times = sessions.iter().filter_map(|it| it.entries.last()).map(|it| it.at);
-    let line = |paint: &Paint, (it, at): (&SessionRow, Timestamp)| {
-        let told =
-            format!("{}, {} shown, {}", count(it.turns as u64, "turn", "turns"), it.shown, paint.time(at));
-        format!("{}  {} in {}  {}\n", ink(BOLD, safe(&it.session)), it.client, safe(&it.repo), ink(DIM, told))
+    let code = if json.sessions.is_empty() {
+        error::NOTHING
+    } else {
+        error::OK
     };
-    shell.answer(code, &json, |paint| json.sessions.iter().zip(times).map(|it| line(paint, it)).collect())
+    let times = sessions
+        .iter()
+        .filter_map(|it| it.entries.last())
+        .map(|it| it.at);
+    let line = |paint: &Paint, (it, at): (&SessionRow, Timestamp)| {
+        let told = format!(
+            "{}, {} shown, {}",
+            count(it.turns as u64, "turn", "turns"),
+            it.shown,
+            paint.time(at)
+        );
+        format!(
+            "{}  {} in {}  {}\n",
+            ink(BOLD, safe(&it.session)),
+            it.client,
+            safe(&it.repo),
+            ink(DIM, told)
+        )
+    };
+    shell.answer(code, &json, |paint| {
+        json.sessions
+            .iter()
+            .zip(times)
+            .map(|it| line(paint, it))
+            .collect()
+    })
 }
 
 fn page(paint: &Paint, session: &Session, moments: &[MomentView]) -> String {
-    let Some(last) = session.entries.last() else { return String::new() };
+    let Some(last) = session.entries.last() else {
+        return String::new();
+    };
     let mut out = format!(
         "{} {}\n",
         ink(BOLD, safe(&last.session)),
-        ink(DIM, format!("{} in {}, {}", last.client, last.space, paint.time(last.at)))
+        ink(
+            DIM,
+            format!("{} in {}, {}", last.client, last.space, paint.time(last.at))
+        )
     );
     for view in moments {
-        out += &format!("\n{}\n", ink(BOLD, format!("turn {}, {}", view.turn, view.moment)));
+        out += &format!(
+            "\n{}\n",
+            ink(BOLD, format!("turn {}, {}", view.turn, view.moment))
+        );
         if view.ignored {
             out += "  nothing: you asked to leave memory out of it\n";
         } else if view.shown.is_empty() && view.withheld.is_empty() {
@@ -68,8 +110,15 @@ fn line(paint: &Paint, it: &LineView, how: &str) -> String {
         Some(now) => format!("{} then, {now} now", it.standing),
         None => format!("{}, forgotten since", it.standing),
     };
-    let applied = if it.applied { ink(GREEN, "  of use") } else { String::new() };
-    let fact = it.fact.as_deref().unwrap_or("(its text is not shown: it does not hold here, or is gone)");
+    let applied = if it.applied {
+        ink(GREEN, "  of use")
+    } else {
+        String::new()
+    };
+    let fact = it
+        .fact
+        .as_deref()
+        .unwrap_or("(its text is not shown: it does not hold here, or is gone)");
     let style = if how.is_empty() { CYAN } else { YELLOW };
     format!(
         "  {}  {}{applied}\n{}{}",

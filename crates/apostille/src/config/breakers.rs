@@ -54,15 +54,28 @@ impl BreakerSettings {
     pub(super) fn of(layers: &[(Origin, Raw)]) -> Self {
         let usual = Policy::default().breakers;
         let found = |key, usual: usize, field: fn(&RawBreakers) -> Option<usize>| {
-            (key, pick(layers, |it| field(&it.breakers)).unwrap_or(default(usual)))
+            (
+                key,
+                pick(layers, |it| field(&it.breakers)).unwrap_or(default(usual)),
+            )
         };
         let values = [
             found(Key::BreakersBurst, usual.burst, |it| it.burst),
             found(Key::BreakersCopies, usual.copies, |it| it.copies),
             found(Key::BreakersDrift, usual.drift, |it| it.drift),
-            found(Key::BreakersInvalidations, usual.invalidations, |it| it.invalidations),
-            found(Key::BreakersWindowMinutes, usual.window_minutes as usize, |it| it.window_minutes),
-            found(Key::BreakersQuietMinutes, usual.quiet_minutes as usize, |it| it.quiet_minutes),
+            found(Key::BreakersInvalidations, usual.invalidations, |it| {
+                it.invalidations
+            }),
+            found(
+                Key::BreakersWindowMinutes,
+                usual.window_minutes as usize,
+                |it| it.window_minutes,
+            ),
+            found(
+                Key::BreakersQuietMinutes,
+                usual.quiet_minutes as usize,
+                |it| it.quiet_minutes,
+            ),
         ];
         Self { values }
     }
@@ -83,6 +96,8 @@ impl BreakerSettings {
 
     /// Every setting as text, with its key.
     pub(super) fn each(&self) -> impl Iterator<Item = (Key, String, &Origin)> {
-        self.values.iter().map(|(key, it)| (*key, it.value.to_string(), &it.origin))
+        self.values
+            .iter()
+            .map(|(key, it)| (*key, it.value.to_string(), &it.origin))
     }
 }

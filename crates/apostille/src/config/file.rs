@@ -17,7 +17,10 @@ const MAX_BYTES: u64 = 1024 * 1024;
 /// files that the repository's author cannot see.
 pub fn of_repository(path: &Path) -> Result<Option<String>, Fault> {
     match fs::symlink_metadata(path) {
-        Ok(it) if it.is_symlink() => Err(broken(path, "it is a link, and links are not followed here")),
+        Ok(it) if it.is_symlink() => Err(broken(
+            path,
+            "it is a link, and links are not followed here",
+        )),
         Ok(it) if it.is_dir() => Ok(None),
         _ => text(path),
     }
@@ -28,7 +31,10 @@ pub fn of_user(path: Option<PathBuf>, is_named: bool) -> Result<Option<(PathBuf,
     let Some(path) = path else { return Ok(None) };
     match text(&path)? {
         Some(text) => Ok(Some((path, text))),
-        None if is_named => Err(broken(&path, "there is no such file; APOSTILLE_CONFIG names it")),
+        None if is_named => Err(broken(
+            &path,
+            "there is no such file; APOSTILLE_CONFIG names it",
+        )),
         None => Ok(None),
     }
 }
@@ -47,7 +53,10 @@ fn text(path: &Path) -> Result<Option<String>, Fault> {
 }
 
 fn is_absent(error: &io::Error) -> bool {
-    matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
+    matches!(
+        error.kind(),
+        io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
+    )
 }
 
 fn broken(path: &Path, why: impl std::fmt::Display) -> Fault {
@@ -64,8 +73,8 @@ pub fn toml(
         let line = text.get(..span.start).unwrap_or(text).matches('\n').count() + 1;
         broken(path, format!("line {line}: {why}"))
     };
-    let table: BTreeMap<Spanned<String>, Spanned<toml::Value>> =
-        toml::from_str(text).map_err(|error| at(error.span().unwrap_or(0..0), error.message().to_owned()))?;
+    let table: BTreeMap<Spanned<String>, Spanned<toml::Value>> = toml::from_str(text)
+        .map_err(|error| at(error.span().unwrap_or(0..0), error.message().to_owned()))?;
     let mut raw = Raw::default();
     for (name, value) in table {
         for (full, inner) in flat(name.get_ref(), value.get_ref()) {
@@ -80,7 +89,10 @@ pub fn toml(
 /// A key with its value; a table stands for its keys, as in `github.url`.
 fn flat<'v>(name: &str, value: &'v toml::Value) -> Vec<(String, &'v toml::Value)> {
     match value {
-        toml::Value::Table(inner) => inner.iter().map(|(key, it)| (format!("{name}.{key}"), it)).collect(),
+        toml::Value::Table(inner) => inner
+            .iter()
+            .map(|(key, it)| (format!("{name}.{key}"), it))
+            .collect(),
         other => vec![(name.to_owned(), other)],
     }
 }
@@ -100,13 +112,18 @@ pub fn agent_json(
     text: &str,
     read: impl Fn(Key, &Scalar) -> Result<Raw, String>,
 ) -> Result<Raw, Fault> {
-    let whole: serde_json::Value = serde_json::from_str(text).map_err(|error| broken(path, error))?;
+    let whole: serde_json::Value =
+        serde_json::from_str(text).map_err(|error| broken(path, error))?;
     let mut raw = Raw::default();
-    let Some(block) = whole.get("memory") else { return Ok(raw) };
-    let block = block.as_object().ok_or_else(|| broken(path, "memory: expected an object"))?;
+    let Some(block) = whole.get("memory") else {
+        return Ok(raw);
+    };
+    let block = block
+        .as_object()
+        .ok_or_else(|| broken(path, "memory: expected an object"))?;
     for (name, value) in block {
-        let key =
-            Key::named(name, &Key::OF_AGENT_JSON).map_err(|why| broken(path, format!("memory: {why}")))?;
+        let key = Key::named(name, &Key::OF_AGENT_JSON)
+            .map_err(|why| broken(path, format!("memory: {why}")))?;
         let one = read(key, &of_json(value));
         raw.join(one.map_err(|why| broken(path, format!("memory.{name}: {why}")))?);
     }

@@ -111,10 +111,26 @@ impl ModelSettings {
             (Key::ModelUrl, word(&self.url.value), &self.url.origin),
             (Key::ModelName, word(&self.name.value), &self.name.origin),
             (Key::ModelApi, self.api.value.to_string(), &self.api.origin),
-            (Key::ModelKeyEnv, word(&self.key_env.value), &self.key_env.origin),
-            (Key::ModelTimeoutMs, self.timeout_ms.value.to_string(), &self.timeout_ms.origin),
-            (Key::ModelBudget, self.budget.value.to_string(), &self.budget.origin),
-            (Key::ModelGuard, self.guard.value.to_string(), &self.guard.origin),
+            (
+                Key::ModelKeyEnv,
+                word(&self.key_env.value),
+                &self.key_env.origin,
+            ),
+            (
+                Key::ModelTimeoutMs,
+                self.timeout_ms.value.to_string(),
+                &self.timeout_ms.origin,
+            ),
+            (
+                Key::ModelBudget,
+                self.budget.value.to_string(),
+                &self.budget.origin,
+            ),
+            (
+                Key::ModelGuard,
+                self.guard.value.to_string(),
+                &self.guard.origin,
+            ),
         ]
     }
 }
@@ -130,14 +146,18 @@ fn url(text: &str) -> Result<String, String> {
 }
 
 fn name(text: &str) -> Result<String, String> {
-    let is_name = !text.is_empty() && text.len() <= MAX_NAME && text.chars().all(|it| it.is_ascii_graphic());
-    is_name.then(|| text.to_owned()).ok_or_else(|| "expected a model's name, in one word".into())
+    let is_name =
+        !text.is_empty() && text.len() <= MAX_NAME && text.chars().all(|it| it.is_ascii_graphic());
+    is_name
+        .then(|| text.to_owned())
+        .ok_or_else(|| "expected a model's name, in one word".into())
 }
 
 /// The name of a variable. Whoever writes the key itself here is told so before it is shown anywhere.
 fn variable(text: &str) -> Result<String, String> {
     let is_start = |it: char| it.is_ascii_alphabetic() || it == '_';
-    let is_plain = text.starts_with(is_start) && text.chars().all(|it| is_start(it) || it.is_ascii_digit());
+    let is_plain =
+        text.starts_with(is_start) && text.chars().all(|it| is_start(it) || it.is_ascii_digit());
     if !is_plain || text.len() > MAX_NAME || secrets::find(text).is_some() || has_odd_part(text) {
         return Err(
             "expected the name of a variable that holds the key, such as OPENAI_API_KEY, and not the key"
@@ -149,11 +169,16 @@ fn variable(text: &str) -> Result<String, String> {
 
 /// Whether a part between underscores is long and has digits in it, as keys are and names are not.
 fn has_odd_part(text: &str) -> bool {
-    text.split('_').any(|it| it.len() >= 16 && it.contains(|c: char| c.is_ascii_digit()))
+    text.split('_')
+        .any(|it| it.len() >= 16 && it.contains(|c: char| c.is_ascii_digit()))
 }
 
 fn at_most(n: usize, most: usize) -> Result<usize, String> {
-    if n > most { Err(format!("expected a whole number up to {most}")) } else { Ok(n) }
+    if n > most {
+        Err(format!("expected a whole number up to {most}"))
+    } else {
+        Ok(n)
+    }
 }
 
 #[cfg(test)]
@@ -180,11 +205,31 @@ mod tests {
 
     #[test]
     fn addresses_hold_no_secret() {
-        check(Key::ModelUrl, text("https://api.openai.com/v1/"), "\"https://api.openai.com/v1\"");
-        check(Key::ModelUrl, text("http://127.0.0.1:11434/v1"), "\"http://127.0.0.1:11434/v1\"");
-        check(Key::ModelUrl, text("api.openai.com"), "expected an address such as https://api.openai.com/v1");
-        check(Key::ModelUrl, text("https://ana:pw@example.com"), "expected an address");
-        check(Key::ModelUrl, text("https://example.com/v1?key=1"), "expected an address");
+        check(
+            Key::ModelUrl,
+            text("https://api.openai.com/v1/"),
+            "\"https://api.openai.com/v1\"",
+        );
+        check(
+            Key::ModelUrl,
+            text("http://127.0.0.1:11434/v1"),
+            "\"http://127.0.0.1:11434/v1\"",
+        );
+        check(
+            Key::ModelUrl,
+            text("api.openai.com"),
+            "expected an address such as https://api.openai.com/v1",
+        );
+        check(
+            Key::ModelUrl,
+            text("https://ana:pw@example.com"),
+            "expected an address",
+        );
+        check(
+            Key::ModelUrl,
+            text("https://example.com/v1?key=1"),
+            "expected an address",
+        );
     }
 
     #[test]
@@ -192,9 +237,21 @@ mod tests {
         let refused = "expected the name of a variable";
         check(Key::ModelKeyEnv, text("OPENAI_API_KEY"), "OPENAI_API_KEY");
         check(Key::ModelKeyEnv, text("_my_key2"), "_my_key2");
-        check(Key::ModelKeyEnv, text(&["sk-", "proj-abcdEFGH1234"].concat()), refused);
-        check(Key::ModelKeyEnv, text("f3b0c44298fc1c149afbf4c8996fb924"), refused);
-        check(Key::ModelKeyEnv, text("gsk_f3b0c44298fc1c149afbf4c8"), refused);
+        check(
+            Key::ModelKeyEnv,
+            text(&["sk-", "proj-abcdEFGH1234"].concat()),
+            refused,
+        );
+        check(
+            Key::ModelKeyEnv,
+            text("f3b0c44298fc1c149afbf4c8996fb924"),
+            refused,
+        );
+        check(
+            Key::ModelKeyEnv,
+            text("gsk_f3b0c44298fc1c149afbf4c8"),
+            refused,
+        );
         check(Key::ModelKeyEnv, text("2KEY"), refused);
         check(Key::ModelKeyEnv, text("$KEY"), refused);
         check(Key::ModelKeyEnv, text(""), refused);
@@ -207,11 +264,27 @@ mod tests {
         check(Key::ModelName, text("two words"), "expected a model's name");
         check(Key::ModelName, text(""), "expected a model's name");
         check(Key::ModelApi, text("anthropic"), "Anthropic");
-        check(Key::ModelApi, text("gemini"), "unknown api 'gemini', expected one of: openai, anthropic");
+        check(
+            Key::ModelApi,
+            text("gemini"),
+            "unknown api 'gemini', expected one of: openai, anthropic",
+        );
         check(Key::ModelTimeoutMs, Scalar::Number(500), "Some(500)");
-        check(Key::ModelTimeoutMs, Scalar::Number(600_001), "expected a whole number up to 600000");
-        check(Key::ModelTimeoutMs, Scalar::Number(0), "expected a whole number above 0");
+        check(
+            Key::ModelTimeoutMs,
+            Scalar::Number(600_001),
+            "expected a whole number up to 600000",
+        );
+        check(
+            Key::ModelTimeoutMs,
+            Scalar::Number(0),
+            "expected a whole number above 0",
+        );
         check(Key::ModelBudget, Scalar::Number(7), "Some(7)");
-        check(Key::ModelBudget, Scalar::Number(-7), "expected a whole number above 0");
+        check(
+            Key::ModelBudget,
+            Scalar::Number(-7),
+            "expected a whole number above 0",
+        );
     }
 }

@@ -98,8 +98,12 @@ impl Key {
         Self::BreakersQuietMinutes,
     ];
     /// The keys that `agent.json` knows.
-    pub const OF_AGENT_JSON: [Self; 4] =
-        [Self::InjectMode, Self::MaxInjectChars, Self::MaxInjectCount, Self::MaxTotal];
+    pub const OF_AGENT_JSON: [Self; 4] = [
+        Self::InjectMode,
+        Self::MaxInjectChars,
+        Self::MaxInjectCount,
+        Self::MaxTotal,
+    ];
 
     /// The word for it in files.
     pub fn as_str(self) -> &'static str {
@@ -144,7 +148,10 @@ impl Key {
 
     /// Its variable in the environment.
     pub fn variable(self) -> String {
-        format!("APOSTILLE_{}", self.as_str().to_ascii_uppercase().replace('.', "_"))
+        format!(
+            "APOSTILLE_{}",
+            self.as_str().to_ascii_uppercase().replace('.', "_")
+        )
     }
 
     /// The key of this name among those known, or what to write instead.
@@ -153,13 +160,24 @@ impl Key {
             return Ok(*key);
         }
         let near = |it: &&Self| typo::near(name, it.as_str());
-        let nearest = known.iter().filter(|it| near(it).is_some()).min_by_key(|it| near(it));
+        let nearest = known
+            .iter()
+            .filter(|it| near(it).is_some())
+            .min_by_key(|it| near(it));
         let name = apostille_core::remember::secrets::masked(name);
-        let name = name.chars().filter(|c| !c.is_control()).take(60).collect::<String>();
+        let name = name
+            .chars()
+            .filter(|c| !c.is_control())
+            .take(60)
+            .collect::<String>();
         Err(match nearest {
             Some(key) => format!("unknown key '{name}'; did you mean '{}'?", key.as_str()),
             None => {
-                let known = known.iter().map(|it| it.as_str()).collect::<Vec<_>>().join(", ");
+                let known = known
+                    .iter()
+                    .map(|it| it.as_str())
+                    .collect::<Vec<_>>()
+                    .join(", ");
                 format!("unknown key '{name}'; there are: {known}")
             }
         })
@@ -190,7 +208,9 @@ impl Scalar {
     pub(super) fn word<T: std::str::FromStr<Err = apostille_core::words::UnknownWord>>(
         &self,
     ) -> Result<T, String> {
-        self.text()?.parse().map_err(|error: apostille_core::words::UnknownWord| error.to_string())
+        self.text()?
+            .parse()
+            .map_err(|error: apostille_core::words::UnknownWord| error.to_string())
     }
 
     pub(super) fn number(&self) -> Result<usize, String> {
@@ -258,7 +278,16 @@ pub struct Raw {
 impl Raw {
     /// Adds what another one says.
     pub fn join(&mut self, other: Self) {
-        let Self { store, user, repo, inject_mode, github_url, task_dir, model, .. } = other;
+        let Self {
+            store,
+            user,
+            repo,
+            inject_mode,
+            github_url,
+            task_dir,
+            model,
+            ..
+        } = other;
         self.model.join(model);
         self.breakers.join(other.breakers);
         self.store = store.or_else(|| self.store.take());
@@ -281,8 +310,12 @@ pub fn read(key: Key, scalar: &Scalar, base: &Path, home: Option<&Path>) -> Resu
     let mut raw = Raw::default();
     match key {
         Key::Store => raw.store = Some(StoreUrl::read(scalar.text()?, base, home)?),
-        Key::User => raw.user = Some(Space::user(scalar.text()?).map_err(|error| error.to_string())?),
-        Key::Repo => raw.repo = Some(Space::repo(scalar.text()?).map_err(|error| error.to_string())?),
+        Key::User => {
+            raw.user = Some(Space::user(scalar.text()?).map_err(|error| error.to_string())?)
+        }
+        Key::Repo => {
+            raw.repo = Some(Space::repo(scalar.text()?).map_err(|error| error.to_string())?)
+        }
         Key::InjectMode => raw.inject_mode = Some(scalar.word()?),
         Key::MaxInjectChars => raw.max_inject_chars = Some(scalar.number()?),
         Key::MaxInjectCount => raw.max_inject_count = Some(scalar.number()?),
@@ -311,7 +344,8 @@ pub fn read(key: Key, scalar: &Scalar, base: &Path, home: Option<&Path>) -> Resu
 
 /// A folder within the repository.
 fn folder(text: &str) -> Result<RepoPath, String> {
-    text.parse().map_err(|_| "expected a folder within the repository, such as plans/artifacts".into())
+    text.parse()
+        .map_err(|_| "expected a folder within the repository, such as plans/artifacts".into())
 }
 
 /// An address of GitHub's API, as an example.
@@ -321,7 +355,9 @@ pub(super) const ENTERPRISE: &str = "https://ghe.example.com/api/v3";
 pub(super) fn address(text: &str, example: &str) -> Result<String, String> {
     let is_web = text.starts_with("https://") || text.starts_with("http://");
     if !is_web || text.contains('@') || text.contains(char::is_whitespace) {
-        return Err(format!("expected an address such as {example}, without a password"));
+        return Err(format!(
+            "expected an address such as {example}, without a password"
+        ));
     }
     Ok(text.trim_end_matches('/').to_owned())
 }
@@ -332,11 +368,17 @@ pub fn from_environment(world: &World) -> Result<Raw, Fault> {
     let home = world.env.home();
     for key in Key::ALL {
         let name = key.variable();
-        let Some(text) = world.env.get(&name) else { continue };
+        let Some(text) = world.env.get(&name) else {
+            continue;
+        };
         let scalar = Scalar::of_variable(key, text);
         let one = read(key, &scalar, &world.cwd, home.as_deref());
         // Somebody may have put the model's key in the wrong place, and it is not shown for that.
-        let shown = if key.is_model() { "set".into() } else { format!("'{text}'") };
+        let shown = if key.is_model() {
+            "set".into()
+        } else {
+            format!("'{text}'")
+        };
         raw.join(one.map_err(|why| Fault::config(format!("{name} is {shown}: {why}")))?);
     }
     Ok(raw)
@@ -351,8 +393,14 @@ mod tests {
         let check = |name: &str, expected: &str| {
             assert_eq!(Key::named(name, &Key::ALL).unwrap_err(), expected);
         };
-        check("inject_modee", "unknown key 'inject_modee'; did you mean 'inject_mode'?");
-        check("scorring", "unknown key 'scorring'; did you mean 'scoring'?");
+        check(
+            "inject_modee",
+            "unknown key 'inject_modee'; did you mean 'inject_mode'?",
+        );
+        check(
+            "scorring",
+            "unknown key 'scorring'; did you mean 'scoring'?",
+        );
         assert!(
             Key::named("endpoint", &Key::ALL)
                 .unwrap_err()

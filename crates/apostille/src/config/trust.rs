@@ -14,7 +14,9 @@ use crate::world::place::Place;
 pub fn from_repository(root: &Path, key: Key, scalar: &Scalar) -> Result<Raw, String> {
     let inject = Policy::default().inject;
     match key {
-        Key::User => Err("a repository does not say who its user is; set it in your own config file".into()),
+        Key::User => {
+            Err("a repository does not say who its user is; set it in your own config file".into())
+        }
         Key::Repo => Err("a repository does not choose whose memory is shown; \
                           set it in your own config file, or with APOSTILLE_REPO"
             .into()),
@@ -31,7 +33,11 @@ pub fn from_repository(root: &Path, key: Key, scalar: &Scalar) -> Result<Raw, St
         }
         Key::Store => {
             let raw = read(key, scalar, Path::new(""), None)?;
-            let store = raw.store.as_ref().map(|store| inside(root, store)).transpose()?;
+            let store = raw
+                .store
+                .as_ref()
+                .map(|store| inside(root, store))
+                .transpose()?;
             Ok(Raw { store, ..raw })
         }
         _ => {
@@ -39,9 +45,9 @@ pub fn from_repository(root: &Path, key: Key, scalar: &Scalar) -> Result<Raw, St
             at_most(raw.max_inject_chars, inject.chars)?;
             at_most(raw.max_inject_count, inject.count)?;
             match raw.require_citations {
-                Some(false) => {
-                    Err("a repository cannot switch a check off; set it in your own config file".into())
-                }
+                Some(false) => Err(
+                    "a repository cannot switch a check off; set it in your own config file".into(),
+                ),
                 _ => Ok(raw),
             }
         }
@@ -50,7 +56,9 @@ pub fn from_repository(root: &Path, key: Key, scalar: &Scalar) -> Result<Raw, St
 
 fn at_most(said: Option<usize>, most: usize) -> Result<(), String> {
     match said {
-        Some(n) if n > most => Err(format!("a repository may lower it, but not raise it above {most}")),
+        Some(n) if n > most => Err(format!(
+            "a repository may lower it, but not raise it above {most}"
+        )),
         _ => Ok(()),
     }
 }
@@ -62,7 +70,9 @@ fn inside(root: &Path, store: &StoreUrl) -> Result<StoreUrl, String> {
             "a repository may only choose jsonl:PATH within itself ({why}); set it in your own config file"
         ))
     };
-    let StoreUrl::Jsonl(path) = store else { return refused("this is another kind of store") };
+    let StoreUrl::Jsonl(path) = store else {
+        return refused("this is another kind of store");
+    };
     let Some(Ok(path)) = path.to_str().map(str::parse::<RepoPath>) else {
         return refused("this path leads out of it");
     };
@@ -78,7 +88,8 @@ fn inside(root: &Path, store: &StoreUrl) -> Result<StoreUrl, String> {
 
 /// Whether a file of lines lies in a checkout, by its name or by where its name leads.
 pub fn is_within(place: &Place, store: &StoreUrl) -> bool {
-    let (StoreUrl::Jsonl(path), Some(root)) = (store, place.checkout.as_ref().and_then(|it| it.root()))
+    let (StoreUrl::Jsonl(path), Some(root)) =
+        (store, place.checkout.as_ref().and_then(|it| it.root()))
     else {
         return false;
     };
@@ -86,7 +97,10 @@ pub fn is_within(place: &Place, store: &StoreUrl) -> bool {
     // What is not there yet lies where its nearest folder does.
     let there = path.ancestors().find(|it| it.exists()).map(real);
     let root = real(root);
-    let named = path.parent().map(real).is_some_and(|it| it.starts_with(&root));
+    let named = path
+        .parent()
+        .map(real)
+        .is_some_and(|it| it.starts_with(&root));
     named || path.starts_with(&root) || there.is_some_and(|it| it.starts_with(&root))
 }
 
@@ -99,7 +113,10 @@ mod tests {
         match expected {
             Ok(()) => assert_eq!(found, Ok(()), "{key:?} {scalar:?}"),
             Err(part) => {
-                assert!(found.as_ref().is_err_and(|it| it.contains(part)), "{key:?} {scalar:?}: {found:?}")
+                assert!(
+                    found.as_ref().is_err_and(|it| it.contains(part)),
+                    "{key:?} {scalar:?}: {found:?}"
+                )
             }
         }
     }
@@ -111,10 +128,22 @@ mod tests {
     #[test]
     fn a_repository_may_lower_and_not_raise() {
         check(Key::MaxInjectChars, Scalar::Number(500), Ok(()));
-        check(Key::MaxInjectChars, Scalar::Number(2_001), Err("not raise it above 2000"));
-        check(Key::MaxInjectCount, Scalar::Number(11), Err("not raise it above 10"));
+        check(
+            Key::MaxInjectChars,
+            Scalar::Number(2_001),
+            Err("not raise it above 2000"),
+        );
+        check(
+            Key::MaxInjectCount,
+            Scalar::Number(11),
+            Err("not raise it above 10"),
+        );
         check(Key::RequireCitations, Scalar::Flag(true), Ok(()));
-        check(Key::RequireCitations, Scalar::Flag(false), Err("cannot switch a check off"));
+        check(
+            Key::RequireCitations,
+            Scalar::Flag(false),
+            Err("cannot switch a check off"),
+        );
         check(Key::Scoring, text("overlap"), Ok(()));
         check(Key::InjectMode, text("off"), Ok(()));
         check(Key::MaxTotal, Scalar::Number(500), Ok(()));
@@ -126,7 +155,11 @@ mod tests {
         assert_eq!(keys.len(), 6, "{keys:?}");
         for key in keys {
             check(key, Scalar::Number(0), Err("does not say what is watched"));
-            check(key, Scalar::Number(1_000), Err("does not say what is watched"));
+            check(
+                key,
+                Scalar::Number(1_000),
+                Err("does not say what is watched"),
+            );
         }
     }
 
@@ -134,15 +167,31 @@ mod tests {
     fn a_repository_keeps_to_itself() {
         check(Key::Store, text("jsonl:.apostille/memories.jsonl"), Ok(()));
         check(Key::Store, text("memories.jsonl"), Ok(()));
-        check(Key::Store, text("jsonl:../memories.jsonl"), Err("leads out"));
-        check(Key::Store, text("jsonl:/tmp/memories.jsonl"), Err("leads out"));
+        check(
+            Key::Store,
+            text("jsonl:../memories.jsonl"),
+            Err("leads out"),
+        );
+        check(
+            Key::Store,
+            text("jsonl:/tmp/memories.jsonl"),
+            Err("leads out"),
+        );
         check(Key::Store, text("jsonl:~/memories.jsonl"), Err("leads out"));
-        check(Key::Store, text("jsonl:.git/memories.jsonl"), Err("leads out"));
+        check(
+            Key::Store,
+            text("jsonl:.git/memories.jsonl"),
+            Err("leads out"),
+        );
         check(Key::Store, text("sqlite:memories.db"), Err("another kind"));
         check(Key::Store, text("postgres://evil/db"), Err("a store is"));
         check(Key::User, text("ana"), Err("who its user is"));
         check(Key::Repo, text("other/app"), Err("whose memory"));
-        check(Key::GithubUrl, text("https://evil.example.com"), Err("where your token is sent"));
+        check(
+            Key::GithubUrl,
+            text("https://evil.example.com"),
+            Err("where your token is sent"),
+        );
     }
 
     #[test]

@@ -25,7 +25,9 @@ impl StoreUrl {
             Some(("jsonl", path)) => Ok(Self::Jsonl(at(path))),
             _ if text.ends_with(".jsonl") => Ok(Self::Jsonl(at(text))),
             _ if text.ends_with(".db") => Ok(Self::Sqlite(at(text))),
-            _ => Err("a store is sqlite:PATH or jsonl:PATH, or a path that ends in .db or .jsonl".into()),
+            _ => Err(
+                "a store is sqlite:PATH or jsonl:PATH, or a path that ends in .db or .jsonl".into(),
+            ),
         }
     }
 
@@ -55,7 +57,11 @@ mod tests {
     fn stores_are_read_from_text() {
         let check = |text: &str, expected: Option<&str>| {
             let read = StoreUrl::read(text, Path::new("/base"), Some(Path::new("/home/ana")));
-            assert_eq!(read.ok().map(|it| it.to_string()).as_deref(), expected, "{text}");
+            assert_eq!(
+                read.ok().map(|it| it.to_string()).as_deref(),
+                expected,
+                "{text}"
+            );
         };
         check("sqlite:/a/b", Some("sqlite:/a/b"));
         check("sqlite:x.db", Some("sqlite:/base/x.db"));

@@ -14,12 +14,20 @@ fn print<T: Serialize>(answer: &T) -> String {
 
 /// The context, if there is one and the client takes it here.
 pub fn context(reply: &Reply, is_taken: bool) -> Option<&str> {
-    reply.context.as_deref().filter(|it| is_taken && !it.is_empty())
+    reply
+        .context
+        .as_deref()
+        .filter(|it| is_taken && !it.is_empty())
 }
 
 /// The notice on one line.
 fn notice(reply: &Reply) -> Option<String> {
-    let line = reply.notice.as_deref()?.split_whitespace().collect::<Vec<_>>().join(" ");
+    let line = reply
+        .notice
+        .as_deref()?
+        .split_whitespace()
+        .collect::<Vec<_>>()
+        .join(" ");
     (!line.is_empty()).then_some(line)
 }
 
@@ -39,9 +47,14 @@ pub fn nested(told: &Told, reply: &Reply, is_taken: bool) -> String {
         hook_event_name: &'a str,
         additional_context: &'a str,
     }
-    let hook_specific_output =
-        context(reply, is_taken).map(|it| Specific { hook_event_name: &told.event, additional_context: it });
-    print(&Answer { system_message: notice(reply), hook_specific_output })
+    let hook_specific_output = context(reply, is_taken).map(|it| Specific {
+        hook_event_name: &told.event,
+        additional_context: it,
+    });
+    print(&Answer {
+        system_message: notice(reply),
+        hook_specific_output,
+    })
 }
 
 /// Copilot's shape: context and nothing else.
@@ -52,7 +65,9 @@ pub fn flat(reply: &Reply, is_taken: bool) -> String {
         #[serde(skip_serializing_if = "Option::is_none")]
         additional_context: Option<&'a str>,
     }
-    print(&Answer { additional_context: context(reply, is_taken) })
+    print(&Answer {
+        additional_context: context(reply, is_taken),
+    })
 }
 
 /// Cursor's shape: context in its own spelling, and where it asks whether to go on, always yes.
@@ -64,5 +79,8 @@ pub fn snake(reply: &Reply, is_taken: bool, goes_on: Option<bool>) -> String {
         #[serde(skip_serializing_if = "Option::is_none")]
         additional_context: Option<&'a str>,
     }
-    print(&Answer { goes_on, additional_context: context(reply, is_taken) })
+    print(&Answer {
+        goes_on,
+        additional_context: context(reply, is_taken),
+    })
 }

@@ -36,20 +36,34 @@ const FIELDS: &[(&str, Client)] = &[
 ];
 
 /// Events that only Gemini CLI has.
-const GEMINI: &[&str] = &["BeforeAgent", "AfterAgent", "BeforeTool", "AfterTool", "PreCompress"];
+const GEMINI: &[&str] = &[
+    "BeforeAgent",
+    "AfterAgent",
+    "BeforeTool",
+    "AfterTool",
+    "PreCompress",
+];
 
 /// The client that is calling, when the command stands in the file of `named`.
 pub fn caller(named: Client, payload: &Payload<'_>, env: &Env<'_>) -> Client {
     if matches!(named, Client::Codex | Client::Gemini | Client::Cursor) {
         return named;
     }
-    let by_field = FIELDS.iter().find(|(it, _)| payload.has(it)).map(|(_, client)| *client);
-    by_field.or_else(|| by_session(payload, env)).unwrap_or_else(|| by_mark(named, payload, env))
+    let by_field = FIELDS
+        .iter()
+        .find(|(it, _)| payload.has(it))
+        .map(|(_, client)| *client);
+    by_field
+        .or_else(|| by_session(payload, env))
+        .unwrap_or_else(|| by_mark(named, payload, env))
 }
 
 fn by_session(payload: &Payload<'_>, env: &Env<'_>) -> Option<Client> {
     let session = payload.text(SNAKE.session)?;
-    SESSIONS.iter().find(|(it, _)| env(it).is_some_and(|held| held == session)).map(|(_, client)| *client)
+    SESSIONS
+        .iter()
+        .find(|(it, _)| env(it).is_some_and(|held| held == session))
+        .map(|(_, client)| *client)
 }
 
 fn by_mark(named: Client, payload: &Payload<'_>, env: &Env<'_>) -> Client {

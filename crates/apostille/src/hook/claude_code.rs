@@ -26,7 +26,10 @@ pub const WAYS: Ways = Ways {
         ("Stop", What::Stop),
         ("SessionEnd", What::End),
     ],
-    fields: Fields { turn: &["prompt_id"], ..SNAKE },
+    fields: Fields {
+        turn: &["prompt_id"],
+        ..SNAKE
+    },
     tools: &[
         ("Read", File),
         ("Edit", File),

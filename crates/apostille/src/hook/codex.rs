@@ -26,7 +26,10 @@ pub const WAYS: Ways = Ways {
         ("Stop", What::Stop),
         ("SessionEnd", What::End),
     ],
-    fields: Fields { turn: &["turn_id"], ..SNAKE },
+    fields: Fields {
+        turn: &["turn_id"],
+        ..SNAKE
+    },
     tools: &[("Bash", Shell), ("apply_patch", File)],
     transcript: nowhere,
     answer,

@@ -79,16 +79,30 @@ pub const WAYS: Ways = Ways {
 };
 
 fn answer(told: &Told, reply: &Reply) -> String {
-    let is_taken = matches!(told.moment, Moment::Start { .. } | Moment::Prompt { .. } | Moment::Touch { .. });
+    let is_taken = matches!(
+        told.moment,
+        Moment::Start { .. } | Moment::Prompt { .. } | Moment::Touch { .. }
+    );
     answers::flat(reply, is_taken)
 }
 
 /// `~/.copilot/session-state/<session>/events.jsonl`. An id that could lead elsewhere leads nowhere.
 fn transcript(session: Option<&str>, env: &Env<'_>) -> Option<PathBuf> {
-    let session =
-        session.filter(|it| it.chars().all(|c| c.is_ascii_alphanumeric() || c == '-' || c == '_'))?;
+    let session = session.filter(|it| {
+        it.chars()
+            .all(|c| c.is_ascii_alphanumeric() || c == '-' || c == '_')
+    })?;
     let set = |name: &str| env(name).filter(|it| !it.is_empty()).map(PathBuf::from);
-    let home = || set("HOME").or_else(|| set("USERPROFILE")).map(|it| it.join(".copilot"));
+    let home = || {
+        set("HOME")
+            .or_else(|| set("USERPROFILE"))
+            .map(|it| it.join(".copilot"))
+    };
     let folder = set("COPILOT_HOME").or_else(home)?;
-    Some(folder.join("session-state").join(session).join("events.jsonl"))
+    Some(
+        folder
+            .join("session-state")
+            .join(session)
+            .join("events.jsonl"),
+    )
 }

@@ -72,11 +72,16 @@ pub const WAYS: Ways = Ways {
 fn answer(told: &Told, reply: &Reply) -> String {
     match told.moment {
         Moment::Prompt { .. } => answers::snake(reply, true, Some(true)),
-        Moment::Start { .. } | Moment::Touch { is_before: false, .. } => answers::snake(reply, true, None),
+        Moment::Start { .. }
+        | Moment::Touch {
+            is_before: false, ..
+        } => answers::snake(reply, true, None),
         _ => String::new(),
     }
 }
 
 fn transcript(_: Option<&str>, env: &Env<'_>) -> Option<PathBuf> {
-    env("CURSOR_TRANSCRIPT_PATH").filter(|it| !it.is_empty()).map(PathBuf::from)
+    env("CURSOR_TRANSCRIPT_PATH")
+        .filter(|it| !it.is_empty())
+        .map(PathBuf::from)
 }

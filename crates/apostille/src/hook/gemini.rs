@@ -27,7 +27,10 @@ pub const WAYS: Ways = Ways {
         ("AfterAgent", What::Stop),
         ("SessionEnd", What::End),
     ],
-    fields: Fields { said: &["prompt_response"], ..SNAKE },
+    fields: Fields {
+        said: &["prompt_response"],
+        ..SNAKE
+    },
     tools: &[
         ("read_file", File),
         ("read_many_files", File),
@@ -52,9 +55,11 @@ pub const WAYS: Ways = Ways {
 
 fn answer(told: &Told, reply: &Reply) -> String {
     match told.moment {
-        Moment::Compact | Moment::Stop { .. } | Moment::Touch { is_before: true, .. } => {
-            answers::nested(told, reply, false)
-        }
+        Moment::Compact
+        | Moment::Stop { .. }
+        | Moment::Touch {
+            is_before: true, ..
+        } => answers::nested(told, reply, false),
         Moment::End => String::new(),
         _ => answers::nested(told, reply, true),
     }

@@ -17,7 +17,10 @@ const OURS: Tags = Tags {
 
 /// Gemini CLI wraps what a hook said at the start of a session, and hands it back as a part of the prompt
 /// (`packages/cli/src/gemini.tsx`).
-const GEMINI: Tags = Tags { open: &["<hook_context"], close: &["</hook_context>"] };
+const GEMINI: Tags = Tags {
+    open: &["<hook_context"],
+    close: &["</hook_context>"],
+};
 
 /// What the person said.
 pub fn without(client: Client, prompt: &str) -> String {
@@ -54,7 +57,11 @@ fn opening(text: &str, from: usize, open: &[&str]) -> Option<(usize, usize)> {
 
 /// The first of these texts after a place: where it starts, and where it ends.
 fn first(text: &str, from: usize, any: &[&str]) -> Option<(usize, usize)> {
-    let found = any.iter().filter_map(|it| text[from..].find(it).map(|at| (from + at, from + at + it.len())));
+    let found = any.iter().filter_map(|it| {
+        text[from..]
+            .find(it)
+            .map(|at| (from + at, from + at + it.len()))
+    });
     found.min()
 }
 
@@ -69,14 +76,26 @@ mod tests {
         };
         check("plain", "plain");
         check("  plain\n", "plain");
-        check("<memory-context>\n[Memories]\n- x\n</memory-context>\n\nfix it", "fix it");
-        check("before <memory-context>x</memory-context> after", "before  after");
-        check("<MEMORY-CONTEXT>x</Memory-Context>a<memory-context>y</memory-context>b", "ab");
+        check(
+            "<memory-context>\n[Memories]\n- x\n</memory-context>\n\nfix it",
+            "fix it",
+        );
+        check(
+            "before <memory-context>x</memory-context> after",
+            "before  after",
+        );
+        check(
+            "<MEMORY-CONTEXT>x</Memory-Context>a<memory-context>y</memory-context>b",
+            "ab",
+        );
         check(
             "<hook_context>&lt;memory-context&gt;x&lt;/memory-context&gt;</hook_context>\n\nfix it",
             "fix it",
         );
-        check("&lt;memory-context&gt;x&lt;/memory-context&gt; fix it", "fix it");
+        check(
+            "&lt;memory-context&gt;x&lt;/memory-context&gt; fix it",
+            "fix it",
+        );
         check("&lt;memory-context&gt;x</memory-context> fix it", "fix it");
         check("fix it <memory-context>never closed", "fix it");
         check("the <memory-contextual> tag", "the <memory-contextual> tag");

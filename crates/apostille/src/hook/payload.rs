@@ -33,12 +33,16 @@ impl<'a> Payload<'a> {
 
     /// The first of these fields that holds a text, or a list of texts, of which the first. An empty text is none.
     pub fn text(&self, names: &[&str]) -> Option<String> {
-        names.iter().find_map(|it| self.texts(it).into_iter().next())
+        names
+            .iter()
+            .find_map(|it| self.texts(it).into_iter().next())
     }
 
     /// The texts in a field: one, or a list of them. Empty ones are left out.
     pub fn texts(&self, name: &str) -> Vec<String> {
-        let Some(raw) = self.0.get(name) else { return Vec::new() };
+        let Some(raw) = self.0.get(name) else {
+            return Vec::new();
+        };
         let all = match text(raw) {
             Some(text) => vec![text],
             None => list(raw).into_iter().filter_map(text).collect(),
@@ -49,7 +53,10 @@ impl<'a> Payload<'a> {
     /// The objects in a field that holds a list of them.
     pub fn objects(&self, name: &str) -> Vec<Payload<'a>> {
         let items = self.0.get(name).map(|it| list(it)).unwrap_or_default();
-        items.into_iter().filter_map(|it| Payload::read(it.get())).collect()
+        items
+            .into_iter()
+            .filter_map(|it| Payload::read(it.get()))
+            .collect()
     }
 
     /// The first of these fields, as JSON. Some clients write an object as a text: then what the text says.
@@ -111,7 +118,10 @@ mod tests {
         check(r#"{"a":null}"#, None);
         check(r#"{"a":{"b":"x"}}"#, None);
         check("\u{feff}{\"a\":\"x\"}\n{}", Some("x"));
-        check(r#"{"a":"half a \ud83d face"}"#, Some("half a \u{fffd}\u{fffd}\u{fffd} face"));
+        check(
+            r#"{"a":"half a \ud83d face"}"#,
+            Some("half a \u{fffd}\u{fffd}\u{fffd} face"),
+        );
         check(r#"{"z":"\ud83d","a":"x"}"#, Some("x"));
         for broken in ["", "null", "[]", "{", r#"{"a":"x""#, "{\"a\":'x'}"] {
             check(broken, None);

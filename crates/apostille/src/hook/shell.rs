@@ -14,22 +14,33 @@ const SHELLS: &[&str] = &["sh", "bash", "zsh", "dash", "ksh"];
 /// Programs that run another one.
 const WRAPPERS: &[&str] = &["sudo", "env", "time", "nohup", "command", "exec", "xargs"];
 /// Programs whose first word is a pattern or a program, and no file.
-const PATTERN_FIRST: &[&str] = &["sed", "awk", "gawk", "grep", "egrep", "fgrep", "rg", "ag", "jq"];
+const PATTERN_FIRST: &[&str] = &[
+    "sed", "awk", "gawk", "grep", "egrep", "fgrep", "rg", "ag", "jq",
+];
 /// Programs that are given a program after `-e` or `-c`.
 const INTERPRETERS: &[&str] = &["perl", "python", "python3", "node", "ruby", "deno", "php"];
 /// Programs whose words are only words.
 const TALKERS: &[&str] = &["echo", "printf", "export", "alias", "kill"];
 /// Ends of names that make a word without a folder a file.
 const ENDINGS: &[&str] = &[
-    "rs", "toml", "lock", "md", "txt", "json", "jsonl", "yaml", "yml", "xml", "html", "css", "scss", "js",
-    "mjs", "cjs", "jsx", "ts", "mts", "tsx", "vue", "svelte", "py", "pyi", "ipynb", "rb", "go", "mod",
-    "java", "kt", "kts", "gradle", "scala", "swift", "c", "h", "cc", "cpp", "hpp", "cs", "fs", "php", "lua",
-    "pl", "ex", "exs", "erl", "hs", "ml", "clj", "zig", "nix", "sh", "bash", "zsh", "fish", "ps1", "bat",
-    "sql", "proto", "graphql", "tf", "ini", "cfg", "conf", "env", "csv", "snap", "dart", "r", "jl",
+    "rs", "toml", "lock", "md", "txt", "json", "jsonl", "yaml", "yml", "xml", "html", "css",
+    "scss", "js", "mjs", "cjs", "jsx", "ts", "mts", "tsx", "vue", "svelte", "py", "pyi", "ipynb",
+    "rb", "go", "mod", "java", "kt", "kts", "gradle", "scala", "swift", "c", "h", "cc", "cpp",
+    "hpp", "cs", "fs", "php", "lua", "pl", "ex", "exs", "erl", "hs", "ml", "clj", "zig", "nix",
+    "sh", "bash", "zsh", "fish", "ps1", "bat", "sql", "proto", "graphql", "tf", "ini", "cfg",
+    "conf", "env", "csv", "snap", "dart", "r", "jl",
 ];
 /// Files that have no ending.
-const NAMES: &[&str] =
-    &["Makefile", "Dockerfile", "Justfile", "justfile", "Gemfile", "Rakefile", "Procfile", "LICENSE"];
+const NAMES: &[&str] = &[
+    "Makefile",
+    "Dockerfile",
+    "Justfile",
+    "justfile",
+    "Gemfile",
+    "Rakefile",
+    "Procfile",
+    "LICENSE",
+];
 
 /// Whether these are the first two words of a command that is a script: `bash -lc`.
 pub fn is_script(shell: &str, flag: &str) -> bool {
@@ -53,8 +64,14 @@ fn gather(command: &str, folder: &str, depth: usize, found: &mut Vec<String>) {
         let texts: Vec<&str> = words.iter().map(|it| it.text.as_str()).collect();
         match texts.as_slice() {
             ["cd" | "pushd", to, ..] => folder = under(&folder, to),
-            [shell, flag, script, ..] if is_script(shell, flag) => gather(script, &folder, depth + 1, found),
-            _ => found.extend(arguments(words).filter_map(path).map(|it| under(&folder, &it))),
+            [shell, flag, script, ..] if is_script(shell, flag) => {
+                gather(script, &folder, depth + 1, found)
+            }
+            _ => found.extend(
+                arguments(words)
+                    .filter_map(path)
+                    .map(|it| under(&folder, &it)),
+            ),
         }
     }
 }
@@ -70,8 +87,12 @@ fn head(command: &str) -> &str {
 /// The command without what is set before it, and without programs that only run it.
 fn unwrapped(words: &[Word]) -> &[Word] {
     let is_set = |it: &str| it.split_once('=').is_some_and(|(name, _)| is_name(name));
-    let is_before = |it: &Word| !it.is_target && (is_set(&it.text) || WRAPPERS.contains(&it.text.as_str()));
-    let start = words.iter().position(|it| !is_before(it)).unwrap_or(words.len());
+    let is_before =
+        |it: &Word| !it.is_target && (is_set(&it.text) || WRAPPERS.contains(&it.text.as_str()));
+    let start = words
+        .iter()
+        .position(|it| !is_before(it))
+        .unwrap_or(words.len());
     &words[start..]
 }
 
@@ -85,14 +106,22 @@ fn arguments(words: &[Word]) -> impl Iterator<Item = &str> {
     let takes_code = |it: &Word| takes_code(program, &it.text);
     let has_flag = words.iter().any(takes_code);
     let is_option = |it: &Word| it.text.starts_with('-') || it.text.is_empty();
-    let first = words.iter().skip(1).position(|it| !is_option(it)).map(|it| it + 1);
+    let first = words
+        .iter()
+        .skip(1)
+        .position(|it| !is_option(it))
+        .map(|it| it + 1);
     let pattern = first.filter(|_| PATTERN_FIRST.contains(&program) && !has_flag);
     let is_talk = TALKERS.contains(&program);
     let is_file = move |(at, it): &(usize, &Word)| {
         let is_code = *at > 0 && words.get(at - 1).is_some_and(takes_code);
         it.is_target || !(is_talk || is_code || pattern == Some(*at))
     };
-    words.iter().enumerate().filter(is_file).map(|(_, it)| it.text.as_str())
+    words
+        .iter()
+        .enumerate()
+        .filter(is_file)
+        .map(|(_, it)| it.text.as_str())
 }
 
 /// Whether the word after this one is a program or a pattern: `perl -pe`, `sed -e`, `python -c`, `grep --regexp`.
@@ -101,7 +130,9 @@ fn takes_code(program: &str, flag: &str) -> bool {
     match program {
         _ if ["--expression", "--regexp", "--eval"].contains(&flag) => true,
         it if PATTERN_FIRST.contains(&it) => is_short && flag.ends_with('e'),
-        it if INTERPRETERS.contains(&it) => is_short && (flag.ends_with('e') || flag.ends_with('c')),
+        it if INTERPRETERS.contains(&it) => {
+            is_short && (flag.ends_with('e') || flag.ends_with('c'))
+        }
         "git" => flag == "-m",
         _ => false,
     }
@@ -118,9 +149,14 @@ fn path(word: &str) -> Option<String> {
         Some((option, value)) if option.starts_with('-') => value,
         _ => word,
     };
-    let word = if word.contains("://") { return None } else { without_colons(word) };
-    let has_odd =
-        word.contains(|c: char| c.is_whitespace() || c.is_control() || "$*?{}[]()<>|\"'`;!^%=,#".contains(c));
+    let word = if word.contains("://") {
+        return None;
+    } else {
+        without_colons(word)
+    };
+    let has_odd = word.contains(|c: char| {
+        c.is_whitespace() || c.is_control() || "$*?{}[]()<>|\"'`;!^%=,#".contains(c)
+    });
     let is_range = word.contains("..") && !word.split('/').any(|it| it == "..");
     let is_elsewhere =
         word.starts_with(['-', '~', '@', ':']) || word.starts_with("/dev/") || word.contains("//");
@@ -131,8 +167,12 @@ fn path(word: &str) -> Option<String> {
 
 /// Without a line number behind the name, or a revision before it.
 fn without_colons(word: &str) -> &str {
-    let Some((before, after)) = word.split_once(':') else { return word };
-    let is_place = after.chars().all(|c| c.is_ascii_digit() || matches!(c, ':' | '-'));
+    let Some((before, after)) = word.split_once(':') else {
+        return word;
+    };
+    let is_place = after
+        .chars()
+        .all(|c| c.is_ascii_digit() || matches!(c, ':' | '-'));
     let is_drive = before.len() == 1;
     match () {
         () if is_drive => word,
@@ -143,7 +183,10 @@ fn without_colons(word: &str) -> &str {
 
 fn looks_like_path(word: &str) -> bool {
     let has_letter = word.chars().any(char::is_alphabetic);
-    let ending = word.rsplit_once('.').filter(|(stem, _)| !stem.is_empty()).map(|(_, it)| it);
+    let ending = word
+        .rsplit_once('.')
+        .filter(|(stem, _)| !stem.is_empty())
+        .map(|(_, it)| it);
     has_letter
         && (word.contains(['/', '\\'])
             || ending.is_some_and(|it| ENDINGS.contains(&it))
@@ -153,12 +196,18 @@ fn looks_like_path(word: &str) -> bool {
 /// A path under a folder, with `.` and `..` followed as far as they go.
 fn under(folder: &str, path: &str) -> String {
     let is_whole = path.starts_with('/') || path.get(1..3).is_some_and(|it| it == ":/");
-    let full = if is_whole || folder.is_empty() { path.to_owned() } else { format!("{folder}/{path}") };
+    let full = if is_whole || folder.is_empty() {
+        path.to_owned()
+    } else {
+        format!("{folder}/{path}")
+    };
     let mut parts: Vec<&str> = Vec::new();
     for part in full.split('/') {
         match part {
             "." => {}
-            ".." if parts.last().is_some_and(|it| !it.is_empty() && *it != "..") => drop(parts.pop()),
+            ".." if parts.last().is_some_and(|it| !it.is_empty() && *it != "..") => {
+                drop(parts.pop())
+            }
             _ => parts.push(part),
         }
     }
@@ -191,7 +240,10 @@ mod tests {
         check("grep -rn foo/bar src/a.rs:12", "src/a.rs");
         check("vim src/a.rs:12:3", "src/a.rs");
         check("cargo test --config=a.toml", "a.toml");
-        check("RUST_LOG=x/y cargo run --manifest-path crates/a/Cargo.toml", "crates/a/Cargo.toml");
+        check(
+            "RUST_LOG=x/y cargo run --manifest-path crates/a/Cargo.toml",
+            "crates/a/Cargo.toml",
+        );
         check("sudo env A=b cat /etc/hosts", "/etc/hosts");
         check("./check all", "check");
         check("make -f Makefile", "Makefile");
@@ -206,7 +258,10 @@ mod tests {
     #[test]
     fn a_command_may_go_somewhere_first() {
         check("cd crates/a && cat src/lib.rs", "crates/a/src/lib.rs");
-        check("cd crates/a; cd ../b; cat ./x.rs /w/y.rs", "crates/b/x.rs /w/y.rs");
+        check(
+            "cd crates/a; cd ../b; cat ./x.rs /w/y.rs",
+            "crates/b/x.rs /w/y.rs",
+        );
         check("cd /w && cat src/a.rs", "/w/src/a.rs");
         assert_eq!(paths("cat ../x.rs", Some("crates/a")), ["crates/x.rs"]);
     }
@@ -221,7 +276,10 @@ mod tests {
         check("cat > /dev/null", "");
         check("# cat src/a.rs", "");
         check("python - <<'EOF'\nopen('src/a.py')\nsrc/b.py\nEOF\n", "");
-        check("cat <<EOF > src/a.rs\nsee src/b.rs\nEOF\ncat src/c.rs", "src/a.rs src/c.rs");
+        check(
+            "cat <<EOF > src/a.rs\nsee src/b.rs\nEOF\ncat src/c.rs",
+            "src/a.rs src/c.rs",
+        );
         check("grep x <<< src/a.rs", "");
         check("cat 'src/a.rs", "src/a.rs");
         check("git commit -m 'see src/a.rs for more'", "");

@@ -27,24 +27,45 @@ fn env(name: &str) -> Option<String> {
 /// As the client itself calls: only Copilot needs its mark.
 fn heard(client: Client, sample: &Sample) -> Told {
     let is_marked = |name: &str| client == Client::Copilot && name == "COPILOT_CLI";
-    let env = |name: &str| if is_marked(name) { Some("1".into()) } else { env(name) };
+    let env = |name: &str| {
+        if is_marked(name) {
+            Some("1".into())
+        } else {
+            env(name)
+        }
+    };
     told(client, sample.event, sample.stdin, &env).unwrap()
 }
 
 fn context() -> Reply {
-    Reply { context: Some("<memory-context>\nretry \"3\" times\n</memory-context>\n".into()), notice: None }
+    Reply {
+        context: Some("<memory-context>\nretry \"3\" times\n</memory-context>\n".into()),
+        notice: None,
+    }
 }
 
 fn notice() -> Reply {
-    Reply { context: None, notice: Some("apostille: the store\nis locked".into()) }
+    Reply {
+        context: None,
+        notice: Some("apostille: the store\nis locked".into()),
+    }
 }
 
 /// What is heard and what is answered, one paragraph for each payload.
 fn page(client: Client, samples: &[Sample]) -> String {
     let paragraph = |sample: &Sample| {
         let told = heard(client, sample);
-        let [context, notice, nothing] = [context(), notice(), Reply::default()].map(|it| answer(&told, &it));
-        let Told { client, event, session, turn, cwd, transcript, moment } = told;
+        let [context, notice, nothing] =
+            [context(), notice(), Reply::default()].map(|it| answer(&told, &it));
+        let Told {
+            client,
+            event,
+            session,
+            turn,
+            cwd,
+            transcript,
+            moment,
+        } = told;
         format!(
             "{client} {event}: {moment:?}\n  session {session:?}\n  turn {turn:?}\n  cwd {cwd:?}\n  transcript {transcript:?}\n\
              context: {context}\nnotice: {notice}\nnothing: {nothing}\n"
@@ -66,11 +87,15 @@ fn every_client_has_a_payload_for_every_moment() {
     for &client in Client::ALL {
         let events: BTreeSet<&str> = samples(client).iter().map(|it| it.event).collect();
         let moments = samples(client).iter().map(|it| heard(client, it).moment);
-        let kinds: BTreeSet<String> = moments.map(|it| format!("{it:?}").chars().take(4).collect()).collect();
+        let kinds: BTreeSet<String> = moments
+            .map(|it| format!("{it:?}").chars().take(4).collect())
+            .collect();
         let expected = if client == Client::Vscode { 5 } else { 6 };
         assert_eq!(kinds.len(), expected, "{client}: {kinds:?} from {events:?}");
         assert!(
-            samples(client).iter().all(|it| heard(client, it).client == client),
+            samples(client)
+                .iter()
+                .all(|it| heard(client, it).client == client),
             "{client} is taken for another"
         );
     }
@@ -79,7 +104,10 @@ fn every_client_has_a_payload_for_every_moment() {
 /// Nothing that we say at a stop may continue the turn, and nothing that we say anywhere may refuse or block.
 #[test]
 fn an_answer_never_decides_anything() {
-    let both = Reply { notice: notice().notice, ..context() };
+    let both = Reply {
+        notice: notice().notice,
+        ..context()
+    };
     let words = [
         "decision",
         "reason",
@@ -89,12 +117,17 @@ fn an_answer_never_decides_anything() {
         "stopReason",
         "user_message",
     ];
-    for (client, sample) in
-        Client::ALL.iter().flat_map(|it| samples(*it).iter().map(move |sample| (*it, sample)))
+    for (client, sample) in Client::ALL
+        .iter()
+        .flat_map(|it| samples(*it).iter().map(move |sample| (*it, sample)))
     {
         let told = heard(client, sample);
         let said = answer(&told, &both);
-        assert!(words.iter().all(|it| !said.contains(it)), "{client} {}: {said}", sample.event);
+        assert!(
+            words.iter().all(|it| !said.contains(it)),
+            "{client} {}: {said}",
+            sample.event
+        );
         if matches!(told.moment, Moment::Stop { .. } | Moment::End) {
             assert!(!said.contains("retry"), "{client} {}: {said}", sample.event);
         }
@@ -104,15 +137,20 @@ fn an_answer_never_decides_anything() {
 /// What is printed is one JSON object or nothing, but for the one event that takes plain text.
 #[test]
 fn answers_are_json() {
-    for (client, sample) in
-        Client::ALL.iter().flat_map(|it| samples(*it).iter().map(move |sample| (*it, sample)))
+    for (client, sample) in Client::ALL
+        .iter()
+        .flat_map(|it| samples(*it).iter().map(move |sample| (*it, sample)))
     {
         let told = heard(client, sample);
         for reply in [context(), notice(), Reply::default()] {
             let said = answer(&told, &reply);
             let is_plain = client == Client::ClaudeCode && told.moment == Moment::Compact;
             let is_json = serde_json::from_str::<Value>(&said).is_ok_and(|it| it.is_object());
-            assert!(said.is_empty() || is_json || is_plain, "{client} {}: {said}", sample.event);
+            assert!(
+                said.is_empty() || is_json || is_plain,
+                "{client} {}: {said}",
+                sample.event
+            );
         }
     }
 }
@@ -129,12 +167,17 @@ fn codex_is_told_only_what_it_knows() {
         "PreCompact" | "Stop" => vec!["systemMessage"],
         _ => vec![],
     };
-    let both = Reply { notice: notice().notice, ..context() };
+    let both = Reply {
+        notice: notice().notice,
+        ..context()
+    };
     for sample in samples(Client::Codex) {
         let said = answer(&heard(Client::Codex, sample), &both);
         let said: Value = serde_json::from_str(&said).unwrap_or(Value::Null);
-        let keys: Vec<&str> =
-            said.as_object().map(|it| it.keys().map(String::as_str).collect()).unwrap_or_default();
+        let keys: Vec<&str> = said
+            .as_object()
+            .map(|it| it.keys().map(String::as_str).collect())
+            .unwrap_or_default();
         assert_eq!(keys, known(sample.event), "{}", sample.event);
         if let Some(inner) = said["hookSpecificOutput"].as_object() {
             assert_eq!(inner.keys().collect::<Vec<_>>(), specific);
@@ -145,7 +188,10 @@ fn codex_is_told_only_what_it_knows() {
 
 #[test]
 fn a_prompt_in_cursor_always_goes_on() {
-    let sample = samples(Client::Cursor).iter().find(|it| it.event == "beforeSubmitPrompt").unwrap();
+    let sample = samples(Client::Cursor)
+        .iter()
+        .find(|it| it.event == "beforeSubmitPrompt")
+        .unwrap();
     let told = heard(Client::Cursor, sample);
     assert_eq!(answer(&told, &Reply::default()), r#"{"continue":true}"#);
     assert_eq!(answer(&told, &notice()), r#"{"continue":true}"#);
@@ -155,7 +201,11 @@ fn a_prompt_in_cursor_always_goes_on() {
 fn notices_are_shown_where_there_is_a_place_for_them() {
     for &client in Client::ALL {
         let told = heard(client, &samples(client)[0]);
-        assert_eq!(answer(&told, &notice()).contains("the store is locked"), has_notice(client), "{client}");
+        assert_eq!(
+            answer(&told, &notice()).contains("the store is locked"),
+            has_notice(client),
+            "{client}"
+        );
     }
 }
 
@@ -167,21 +217,47 @@ fn context_is_taken_at_known_moments() {
             .filter(|it| takes_context(&heard(client, it)))
             .map(|it| it.event)
             .collect();
-        assert_eq!(taken.into_iter().collect::<Vec<_>>().join(" "), expected, "{client}");
+        assert_eq!(
+            taken.into_iter().collect::<Vec<_>>().join(" "),
+            expected,
+            "{client}"
+        );
     };
-    check(Client::ClaudeCode, "PostToolUse PreCompact PreToolUse SessionStart UserPromptSubmit");
-    check(Client::Codex, "PostToolUse PreToolUse SessionStart UserPromptSubmit");
-    check(Client::Copilot, "postToolUse preToolUse sessionStart userPromptSubmitted");
+    check(
+        Client::ClaudeCode,
+        "PostToolUse PreCompact PreToolUse SessionStart UserPromptSubmit",
+    );
+    check(
+        Client::Codex,
+        "PostToolUse PreToolUse SessionStart UserPromptSubmit",
+    );
+    check(
+        Client::Copilot,
+        "postToolUse preToolUse sessionStart userPromptSubmitted",
+    );
     check(Client::Gemini, "AfterTool BeforeAgent SessionStart");
-    check(Client::Cursor, "beforeSubmitPrompt postToolUse sessionStart");
-    check(Client::Vscode, "PostToolUse PreToolUse SessionStart UserPromptSubmit");
+    check(
+        Client::Cursor,
+        "beforeSubmitPrompt postToolUse sessionStart",
+    );
+    check(
+        Client::Vscode,
+        "PostToolUse PreToolUse SessionStart UserPromptSubmit",
+    );
 }
 
 #[test]
 fn what_is_empty_is_not_said() {
-    let empty = Reply { context: Some(String::new()), notice: Some(" \n".into()) };
+    let empty = Reply {
+        context: Some(String::new()),
+        notice: Some(" \n".into()),
+    };
     for &client in Client::ALL {
-        assert_eq!(answer(&heard(client, &samples(client)[0]), &empty), "", "{client}");
+        assert_eq!(
+            answer(&heard(client, &samples(client)[0]), &empty),
+            "",
+            "{client}"
+        );
     }
 }
 
@@ -198,8 +274,17 @@ fn an_event_that_nobody_knows_is_nothing() {
 fn sessions_that_go_on_are_told_from_new_ones() {
     let check = |source: &str, is_again: bool, is_compacted: bool| {
         let stdin = format!(r#"{{"hook_event_name":"SessionStart","source":{source}}}"#);
-        let moment = told(Client::ClaudeCode, "SessionStart", &stdin, &env).unwrap().moment;
-        assert_eq!(moment, Moment::Start { is_again, is_compacted }, "{source}");
+        let moment = told(Client::ClaudeCode, "SessionStart", &stdin, &env)
+            .unwrap()
+            .moment;
+        assert_eq!(
+            moment,
+            Moment::Start {
+                is_again,
+                is_compacted
+            },
+            "{source}"
+        );
     };
     check(r#""startup""#, false, false);
     check(r#""clear""#, false, false);
@@ -217,7 +302,10 @@ fn a_transcript_is_found_where_copilot_keeps_it() {
         let told = told(Client::Copilot, "sessionEnd", &stdin, &env).unwrap();
         assert_eq!(told.transcript, expected.map(PathBuf::from), "{session}");
     };
-    check("a-1", Some("/home/ada/.copilot/session-state/a-1/events.jsonl"));
+    check(
+        "a-1",
+        Some("/home/ada/.copilot/session-state/a-1/events.jsonl"),
+    );
     check("../../etc", None);
     check("", None);
 }
@@ -226,8 +314,13 @@ fn a_transcript_is_found_where_copilot_keeps_it() {
 fn tools_from_elsewhere_are_not_about_files() {
     let check = |client: Client, event: &str, tool: &str| {
         let stdin = serde_json::json!({ "tool_name": tool, "tool_input": { "path": "src/a.rs", "command": "cat b.rs" } });
-        let moment = told(client, event, &stdin.to_string(), &env).unwrap().moment;
-        assert!(matches!(moment, Moment::Touch { ref paths, .. } if paths.is_empty()), "{tool}: {moment:?}");
+        let moment = told(client, event, &stdin.to_string(), &env)
+            .unwrap()
+            .moment;
+        assert!(
+            matches!(moment, Moment::Touch { ref paths, .. } if paths.is_empty()),
+            "{tool}: {moment:?}"
+        );
     };
     check(Client::ClaudeCode, "PreToolUse", "mcp__files__write");
     check(Client::Codex, "PreToolUse", "mcp__files__write");

@@ -37,9 +37,20 @@ const EDITS: &[&str] = &["edits", "replacements"];
 /// Fields that hold a patch.
 const PATCHES: &[&str] = &["command", "input", "patch"];
 /// Fields that say where a command runs.
-const FOLDERS: &[&str] = &["working_directory", "workdir", "dir_path", "directory", "cwd"];
+const FOLDERS: &[&str] = &[
+    "working_directory",
+    "workdir",
+    "dir_path",
+    "directory",
+    "cwd",
+];
 /// What a patch writes before a file's name.
-const HEADERS: &[&str] = &["*** Update File: ", "*** Add File: ", "*** Delete File: ", "*** Move to: "];
+const HEADERS: &[&str] = &[
+    "*** Update File: ",
+    "*** Add File: ",
+    "*** Delete File: ",
+    "*** Move to: ",
+];
 
 /// The files that a tool is used on, by what it is given. Some are given a bare text.
 pub fn paths(tool: Tool, input: &str) -> Vec<String> {
@@ -60,8 +71,14 @@ pub fn paths(tool: Tool, input: &str) -> Vec<String> {
 
 fn named(input: &Payload<'_>) -> Vec<String> {
     let fields = PATHS.iter().flat_map(|it| input.texts(it));
-    let edits = EDITS.iter().flat_map(|it| input.objects(it)).filter_map(|it| it.text(PATHS));
-    let patches = PATCHES.iter().flat_map(|it| input.texts(it)).flat_map(|it| patched(&it));
+    let edits = EDITS
+        .iter()
+        .flat_map(|it| input.objects(it))
+        .filter_map(|it| it.text(PATHS));
+    let patches = PATCHES
+        .iter()
+        .flat_map(|it| input.texts(it))
+        .flat_map(|it| patched(&it));
     fields.chain(edits).chain(patches).collect()
 }
 
@@ -83,8 +100,15 @@ fn commanded(command: &str, folder: Option<&str>) -> Vec<String> {
 
 /// The files that a patch is for.
 fn patched(patch: &str) -> Vec<String> {
-    let name = |line: &str| HEADERS.iter().find_map(|it| line.strip_prefix(it).map(str::to_owned));
-    patch.lines().filter_map(|it| name(it.trim_start())).collect()
+    let name = |line: &str| {
+        HEADERS
+            .iter()
+            .find_map(|it| line.strip_prefix(it).map(str::to_owned))
+    };
+    patch
+        .lines()
+        .filter_map(|it| name(it.trim_start()))
+        .collect()
 }
 
 /// A path on its own, or none when it cannot be one file's.
@@ -103,19 +127,29 @@ mod tests {
 
     #[test]
     fn files_are_named_in_many_ways() {
-        let check =
-            |input: &str, expected: &[&str]| assert_eq!(paths(Tool::File, input), expected, "{input}");
-        check(r#"{"file_path":"/w/src/a.rs","old_string":"x"}"#, &["/w/src/a.rs"]);
+        let check = |input: &str, expected: &[&str]| {
+            assert_eq!(paths(Tool::File, input), expected, "{input}")
+        };
+        check(
+            r#"{"file_path":"/w/src/a.rs","old_string":"x"}"#,
+            &["/w/src/a.rs"],
+        );
         check(r#"{"filePath":"./src/a.rs"}"#, &["src/a.rs"]);
         check(r#"{"files":["a.ts","b.ts","a.ts"]}"#, &["a.ts", "b.ts"]);
         check(r#"{"include":["src/**/*.ts","a.ts"]}"#, &["a.ts"]);
-        check(r#"{"replacements":[{"filePath":"a"},{"filePath":"b"},{}]}"#, &["a", "b"]);
+        check(
+            r#"{"replacements":[{"filePath":"a"},{"filePath":"b"},{}]}"#,
+            &["a", "b"],
+        );
         check(r#"{"path":"file:///w/a.rs"}"#, &["/w/a.rs"]);
         check(
             r#"{"command":"*** Begin Patch\n*** Update File: a.rs\n*** Move to: b.rs\n@@\n-x\n+y\n"}"#,
             &["a.rs", "b.rs"],
         );
-        check("*** Begin Patch\n*** Add File: new.rs\n+x\n*** Delete File: old.rs\n", &["new.rs", "old.rs"]);
+        check(
+            "*** Begin Patch\n*** Add File: new.rs\n+x\n*** Delete File: old.rs\n",
+            &["new.rs", "old.rs"],
+        );
         check(r#"{"file_path":7}"#, &[]);
         check(r#"{"file_path":"a\nb"}"#, &[]);
         check("{}", &[]);
@@ -124,12 +158,19 @@ mod tests {
 
     #[test]
     fn a_command_is_a_text_or_words() {
-        let check =
-            |input: &str, expected: &[&str]| assert_eq!(paths(Tool::Shell, input), expected, "{input}");
+        let check = |input: &str, expected: &[&str]| {
+            assert_eq!(paths(Tool::Shell, input), expected, "{input}")
+        };
         check(r#"{"command":"cat src/a.rs"}"#, &["src/a.rs"]);
-        check(r#"{"command":["bash","-lc","cat src/a.rs"]}"#, &["src/a.rs"]);
+        check(
+            r#"{"command":["bash","-lc","cat src/a.rs"]}"#,
+            &["src/a.rs"],
+        );
         check(r#"{"command":["cat","src/a.rs"]}"#, &["src/a.rs"]);
-        check(r#"{"command":"cat a.rs","working_directory":"crates/x"}"#, &["crates/x/a.rs"]);
+        check(
+            r#"{"command":"cat a.rs","working_directory":"crates/x"}"#,
+            &["crates/x/a.rs"],
+        );
         check(r#"{"command":"cat a.rs","cwd":""}"#, &["a.rs"]);
         check(
             r#"{"command":"apply_patch <<'EOF'\n*** Begin Patch\n*** Update File: src/a.rs\n+see docs/x.md\nEOF\n"}"#,

@@ -13,11 +13,24 @@ const INDENT: usize = 6;
 /// A memory with how its citations stand: handle, standing, subject; the fact; the places and the age.
 pub fn entry(paint: &Paint, memory: &Memory, verdicts: &[Verdict]) -> String {
     let word = worst(verdicts).map_or("unverified", Verdict::as_str);
-    let subject = memory.subject.as_deref().map(|it| ink(BOLD, one_line(it))).unwrap_or_default();
-    let head = format!("{:INDENT$}{}  {subject}", memory.handle(), ink(standing(word), word));
-    let head = ink(BOLD, head.get(..INDENT).unwrap_or_default()) + head.get(INDENT..).unwrap_or_default();
+    let subject = memory
+        .subject
+        .as_deref()
+        .map(|it| ink(BOLD, one_line(it)))
+        .unwrap_or_default();
+    let head = format!(
+        "{:INDENT$}{}  {subject}",
+        memory.handle(),
+        ink(standing(word), word)
+    );
+    let head =
+        ink(BOLD, head.get(..INDENT).unwrap_or_default()) + head.get(INDENT..).unwrap_or_default();
     let fact = paint.wrapped(&memory.fact, INDENT);
-    format!("{}\n{fact}{}", head.trim_end(), places(paint, memory, verdicts))
+    format!(
+        "{}\n{fact}{}",
+        head.trim_end(),
+        places(paint, memory, verdicts)
+    )
 }
 
 /// Where the memory is written and how each place stands, with what changed as a diff; the age on the first line.
@@ -27,9 +40,18 @@ fn places(paint: &Paint, memory: &Memory, verdicts: &[Verdict]) -> String {
         .citations
         .iter()
         .zip(verdicts)
-        .map(|(citation, verdict)| (judged(citation, verdict), against(citation, verdict, INDENT)));
+        .map(|(citation, verdict)| {
+            (
+                judged(citation, verdict),
+                against(citation, verdict, INDENT),
+            )
+        });
     let (first, diff) = lines.next().unwrap_or_default();
-    let first = if first.is_empty() { age } else { format!("{first} · {age}") };
+    let first = if first.is_empty() {
+        age
+    } else {
+        format!("{first} · {age}")
+    };
     let line = |text: &str| format!("{:INDENT$}{}\n", "", ink(DIM, text));
     let rest: String = lines.map(|(place, diff)| line(&place) + &diff).collect();
     line(&first) + &diff + &rest
@@ -70,7 +92,10 @@ pub fn told(change: Change) -> &'static str {
 
 /// The commit that did it, where it is known.
 fn since(commit: Option<&str>) -> String {
-    commit.and_then(|it| it.get(..8)).map(|it| format!(" since {it}")).unwrap_or_default()
+    commit
+        .and_then(|it| it.get(..8))
+        .map(|it| format!(" since {it}"))
+        .unwrap_or_default()
 }
 
 /// One place and how it stands, where the standing of the whole does not say it.
@@ -78,8 +103,15 @@ pub fn judged(citation: &Citation, verdict: &Verdict) -> String {
     let place = place(citation, verdict);
     match verdict {
         Verdict::Changed(it) if it.is_harmless => format!("{place} ({})", told(it.change)),
-        Verdict::Changed(it) => format!("{place} ({}{})", told(it.change), since(it.since.as_deref())),
-        Verdict::Gone { loss, since: commit } => {
+        Verdict::Changed(it) => format!(
+            "{place} ({}{})",
+            told(it.change),
+            since(it.since.as_deref())
+        ),
+        Verdict::Gone {
+            loss,
+            since: commit,
+        } => {
             format!("{place} ({}{})", loss.told(), since(commit.as_deref()))
         }
         Verdict::Unknown { why } => format!("{place} (could not look: {})", one_line(why)),
@@ -94,13 +126,22 @@ pub fn against(citation: &Citation, verdict: &Verdict, indent: usize) -> String 
 
 /// What the fact names and the code no longer says.
 fn contradicted(verdict: &Verdict, indent: usize) -> String {
-    let Verdict::Changed(it) = verdict else { return String::new() };
+    let Verdict::Changed(it) = verdict else {
+        return String::new();
+    };
     if it.contradicted.is_empty() {
         return String::new();
     }
-    let names = it.contradicted.iter().map(|it| ink(BOLD, format!("`{}`", one_line(it))));
+    let names = it
+        .contradicted
+        .iter()
+        .map(|it| ink(BOLD, format!("`{}`", one_line(it))));
     let names = names.collect::<Vec<_>>().join(", ");
-    format!("{:indent$}{} {names}\n", "", ink(RED, "the code no longer says"))
+    format!(
+        "{:indent$}{} {names}\n",
+        "",
+        ink(RED, "the code no longer says")
+    )
 }
 
 /// What stands there now instead, as a diff; nothing unless the words changed.
@@ -116,10 +157,19 @@ pub fn changes(citation: &Citation, verdict: &Verdict, indent: usize) -> String 
 
 /// The cited lines with their numbers.
 pub fn evidence(citation: &Citation, indent: usize) -> String {
-    let numbered = (citation.lines.start()..)
-        .zip(safe(&citation.snippet).lines().map(str::to_owned).collect::<Vec<_>>());
+    let numbered = (citation.lines.start()..).zip(
+        safe(&citation.snippet)
+            .lines()
+            .map(str::to_owned)
+            .collect::<Vec<_>>(),
+    );
     numbered.fold(String::new(), |out, (n, line)| {
-        out + &format!("{:indent$}{} {}\n", "", ink(DIM, format!("{n:>5} │")), line.trim_end())
+        out + &format!(
+            "{:indent$}{} {}\n",
+            "",
+            ink(DIM, format!("{n:>5} │")),
+            line.trim_end()
+        )
     })
 }
 

@@ -20,10 +20,22 @@ pub fn quoted(word: &str) -> String {
 
 /// The program's name, with the flags that say which store and whose memory is meant.
 pub fn program(flags: &Everywhere) -> String {
-    let dir = flags.dir.as_ref().map(|it| it.to_string_lossy().into_owned());
-    let said = [("-C", &dir), ("--store", &flags.store), ("--repo", &flags.repo), ("--as", &flags.as_user)];
-    let said = said.iter().filter_map(|(flag, value)| Some(format!(" {flag} {}", quoted(value.as_ref()?))));
-    std::iter::once("apostille".to_owned()).chain(said).collect()
+    let dir = flags
+        .dir
+        .as_ref()
+        .map(|it| it.to_string_lossy().into_owned());
+    let said = [
+        ("-C", &dir),
+        ("--store", &flags.store),
+        ("--repo", &flags.repo),
+        ("--as", &flags.as_user),
+    ];
+    let said = said
+        .iter()
+        .filter_map(|(flag, value)| Some(format!(" {flag} {}", quoted(value.as_ref()?))));
+    std::iter::once("apostille".to_owned())
+        .chain(said)
+        .collect()
 }
 
 #[cfg(test)]
@@ -38,7 +50,10 @@ mod tests {
         check("$(rm -rf ~)`x`", "'$(rm -rf ~)`x`'");
         check("a\nrm x", "'a rm x'");
         check("", "''");
-        let flags = Everywhere { repo: Some("a b/c".into()), ..Everywhere::default() };
+        let flags = Everywhere {
+            repo: Some("a b/c".into()),
+            ..Everywhere::default()
+        };
         assert_eq!(program(&flags), "apostille --repo 'a b/c'");
     }
 }

@@ -17,19 +17,30 @@ impl Table {
     /// The rows as text, behind an indent.
     pub fn text(&self, paint: &Paint, indent: usize) -> String {
         let widths = self.widths();
-        let lines = self.rows.iter().map(|row| line(paint, &widths, row, indent));
+        let lines = self
+            .rows
+            .iter()
+            .map(|row| line(paint, &widths, row, indent));
         lines.fold(String::new(), |out, line| out + line.trim_end() + "\n")
     }
 
     fn widths(&self) -> Vec<usize> {
         let n = self.rows.iter().map(Vec::len).max().unwrap_or(0);
-        let widest = |at: usize| self.rows.iter().filter_map(|row| row.get(at)).map(|it| width(it)).max();
+        let widest = |at: usize| {
+            self.rows
+                .iter()
+                .filter_map(|row| row.get(at))
+                .map(|it| width(it))
+                .max()
+        };
         (0..n).map(|at| widest(at).unwrap_or(0)).collect()
     }
 }
 
 fn line(paint: &Paint, widths: &[usize], row: &[String], indent: usize) -> String {
-    let Some((last, front)) = row.split_last() else { return String::new() };
+    let Some((last, front)) = row.split_last() else {
+        return String::new();
+    };
     let mut out = " ".repeat(indent);
     let mut used = indent;
     for (cell, wide) in front.iter().zip(widths) {
@@ -38,7 +49,9 @@ fn line(paint: &Paint, widths: &[usize], row: &[String], indent: usize) -> Strin
         used += wide + 2;
     }
     match paint.columns() {
-        Some(columns) if !last.contains('\u{1b}') => out + &cut(last, columns.saturating_sub(used).max(16)),
+        Some(columns) if !last.contains('\u{1b}') => {
+            out + &cut(last, columns.saturating_sub(used).max(16))
+        }
         _ => out + last,
     }
 }
@@ -51,7 +64,11 @@ mod tests {
     #[test]
     fn columns_line_up_and_the_last_is_cut() {
         let mut table = Table::default();
-        table.row(["m-1".into(), "user".into(), "a text that is longer than the room there is".into()]);
+        table.row([
+            "m-1".into(),
+            "user".into(),
+            "a text that is longer than the room there is".into(),
+        ]);
         table.row(["m-100".into(), "feedback".into(), "short".into()]);
         let narrow = Paint::new(Timestamp::UNIX_EPOCH, Some(40));
         assert_eq!(

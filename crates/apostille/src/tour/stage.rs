@@ -33,8 +33,12 @@ pub fn is_legacy(token: &str) -> bool {
     token.starts_with(\"v1.\")
 }
 ";
-const FILES: [(&str, &str); 4] =
-    [("src/api.rs", API), ("src/client.rs", CLIENT), ("src/limits.rs", LIMITS), ("src/legacy.rs", LEGACY)];
+const FILES: [(&str, &str); 4] = [
+    ("src/api.rs", API),
+    ("src/client.rs", CLIENT),
+    ("src/limits.rs", LIMITS),
+    ("src/legacy.rs", LEGACY),
+];
 
 /// A temporary folder with a repository in it.
 pub(super) struct Stage {
@@ -71,13 +75,21 @@ impl Stage {
             .skip(2)
             .take(2)
             .map(|(n, line)| format!("  {} {line}\n", ink(DIM, format!("{n:>3} │"))));
-        format!("\n  {}\n{}", ink(DIM, "src/api.rs"), lines.collect::<String>())
+        format!(
+            "\n  {}\n{}",
+            ink(DIM, "src/api.rs"),
+            lines.collect::<String>()
+        )
     }
 
     /// Inserts lines above what is cited.
     pub(super) fn move_code(&self) -> Result<(), Fault> {
-        let above = "//! The API of the shop.\n//!\n//! Versions are whole numbers.\n//! They only grow.\n";
-        self.write("src/api.rs", &API.replacen("//! The API of the shop.\n", above, 1))
+        let above =
+            "//! The API of the shop.\n//!\n//! Versions are whole numbers.\n//! They only grow.\n";
+        self.write(
+            "src/api.rs",
+            &API.replacen("//! The API of the shop.\n", above, 1),
+        )
     }
 
     /// Changes what is cited.
@@ -104,7 +116,13 @@ impl Stage {
         let steps: [&[&str]; 3] = [
             &["init", "--quiet"],
             &["add", "--all"],
-            &["commit", "--quiet", "--no-verify", "--message", "A small shop"],
+            &[
+                "commit",
+                "--quiet",
+                "--no-verify",
+                "--message",
+                "A small shop",
+            ],
         ];
         let is_made = steps.iter().all(|step| self.git(step));
         if !is_made {
@@ -137,7 +155,10 @@ impl Stage {
                 .env(format!("GIT_{who}_EMAIL"), "tour@example.com");
         }
         command.current_dir(self.repo()).args(arguments);
-        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+        command
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null());
         command.status().is_ok_and(|it| it.success())
     }
 }
@@ -149,5 +170,8 @@ impl Drop for Stage {
 }
 
 fn failed(path: &Path, error: &std::io::Error) -> Fault {
-    Fault::usage(format!("the tour cannot use the temporary folder: {}: {error}", path.display()))
+    Fault::usage(format!(
+        "the tour cannot use the temporary folder: {}: {error}",
+        path.display()
+    ))
 }

@@ -28,7 +28,9 @@ impl Kept<'_> {
         if !self.is_here || !self.reaches(&self.desk.settings.repo.value) {
             return Ok(None);
         }
-        Tasks::at(self.world, &self.desk.place, &self.desk.settings).map(Some).map_err(|it| broken(&it))
+        Tasks::at(self.world, &self.desk.place, &self.desk.settings)
+            .map(Some)
+            .map_err(|it| broken(&it))
     }
 
     fn reaches(&self, space: &Space) -> bool {
@@ -43,7 +45,9 @@ impl Kept<'_> {
         }
         for entry in &mut session.entries {
             entry.shown.retain(|it| it.handle.letter != user.letter());
-            entry.withheld.retain(|it| it.handle.letter != user.letter());
+            entry
+                .withheld
+                .retain(|it| it.handle.letter != user.letter());
         }
     }
 
@@ -61,13 +65,16 @@ impl Beside for Kept<'_> {
     }
 
     fn session(&self, name: &str) -> Result<Option<Session>, Unplaced> {
-        let mut session = sessions::ledger(self.world).map_err(|it| broken(&it))?.read(name);
+        let mut session = sessions::ledger(self.world)
+            .map_err(|it| broken(&it))?
+            .read(name);
         self.narrow(&mut session);
         Ok(Some(session).filter(|it| !it.entries.is_empty() && self.is_told(it)))
     }
 
     fn tasks(&self) -> Result<Vec<Task>, Unplaced> {
-        self.tasks()?.map_or(Ok(Vec::new()), |it| it.all().map_err(|it| broken(&it)))
+        self.tasks()?
+            .map_or(Ok(Vec::new()), |it| it.all().map_err(|it| broken(&it)))
     }
 
     fn active_task(&self) -> Option<Slug> {
@@ -75,10 +82,15 @@ impl Beside for Kept<'_> {
     }
 
     fn is_started(&self, task: &Slug) -> bool {
-        self.tasks().ok().flatten().is_some_and(|it| it.is_started(task))
+        self.tasks()
+            .ok()
+            .flatten()
+            .is_some_and(|it| it.is_started(task))
     }
 
     fn gates(&self, task: &Slug) -> Result<Vec<Passage>, Unplaced> {
-        self.tasks()?.map_or(Ok(Vec::new()), |it| it.gates(task).map_err(|it| broken(&it)))
+        self.tasks()?.map_or(Ok(Vec::new()), |it| {
+            it.gates(task).map_err(|it| broken(&it))
+        })
     }
 }

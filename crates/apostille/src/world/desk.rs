@@ -59,7 +59,9 @@ impl Desk {
     ) -> Result<Self, Fault> {
         let store = opened(&settings)?;
         let findings = findings(world, &settings.repo.value).map(|it| Arc::new(FileMemo::new(&it)));
-        Ok(Self::with_store(world, settings, place, source, store, findings))
+        Ok(Self::with_store(
+            world, settings, place, source, store, findings,
+        ))
     }
 
     /// The same with a store and findings that are open already.
@@ -101,9 +103,13 @@ impl Desk {
         }
         let guardian = super::model::model(world, &self.settings)?;
         let missing = || {
-            Fault::config("model.guard is true, and no model is named").hint("set model.url and model.name")
+            Fault::config("model.guard is true, and no model is named")
+                .hint("set model.url and model.name")
         };
-        Ok(Self { guardian: Some(guardian.ok_or_else(missing)?), ..self })
+        Ok(Self {
+            guardian: Some(guardian.ok_or_else(missing)?),
+            ..self
+        })
     }
 
     /// Drops what is kept beside the store about memories that were forgotten: what verifying found, which names the
@@ -114,7 +120,9 @@ impl Desk {
         if let Some(memo) = findings {
             memo.clear();
         }
-        let sessions = sessions.iter().flat_map(|it| ids.iter().map(move |id| it.forget(*id)));
+        let sessions = sessions
+            .iter()
+            .flat_map(|it| ids.iter().map(move |id| it.forget(*id)));
         Ok(sessions.collect::<Result<(), StoreError>>()?)
     }
 
@@ -129,7 +137,10 @@ impl Desk {
     /// The same with another clock.
     #[cfg(test)]
     pub fn with_clock(self, clock: impl Fn() -> Timestamp + 'static) -> Self {
-        Self { clock: Box::new(clock), ..self }
+        Self {
+            clock: Box::new(clock),
+            ..self
+        }
     }
 
     /// What every verb of the core is given. The time in it is that of the asking: a person may think for an hour between
@@ -150,8 +161,15 @@ impl Desk {
 
     /// The same for a verb that writes into this space: a repository's settings do not reach into a user's space.
     pub fn cx_for(&self, space: &Space) -> Context<'_> {
-        let policy = if space.is_user() { &self.user_policy } else { &self.policy };
-        Context { policy, ..self.cx() }
+        let policy = if space.is_user() {
+            &self.user_policy
+        } else {
+            &self.policy
+        };
+        Context {
+            policy,
+            ..self.cx()
+        }
     }
 
     /// The rules of the user's own space.
@@ -166,7 +184,11 @@ impl Desk {
 
     /// The spaces in play, or an empty list for all of them.
     pub fn spaces_or_all(&self, all: bool) -> Vec<Space> {
-        if all { Vec::new() } else { self.spaces().to_vec() }
+        if all {
+            Vec::new()
+        } else {
+            self.spaces().to_vec()
+        }
     }
 
     /// The memories with these names, or the first name that there is none for.
@@ -175,7 +197,11 @@ impl Desk {
         for name in names {
             match list::named(&self.cx(), &self.spaces(), *name)? {
                 Some(memory) => memories.push(memory),
-                None => return Ok(Err(Refusal::NoSuchMemory { name: name.to_string() })),
+                None => {
+                    return Ok(Err(Refusal::NoSuchMemory {
+                        name: name.to_string(),
+                    }));
+                }
             }
         }
         Ok(Ok(memories))
@@ -185,7 +211,10 @@ impl Desk {
 /// The file for what is found in a repository.
 pub fn findings(world: &World, repo: &Space) -> Option<PathBuf> {
     let name = Digest::of(repo.as_str().as_bytes()).short();
-    world.env.cache_dir().map(|it| it.join("verdicts").join(name))
+    world
+        .env
+        .cache_dir()
+        .map(|it| it.join("verdicts").join(name))
 }
 
 /// Opens the store that the settings name. One that a repository named keeps that repository's memories and no others.
@@ -202,7 +231,9 @@ pub fn opened(settings: &Settings) -> Result<Arc<dyn Store>, StoreError> {
 
 /// Says why the repository's memories are missing. Where nobody reads it, nothing is lost: `doctor` says it too.
 fn left_out(error: &StoreError) {
-    let cause = std::error::Error::source(error).map(|it| format!(": {it}")).unwrap_or_default();
+    let cause = std::error::Error::source(error)
+        .map(|it| format!(": {it}"))
+        .unwrap_or_default();
     let told = format!("warning: the repository's memories are left out: {error}{cause}\n");
     let _ = crate::shell::write(std::io::stderr().lock(), &told, clap::ColorChoice::Auto);
 }
@@ -210,8 +241,15 @@ fn left_out(error: &StoreError) {
 /// The same for whoever only looks: a store that is not there yet is not made, and has nothing in it.
 pub fn looked_at(settings: &Settings) -> Result<Arc<dyn Store>, StoreError> {
     let urls = [Some(&settings.store), settings.own_store.as_ref()];
-    let is_there = urls.into_iter().flatten().any(|it| it.value.path().exists());
-    if is_there { opened(settings) } else { Ok(Arc::new(Ram::default())) }
+    let is_there = urls
+        .into_iter()
+        .flatten()
+        .any(|it| it.value.path().exists());
+    if is_there {
+        opened(settings)
+    } else {
+        Ok(Arc::new(Ram::default()))
+    }
 }
 
 fn opened_at(url: &StoreUrl, repo: &Space) -> Result<Box<dyn Store>, StoreError> {

@@ -30,9 +30,14 @@ pub fn put(target: &Path, bytes: &[u8], mode: Option<u32>, draw: u128) -> io::Re
 
 /// Makes a file that was not there, link or no link, and fills it; where that fails, it is gone again.
 fn filled(draft: &Path, bytes: &[u8], permissions: Option<Permissions>) -> io::Result<()> {
-    let mut file = OpenOptions::new().write(true).create_new(true).open(draft)?;
+    let mut file = OpenOptions::new()
+        .write(true)
+        .create_new(true)
+        .open(draft)?;
     let fill = |it: Permissions| file.set_permissions(it);
-    let done = permissions.map_or(Ok(()), fill).and_then(|()| file.write_all(bytes));
+    let done = permissions
+        .map_or(Ok(()), fill)
+        .and_then(|()| file.write_all(bytes));
     let done = done.and_then(|()| file.sync_all());
     if done.is_err() {
         let _ = fs::remove_file(draft);
@@ -83,7 +88,10 @@ mod tests {
         let target = dir.path().join("a/b");
         put(&target, b"one", Some(0o640), 1).unwrap();
         put(&target, b"two", None, 1).unwrap();
-        assert_eq!(fs::metadata(&target).unwrap().permissions().mode() & 0o777, 0o640);
+        assert_eq!(
+            fs::metadata(&target).unwrap().permissions().mode() & 0o777,
+            0o640
+        );
         assert_eq!(fs::read_dir(target.parent().unwrap()).unwrap().count(), 1);
         assert_eq!(fs::read_to_string(target).unwrap(), "two");
     }

@@ -69,8 +69,14 @@ impl Machine {
 
     /// Where a call is to be answered: the client's folder, else the server's own; and whether the client said so.
     fn place(&self, call: &Call<'_>) -> Result<(Place, bool), Unplaced> {
-        let own = || Place::find(&self.cwd).map(|it| (it, false)).map_err(|fault| broken(&fault));
-        let Some(roots) = call.roots.filter(|it| !it.is_empty()) else { return own() };
+        let own = || {
+            Place::find(&self.cwd)
+                .map(|it| (it, false))
+                .map_err(|fault| broken(&fault))
+        };
+        let Some(roots) = call.roots.filter(|it| !it.is_empty()) else {
+            return own();
+        };
         // Whoever names the repository that is here means it, wherever its folder is: in a container it is elsewhere.
         if self.reach == Reach::Here && call.repo.is_some() {
             return own();
@@ -88,11 +94,16 @@ impl Machine {
         if open.iter().any(|it| it.1.checkout.is_some()) {
             open.retain(|it| it.1.checkout.is_some());
         }
-        self.chosen(call, open)?.map_or_else(own, |it| Ok((it, true)))
+        self.chosen(call, open)?
+            .map_or_else(own, |it| Ok((it, true)))
     }
 
     /// The one that is meant of those that the client has open.
-    fn chosen(&self, call: &Call<'_>, open: Vec<(Space, Place)>) -> Result<Option<Place>, Unplaced> {
+    fn chosen(
+        &self,
+        call: &Call<'_>,
+        open: Vec<(Space, Place)>,
+    ) -> Result<Option<Place>, Unplaced> {
         let names: Vec<String> = open.iter().map(|it| it.0.to_string()).collect();
         let is_meant = |it: &(Space, Place)| call.repo.is_none_or(|repo| it.0.as_str() == repo);
         let mut meant: Vec<Place> = open.into_iter().filter(is_meant).map(|it| it.1).collect();
@@ -147,7 +158,13 @@ impl Machine {
                 let which = "this server was started in no repository; start it in a checkout of the one that is meant";
                 return Err(Unplaced::Which(which.into()));
             }
-            (false, Some(repo)) => (Everywhere { repo: Some(repo.to_owned()), ..self.flags.clone() }, true),
+            (false, Some(repo)) => (
+                Everywhere {
+                    repo: Some(repo.to_owned()),
+                    ..self.flags.clone()
+                },
+                true,
+            ),
             (false, None) => {
                 let which = "this folder is in no repository, so nobody can tell whose memory is meant; \
                              say \"repo\": \"owner/name\", or start the server inside one";
@@ -170,7 +187,10 @@ impl Machine {
         let mut used = self.used.lock().unwrap_or_else(PoisonError::into_inner);
         if used.as_ref().is_none_or(|it| !it.is_of(&store, &spaces)) {
             let own = settings.own_store.iter().map(|it| it.value.path());
-            let files = own.chain([settings.store.value.path()]).map(Into::into).collect();
+            let files = own
+                .chain([settings.store.value.path()])
+                .map(Into::into)
+                .collect();
             *used = Some(Used::new(Arc::clone(&store), spaces, files));
         }
         drop(used);
@@ -181,7 +201,8 @@ impl Machine {
     /// checkout of that one to look into.
     fn looked_at(&self, world: &World, call: &Call<'_>) -> Result<(Desk, bool), Unplaced> {
         let place = Place::find(&self.cwd).map_err(|fault| broken(&fault))?;
-        let mut settings = config::resolve(world, &self.flags, &place).map_err(|fault| broken(&fault))?;
+        let mut settings =
+            config::resolve(world, &self.flags, &place).map_err(|fault| broken(&fault))?;
         let store = self.store(&settings)?;
         let named = call
             .repo
@@ -190,7 +211,9 @@ impl Machine {
             .map_err(|it| Unplaced::Which(format!("\"repo\": {it}")))?;
         let Some(named) = named.filter(|it| *it != settings.repo.value) else {
             let source = place.source(None).map_err(|fault| broken(&fault))?;
-            return self.set_up(world, settings, place, source, store).map(|it| (it, true));
+            return self
+                .set_up(world, settings, place, source, store)
+                .map(|it| (it, true));
         };
         // Whether it is there is told only to those whom it is within reach of.
         if call.pass.is_some_and(|it| !it.reaches(&named)) {
@@ -198,10 +221,13 @@ impl Machine {
         }
         let known = store.spaces().map_err(|error| broken(&error.into()))?;
         if !known.contains(&named) {
-            return Err(Unplaced::NoSuch(format!("no memories of {named} are kept here")));
+            return Err(Unplaced::NoSuch(format!(
+                "no memories of {named} are kept here"
+            )));
         }
         settings.repo.value = named;
-        self.set_up(world, settings, place, Box::new(Nowhere), store).map(|it| (it, false))
+        self.set_up(world, settings, place, Box::new(Nowhere), store)
+            .map(|it| (it, false))
     }
 
     fn set_up(
@@ -221,7 +247,11 @@ impl Machine {
     fn findings(&self, world: &World, settings: &Settings) -> Option<Arc<FileMemo>> {
         let file = desk::findings(world, &settings.repo.value)?;
         let mut findings = self.findings.lock().unwrap_or_else(PoisonError::into_inner);
-        Some(Arc::clone(findings.entry(file.clone()).or_insert_with(|| Arc::new(FileMemo::new(&file)))))
+        Some(Arc::clone(
+            findings
+                .entry(file.clone())
+                .or_insert_with(|| Arc::new(FileMemo::new(&file))),
+        ))
     }
 
     /// The store of these settings, which is opened once.
@@ -233,7 +263,11 @@ impl Machine {
             StoreUrl::Sqlite(_) => String::new(),
             StoreUrl::Jsonl(_) => settings.repo.value.to_string(),
         };
-        let own = settings.own_store.as_ref().map(|it| format!(" {}", it.value)).unwrap_or_default();
+        let own = settings
+            .own_store
+            .as_ref()
+            .map(|it| format!(" {}", it.value))
+            .unwrap_or_default();
         let key = (format!("{url}{own}"), repo);
         if let Some(store) = stores.get(&key) {
             return Ok(Arc::clone(store));
@@ -268,9 +302,14 @@ fn named<'a>(call: &Call<'a>) -> Option<&'a str> {
 }
 
 /// The spaces in play that a pass reaches: the first, and the second where there is one.
-fn reached<'a>(call: &Call<'_>, desk: &'a Desk) -> Result<(&'a Space, Option<&'a Space>), Unplaced> {
+fn reached<'a>(
+    call: &Call<'_>,
+    desk: &'a Desk,
+) -> Result<(&'a Space, Option<&'a Space>), Unplaced> {
     let (repo, user) = (&desk.settings.repo.value, &desk.settings.user.value);
-    let Some(pass) = call.pass else { return Ok((repo, Some(user))) };
+    let Some(pass) = call.pass else {
+        return Ok((repo, Some(user)));
+    };
     match (pass.reaches(repo), pass.reaches(user)) {
         (true, true) => Ok((repo, Some(user))),
         (true, false) => Ok((repo, None)),
@@ -281,14 +320,24 @@ fn reached<'a>(call: &Call<'_>, desk: &'a Desk) -> Result<(&'a Space, Option<&'a
 
 fn outside(call: &Call<'_>, repo: &Space) -> Unplaced {
     let name = call.pass.map_or("it", |it| &it.name);
-    let spaces = call.pass.and_then(|it| it.spaces.as_ref()).into_iter().flatten();
+    let spaces = call
+        .pass
+        .and_then(|it| it.spaces.as_ref())
+        .into_iter()
+        .flatten();
     let spaces = spaces.map(Space::as_str).collect::<Vec<_>>().join(", ");
     Unplaced::Outside(format!("'{name}' is for {spaces}, and this is {repo}"))
 }
 
 impl Host for Machine {
-    fn serve(&self, call: &Call<'_>, work: &mut dyn FnMut(&Context<'_>, &Here<'_>)) -> Result<(), Unplaced> {
-        let world = World::ask(Vec::new()).map_err(|fault| broken(&fault))?.within(Some(&self.cwd));
+    fn serve(
+        &self,
+        call: &Call<'_>,
+        work: &mut dyn FnMut(&Context<'_>, &Here<'_>),
+    ) -> Result<(), Unplaced> {
+        let world = World::ask(Vec::new())
+            .map_err(|fault| broken(&fault))?
+            .within(Some(&self.cwd));
         let (desk, is_here) = self.opened(&world, call)?;
         let forgot = RefCell::default();
         let at = |reference: &str| -> Result<Box<dyn Source>, SourceError> {
@@ -296,7 +345,12 @@ impl Host for Machine {
             Ok(Box::new(Commit::new(checkout, reference)?))
         };
         let session = call.session.or(self.session.as_deref());
-        let beside = Kept { world: &world, desk: &desk, pass: call.pass, is_here };
+        let beside = Kept {
+            world: &world,
+            desk: &desk,
+            pass: call.pass,
+            is_here,
+        };
         let (repo, user) = reached(call, &desk)?;
         let here = Here {
             repo,
@@ -314,16 +368,25 @@ impl Host for Machine {
         };
         let cx = desk.cx();
         let actor = named(call).or(cx.actor);
-        work(&Context { late: call.late, actor, ..cx }, &here);
+        work(
+            &Context {
+                late: call.late,
+                actor,
+                ..cx
+            },
+            &here,
+        );
         let forgot = forgot.into_inner();
         if !forgot.is_empty() {
-            desk.forget_beside(&forgot).map_err(|fault| broken(&fault))?;
+            desk.forget_beside(&forgot)
+                .map_err(|fault| broken(&fault))?;
         }
         Ok(())
     }
 
     fn roots(&self) -> Need {
-        let has_place = self.is_named || Place::find(&self.cwd).is_ok_and(|it| it.checkout.is_some());
+        let has_place =
+            self.is_named || Place::find(&self.cwd).is_ok_and(|it| it.checkout.is_some());
         match (has_place, self.reach) {
             (false, _) => Need::All,
             (true, Reach::Here) => Need::Some,
@@ -338,12 +401,20 @@ impl Host for Machine {
     }
 
     fn stamp(&self) -> Option<u64> {
-        let is_fresh = self.used.lock().unwrap_or_else(PoisonError::into_inner).is_none();
+        let is_fresh = self
+            .used
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .is_none();
         if is_fresh {
             // Nobody has called yet: what the folder of the server holds is looked at.
             self.serve(&Call::new(&|| false), &mut |_, _| ()).ok()?;
         }
-        self.used.lock().unwrap_or_else(PoisonError::into_inner).as_mut()?.changes()
+        self.used
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .as_mut()?
+            .changes()
     }
 }
 
@@ -353,6 +424,10 @@ pub(super) fn broken(fault: &Fault) -> Unplaced {
 
 /// A fault on one line, with its causes and the way out.
 fn told(fault: &Fault) -> String {
-    let hint = fault.hint.as_ref().map(|it| format!("; {it}")).unwrap_or_default();
+    let hint = fault
+        .hint
+        .as_ref()
+        .map(|it| format!("; {it}"))
+        .unwrap_or_default();
     format!("{:#}{hint}", fault.cause)
 }

@@ -11,7 +11,11 @@ use crate::error::Fault;
 const TOKENS: [&str; 3] = ["APOSTILLE_GITHUB_TOKEN", "GITHUB_TOKEN", "GH_TOKEN"];
 
 /// The repository in play at a commit, branch or tag, or at its default branch.
-pub fn source(world: &World, settings: &Settings, reference: Option<&str>) -> Result<Box<dyn Source>, Fault> {
+pub fn source(
+    world: &World,
+    settings: &Settings,
+    reference: Option<&str>,
+) -> Result<Box<dyn Source>, Fault> {
     let (base, env) = (settings.github_url.value.clone(), &world.env);
     let options = Options {
         reference: reference.map(Into::into),
@@ -32,9 +36,14 @@ pub fn source(world: &World, settings: &Settings, reference: Option<&str>) -> Re
 /// The proxy for this address, unless it is to be reached without one.
 pub(super) fn proxy(env: &Environment, base: &str) -> Option<String> {
     let host = host(base.strip_prefix("https://")?);
-    let direct = ["NO_PROXY", "no_proxy"].iter().find_map(|it| env.get(it)).unwrap_or_default();
+    let direct = ["NO_PROXY", "no_proxy"]
+        .iter()
+        .find_map(|it| env.get(it))
+        .unwrap_or_default();
     let is_direct = direct.split(',').any(|it| matches(host, it.trim()));
-    let proxy = ["HTTPS_PROXY", "https_proxy"].iter().find_map(|it| env.get(it));
+    let proxy = ["HTTPS_PROXY", "https_proxy"]
+        .iter()
+        .find_map(|it| env.get(it));
     proxy.filter(|_| !is_direct).map(Into::into)
 }
 
@@ -46,7 +55,10 @@ fn host(rest: &str) -> &str {
 /// Whether an entry of `NO_PROXY` means this host: itself, or a domain that it is in.
 fn matches(host: &str, entry: &str) -> bool {
     let domain = entry.trim_start_matches("*.").trim_start_matches('.');
-    let is_inside = || host.strip_suffix(domain).is_some_and(|it| it.is_empty() || it.ends_with('.'));
+    let is_inside = || {
+        host.strip_suffix(domain)
+            .is_some_and(|it| it.is_empty() || it.ends_with('.'))
+    };
     entry == "*" || (!domain.is_empty() && is_inside())
 }
 
@@ -68,7 +80,11 @@ mod tests {
         check("https://api.github.com", "localhost, github.com", false);
         check("https://api.github.com", ".github.com", false);
         check("https://api.github.com", "hub.com", true);
-        check("https://ghe.example.com:8443/api/v3", "*.example.com", false);
+        check(
+            "https://ghe.example.com:8443/api/v3",
+            "*.example.com",
+            false,
+        );
         check("https://ghe.example.com", "*", false);
         check("http://127.0.0.1:80", "", false);
     }

@@ -26,7 +26,9 @@ fn made(
     read: fn(&str) -> Option<String>,
 ) -> Result<Option<Box<dyn Model>>, Fault> {
     let said = &settings.model;
-    let Some((url, name)) = said.named() else { return Ok(None) };
+    let Some((url, name)) = said.named() else {
+        return Ok(None);
+    };
     let folder = world.env.data_dir().ok_or_else(|| {
         Fault::config("cannot tell where requests to the model are counted: HOME is not set")
     })?;
@@ -46,7 +48,9 @@ fn made(
     };
     let remote = Remote::new(&options, user)?;
     if said.key_env.value.is_some() && !remote.is_private() {
-        return Err(Fault::config("model.url begins with http://, and a key is sent over https only"));
+        return Err(Fault::config(
+            "model.url begins with http://, and a key is sent over https only",
+        ));
     }
     Ok(Some(Box::new(remote)))
 }
@@ -61,15 +65,19 @@ struct User {
 
 impl Owner for User {
     fn key(&self) -> Result<Option<String>, ModelError> {
-        let Some(name) = &self.variable else { return Ok(None) };
+        let Some(name) = &self.variable else {
+            return Ok(None);
+        };
         let key = (self.read)(name);
-        let key =
-            key.ok_or_else(|| ModelError::Key(format!("{name} is not set, and model.key_env names it")))?;
+        let key = key.ok_or_else(|| {
+            ModelError::Key(format!("{name} is not set, and model.key_env names it"))
+        })?;
         Ok(Some(key.trim().to_owned()))
     }
 
     fn spend(&self) -> Result<(), ModelError> {
-        self.meter.spend((self.now)().to_zoned(TimeZone::UTC).date())
+        self.meter
+            .spend((self.now)().to_zoned(TimeZone::UTC).date())
     }
 
     fn pause(&self, time: Duration) {
@@ -104,8 +112,13 @@ mod tests {
             ("APOSTILLE_CONFIG", folder.join("config.toml")),
             ("XDG_DATA_HOME", home.join("data")),
         ];
-        world.env = Environment(variables.map(|(name, it)| (name, it.to_str().unwrap().to_owned())).into());
-        let settings = resolve(&world, &Everywhere::default(), &Place::find(home).unwrap()).unwrap();
+        world.env = Environment(
+            variables
+                .map(|(name, it)| (name, it.to_str().unwrap().to_owned()))
+                .into(),
+        );
+        let settings =
+            resolve(&world, &Everywhere::default(), &Place::find(home).unwrap()).unwrap();
         (world, settings)
     }
 
@@ -121,13 +134,18 @@ mod tests {
                 let start = head.len();
                 reader.read_line(&mut head).unwrap();
                 let line = head[start..].to_ascii_lowercase();
-                length =
-                    line.strip_prefix("content-length: ").map_or(length, |it| it.trim().parse().unwrap());
+                length = line
+                    .strip_prefix("content-length: ")
+                    .map_or(length, |it| it.trim().parse().unwrap());
             }
             reader.read_exact(&mut vec![0; length]).unwrap();
-            let head_of_reply =
-                format!("HTTP/1.1 200 X\r\nconnection: close\r\ncontent-length: {}\r\n\r\n", reply.len());
-            stream.write_all((head_of_reply + reply).as_bytes()).unwrap();
+            let head_of_reply = format!(
+                "HTTP/1.1 200 X\r\nconnection: close\r\ncontent-length: {}\r\n\r\n",
+                reply.len()
+            );
+            stream
+                .write_all((head_of_reply + reply).as_bytes())
+                .unwrap();
             head.to_ascii_lowercase()
         });
         (base, thread)
@@ -135,8 +153,15 @@ mod tests {
 
     fn said(model: &dyn Model) -> String {
         let schema = json!({});
-        let ask = Ask { system: "s", user: "u", schema: &schema, max_tokens: 9 };
-        model.complete(&ask).unwrap_or_else(|error| error.to_string())
+        let ask = Ask {
+            system: "s",
+            user: "u",
+            schema: &schema,
+            max_tokens: 9,
+        };
+        model
+            .complete(&ask)
+            .unwrap_or_else(|error| error.to_string())
     }
 
     #[test]
@@ -159,10 +184,19 @@ mod tests {
         check("", "off");
         check("[model]\nurl = \"https://example.com/v1\"", "off");
         check("[model]\nname = \"m\"\nkey_env = \"K\"", "off");
-        check("[model]\nurl = \"https://example.com/v1\"\nname = \"m\"", "on");
-        check("[model]\nurl = \"http://example.com/v1\"\nname = \"m\"", "on");
+        check(
+            "[model]\nurl = \"https://example.com/v1\"\nname = \"m\"",
+            "on",
+        );
+        check(
+            "[model]\nurl = \"http://example.com/v1\"\nname = \"m\"",
+            "on",
+        );
         let plain = "model.url begins with http://, and a key is sent over https only";
-        check("[model]\nurl = \"http://example.com/v1\"\nname = \"m\"\nkey_env = \"K\"", plain);
+        check(
+            "[model]\nurl = \"http://example.com/v1\"\nname = \"m\"\nkey_env = \"K\"",
+            plain,
+        );
         assert!(!home.path().join("data").exists(), "and nothing is counted");
     }
 
@@ -170,8 +204,9 @@ mod tests {
     fn a_question_is_counted_and_sent_with_the_key_of_its_variable() {
         let home = tempfile::tempdir().unwrap();
         let (base, server) = served(r#"{"choices":[{"message":{"content":"{}"}}]}"#);
-        let file =
-            format!("[model]\nurl = \"{base}/v1\"\nname = \"m\"\nkey_env = \"KEY_OF_ANA\"\nbudget = 1\n");
+        let file = format!(
+            "[model]\nurl = \"{base}/v1\"\nname = \"m\"\nkey_env = \"KEY_OF_ANA\"\nbudget = 1\n"
+        );
         let (world, settings) = settled(home.path(), &file);
         let read = |name: &str| (name == "KEY_OF_ANA").then(|| "t-1\n".to_owned());
         let model = made(&world, &settings, read).unwrap().unwrap();
@@ -182,7 +217,8 @@ mod tests {
                 && head.contains("\r\nauthorization: bearer t-1\r\n"),
             "{head}"
         );
-        let count = std::fs::read_to_string(home.path().join("data/apostille").join(COUNT)).unwrap();
+        let count =
+            std::fs::read_to_string(home.path().join("data/apostille").join(COUNT)).unwrap();
         assert!(count.ends_with(" 1\n"), "{count}");
         assert!(said(&*model).starts_with("none of today's requests to the model is left, of 1"));
     }
@@ -190,13 +226,14 @@ mod tests {
     #[test]
     fn a_key_that_is_not_there_is_missed_when_it_is_needed() {
         let home = tempfile::tempdir().unwrap();
-        let file =
-            "[model]\nurl = \"http://127.0.0.1:1\"\nname = \"m\"\nkey_env = \"APOSTILLE_NO_SUCH_KEY\"\n";
+        let file = "[model]\nurl = \"http://127.0.0.1:1\"\nname = \"m\"\nkey_env = \"APOSTILLE_NO_SUCH_KEY\"\n";
         let (world, settings) = settled(home.path(), file);
         let model = model(&world, &settings).unwrap().unwrap();
-        let expected =
-            "the model's key cannot be used: APOSTILLE_NO_SUCH_KEY is not set, and model.key_env names it";
+        let expected = "the model's key cannot be used: APOSTILLE_NO_SUCH_KEY is not set, and model.key_env names it";
         assert_eq!(said(&*model), expected);
-        assert!(!home.path().join("data").exists(), "nothing was asked, so nothing was counted");
+        assert!(
+            !home.path().join("data").exists(),
+            "nothing was asked, so nothing was counted"
+        );
     }
 }

@@ -29,8 +29,15 @@ impl Place {
             .map_err(|error| Fault::usage(format!("cannot enter '{}': {error}", cwd.display())))?;
         let cwd = plain(cwd);
         let checkout = Checkout::discover(&cwd)?;
-        let root = checkout.as_ref().and_then(Checkout::root).map_or_else(|| cwd.clone(), Path::to_path_buf);
-        Ok(Self { checkout, root, cwd })
+        let root = checkout
+            .as_ref()
+            .and_then(Checkout::root)
+            .map_or_else(|| cwd.clone(), Path::to_path_buf);
+        Ok(Self {
+            checkout,
+            root,
+            cwd,
+        })
     }
 
     /// Whose memory belongs here: the repository's, or a name for this folder on this machine.
@@ -49,7 +56,9 @@ impl Place {
                 commit.tree()?;
                 Ok(Box::new(commit))
             }
-            (Some(_), None) => Err(Fault::usage("--at needs a git repository, and this folder is in none")),
+            (Some(_), None) => Err(Fault::usage(
+                "--at needs a git repository, and this folder is in none",
+            )),
             (None, None) => Ok(Box::new(WorkTree::plain(&self.root)?)),
             (None, Some(checkout)) => match WorkTree::open(checkout) {
                 Ok(tree) => Ok(Box::new(tree)),
@@ -63,13 +72,24 @@ impl Place {
 
     /// A path as it was typed: from the root, or else from the current folder.
     pub fn path(&self, typed: &str) -> Result<RepoPath, BadPlace> {
-        let typed = if cfg!(windows) { typed.replace('\\', "/") } else { typed.to_owned() };
+        let typed = if cfg!(windows) {
+            typed.replace('\\', "/")
+        } else {
+            typed.to_owned()
+        };
         let from_root = typed.parse::<RepoPath>();
-        if from_root.as_ref().is_ok_and(|it| self.root.join(it.as_str()).exists()) {
+        if from_root
+            .as_ref()
+            .is_ok_and(|it| self.root.join(it.as_str()).exists())
+        {
             return from_root;
         }
         let full = straightened(&self.cwd.join(&typed));
-        let inside = full.strip_prefix(&self.root).ok().filter(|_| full.exists()).and_then(Path::to_str);
+        let inside = full
+            .strip_prefix(&self.root)
+            .ok()
+            .filter(|_| full.exists())
+            .and_then(Path::to_str);
         match inside {
             Some(inside) => inside.replace(std::path::MAIN_SEPARATOR, "/").parse(),
             None => from_root,
@@ -79,7 +99,9 @@ impl Place {
     /// A citation as it was typed, such as `src/api.rs:12-18`.
     pub fn cite(&self, typed: &str) -> Result<Cite, BadPlace> {
         match typed.rsplit_once(':') {
-            Some((path, lines)) if !path.is_empty() => format!("{}:{lines}", self.path(path.trim())?).parse(),
+            Some((path, lines)) if !path.is_empty() => {
+                format!("{}:{lines}", self.path(path.trim())?).parse()
+            }
             _ => typed.parse(),
         }
     }
@@ -88,8 +110,17 @@ impl Place {
 /// The name of a folder that is no repository: the same as long as it stays in its place.
 fn local(folder: &Path) -> Result<Space, Fault> {
     let digest = Digest::of(folder.as_os_str().as_encoded_bytes()).short();
-    let name = folder.file_name().map(|it| it.to_string_lossy().into_owned()).unwrap_or_default();
-    let tidy = |c: char| if c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-') { c } else { '-' };
+    let name = folder
+        .file_name()
+        .map(|it| it.to_string_lossy().into_owned())
+        .unwrap_or_default();
+    let tidy = |c: char| {
+        if c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-') {
+            c
+        } else {
+            '-'
+        }
+    };
     let name: String = name.chars().map(tidy).take(60).collect();
     Space::repo(&format!("local/{name}-{}", &digest[..8])).map_err(Fault::internal)
 }
@@ -111,7 +142,11 @@ fn straightened(path: &Path) -> PathBuf {
 /// Windows writes canonical paths as `\\?\C:\…`; everybody else does not.
 fn plain(path: PathBuf) -> PathBuf {
     let drive = |it: &&str| it.as_bytes().get(1) == Some(&b':');
-    match path.to_str().and_then(|it| it.strip_prefix(r"\\?\")).filter(drive) {
+    match path
+        .to_str()
+        .and_then(|it| it.strip_prefix(r"\\?\"))
+        .filter(drive)
+    {
         Some(plain) => PathBuf::from(plain),
         None => path,
     }

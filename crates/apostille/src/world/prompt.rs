@@ -8,7 +8,12 @@ use apostille_core::digest::Digest;
 use apostille_core::task::prompt;
 
 /// The files at the root that agents read, in the order they count.
-const FILES: [&str; 4] = ["AGENTS.md", "CLAUDE.md", "GEMINI.md", ".github/copilot-instructions.md"];
+const FILES: [&str; 4] = [
+    "AGENTS.md",
+    "CLAUDE.md",
+    "GEMINI.md",
+    ".github/copilot-instructions.md",
+];
 /// The folder of rules, each a file.
 const RULES: &str = ".cursor/rules";
 /// How much of a file counts, and how many rules do.
@@ -24,14 +29,21 @@ pub fn version(root: &Path, texts: &[(&str, &str)]) -> Digest {
             Some((name, bytes))
         })
         .collect();
-    let files = files.iter().map(|(name, bytes)| (name.as_str(), bytes.as_slice()));
+    let files = files
+        .iter()
+        .map(|(name, bytes)| (name.as_str(), bytes.as_slice()));
     let texts = texts.iter().map(|(name, text)| (*name, text.as_bytes()));
     prompt::version(&files.chain(texts).collect::<Vec<_>>())
 }
 
 fn names(root: &Path) -> Vec<String> {
-    let rules = fs::read_dir(root.join(RULES)).into_iter().flatten().filter_map(Result::ok);
-    let mut rules: Vec<String> = rules.filter_map(|it| it.file_name().into_string().ok()).collect();
+    let rules = fs::read_dir(root.join(RULES))
+        .into_iter()
+        .flatten()
+        .filter_map(Result::ok);
+    let mut rules: Vec<String> = rules
+        .filter_map(|it| it.file_name().into_string().ok())
+        .collect();
     rules.sort_unstable();
     rules.truncate(MAX_RULES);
     let rules = rules.into_iter().map(|it| format!("{RULES}/{it}"));
@@ -41,7 +53,13 @@ fn names(root: &Path) -> Vec<String> {
 /// What a file holds. Often one of them is a link to another: a link is followed within the repository, and not beyond.
 fn bytes(root: &Path, name: &str) -> Option<Vec<u8>> {
     let root: PathBuf = fs::canonicalize(root).ok()?;
-    let path = fs::canonicalize(root.join(name)).ok().filter(|it| it.starts_with(&root))?;
+    let path = fs::canonicalize(root.join(name))
+        .ok()
+        .filter(|it| it.starts_with(&root))?;
     let metadata = fs::metadata(&path).ok()?;
-    if metadata.is_file() && metadata.len() <= MAX_BYTES { fs::read(path).ok() } else { None }
+    if metadata.is_file() && metadata.len() <= MAX_BYTES {
+        fs::read(path).ok()
+    } else {
+        None
+    }
 }

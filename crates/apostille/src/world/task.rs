@@ -76,7 +76,11 @@ impl Tasks {
     }
 
     fn pointed(&self) -> Option<Slug> {
-        read_small(&self.pointer, MAX_POINTER).ok()??.trim().parse().ok()
+        read_small(&self.pointer, MAX_POINTER)
+            .ok()??
+            .trim()
+            .parse()
+            .ok()
     }
 
     /// The task of this name.
@@ -98,10 +102,15 @@ impl Tasks {
     /// Every task of this checkout, in the order of their beginning.
     pub fn all(&self) -> Result<Vec<Task>, Fault> {
         let folder = self.inside(&[])?;
-        let entries = fs::read_dir(&folder).into_iter().flatten().filter_map(Result::ok);
+        let entries = fs::read_dir(&folder)
+            .into_iter()
+            .flatten()
+            .filter_map(Result::ok);
         let slugs = entries.filter_map(|it| it.file_name().to_str()?.parse::<Slug>().ok());
-        let mut tasks: Vec<Task> =
-            slugs.take(MAX_TASKS).filter_map(|it| self.get(&it).ok().flatten()).collect();
+        let mut tasks: Vec<Task> = slugs
+            .take(MAX_TASKS)
+            .filter_map(|it| self.get(&it).ok().flatten())
+            .collect();
         tasks.sort_by(|a, b| (a.started_at, &a.slug).cmp(&(b.started_at, &b.slug)));
         Ok(tasks)
     }
@@ -109,8 +118,17 @@ impl Tasks {
     /// Writes down that a task passes a gate now, and returns the task as it is then.
     pub fn pass(&self, slug: &Slug, what: What) -> Result<Task, Fault> {
         let (at, session) = (self.now, self.session.clone());
-        self.append(slug, &Passage { at, task: slug.clone(), session, what })?;
-        self.get(slug)?.ok_or_else(|| Fault::usage(format!("the gates of {slug} cannot be read back")))
+        self.append(
+            slug,
+            &Passage {
+                at,
+                task: slug.clone(),
+                session,
+                what,
+            },
+        )?;
+        self.get(slug)?
+            .ok_or_else(|| Fault::usage(format!("the gates of {slug} cannot be read back")))
     }
 
     /// One line in one write, so that a process that dies leaves a whole line or none. A line that was torn before stays
@@ -124,7 +142,11 @@ impl Tasks {
         let path = self.file(slug)?;
         let write = || -> io::Result<()> {
             path.parent().map_or(Ok(()), fs::create_dir_all)?;
-            let mut file = OpenOptions::new().read(true).append(true).create(true).open(&path)?;
+            let mut file = OpenOptions::new()
+                .read(true)
+                .append(true)
+                .create(true)
+                .open(&path)?;
             let gap = if ends_its_line(&mut file)? { "" } else { "\n" };
             file.write_all(format!("{gap}{}\n", passage.line()).as_bytes())
         };
@@ -135,13 +157,23 @@ impl Tasks {
     pub fn point(&self, slug: Option<&Slug>) -> Result<(), Fault> {
         slug.map_or(Ok(()), |it| self.note_start(it))?;
         let change = || match slug {
-            Some(slug) => disk::put(&self.pointer, format!("{slug}\n").as_bytes(), None, self.draw),
+            Some(slug) => disk::put(
+                &self.pointer,
+                format!("{slug}\n").as_bytes(),
+                None,
+                self.draw,
+            ),
             None => match fs::remove_file(&self.pointer) {
                 Err(error) if error.kind() != ErrorKind::NotFound => Err(error),
                 _ => Ok(()),
             },
         };
-        change().map_err(|error| Fault::usage(format!("cannot write '{}': {error}", self.pointer.display())))
+        change().map_err(|error| {
+            Fault::usage(format!(
+                "cannot write '{}': {error}",
+                self.pointer.display()
+            ))
+        })
     }
 
     fn file(&self, slug: &Slug) -> Result<PathBuf, Fault> {
@@ -154,7 +186,10 @@ impl Tasks {
         for part in self.dir.as_str().split('/').chain(below.iter().copied()) {
             path.push(part);
             if fs::symlink_metadata(&path).is_ok_and(|it| it.is_symlink()) {
-                let why = format!("'{}' is a link, and links are not followed here", path.display());
+                let why = format!(
+                    "'{}' is a link, and links are not followed here",
+                    path.display()
+                );
                 return Err(Fault::config(why).hint("set task.dir to a folder of the repository"));
             }
         }
@@ -199,10 +234,14 @@ fn ends_its_line(file: &mut fs::File) -> io::Result<bool> {
 /// The text of a small file; `None` if there is none.
 fn read_small(path: &Path, limit: u64) -> io::Result<Option<String>> {
     match fs::metadata(path) {
-        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => Ok(None),
+        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
+            Ok(None)
+        }
         Err(error) => Err(error),
         Ok(it) if !it.is_file() => Ok(None),
-        Ok(it) if it.len() > limit => Err(io::Error::new(ErrorKind::FileTooLarge, "it is too large")),
+        Ok(it) if it.len() > limit => {
+            Err(io::Error::new(ErrorKind::FileTooLarge, "it is too large"))
+        }
         Ok(_) => Ok(Some(String::from_utf8_lossy(&fs::read(path)?).into_owned())),
     }
 }

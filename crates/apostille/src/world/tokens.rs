@@ -65,7 +65,10 @@ impl Token {
         Row {
             name: self.name.clone(),
             digest: self.digest.to_string(),
-            spaces: self.spaces.as_ref().map(|it| it.iter().map(ToString::to_string).collect()),
+            spaces: self
+                .spaces
+                .as_ref()
+                .map(|it| it.iter().map(ToString::to_string).collect()),
             access: self.access.to_string(),
             made: format::timestamp(self.made),
             until: self.until.map(format::timestamp),
@@ -73,8 +76,10 @@ impl Token {
     }
 
     fn read(row: Row) -> anyhow::Result<Self> {
-        let spaces =
-            row.spaces.map(|it| it.iter().map(|it| it.parse()).collect::<Result<_, _>>()).transpose()?;
+        let spaces = row
+            .spaces
+            .map(|it| it.iter().map(|it| it.parse()).collect::<Result<_, _>>())
+            .transpose()?;
         Ok(Self {
             digest: row.digest.parse()?,
             spaces,
@@ -91,7 +96,12 @@ impl Token {
     }
 
     fn pass(&self) -> Pass {
-        Pass { name: self.name.clone(), spaces: self.spaces.clone(), access: self.access, is_panel: false }
+        Pass {
+            name: self.name.clone(),
+            spaces: self.spaces.clone(),
+            access: self.access,
+            is_panel: false,
+        }
     }
 }
 
@@ -140,10 +150,15 @@ impl Tokens {
         let mut tokens = self.all()?;
         let done = change(&mut tokens)?;
         tokens.sort_by(|a, b| a.name.cmp(&b.name));
-        let sheet = Sheet { version: VERSION, tokens: tokens.iter().map(Token::row).collect() };
+        let sheet = Sheet {
+            version: VERSION,
+            tokens: tokens.iter().map(Token::row).collect(),
+        };
         let text = serde_json::to_string_pretty(&sheet).map_err(Fault::internal)? + "\n";
         let told = || format!("cannot write '{}'", self.0.display());
-        disk::put(&self.0, text.as_bytes(), Some(MODE), draw).with_context(told).map_err(Fault::internal)?;
+        disk::put(&self.0, text.as_bytes(), Some(MODE), draw)
+            .with_context(told)
+            .map_err(Fault::internal)?;
         Ok(done)
     }
 }
@@ -171,8 +186,13 @@ fn held(path: &Path) -> io::Result<File> {
         std::os::unix::fs::DirBuilderExt::mode(&mut folder, 0o700);
         std::os::unix::fs::OpenOptionsExt::mode(&mut options, MODE);
     }
-    path.parent().map_or(Ok(()), |it| folder.recursive(true).create(it))?;
-    let file = options.create(true).truncate(false).write(true).open(path)?;
+    path.parent()
+        .map_or(Ok(()), |it| folder.recursive(true).create(it))?;
+    let file = options
+        .create(true)
+        .truncate(false)
+        .write(true)
+        .open(path)?;
     file.lock()?;
     Ok(file)
 }
@@ -210,20 +230,28 @@ impl Ring {
         let stamp = stamped(&file.0);
         if seen.stamp != stamp {
             // What cannot be read lets nobody in.
-            *seen = Seen { stamp, tokens: file.all().unwrap_or_default() };
+            *seen = Seen {
+                stamp,
+                tokens: file.all().unwrap_or_default(),
+            };
         }
         seen.tokens.iter().find(|it| it.digest == *token).cloned()
     }
 
     fn open(&self, token: &Digest) -> Option<Pass> {
-        self.kept(token).filter(|it| !it.is_over((self.clock)())).map(|it| it.pass())
+        self.kept(token)
+            .filter(|it| !it.is_over((self.clock)()))
+            .map(|it| it.pass())
     }
 }
 
 /// How a file looks from outside; it is put in place whole, so that it is another file each time.
 fn stamped(file: &Path) -> Option<(u64, Option<Timestamp>, u64)> {
     let metadata = fs::metadata(file).ok()?;
-    let modified = metadata.modified().ok().and_then(|it| Timestamp::try_from(it).ok());
+    let modified = metadata
+        .modified()
+        .ok()
+        .and_then(|it| Timestamp::try_from(it).ok());
     #[cfg(unix)]
     let node = std::os::unix::fs::MetadataExt::ino(&metadata);
     #[cfg(not(unix))]
@@ -233,11 +261,17 @@ fn stamped(file: &Path) -> Option<(u64, Option<Timestamp>, u64)> {
 
 impl Keys for Ring {
     fn pass(&self, token: Option<&Digest>) -> Option<Pass> {
-        let run =
-            |name: &str| Pass { name: name.into(), spaces: None, access: Access::Write, is_panel: false };
+        let run = |name: &str| Pass {
+            name: name.into(),
+            spaces: None,
+            access: Access::Write,
+            is_panel: false,
+        };
         match (token, &self.run) {
             (Some(token), Some(own)) if token == own => Some(run("run")),
-            (Some(token), own) => self.open(token).or_else(|| own.is_none().then(|| run("anybody"))),
+            (Some(token), own) => self
+                .open(token)
+                .or_else(|| own.is_none().then(|| run("anybody"))),
             (None, None) => Some(run("anybody")),
             (None, Some(_)) => None,
         }

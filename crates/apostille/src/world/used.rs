@@ -36,7 +36,12 @@ pub struct Used {
 impl Used {
     /// This store, of which nothing was seen yet.
     pub fn new(store: Arc<dyn Store>, spaces: [Space; 2], files: Vec<PathBuf>) -> Self {
-        Self { store, spaces, files, seen: None }
+        Self {
+            store,
+            spaces,
+            files,
+            seen: None,
+        }
     }
 
     /// Whether it is this store, with these spaces in play.
@@ -47,7 +52,10 @@ impl Used {
     /// A number for the changes that these spaces have seen, of each kind; being shown is none. They are not summed up:
     /// forgetting takes away that something was remembered.
     pub fn changes(&mut self) -> Option<u64> {
-        let parts = self.files.iter().flat_map(|it| [stamped(it), stamped(&wal(it))]);
+        let parts = self
+            .files
+            .iter()
+            .flat_map(|it| [stamped(it), stamped(&wal(it))]);
         let stamp = parts.fold(0_u64, |sum, it| sum.wrapping_mul(31).wrapping_add(it));
         if let Some((_, changes)) = self.seen.filter(|it| it.0 == stamp) {
             return Some(changes);
@@ -56,7 +64,9 @@ impl Used {
         for space in &self.spaces {
             let tally = self.store.tally(space).ok()?;
             let counts = CHANGES.iter().map(|it| tally.event(it.as_str()));
-            changes = counts.fold(changes, |number, it| number.wrapping_mul(MIXER).wrapping_add(it));
+            changes = counts.fold(changes, |number, it| {
+                number.wrapping_mul(MIXER).wrapping_add(it)
+            });
         }
         self.seen = Some((stamp, changes));
         Some(changes)
@@ -72,8 +82,15 @@ fn wal(file: &Path) -> PathBuf {
 
 /// A number that changes when the file does.
 fn stamped(file: &Path) -> u64 {
-    let Ok(metadata) = fs::metadata(file) else { return 0 };
-    let modified = metadata.modified().ok().and_then(|it| it.duration_since(UNIX_EPOCH).ok());
-    let nanos = modified.map_or(0, |it| u64::try_from(it.as_nanos() & u128::from(u64::MAX)).unwrap_or(0));
+    let Ok(metadata) = fs::metadata(file) else {
+        return 0;
+    };
+    let modified = metadata
+        .modified()
+        .ok()
+        .and_then(|it| it.duration_since(UNIX_EPOCH).ok());
+    let nanos = modified.map_or(0, |it| {
+        u64::try_from(it.as_nanos() & u128::from(u64::MAX)).unwrap_or(0)
+    });
     nanos.wrapping_mul(31).wrapping_add(metadata.len())
 }

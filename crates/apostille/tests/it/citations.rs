@@ -7,15 +7,27 @@ use crate::env::{Env, Ran};
 /// Looks up these citations: what was said, and the answers.
 fn looked_up(env: &Env, arguments: &[&str], lines: &[Value]) -> (Ran, Vec<Value>) {
     let input: String = lines.iter().map(|it| format!("{it}\n")).collect();
-    let ran = env.fed(&[&["verify", "--citations", "-"], arguments].concat(), &input);
-    let answers = ran.out.lines().map(|it| serde_json::from_str(it).unwrap()).collect();
+    let ran = env.fed(
+        &[&["verify", "--citations", "-"], arguments].concat(),
+        &input,
+    );
+    let answers = ran
+        .out
+        .lines()
+        .map(|it| serde_json::from_str(it).unwrap())
+        .collect();
     (ran, answers)
 }
 
 fn head(env: &Env) -> String {
-    let output =
-        std::process::Command::new("git").args(["rev-parse", "HEAD"]).current_dir(env.repo()).output();
-    String::from_utf8(output.unwrap().stdout).unwrap().trim().to_owned()
+    let output = std::process::Command::new("git")
+        .args(["rev-parse", "HEAD"])
+        .current_dir(env.repo())
+        .output();
+    String::from_utf8(output.unwrap().stdout)
+        .unwrap()
+        .trim()
+        .to_owned()
 }
 
 /// A repository whose second commit moves a line, changes one, and deletes a file; with the first commit's id.
@@ -68,8 +80,14 @@ fn what_is_not_understood_is_said_and_the_rest_goes_on() {
     let input = "{\"id\":1,\"path\":\"src/api.rs\",\"line_start\":3}\n\nnonsense\n{\"id\":2,\"line_start\":3}\n\
                  {\"id\":3,\"path\":\"src/api.rs\",\"line_start\":1}\n";
     let ran = env.fed(&["verify", "--citations", "-"], input);
-    let answers: Vec<Value> = ran.out.lines().map(|it| serde_json::from_str(it).unwrap()).collect();
-    let told = answers.iter().map(|it| (it["id"].clone(), it["valid"].clone(), it["line"].clone()));
+    let answers: Vec<Value> = ran
+        .out
+        .lines()
+        .map(|it| serde_json::from_str(it).unwrap())
+        .collect();
+    let told = answers
+        .iter()
+        .map(|it| (it["id"].clone(), it["valid"].clone(), it["line"].clone()));
     let (null, yes, no) = (Value::Null, Value::Bool(true), Value::Bool(false));
     let expected = [
         (1.into(), yes.clone(), null.clone()),
@@ -79,7 +97,10 @@ fn what_is_not_understood_is_said_and_the_rest_goes_on() {
     ];
     assert_eq!(told.collect::<Vec<_>>(), expected);
     assert_eq!(ran.code, 2);
-    assert_eq!(ran.err, "not understood: line 3: not JSON: expected ident at column 2, and 1 more\n");
+    assert_eq!(
+        ran.err,
+        "not understood: line 3: not JSON: expected ident at column 2, and 1 more\n"
+    );
 }
 
 #[test]
@@ -87,7 +108,10 @@ fn no_store_is_opened_and_a_bare_repository_will_do() {
     let (env, first) = two_commits();
     let bare = env.home().join("bare.git");
     env.git(&["clone", "--quiet", "--bare", ".", bare.to_str().unwrap()]);
-    let lines = [cite("src/api.rs", 3, &first), cite("src/limits.rs", 3, &first)];
+    let lines = [
+        cite("src/api.rs", 3, &first),
+        cite("src/limits.rs", 3, &first),
+    ];
     for folder in [bare.to_str().unwrap(), ".git/refs", "src"] {
         let (ran, answers) = looked_up(&env, &["-C", folder], &lines);
         let words: Vec<&Value> = answers.iter().map(|it| &it["verdict"]).collect();
@@ -102,7 +126,11 @@ fn no_store_is_opened_and_a_bare_repository_will_do() {
 fn what_could_not_be_looked_up_alone_is_no_failure() {
     let env = Env::new();
     let (ran, answers) = looked_up(&env, &[], &[cite("src/api.rs", 1, "0123456789")]);
-    assert_eq!((ran.code, &answers[0]["unknown_count"]), (0, &json!(1)), "{ran}");
+    assert_eq!(
+        (ran.code, &answers[0]["unknown_count"]),
+        (0, &json!(1)),
+        "{ran}"
+    );
 }
 
 #[test]
@@ -120,9 +148,20 @@ fn many_lines_are_answered_in_order_whatever_their_commit() {
         line
     };
     let lines: Vec<Value> = (0..4_500).map(line).collect();
-    let file = env.beside("many.jsonl", &lines.iter().map(|it| format!("{it}\n")).collect::<String>());
+    let file = env.beside(
+        "many.jsonl",
+        &lines.iter().map(|it| format!("{it}\n")).collect::<String>(),
+    );
     let told = env.ok(&["verify", "--citations", &file]);
-    let answers: Vec<Value> = told.lines().map(|it| serde_json::from_str(it).unwrap()).collect();
+    let answers: Vec<Value> = told
+        .lines()
+        .map(|it| serde_json::from_str(it).unwrap())
+        .collect();
     assert_eq!(answers.len(), lines.len());
-    assert!(answers.iter().enumerate().all(|(n, it)| it["id"] == n && it["verdict"] == "holds"));
+    assert!(
+        answers
+            .iter()
+            .enumerate()
+            .all(|(n, it)| it["id"] == n && it["verdict"] == "holds")
+    );
 }

@@ -26,11 +26,35 @@ fn exit_codes_are_as_documented() {
     check(2, &["-C", "no-such-folder", "list"]);
     check(2, &["list", "--store", "postgres://x"]);
     check(3, &["remember", "the project uses tabs"]);
-    check(3, &["remember", "--cite", "src/api.rs:99", "beyond the end"]);
-    check(3, &["remember", "--cite", "src/api.rs:3", "the key is AKIAQ3EGVXW7T4ZLMN2P"]);
+    check(
+        3,
+        &["remember", "--cite", "src/api.rs:99", "beyond the end"],
+    );
+    check(
+        3,
+        &[
+            "remember",
+            "--cite",
+            "src/api.rs:3",
+            "the key is AKIAQ3EGVXW7T4ZLMN2P",
+        ],
+    );
     check(3, &["remember", "--force", "the project uses tabs"]);
-    check(2, &["remember", "--force", "--origin", "user", "the project uses tabs"]);
-    assert_eq!(env.person(&["remember", "--force", "the project uses tabs"]).code, 0);
+    check(
+        2,
+        &[
+            "remember",
+            "--force",
+            "--origin",
+            "user",
+            "the project uses tabs",
+        ],
+    );
+    assert_eq!(
+        env.person(&["remember", "--force", "the project uses tabs"])
+            .code,
+        0
+    );
     env.live_on();
     check(1, &["verify"]);
     check(0, &["verify", "m-1"]);
@@ -52,10 +76,19 @@ fn a_broken_store_is_exit_4() {
 fn a_secret_is_kept_nowhere() {
     let env = Env::new();
     let secret = "AKIAQ3EGVXW7T4ZLMN2P";
-    let ran = env.run(&["remember", "--cite", "src/api.rs:3", &format!("the key is {secret}")]);
+    let ran = env.run(&[
+        "remember",
+        "--cite",
+        "src/api.rs:3",
+        &format!("the key is {secret}"),
+    ]);
     assert!(!ran.to_string().contains(secret), "{ran}");
     let bytes = std::fs::read(env.home().join(".local/share/apostille/memories.db")).unwrap();
-    assert!(!bytes.windows(secret.len()).any(|it| it == secret.as_bytes()));
+    assert!(
+        !bytes
+            .windows(secret.len())
+            .any(|it| it == secret.as_bytes())
+    );
 }
 
 #[test]

@@ -11,7 +11,11 @@ use crate::hook::{context, hooked, prompt};
 /// Adds a line to what the client writes down.
 fn written(env: &Env, session: &str, at: &str, line: &Value) {
     let path = env.home().join(format!("{session}.jsonl"));
-    let mut file = OpenOptions::new().create(true).append(true).open(path).unwrap();
+    let mut file = OpenOptions::new()
+        .create(true)
+        .append(true)
+        .open(path)
+        .unwrap();
     let mut line = line.clone();
     line["sessionId"] = json!(session);
     line["timestamp"] = json!(at);
@@ -20,27 +24,59 @@ fn written(env: &Env, session: &str, at: &str, line: &Value) {
 
 fn person(env: &Env, session: &str, at: &str, text: &str) {
     let message = json!({ "role": "user", "content": text });
-    written(env, session, at, &json!({ "type": "user", "uuid": at, "message": message }));
+    written(
+        env,
+        session,
+        at,
+        &json!({ "type": "user", "uuid": at, "message": message }),
+    );
 }
 
 fn agent(env: &Env, session: &str, at: &str, text: &str, edits: &[&str]) {
     let mut content = vec![json!({ "type": "text", "text": text })];
     content.extend(edits.iter().map(|path| {
-        let input = json!({ "file_path": env.repo().join(path), "old_string": "a", "new_string": "b" });
+        let input =
+            json!({ "file_path": env.repo().join(path), "old_string": "a", "new_string": "b" });
         json!({ "type": "tool_use", "id": path, "name": "Edit", "input": input })
     }));
     let message = json!({ "id": at, "role": "assistant", "content": content });
-    written(env, session, at, &json!({ "type": "assistant", "uuid": at, "message": message }));
+    written(
+        env,
+        session,
+        at,
+        &json!({ "type": "assistant", "uuid": at, "message": message }),
+    );
 }
 
 fn started(env: &Env, session: &str) -> String {
-    context(&hooked(env, session, "SessionStart", &json!({ "source": "startup" })))
+    context(&hooked(
+        env,
+        session,
+        "SessionStart",
+        &json!({ "source": "startup" }),
+    ))
 }
 
 /// Ends a session, and waits until what it left behind was gone through.
 fn ended(env: &Env, session: &str) {
-    assert_eq!(context(&hooked(env, session, "Stop", &json!({ "stop_hook_active": false }))), "");
-    assert_eq!(context(&hooked(env, session, "SessionEnd", &json!({ "reason": "other" }))), "");
+    assert_eq!(
+        context(&hooked(
+            env,
+            session,
+            "Stop",
+            &json!({ "stop_hook_active": false })
+        )),
+        ""
+    );
+    assert_eq!(
+        context(&hooked(
+            env,
+            session,
+            "SessionEnd",
+            &json!({ "reason": "other" })
+        )),
+        ""
+    );
     env.ok(&["hook", &format!("--after={session}")]);
 }
 
@@ -48,7 +84,13 @@ fn ended(env: &Env, session: &str) {
 fn three_sessions_learn_from_each_other_and_the_report_is_right_at_the_end() {
     let mut env = Env::new();
     env.with_facts();
-    env.ok(&["remember", "--user", "--layer", "identity", "Ana, backend, works from Lisbon"]);
+    env.ok(&[
+        "remember",
+        "--user",
+        "--layer",
+        "identity",
+        "Ana, backend, works from Lisbon",
+    ]);
 
     // In the morning the agent is put right.
     env.at("2026-03-02T09:00:00Z");
@@ -65,27 +107,59 @@ fn three_sessions_learn_from_each_other_and_the_report_is_right_at_the_end() {
     );
     env.at("2026-03-02T09:02:00Z");
     assert_eq!(prompt(&env, "morning", "No, use pnpm, not npm."), "");
-    person(&env, "morning", "2026-03-02T09:02:01Z", "No, use pnpm, not npm.");
-    agent(&env, "morning", "2026-03-02T09:03:00Z", "Understood. Everything is installed with pnpm now.", &[]);
+    person(
+        &env,
+        "morning",
+        "2026-03-02T09:02:01Z",
+        "No, use pnpm, not npm.",
+    );
+    agent(
+        &env,
+        "morning",
+        "2026-03-02T09:03:00Z",
+        "Understood. Everything is installed with pnpm now.",
+        &[],
+    );
     env.at("2026-03-02T09:04:00Z");
     ended(&env, "morning");
 
     // What was gleaned waits for a person, and the next session says so.
     env.at("2026-03-02T12:00:00Z");
     assert!(started(&env, "noon").contains("1 memory waits for a person's approval"));
-    assert_eq!(env.run(&["recall", "pnpm"]).out.matches("wants pnpm").count(), 0, "nobody has approved it");
+    assert_eq!(
+        env.run(&["recall", "pnpm"])
+            .out
+            .matches("wants pnpm")
+            .count(),
+        0,
+        "nobody has approved it"
+    );
     let pending = env.ok(&["list", "--status", "pending", "--json"]);
-    assert!(pending.contains("The user wants pnpm, not npm."), "{pending}");
+    assert!(
+        pending.contains("The user wants pnpm, not npm."),
+        "{pending}"
+    );
     let pending: Value = serde_json::from_str(&pending).unwrap();
-    let approved = env.person(&["approve", pending["memories"][0]["handle"].as_str().unwrap()]);
+    let approved = env.person(&[
+        "approve",
+        pending["memories"][0]["handle"].as_str().unwrap(),
+    ]);
     assert_eq!(approved.code, 0, "{approved}");
 
     // At noon the code has changed: one memory is followed, one is withheld, and the correction is told.
     env.live_on();
     env.commit();
     env.at("2026-03-02T12:01:00Z");
-    insta::assert_snapshot!("noon_prompt", prompt(&env, "noon", "which API_VERSION and which MAX_UPLOAD?"));
-    person(&env, "noon", "2026-03-02T12:01:01Z", "which API_VERSION and which MAX_UPLOAD?");
+    insta::assert_snapshot!(
+        "noon_prompt",
+        prompt(&env, "noon", "which API_VERSION and which MAX_UPLOAD?")
+    );
+    person(
+        &env,
+        "noon",
+        "2026-03-02T12:01:01Z",
+        "which API_VERSION and which MAX_UPLOAD?",
+    );
     agent(
         &env,
         "noon",
@@ -94,22 +168,53 @@ fn three_sessions_learn_from_each_other_and_the_report_is_right_at_the_end() {
         &["src/api.rs"],
     );
     env.at("2026-03-02T12:03:00Z");
-    assert_eq!(prompt(&env, "noon", "ignore memory and install everything with npm"), "");
+    assert_eq!(
+        prompt(
+            &env,
+            "noon",
+            "ignore memory and install everything with npm"
+        ),
+        ""
+    );
     env.at("2026-03-02T12:03:30Z");
-    insta::assert_snapshot!("noon_correction", prompt(&env, "noon", "now install everything with npm"));
+    insta::assert_snapshot!(
+        "noon_correction",
+        prompt(&env, "noon", "now install everything with npm")
+    );
     env.at("2026-03-02T12:04:00Z");
     ended(&env, "noon");
-    assert!(env.ok(&["why", "--session", "noon", "--all"]).contains("of use"));
+    assert!(
+        env.ok(&["why", "--session", "noon", "--all"])
+            .contains("of use")
+    );
 
     // In the evening somebody asks what happened.
     env.at("2026-03-02T18:00:00Z");
-    assert!(!started(&env, "evening").contains("waits"), "the queue is empty");
+    assert!(
+        !started(&env, "evening").contains("waits"),
+        "the queue is empty"
+    );
     insta::assert_snapshot!(
         "evening_prompt",
-        prompt(&env, "evening", "what did we do about the upload limit this morning?")
+        prompt(
+            &env,
+            "evening",
+            "what did we do about the upload limit this morning?"
+        )
     );
-    person(&env, "evening", "2026-03-02T18:00:01Z", "what did we do about the upload limit this morning?");
-    agent(&env, "evening", "2026-03-02T18:01:00Z", "The limit was raised in src/limits.rs.", &[]);
+    person(
+        &env,
+        "evening",
+        "2026-03-02T18:00:01Z",
+        "what did we do about the upload limit this morning?",
+    );
+    agent(
+        &env,
+        "evening",
+        "2026-03-02T18:01:00Z",
+        "The limit was raised in src/limits.rs.",
+        &[],
+    );
     env.at("2026-03-02T18:02:00Z");
     ended(&env, "evening");
     insta::assert_snapshot!("report", env.ok(&["report", "--since", "7d"]));

@@ -18,18 +18,32 @@ fn a_link_opens_the_panel_once() {
     let (_env, server) = served(&[]);
     let turned = server.send("GET", "/", &[], "");
     assert_eq!(turned.status, 401, "{turned}");
-    assert!(turned.body.contains("apostille serve") && turned.body.contains("name=\"token\""), "{turned}");
+    assert!(
+        turned.body.contains("apostille serve") && turned.body.contains("name=\"token\""),
+        "{turned}"
+    );
     assert_eq!(server.send("GET", "/open/guess", &[], "").status, 401);
     let opened = server.send("GET", &server.once, &[], "");
-    assert_eq!((opened.status, opened.header("location")), (303, Some("/")), "{opened}");
+    assert_eq!(
+        (opened.status, opened.header("location")),
+        (303, Some("/")),
+        "{opened}"
+    );
     let cookie = opened.header("set-cookie").unwrap();
-    assert!(cookie.contains("HttpOnly") && cookie.contains("SameSite=Strict"), "{cookie}");
+    assert!(
+        cookie.contains("HttpOnly") && cookie.contains("SameSite=Strict"),
+        "{cookie}"
+    );
     let browser = server.with_cookie(&opened);
     let page = server.send("GET", "/", &[("Cookie", &browser.cookie)], "");
     assert_eq!(page.status, 200, "{page}");
     assert!(page.body.contains("API_VERSION"), "{page}");
     let again = server.send("GET", &server.once, &[], "");
-    assert_eq!((again.status, again.header("set-cookie")), (401, None), "{again}");
+    assert_eq!(
+        (again.status, again.header("set-cookie")),
+        (401, None),
+        "{again}"
+    );
     assert!(again.body.contains("was used before"), "{again}");
 }
 
@@ -40,17 +54,36 @@ fn a_token_that_is_pasted_opens_the_panel_as_far_as_it_reaches() {
     let paste = |token: &str| server.send("POST", "/open", &[], &format!("token={token}"));
     let wrong = server.send("POST", "/open", &[], "token=guess&to=/tasks");
     assert_eq!(wrong.status, 401);
-    assert!(wrong.body.contains("There is no such token. Open the link"), "{wrong}");
-    assert!(wrong.body.contains("name=\"to\" value=\"/tasks\""), "{wrong}");
+    assert!(
+        wrong.body.contains("There is no such token. Open the link"),
+        "{wrong}"
+    );
+    assert!(
+        wrong.body.contains("name=\"to\" value=\"/tasks\""),
+        "{wrong}"
+    );
     let opened = paste(&token);
     assert_eq!(opened.status, 303, "{opened}");
     let browser = server.with_cookie(&opened);
     let page = server.send("GET", "/", &[("Cookie", &browser.cookie)], "");
-    assert!(page.body.contains("API_VERSION") && !page.body.contains("small commits"), "{page}");
+    assert!(
+        page.body.contains("API_VERSION") && !page.body.contains("small commits"),
+        "{page}"
+    );
     let seal = format!("seal={}&reason=x", browser.seal);
-    assert_eq!(server.form(&browser, "/memories/m-1/invalidate", &[], &seal).status, 403);
+    assert_eq!(
+        server
+            .form(&browser, "/memories/m-1/invalidate", &[], &seal)
+            .status,
+        403
+    );
     env.ok(&["token", "revoke", "look"]);
-    assert_eq!(server.send("GET", "/", &[("Cookie", &browser.cookie)], "").status, 401);
+    assert_eq!(
+        server
+            .send("GET", "/", &[("Cookie", &browser.cookie)], "")
+            .status,
+        401
+    );
 }
 
 #[test]
@@ -58,12 +91,24 @@ fn signing_in_leads_to_the_page_that_was_asked_for_and_nowhere_else() {
     let (env, server) = served(&[]);
     let token = made(&env, &["look"]);
     let turned = server.send("GET", "/memories/m-1?repo=acme/app", &[], "");
-    assert!(turned.body.contains("name=\"to\" value=\"/memories/m-1?repo=acme/app\""), "{turned}");
+    assert!(
+        turned
+            .body
+            .contains("name=\"to\" value=\"/memories/m-1?repo=acme/app\""),
+        "{turned}"
+    );
     let check = |to: &str, expected: &str| {
         let opened = server.send("POST", "/open", &[], &format!("token={token}&to={to}"));
-        assert_eq!((opened.status, opened.header("location")), (303, Some(expected)), "{to}: {opened}");
+        assert_eq!(
+            (opened.status, opened.header("location")),
+            (303, Some(expected)),
+            "{to}: {opened}"
+        );
     };
-    check("%2Fmemories%2Fm-1%3Frepo%3Dacme%2Fapp", "/memories/m-1?repo=acme/app");
+    check(
+        "%2Fmemories%2Fm-1%3Frepo%3Dacme%2Fapp",
+        "/memories/m-1?repo=acme/app",
+    );
     check("", "/");
     check("%2F%2Fevil.example", "/");
     check("%2F%5Cevil.example", "/");
@@ -76,23 +121,46 @@ fn looking_at_what_forms_are_sent_to_leads_to_the_page_above() {
     let browser = server.browser();
     let check = |path: &str, expected: &str| {
         let reply = server.send("GET", path, &[("Cookie", &browser.cookie)], "");
-        assert_eq!((reply.status, reply.header("location")), (303, Some(expected)), "{path}: {reply}");
+        assert_eq!(
+            (reply.status, reply.header("location")),
+            (303, Some(expected)),
+            "{path}: {reply}"
+        );
     };
-    check("/memories/m-1/invalidate?repo=acme/app", "/memories/m-1?repo=acme/app");
+    check(
+        "/memories/m-1/invalidate?repo=acme/app",
+        "/memories/m-1?repo=acme/app",
+    );
     check("/review/m-1/accept", "/review");
     check("/open", "/");
-    assert_eq!(server.send("GET", "/memories/m-1/invalidate", &[], "").status, 401);
+    assert_eq!(
+        server
+            .send("GET", "/memories/m-1/invalidate", &[], "")
+            .status,
+        401
+    );
 }
 
 #[test]
 fn closing_ends_the_session() {
     let (_env, server) = served(&[]);
     let browser = server.browser();
-    assert_eq!(server.form(&browser, "/close", &[], "seal=guess").status, 403);
+    assert_eq!(
+        server.form(&browser, "/close", &[], "seal=guess").status,
+        403
+    );
     let closed = server.form(&browser, "/close", &[], &format!("seal={}", browser.seal));
     assert_eq!(closed.status, 303, "{closed}");
-    assert!(closed.header("set-cookie").unwrap().contains("Max-Age=0"), "{closed}");
-    assert_eq!(server.send("GET", "/", &[("Cookie", &browser.cookie)], "").status, 401);
+    assert!(
+        closed.header("set-cookie").unwrap().contains("Max-Age=0"),
+        "{closed}"
+    );
+    assert_eq!(
+        server
+            .send("GET", "/", &[("Cookie", &browser.cookie)], "")
+            .status,
+        401
+    );
 }
 
 #[test]
@@ -111,10 +179,22 @@ fn no_other_page_sends_a_form() {
     check(&[("Origin", "null")], &sealed, 403);
     check(&[("Origin", "http://127.0.0.1:1")], &sealed, 403);
     check(&[("Origin", "http://127.0.0.1")], &sealed, 403);
-    check(&[("Origin", &own), ("Sec-Fetch-Site", "cross-site")], &sealed, 403);
-    check(&[("Origin", &own), ("Sec-Fetch-Site", "same-site")], &sealed, 403);
+    check(
+        &[("Origin", &own), ("Sec-Fetch-Site", "cross-site")],
+        &sealed,
+        403,
+    );
+    check(
+        &[("Origin", &own), ("Sec-Fetch-Site", "same-site")],
+        &sealed,
+        403,
+    );
     assert!(env.ok(&["list"]).contains("m-1"));
-    check(&[("Origin", &own), ("Sec-Fetch-Site", "same-origin")], &sealed, 303);
+    check(
+        &[("Origin", &own), ("Sec-Fetch-Site", "same-origin")],
+        &sealed,
+        303,
+    );
     assert!(!env.ok(&["list"]).contains("m-1"));
 }
 
@@ -125,7 +205,12 @@ fn the_seal_of_one_session_is_none_of_another() {
     let other = server.with_cookie(&server.send("POST", "/open", &[], &format!("token={token}")));
     assert_ne!(one.seal, other.seal);
     let body = format!("seal={}&reason=x", one.seal);
-    assert_eq!(server.form(&other, "/memories/m-1/invalidate", &[], &body).status, 403);
+    assert_eq!(
+        server
+            .form(&other, "/memories/m-1/invalidate", &[], &body)
+            .status,
+        403
+    );
 }
 
 #[test]
@@ -149,7 +234,11 @@ fn the_server_answers_to_its_own_names_only() {
     let check = |host: &str, expected: [u16; 5]| {
         let paths = ["/health", "/panel.css", "/", "/api/spaces", "/nothing"];
         let found = paths.map(|path| {
-            let headers = [("Host", host), ("Cookie", &browser.cookie), ("Authorization", &bearer)];
+            let headers = [
+                ("Host", host),
+                ("Cookie", &browser.cookie),
+                ("Authorization", &bearer),
+            ];
             server.send("GET", path, &headers, "").status
         });
         assert_eq!(found, expected, "{host}");
@@ -202,16 +291,38 @@ fn every_answer_has_its_headers() {
             let value = reply.header(name).unwrap_or_default();
             assert!(value.contains(part), "{method} {path} {name}: {value:?}");
         };
-        has("content-security-policy", "default-src 'none'; style-src 'self'; script-src 'self'");
-        has("content-security-policy", "frame-ancestors 'none'; base-uri 'none'");
+        has(
+            "content-security-policy",
+            "default-src 'none'; style-src 'self'; script-src 'self'",
+        );
+        has(
+            "content-security-policy",
+            "frame-ancestors 'none'; base-uri 'none'",
+        );
         has("x-content-type-options", "nosniff");
         has("x-frame-options", "DENY");
         has("cross-origin-opener-policy", "same-origin");
         has("cross-origin-resource-policy", "same-origin");
         has("permissions-policy", "camera=()");
-        let is_page = reply.header("content-type").is_some_and(|it| it.starts_with("text/html"));
-        has("referrer-policy", if is_page { "same-origin" } else { "no-referrer" });
-        has("cache-control", if path == "/panel.css" { "no-cache" } else { "no-" });
+        let is_page = reply
+            .header("content-type")
+            .is_some_and(|it| it.starts_with("text/html"));
+        has(
+            "referrer-policy",
+            if is_page {
+                "same-origin"
+            } else {
+                "no-referrer"
+            },
+        );
+        has(
+            "cache-control",
+            if path == "/panel.css" {
+                "no-cache"
+            } else {
+                "no-"
+            },
+        );
         has("x-request-id", "-");
         assert_eq!(reply.header("access-control-allow-origin"), None, "{path}");
     }
@@ -221,7 +332,11 @@ fn every_answer_has_its_headers() {
 fn a_request_is_called_by_its_own_name_where_that_is_plain() {
     let (_env, server) = served(&[]);
     let named = |id: &str| {
-        server.send("GET", "/health", &[("X-Request-Id", id)], "").header("x-request-id").unwrap().to_owned()
+        server
+            .send("GET", "/health", &[("X-Request-Id", id)], "")
+            .header("x-request-id")
+            .unwrap()
+            .to_owned()
     };
     assert_eq!(named("job-17"), "job-17");
     assert_ne!(named("a b"), "a b");
@@ -234,12 +349,24 @@ fn a_request_is_called_by_its_own_name_where_that_is_plain() {
 #[test]
 fn a_wrong_method_is_told_the_right_one_and_a_wrong_path_in_its_own_shape() {
     let (_env, server) = served(&[]);
-    let wrong =
-        server.send("PATCH", "/api/spaces", &[("Authorization", &format!("Bearer {}", server.token))], "");
-    assert_eq!((wrong.status, wrong.header("allow")), (405, Some("GET, HEAD")), "{wrong}");
+    let wrong = server.send(
+        "PATCH",
+        "/api/spaces",
+        &[("Authorization", &format!("Bearer {}", server.token))],
+        "",
+    );
+    assert_eq!(
+        (wrong.status, wrong.header("allow")),
+        (405, Some("GET, HEAD")),
+        "{wrong}"
+    );
     assert_eq!(wrong.json()["ok"], false);
     let missing = server.get("/api/nothing");
-    assert_eq!((missing.status, &missing.json()["ok"]), (404, &json!(false)), "{missing}");
+    assert_eq!(
+        (missing.status, &missing.json()["ok"]),
+        (404, &json!(false)),
+        "{missing}"
+    );
     let browser = server.browser();
     let page = server.send("GET", "/nothing", &[("Cookie", &browser.cookie)], "");
     assert_eq!(page.status, 404, "{page}");
@@ -249,7 +376,14 @@ fn a_wrong_method_is_told_the_right_one_and_a_wrong_path_in_its_own_shape() {
 #[test]
 fn another_repository_is_named_and_must_be_there() {
     let (env, server) = served(&[]);
-    env.ok(&["--repo", "acme/other", "remember", "--layer", "episode", "the other one was deployed"]);
+    env.ok(&[
+        "--repo",
+        "acme/other",
+        "remember",
+        "--layer",
+        "episode",
+        "the other one was deployed",
+    ]);
     let spaces = |query: &str| server.get(&format!("/api/spaces{query}"));
     assert_eq!(spaces("?repo=acme/app").status, 200);
     assert_eq!(spaces("?repo=acme/other").status, 200);
@@ -257,7 +391,12 @@ fn another_repository_is_named_and_must_be_there() {
     assert_eq!(missing.status, 404, "{missing}");
     assert_eq!(spaces("?repo=nonsense").status, 400);
     let browser = server.browser();
-    let page = server.send("GET", "/?repo=acme/other", &[("Cookie", &browser.cookie)], "");
+    let page = server.send(
+        "GET",
+        "/?repo=acme/other",
+        &[("Cookie", &browser.cookie)],
+        "",
+    );
     assert!(!page.body.contains("API_VERSION"), "{page}");
 }
 
@@ -265,7 +404,11 @@ fn another_repository_is_named_and_must_be_there() {
 fn whoever_only_looks_at_the_link_does_not_use_it_up() {
     let (_env, server) = served(&[]);
     let looked = server.send("HEAD", &server.once, &[], "");
-    assert_eq!((looked.status, looked.header("set-cookie")), (405, None), "{looked}");
+    assert_eq!(
+        (looked.status, looked.header("set-cookie")),
+        (405, None),
+        "{looked}"
+    );
     assert_eq!(server.send("GET", &server.once, &[], "").status, 303);
 }
 
@@ -273,7 +416,8 @@ fn whoever_only_looks_at_the_link_does_not_use_it_up() {
 fn a_token_ends_its_own_sessions_and_nobody_else_s() {
     let (env, server) = served(&[]);
     let (person, token) = (server.browser(), made(&env, &["look"]));
-    let paste = || server.with_cookie(&server.send("POST", "/open", &[], &format!("token={token}")));
+    let paste =
+        || server.with_cookie(&server.send("POST", "/open", &[], &format!("token={token}")));
     let opened: Vec<_> = (0..5).map(|_| paste()).collect();
     let status = |cookie: &str| server.send("GET", "/", &[("Cookie", cookie)], "").status;
     assert_eq!(status(&opened[0].cookie), 401);
@@ -299,6 +443,7 @@ fn guesses_are_paced_and_right_tokens_are_not() {
 /// A token of these properties.
 pub fn made(env: &Env, arguments: &[&str]) -> String {
     let ran = env.person(&[&["--json", "token", "create"], arguments].concat());
-    let said: serde_json::Value = serde_json::from_str(&ran.out).unwrap_or_else(|_| panic!("{ran}"));
+    let said: serde_json::Value =
+        serde_json::from_str(&ran.out).unwrap_or_else(|_| panic!("{ran}"));
     said["secret"].as_str().unwrap().to_owned()
 }

@@ -13,7 +13,12 @@ const TOKEN: [&str; 2] = ["ghp_", "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"];
 const PART: &str = "a1B2c3D4e5";
 
 fn told(ran: &Ran, how: &str) {
-    let wrong: Vec<&str> = ran.out.lines().chain(ran.err.lines()).filter(|it| it.contains(PART)).collect();
+    let wrong: Vec<&str> = ran
+        .out
+        .lines()
+        .chain(ran.err.lines())
+        .filter(|it| it.contains(PART))
+        .collect();
     assert_eq!(wrong, Vec::<&str>::new(), "{how}");
 }
 
@@ -74,11 +79,23 @@ fn a_secret_on_the_command_line_is_nowhere_afterwards() {
         &[&flag],
     ];
     for line in lines {
-        told(&env.run(line), &format!("{:?}", &line[..line.len().min(2)]).replace(&token, "TOKEN"));
+        told(
+            &env.run(line),
+            &format!("{:?}", &line[..line.len().min(2)]).replace(&token, "TOKEN"),
+        );
         told(&env.run(&[*line, &["--json"]].concat()), "--json");
     }
-    told(&env.fed(&["remember", "-"], &sentence), "from standard input");
-    told(&env.fed(&["import", "-"], &format!("{{\"text\":\"{sentence}\"}}\n{token}\n")), "import");
+    told(
+        &env.fed(&["remember", "-"], &sentence),
+        "from standard input",
+    );
+    told(
+        &env.fed(
+            &["import", "-"],
+            &format!("{{\"text\":\"{sentence}\"}}\n{token}\n"),
+        ),
+        "import",
+    );
     assert_eq!(holding(env.home()), Vec::<String>::new());
 }
 
@@ -94,24 +111,46 @@ fn a_secret_in_a_call_is_nowhere_afterwards() {
     let list = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/list"});
     let arguments = ["mcp", "--profile", "all"];
     let listed = env.fed(&arguments, &format!("{hello}\n{ready}\n{list}\n"));
-    let tools = listed.out.lines().filter_map(|it| serde_json::from_str::<Value>(it).ok());
-    let tools = tools.filter(|it| it["id"] == 1).map(|it| it["result"]["tools"].clone()).next().unwrap();
+    let tools = listed
+        .out
+        .lines()
+        .filter_map(|it| serde_json::from_str::<Value>(it).ok());
+    let tools = tools
+        .filter(|it| it["id"] == 1)
+        .map(|it| it["result"]["tools"].clone())
+        .next()
+        .unwrap();
     let mut lines = vec![hello.to_string(), ready.to_string()];
     let mut add = |method: &str, params: Value| {
         let id = lines.len();
-        lines.push(json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}).to_string());
+        lines.push(
+            json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}).to_string(),
+        );
     };
     for tool in tools.as_array().unwrap() {
         let schema = &tool["inputSchema"];
         for (name, kind) in schema["properties"].as_object().unwrap() {
             let mut spoilt = schema["examples"][0].clone();
-            spoilt[name] = if kind["type"] == "array" { json!([token]) } else { json!(token) };
-            add("tools/call", json!({"name": tool["name"], "arguments": spoilt}));
+            spoilt[name] = if kind["type"] == "array" {
+                json!([token])
+            } else {
+                json!(token)
+            };
+            add(
+                "tools/call",
+                json!({"name": tool["name"], "arguments": spoilt}),
+            );
         }
-        add("tools/call", json!({"name": tool["name"], "arguments": {"text": token, &token: token}}));
+        add(
+            "tools/call",
+            json!({"name": tool["name"], "arguments": {"text": token, &token: token}}),
+        );
     }
     add("tools/call", json!({"name": token, "arguments": {}}));
-    add("resources/read", json!({"uri": format!("memory://{token}")}));
+    add(
+        "resources/read",
+        json!({"uri": format!("memory://{token}")}),
+    );
     add("prompts/get", json!({"name": token}));
     lines.push(format!("{{\"jsonrpc\": \"2.0\", \"id\": {token}}}"));
     let ran = env.fed(&arguments, &(lines.join("\n") + "\n"));

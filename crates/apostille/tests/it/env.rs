@@ -31,11 +31,27 @@ impl Env {
     pub fn new() -> Self {
         let folder = TempDir::new().unwrap();
         let root = folder.path().canonicalize().unwrap();
-        let env = Self { folder, root, now: NOW.into(), variables: Vec::new() };
-        env.write("src/api.rs", "//! The API.\n\npub const API_VERSION: u32 = 7;\n\npub fn serve() {}\n");
-        env.write("src/limits.rs", "const MB: u64 = 1024 * 1024;\n\npub const MAX_UPLOAD: u64 = 10 * MB;\n");
+        let env = Self {
+            folder,
+            root,
+            now: NOW.into(),
+            variables: Vec::new(),
+        };
+        env.write(
+            "src/api.rs",
+            "//! The API.\n\npub const API_VERSION: u32 = 7;\n\npub fn serve() {}\n",
+        );
+        env.write(
+            "src/limits.rs",
+            "const MB: u64 = 1024 * 1024;\n\npub const MAX_UPLOAD: u64 = 10 * MB;\n",
+        );
         env.git(&["init", "--quiet", "--initial-branch=main"]);
-        env.git(&["remote", "add", "origin", "https://git.example.com/acme/app.git"]);
+        env.git(&[
+            "remote",
+            "add",
+            "origin",
+            "https://git.example.com/acme/app.git",
+        ]);
         env.commit();
         env
     }
@@ -69,7 +85,11 @@ impl Env {
 
     pub fn git(&self, arguments: &[&str]) {
         let output = self.clean("git").args(arguments).output().unwrap();
-        assert!(output.status.success(), "git {arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+        assert!(
+            output.status.success(),
+            "git {arguments:?}: {}",
+            String::from_utf8_lossy(&output.stderr)
+        );
     }
 
     /// Sets the clock.
@@ -86,10 +106,17 @@ impl Env {
 
     fn clean(&self, program: &str) -> Command {
         let mut command = Command::new(program);
-        command.env_clear().env("PATH", std::env::var_os("PATH").unwrap_or_default());
-        command.env("HOME", &self.root).env("GIT_CONFIG_NOSYSTEM", "1").env("LC_ALL", "C");
+        command
+            .env_clear()
+            .env("PATH", std::env::var_os("PATH").unwrap_or_default());
+        command
+            .env("HOME", &self.root)
+            .env("GIT_CONFIG_NOSYSTEM", "1")
+            .env("LC_ALL", "C");
         for who in ["AUTHOR", "COMMITTER"] {
-            command.env(format!("GIT_{who}_NAME"), "Ana").env(format!("GIT_{who}_EMAIL"), "ana@example.com");
+            command
+                .env(format!("GIT_{who}_NAME"), "Ana")
+                .env(format!("GIT_{who}_EMAIL"), "ana@example.com");
             command.env(format!("GIT_{who}_DATE"), NOW);
         }
         command.current_dir(self.repo()).stdin(Stdio::null());
@@ -110,7 +137,10 @@ impl Env {
 
     fn ready(&self, program: &str, arguments: &[&str]) -> Command {
         let mut command = self.clean(program);
-        command.env("USER", "ana").env("NO_COLOR", "1").env("APOSTILLE_NOW", &self.now);
+        command
+            .env("USER", "ana")
+            .env("NO_COLOR", "1")
+            .env("APOSTILLE_NOW", &self.now);
         command.env("TMPDIR", self.folder.path());
         // A busy machine may take its time; a test that is about the deadline sets its own.
         command.env("APOSTILLE_HOOK_DEADLINE_MS", "60000");
@@ -121,7 +151,12 @@ impl Env {
 
     /// Runs the program as a person does in a script of theirs.
     pub fn person(&self, arguments: &[&str]) -> Ran {
-        self.said(self.command(arguments).env("APOSTILLE_PERSON", "ana").output().unwrap())
+        self.said(
+            self.command(arguments)
+                .env("APOSTILLE_PERSON", "ana")
+                .output()
+                .unwrap(),
+        )
     }
 
     pub fn run(&self, arguments: &[&str]) -> Ran {
@@ -142,8 +177,12 @@ impl Env {
 
     /// The same for any command.
     pub fn feed(&self, mut command: Command, input: &str) -> Ran {
-        let mut child =
-            command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        let mut child = command
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
         // A program that has seen enough does not read on.
         let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
         self.said(child.wait_with_output().unwrap())
@@ -151,7 +190,11 @@ impl Env {
 
     fn said(&self, output: Output) -> Ran {
         let text = |bytes: Vec<u8>| redacted(&String::from_utf8(bytes).unwrap(), &self.root);
-        Ran { code: output.status.code().unwrap(), out: text(output.stdout), err: text(output.stderr) }
+        Ran {
+            code: output.status.code().unwrap(),
+            out: text(output.stdout),
+            err: text(output.stderr),
+        }
     }
 
     /// Keeps three facts: two of the repository, one of the user.
@@ -182,7 +225,10 @@ impl Env {
             "src/api.rs",
             "//! The API.\n//! More of it.\n\npub const API_VERSION: u32 = 7;\n\npub fn serve() {}\n",
         );
-        self.write("src/limits.rs", "const MB: u64 = 1024 * 1024;\n\npub const MAX_UPLOAD: u64 = 25 * MB;\n");
+        self.write(
+            "src/limits.rs",
+            "const MB: u64 = 1024 * 1024;\n\npub const MAX_UPLOAD: u64 = 25 * MB;\n",
+        );
     }
 }
 
@@ -213,5 +259,11 @@ fn redacted(text: &str, root: &Path) -> String {
 
 fn is_uuid(text: &str) -> bool {
     let at_dash = |n: usize| matches!(n, 8 | 13 | 18 | 23);
-    text.bytes().enumerate().all(|(n, b)| if at_dash(n) { b == b'-' } else { b.is_ascii_hexdigit() })
+    text.bytes().enumerate().all(|(n, b)| {
+        if at_dash(n) {
+            b == b'-'
+        } else {
+            b.is_ascii_hexdigit()
+        }
+    })
 }

@@ -43,11 +43,19 @@ impl Hub {
 
 fn request(stream: &TcpStream) -> Request {
     let mut lines = BufReader::new(stream).lines().map_while(Result::ok);
-    let target = lines.next().unwrap_or_default().split(' ').nth(1).unwrap_or_default().to_owned();
+    let target = lines
+        .next()
+        .unwrap_or_default()
+        .split(' ')
+        .nth(1)
+        .unwrap_or_default()
+        .to_owned();
     let headers: Vec<String> = lines.take_while(|it| !it.is_empty()).collect();
-    let token = headers
-        .iter()
-        .find_map(|it| it.to_ascii_lowercase().strip_prefix("authorization: ").map(str::to_owned));
+    let token = headers.iter().find_map(|it| {
+        it.to_ascii_lowercase()
+            .strip_prefix("authorization: ")
+            .map(str::to_owned)
+    });
     (target, token)
 }
 
@@ -62,13 +70,20 @@ fn reply(repo: &PathBuf, target: &str, limit: Option<u32>) -> Vec<u8> {
     }
     match found(repo, target.trim_start_matches("/repos/acme/app/")) {
         Some(body) => http("200 OK", "", &body),
-        None => http("404 Not Found", "", &json!({"message": "No commit found for SHA"}).to_string()),
+        None => http(
+            "404 Not Found",
+            "",
+            &json!({"message": "No commit found for SHA"}).to_string(),
+        ),
     }
 }
 
 fn http(status: &str, headers: &str, body: &str) -> Vec<u8> {
-    format!("HTTP/1.1 {status}\r\nconnection: close\r\n{headers}content-length: {}\r\n\r\n{body}", body.len())
-        .into()
+    format!(
+        "HTTP/1.1 {status}\r\nconnection: close\r\n{headers}content-length: {}\r\n\r\n{body}",
+        body.len()
+    )
+    .into()
 }
 
 fn found(repo: &PathBuf, path: &str) -> Option<String> {
@@ -94,19 +109,32 @@ fn item(line: &str) -> Option<Value> {
 }
 
 fn git(repo: &PathBuf, arguments: &[&str]) -> Option<String> {
-    let output = Command::new("git").args(arguments).current_dir(repo).output().unwrap();
-    output.status.success().then(|| String::from_utf8(output.stdout).unwrap())
+    let output = Command::new("git")
+        .args(arguments)
+        .current_dir(repo)
+        .output()
+        .unwrap();
+    output
+        .status
+        .success()
+        .then(|| String::from_utf8(output.stdout).unwrap())
 }
 
 fn base64(bytes: &[u8]) -> String {
     const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let mut out = String::new();
     for three in bytes.chunks(3) {
-        let word =
-            three.iter().fold(0, |word, byte| word << 8 | usize::from(*byte)) << (8 * (3 - three.len()));
+        let word = three
+            .iter()
+            .fold(0, |word, byte| word << 8 | usize::from(*byte))
+            << (8 * (3 - three.len()));
         for at in 0..4 {
             let six = word >> (18 - 6 * at) & 63;
-            out.push(if at <= three.len() { char::from(ALPHABET[six]) } else { '=' });
+            out.push(if at <= three.len() {
+                char::from(ALPHABET[six])
+            } else {
+                '='
+            });
         }
     }
     out
@@ -126,20 +154,36 @@ fn apart() -> (Env, String) {
 fn a_repository_is_verified_without_a_checkout() {
     let (mut env, folder) = apart();
     let hub = Hub::start(&env, None);
-    env.set("APOSTILLE_GITHUB_URL", &hub.base).set("GH_TOKEN", "t-2").set("GITHUB_TOKEN", "t-1");
+    env.set("APOSTILLE_GITHUB_URL", &hub.base)
+        .set("GH_TOKEN", "t-2")
+        .set("GITHUB_TOKEN", "t-1");
     let arguments = ["-C", &folder, "verify", "--github", "--repo", "acme/app"];
     insta::assert_snapshot!("github", env.run(&arguments));
     let asked = hub.asked();
-    assert!(asked.iter().all(|it| it.1.as_deref() == Some("bearer t-1")), "{asked:?}");
+    assert!(
+        asked.iter().all(|it| it.1.as_deref() == Some("bearer t-1")),
+        "{asked:?}"
+    );
     let n_first = asked.len();
     assert!(env.home().join(".cache/apostille/github").is_dir());
     assert_eq!(env.run(&arguments).code, 1);
     let again: Vec<String> = hub.asked().into_iter().map(|it| it.0).collect();
-    assert_eq!(again, ["/repos/acme/app/commits/HEAD"], "the rest of {n_first} answers was kept");
+    assert_eq!(
+        again,
+        ["/repos/acme/app/commits/HEAD"],
+        "the rest of {n_first} answers was kept"
+    );
     let old = env.run(&[&arguments[..], &["--at", "HEAD~1"]].concat());
     assert!(old.code == 0 && old.out.contains("2 hold"), "{old}");
-    assert_eq!(env.run(&[&arguments[..], &["--at", "nowhere"]].concat()).code, 2);
-    assert_eq!(env.run(&[&arguments[..], &["--invalidate"]].concat()).code, 3);
+    assert_eq!(
+        env.run(&[&arguments[..], &["--at", "nowhere"]].concat())
+            .code,
+        2
+    );
+    assert_eq!(
+        env.run(&[&arguments[..], &["--invalidate"]].concat()).code,
+        3
+    );
 }
 
 #[test]
@@ -150,7 +194,11 @@ fn a_limit_is_said_with_its_end_and_is_no_failure() {
     let ran = env.run(&["-C", &folder, "verify", "--github", "--repo", "acme/app"]);
     assert_eq!(ran.code, 0, "{ran}");
     assert!(ran.out.contains("try again in 36 minutes"), "{ran}");
-    assert!(ran.out.ends_with("1 without citation · 2 could not be looked up\n"), "{ran}");
+    assert!(
+        ran.out
+            .ends_with("1 without citation · 2 could not be looked up\n"),
+        "{ran}"
+    );
     assert!(env.ok(&["show", "m-1"]).contains("active"));
 }
 
@@ -158,10 +206,20 @@ fn a_limit_is_said_with_its_end_and_is_no_failure() {
 fn the_address_comes_from_the_user_and_never_from_a_repository() {
     let (env, _) = apart();
     let hub = Hub::start(&env, None);
-    env.beside(".config/apostille/config.toml", &format!("[github]\nurl = \"{}/\"\n", hub.base));
+    env.beside(
+        ".config/apostille/config.toml",
+        &format!("[github]\nurl = \"{}/\"\n", hub.base),
+    );
     assert!(env.run(&["verify", "--github"]).out.contains("1 moved"));
-    env.write("apostille.toml", "github.url = \"https://evil.example.com\"\n");
+    env.write(
+        "apostille.toml",
+        "github.url = \"https://evil.example.com\"\n",
+    );
     let ran = env.run(&["verify", "--github"]);
     assert_eq!(ran.code, 2);
-    assert!(ran.err.contains("a repository does not choose where your token is sent"), "{ran}");
+    assert!(
+        ran.err
+            .contains("a repository does not choose where your token is sent"),
+        "{ran}"
+    );
 }

@@ -16,12 +16,18 @@ pub fn payload(env: &Env, session: &str, event: &str, more: &Value) -> String {
         "cwd": env.repo(),
         "hook_event_name": event,
     });
-    payload.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+    payload
+        .as_object_mut()
+        .unwrap()
+        .extend(more.as_object().unwrap().clone());
     payload.to_string()
 }
 
 pub fn hooked(env: &Env, session: &str, event: &str, more: &Value) -> Ran {
-    env.fed(&["hook", "--client", "claude-code", event], &payload(env, session, event, more))
+    env.fed(
+        &["hook", "--client", "claude-code", event],
+        &payload(env, session, event, more),
+    )
 }
 
 /// What the model is shown.
@@ -32,7 +38,10 @@ pub fn context(ran: &Ran) -> String {
     }
     let answer: Value = serde_json::from_str(&ran.out).unwrap();
     assert!(answer.get("systemMessage").is_none(), "{ran}");
-    answer["hookSpecificOutput"]["additionalContext"].as_str().unwrap_or_default().to_owned()
+    answer["hookSpecificOutput"]["additionalContext"]
+        .as_str()
+        .unwrap_or_default()
+        .to_owned()
 }
 
 /// What the person is told.
@@ -43,11 +52,17 @@ fn notice(ran: &Ran) -> String {
 }
 
 pub fn prompt(env: &Env, session: &str, text: &str) -> String {
-    context(&hooked(env, session, "UserPromptSubmit", &json!({ "prompt": text })))
+    context(&hooked(
+        env,
+        session,
+        "UserPromptSubmit",
+        &json!({ "prompt": text }),
+    ))
 }
 
 fn edit(env: &Env, session: &str, path: &str) -> String {
-    let input = json!({ "tool_name": "Edit", "tool_input": { "file_path": env.repo().join(path) } });
+    let input =
+        json!({ "tool_name": "Edit", "tool_input": { "file_path": env.repo().join(path) } });
     context(&hooked(env, session, "PreToolUse", &input))
 }
 
@@ -66,15 +81,27 @@ fn a_prompt_is_briefed_once_an_edit_brings_what_cites_the_file_and_ignore_memory
     </memory-context>
     ");
     env.at("2026-03-01T12:01:00Z");
-    assert_eq!(prompt(&env, "s1", "which api version does the client need?"), "");
+    assert_eq!(
+        prompt(&env, "s1", "which api version does the client need?"),
+        ""
+    );
     assert_eq!(edit(&env, "s1", "src/api.rs"), "", "it was shown before");
     let touched = edit(&env, "s1", "src/limits.rs");
-    assert!(touched.contains("uploads are limited to 10 MB"), "{touched}");
+    assert!(
+        touched.contains("uploads are limited to 10 MB"),
+        "{touched}"
+    );
     assert_eq!(edit(&env, "s1", "src/limits.rs"), "");
-    assert_eq!(prompt(&env, "s2", "ignore memory: how large may uploads be?"), "");
+    assert_eq!(
+        prompt(&env, "s2", "ignore memory: how large may uploads be?"),
+        ""
+    );
     assert_eq!(edit(&env, "s2", "src/limits.rs"), "", "for the whole turn");
     env.at("2026-03-01T12:02:00Z");
-    assert!(prompt(&env, "s2", "how large may uploads be?").contains("10 MB"), "for that turn only");
+    assert!(
+        prompt(&env, "s2", "how large may uploads be?").contains("10 MB"),
+        "for that turn only"
+    );
     insta::assert_snapshot!(env.ok(&["why", "--session", "s1"]), @r"
     s1 claude-code in acme/app, 2026-03-01T12:01:00Z
 
@@ -105,7 +132,11 @@ fn a_forgotten_memory_leaves_no_trace_in_a_session() {
     env.with_facts();
     prompt(&env, "s1", "how large may uploads be?");
     let sessions = env.home().join(".local/share/apostille/sessions");
-    let text = || fs::read_dir(&sessions).unwrap().map(|it| fs::read_to_string(it.unwrap().path()).unwrap());
+    let text = || {
+        fs::read_dir(&sessions)
+            .unwrap()
+            .map(|it| fs::read_to_string(it.unwrap().path()).unwrap())
+    };
     assert!(text().any(|it| it.contains("\"m-2\"")));
     env.ok(&["forget", "m-2"]);
     assert!(text().all(|it| !it.contains("m-2") && !it.contains("upload")));
@@ -122,8 +153,17 @@ fn without_a_store_nothing_is_said_and_none_is_made() {
 fn a_damaged_store_costs_one_line() {
     let env = Env::new();
     env.with_facts();
-    fs::write(store(&env), "this is no database, whatever it may have been before").unwrap();
-    let ran = hooked(&env, "s1", "UserPromptSubmit", &json!({ "prompt": "hello" }));
+    fs::write(
+        store(&env),
+        "this is no database, whatever it may have been before",
+    )
+    .unwrap();
+    let ran = hooked(
+        &env,
+        "s1",
+        "UserPromptSubmit",
+        &json!({ "prompt": "hello" }),
+    );
     insta::assert_snapshot!(notice(&ran), @"apostille: no memory this time: the store is damaged: it is not a database; run `apostille doctor`");
 }
 
@@ -150,25 +190,40 @@ fn a_store_that_others_write_to_answers_all_the_same() {
 fn a_full_disk_costs_one_line() {
     let env = Env::new();
     env.with_facts();
-    let hook = env
-        .shell("trap '' XFSZ; ulimit -f 0; exec \"$APOSTILLE\" hook --client claude-code UserPromptSubmit");
-    let payload = payload(&env, "s1", "UserPromptSubmit", &json!({ "prompt": "how large may uploads be?" }));
+    let hook = env.shell(
+        "trap '' XFSZ; ulimit -f 0; exec \"$APOSTILLE\" hook --client claude-code UserPromptSubmit",
+    );
+    let payload = payload(
+        &env,
+        "s1",
+        "UserPromptSubmit",
+        &json!({ "prompt": "how large may uploads be?" }),
+    );
     let said = notice(&env.feed(hook, &payload));
-    assert!(said.starts_with("apostille: no memory this time: "), "{said}");
+    assert!(
+        said.starts_with("apostille: no memory this time: "),
+        "{said}"
+    );
 }
 
 #[test]
 fn a_client_that_never_ends_its_input_is_not_waited_for() {
     let env = Env::new();
     let mut command = env.command(&["hook", "--client", "claude-code", "UserPromptSubmit"]);
-    command.env("APOSTILLE_HOOK_DEADLINE_MS", "50").stdin(Stdio::piped()).stderr(Stdio::piped());
+    command
+        .env("APOSTILLE_HOOK_DEADLINE_MS", "50")
+        .stdin(Stdio::piped())
+        .stderr(Stdio::piped());
     let mut child = command.stdout(Stdio::piped()).spawn().unwrap();
     let stdin = child.stdin.take();
     assert!(child.wait().unwrap().success());
     drop(stdin);
     let mut said = String::new();
     std::io::Read::read_to_string(&mut child.stderr.unwrap(), &mut said).unwrap();
-    assert_eq!(said, "apostille: no memory this time: it took longer than 50 ms\n");
+    assert_eq!(
+        said,
+        "apostille: no memory this time: it took longer than 50 ms\n"
+    );
 }
 
 #[test]
@@ -176,18 +231,41 @@ fn whatever_is_wrong_with_a_call_the_agent_goes_on() {
     let env = Env::new();
     let check = |arguments: &[&str], input: &str, expected: &str| {
         let ran = env.fed(arguments, input);
-        assert_eq!((ran.code, ran.out.as_str()), (0, ""), "{arguments:?} {input:?}: {ran}");
-        assert!(ran.err.starts_with(expected), "{arguments:?} {input:?}: {ran}");
+        assert_eq!(
+            (ran.code, ran.out.as_str()),
+            (0, ""),
+            "{arguments:?} {input:?}: {ran}"
+        );
+        assert!(
+            ran.err.starts_with(expected),
+            "{arguments:?} {input:?}: {ran}"
+        );
     };
-    check(&["hook", "--client", "claude-code", "UserPromptSubmit"], "", "");
-    check(&["hook", "--client", "claude-code", "UserPromptSubmit"], "{\"prompt\":", "");
-    check(&["hook", "--client", "claude-code", "SomethingNew"], "{}", "");
+    check(
+        &["hook", "--client", "claude-code", "UserPromptSubmit"],
+        "",
+        "",
+    );
+    check(
+        &["hook", "--client", "claude-code", "UserPromptSubmit"],
+        "{\"prompt\":",
+        "",
+    );
+    check(
+        &["hook", "--client", "claude-code", "SomethingNew"],
+        "{}",
+        "",
+    );
     check(
         &["hook", "--client", "someone-else", "UserPromptSubmit"],
         "{}",
         "apostille: no memory this time: unknown client",
     );
-    check(&["hook", "--no-such-flag"], "{}", "error: unexpected argument");
+    check(
+        &["hook", "--no-such-flag"],
+        "{}",
+        "error: unexpected argument",
+    );
     check(&["hook"], "{}", "error: the following required arguments");
 }
 
@@ -196,7 +274,14 @@ fn a_folder_that_is_named_counts_once() {
     let env = Env::new();
     env.with_facts();
     let ran = env.fed(
-        &["hook", "-C", "src", "--client", "claude-code", "UserPromptSubmit"],
+        &[
+            "hook",
+            "-C",
+            "src",
+            "--client",
+            "claude-code",
+            "UserPromptSubmit",
+        ],
         "{\"session_id\":\"s1\",\"prompt\":\"how large may uploads be?\"}",
     );
     assert!(context(&ran).contains("10 MB"), "{ran}");

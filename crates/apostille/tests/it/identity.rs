@@ -7,18 +7,56 @@ fn it_fills_up_and_says_what_is_there() {
     let env = Env::new();
     let words = "sphinx quartz vow judge jug wax fjord lynx glyph vex ";
     for n in 0..3 {
-        let fact: String = words.split(' ').map(|it| format!("{it}{n} ")).cycle().take(60).collect();
+        let fact: String = words
+            .split(' ')
+            .map(|it| format!("{it}{n} "))
+            .cycle()
+            .take(60)
+            .collect();
         let fact: String = fact.chars().take(310).collect();
-        let out = env.ok(&["remember", "--layer", "identity", "--create", "another matter", &fact]);
-        assert!(out.contains(&format!("identity {}", ["███", "██████", "█████████"][n])), "{out}");
+        let out = env.ok(&[
+            "remember",
+            "--layer",
+            "identity",
+            "--create",
+            "another matter",
+            &fact,
+        ]);
+        assert!(
+            out.contains(&format!("identity {}", ["███", "██████", "█████████"][n])),
+            "{out}"
+        );
     }
-    let ran = env.run(&["remember", "--layer", "identity", &"a new thing ".repeat(10)]);
+    let ran = env.run(&[
+        "remember",
+        "--layer",
+        "identity",
+        &"a new thing ".repeat(10),
+    ]);
     assert_eq!(ran.code, 3);
-    assert!(ran.err.contains("of 1000 characters") && ran.err.contains("u-1 ("), "{ran}");
-    let json = env.run(&["remember", "--json", "--layer", "identity", &"a new thing ".repeat(10)]);
-    assert!(json.out.starts_with(r#"{"ok":false,"refused":{"class":"identity_full","message":"#), "{json}");
+    assert!(
+        ran.err.contains("of 1000 characters") && ran.err.contains("u-1 ("),
+        "{ran}"
+    );
+    let json = env.run(&[
+        "remember",
+        "--json",
+        "--layer",
+        "identity",
+        &"a new thing ".repeat(10),
+    ]);
+    assert!(
+        json.out
+            .starts_with(r#"{"ok":false,"refused":{"class":"identity_full","message":"#),
+        "{json}"
+    );
     env.ok(&["forget", "u-1"]);
-    env.ok(&["remember", "--layer", "identity", &"a new thing ".repeat(10)]);
+    env.ok(&[
+        "remember",
+        "--layer",
+        "identity",
+        &"a new thing ".repeat(10),
+    ]);
 }
 
 #[test]
@@ -26,6 +64,12 @@ fn it_belongs_to_the_user() {
     let env = Env::new();
     env.ok(&["remember", "--layer", "identity", "Ana, backend, Berlin"]);
     let other = env.ok(&["--as", "bo", "--repo", "other/app", "stats"]);
-    assert!(other.contains("users/bo") && other.contains("0 memories"), "{other}");
-    assert!(env.ok(&["--repo", "other/app", "list"]).starts_with("u-1  active  identity"));
+    assert!(
+        other.contains("users/bo") && other.contains("0 memories"),
+        "{other}"
+    );
+    assert!(
+        env.ok(&["--repo", "other/app", "list"])
+            .starts_with("u-1  active  identity")
+    );
 }

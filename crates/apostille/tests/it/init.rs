@@ -26,7 +26,10 @@ fn world() -> Env {
     fs::create_dir_all(&bin).unwrap();
     let found = |name: &str| {
         let path = std::env::var_os("PATH").unwrap();
-        std::env::split_paths(&path).map(|it| it.join(name)).find(|it| it.exists()).unwrap()
+        std::env::split_paths(&path)
+            .map(|it| it.join(name))
+            .find(|it| it.exists())
+            .unwrap()
     };
     for name in ["git", "sh"] {
         std::os::unix::fs::symlink(found(name), bin.join(name)).unwrap();
@@ -42,7 +45,8 @@ fn tree(root: &Path) -> BTreeMap<PathBuf, Option<Vec<u8>>> {
     let mut folders = vec![root.to_path_buf()];
     while let Some(folder) = folders.pop() {
         for path in fs::read_dir(folder).unwrap().map(|it| it.unwrap().path()) {
-            let is_ours = path.ends_with(".git") || path.ends_with(".local") || path.ends_with("bin");
+            let is_ours =
+                path.ends_with(".git") || path.ends_with(".local") || path.ends_with("bin");
             let is_link = path.is_symlink();
             match path.is_dir() {
                 _ if is_ours => {}
@@ -61,31 +65,51 @@ fn tree(root: &Path) -> BTreeMap<PathBuf, Option<Vec<u8>>> {
 
 /// A file with what cannot be seen made visible.
 fn visible(bytes: &[u8]) -> String {
-    let text = String::from_utf8_lossy(bytes).replace('\r', "␍").replace('\u{feff}', "[BOM]");
-    if text.ends_with('\n') { text } else { text + "[no newline]\n" }
+    let text = String::from_utf8_lossy(bytes)
+        .replace('\r', "␍")
+        .replace('\u{feff}', "[BOM]");
+    if text.ends_with('\n') {
+        text
+    } else {
+        text + "[no newline]\n"
+    }
 }
 
-const EVERYONE: [&str; 6] = ["claude-code", "codex", "copilot", "gemini", "cursor", "vscode"];
+const EVERYONE: [&str; 6] = [
+    "claude-code",
+    "codex",
+    "copilot",
+    "gemini",
+    "cursor",
+    "vscode",
+];
 
 #[test]
 fn what_is_there_stays_and_all_can_be_taken_back() {
     for client in EVERYONE {
         let env = world();
-        for (_, path, text) in FILES.iter().filter(|(whose, _, _)| *whose == client || whose.is_empty()) {
+        for (_, path, text) in FILES
+            .iter()
+            .filter(|(whose, _, _)| *whose == client || whose.is_empty())
+        {
             env.write(path, text);
         }
         let before = tree(env.home());
         env.ok(&["init", "--yes", "--client", client]);
         let after = tree(env.home());
-        let changed =
-            after.iter().filter(|(path, bytes)| bytes.is_some() && before.get(*path) != Some(*bytes));
+        let changed = after
+            .iter()
+            .filter(|(path, bytes)| bytes.is_some() && before.get(*path) != Some(*bytes));
         let pages = changed.map(|(path, bytes)| {
             let name = path.strip_prefix(env.repo()).unwrap().display();
             format!("─── {name}\n{}", visible(bytes.as_ref().unwrap()))
         });
         insta::assert_snapshot!(format!("init_{client}"), pages.collect::<String>());
 
-        assert_eq!(env.ok(&["init", "--yes", "--client", client]), "nothing to change\n");
+        assert_eq!(
+            env.ok(&["init", "--yes", "--client", client]),
+            "nothing to change\n"
+        );
         assert_eq!(tree(env.home()), after, "{client}: twice is once");
         env.ok(&["init", "--undo", "--yes"]);
         assert_eq!(tree(env.home()), before, "{client}: taken back");
@@ -103,7 +127,10 @@ fn odd_files_are_changed_or_left_alone_and_always_come_back() {
         assert_eq!(ran.code, code, "{}: {ran}", visible(text));
         let is_changed = fs::read(env.repo().join(".mcp.json")).unwrap() != text;
         assert_eq!(is_changed, code == 0, "{}", visible(text));
-        assert!(env.repo().join(".claude/settings.local.json").exists(), "the others go on");
+        assert!(
+            env.repo().join(".claude/settings.local.json").exists(),
+            "the others go on"
+        );
         env.ok(&["init", "--undo", "--yes"]);
         assert_eq!(tree(env.home()), before, "{}", visible(text));
     };
@@ -117,7 +144,10 @@ fn odd_files_are_changed_or_left_alone_and_always_come_back() {
     check(b"{'mcpServers': {}}", 3);
     check(b"[]", 3);
     check(b"{\"mcpServers\": []}", 3);
-    check(b"{\"mcpServers\": {\"apostille\": {\"command\": \"docker\"}}}", 3);
+    check(
+        b"{\"mcpServers\": {\"apostille\": {\"command\": \"docker\"}}}",
+        3,
+    );
     check(b"\xff\xfe{\x00}\x00", 3);
 }
 
@@ -139,8 +169,14 @@ fn an_older_entry_is_brought_up_to_date() {
     env.ok(&["init", "--yes", "--client", "claude-code"]);
     let read = |path: &str| fs::read_to_string(env.repo().join(path)).unwrap();
     let settings = read(".claude/settings.local.json");
-    assert!(!settings.contains("/old/") && !settings.contains("Notification"), "{settings}");
-    assert!(settings.contains(r#"[{"hooks": [{"type": "command", "command": "theirs"}]}, {"#), "{settings}");
+    assert!(
+        !settings.contains("/old/") && !settings.contains("Notification"),
+        "{settings}"
+    );
+    assert!(
+        settings.contains(r#"[{"hooks": [{"type": "command", "command": "theirs"}]}, {"#),
+        "{settings}"
+    );
     let servers = read(".mcp.json");
     assert_eq!(
         servers,
@@ -148,7 +184,14 @@ fn an_older_entry_is_brought_up_to_date() {
             .replace("\":", "\": ")
             .replace(",\"", ", \"")
     );
-    env.ok(&["init", "--yes", "--client", "claude-code", "--client", "codex"]);
+    env.ok(&[
+        "init",
+        "--yes",
+        "--client",
+        "claude-code",
+        "--client",
+        "codex",
+    ]);
     env.ok(&["init", "--undo", "--yes"]);
     assert_eq!(tree(env.home()), before, "two runs are undone at once");
 }
@@ -157,7 +200,16 @@ fn an_older_entry_is_brought_up_to_date() {
 fn what_somebody_wrote_since_survives_the_undo() {
     let env = world();
     env.write("AGENTS.md", "# Us\n");
-    env.ok(&["init", "--yes", "--client", "claude-code", "--client", "codex", "--client", "cursor"]);
+    env.ok(&[
+        "init",
+        "--yes",
+        "--client",
+        "claude-code",
+        "--client",
+        "codex",
+        "--client",
+        "cursor",
+    ]);
     let edit = |path: &str, from: &str, to: &str| {
         let text = fs::read_to_string(env.repo().join(path)).unwrap();
         assert!(text.contains(from), "{path}: {text}");
@@ -169,8 +221,16 @@ fn what_somebody_wrote_since_survives_the_undo() {
         "\"mcpServers\": {\n    // theirs\n    \"theirs\": {\"command\": \"t\"},",
     );
     edit("AGENTS.md", "# Us\n", "# Us and them\n");
-    edit(".codex/config.toml", "[mcp_servers", "model = \"theirs\"\n\n[mcp_servers");
-    edit(".cursor/hooks.json", "\"stop\": [", "\"stop\": [\n      {\"command\": \"theirs\"},");
+    edit(
+        ".codex/config.toml",
+        "[mcp_servers",
+        "model = \"theirs\"\n\n[mcp_servers",
+    );
+    edit(
+        ".cursor/hooks.json",
+        "\"stop\": [",
+        "\"stop\": [\n      {\"command\": \"theirs\"},",
+    );
     let ran = env.run(&["init", "--undo", "--yes"]);
     insta::assert_snapshot!("init_undo_after_edit", ran.to_string());
     let read = |path: &str| fs::read_to_string(env.repo().join(path)).unwrap();
@@ -203,12 +263,28 @@ fn nothing_is_written_unless_somebody_agrees() {
     check(1, &["init", "--yes"]);
     check(2, &["init", "--client", "emacs"]);
     check(2, &["init", "--undo", "--client", "cursor"]);
-    check(0, &["init", "--client", "cursor", "--no-mcp", "--no-hooks", "--no-rules"]);
+    check(
+        0,
+        &[
+            "init",
+            "--client",
+            "cursor",
+            "--no-mcp",
+            "--no-hooks",
+            "--no-rules",
+        ],
+    );
     let outside = check(2, &["-C", env.home().to_str().unwrap(), "init", "--yes"]);
-    assert!(outside.err.contains("in no repository") && outside.err.contains("--user"), "{outside}");
+    assert!(
+        outside.err.contains("in no repository") && outside.err.contains("--user"),
+        "{outside}"
+    );
     let json = check(0, &["init", "--client", "cursor", "--dry-run", "--json"]);
     let said: serde_json::Value = serde_json::from_str(&json.out).unwrap();
-    assert_eq!((&said["outcome"], &said["files"][0]["action"]), (&"planned".into(), &"create".into()));
+    assert_eq!(
+        (&said["outcome"], &said["files"][0]["action"]),
+        (&"planned".into(), &"create".into())
+    );
 }
 
 #[test]
@@ -222,11 +298,24 @@ fn agents_are_found_by_what_they_leave() {
     };
     let folder = |env: &Env, path: &str| fs::create_dir_all(env.home().join(path)).unwrap();
     assert_eq!(found(&|_| {}), "[]");
-    assert_eq!(found(&|env| env.write("CLAUDE.md", "# Us\n")), r#"["claude-code"]"#);
-    assert_eq!(found(&|env| env.write(".cursor/mcp.json", "{}")), r#"["cursor"]"#);
+    assert_eq!(
+        found(&|env| env.write("CLAUDE.md", "# Us\n")),
+        r#"["claude-code"]"#
+    );
+    assert_eq!(
+        found(&|env| env.write(".cursor/mcp.json", "{}")),
+        r#"["cursor"]"#
+    );
     assert_eq!(found(&|env| folder(env, ".codex")), r#"["codex"]"#);
-    assert_eq!(found(&|env| folder(env, ".config/Code/User")), r#"["vscode"]"#);
-    let program = |env: &Env| fs::copy("/bin/sh", programs(env).join("gemini")).map(drop).unwrap();
+    assert_eq!(
+        found(&|env| folder(env, ".config/Code/User")),
+        r#"["vscode"]"#
+    );
+    let program = |env: &Env| {
+        fs::copy("/bin/sh", programs(env).join("gemini"))
+            .map(drop)
+            .unwrap()
+    };
     assert_eq!(found(&program), r#"["gemini"]"#);
 }
 
@@ -237,11 +326,26 @@ fn a_repository_does_not_choose_what_is_written() {
         let env = world();
         if let Some(settings) = settings {
             env.write("apostille.toml", settings);
-            env.write("agent.json", r#"{"memory": {"store": "x", "command": "evil"}}"#);
+            env.write(
+                "agent.json",
+                r#"{"memory": {"store": "x", "command": "evil"}}"#,
+            );
         }
-        env.ok(&["init", "--dry-run", "--client", "claude-code", "--client", "codex"])
+        env.ok(&[
+            "init",
+            "--dry-run",
+            "--client",
+            "claude-code",
+            "--client",
+            "codex",
+        ])
     };
     let usual = plan(None);
     assert_eq!(plan(Some("store = \"jsonl:m.jsonl\"\n")), usual);
-    assert_eq!(plan(Some("command = \"evil\"\nhooks = \"evil\"\n[init]\nclient = \"evil\"\n")), usual);
+    assert_eq!(
+        plan(Some(
+            "command = \"evil\"\nhooks = \"evil\"\n[init]\nclient = \"evil\"\n"
+        )),
+        usual
+    );
 }

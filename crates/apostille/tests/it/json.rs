@@ -14,11 +14,25 @@ fn shape(value: &Value, indent: usize) -> String {
     match value {
         Value::Object(map) => map.iter().fold(String::new(), |out, (key, value)| {
             let below = shape(value, indent + 2);
-            let gap = if value.is_object() || value.is_array() { "\n" } else { " " };
-            format!("{out}{:indent$}{key}:{gap}{}", "", if gap == " " { below.trim_start() } else { &below })
+            let gap = if value.is_object() || value.is_array() {
+                "\n"
+            } else {
+                " "
+            };
+            format!(
+                "{out}{:indent$}{key}:{gap}{}",
+                "",
+                if gap == " " {
+                    below.trim_start()
+                } else {
+                    &below
+                }
+            )
         }),
         Value::Array(list) => match list.first() {
-            Some(first) if first.is_object() => format!("{:indent$}[]\n{}", "", shape(first, indent + 2)),
+            Some(first) if first.is_object() => {
+                format!("{:indent$}[]\n{}", "", shape(first, indent + 2))
+            }
             Some(first) => format!("{:indent$}[] of {}", "", shape(first, 0)),
             None => format!("{:indent$}[] empty\n", ""),
         },
@@ -34,7 +48,11 @@ fn every_answer_has_its_shape() {
     let env = Env::new();
     let mut out = String::new();
     let mut tell = |env: &Env, arguments: &[&str]| {
-        out += &format!("$ {}\n{}\n", arguments.join(" "), shape(&json(env, arguments), 2));
+        out += &format!(
+            "$ {}\n{}\n",
+            arguments.join(" "),
+            shape(&json(env, arguments), 2)
+        );
     };
     tell(
         &env,
@@ -49,7 +67,15 @@ fn every_answer_has_its_shape() {
             "API_VERSION must equal the client's",
         ],
     );
-    tell(&env, &["remember", "--cite", "src/limits.rs:3", "uploads are limited by MAX_UPLOAD"]);
+    tell(
+        &env,
+        &[
+            "remember",
+            "--cite",
+            "src/limits.rs:3",
+            "uploads are limited by MAX_UPLOAD",
+        ],
+    );
     tell(&env, &["remember", "--layer", "identity", "Ana, backend"]);
     tell(&env, &["remember", "no citation here"]);
     env.live_on();

@@ -19,7 +19,9 @@ impl Ear {
         let mut stream = server.connect();
         let bearer = format!("Bearer {token}");
         let headers = [("Authorization", bearer.as_str()), ("Last-Event-ID", last)];
-        stream.write_all(server.written("GET", path, &headers, "").as_bytes()).unwrap();
+        stream
+            .write_all(server.written("GET", path, &headers, "").as_bytes())
+            .unwrap();
         let mut ear = Self(BufReader::new(stream));
         ear.until("retry: ");
         ear
@@ -29,8 +31,14 @@ impl Ear {
     fn until(&mut self, start: &str) -> String {
         loop {
             let mut line = String::new();
-            assert!(self.0.read_line(&mut line).unwrap() > 0, "the stream ended before '{start}'");
-            assert!(!line.starts_with(": still here"), "nothing was said before '{start}'");
+            assert!(
+                self.0.read_line(&mut line).unwrap() > 0,
+                "the stream ended before '{start}'"
+            );
+            assert!(
+                !line.starts_with(": still here"),
+                "nothing was said before '{start}'"
+            );
             if let Some(rest) = line.strip_prefix(start) {
                 return rest.trim().to_owned();
             }
@@ -58,7 +66,10 @@ fn what_another_process_changes_is_told_without_its_text() {
     has("space", "acme/app");
     has("handle", "m-2");
     has("at", "2026-03-01T12:00:00Z");
-    assert!(change["seq"].is_u64() && change["memory"].is_string(), "{change}");
+    assert!(
+        change["seq"].is_u64() && change["memory"].is_string(),
+        "{change}"
+    );
     assert_eq!(change.as_object().unwrap().len(), 6, "{change}");
     // Whoever was away is told what happened since.
     env.ok(&["forget", "u-1", "--yes"]);
@@ -66,7 +77,8 @@ fn what_another_process_changes_is_told_without_its_text() {
     drop(ear);
     env.ok(&["invalidate", "m-1", "--reason", "no longer so"]);
     let mut ear = Ear::new(&server, "/api/live", &server.token, &id);
-    let events = [ear.change().1, ear.change().1].map(|it| format!("{} {}", it["event"], it["handle"]));
+    let events =
+        [ear.change().1, ear.change().1].map(|it| format!("{} {}", it["event"], it["handle"]));
     let mut events = events.to_vec();
     events.sort();
     assert_eq!(events, [r#""forgotten" "u-1""#, r#""invalidated" "m-1""#]);
@@ -78,7 +90,11 @@ fn what_this_server_changes_is_told_too() {
     env.with_facts();
     let server = Server::new(&env, &[]);
     let mut ear = Ear::new(&server, "/api/live", &server.token, "");
-    server.call(&server.token, "memory_forget", json!({"id": "m-1", "user_agreed": true}));
+    server.call(
+        &server.token,
+        "memory_forget",
+        json!({"id": "m-1", "user_agreed": true}),
+    );
     assert_eq!(ear.change().1["handle"], json!("m-1"));
 }
 
@@ -87,11 +103,24 @@ fn only_the_spaces_of_a_pass_are_told_and_only_while_it_holds() {
     let env = Env::new();
     env.with_facts();
     let server = Server::new(&env, &[]);
-    let mut ear = Ear::new(&server, "/api/live", &made(&env, &["app", "--space", "acme/app"]), "");
+    let mut ear = Ear::new(
+        &server,
+        "/api/live",
+        &made(&env, &["app", "--space", "acme/app"]),
+        "",
+    );
     env.ok(&["forget", "u-1", "--yes"]);
     env.ok(&["forget", "m-1", "--yes"]);
     assert_eq!(ear.change().1["handle"], json!("m-1"));
-    assert_eq!(server.get_with("/api/live", &made(&env, &["other", "--space", "acme/other"])).status, 403);
+    assert_eq!(
+        server
+            .get_with(
+                "/api/live",
+                &made(&env, &["other", "--space", "acme/other"])
+            )
+            .status,
+        403
+    );
     assert_eq!(server.get("/api/live?repo=acme/nothing").status, 404);
     env.ok(&["token", "revoke", "app"]);
     // The stream ends; nothing more is said.
@@ -115,11 +144,23 @@ fn not_everybody_may_listen_at_once() {
     let server = Server::new(&env, &["--limit", "listeners=1"]);
     let ear = Ear::new(&server, "/api/live", &server.token, "");
     let turned = server.get("/api/live");
-    assert_eq!((turned.status, turned.header("retry-after")), (503, Some("30")), "{turned}");
-    assert!(server.get("/metrics").body.contains("apostille_live_listeners 1\n"));
+    assert_eq!(
+        (turned.status, turned.header("retry-after")),
+        (503, Some("30")),
+        "{turned}"
+    );
+    assert!(
+        server
+            .get("/metrics")
+            .body
+            .contains("apostille_live_listeners 1\n")
+    );
     drop(ear);
     patiently("the listener is gone", || {
-        server.get("/metrics").body.contains("apostille_live_listeners 0\n")
+        server
+            .get("/metrics")
+            .body
+            .contains("apostille_live_listeners 0\n")
     });
     Ear::new(&server, "/api/live", &server.token, "");
 }
@@ -143,8 +184,13 @@ fn the_numbers_are_those_of_the_spaces_that_a_pass_reaches() {
     ] {
         assert!(page.contains(it), "{it}: {page}");
     }
-    let page = server.get_with("/metrics", &made(&env, &["app", "--space", "acme/app"])).body;
-    assert!(page.contains("acme/app") && !page.contains("users/ana"), "{page}");
+    let page = server
+        .get_with("/metrics", &made(&env, &["app", "--space", "acme/app"]))
+        .body;
+    assert!(
+        page.contains("acme/app") && !page.contains("users/ana"),
+        "{page}"
+    );
 }
 
 #[test]
@@ -153,12 +199,22 @@ fn a_store_that_cannot_be_read_is_not_ready_and_no_path_is_told() {
     env.with_facts();
     let server = Server::new(&env, &[]);
     let ready = server.send("GET", "/ready", &[], "");
-    assert_eq!((ready.status, ready.body.as_str()), (200, "ready\n"), "{ready}");
-    let broken = env.beside("broken.db", "this is no store at all, and long enough to be looked at");
+    assert_eq!(
+        (ready.status, ready.body.as_str()),
+        (200, "ready\n"),
+        "{ready}"
+    );
+    let broken = env.beside(
+        "broken.db",
+        "this is no store at all, and long enough to be looked at",
+    );
     let server = Server::new(&env, &["--store", &format!("sqlite:{broken}")]);
     let ready = server.send("GET", "/ready", &[], "");
     assert_eq!(ready.status, 503, "{ready}");
-    assert!(!ready.body.contains(env.home().to_str().unwrap()), "{ready}");
+    assert!(
+        !ready.body.contains(env.home().to_str().unwrap()),
+        "{ready}"
+    );
     assert_eq!(server.send("GET", "/health", &[], "").status, 200);
 }
 
@@ -172,11 +228,21 @@ fn logged(arguments: &[&str]) -> String {
     let mut server = Server::started(command);
     server.get("/api/memories?repo=acme/app&text=question");
     server.send("GET", "/api/spaces", &[("X-Request-Id", "job-1")], "");
-    server.call(&server.token, "memory_recall", json!({"query": "api version"}));
+    server.call(
+        &server.token,
+        "memory_recall",
+        json!({"query": "api version"}),
+    );
     server.tell_to_stop();
     assert!(server.child.wait().unwrap().success());
     let mut said = String::new();
-    server.child.stderr.take().unwrap().read_to_string(&mut said).unwrap();
+    server
+        .child
+        .stderr
+        .take()
+        .unwrap()
+        .read_to_string(&mut said)
+        .unwrap();
     assert!(!said.contains(&server.token), "{said}");
     said
 }
@@ -185,9 +251,15 @@ fn logged(arguments: &[&str]) -> String {
 #[test]
 fn each_request_is_one_line_without_what_was_asked() {
     let said = logged(&[]);
-    let lines: Vec<Value> = said.lines().map(|it| serde_json::from_str(it).unwrap()).collect();
+    let lines: Vec<Value> = said
+        .lines()
+        .map(|it| serde_json::from_str(it).unwrap())
+        .collect();
     let told = |it: &Value| {
-        format!("{} {} {} {} {}", it["level"], it["method"], it["route"], it["status"], it["pass"])
+        format!(
+            "{} {} {} {} {}",
+            it["level"], it["method"], it["route"], it["status"], it["pass"]
+        )
     };
     let told: Vec<String> = lines.iter().map(told).collect();
     assert_eq!(
@@ -199,7 +271,12 @@ fn each_request_is_one_line_without_what_was_asked() {
         ]
     );
     assert_eq!(lines[1]["id"], json!("job-1"));
-    assert!(lines.iter().all(|it| it["ms"].is_f64() && it["at"] == json!("2026-03-01T12:00:00Z")), "{said}");
+    assert!(
+        lines
+            .iter()
+            .all(|it| it["ms"].is_f64() && it["at"] == json!("2026-03-01T12:00:00Z")),
+        "{said}"
+    );
     for it in ["question", "repo", "api version", "API_VERSION"] {
         assert!(!said.contains(it), "{it}: {said}");
     }

@@ -4,7 +4,10 @@
     clippy::disallowed_methods,
     reason = "a test that cannot go on should stop; the search path is the machine's"
 )]
-#![expect(unreachable_pub, reason = "nothing is reachable in a test; `pub` says what a module offers")]
+#![expect(
+    unreachable_pub,
+    reason = "nothing is reachable in a test; `pub` says what a module offers"
+)]
 
 mod audit;
 mod breaker;

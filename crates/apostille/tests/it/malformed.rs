@@ -27,7 +27,10 @@ fn sent(server: &Server, headers: Headers<'_>, body: &[u8]) -> Reply {
 
 /// Whether it was turned away: by its status, or by an error of the protocol.
 fn is_turned_away(reply: &Reply) -> bool {
-    let messages = reply.body.lines().map(|it| it.strip_prefix("data: ").unwrap_or(it));
+    let messages = reply
+        .body
+        .lines()
+        .map(|it| it.strip_prefix("data: ").unwrap_or(it));
     let mut messages = messages.filter_map(|it| serde_json::from_str::<Value>(it).ok());
     let is_error = |it: Value| it.get("error").is_some() || it["result"]["isError"] == true;
     (400..500).contains(&reply.status) || messages.any(is_error)
@@ -60,10 +63,17 @@ fn messages_that_are_none_are_turned_away() {
     ];
     for row in rows {
         let reply = sent(&server, &[], row);
-        assert!(is_turned_away(&reply), "{}: {reply}", String::from_utf8_lossy(row));
+        assert!(
+            is_turned_away(&reply),
+            "{}: {reply}",
+            String::from_utf8_lossy(row)
+        );
     }
     let code = |body: &[u8]| sent(&server, &[], body).json()["error"]["code"].as_i64();
-    assert_eq!((code(b"{"), code(b"[1]"), code(b"{}")), (Some(-32700), Some(-32600), Some(-32600)));
+    assert_eq!(
+        (code(b"{"), code(b"[1]"), code(b"{}")),
+        (Some(-32700), Some(-32600), Some(-32600))
+    );
     let deep = ["[".repeat(100_000), "]".repeat(100_000)].concat();
     assert!(is_turned_away(&sent(&server, &[], deep.as_bytes())));
     assert_eq!(server.get("/api/spaces").status, 200);
@@ -83,7 +93,10 @@ fn requests_with_odd_headers_are_turned_away() {
     check(&[("Authorization", "")], &[401]);
     check(&[("Authorization", "Bearer ")], &[401]);
     check(&[("Authorization", "Basic Zm9vOmJhcg==")], &[401]);
-    check(&[("Authorization", &good), ("Authorization", "Bearer guess")], &[401]);
+    check(
+        &[("Authorization", &good), ("Authorization", "Bearer guess")],
+        &[401],
+    );
     check(&[("Origin", "https://evil.example")], &[403]);
     check(&[("Host", "evil.example")], &[403]);
     check(&[("Content-Type", "text/plain")], &[415]);
@@ -91,7 +104,10 @@ fn requests_with_odd_headers_are_turned_away() {
     check(&[("X-Long", &long)], &[431]);
     check(&[("X-Fold", "a\r\n b")], &[400]);
     check(&[("X-Nul", "a\0b")], &[400]);
-    check(&[("Transfer-Encoding", "chunked"), ("Content-Length", "4")], &[400]);
+    check(
+        &[("Transfer-Encoding", "chunked"), ("Content-Length", "4")],
+        &[400],
+    );
     check(&[("Content-Length", "5"), ("Content-Length", "6")], &[400]);
     check(&[("Content-Length", "-1")], &[400]);
     check(&[("Transfer-Encoding", "gzip")], &[400, 501]);

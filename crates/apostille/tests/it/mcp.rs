@@ -34,19 +34,41 @@ struct Talk {
 impl Talk {
     fn new(env: &Env, folder: &Path, arguments: &[&str], era: Era, answers: Value) -> Self {
         let mut command = env.command(&[&["mcp"], arguments].concat());
-        command.current_dir(folder).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+        command
+            .current_dir(folder)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null());
         let mut child = command.spawn().unwrap();
-        let (input, output) = (child.stdin.take(), BufReader::new(child.stdout.take().unwrap()));
+        let (input, output) = (
+            child.stdin.take(),
+            BufReader::new(child.stdout.take().unwrap()),
+        );
         let mut capabilities = json!({});
-        for (method, capability) in [("roots/list", "roots"), ("elicitation/create", "elicitation")] {
+        for (method, capability) in [
+            ("roots/list", "roots"),
+            ("elicitation/create", "elicitation"),
+        ] {
             if answers.get(method).is_some() {
                 capabilities[capability] = json!({});
             }
         }
-        let mut talk = Self { child, input, output, era, capabilities, answers, next: 0, heard: Vec::new() };
+        let mut talk = Self {
+            child,
+            input,
+            output,
+            era,
+            capabilities,
+            answers,
+            next: 0,
+            heard: Vec::new(),
+        };
         if era == Era::Legacy {
             let hello = json!({"protocolVersion": "2025-06-18", "capabilities": talk.capabilities, "clientInfo": {"name": "probe", "version": "1"}});
-            assert_eq!(talk.request("initialize", hello)["result"]["protocolVersion"], "2025-06-18");
+            assert_eq!(
+                talk.request("initialize", hello)["result"]["protocolVersion"],
+                "2025-06-18"
+            );
             talk.send(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}));
         }
         talk
@@ -62,7 +84,10 @@ impl Talk {
 
     fn hear(&mut self) -> Value {
         let mut line = String::new();
-        assert!(self.output.read_line(&mut line).unwrap() > 0, "the server went away");
+        assert!(
+            self.output.read_line(&mut line).unwrap() > 0,
+            "the server went away"
+        );
         serde_json::from_str(&line).unwrap()
     }
 
@@ -92,7 +117,10 @@ impl Talk {
         }
         let mut responses = serde_json::Map::new();
         for (key, asked) in message["result"]["inputRequests"].as_object().unwrap() {
-            responses.insert(key.clone(), self.answers[asked["method"].as_str().unwrap()].clone());
+            responses.insert(
+                key.clone(),
+                self.answers[asked["method"].as_str().unwrap()].clone(),
+            );
         }
         params["inputResponses"] = Value::Object(responses);
         if let Some(state) = message["result"].get("requestState") {
@@ -104,7 +132,8 @@ impl Talk {
     fn dressed(&self, mut params: Value) -> Value {
         if self.era == Era::Modern {
             params["_meta"]["io.modelcontextprotocol/protocolVersion"] = json!("2026-07-28");
-            params["_meta"]["io.modelcontextprotocol/clientCapabilities"] = self.capabilities.clone();
+            params["_meta"]["io.modelcontextprotocol/clientCapabilities"] =
+                self.capabilities.clone();
         }
         params
     }
@@ -139,7 +168,8 @@ fn an_agent_remembers_and_recalls_in_both_eras() {
     both(|era| {
         let env = Env::new();
         let mut talk = Talk::here(&env, era);
-        let fact = json!({"fact": "API_VERSION must equal the client's", "citations": ["src/api.rs:3"]});
+        let fact =
+            json!({"fact": "API_VERSION must equal the client's", "citations": ["src/api.rs:3"]});
         assert_eq!(talk.call("memory_remember", fact).0["id"], "m-1");
         let (found, _) = talk.call("memory_recall", json!({"query": "api version"}));
         assert_eq!(found["memories"][0]["standing"], "holds");
@@ -158,12 +188,18 @@ fn every_revision_is_negotiated() {
         let mut fresh = Talk::here(&env, Era::Modern);
         fresh.era = Era::Legacy;
         let hello = json!({"protocolVersion": version, "capabilities": {}, "clientInfo": {"name": "probe", "version": "1"}});
-        assert_eq!(fresh.request("initialize", hello)["result"]["protocolVersion"], version);
+        assert_eq!(
+            fresh.request("initialize", hello)["result"]["protocolVersion"],
+            version
+        );
     }
     let mut talk = Talk::here(&env, Era::Modern);
     let discovered = talk.request("server/discover", json!({}))["result"].clone();
     assert!(
-        discovered["supportedVersions"].as_array().unwrap().contains(&json!("2026-07-28")),
+        discovered["supportedVersions"]
+            .as_array()
+            .unwrap()
+            .contains(&json!("2026-07-28")),
         "{discovered}"
     );
     assert!(discovered["instructions"].as_str().unwrap().len() < 700);
@@ -174,15 +210,25 @@ fn a_refusal_is_a_result_and_a_malformed_call_an_error() {
     both(|era| {
         let env = Env::new();
         let mut talk = Talk::here(&env, era);
-        let (answer, is_refused) = talk.call("memory_remember", json!({"fact": "the build needs make"}));
+        let (answer, is_refused) =
+            talk.call("memory_remember", json!({"fact": "the build needs make"}));
         assert!(is_refused);
         assert_eq!(answer["class"], "needs_citation");
         let mut error = |tool: &str, arguments: Value| {
-            talk.request("tools/call", json!({"name": tool, "arguments": arguments}))["error"].clone()
+            talk.request("tools/call", json!({"name": tool, "arguments": arguments}))["error"]
+                .clone()
         };
-        assert_eq!(error("memory_remember", json!({}))["message"], "fact: it is required");
+        assert_eq!(
+            error("memory_remember", json!({}))["message"],
+            "fact: it is required"
+        );
         assert_eq!(error("memory_remember", json!({}))["code"], -32602);
-        assert!(error("memory_burn", json!({}))["message"].as_str().unwrap().contains("memory_recall"));
+        assert!(
+            error("memory_burn", json!({}))["message"]
+                .as_str()
+                .unwrap()
+                .contains("memory_recall")
+        );
         assert_eq!(
             talk.call("memory_recall", json!({})).0,
             json!({"memories": []}),
@@ -199,10 +245,15 @@ fn outside_a_repository_the_caller_is_asked_for_one() {
         let (answer, is_refused) = talk.call("memory_recall", json!({"query": "anything"}));
         assert!(is_refused);
         assert_eq!(answer["class"], "which_repository");
-        let (answer, is_refused) =
-            talk.call("memory_recall", json!({"query": "anything", "repo": "acme/app"}));
+        let (answer, is_refused) = talk.call(
+            "memory_recall",
+            json!({"query": "anything", "repo": "acme/app"}),
+        );
         assert_eq!((answer, is_refused), (json!({"memories": []}), false));
-        let (answer, _) = talk.call("memory_recall", json!({"query": "anything", "repo": "no such thing"}));
+        let (answer, _) = talk.call(
+            "memory_recall",
+            json!({"query": "anything", "repo": "no such thing"}),
+        );
         assert_eq!(answer["class"], "which_repository");
     });
 }
@@ -213,7 +264,13 @@ fn a_repository_that_is_named_must_be_the_one_here() {
     let mut talk = Talk::here(&env, Era::Modern);
     let (answer, is_refused) = talk.call("memory_recall", json!({"repo": "acme/other"}));
     assert!(is_refused);
-    assert!(answer["error"].as_str().unwrap().contains("but this is acme/app"), "{answer}");
+    assert!(
+        answer["error"]
+            .as_str()
+            .unwrap()
+            .contains("but this is acme/app"),
+        "{answer}"
+    );
     assert!(!talk.call("memory_recall", json!({"repo": "acme/app"})).1);
 }
 
@@ -222,8 +279,14 @@ fn memories_of_a_repository_that_is_not_here_are_withheld_because_nobody_can_loo
     let env = Env::new();
     env.with_facts();
     let mut talk = Talk::new(&env, env.home(), &[], Era::Modern, json!({}));
-    let (found, _) = talk.call("memory_recall", json!({"query": "api version", "repo": "acme/app"}));
-    assert_eq!((&found["memories"], &found["withheld"][0]["standing"]), (&json!([]), &json!("unknown")));
+    let (found, _) = talk.call(
+        "memory_recall",
+        json!({"query": "api version", "repo": "acme/app"}),
+    );
+    assert_eq!(
+        (&found["memories"], &found["withheld"][0]["standing"]),
+        (&json!([]), &json!("unknown"))
+    );
 }
 
 fn roots(folders: &[&Path]) -> Value {
@@ -246,9 +309,18 @@ fn the_clients_roots_say_which_repository() {
 fn roots_that_are_not_there_are_no_place() {
     both(|era| {
         let env = Env::new();
-        let mut talk = Talk::new(&env, env.home(), &[], era, roots(&[Path::new("/nowhere/at/all")]));
+        let mut talk = Talk::new(
+            &env,
+            env.home(),
+            &[],
+            era,
+            roots(&[Path::new("/nowhere/at/all")]),
+        );
         let (answer, is_refused) = talk.call("memory_recall", json!({"query": "anything"}));
-        assert!(is_refused && answer["class"] == "which_repository", "{answer}");
+        assert!(
+            is_refused && answer["class"] == "which_repository",
+            "{answer}"
+        );
     });
 }
 
@@ -262,10 +334,17 @@ fn several_roots_are_ambiguous_until_one_is_named() {
         let mut talk = Talk::new(&env, env.home(), &[], era, roots(&[&env.repo(), &other]));
         let (answer, is_refused) = talk.call("memory_recall", json!({"query": "api version"}));
         assert!(
-            is_refused && answer["error"].as_str().unwrap().starts_with("several repositories"),
+            is_refused
+                && answer["error"]
+                    .as_str()
+                    .unwrap()
+                    .starts_with("several repositories"),
             "{answer}"
         );
-        let (found, _) = talk.call("memory_recall", json!({"query": "api version", "repo": "acme/app"}));
+        let (found, _) = talk.call(
+            "memory_recall",
+            json!({"query": "api version", "repo": "acme/app"}),
+        );
         assert_eq!(found["memories"][0]["id"], "m-1");
     });
 }
@@ -275,7 +354,8 @@ fn a_person_is_asked_before_something_is_forgotten() {
     let asked = |era: Era, action: &str, agreed: bool| {
         let env = Env::new();
         env.with_facts();
-        let answers = json!({"elicitation/create": {"action": action, "content": {"agreed": agreed}}});
+        let answers =
+            json!({"elicitation/create": {"action": action, "content": {"agreed": agreed}}});
         let mut talk = Talk::new(&env, &env.repo(), &[], era, answers);
         talk.call("memory_forget", json!({"id": "m-1"})).0
     };
@@ -312,7 +392,10 @@ fn a_person_is_asked_where_the_place_is_asked_for_too() {
         let mut answers = roots(&[&env.repo()]);
         answers["elicitation/create"] = json!({"action": "accept", "content": {"agreed": true}});
         let mut talk = Talk::new(&env, env.home(), &[], era, answers);
-        assert_eq!(talk.call("memory_forget", json!({"id": "m-1"})).0["outcome"], "forgotten");
+        assert_eq!(
+            talk.call("memory_forget", json!({"id": "m-1"})).0["outcome"],
+            "forgotten"
+        );
     });
 }
 
@@ -324,7 +407,11 @@ fn of_several_roots_the_one_that_the_server_stands_in_is_meant() {
         let other = env.home().join("other");
         env.git(&["init", "--quiet", other.to_str().unwrap()]);
         let mut talk = Talk::new(&env, &env.repo(), &[], era, roots(&[&other, &env.repo()]));
-        assert_eq!(talk.call("memory_recall", json!({"query": "api version"})).0["memories"][0]["id"], "m-1");
+        assert_eq!(
+            talk.call("memory_recall", json!({"query": "api version"}))
+                .0["memories"][0]["id"],
+            "m-1"
+        );
     });
 }
 
@@ -336,7 +423,10 @@ fn a_client_that_says_where_it_works_with_every_call_is_believed() {
     let workspaces = json!({"workspaces": {env.repo().to_str().unwrap(): {}}});
     let call = json!({"name": "memory_recall", "arguments": {"query": "api version"}, "_meta": {"x-codex-turn-metadata": workspaces}});
     let found = talk.request("tools/call", call);
-    assert_eq!(found["result"]["structuredContent"]["memories"][0]["id"], "m-1", "{found}");
+    assert_eq!(
+        found["result"]["structuredContent"]["memories"][0]["id"], "m-1",
+        "{found}"
+    );
 }
 
 #[test]
@@ -356,7 +446,8 @@ fn verifying_many_tells_how_far_it_is() {
     both(|era| {
         let env = Env::new();
         for n in 0..30 {
-            let fact = format!("rule number {n} says that API_VERSION is kept in step with part {n}");
+            let fact =
+                format!("rule number {n} says that API_VERSION is kept in step with part {n}");
             env.person(&[
                 "remember",
                 "--kind",
@@ -370,13 +461,18 @@ fn verifying_many_tells_how_far_it_is() {
             ]);
         }
         let mut talk = Talk::here(&env, era);
-        let call = json!({"name": "memory_verify", "arguments": {}, "_meta": {"progressToken": "p-1"}});
+        let call =
+            json!({"name": "memory_verify", "arguments": {}, "_meta": {"progressToken": "p-1"}});
         let message = talk.request("tools/call", call);
         assert_eq!(message["result"]["structuredContent"]["verified"], 30);
         let is_progress = |it: &&Value| it["method"] == "notifications/progress";
         let progress: Vec<&Value> = talk.heard.iter().filter(is_progress).collect();
         assert!(!progress.is_empty(), "{:?}", talk.heard);
-        assert!(progress.iter().all(|it| it["params"]["progressToken"] == "p-1"));
+        assert!(
+            progress
+                .iter()
+                .all(|it| it["params"]["progressToken"] == "p-1")
+        );
     });
 }
 
@@ -384,16 +480,35 @@ fn verifying_many_tells_how_far_it_is() {
 fn clients_hear_that_memories_changed() {
     let env = Env::new();
     let mut talk = Talk::here(&env, Era::Legacy);
-    talk.call("memory_remember", json!({"fact": "prefers small commits", "kind": "user"}));
-    let told = if talk.heard.is_empty() { talk.hear() } else { talk.heard.remove(0) };
+    talk.call(
+        "memory_remember",
+        json!({"fact": "prefers small commits", "kind": "user"}),
+    );
+    let told = if talk.heard.is_empty() {
+        talk.hear()
+    } else {
+        talk.heard.remove(0)
+    };
     assert_eq!(told["method"], "notifications/resources/list_changed");
 
     let mut talk = Talk::here(&env, Era::Modern);
     let listen = talk.dressed(json!({"notifications": {"resourcesListChanged": true}}));
-    talk.send(&json!({"jsonrpc": "2.0", "id": "l", "method": "subscriptions/listen", "params": listen}));
-    assert_eq!(talk.hear()["method"], "notifications/subscriptions/acknowledged");
-    talk.call("memory_remember", json!({"fact": "prefers tabs", "kind": "user"}));
-    let told = if talk.heard.is_empty() { talk.hear() } else { talk.heard.remove(0) };
+    talk.send(
+        &json!({"jsonrpc": "2.0", "id": "l", "method": "subscriptions/listen", "params": listen}),
+    );
+    assert_eq!(
+        talk.hear()["method"],
+        "notifications/subscriptions/acknowledged"
+    );
+    talk.call(
+        "memory_remember",
+        json!({"fact": "prefers tabs", "kind": "user"}),
+    );
+    let told = if talk.heard.is_empty() {
+        talk.hear()
+    } else {
+        talk.heard.remove(0)
+    };
     assert_eq!(told["method"], "notifications/resources/list_changed");
 }
 
@@ -410,7 +525,10 @@ fn dotted_names_are_listed_on_request_and_taken_always() {
     let tools = talk.request("tools/list", json!({}))["result"]["tools"].clone();
     assert_eq!(tools[0]["name"], "memory.store");
     let mut plain = Talk::here(&env, Era::Modern);
-    assert_eq!(plain.request("tools/list", json!({}))["result"]["tools"][0]["name"], "memory_recall");
+    assert_eq!(
+        plain.request("tools/list", json!({}))["result"]["tools"][0]["name"],
+        "memory_recall"
+    );
     assert!(!plain.call("memory.recall", json!({})).1);
 }
 
@@ -420,28 +538,55 @@ fn resources_and_prompts_are_there() {
         let env = Env::new();
         env.with_facts();
         let mut talk = Talk::here(&env, era);
-        for uri in
-            ["apostille://recent", "apostille://briefing", "apostille://audit", "apostille://memory/m-1"]
-        {
+        for uri in [
+            "apostille://recent",
+            "apostille://briefing",
+            "apostille://audit",
+            "apostille://memory/m-1",
+        ] {
             let read = talk.request("resources/read", json!({"uri": uri}));
             assert!(
-                read["result"]["contents"][0]["text"].as_str().unwrap().contains("API_VERSION"),
+                read["result"]["contents"][0]["text"]
+                    .as_str()
+                    .unwrap()
+                    .contains("API_VERSION"),
                 "{uri}: {read}"
             );
         }
         let listed = talk.request("resources/list", json!({}))["result"]["resources"].clone();
-        let uris: Vec<&str> =
-            listed.as_array().unwrap().iter().map(|it| it["uri"].as_str().unwrap()).collect();
-        assert!(uris.contains(&"apostille://memory/m-1") && uris.contains(&"apostille://audit"), "{uris:?}");
-        assert!(!listed.to_string().contains("API_VERSION"), "what is not looked up is not said: {listed}");
+        let uris: Vec<&str> = listed
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|it| it["uri"].as_str().unwrap())
+            .collect();
+        assert!(
+            uris.contains(&"apostille://memory/m-1") && uris.contains(&"apostille://audit"),
+            "{uris:?}"
+        );
+        assert!(
+            !listed.to_string().contains("API_VERSION"),
+            "what is not looked up is not said: {listed}"
+        );
         let missing = talk.request("resources/read", json!({"uri": "apostille://memory/m-99"}));
         let code = if era == Era::Modern { -32602 } else { -32002 };
         assert_eq!(missing["error"]["code"], code, "{missing}");
-        let notes = talk
-            .request("prompts/get", json!({"name": "session-notes", "arguments": {"task": "upload race"}}));
-        let text = notes["result"]["messages"][0]["content"]["text"].as_str().unwrap().to_owned();
-        assert!(text.contains("upload race") && text.contains("Worklog"), "{text}");
-        assert_eq!(talk.request("prompts/get", json!({"name": "none"}))["error"]["code"], -32602);
+        let notes = talk.request(
+            "prompts/get",
+            json!({"name": "session-notes", "arguments": {"task": "upload race"}}),
+        );
+        let text = notes["result"]["messages"][0]["content"]["text"]
+            .as_str()
+            .unwrap()
+            .to_owned();
+        assert!(
+            text.contains("upload race") && text.contains("Worklog"),
+            "{text}"
+        );
+        assert_eq!(
+            talk.request("prompts/get", json!({"name": "none"}))["error"]["code"],
+            -32602
+        );
     });
 }
 
@@ -452,9 +597,15 @@ fn a_client_that_stops_writing_still_gets_its_answers() {
     let fact = json!({"name": "memory_remember", "arguments": {"fact": "prefers tabs", "kind": "user"}, "_meta": {"io.modelcontextprotocol/protocolVersion": "2026-07-28", "io.modelcontextprotocol/clientCapabilities": {}}});
     let ran = env.fed(
         &["mcp"],
-        &format!("{}\n", json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": fact})),
+        &format!(
+            "{}\n",
+            json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": fact})
+        ),
     );
-    assert!(ran.out.contains("\"outcome\\\":\\\"remembered\\\""), "{ran}");
+    assert!(
+        ran.out.contains("\"outcome\\\":\\\"remembered\\\""),
+        "{ran}"
+    );
 }
 
 #[test]
@@ -466,7 +617,10 @@ fn nothing_hidden_in_an_edited_store_reaches_a_model() {
         ("memory_recall", json!({})),
         ("memory_verify", json!({"ids": ["m-3"]})),
         ("memory_verify", json!({})),
-        ("memory_remember", json!({"fact": "ODD_LIMIT is 7", "citations": ["src/odd.rs:2"]})),
+        (
+            "memory_remember",
+            json!({"fact": "ODD_LIMIT is 7", "citations": ["src/odd.rs:2"]}),
+        ),
         ("memory_revise", json!({"id": "m-3", "action": "refresh"})),
     ];
     for (name, arguments) in tools {
@@ -475,12 +629,24 @@ fn nothing_hidden_in_an_edited_store_reaches_a_model() {
     }
     let listed = talk.request("resources/list", json!({}));
     crate::edited::check("resources/list", &listed.to_string());
-    for uri in ["apostille://recent", "apostille://briefing", "apostille://audit", "apostille://memory/m-3"] {
+    for uri in [
+        "apostille://recent",
+        "apostille://briefing",
+        "apostille://audit",
+        "apostille://memory/m-3",
+    ] {
         let read = talk.request("resources/read", json!({"uri": uri}));
         crate::edited::check(uri, &read.to_string());
-        assert!(read["result"]["contents"][0]["text"].as_str().is_some_and(|it| !it.is_empty()), "{read}");
+        assert!(
+            read["result"]["contents"][0]["text"]
+                .as_str()
+                .is_some_and(|it| !it.is_empty()),
+            "{read}"
+        );
     }
-    let prompt =
-        talk.request("prompts/get", json!({"name": "session-notes", "arguments": {"task": "a\u{200b}b"}}));
+    let prompt = talk.request(
+        "prompts/get",
+        json!({"name": "session-notes", "arguments": {"task": "a\u{200b}b"}}),
+    );
     crate::edited::check("prompts/get", &prompt.to_string());
 }

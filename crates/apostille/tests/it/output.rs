@@ -7,7 +7,10 @@ use crate::env::Env;
 #[test]
 fn control_bytes_are_never_printed() {
     let env = Env::new();
-    env.write("src/evil.rs", "const A: &str = \"\u{1b}[2J\u{7}\u{202e}evil\";\n");
+    env.write(
+        "src/evil.rs",
+        "const A: &str = \"\u{1b}[2J\u{7}\u{202e}evil\";\n",
+    );
     env.ok(&[
         "remember",
         "--cite",
@@ -16,7 +19,10 @@ fn control_bytes_are_never_printed() {
         "x\u{1b}[31m",
         "the name \u{1b}[31mA\u{202e} is kept for the old client",
     ]);
-    env.write("src/evil.rs", "const A: &str = \"\u{1b}]0;title\u{7}\u{2066}other\";\n");
+    env.write(
+        "src/evil.rs",
+        "const A: &str = \"\u{1b}]0;title\u{7}\u{2066}other\";\n",
+    );
     let commands: [&[&str]; 8] = [
         &["show", "m-1"],
         &["recall", "old client name"],
@@ -30,14 +36,18 @@ fn control_bytes_are_never_printed() {
     for command in commands {
         let ran = env.run(command);
         let bad = |c: char| {
-            (c.is_control() && c != '\n') || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+            (c.is_control() && c != '\n')
+                || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
         };
         let text = if command.contains(&"--json") {
             ran.out.replace(['\u{2066}', '\u{202e}'], "")
         } else {
             ran.out.clone()
         };
-        assert!(!text.contains(bad) && !ran.err.contains(bad), "{command:?}: {ran}");
+        assert!(
+            !text.contains(bad) && !ran.err.contains(bad),
+            "{command:?}: {ran}"
+        );
     }
 }
 
@@ -48,9 +58,16 @@ fn colours_only_when_they_are_wanted() {
     assert!(!env.ok(&["list"]).contains('\u{1b}'));
     assert!(env.ok(&["list", "--color", "always"]).contains('\u{1b}'));
     assert!(!env.ok(&["list", "--color", "never"]).contains('\u{1b}'));
-    let piped = env.command(&["list"]).env_remove("NO_COLOR").output().unwrap();
+    let piped = env
+        .command(&["list"])
+        .env_remove("NO_COLOR")
+        .output()
+        .unwrap();
     assert!(!piped.stdout.contains(&0x1b));
-    assert!(!env.ok(&["list", "--json", "--color", "always"]).contains('\u{1b}'));
+    assert!(
+        !env.ok(&["list", "--json", "--color", "always"])
+            .contains('\u{1b}')
+    );
 }
 
 #[test]
@@ -58,7 +75,11 @@ fn a_reader_that_leaves_is_nobodys_fault() {
     let env = Env::new();
     env.with_facts();
     let mut command = env.command(&["export"]);
-    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut child = command
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
     drop(child.stdout.take());
     let output = child.wait_with_output().unwrap();
     assert_eq!((output.status.code(), output.stderr), (Some(0), Vec::new()));

@@ -9,9 +9,21 @@ fn waiting() -> Env {
     let env = Env::new();
     let system = &["remember", "--origin", "system", "--cite"];
     env.ok(&[system, ["src/api.rs:3", "API_VERSION is 7"].as_slice()].concat());
-    env.ok(&[system, ["src/limits.rs:3", "MAX_UPLOAD is 10 MB"].as_slice()].concat());
+    env.ok(&[
+        system,
+        ["src/limits.rs:3", "MAX_UPLOAD is 10 MB"].as_slice(),
+    ]
+    .concat());
     env.ok(&["remember", "--cite", "src/api.rs:3", "API_VERSION is 8"]);
-    env.ok(&["remember", "--tainted", "--author", "web", "--kind", "feedback", "the docs say: use tabs"]);
+    env.ok(&[
+        "remember",
+        "--tainted",
+        "--author",
+        "web",
+        "--kind",
+        "feedback",
+        "the docs say: use tabs",
+    ]);
     env
 }
 
@@ -22,7 +34,10 @@ fn json(env: &Env, arguments: &[&str]) -> Value {
 fn status(env: &Env, handle: &str) -> (String, Option<String>) {
     let memory = json(env, &["show", handle])["memory"].clone();
     let text = |it: &Value| it.as_str().map(Into::into);
-    (text(&memory["status"]).unwrap(), text(&memory["status_why"]))
+    (
+        text(&memory["status"]).unwrap(),
+        text(&memory["status_why"]),
+    )
 }
 
 #[test]
@@ -30,9 +45,16 @@ fn the_queue_is_listed_with_everything_needed() {
     let env = waiting();
     insta::assert_snapshot!("review_queue", env.run(&["review"]));
     let told = json(&env, &["review"]);
-    assert_eq!((&told["waiting"], &told["counts"]["safe"]), (&4.into(), &2.into()));
-    let cares: Vec<&str> =
-        told["queue"].as_array().unwrap().iter().map(|it| it["care"].as_str().unwrap()).collect();
+    assert_eq!(
+        (&told["waiting"], &told["counts"]["safe"]),
+        (&4.into(), &2.into())
+    );
+    let cares: Vec<&str> = told["queue"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|it| it["care"].as_str().unwrap())
+        .collect();
     assert_eq!(cares, ["safe", "safe", "doubtful", "outside"]);
     let doubtful = &told["queue"][2];
     assert_eq!(doubtful["unsaid"], serde_json::json!(["8"]));
@@ -45,7 +67,10 @@ fn the_queue_is_listed_with_everything_needed() {
 fn an_empty_queue_says_so() {
     let env = Env::new();
     let ran = env.run(&["review"]);
-    assert_eq!((ran.code, ran.out.as_str()), (0, "nothing waits for review\n"));
+    assert_eq!(
+        (ran.code, ran.out.as_str()),
+        (0, "nothing waits for review\n")
+    );
     assert_eq!(
         json(&env, &["review"]),
         serde_json::json!({"ok": true, "waiting": 0, "counts": {}, "queue": []})
@@ -58,7 +83,10 @@ fn only_a_person_decides() {
         let env = waiting();
         let refused = |env: &Env| {
             let told = json(env, arguments);
-            assert_eq!(told["refused"]["class"], "not_a_person", "{arguments:?}: {told}");
+            assert_eq!(
+                told["refused"]["class"], "not_a_person",
+                "{arguments:?}: {told}"
+            );
             assert_eq!(status(env, "m-1").0, "pending");
         };
         refused(&env);
@@ -72,22 +100,41 @@ fn only_a_person_decides() {
     check(&["review", "--all-safe"]);
     let mut agents = waiting();
     agents.set("CLAUDECODE", "1");
-    assert_eq!(agents.person(&["review", "--all-safe"]).code, 3, "an agent names no person");
-    insta::assert_snapshot!("review_refused", waiting().run(&["review", "--accept", "m-1"]));
+    assert_eq!(
+        agents.person(&["review", "--all-safe"]).code,
+        3,
+        "an agent names no person"
+    );
+    insta::assert_snapshot!(
+        "review_refused",
+        waiting().run(&["review", "--accept", "m-1"])
+    );
 }
 
 #[test]
 fn scripts_accept_and_reject() {
     let env = waiting();
-    let ran = env.person(&["review", "--accept", "m-1", "m-2", "--reject", "m-3", "--reason", "it is 7"]);
+    let ran = env.person(&[
+        "review", "--accept", "m-1", "m-2", "--reject", "m-3", "--reason", "it is 7",
+    ]);
     insta::assert_snapshot!("review_decided", ran);
     assert_eq!(status(&env, "m-1"), ("active".into(), None));
-    assert_eq!(status(&env, "m-3"), ("invalid".into(), Some("rejected: it is 7".into())));
+    assert_eq!(
+        status(&env, "m-3"),
+        ("invalid".into(), Some("rejected: it is 7".into()))
+    );
     let log = json(&env, &["log", "--memory", "m-1"]);
-    assert_eq!((&log["events"][0]["event"], &log["events"][0]["actor"]), (&"approved".into(), &"ana".into()));
+    assert_eq!(
+        (&log["events"][0]["event"], &log["events"][0]["actor"]),
+        (&"approved".into(), &"ana".into())
+    );
     let wrong = env.person(&["review", "--accept", "m-4", "--reject", "m-99"]);
     assert_eq!(wrong.code, 1, "{wrong}");
-    assert_eq!(status(&env, "m-4").0, "pending", "nothing is done when a name is wrong");
+    assert_eq!(
+        status(&env, "m-4").0,
+        "pending",
+        "nothing is done when a name is wrong"
+    );
 }
 
 #[test]
@@ -102,13 +149,34 @@ fn all_that_is_safe_is_accepted_and_nothing_else() {
 fn a_person_may_change_their_mind() {
     let env = waiting();
     env.person(&["review", "--reject", "m-1", "m-2"]);
-    assert_eq!(env.run(&["approve", "m-1"]).code, 3, "an agent's mind does not count");
+    assert_eq!(
+        env.run(&["approve", "m-1"]).code,
+        3,
+        "an agent's mind does not count"
+    );
     let ran = env.person(&["approve", "m-1"]);
-    assert_eq!((ran.code, status(&env, "m-1").0.as_str()), (0, "active"), "{ran}");
+    assert_eq!(
+        (ran.code, status(&env, "m-1").0.as_str()),
+        (0, "active"),
+        "{ran}"
+    );
     env.person(&["invalidate", "m-1", "--reason", "it is 9"]);
-    assert_eq!(env.person(&["approve", "m-1"]).code, 3, "what was found wrong was not rejected in review");
-    env.person(&["remember", "--cite", "src/limits.rs:3", "MAX_UPLOAD is 10 MB"]);
+    assert_eq!(
+        env.person(&["approve", "m-1"]).code,
+        3,
+        "what was found wrong was not rejected in review"
+    );
+    env.person(&[
+        "remember",
+        "--cite",
+        "src/limits.rs:3",
+        "MAX_UPLOAD is 10 MB",
+    ]);
     let ran = env.person(&["approve", "m-2"]);
     assert_eq!(ran.code, 3, "{ran}");
-    assert!(ran.err.contains("m-2 was rejected, and m-5 says the same since"), "{ran}");
+    assert!(
+        ran.err
+            .contains("m-2 was rejected, and m-5 says the same since"),
+        "{ran}"
+    );
 }

@@ -18,25 +18,46 @@ struct Server {
 impl Server {
     fn new(env: &Env, arguments: &[&str]) -> Self {
         let mut command = env.command(&[&["serve", "--port", "0", "--json"], arguments].concat());
-        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+        let mut child = command
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
         let mut line = String::new();
-        BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+        BufReader::new(child.stdout.take().unwrap())
+            .read_line(&mut line)
+            .unwrap();
         let said: Value = serde_json::from_str(&line).unwrap();
         let url = said["url"].as_str().unwrap();
-        let port =
-            url.strip_prefix("http://127.0.0.1:").and_then(|it| it.strip_suffix("/mcp")).unwrap().to_owned();
-        Self { child, port, token: said["token"].as_str().map(Into::into) }
+        let port = url
+            .strip_prefix("http://127.0.0.1:")
+            .and_then(|it| it.strip_suffix("/mcp"))
+            .unwrap()
+            .to_owned();
+        Self {
+            child,
+            port,
+            token: said["token"].as_str().map(Into::into),
+        }
     }
 
     /// The status and the body of what is answered to a call of `memory_recall` with these headers.
     fn asked(&self, headers: &[(&str, &str)]) -> (u16, String) {
         let meta = json!({"io.modelcontextprotocol/protocolVersion": "2026-07-28", "io.modelcontextprotocol/clientCapabilities": {}});
-        let params = json!({"name": "memory_recall", "arguments": {"query": "api version"}, "_meta": meta});
-        let body = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}).to_string();
-        let mut request =
-            format!("POST /mcp HTTP/1.1\r\nContent-Length: {}\r\nConnection: close\r\n", body.len());
+        let params =
+            json!({"name": "memory_recall", "arguments": {"query": "api version"}, "_meta": meta});
+        let body = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params})
+            .to_string();
+        let mut request = format!(
+            "POST /mcp HTTP/1.1\r\nContent-Length: {}\r\nConnection: close\r\n",
+            body.len()
+        );
         let host = format!("127.0.0.1:{}", self.port);
-        let bearer = self.token.as_ref().map(|it| format!("Bearer {it}")).unwrap_or_default();
+        let bearer = self
+            .token
+            .as_ref()
+            .map(|it| format!("Bearer {it}"))
+            .unwrap_or_default();
         let usual = [
             ("Host", host.as_str()),
             ("Authorization", bearer.as_str()),
@@ -47,8 +68,11 @@ impl Server {
             ("Mcp-Name", "memory_recall"),
         ];
         let given = |name: &str| headers.iter().any(|it| it.0 == name);
-        for (name, value) in
-            usual.iter().filter(|it| !given(it.0)).chain(headers).filter(|it| !it.1.is_empty())
+        for (name, value) in usual
+            .iter()
+            .filter(|it| !given(it.0))
+            .chain(headers)
+            .filter(|it| !it.1.is_empty())
         {
             request += &format!("{name}: {value}\r\n");
         }
@@ -89,7 +113,11 @@ fn without_the_token_from_a_page_or_under_another_name_nobody_is_served() {
     let check = |header: (&str, &str), expected: u16| {
         let (status, body) = server.asked(&[header]);
         assert_eq!(status, expected, "{header:?}: {body}");
-        assert_eq!(body.contains("API_VERSION"), expected == 200, "{header:?}: {body}");
+        assert_eq!(
+            body.contains("API_VERSION"),
+            expected == 200,
+            "{header:?}: {body}"
+        );
     };
     check(("Authorization", ""), 401);
     check(("Authorization", "Bearer guess"), 401);
@@ -125,7 +153,11 @@ fn its_health_is_told_to_anybody_and_nothing_else_is() {
     let env = Env::new();
     let server = Server::new(&env, &[]);
     let get = |path: &str| {
-        server.sent(&format!("GET {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")).0
+        server
+            .sent(&format!(
+                "GET {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
+            ))
+            .0
     };
     assert_eq!((get("/health"), get("/"), get("/mcp")), (200, 401, 401));
 }
@@ -145,8 +177,10 @@ fn it_ends_well_when_it_is_told_to() {
     let env = Env::new();
     let mut server = Server::new(&env, &[]);
     assert_eq!(server.asked(&[]).0, 200);
-    let told =
-        std::process::Command::new("kill").args(["-TERM", &server.child.id().to_string()]).status().unwrap();
+    let told = std::process::Command::new("kill")
+        .args(["-TERM", &server.child.id().to_string()])
+        .status()
+        .unwrap();
     assert!(told.success());
     assert!(server.child.wait().unwrap().success());
 }

@@ -29,7 +29,10 @@ pub struct Reply {
 
 impl Reply {
     pub fn header(&self, name: &str) -> Option<&str> {
-        self.headers.iter().find(|it| it.0 == name).map(|it| it.1.as_str())
+        self.headers
+            .iter()
+            .find(|it| it.0 == name)
+            .map(|it| it.1.as_str())
     }
 
     pub fn json(&self) -> Value {
@@ -70,16 +73,28 @@ impl Server {
         out.read_line(&mut line).unwrap();
         let said: Value = serde_json::from_str(&line).unwrap();
         assert_eq!(said["repo"], "acme/app", "{line}");
-        let panel = said["panel"].as_str().unwrap().strip_prefix("http://127.0.0.1:").unwrap();
+        let panel = said["panel"]
+            .as_str()
+            .unwrap()
+            .strip_prefix("http://127.0.0.1:")
+            .unwrap();
         let (port, once) = panel.split_at(panel.find('/').unwrap());
         let token = said["token"].as_str().unwrap_or_default().to_owned();
-        Self { child, port: port.parse().unwrap(), token, once: once.to_owned(), _out: out }
+        Self {
+            child,
+            port: port.parse().unwrap(),
+            token,
+            once: once.to_owned(),
+            _out: out,
+        }
     }
 
     pub fn connect(&self) -> TcpStream {
         let stream = TcpStream::connect(("127.0.0.1", self.port)).unwrap();
         // Only so that a server that hangs is a test that fails.
-        stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
+        stream
+            .set_read_timeout(Some(Duration::from_secs(60)))
+            .unwrap();
         stream
     }
 
@@ -96,14 +111,30 @@ impl Server {
         self.raw(self.written(method, path, headers, body).as_bytes())
     }
 
-    pub fn written(&self, method: &str, path: &str, headers: &[(&str, &str)], body: &str) -> String {
+    pub fn written(
+        &self,
+        method: &str,
+        path: &str,
+        headers: &[(&str, &str)],
+        body: &str,
+    ) -> String {
         let host = format!("127.0.0.1:{}", self.port);
-        let length = if body.is_empty() { String::new() } else { body.len().to_string() };
-        let usual = [("Host", host.as_str()), ("Connection", "close"), ("Content-Length", length.as_str())];
+        let length = if body.is_empty() {
+            String::new()
+        } else {
+            body.len().to_string()
+        };
+        let usual = [
+            ("Host", host.as_str()),
+            ("Connection", "close"),
+            ("Content-Length", length.as_str()),
+        ];
         let given = |name: &str| headers.iter().any(|it| it.0 == name);
         let usual = usual.iter().filter(|it| !given(it.0));
         let lines = usual.chain(headers).filter(|it| !it.1.is_empty());
-        let head: String = lines.map(|(name, value)| format!("{name}: {value}\r\n")).collect();
+        let head: String = lines
+            .map(|(name, value)| format!("{name}: {value}\r\n"))
+            .collect();
         format!("{method} {path} HTTP/1.1\r\n{head}\r\n{body}")
     }
 
@@ -113,12 +144,25 @@ impl Server {
     }
 
     pub fn get_with(&self, path: &str, token: &str) -> Reply {
-        self.send("GET", path, &[("Authorization", &format!("Bearer {token}"))], "")
+        self.send(
+            "GET",
+            path,
+            &[("Authorization", &format!("Bearer {token}"))],
+            "",
+        )
     }
 
     pub fn post_with(&self, path: &str, token: &str, body: &str) -> Reply {
         let bearer = format!("Bearer {token}");
-        self.send("POST", path, &[("Authorization", &bearer), ("Content-Type", "application/json")], body)
+        self.send(
+            "POST",
+            path,
+            &[
+                ("Authorization", &bearer),
+                ("Content-Type", "application/json"),
+            ],
+            body,
+        )
     }
 
     /// Calls a tool, with this token.
@@ -133,7 +177,8 @@ impl Server {
 
     /// Sends a message of the agents' protocol.
     pub fn said(&self, method: &str, name: &str, token: &str, params: &Value) -> Reply {
-        let body = serde_json::json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params});
+        let body =
+            serde_json::json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params});
         let headers = [
             ("Authorization", &*format!("Bearer {token}")),
             ("Content-Type", "application/json"),
@@ -154,22 +199,50 @@ impl Server {
 
     /// What a browser has after it was let in.
     pub fn with_cookie(&self, reply: &Reply) -> Browser {
-        let cookie = reply.header("set-cookie").unwrap().split(';').next().unwrap().to_owned();
+        let cookie = reply
+            .header("set-cookie")
+            .unwrap()
+            .split(';')
+            .next()
+            .unwrap()
+            .to_owned();
         let page = self.send("GET", "/memories/m-1", &[("Cookie", &cookie)], "");
-        let seal = page.body.split("name=\"seal\" value=\"").nth(1).and_then(|it| it.split('"').next());
-        Browser { cookie, seal: seal.unwrap_or_default().to_owned() }
+        let seal = page
+            .body
+            .split("name=\"seal\" value=\"")
+            .nth(1)
+            .and_then(|it| it.split('"').next());
+        Browser {
+            cookie,
+            seal: seal.unwrap_or_default().to_owned(),
+        }
     }
 
     /// Sends a form of the panel.
-    pub fn form(&self, browser: &Browser, path: &str, headers: &[(&str, &str)], body: &str) -> Reply {
-        let kind = [("Cookie", &*browser.cookie), ("Content-Type", "application/x-www-form-urlencoded")];
+    pub fn form(
+        &self,
+        browser: &Browser,
+        path: &str,
+        headers: &[(&str, &str)],
+        body: &str,
+    ) -> Reply {
+        let kind = [
+            ("Cookie", &*browser.cookie),
+            ("Content-Type", "application/x-www-form-urlencoded"),
+        ];
         self.send("POST", path, &[&kind, headers].concat(), body)
     }
 
     #[cfg(unix)]
     pub fn tell_to_stop(&self) {
         let id = self.child.id().to_string();
-        assert!(std::process::Command::new("kill").args(["-TERM", &id]).status().unwrap().success());
+        assert!(
+            std::process::Command::new("kill")
+                .args(["-TERM", &id])
+                .status()
+                .unwrap()
+                .success()
+        );
     }
 }
 
@@ -183,7 +256,8 @@ impl Drop for Server {
 /// Waits until something is so; it is a test that fails, and not one that hangs, when it never is.
 pub fn patiently(what: &str, is_so: impl FnMut() -> bool) {
     let start = Instant::now();
-    let tries = std::iter::repeat_with(is_so).take_while(|_| start.elapsed() < Duration::from_secs(60));
+    let tries =
+        std::iter::repeat_with(is_so).take_while(|_| start.elapsed() < Duration::from_secs(60));
     assert!(tries.into_iter().any(|it| it), "{what}");
 }
 
@@ -195,7 +269,18 @@ pub fn answer(mut stream: TcpStream) -> Reply {
     let text = String::from_utf8_lossy(&bytes);
     let (head, body) = text.split_once("\r\n\r\n").unwrap_or((&text, ""));
     let mut lines = head.split("\r\n");
-    let status = lines.next().and_then(|it| it.split(' ').nth(1)).and_then(|it| it.parse().ok()).unwrap_or(0);
-    let header = |it: &str| it.split_once(": ").map(|(name, value)| (name.to_lowercase(), value.to_owned()));
-    Reply { status, headers: lines.filter_map(header).collect(), body: body.to_owned() }
+    let status = lines
+        .next()
+        .and_then(|it| it.split(' ').nth(1))
+        .and_then(|it| it.parse().ok())
+        .unwrap_or(0);
+    let header = |it: &str| {
+        it.split_once(": ")
+            .map(|(name, value)| (name.to_lowercase(), value.to_owned()))
+    };
+    Reply {
+        status,
+        headers: lines.filter_map(header).collect(),
+        body: body.to_owned(),
+    }
 }

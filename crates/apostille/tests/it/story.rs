@@ -21,7 +21,14 @@ fn a_memory_lives() {
             &env,
             &[
                 &["recall", "which API version?"],
-                &["recall", "upload", "limit", "--path", "src/limits.rs", "--why"],
+                &[
+                    "recall",
+                    "upload",
+                    "limit",
+                    "--path",
+                    "src/limits.rs",
+                    "--why"
+                ],
                 &["recall", "API version", "--block"],
                 &["list"],
                 &["list", "--tag", "limits"],
@@ -72,20 +79,42 @@ fn settings_and_health_are_shown() {
     assert!(before.contains("is not there yet"), "{before}");
     env.with_facts();
     let after = env.ok(&["doctor"]);
-    assert!(after.contains("sound, 2 spaces") && after.contains("everything is in order"), "{after}");
+    assert!(
+        after.contains("sound, 2 spaces") && after.contains("everything is in order"),
+        "{after}"
+    );
 }
 
 #[test]
 fn a_subfolder_is_understood() {
     let env = Env::new();
-    env.ok(&["-C", "src", "remember", "--cite", "api.rs:3", "API_VERSION must equal the client's"]);
-    env.ok(&["-C", "src", "remember", "--cite", "../src/limits.rs:3", "MAX_UPLOAD is what the proxy allows"]);
+    env.ok(&[
+        "-C",
+        "src",
+        "remember",
+        "--cite",
+        "api.rs:3",
+        "API_VERSION must equal the client's",
+    ]);
+    env.ok(&[
+        "-C",
+        "src",
+        "remember",
+        "--cite",
+        "../src/limits.rs:3",
+        "MAX_UPLOAD is what the proxy allows",
+    ]);
     let listed = env.ok(&["export"]);
     assert!(
-        listed.contains("\"path\": \"src/api.rs\"") && listed.contains("\"path\": \"src/limits.rs\""),
+        listed.contains("\"path\": \"src/api.rs\"")
+            && listed.contains("\"path\": \"src/limits.rs\""),
         "{listed}"
     );
-    assert_eq!(env.run(&["-C", "src", "remember", "--cite", "../../secret:1", "x"]).code, 2);
+    assert_eq!(
+        env.run(&["-C", "src", "remember", "--cite", "../../secret:1", "x"])
+            .code,
+        2
+    );
 }
 
 #[test]
@@ -93,12 +122,22 @@ fn outside_git_a_folder_has_its_own_memory() {
     let env = Env::new();
     let note = env.beside("plain/notes.txt", "the build takes an hour\n");
     let folder = note.trim_end_matches("/notes.txt");
-    env.ok(&["-C", folder, "remember", "--cite", "notes.txt:1", "the build takes an hour"]);
+    env.ok(&[
+        "-C",
+        folder,
+        "remember",
+        "--cite",
+        "notes.txt:1",
+        "the build takes an hour",
+    ]);
     let recalled = env.ok(&["-C", folder, "recall", "how long is the build?"]);
     assert!(recalled.starts_with("m-1   holds\n"), "{recalled}");
     let config = env.ok(&["-C", folder, "config"]);
     assert!(config.contains("local/plain-"), "{config}");
-    assert_eq!(env.run(&["-C", folder, "recall", "x", "--at", "main"]).code, 2);
+    assert_eq!(
+        env.run(&["-C", folder, "recall", "x", "--at", "main"]).code,
+        2
+    );
 }
 
 #[test]
@@ -107,8 +146,12 @@ fn the_tour_plays_and_leaves_nothing() {
     let before = std::fs::read_dir(env.home()).unwrap().count();
     insta::assert_snapshot!("tour", env.run(&["tour"]));
     let steps: serde_json::Value = serde_json::from_str(&env.ok(&["tour", "--json"])).unwrap();
-    let codes: Vec<_> =
-        steps["steps"].as_array().unwrap().iter().filter_map(|it| it["code"].as_u64()).collect();
+    let codes: Vec<_> = steps["steps"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter_map(|it| it["code"].as_u64())
+        .collect();
     assert_eq!(codes, [0, 0, 0, 3, 0, 0, 0, 0]);
     assert_eq!(std::fs::read_dir(env.home()).unwrap().count(), before);
 }
@@ -117,7 +160,10 @@ fn the_tour_plays_and_leaves_nothing() {
 fn manual_and_completions_are_printed() {
     let env = Env::new();
     assert!(env.ok(&["man"]).contains(".TH apostille 1"));
-    assert!(env.ok(&["completions", "bash"]).contains("complete -F _apostille"));
+    assert!(
+        env.ok(&["completions", "bash"])
+            .contains("complete -F _apostille")
+    );
     env.ok(&["man", "--out", "pages"]);
     assert!(env.repo().join("pages/apostille-recall.1").exists());
 }

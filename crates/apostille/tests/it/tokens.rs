@@ -13,10 +13,18 @@ use crate::socket::Server;
 fn a_token_is_shown_once_and_kept_as_its_digest() {
     let env = Env::new();
     let token = made(&env, &["ci", "--space", "acme/app", "--days", "30"]);
-    assert!(token.strip_prefix("apostille_").is_some_and(|it| it.len() == 32), "{token}");
+    assert!(
+        token
+            .strip_prefix("apostille_")
+            .is_some_and(|it| it.len() == 32),
+        "{token}"
+    );
     let file = env.home().join(".local/share/apostille/tokens.json");
     let text = fs::read_to_string(&file).unwrap();
-    assert!(!text.contains(&token) && text.contains("\"version\": 1"), "{text}");
+    assert!(
+        !text.contains(&token) && text.contains("\"version\": 1"),
+        "{text}"
+    );
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt as _;
@@ -26,7 +34,9 @@ fn a_token_is_shown_once_and_kept_as_its_digest() {
     }
     let listed = env.ok(&["token"]);
     assert!(
-        listed.contains("ci") && listed.contains("acme/app, until 2026-03-31") && !listed.contains(&token)
+        listed.contains("ci")
+            && listed.contains("acme/app, until 2026-03-31")
+            && !listed.contains(&token)
     );
 }
 
@@ -44,7 +54,10 @@ fn names_are_plain_and_taken_once() {
     let env = Env::new();
     let check = |arguments: &[&str], expected: &str| {
         let ran = env.run(&[&["token"], arguments].concat());
-        assert!(ran.code == 2 && ran.err.contains(expected), "{arguments:?}: {ran}");
+        assert!(
+            ran.code == 2 && ran.err.contains(expected),
+            "{arguments:?}: {ran}"
+        );
     };
     made(&env, &["ci"]);
     check(&["create", "ci"], "there is a token 'ci' already");
@@ -68,18 +81,31 @@ fn only_a_person_makes_one_that_reviews() {
 fn a_token_reaches_its_spaces_and_no_others() {
     let env = Env::new();
     env.with_facts();
-    env.ok(&["--repo", "acme/other", "remember", "--layer", "episode", "the other one was deployed"]);
+    env.ok(&[
+        "--repo",
+        "acme/other",
+        "remember",
+        "--layer",
+        "episode",
+        "the other one was deployed",
+    ]);
     let server = Server::new(&env, &[]);
     let told = |it: &Value| {
         let spaces = it["spaces"].as_array().unwrap().iter();
-        spaces.map(|it| it["space"].as_str().unwrap()).collect::<Vec<_>>().join(" ")
+        spaces
+            .map(|it| it["space"].as_str().unwrap())
+            .collect::<Vec<_>>()
+            .join(" ")
     };
     let check = |arguments: &[&str], path: &str, expected: &str| {
         let token = made(&env, arguments);
         let reply = server.get_with(path, &token);
         let found = match reply.status {
             200 => told(&reply.json()),
-            status => format!("{status} {}", reply.json()["error"]["message"].as_str().unwrap()),
+            status => format!(
+                "{status} {}",
+                reply.json()["error"]["message"].as_str().unwrap()
+            ),
         };
         assert_eq!(found, expected, "{arguments:?} {path}");
     };
@@ -87,8 +113,16 @@ fn a_token_reaches_its_spaces_and_no_others() {
     check(&["a"], all, "acme/app users/ana");
     check(&["b", "--space", "acme/app"], all, "acme/app");
     check(&["c", "--space", "users/ana"], all, "users/ana");
-    check(&["d", "--space", "acme/other"], all, "403 'd' is for acme/other, and this is acme/app");
-    check(&["e", "--space", "acme/other"], "/api/stats?repo=acme/other", "acme/other");
+    check(
+        &["d", "--space", "acme/other"],
+        all,
+        "403 'd' is for acme/other, and this is acme/app",
+    );
+    check(
+        &["e", "--space", "acme/other"],
+        "/api/stats?repo=acme/other",
+        "acme/other",
+    );
     check(
         &["f", "--space", "acme/app"],
         "/api/stats?repo=acme/other",
@@ -104,22 +138,36 @@ fn who_is_not_let_in_is_told_why() {
     let file = env.home().join(".local/share/apostille/tokens.json");
     let (over, revoked) = (made(&env, &["old", "--days", "1"]), made(&env, &["gone"]));
     let text = fs::read_to_string(&file).unwrap();
-    fs::write(&file, text.replace("2026-03-02T12:00:00", "2026-02-01T12:00:00")).unwrap();
+    fs::write(
+        &file,
+        text.replace("2026-03-02T12:00:00", "2026-02-01T12:00:00"),
+    )
+    .unwrap();
     env.ok(&["token", "revoke", "gone"]);
     let check = |headers: &[(&str, &str)], expected: &str| {
         for path in ["/api/stats", "/mcp", "/metrics"] {
             let reply = server.send("GET", path, headers, "");
             assert_eq!(reply.status, 401, "{path}: {reply}");
-            let is_said = reply.body.contains(expected) && reply.body.contains("apostille token create");
+            let is_said =
+                reply.body.contains(expected) && reply.body.contains("apostille token create");
             assert!(is_said, "{path}: {reply}");
         }
     };
     let bearer = |it: &str| format!("Bearer {it}");
     check(&[], "no token was sent;");
     check(&[("Authorization", "Basic eDp5")], "no token was sent;");
-    check(&[("Authorization", &bearer("guess"))], "this token is not known here, or was revoked;");
-    check(&[("Authorization", &bearer(&revoked))], "this token is not known here, or was revoked;");
-    check(&[("Authorization", &bearer(&over))], "this token is over since 2026-02-01T12:00:00Z;");
+    check(
+        &[("Authorization", &bearer("guess"))],
+        "this token is not known here, or was revoked;",
+    );
+    check(
+        &[("Authorization", &bearer(&revoked))],
+        "this token is not known here, or was revoked;",
+    );
+    check(
+        &[("Authorization", &bearer(&over))],
+        "this token is over since 2026-02-01T12:00:00Z;",
+    );
     // Nearly right is as wrong as anything.
     check(
         &[("Authorization", &bearer(&over[..over.len() - 1]))],
@@ -132,18 +180,39 @@ fn an_agent_with_a_token_reaches_no_further_than_it() {
     let env = Env::new();
     env.with_facts();
     let server = Server::new(&env, &[]);
-    let asked =
-        |token: &str| server.call(token, "memory_recall", json!({"query": "small commits API version"})).body;
-    let (repo, user) =
-        (made(&env, &["repo", "--space", "acme/app"]), made(&env, &["user", "--space", "users/ana"]));
+    let asked = |token: &str| {
+        server
+            .call(
+                token,
+                "memory_recall",
+                json!({"query": "small commits API version"}),
+            )
+            .body
+    };
+    let (repo, user) = (
+        made(&env, &["repo", "--space", "acme/app"]),
+        made(&env, &["user", "--space", "users/ana"]),
+    );
     let both = asked(&server.token);
-    assert!(both.contains("API_VERSION must") && both.contains("prefers small"), "{both}");
+    assert!(
+        both.contains("API_VERSION must") && both.contains("prefers small"),
+        "{both}"
+    );
     let one = asked(&repo);
-    assert!(one.contains("API_VERSION must") && !one.contains("prefers small"), "{one}");
+    assert!(
+        one.contains("API_VERSION must") && !one.contains("prefers small"),
+        "{one}"
+    );
     let other = asked(&user);
-    assert!(!other.contains("API_VERSION must") && other.contains("prefers small"), "{other}");
+    assert!(
+        !other.contains("API_VERSION must") && other.contains("prefers small"),
+        "{other}"
+    );
     let none = asked(&made(&env, &["none", "--space", "acme/other"]));
-    assert!(none.contains("is for acme/other") && !none.contains("API_VERSION"), "{none}");
+    assert!(
+        none.contains("is for acme/other") && !none.contains("API_VERSION"),
+        "{none}"
+    );
 }
 
 #[test]
@@ -160,7 +229,11 @@ fn an_agent_with_a_token_that_looks_changes_nothing() {
     assert!(turned.contains("may only read"), "{turned}");
     assert!(!env.ok(&["list"]).contains("--locked"));
     let meta = json!({"io.modelcontextprotocol/protocolVersion": "2026-07-28", "io.modelcontextprotocol/clientCapabilities": {}});
-    let tools = |token: &str| server.said("tools/list", "", token, &json!({"_meta": meta})).body;
+    let tools = |token: &str| {
+        server
+            .said("tools/list", "", token, &json!({"_meta": meta}))
+            .body
+    };
     assert!(tools(&read).contains("memory_recall") && !tools(&read).contains("memory_remember"));
     assert!(tools(&write).contains("memory_remember"));
     let kept = remember(&write);
@@ -206,7 +279,11 @@ fn a_session_ends_with_its_token_also_where_everybody_is_let_in() {
     let token = made(&env, &["look", "--space", "acme/app"]);
     let server = Server::new(&env, &["--no-token"]);
     let browser = server.with_cookie(&server.send("POST", "/open", &[], &format!("token={token}")));
-    let status = || server.send("GET", "/", &[("Cookie", &browser.cookie)], "").status;
+    let status = || {
+        server
+            .send("GET", "/", &[("Cookie", &browser.cookie)], "")
+            .status
+    };
     assert_eq!(status(), 200);
     env.ok(&["token", "revoke", "look"]);
     assert_eq!(status(), 401);
@@ -217,10 +294,21 @@ fn message(server: &Server, method: &str, token: &str, session: &str, body: &Val
     let headers = [
         ("Authorization", &*format!("Bearer {token}")),
         ("Content-Type", "application/json"),
-        ("Accept", if method == "GET" { "text/event-stream" } else { "application/json, text/event-stream" }),
+        (
+            "Accept",
+            if method == "GET" {
+                "text/event-stream"
+            } else {
+                "application/json, text/event-stream"
+            },
+        ),
         ("Mcp-Session-Id", session),
     ];
-    let body = if body.is_null() { String::new() } else { body.to_string() };
+    let body = if body.is_null() {
+        String::new()
+    } else {
+        body.to_string()
+    };
     server.written(method, "/mcp", &headers, &body)
 }
 
@@ -234,9 +322,15 @@ fn a_session_of_an_agent_is_its_own_and_ends_with_its_token() {
     };
     let who = json!({"name": "t", "version": "1"});
     let hello = json!({"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": who});
-    let opened =
-        sent("POST", &one, "", json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": hello}));
-    let session = opened.header("mcp-session-id").unwrap_or_else(|| panic!("{opened}"));
+    let opened = sent(
+        "POST",
+        &one,
+        "",
+        json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": hello}),
+    );
+    let session = opened
+        .header("mcp-session-id")
+        .unwrap_or_else(|| panic!("{opened}"));
     let ready = || json!({"jsonrpc": "2.0", "method": "notifications/initialized"});
     assert_eq!(sent("POST", &one, session, ready()).status, 202);
     let ping = || json!({"jsonrpc": "2.0", "id": 2, "method": "ping"});
@@ -244,7 +338,9 @@ fn a_session_of_an_agent_is_its_own_and_ends_with_its_token() {
     assert_eq!(sent("DELETE", &other, session, Value::Null).status, 404);
     assert_eq!(sent("POST", &one, session, ping()).status, 200);
     let mut stream = server.connect();
-    stream.write_all(message(&server, "GET", &one, session, &Value::Null).as_bytes()).unwrap();
+    stream
+        .write_all(message(&server, "GET", &one, session, &Value::Null).as_bytes())
+        .unwrap();
     let mut begun = [0; 12];
     stream.read_exact(&mut begun).unwrap();
     assert_eq!(&begun, b"HTTP/1.1 200");
@@ -265,11 +361,17 @@ fn an_agent_learns_nothing_of_folders_elsewhere() {
             "io.modelcontextprotocol/clientCapabilities": {},
             "x-codex-turn-metadata": {"workspaces": {folder: {}}},
         });
-        let params = json!({"name": "memory_recall", "arguments": {"query": "api version"}, "_meta": meta});
-        server.said("tools/call", "memory_recall", &server.token, &params).body
+        let params =
+            json!({"name": "memory_recall", "arguments": {"query": "api version"}, "_meta": meta});
+        server
+            .said("tools/call", "memory_recall", &server.token, &params)
+            .body
     };
     let elsewhere = asked(env.home().parent().unwrap().to_str().unwrap());
-    assert!(elsewhere.contains("works elsewhere") && !elsewhere.contains("local/"), "{elsewhere}");
+    assert!(
+        elsewhere.contains("works elsewhere") && !elsewhere.contains("local/"),
+        "{elsewhere}"
+    );
     assert_eq!(elsewhere, asked("/there/is/no/such/folder"));
     assert!(asked(env.repo().to_str().unwrap()).contains("API_VERSION"));
 }
@@ -281,7 +383,12 @@ fn without_a_token_by_request_nobody_reviews() {
     let server = Server::new(&env, &["--no-token"]);
     assert_eq!(server.send("GET", "/api/spaces", &[], "").status, 200);
     assert_eq!(server.get_with("/api/spaces", "whatever").status, 200);
-    assert_eq!(server.get_with("/api/spaces", &made(&env, &["x", "--space", "acme/other"])).status, 403);
+    assert_eq!(
+        server
+            .get_with("/api/spaces", &made(&env, &["x", "--space", "acme/other"]))
+            .status,
+        403
+    );
     assert_eq!(server.send("GET", "/", &[], "").status, 401);
 }
 
@@ -290,7 +397,14 @@ fn without_a_token_by_request_nobody_reviews() {
 fn whoever_holds_a_token_is_no_person() {
     let env = Env::new();
     env.with_facts();
-    env.ok(&["remember", "--from", "web", "--kind", "feedback", "the vendor wants retries to be ten"]);
+    env.ok(&[
+        "remember",
+        "--from",
+        "web",
+        "--kind",
+        "feedback",
+        "the vendor wants retries to be ten",
+    ]);
     env.person(&["remember", "--kind", "feedback", "never push on a Friday"]);
     let server = Server::new(&env, &[]);
     let write = made(&env, &["w", "--access", "write"]);
@@ -301,7 +415,10 @@ fn whoever_holds_a_token_is_no_person() {
     let listed: Value = serde_json::from_str(&env.ok(&["list", "--json"])).unwrap();
     let named = |fact: &str| {
         let memories = listed["memories"].as_array().unwrap();
-        let found = memories.iter().find(|it| it["fact"].as_str().unwrap().contains(fact)).unwrap();
+        let found = memories
+            .iter()
+            .find(|it| it["fact"].as_str().unwrap().contains(fact))
+            .unwrap();
         found["handle"].as_str().unwrap().to_owned()
     };
     let (waits, persons) = (named("retries to be ten"), named("on a Friday"));
@@ -311,7 +428,10 @@ fn whoever_holds_a_token_is_no_person() {
     };
     // Nobody is asked, because whoever holds the token could answer.
     let asked = call("memory_revise", json!({"id": waits, "action": "approve"}));
-    assert!(asked.contains("person") && !asked.contains("elicitation"), "{asked}");
+    assert!(
+        asked.contains("person") && !asked.contains("elicitation"),
+        "{asked}"
+    );
     for name in [&waits, &persons] {
         let answer = call("memory_forget", json!({"id": name, "user_agreed": true}));
         assert!(answer.contains("only a person"), "{answer}");
@@ -335,7 +455,11 @@ fn the_log_names_the_token_and_not_what_its_holder_says() {
     let fact = json!({"fact": "reviews want small commits", "kind": "feedback"});
     let params = json!({"name": "memory_remember", "arguments": fact, "_meta": meta});
     server.said("tools/call", "memory_remember", &write, &params);
-    server.post_with("/api/memories", &write, r#"{"fact":"reviews want green builds","kind":"feedback"}"#);
+    server.post_with(
+        "/api/memories",
+        &write,
+        r#"{"fact":"reviews want green builds","kind":"feedback"}"#,
+    );
     let log: Value = serde_json::from_str(&env.ok(&["log", "--json", "--limit", "2"])).unwrap();
     for event in log["events"].as_array().unwrap() {
         assert_eq!(event["actor"], "bot", "{event}");
@@ -348,11 +472,25 @@ fn the_log_names_the_token_and_not_what_its_holder_says() {
 fn what_is_out_of_reach_is_the_same_whether_it_is_there_or_not() {
     let env = Env::new();
     env.with_facts();
-    env.ok(&["remember", "--repo", "acme/other", "--kind", "feedback", "other things matter there"]);
+    env.ok(&[
+        "remember",
+        "--repo",
+        "acme/other",
+        "--kind",
+        "feedback",
+        "other things matter there",
+    ]);
     let server = Server::new(&env, &[]);
     let token = made(&env, &["one", "--space", "acme/app"]);
     let asked = |repo: &str| server.get_with(&format!("/api/memories?repo={repo}"), &token);
     let (there, absent) = (asked("acme/other"), asked("acme/nobody"));
-    assert_eq!((there.status, absent.status), (403, 403), "{there} {absent}");
-    assert_eq!(there.body.replace("acme/other", "X"), absent.body.replace("acme/nobody", "X"));
+    assert_eq!(
+        (there.status, absent.status),
+        (403, 403),
+        "{there} {absent}"
+    );
+    assert_eq!(
+        there.body.replace("acme/other", "X"),
+        absent.body.replace("acme/nobody", "X")
+    );
 }

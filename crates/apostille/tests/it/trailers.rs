@@ -20,7 +20,11 @@ impl Repo {
         env.commit();
         env.ok(&["task", "start", "Fix the login"]);
         let bin = Path::new(env!("CARGO_BIN_EXE_apostille")).parent().unwrap();
-        let path = format!("{}:{}", bin.display(), std::env::var("PATH").unwrap_or_default());
+        let path = format!(
+            "{}:{}",
+            bin.display(),
+            std::env::var("PATH").unwrap_or_default()
+        );
         Self { env, path }
     }
 
@@ -38,24 +42,43 @@ impl Repo {
             .env("HOME", self.env.home())
             .env("GIT_CONFIG_NOSYSTEM", "1");
         for who in ["AUTHOR", "COMMITTER"] {
-            command.env(format!("GIT_{who}_NAME"), "Ana").env(format!("GIT_{who}_EMAIL"), "ana@example.com");
+            command
+                .env(format!("GIT_{who}_NAME"), "Ana")
+                .env(format!("GIT_{who}_EMAIL"), "ana@example.com");
         }
-        command.env("GIT_EDITOR", editor.unwrap_or("false")).env("LC_ALL", "C");
-        command.current_dir(self.env.repo()).args(arguments).output().unwrap()
+        command
+            .env("GIT_EDITOR", editor.unwrap_or("false"))
+            .env("LC_ALL", "C");
+        command
+            .current_dir(self.env.repo())
+            .args(arguments)
+            .output()
+            .unwrap()
     }
 
     /// Commits like this, which must go well, and tells the message.
     fn message(&self, editor: Option<&str>, arguments: &[&str]) -> String {
-        self.env.write("src/more.rs", format!("{arguments:?} {}\n", self.n_commits()));
+        self.env.write(
+            "src/more.rs",
+            format!("{arguments:?} {}\n", self.n_commits()),
+        );
         self.ok(&["add", "--all"]);
         let output = self.git(editor, arguments);
-        assert!(output.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+        assert!(
+            output.status.success(),
+            "{arguments:?}: {}",
+            String::from_utf8_lossy(&output.stderr)
+        );
         self.ok(&["log", "-1", "--format=%B"])
     }
 
     fn ok(&self, arguments: &[&str]) -> String {
         let output = self.git(None, arguments);
-        assert!(output.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+        assert!(
+            output.status.success(),
+            "{arguments:?}: {}",
+            String::from_utf8_lossy(&output.stderr)
+        );
         String::from_utf8(output.stdout).unwrap()
     }
 
@@ -76,7 +99,9 @@ impl Repo {
         let found = self.trailers("HEAD");
         let ours: Vec<&String> = found
             .iter()
-            .filter(|it| it.starts_with("Task-Id: fix-the-login") || it.starts_with("Prompt-Version: "))
+            .filter(|it| {
+                it.starts_with("Task-Id: fix-the-login") || it.starts_with("Prompt-Version: ")
+            })
             .collect();
         ours.len() == 2
     }
@@ -98,9 +123,19 @@ fn seed_003_every_commit_carries_the_task_and_the_prompt() {
     let repo = Repo::installed();
     let message = repo.message(None, &["commit", "-m", "one line"]);
     let printed = repo.env.ok(&["task", "trailers", "--print"]);
-    assert_eq!(message.trim_end(), format!("one line\n\n{}", printed.trim_end()));
-    repo.message(None, &["commit", "-m", "subject", "-m", "a body", "--signoff"]);
-    assert!(repo.has_both() && repo.trailers("HEAD").len() == 3, "{:?}", repo.trailers("HEAD"));
+    assert_eq!(
+        message.trim_end(),
+        format!("one line\n\n{}", printed.trim_end())
+    );
+    repo.message(
+        None,
+        &["commit", "-m", "subject", "-m", "a body", "--signoff"],
+    );
+    assert!(
+        repo.has_both() && repo.trailers("HEAD").len() == 3,
+        "{:?}",
+        repo.trailers("HEAD")
+    );
     repo.message(Some(TYPES), &["commit"]);
     assert!(repo.has_both());
     let verbose = repo.message(Some(TYPES), &["commit", "--verbose"]);
@@ -117,7 +152,10 @@ fn amending_changes_nothing_that_is_there() {
     let repo = Repo::installed();
     let first = repo.message(None, &["commit", "-m", "one"]);
     repo.env.ok(&["task", "start", "Another", "--switch"]);
-    assert_eq!(repo.message(None, &["commit", "--amend", "--no-edit"]), first);
+    assert_eq!(
+        repo.message(None, &["commit", "--amend", "--no-edit"]),
+        first
+    );
     assert_eq!(repo.message(Some("true"), &["commit", "--amend"]), first);
     repo.env.ok(&["task", "done"]);
     repo.env.ok(&["task", "done", "fix-the-login"]);
@@ -152,7 +190,11 @@ fn a_message_that_nobody_wrote_is_no_commit() {
     assert!(!repo.git(Some("true"), &["commit"]).status.success());
     assert_eq!(repo.n_commits(), before);
     repo.ok(&["config", "core.commentChar", ";"]);
-    assert!(repo.git(Some("sed -i '1s/$/ so/'"), &["commit"]).status.success());
+    assert!(
+        repo.git(Some("sed -i '1s/$/ so/'"), &["commit"])
+            .status
+            .success()
+    );
     assert!(repo.has_both());
 }
 
@@ -168,10 +210,19 @@ fn a_hook_that_is_there_keeps_the_last_word() {
         assert!(repo.has_both(), "{text}");
         repo.env.write("src/more.rs", "refused\n");
         repo.ok(&["add", "--all"]);
-        assert!(!repo.git(None, &["commit", "-m", "not fine"]).status.success(), "{text}");
+        assert!(
+            !repo
+                .git(None, &["commit", "-m", "not fine"])
+                .status
+                .success(),
+            "{text}"
+        );
         repo.env.ok(&["task", "hooks", "--remove"]);
         assert_eq!(fs::read_to_string(repo.hook()).unwrap(), text);
-        assert_eq!(fs::metadata(repo.hook()).unwrap().permissions().mode() & 0o777, 0o755);
+        assert_eq!(
+            fs::metadata(repo.hook()).unwrap().permissions().mode() & 0o777,
+            0o755
+        );
         assert!(!repo.hook().with_file_name("before-apostille").exists());
     };
     check("#!/bin/sh\ngrep -q '^fix:' \"$1\"\n");
@@ -211,8 +262,14 @@ fn what_is_shared_or_committed_is_not_written_to() {
     repo.ok(&["config", "core.hooksPath", ".husky/_"]);
     let line = repo.env.run(&["--json", "task", "hooks"]).out;
     let line: serde_json::Value = serde_json::from_str(&line).unwrap();
-    repo.env.write(".husky/commit-msg", format!("#!/bin/sh\n{}\n", line["add"].as_str().unwrap()));
-    repo.env.write(".husky/_/commit-msg", "#!/bin/sh\nsh -e .husky/commit-msg \"$@\"\n");
+    repo.env.write(
+        ".husky/commit-msg",
+        format!("#!/bin/sh\n{}\n", line["add"].as_str().unwrap()),
+    );
+    repo.env.write(
+        ".husky/_/commit-msg",
+        "#!/bin/sh\nsh -e .husky/commit-msg \"$@\"\n",
+    );
     let stub = repo.env.repo().join(".husky/_/commit-msg");
     fs::set_permissions(stub, fs::Permissions::from_mode(0o755)).unwrap();
     repo.message(None, &["commit", "-m", "with husky"]);
@@ -223,19 +280,37 @@ fn what_is_shared_or_committed_is_not_written_to() {
 fn commits_go_on_where_the_program_is_not() {
     let mut repo = Repo::installed();
     repo.path = std::env::var("PATH").unwrap_or_default();
-    assert_eq!(repo.message(None, &["commit", "-m", "alone"]).trim_end(), "alone");
+    assert_eq!(
+        repo.message(None, &["commit", "-m", "alone"]).trim_end(),
+        "alone"
+    );
     repo.env.write("apostille.toml", "this is no setting\n");
-    let repo = Repo { path: Repo::new().path, ..repo };
-    assert_eq!(repo.message(None, &["commit", "-m", "misconfigured"]).trim_end(), "misconfigured");
+    let repo = Repo {
+        path: Repo::new().path,
+        ..repo
+    };
+    assert_eq!(
+        repo.message(None, &["commit", "-m", "misconfigured"])
+            .trim_end(),
+        "misconfigured"
+    );
     assert_eq!(repo.env.run(&["task", "trailers", "absent"]).code, 0);
 }
 
 #[test]
 fn the_prompt_has_another_version_when_its_parts_change_and_not_otherwise() {
     let repo = Repo::new();
-    let version = || repo.env.ok(&["task", "trailers", "--print"]).lines().last().unwrap().to_owned();
+    let version = || {
+        repo.env
+            .ok(&["task", "trailers", "--print"])
+            .lines()
+            .last()
+            .unwrap()
+            .to_owned()
+    };
     let first = version();
-    repo.env.ok(&["remember", "--user", "prefers small commits"]);
+    repo.env
+        .ok(&["remember", "--user", "prefers small commits"]);
     repo.env.ok(&["task", "note", "memory is left out"]);
     assert_eq!(version(), first);
     repo.env.write(".cursor/rules/a.mdc", "tidy\n");

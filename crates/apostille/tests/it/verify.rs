@@ -10,9 +10,17 @@ use crate::env::Env;
 fn lived_on() -> Env {
     let env = Env::new();
     env.with_facts();
-    env.ok(&["remember", "--cite", "src/api.rs:5", "serve is what the supervisor calls first"]);
+    env.ok(&[
+        "remember",
+        "--cite",
+        "src/api.rs:5",
+        "serve is what the supervisor calls first",
+    ]);
     env.live_on();
-    env.write("src/api.rs", "//! The API.\n//!\n\npub const API_VERSION: u32 = 7;\n\npub  fn serve() {}\n");
+    env.write(
+        "src/api.rs",
+        "//! The API.\n//!\n\npub const API_VERSION: u32 = 7;\n\npub  fn serve() {}\n",
+    );
     env.commit();
     env
 }
@@ -24,7 +32,10 @@ fn json(env: &Env, arguments: &[&str]) -> Value {
 
 /// How often verifying wrote something down.
 fn n_events(env: &Env) -> usize {
-    json(env, &["log", "--limit", "1000"])["events"].as_array().unwrap().len()
+    json(env, &["log", "--limit", "1000"])["events"]
+        .as_array()
+        .unwrap()
+        .len()
 }
 
 #[test]
@@ -32,7 +43,12 @@ fn what_moved_is_healed_on_the_default_branch() {
     let env = lived_on();
     insta::assert_snapshot!("verify_settled", env.run(&["verify"]));
     let again = env.run(&["verify"]);
-    assert!(again.out.starts_with("m-1  holds  src/api.rs:4\nm-3  holds  src/api.rs:6\n"), "{again}");
+    assert!(
+        again
+            .out
+            .starts_with("m-1  holds  src/api.rs:4\nm-3  holds  src/api.rs:6\n"),
+        "{again}"
+    );
 }
 
 #[test]
@@ -44,7 +60,10 @@ fn elsewhere_nothing_is_healed_and_it_is_said_why() {
         let why = format!("what moved was followed and not written down, because {expected}\n");
         assert!(ran.out.ends_with(&why), "{ran}");
         let told = json(&env, &["verify", "m-1"]);
-        assert_eq!((&told["settled"], &told["memories"][0]["deed"]), (&false.into(), &Value::Null));
+        assert_eq!(
+            (&told["settled"], &told["memories"][0]["deed"]),
+            (&false.into(), &Value::Null)
+        );
     };
     let edited = |env: &Env| env.write("src/limits.rs", "\n");
     check(&edited, "there are uncommitted edits");
@@ -64,7 +83,10 @@ fn what_is_disproved_is_invalidated_when_asked() {
         let memories = told["memories"].as_array().unwrap();
         memories.iter().find(|it| it["handle"] == handle).unwrap()["deed"].clone()
     };
-    assert_eq!(["m-1", "m-2", "m-3"].map(deed), ["healed", "invalidated", "healed"]);
+    assert_eq!(
+        ["m-1", "m-2", "m-3"].map(deed),
+        ["healed", "invalidated", "healed"]
+    );
     assert_eq!(deed("u-1"), Value::Null);
     assert_eq!(told["settled"], true);
     insta::assert_snapshot!("verify_invalidated", env.run(&["show", "m-2"]));
@@ -99,11 +121,19 @@ fn what_is_not_merged_here_is_not_held_against_it() {
     env.git(&["switch", "--quiet", "--create", "topic"]);
     env.write("src/limits.rs", "pub const MAX_UPLOAD: u64 = 50;\n");
     env.commit();
-    env.ok(&["remember", "--cite", "src/limits.rs:1", "uploads are limited to 50 by MAX_UPLOAD"]);
+    env.ok(&[
+        "remember",
+        "--cite",
+        "src/limits.rs:1",
+        "uploads are limited to 50 by MAX_UPLOAD",
+    ]);
     env.git(&["switch", "--quiet", "main"]);
     insta::assert_snapshot!("verify_unmerged", env.run(&["verify"]));
     let told = json(&env, &["verify"]);
-    assert_eq!((&told["ok"], &told["counts"]["unmerged"]), (&true.into(), &1.into()));
+    assert_eq!(
+        (&told["ok"], &told["counts"]["unmerged"]),
+        (&true.into(), &1.into())
+    );
     assert_eq!(told["memories"][0]["unmerged"], true);
     assert_eq!(json(&env, &["show", "m-1"])["memory"]["unmerged"], true);
     assert_eq!(env.run(&["verify", "--invalidate"]).code, 0);
@@ -113,16 +143,24 @@ fn what_is_not_merged_here_is_not_held_against_it() {
 /// A store with so many memories, each about a line of its own.
 fn with_many(n: usize) -> Env {
     const WORDS: [&str; 12] = [
-        "amber", "birch", "cedar", "delta", "ember", "fjord", "grove", "heron", "islet", "jetty", "knoll",
-        "larch",
+        "amber", "birch", "cedar", "delta", "ember", "fjord", "grove", "heron", "islet", "jetty",
+        "knoll", "larch",
     ];
     let env = Env::new();
     let (mut code, mut notes) = (String::new(), String::new());
     for at in 0..n {
-        let word = |k: usize| WORDS[(at / WORDS.len().pow(u32::try_from(k).unwrap())) % WORDS.len()];
+        let word =
+            |k: usize| WORDS[(at / WORDS.len().pow(u32::try_from(k).unwrap())) % WORDS.len()];
         let name = format!("{}_{}_{}", word(0), word(1), word(2)).to_uppercase();
         writeln!(code, "pub const {name}: u32 = {};", at + 100).unwrap();
-        writeln!(notes, "{name} is {} for the {} and the {}", at + 100, word(1), word(2)).unwrap();
+        writeln!(
+            notes,
+            "{name} is {} for the {} and the {}",
+            at + 100,
+            word(1),
+            word(2)
+        )
+        .unwrap();
     }
     env.write("src/many.rs", &code);
     env.commit();
@@ -139,10 +177,19 @@ fn what_holds_is_folded_where_there_is_much_of_it() {
     let code = std::fs::read_to_string(env.repo().join("src/many.rs")).unwrap();
     env.write("src/many.rs", code.replace("= 144;", "= 7;"));
     insta::assert_snapshot!("verify_folded", env.run(&["verify"]));
-    assert_eq!(env.run(&["verify", "--verbose"]).out.matches("  holds  ").count(), 44);
+    assert_eq!(
+        env.run(&["verify", "--verbose"])
+            .out
+            .matches("  holds  ")
+            .count(),
+        44
+    );
     env.write("src/many.rs", format!("// new\n{code}"));
     let moved = env.run(&["verify"]).out;
-    assert!(moved.contains("… and 25 more; --verbose lists them\n\n45 moved\n"), "{moved}");
+    assert!(
+        moved.contains("… and 25 more; --verbose lists them\n\n45 moved\n"),
+        "{moved}"
+    );
 }
 
 #[test]
@@ -154,11 +201,18 @@ fn everything_cited_is_shown_with_its_verdict() {
         "recall_verdicts",
         env.run(&["recall", "API version, upload limit, what serve is for"])
     );
-    let told = json(&env, &["recall", "API version, upload limit, what serve is for"]);
+    let told = json(
+        &env,
+        &["recall", "API version, upload limit, what serve is for"],
+    );
     for list in ["memories", "withheld"] {
         for memory in told[list].as_array().unwrap() {
             let n_citations = memory["citations"].as_array().map_or(0, Vec::len);
-            assert_eq!(memory["verdicts"].as_array().unwrap().len(), n_citations, "{memory}");
+            assert_eq!(
+                memory["verdicts"].as_array().unwrap().len(),
+                n_citations,
+                "{memory}"
+            );
             assert!(memory["standing"].is_string());
         }
     }
@@ -169,21 +223,50 @@ fn everything_cited_is_shown_with_its_verdict() {
 fn pasted(env: &Env, command: &str) -> i32 {
     let ours = env.command(&[]);
     let mut shell = std::process::Command::new("sh");
-    shell.arg("-c").arg(command.replacen("apostille", env!("CARGO_BIN_EXE_apostille"), 1));
-    shell.env_clear().envs(ours.get_envs().filter_map(|(name, value)| Some((name, value?))));
-    shell.current_dir(env.repo()).output().unwrap().status.code().unwrap()
+    shell
+        .arg("-c")
+        .arg(command.replacen("apostille", env!("CARGO_BIN_EXE_apostille"), 1));
+    shell.env_clear().envs(
+        ours.get_envs()
+            .filter_map(|(name, value)| Some((name, value?))),
+    );
+    shell
+        .current_dir(env.repo())
+        .output()
+        .unwrap()
+        .status
+        .code()
+        .unwrap()
 }
 
 #[test]
 fn what_to_say_instead_is_proposed_and_can_be_pasted() {
     let env = lived_on();
-    env.write("src/$(touch owned).rs", "pub const LIMIT: u32 = 5;\npub const OTHER: u32 = 6;\n");
+    env.write(
+        "src/$(touch owned).rs",
+        "pub const LIMIT: u32 = 5;\npub const OTHER: u32 = 6;\n",
+    );
     env.write("src/gone.rs", "pub const GONE: u32 = 5;\n");
     env.commit();
     let odd = "it's `5`, $(touch owned) \"or so\", that LIMIT allows";
-    env.ok(&["remember", "--cite", "src/$(touch owned).rs:1", "--tag", "a b", odd]);
-    env.ok(&["remember", "--cite", "src/gone.rs:1", "GONE is what the old client sends"]);
-    env.write("src/$(touch owned).rs", "pub const LIMIT: u32 = 9;\npub const OTHER: u32 = 6;\n");
+    env.ok(&[
+        "remember",
+        "--cite",
+        "src/$(touch owned).rs:1",
+        "--tag",
+        "a b",
+        odd,
+    ]);
+    env.ok(&[
+        "remember",
+        "--cite",
+        "src/gone.rs:1",
+        "GONE is what the old client sends",
+    ]);
+    env.write(
+        "src/$(touch owned).rs",
+        "pub const LIMIT: u32 = 9;\npub const OTHER: u32 = 6;\n",
+    );
     std::fs::remove_file(env.repo().join("src/gone.rs")).unwrap();
     env.commit();
     insta::assert_snapshot!("verify_fix", env.run(&["verify", "--fix"]));
@@ -193,14 +276,30 @@ fn what_to_say_instead_is_proposed_and_can_be_pasted() {
     let drafts = told["drafts"].as_array().unwrap();
     assert_eq!(drafts.len(), 3);
     let of = |handle: &str| drafts.iter().find(|it| it["handle"] == handle).unwrap();
-    assert_eq!(of("m-4")["swapped"], serde_json::json!([{"was": "5", "now": "9"}]));
-    assert_eq!(of("m-4")["cite"], serde_json::json!(["src/$(touch owned).rs:1"]));
+    assert_eq!(
+        of("m-4")["swapped"],
+        serde_json::json!([{"was": "5", "now": "9"}])
+    );
+    assert_eq!(
+        of("m-4")["cite"],
+        serde_json::json!(["src/$(touch owned).rs:1"])
+    );
     assert_eq!(of("m-5").get("fact"), None);
     for draft in drafts {
-        assert_eq!(pasted(&env, draft["command"].as_str().unwrap()), 0, "{draft}");
+        assert_eq!(
+            pasted(&env, draft["command"].as_str().unwrap()),
+            0,
+            "{draft}"
+        );
     }
     assert!(!env.repo().join("owned").exists());
     let shown = env.ok(&["show", "m-7"]);
-    assert!(shown.contains("it's `9`, $(touch owned) \"or so\", that LIMIT allows"), "{shown}");
-    assert_eq!(env.run(&["verify", "--fix"]).out, "there is nothing to fix\n");
+    assert!(
+        shown.contains("it's `9`, $(touch owned) \"or so\", that LIMIT allows"),
+        "{shown}"
+    );
+    assert_eq!(
+        env.run(&["verify", "--fix"]).out,
+        "there is nothing to fix\n"
+    );
 }

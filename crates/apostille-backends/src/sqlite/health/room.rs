@@ -37,15 +37,25 @@ struct Room {
 
 /// Looks a space over and tells what is wrong.
 pub(super) fn look(db: &Connection, space: i64, problems: &mut Vec<String>) -> Found<()> {
-    let name = db.query_row("SELECT name FROM space WHERE id = ?1", [space], |row| row.get::<_, Value>(0));
+    let name = db.query_row("SELECT name FROM space WHERE id = ?1", [space], |row| {
+        row.get::<_, Value>(0)
+    });
     let name = match name.map_err(sqlite)? {
         Value::Text(name) => name,
         other => format!("{other:?}"),
     };
     let letter = if name.starts_with("users/") { 'u' } else { 'm' };
-    let mut room = Room { space, name, letter, ..Room::default() };
+    let mut room = Room {
+        space,
+        name,
+        letter,
+        ..Room::default()
+    };
     if room.name.parse::<apostille_core::space::Space>().is_err() {
-        problems.push(format!("{:?} is not the name of a space: another program wrote it", room.name));
+        problems.push(format!(
+            "{:?} is not the name of a space: another program wrote it",
+            room.name
+        ));
     }
     room.memories(db, problems)?;
     room.events(db, problems)?;
@@ -56,7 +66,10 @@ pub(super) fn look(db: &Connection, space: i64, problems: &mut Vec<String>) -> F
 
 impl Room {
     fn changed(&self, number: i64) -> String {
-        format!("{}-{number} of {} was changed by another program", self.letter, self.name)
+        format!(
+            "{}-{number} of {} was changed by another program",
+            self.letter, self.name
+        )
     }
 
     fn memories(&mut self, db: &Connection, problems: &mut Vec<String>) -> Found<()> {
@@ -83,8 +96,16 @@ impl Room {
     /// The memory of a row that says of itself what its columns say; or what is wrong.
     fn memory(&mut self, row: &Row<'_>) -> Result<Memory, &'static str> {
         const HIDDEN: &str = "its record does not match its seal; it is not shown";
-        let record = row.get_ref(0).ok().and_then(|it| it.as_str().ok()).ok_or(HIDDEN)?;
-        let kept = row.get_ref(1).ok().and_then(|it| it.as_blob().ok()).ok_or(HIDDEN)?;
+        let record = row
+            .get_ref(0)
+            .ok()
+            .and_then(|it| it.as_str().ok())
+            .ok_or(HIDDEN)?;
+        let kept = row
+            .get_ref(1)
+            .ok()
+            .and_then(|it| it.as_blob().ok())
+            .ok_or(HIDDEN)?;
         if kept != seal(&Digest::of(record.as_bytes())) {
             return Err(HIDDEN);
         }
@@ -119,11 +140,20 @@ impl Room {
 
     /// Notes what a memory asks of the other tables.
     fn take(&mut self, memory: &Memory, number: i64) {
-        self.cites.extend(memory.citations.iter().map(|it| (it.path.as_str().to_owned(), number)));
+        self.cites.extend(
+            memory
+                .citations
+                .iter()
+                .map(|it| (it.path.as_str().to_owned(), number)),
+        );
         if memory.status == Status::Active {
             let (terms, len) = self.stems.indexed(memory);
             for (term, count) in terms {
-                self.lists.entry(term).or_default().push(Posting { number: memory.number, count, len });
+                self.lists.entry(term).or_default().push(Posting {
+                    number: memory.number,
+                    count,
+                    len,
+                });
             }
             self.n_docs += 1;
             self.total_len += i64::from(len);
@@ -137,12 +167,18 @@ impl Room {
         while let Some(row) = rows.next().map_err(sqlite)? {
             if let Err(what) = self.event(row) {
                 let seq: i64 = row.get(0).map_err(sqlite)?;
-                problems.push(format!("event {seq} of {} was changed by another program: {what}", self.name));
+                problems.push(format!(
+                    "event {seq} of {} was changed by another program: {what}",
+                    self.name
+                ));
             }
         }
         let lost = self.ids.difference(&self.remembered).count();
         if lost > 0 {
-            problems.push(format!("{lost} memories of {} came into the file without an event", self.name));
+            problems.push(format!(
+                "{lost} memories of {} came into the file without an event",
+                self.name
+            ));
         }
         Ok(())
     }
@@ -150,14 +186,22 @@ impl Room {
     fn event(&mut self, row: &Row<'_>) -> Result<(), &'static str> {
         const HIDDEN: &str = "it does not match its seal and is not shown";
         let digest = sum::event_digest(row).map_err(|_| HIDDEN)?;
-        let kept = row.get_ref(5).ok().and_then(|it| it.as_blob().ok()).ok_or(HIDDEN)?;
+        let kept = row
+            .get_ref(5)
+            .ok()
+            .and_then(|it| it.as_blob().ok())
+            .ok_or(HIDDEN)?;
         if kept != seal(&digest) {
             return Err(HIDDEN);
         }
         let text = |at| row.get::<_, String>(at).map_err(|_| HIDDEN);
-        let record: EventRecord = serde_json::from_str(&text(4)?).map_err(|_| "it cannot be read")?;
+        let record: EventRecord =
+            serde_json::from_str(&text(4)?).map_err(|_| "it cannot be read")?;
         let word: Happening = text(3)?.parse().map_err(|_| "its word is none")?;
-        let id = row.get::<_, Option<[u8; 16]>>(2).map_err(|_| HIDDEN)?.map(MemoryId::from_bytes);
+        let id = row
+            .get::<_, Option<[u8; 16]>>(2)
+            .map_err(|_| HIDDEN)?
+            .map(MemoryId::from_bytes);
         let is_same = record.event == word.as_str()
             && record.space == self.name
             && record.id == id.map(|it| it.to_string());
@@ -169,10 +213,17 @@ impl Room {
         match word {
             Happening::Remembered => {
                 self.remembered.extend(id);
-                return if is_gone { Err("the memory that it brought is not there") } else { Ok(()) };
+                return if is_gone {
+                    Err("the memory that it brought is not there")
+                } else {
+                    Ok(())
+                };
             }
             Happening::Forgotten => {
-                let number = record.number.and_then(|it| i64::try_from(it).ok()).unwrap_or(0);
+                let number = record
+                    .number
+                    .and_then(|it| i64::try_from(it).ok())
+                    .unwrap_or(0);
                 self.last_number = self.last_number.max(number);
             }
             _ if is_gone => return Err("the memory that it is about is not there"),
@@ -186,11 +237,18 @@ impl Room {
     }
 
     fn citations(&self, db: &Connection, problems: &mut Vec<String>) -> Found<()> {
-        let mut select = db.prepare("SELECT path, number FROM cites WHERE space = ?1").map_err(sqlite)?;
+        let mut select = db
+            .prepare("SELECT path, number FROM cites WHERE space = ?1")
+            .map_err(sqlite)?;
         let row = |row: &Row<'_>| Ok((row.get(0)?, row.get(1)?));
-        let found = select.query_map([self.space], row).and_then(Iterator::collect::<Result<BTreeSet<_>, _>>);
+        let found = select
+            .query_map([self.space], row)
+            .and_then(Iterator::collect::<Result<BTreeSet<_>, _>>);
         if found.ok().as_ref() != Some(&self.cites) {
-            problems.push(format!("the list of cited files of {} was changed by another program", self.name));
+            problems.push(format!(
+                "the list of cited files of {} was changed by another program",
+                self.name
+            ));
         }
         Ok(())
     }
@@ -205,7 +263,9 @@ impl Room {
         }
         let name = &self.name;
         if n_damaged > 0 {
-            problems.push(format!("{n_damaged} rows of the index of {name} were changed by another program"));
+            problems.push(format!(
+                "{n_damaged} rows of the index of {name} were changed by another program"
+            ));
         } else if found != self.lists {
             problems.push(format!(
                 "the index of {name} is not the one of its memories: another program wrote here"
@@ -220,16 +280,27 @@ impl Room {
         found: &mut BTreeMap<String, Vec<Posting>>,
         n_damaged: &mut u64,
     ) -> Found<()> {
-        let mut select = db.prepare("SELECT number, terms FROM tail WHERE space = ?1").map_err(sqlite)?;
+        let mut select = db
+            .prepare("SELECT number, terms FROM tail WHERE space = ?1")
+            .map_err(sqlite)?;
         let mut rows = select.query([self.space]).map_err(sqlite)?;
         while let Some(row) = rows.next().map_err(sqlite)? {
-            let read = row.get::<_, i64>(0).and_then(|it| Ok((it, row.get::<_, Vec<u8>>(1)?)));
+            let read = row
+                .get::<_, i64>(0)
+                .and_then(|it| Ok((it, row.get::<_, Vec<u8>>(1)?)));
             let opened = read.map_err(sqlite).and_then(|(number, bytes)| {
-                let place = Place { space: self.space, term: "", number };
+                let place = Place {
+                    space: self.space,
+                    term: "",
+                    number,
+                };
                 index::unpacked_terms(&bytes, place, None, |term, count, len| {
                     let term = String::from_utf8_lossy(term).into_owned();
                     let number = u64::try_from(number).unwrap_or_default();
-                    found.entry(term).or_default().push(Posting { number, count, len });
+                    found
+                        .entry(term)
+                        .or_default()
+                        .push(Posting { number, count, len });
                 })
             });
             *n_damaged += u64::from(opened.is_err());
@@ -247,11 +318,20 @@ impl Room {
         let mut select = db.prepare(select).map_err(sqlite)?;
         let mut rows = select.query([self.space]).map_err(sqlite)?;
         while let Some(row) = rows.next().map_err(sqlite)? {
-            let read =
-                row.get::<_, String>(0).and_then(|term| Ok((term, row.get(1)?, row.get::<_, Vec<u8>>(2)?)));
+            let read = row
+                .get::<_, String>(0)
+                .and_then(|term| Ok((term, row.get(1)?, row.get::<_, Vec<u8>>(2)?)));
             let opened = read.map_err(sqlite).and_then(|(term, number, bytes)| {
                 let mut list = Vec::new();
-                index::unpacked(&bytes, Place { space: self.space, term: &term, number }, &mut list)?;
+                index::unpacked(
+                    &bytes,
+                    Place {
+                        space: self.space,
+                        term: &term,
+                        number,
+                    },
+                    &mut list,
+                )?;
                 found.entry(term).or_default().extend(list);
                 Ok(())
             });
@@ -266,19 +346,30 @@ impl Room {
             ("last_number", Value::Integer(self.last_number)),
             ("n_docs", Value::Integer(self.n_docs)),
             ("total_len", Value::Integer(self.total_len)),
-            ("breakers", breakers::kept(&self.open).map_or(Value::Null, Value::Text)),
+            (
+                "breakers",
+                breakers::kept(&self.open).map_or(Value::Null, Value::Text),
+            ),
         ];
         let count = |it: &Happening| Value::Integer(self.words.get(it).copied().unwrap_or(0));
         expected.extend(Happening::ALL.iter().map(|it| (it.as_str(), count(it))));
         let columns: Vec<&str> = expected.iter().map(|it| it.0).collect();
         let select = format!("SELECT {} FROM space WHERE id = ?1", columns.join(", "));
-        let values =
-            |row: &Row<'_>| (0..columns.len()).map(|at| row.get(at)).collect::<Result<Vec<Value>, _>>();
-        let found = db.query_row(&select, params![self.space], values).map_err(sqlite)?;
+        let values = |row: &Row<'_>| {
+            (0..columns.len())
+                .map(|at| row.get(at))
+                .collect::<Result<Vec<Value>, _>>()
+        };
+        let found = db
+            .query_row(&select, params![self.space], values)
+            .map_err(sqlite)?;
         for ((column, expected), found) in expected.iter().zip(found) {
             if *expected != found {
                 let (found, expected) = (plain(&found), plain(expected));
-                problems.push(format!("{column} of {}: {found}, by its rows {expected}", self.name));
+                problems.push(format!(
+                    "{column} of {}: {found}, by its rows {expected}",
+                    self.name
+                ));
             }
         }
         if sum::kept(db, self.space)? != Some(sum::found(db, self.space)?) {

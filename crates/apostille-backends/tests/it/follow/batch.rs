@@ -35,13 +35,21 @@ fn words(n: usize, words: &str) -> String {
 
 /// Fifty files with four citations each, from three commits, one of them beside the line and one that is gone.
 fn many() -> Story {
-    let write = |story: Story, n: usize, text: &str| story.write(&format!("src/f{n}.rs"), words(n, text));
+    let write =
+        |story: Story, n: usize, text: &str| story.write(&format!("src/f{n}.rs"), words(n, text));
     let all = "a b c d e f g h i j k l";
-    let mut story = (0..FILES).fold(Story::new(), |it, n| write(it, n, all)).commit("one");
+    let mut story = (0..FILES)
+        .fold(Story::new(), |it, n| write(it, n, all))
+        .commit("one");
     for n in 0..FILES {
-        story = PLACES.iter().fold(story, |it, lines| it.cite(&format!("src/f{n}.rs:{lines}")));
+        story = PLACES
+            .iter()
+            .fold(story, |it, lines| it.cite(&format!("src/f{n}.rs:{lines}")));
     }
-    story = story.git("checkout --quiet -b side").write("side.rs", "s\n").commit("side");
+    story = story
+        .git("checkout --quiet -b side")
+        .write("side.rs", "s\n")
+        .commit("side");
     let side = story.said("rev-parse HEAD");
     story = story
         .git("checkout --quiet main")
@@ -61,7 +69,11 @@ fn many() -> Story {
             None if n % 20 == 6 => story.rename(&format!("src/f{n}.rs"), &format!("lib/g{n}.rs")),
             None => story.remove(&format!("src/f{n}.rs")),
         };
-        story = if n % 25 == 24 { story.commit("some") } else { story };
+        story = if n % 25 == 24 {
+            story.commit("some")
+        } else {
+            story
+        };
     }
     write(write(story, 3, "x x a b c"), 44, "a b c d e f g h i j k l")
 }
@@ -71,7 +83,10 @@ fn all(citations: &[Citation]) -> Vec<&Citation> {
 }
 
 fn lines(sights: &[Sight]) -> Vec<String> {
-    sights.iter().map(|it| format!("{} {:?}", told(&it.verdict), it.is_merged)).collect()
+    sights
+        .iter()
+        .map(|it| format!("{} {:?}", told(&it.verdict), it.is_merged))
+        .collect()
 }
 
 #[test]
@@ -83,7 +98,10 @@ fn two_hundred_at_once_are_judged_as_one_by_one_and_twice_alike() {
         assert_eq!(lines(&together), lines(&alone));
         assert_eq!(together, sights(source, &all(&story.cited), &|| false));
         for word in ["holds", "moved", "changed", "gone"] {
-            assert!(together.iter().any(|it| it.verdict.as_str() == word), "{word}");
+            assert!(
+                together.iter().any(|it| it.verdict.as_str() == word),
+                "{word}"
+            );
         }
     }
 }
@@ -92,7 +110,11 @@ fn two_hundred_at_once_are_judged_as_one_by_one_and_twice_alike() {
 fn the_order_of_citations_does_not_matter() {
     let story = many();
     let forth = sights(&story.worktree(), &all(&story.cited), &|| false);
-    let mut back = sights(&story.worktree(), &story.cited.iter().rev().collect::<Vec<_>>(), &|| false);
+    let mut back = sights(
+        &story.worktree(),
+        &story.cited.iter().rev().collect::<Vec<_>>(),
+        &|| false,
+    );
     back.reverse();
     assert_eq!(lines(&forth), lines(&back));
 }
@@ -104,14 +126,22 @@ fn when_time_runs_out_the_rest_is_unknown_and_none_is_worse() {
     let asked = Cell::new(0);
     let counted = |most: usize| {
         asked.set(0);
-        sights(&source, &all(&story.cited), &|| asked.replace(asked.get() + 1) >= most)
+        sights(&source, &all(&story.cited), &|| {
+            asked.replace(asked.get() + 1) >= most
+        })
     };
     let whole = counted(usize::MAX);
     let n_asked = asked.get();
-    for most in (0..n_asked).step_by(n_asked / 12).chain([n_asked - 1, n_asked - 2]) {
+    for most in (0..n_asked)
+        .step_by(n_asked / 12)
+        .chain([n_asked - 1, n_asked - 2])
+    {
         for (late, whole) in counted(most).iter().zip(&whole) {
             let is_unknown = late.verdict.as_str() == "unknown";
-            assert!(is_unknown || late == whole, "{most} of {n_asked}: {late:?} instead of {whole:?}");
+            assert!(
+                is_unknown || late == whole,
+                "{most} of {n_asked}: {late:?} instead of {whole:?}"
+            );
         }
     }
     assert!(counted(0).iter().all(|it| it.verdict.as_str() == "unknown"));
@@ -119,9 +149,16 @@ fn when_time_runs_out_the_rest_is_unknown_and_none_is_worse() {
 
 #[test]
 fn a_walk_cut_short_leaps_over_the_rest() {
-    let story = ["x a b c d e f", "b.rs: x a b c d e f", "b.rs: x y a b c d e f", "c.rs: x y a b c d e f g"]
-        .iter()
-        .fold(Story::of("a b [c d] e f"), |it, state| it.turn(state).commit("on"));
+    let story = [
+        "x a b c d e f",
+        "b.rs: x a b c d e f",
+        "b.rs: x y a b c d e f",
+        "c.rs: x y a b c d e f g",
+    ]
+    .iter()
+    .fold(Story::of("a b [c d] e f"), |it, state| {
+        it.turn(state).commit("on")
+    });
     for most in 0..7 {
         for source in [&story.worktree() as &dyn Source, &story.at("HEAD")] {
             let found = sights_within(most, source, &all(&story.cited), &|| false);

@@ -19,28 +19,84 @@ fn edits_elsewhere_leave_the_text_alone() {
 
 #[test]
 fn lines_put_between_cited_ones_are_told() {
-    follow("a b [c d] e f", &["a b c x d e f"], "changed inserted a.rs:3-5");
-    follow("a b [c d] e f", &["y a b c x d e f"], "changed inserted a.rs:4-6");
-    follow("a b [c d] e f", &["a b c . d e f"], "changed whitespace a.rs:3-5");
+    follow(
+        "a b [c d] e f",
+        &["a b c x d e f"],
+        "changed inserted a.rs:3-5",
+    );
+    follow(
+        "a b [c d] e f",
+        &["y a b c x d e f"],
+        "changed inserted a.rs:4-6",
+    );
+    follow(
+        "a b [c d] e f",
+        &["a b c . d e f"],
+        "changed whitespace a.rs:3-5",
+    );
 }
 
 #[test]
 fn layout_is_told_from_substance() {
-    follow("a b [c d] e f", &["a b c d_ e f"], "changed whitespace a.rs:3-4");
-    follow("a b [c d] e f", &["a b >c >d e f"], "changed whitespace a.rs:3-4");
-    follow("a b [c d] e f", &["x a b >c >d e f"], "changed whitespace a.rs:4-5");
-    follow("a b [c d] e f", &["a b c/ d e f"], "changed formatting a.rs:3-6");
-    follow("a b [c/ d] e f", &["a b c d e f"], "changed formatting a.rs:3-4");
-    follow("a b [c d] e f", &["a b c d# e f"], "changed comment a.rs:3-4");
-    follow("a b [c d] e f", &["a b c @ d e f"], "changed comment a.rs:3-5");
+    follow(
+        "a b [c d] e f",
+        &["a b c d_ e f"],
+        "changed whitespace a.rs:3-4",
+    );
+    follow(
+        "a b [c d] e f",
+        &["a b >c >d e f"],
+        "changed whitespace a.rs:3-4",
+    );
+    follow(
+        "a b [c d] e f",
+        &["x a b >c >d e f"],
+        "changed whitespace a.rs:4-5",
+    );
+    follow(
+        "a b [c d] e f",
+        &["a b c/ d e f"],
+        "changed formatting a.rs:3-6",
+    );
+    follow(
+        "a b [c/ d] e f",
+        &["a b c d e f"],
+        "changed formatting a.rs:3-4",
+    );
+    follow(
+        "a b [c d] e f",
+        &["a b c d# e f"],
+        "changed comment a.rs:3-4",
+    );
+    follow(
+        "a b [c d] e f",
+        &["a b c @ d e f"],
+        "changed comment a.rs:3-5",
+    );
 }
 
 #[test]
 fn names_and_values_are_told_apart() {
-    follow("a b [c d] e f", &["a b c= d e f"], "changed rename a.rs:3-4");
-    follow("a b [c d] e f", &["a b c! d e f"], "changed substance a.rs:3-4");
-    follow("a b [c d] e f", &["x a b c d! e f"], "changed substance a.rs:4-5");
-    follow("a b [c d] e f", &["a b c! d! e f"], "changed substance a.rs:3-4");
+    follow(
+        "a b [c d] e f",
+        &["a b c= d e f"],
+        "changed rename a.rs:3-4",
+    );
+    follow(
+        "a b [c d] e f",
+        &["a b c! d e f"],
+        "changed substance a.rs:3-4",
+    );
+    follow(
+        "a b [c d] e f",
+        &["x a b c d! e f"],
+        "changed substance a.rs:4-5",
+    );
+    follow(
+        "a b [c d] e f",
+        &["a b c! d! e f"],
+        "changed substance a.rs:3-4",
+    );
 }
 
 #[test]
@@ -55,27 +111,65 @@ fn deleted_lines_are_gone_and_what_is_left_of_them_is_changed() {
 #[test]
 fn a_deleted_file_is_gone_and_a_restored_one_is_back() {
     follow("a b [c d] e f; z.rs: z", &["z.rs: z"], "gone file");
-    follow("a b [c d] e f; z.rs: z", &["z.rs: z", "a b c d e f; z.rs: z"], "holds");
-    follow("a b [c d] e f; z.rs: z", &["z.rs: z", "x a b c d e f; z.rs: z"], "moved a.rs:4-5");
-    follow("a b [c d] e f; z.rs: z", &["z.rs: z", "p q r; z.rs: z"], "gone file");
+    follow(
+        "a b [c d] e f; z.rs: z",
+        &["z.rs: z", "a b c d e f; z.rs: z"],
+        "holds",
+    );
+    follow(
+        "a b [c d] e f; z.rs: z",
+        &["z.rs: z", "x a b c d e f; z.rs: z"],
+        "moved a.rs:4-5",
+    );
+    follow(
+        "a b [c d] e f; z.rs: z",
+        &["z.rs: z", "p q r; z.rs: z"],
+        "gone file",
+    );
 }
 
 #[test]
 fn what_was_edited_and_reverted_holds() {
     follow("a b [c d] e f", &["a b c! d! e f", "a b c d e f"], "holds");
-    follow("a b [c d] e f", &["a b c! d! e f", "x a b c d e f"], "moved a.rs:4-5");
-    follow("a b [c d] e f", &["a b e f", "x a b c d e f"], "moved a.rs:4-5");
+    follow(
+        "a b [c d] e f",
+        &["a b c! d! e f", "x a b c d e f"],
+        "moved a.rs:4-5",
+    );
+    follow(
+        "a b [c d] e f",
+        &["a b e f", "x a b c d e f"],
+        "moved a.rs:4-5",
+    );
     follow("a b [c d] e f", &["a b >c >d e f", "a b c d e f"], "holds");
-    follow("a b [c d] e f", &["a b c x d e f", "y a b c d e f"], "moved a.rs:4-5");
+    follow(
+        "a b [c d] e f",
+        &["a b c x d e f", "y a b c d e f"],
+        "moved a.rs:4-5",
+    );
 }
 
 #[test]
 fn the_commit_that_did_it_is_named() {
-    let story = Story::of("a b [c d] e f").turn("x a b c d e f").commit("above").turn("x a b c! d e f");
-    let story = story.commit("culprit").turn("x y a b c! d e f").commit("later");
-    story.expect("changed substance a.rs:5-6").expect_since("culprit");
-    let story = Story::of("a b [c d] e f; z.rs: z").turn("z.rs: z").commit("culprit");
-    story.turn("z.rs: z!").commit("later").expect("gone file").expect_since("culprit");
+    let story = Story::of("a b [c d] e f")
+        .turn("x a b c d e f")
+        .commit("above")
+        .turn("x a b c! d e f");
+    let story = story
+        .commit("culprit")
+        .turn("x y a b c! d e f")
+        .commit("later");
+    story
+        .expect("changed substance a.rs:5-6")
+        .expect_since("culprit");
+    let story = Story::of("a b [c d] e f; z.rs: z")
+        .turn("z.rs: z")
+        .commit("culprit");
+    story
+        .turn("z.rs: z!")
+        .commit("later")
+        .expect("gone file")
+        .expect_since("culprit");
 }
 
 /// Three times the same line, in stanzas that differ only in their name.
@@ -88,8 +182,15 @@ fn stanzas(names: &str) -> String {
 }
 
 fn repeated(now: &str, expected: &str) {
-    let story = Story::new().write("a.conf", stanzas("alpha beta gamma")).commit("one").cite("a.conf:8");
-    story.write("a.conf", stanzas(now)).expect_here(expected).commit("two").expect(expected);
+    let story = Story::new()
+        .write("a.conf", stanzas("alpha beta gamma"))
+        .commit("one")
+        .cite("a.conf:8");
+    story
+        .write("a.conf", stanzas(now))
+        .expect_here(expected)
+        .commit("two")
+        .expect(expected);
 }
 
 #[test]
@@ -113,7 +214,13 @@ fn a_whole_file_that_is_cited_grows_and_shrinks() {
 
 #[test]
 fn five_commits_are_followed_like_one() {
-    let states = ["x a b c d e f", "x y a b c d e f", "x a b c d e f", "a! x b c d e f", "q a! x b c d e f!"];
+    let states = [
+        "x a b c d e f",
+        "x y a b c d e f",
+        "x a b c d e f",
+        "a! x b c d e f",
+        "q a! x b c d e f!",
+    ];
     follow("a b [c d] e f", &states, "moved a.rs:5-6");
 }
 

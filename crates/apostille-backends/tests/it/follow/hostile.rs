@@ -26,21 +26,39 @@ fn a_citation_of_what_the_very_file_does_not_say_is_forged() {
         .turn("x a b c d e f")
         .expect_here("changed substance a.rs:4-5");
     forged("").expect("gone never");
-    Story::of("a b [c d] e f").forge(|it| it.lines = it.lines.at(60)).expect("gone never");
+    Story::of("a b [c d] e f")
+        .forge(|it| it.lines = it.lines.at(60))
+        .expect("gone never");
 }
 
 #[test]
 fn a_made_up_commit_proves_nothing() {
     let story = Story::of("a b [c d] e f; z.rs: z");
-    let (tree, blob) = (story.said("rev-parse HEAD^{tree}"), story.said("rev-parse HEAD:a.rs"));
+    let (tree, blob) = (
+        story.said("rev-parse HEAD^{tree}"),
+        story.said("rev-parse HEAD:a.rs"),
+    );
     let made_up = ["f", "0", "e"].map(|it| it.repeat(40));
-    let odd = ["", "HEAD", "main", "--output=made-up", "zz", "f\nHEAD", &tree, &blob];
+    let odd = [
+        "",
+        "HEAD",
+        "main",
+        "--output=made-up",
+        "zz",
+        "f\nHEAD",
+        &tree,
+        &blob,
+    ];
     let story = story.turn("x a b c! d e f; z.rs: z").commit("two");
     for commit in made_up.iter().map(String::as_str).chain(odd) {
         let mut citation = story.cited[0].clone();
         citation.commit = Some(commit.to_owned());
         let found = sight(&story.at("HEAD"), &citation);
-        assert_eq!(told(&found.verdict), "changed substance a.rs:4-5", "{commit}");
+        assert_eq!(
+            told(&found.verdict),
+            "changed substance a.rs:4-5",
+            "{commit}"
+        );
         assert_ne!(found.is_merged, Some(true), "{commit}");
     }
     assert!(!story.root.join("made-up").exists());
@@ -48,28 +66,59 @@ fn a_made_up_commit_proves_nothing() {
 
 #[test]
 fn a_commit_that_never_held_the_text_does_not_lend_it_weight() {
-    let story = Story::of("z.rs: [z]").turn("a b c d e f; z.rs: z").commit("two").cite("a.rs:3-4");
+    let story = Story::of("z.rs: [z]")
+        .turn("a b c d e f; z.rs: z")
+        .commit("two")
+        .cite("a.rs:3-4");
     let first = story.said("rev-parse HEAD~1");
-    let story = story.forge(|it| (it.commit, it.blob) = (Some(first), None)).expect("holds");
-    story.turn("a b c! d e f; z.rs: z").commit("three").expect("changed substance a.rs:3-4");
+    let story = story
+        .forge(|it| (it.commit, it.blob) = (Some(first), None))
+        .expect("holds");
+    story
+        .turn("a b c! d e f; z.rs: z")
+        .commit("three")
+        .expect("changed substance a.rs:3-4");
 }
 
 #[test]
 fn replaced_commits_and_contents_do_not_mislead() {
-    let story = Story::of("a b [c d] e f").turn("x a b c! d e f").commit("two");
-    let story = story.git("replace HEAD~1:a.rs HEAD:a.rs").expect("changed substance a.rs:4-5");
-    let story = story.git("replace --graft HEAD").expect("changed substance a.rs:4-5").expect_since("two");
-    story.expect_merged(Some(true)).git("replace --force HEAD HEAD~1").expect("changed substance a.rs:4-5");
+    let story = Story::of("a b [c d] e f")
+        .turn("x a b c! d e f")
+        .commit("two");
+    let story = story
+        .git("replace HEAD~1:a.rs HEAD:a.rs")
+        .expect("changed substance a.rs:4-5");
+    let story = story
+        .git("replace --graft HEAD")
+        .expect("changed substance a.rs:4-5")
+        .expect_since("two");
+    story
+        .expect_merged(Some(true))
+        .git("replace --force HEAD HEAD~1")
+        .expect("changed substance a.rs:4-5");
 }
 
 #[test]
 fn grafts_do_not_make_a_branch_merged() {
-    let story =
-        Story::of("z.rs: [z]").git("checkout --quiet -b side").turn("z.rs: z; b.rs: a b").commit("side");
-    let story = story.cite("b.rs:1").git("checkout --quiet main").turn("z.rs: z y").commit("two");
-    let graft = format!("{} {}\n", story.said("rev-parse main"), story.said("rev-parse side"));
+    let story = Story::of("z.rs: [z]")
+        .git("checkout --quiet -b side")
+        .turn("z.rs: z; b.rs: a b")
+        .commit("side");
+    let story = story
+        .cite("b.rs:1")
+        .git("checkout --quiet main")
+        .turn("z.rs: z y")
+        .commit("two");
+    let graft = format!(
+        "{} {}\n",
+        story.said("rev-parse main"),
+        story.said("rev-parse side")
+    );
     let story = story.expect("gone file").expect_merged(Some(false));
-    story.write(".git/info/grafts", graft).expect("gone file").expect_merged(Some(false));
+    story
+        .write(".git/info/grafts", graft)
+        .expect("gone file")
+        .expect_merged(Some(false));
 }
 
 /// What a repository may set to have a program run, or to have git answer otherwise. `RUN` is the program.
@@ -133,13 +182,26 @@ const SETTINGS: &str = "core.fsmonitor RUN
 
 /// A repository whose configuration runs a program wherever git lets it, and the mark that the program leaves.
 fn trapped(story: Story) -> (Story, std::path::PathBuf) {
-    let (program, mark, hooks) = (story.beside("trap.sh"), story.beside("mark"), story.beside("hooks"));
+    let (program, mark, hooks) = (
+        story.beside("trap.sh"),
+        story.beside("mark"),
+        story.beside("hooks"),
+    );
     let elsewhere = story.beside("elsewhere");
     let text = format!("#!/bin/sh\ntouch {}\n", mark.display());
     fs::create_dir(&hooks).unwrap();
     fs::create_dir(&elsewhere).unwrap();
-    let hooked = ["post-index-change", "reference-transaction", "fsmonitor-watchman", "pre-auto-gc"];
-    for file in hooked.iter().map(|it| hooks.join(it)).chain([program.clone()]) {
+    let hooked = [
+        "post-index-change",
+        "reference-transaction",
+        "fsmonitor-watchman",
+        "pre-auto-gc",
+    ];
+    for file in hooked
+        .iter()
+        .map(|it| hooks.join(it))
+        .chain([program.clone()])
+    {
         fs::write(&file, &text).unwrap();
         make_runnable(&file);
     }
@@ -148,17 +210,23 @@ fn trapped(story: Story) -> (Story, std::path::PathBuf) {
     for line in SETTINGS.lines() {
         let (key, value) = line.trim().split_once(' ').unwrap();
         let (above, name) = key.rsplit_once('.').unwrap();
-        let section = above.split_once('.').map_or(above.to_owned(), |(a, b)| format!("{a} \"{b}\""));
+        let section = above
+            .split_once('.')
+            .map_or(above.to_owned(), |(a, b)| format!("{a} \"{b}\""));
         let value = value
             .replace("RUN", &program.display().to_string())
             .replace("HOOKS", &hooks.display().to_string());
         let value = value.replace("ELSEWHERE", &elsewhere.display().to_string());
-        let value = value.replace("ATTRIBUTES", &story.beside("attributes").display().to_string());
+        let value = value.replace(
+            "ATTRIBUTES",
+            &story.beside("attributes").display().to_string(),
+        );
         config += &format!("[{section}]\n\t{name} = \"{value}\"\n");
     }
-    let story = story
-        .write(".git/config", config)
-        .write(".git/info/attributes", "*.rs filter=a=b\n* filter=trap diff=trap\n");
+    let story = story.write(".git/config", config).write(
+        ".git/info/attributes",
+        "*.rs filter=a=b\n* filter=trap diff=trap\n",
+    );
     (story, mark)
 }
 
@@ -172,7 +240,12 @@ fn make_runnable(file: &Path) {
 fn ahead(story: Story, paths: &[&str]) -> Story {
     let later = std::time::UNIX_EPOCH + std::time::Duration::from_secs(4_000_000_000);
     for path in paths {
-        fs::File::options().write(true).open(story.root.join(path)).unwrap().set_modified(later).unwrap();
+        fs::File::options()
+            .write(true)
+            .open(story.root.join(path))
+            .unwrap()
+            .set_modified(later)
+            .unwrap();
     }
     story
 }
@@ -191,30 +264,68 @@ fn told_alike(tell: impl Fn() -> Story, edit: impl Fn(Story) -> Story, expected:
 #[test]
 fn a_configuration_runs_nothing_and_changes_no_verdict() {
     let stay = |it: Story| it;
-    told_alike(|| Story::of("a b [c d] e f").turn("x a b c d e f").commit("two"), stay, "moved a.rs:4-5");
     told_alike(
-        || Story::of("a b [c d] e f").turn("a b c! d e f").commit("two"),
+        || {
+            Story::of("a b [c d] e f")
+                .turn("x a b c d e f")
+                .commit("two")
+        },
+        stay,
+        "moved a.rs:4-5",
+    );
+    told_alike(
+        || {
+            Story::of("a b [c d] e f")
+                .turn("a b c! d e f")
+                .commit("two")
+        },
         stay,
         "changed substance a.rs:3-4",
     );
     told_alike(
-        || Story::of("a b [c d] e f; z: z").turn("b.rs: x a b c d e f; z: z").commit("two"),
+        || {
+            Story::of("a b [c d] e f; z: z")
+                .turn("b.rs: x a b c d e f; z: z")
+                .commit("two")
+        },
         stay,
         "moved b.rs:4-5",
     );
-    told_alike(|| Story::of("a b [c d] e f; z: z").turn("z: z").commit("two"), stay, "gone file");
-    told_alike(|| Story::of("a b [c d] e f; z: z"), |it| it.rename("a.rs", "b.rs"), "moved b.rs:3-4");
-    told_alike(|| Story::of("a b [c d] e f; z: z"), |it| it.turn("a b e f; z: z q c d"), "moved z:3-4");
-    told_alike(|| Story::of("a b [c d] e f; z: z"), |it| it.turn("z: z"), "gone file");
+    told_alike(
+        || Story::of("a b [c d] e f; z: z").turn("z: z").commit("two"),
+        stay,
+        "gone file",
+    );
+    told_alike(
+        || Story::of("a b [c d] e f; z: z"),
+        |it| it.rename("a.rs", "b.rs"),
+        "moved b.rs:3-4",
+    );
+    told_alike(
+        || Story::of("a b [c d] e f; z: z"),
+        |it| it.turn("a b e f; z: z q c d"),
+        "moved z:3-4",
+    );
+    told_alike(
+        || Story::of("a b [c d] e f; z: z"),
+        |it| it.turn("z: z"),
+        "gone file",
+    );
 }
 
 #[cfg(unix)]
 #[test]
 fn a_configuration_changes_nothing_across_a_merge() {
     let merged = || {
-        let story =
-            Story::of("z.rs: [z]").git("checkout --quiet -b side").turn("z.rs: z; b.rs: a b").commit("side");
-        let story = story.cite("b.rs:1-2").git("checkout --quiet main").turn("z.rs: z y").commit("main");
+        let story = Story::of("z.rs: [z]")
+            .git("checkout --quiet -b side")
+            .turn("z.rs: z; b.rs: a b")
+            .commit("side");
+        let story = story
+            .cite("b.rs:1-2")
+            .git("checkout --quiet main")
+            .turn("z.rs: z y")
+            .commit("main");
         let story = story.git("merge --quiet --no-edit side");
         story.turn("z.rs: z y; b.rs: x a b").commit("after")
     };
@@ -226,9 +337,13 @@ fn a_configuration_changes_nothing_across_a_merge() {
 #[test]
 fn a_filter_is_not_run_to_compare_files() {
     let tell = || {
-        let story =
-            Story::new().write(".gitattributes", "* filter=trap\n").turn("a b c d e f; z.rs: z; y.rs: y");
-        let story = ahead(story.write(".gitattributes", "* filter=trap\n"), &["z.rs", "y.rs", "a.rs"]);
+        let story = Story::new()
+            .write(".gitattributes", "* filter=trap\n")
+            .turn("a b c d e f; z.rs: z; y.rs: y");
+        let story = ahead(
+            story.write(".gitattributes", "* filter=trap\n"),
+            &["z.rs", "y.rs", "a.rs"],
+        );
         story.commit("one").cite("a.rs:3-4")
     };
     told_alike(tell, |it| it.rename("a.rs", "b.rs"), "moved b.rs:3-4");
@@ -237,17 +352,30 @@ fn a_filter_is_not_run_to_compare_files() {
 #[cfg(unix)]
 #[test]
 fn a_submodule_runs_nothing_either() {
-    let story = Story::of("a b [c d] e f").git("init --quiet --template= sub").write("sub/s.rs", "s\n");
+    let story = Story::of("a b [c d] e f")
+        .git("init --quiet --template= sub")
+        .write("sub/s.rs", "s\n");
     let sub = story.root.join("sub");
     story.said_in(&sub, "add --all");
     story.said_in(&sub, "commit --quiet --message=s");
-    let story = story.git("-c advice.addEmbeddedRepo=false add sub").commit_index("two");
+    let story = story
+        .git("-c advice.addEmbeddedRepo=false add sub")
+        .commit_index("two");
     let (story, mark) = trapped(story);
     let config = fs::read_to_string(story.root.join(".git/config")).unwrap();
-    let trap = config.split_inclusive('\n').filter(|it| !it.contains("worktree")).collect::<String>();
-    let story = story.write("sub/.git/config", trap).write("sub/s.rs", "t\n").rename("a.rs", "b.rs");
+    let trap = config
+        .split_inclusive('\n')
+        .filter(|it| !it.contains("worktree"))
+        .collect::<String>();
+    let story = story
+        .write("sub/.git/config", trap)
+        .write("sub/s.rs", "t\n")
+        .rename("a.rs", "b.rs");
     let story = story.expect_here("moved b.rs:3-4");
-    assert!(!mark.exists(), "a program of the submodule's configuration was run");
+    assert!(
+        !mark.exists(),
+        "a program of the submodule's configuration was run"
+    );
     drop(story);
 }
 
@@ -258,19 +386,36 @@ const CHILD: &str = "APOSTILLE_TEST_WITHOUT_GIT";
 fn without_git_only_what_is_in_its_file_holds() {
     let story = Story::of("a b [c d] e f; z.rs: z");
     let mut command = Command::new(std::env::current_exe().unwrap());
-    command.args(["follow::hostile::child_without_git", "--exact", "--nocapture"]);
-    let output = command.env(CHILD, &story.root).env("PATH", story.beside("nothing")).output().unwrap();
+    command.args([
+        "follow::hostile::child_without_git",
+        "--exact",
+        "--nocapture",
+    ]);
+    let output = command
+        .env(CHILD, &story.root)
+        .env("PATH", story.beside("nothing"))
+        .output()
+        .unwrap();
     let said = String::from_utf8_lossy(&output.stdout);
-    assert!(output.status.success() && said.contains("looked without git"), "{said}");
+    assert!(
+        output.status.success() && said.contains("looked without git"),
+        "{said}"
+    );
 }
 
 /// Not a test of its own: what a child process runs, with no git on its path.
 #[test]
 fn child_without_git() {
-    let Some(root) = std::env::var_os(CHILD) else { return };
+    let Some(root) = std::env::var_os(CHILD) else {
+        return;
+    };
     let root = Path::new(&root);
     let checkout = Checkout::discover(root).unwrap().unwrap();
-    let citation = capture(&WorkTree::open(&checkout).unwrap(), &"a.rs:3-4".parse().unwrap()).unwrap();
+    let citation = capture(
+        &WorkTree::open(&checkout).unwrap(),
+        &"a.rs:3-4".parse().unwrap(),
+    )
+    .unwrap();
     let check = |now: Option<&str>, expected: &str| {
         match now {
             Some(words) => fs::write(root.join("a.rs"), page(words)).unwrap(),
@@ -286,6 +431,9 @@ fn child_without_git() {
     check(Some("a b e f"), "unknown …git is not installed");
     check(None, "unknown …git is not installed");
     let commit = told(&sight(&Commit::new(&checkout, "main").unwrap(), &citation).verdict);
-    assert!(is_like(&commit, "unknown …git is not installed"), "{commit}");
+    assert!(
+        is_like(&commit, "unknown …git is not installed"),
+        "{commit}"
+    );
     println!("looked without git");
 }

@@ -19,23 +19,45 @@ const AWKWARD: [&str; 9] = [
 fn awkward_paths_are_followed_like_others() {
     for path in AWKWARD {
         let at = |words: &str| format!("{path}: {words}");
-        follow(&at("a b [c d] e f"), &[&at("x a b c d e f")], &format!("moved {path}:4-5"));
-        follow("a.rs: a b [c d] e f", &[&at("a b c d e f")], &format!("moved {path}:3-4"));
-        follow(&at("a b [c d] e f"), &["a.rs: x a b c d e f"], "moved a.rs:4-5");
+        follow(
+            &at("a b [c d] e f"),
+            &[&at("x a b c d e f")],
+            &format!("moved {path}:4-5"),
+        );
+        follow(
+            "a.rs: a b [c d] e f",
+            &[&at("a b c d e f")],
+            &format!("moved {path}:3-4"),
+        );
+        follow(
+            &at("a b [c d] e f"),
+            &["a.rs: x a b c d e f"],
+            "moved a.rs:4-5",
+        );
     }
 }
 
 #[test]
 fn one_name_in_two_spellings_is_two_paths() {
     let (composed, decomposed) = ("caf\u{e9}.rs", "cafe\u{301}.rs");
-    let (was, now) = (format!("{composed}: a b [c d] e f"), format!("{decomposed}: x a b c d e f"));
+    let (was, now) = (
+        format!("{composed}: a b [c d] e f"),
+        format!("{decomposed}: x a b c d e f"),
+    );
     follow(&was, &[&now], &format!("moved {decomposed}:4-5"));
 }
 
 /// Names that cannot be cited, and that lists of files could break on.
 #[cfg(unix)]
-const UNSPEAKABLE: [&[u8]; 7] =
-    [b"\na.rs", b"a.rs\n", b"a\n.rs", b"\x01a.rs", b"a\t.rs", b"caf\xe9.rs", b"a\\b.rs"];
+const UNSPEAKABLE: [&[u8]; 7] = [
+    b"\na.rs",
+    b"a.rs\n",
+    b"a\n.rs",
+    b"\x01a.rs",
+    b"a\t.rs",
+    b"caf\xe9.rs",
+    b"a\\b.rs",
+];
 
 #[cfg(unix)]
 fn unspeakable(story: &Story, name: &[u8]) -> std::path::PathBuf {
@@ -51,11 +73,17 @@ fn unspeakable_neighbours_break_nothing() {
         let story = Story::of("a b [c d] e f");
         let file = unspeakable(&story, name);
         std::fs::write(&file, page("p q r s")).unwrap();
-        let story = story.write("a.rs", page("x a b c d e f")).expect_here("moved a.rs:4-5").commit("two");
+        let story = story
+            .write("a.rs", page("x a b c d e f"))
+            .expect_here("moved a.rs:4-5")
+            .commit("two");
         std::fs::write(&file, page("p! q r s")).unwrap();
         let story = story.expect("moved a.rs:4-5").commit("three");
         std::fs::remove_file(&file).unwrap();
-        story.expect("moved a.rs:4-5").commit("four").expect("moved a.rs:4-5");
+        story
+            .expect("moved a.rs:4-5")
+            .commit("four")
+            .expect("moved a.rs:4-5");
     }
 }
 
@@ -64,12 +92,18 @@ fn unspeakable_neighbours_break_nothing() {
 #[test]
 fn a_neighbour_is_not_taken_for_the_cited_file() {
     for name in UNSPEAKABLE {
-        let story = Story::new().write("a.rs", "one\ntwo\nthree\n").commit("one").cite("a.rs:2");
+        let story = Story::new()
+            .write("a.rs", "one\ntwo\nthree\n")
+            .commit("one")
+            .cite("a.rs:2");
         let file = unspeakable(&story, name);
         std::fs::write(&file, "x\n").unwrap();
         let story = story.commit("two");
         std::fs::remove_file(&file).unwrap();
-        let story = story.commit("three").write("a.rs", "zero\none\ntwo\nthree\n").commit("four");
+        let story = story
+            .commit("three")
+            .write("a.rs", "zero\none\ntwo\nthree\n")
+            .commit("four");
         story
             .expect("moved a.rs:3")
             .write("a.rs", "zero\none\n2\nthree\n")

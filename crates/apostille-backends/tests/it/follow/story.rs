@@ -46,8 +46,14 @@ impl Story {
         let home = TempDir::new().unwrap();
         let root = home.path().canonicalize().unwrap().join("app");
         fs::create_dir(&root).unwrap();
-        let story = Self { home, root, cited: Vec::new() };
-        story.git(&format!("init --quiet --initial-branch=main --template= {options}"))
+        let story = Self {
+            home,
+            root,
+            cited: Vec::new(),
+        };
+        story.git(&format!(
+            "init --quiet --initial-branch=main --template= {options}"
+        ))
     }
 
     /// A repository with one commit, in which the words in brackets are cited. See [`page`].
@@ -64,7 +70,9 @@ impl Story {
                 _ => fs::remove_file(entry.path()).unwrap(),
             }
         }
-        parts(state).into_iter().fold(self, |story, (path, words)| story.write(path, page(words)))
+        parts(state)
+            .into_iter()
+            .fold(self, |story, (path, words)| story.write(path, page(words)))
     }
 
     pub(crate) fn write(self, path: &str, text: impl AsRef<[u8]>) -> Self {
@@ -77,7 +85,12 @@ impl Story {
     pub(crate) fn remove(self, path: &str) -> Self {
         let file = self.root.join(path);
         let is_dir = fs::symlink_metadata(&file).unwrap().is_dir();
-        if is_dir { fs::remove_dir_all(file) } else { fs::remove_file(file) }.unwrap();
+        if is_dir {
+            fs::remove_dir_all(file)
+        } else {
+            fs::remove_file(file)
+        }
+        .unwrap();
         self
     }
 
@@ -96,7 +109,9 @@ impl Story {
 
     /// Commits what is staged.
     pub(crate) fn commit_index(self, message: &str) -> Self {
-        self.git(&format!("commit --quiet --allow-empty --no-verify --message {message}"))
+        self.git(&format!(
+            "commit --quiet --allow-empty --no-verify --message {message}"
+        ))
     }
 
     /// Runs git with these words as arguments; it must be content.
@@ -111,9 +126,19 @@ impl Story {
     }
 
     pub(crate) fn said_in(&self, directory: &Path, words: &str) -> String {
-        let output = self.command(directory).args(words.split_whitespace()).output().unwrap();
-        assert!(output.status.success(), "git {words}: {}", String::from_utf8_lossy(&output.stderr));
-        String::from_utf8_lossy(&output.stdout).trim_end().to_owned()
+        let output = self
+            .command(directory)
+            .args(words.split_whitespace())
+            .output()
+            .unwrap();
+        assert!(
+            output.status.success(),
+            "git {words}: {}",
+            String::from_utf8_lossy(&output.stderr)
+        );
+        String::from_utf8_lossy(&output.stdout)
+            .trim_end()
+            .to_owned()
     }
 
     /// Git as a user would start it here, but cut off from the machine's own configuration.
@@ -122,15 +147,25 @@ impl Story {
         for name in REMOVED {
             command.env_remove(name);
         }
-        command.env("HOME", self.home.path()).env_remove("XDG_CONFIG_HOME");
-        command.env("GIT_CONFIG_GLOBAL", "/dev/null").env("GIT_CONFIG_NOSYSTEM", "1").env("LC_ALL", "C");
+        command
+            .env("HOME", self.home.path())
+            .env_remove("XDG_CONFIG_HOME");
+        command
+            .env("GIT_CONFIG_GLOBAL", "/dev/null")
+            .env("GIT_CONFIG_NOSYSTEM", "1")
+            .env("LC_ALL", "C");
         for who in ["AUTHOR", "COMMITTER"] {
-            command.env(format!("GIT_{who}_NAME"), "Ana").env(format!("GIT_{who}_EMAIL"), "ana@example.com");
+            command
+                .env(format!("GIT_{who}_NAME"), "Ana")
+                .env(format!("GIT_{who}_EMAIL"), "ana@example.com");
             command.env(format!("GIT_{who}_DATE"), DATE);
         }
-        for setting in
-            ["core.autocrlf=false", "protocol.file.allow=always", "maintenance.auto=false", "gc.auto=0"]
-        {
+        for setting in [
+            "core.autocrlf=false",
+            "protocol.file.allow=always",
+            "maintenance.auto=false",
+            "gc.auto=0",
+        ] {
             command.args(["-c", setting]);
         }
         command.current_dir(directory).stdin(Stdio::null());
@@ -150,13 +185,15 @@ impl Story {
 
     /// Cites lines of the working tree.
     pub(crate) fn cite(mut self, place: &str) -> Self {
-        self.cited.push(capture(&self.worktree(), &place.parse().unwrap()).unwrap());
+        self.cited
+            .push(capture(&self.worktree(), &place.parse().unwrap()).unwrap());
         self
     }
 
     /// Cites lines of a commit.
     pub(crate) fn cite_at(mut self, reference: &str, place: &str) -> Self {
-        self.cited.push(capture(&self.at(reference), &place.parse().unwrap()).unwrap());
+        self.cited
+            .push(capture(&self.at(reference), &place.parse().unwrap()).unwrap());
         self
     }
 
@@ -198,7 +235,10 @@ impl Story {
     /// Whether the cited commit is part of what is checked out.
     pub(crate) fn expect_merged(self, expected: Option<bool>) -> Self {
         for source in [&self.worktree() as &dyn Source, &self.at("HEAD")] {
-            assert_eq!(sight(source, self.cited.last().unwrap()).is_merged, expected);
+            assert_eq!(
+                sight(source, self.cited.last().unwrap()).is_merged,
+                expected
+            );
         }
         self
     }
@@ -210,13 +250,19 @@ impl Story {
             Verdict::Gone { since, .. } => since,
             other => panic!("{other:?}"),
         };
-        assert_eq!(self.said(&format!("log -1 --format=%s {}", since.unwrap())), message);
+        assert_eq!(
+            self.said(&format!("log -1 --format=%s {}", since.unwrap())),
+            message
+        );
         self
     }
 
     fn compare(&self, source: &dyn Source, expected: &str, whose: &str) {
         let told = told(&sight(source, self.cited.last().unwrap()).verdict);
-        assert!(is_like(&told, expected), "{whose} says '{told}' instead of '{expected}'");
+        assert!(
+            is_like(&told, expected),
+            "{whose} says '{told}' instead of '{expected}'"
+        );
     }
 }
 
@@ -224,32 +270,57 @@ impl Story {
 /// same for the working tree before the last commit, for the working tree after it, and for the commit itself.
 pub(crate) fn follow(first: &str, then: &[&str], expected: &str) {
     let (last, between) = then.split_last().unwrap();
-    let story = between.iter().fold(Story::of(first), |it, state| it.turn(state).commit("between"));
-    story.turn(last).expect_here(expected).commit("last").expect(expected);
+    let story = between.iter().fold(Story::of(first), |it, state| {
+        it.turn(state).commit("between")
+    });
+    story
+        .turn(last)
+        .expect_here(expected)
+        .commit("last")
+        .expect(expected);
 }
 
 /// The paths and pages of a state. A state without a path is the file `a.rs`.
 fn parts(state: &str) -> Vec<(&str, &str)> {
-    state.split(';').map(|it| it.trim().split_once(": ").unwrap_or(("a.rs", it.trim()))).collect()
+    state
+        .split(';')
+        .map(|it| it.trim().split_once(": ").unwrap_or(("a.rs", it.trim())))
+        .collect()
 }
 
 /// The place that a state has in brackets.
 fn place(state: &str) -> String {
-    let (path, words) = parts(state).into_iter().find(|it| it.1.contains('[')).unwrap();
+    let (path, words) = parts(state)
+        .into_iter()
+        .find(|it| it.1.contains('['))
+        .unwrap();
     let until = |at: usize| page(words.get(..at).unwrap()).lines().count();
-    format!("{path}:{}-{}", until(words.find('[').unwrap()) + 1, until(words.find(']').unwrap()))
+    format!(
+        "{path}:{}-{}",
+        until(words.find('[').unwrap()) + 1,
+        until(words.find(']').unwrap())
+    )
 }
 
 /// Text with one line for each word. A word may be dressed: `c!` has another value, `>c` is indented, `c#` has a
 /// comment, `c/` is wrapped as a formatter does it, `c=` has another name, `c_` ends in spaces; `.` is an empty line,
 /// `}` a bracket, `@` a comment.
 pub(crate) fn page(words: &str) -> String {
-    words.split_whitespace().map(|it| line(it.trim_matches(['[', ']'])) + "\n").collect()
+    words
+        .split_whitespace()
+        .map(|it| line(it.trim_matches(['[', ']'])) + "\n")
+        .collect()
 }
 
 fn line(word: &str) -> String {
-    let of = |it: &str| format!("let {it} = settings.read_the_value_of_{it}(\"{it}\").unwrap_or_default();");
-    let Some(last) = word.strip_prefix('>').or(Some(word)).and_then(|it| it.chars().last()) else {
+    let of = |it: &str| {
+        format!("let {it} = settings.read_the_value_of_{it}(\"{it}\").unwrap_or_default();")
+    };
+    let Some(last) = word
+        .strip_prefix('>')
+        .or(Some(word))
+        .and_then(|it| it.chars().last())
+    else {
         return String::new();
     };
     let bare = word.trim_start_matches('>').trim_end_matches(last);
@@ -273,7 +344,11 @@ pub(crate) fn sight(source: &dyn Source, citation: &Citation) -> Sight {
 }
 
 /// What one look at many citations finds, unless it is late.
-pub(crate) fn sights(source: &dyn Source, citations: &[&Citation], late: &dyn Fn() -> bool) -> Vec<Sight> {
+pub(crate) fn sights(
+    source: &dyn Source,
+    citations: &[&Citation],
+    late: &dyn Fn() -> bool,
+) -> Vec<Sight> {
     sights_within(FAR, source, citations, late)
 }
 
@@ -312,6 +387,9 @@ pub(crate) fn told(verdict: &Verdict) -> String {
 
 /// Whether a line is the expected one, in which `…` stands for anything.
 pub(crate) fn is_like(told: &str, expected: &str) -> bool {
-    let Some((start, end)) = expected.split_once('…') else { return told == expected };
-    told.strip_prefix(start).is_some_and(|rest| rest.contains(end.trim_end_matches('…')))
+    let Some((start, end)) = expected.split_once('…') else {
+        return told == expected;
+    };
+    told.strip_prefix(start)
+        .is_some_and(|rest| rest.contains(end.trim_end_matches('…')))
 }

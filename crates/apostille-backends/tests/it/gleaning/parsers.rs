@@ -14,7 +14,9 @@ fn told(turns: &[Turn]) -> Vec<String> {
     let told = |turn: &Turn| {
         let mut line = format!("{}: {}", turn.speaker, turn.text);
         for it in &turn.uses {
-            let ended = it.has_succeeded.map_or("?", |it| if it { "ok" } else { "failed" });
+            let ended = it
+                .has_succeeded
+                .map_or("?", |it| if it { "ok" } else { "failed" });
             write!(line, " [{} {} {ended}]", it.tool, it.paths.join(",")).unwrap();
         }
         line
@@ -45,8 +47,12 @@ fn claude_code_leaves_out_what_no_person_said() {
 not json
 [1,2]
 {"type":"user","message":"#;
-    let expected =
-        ["person: hello", "person: and lint it", "agent: Reading. [Read a.rs failed]", "tool: no such file"];
+    let expected = [
+        "person: hello",
+        "person: and lint it",
+        "agent: Reading. [Read a.rs failed]",
+        "tool: no such file",
+    ];
     assert_eq!(told(&parse(Client::ClaudeCode, lines)), expected);
 }
 
@@ -100,8 +106,15 @@ fn codex_reads_items_and_takes_turns_back() {
     let all = told(&turns);
     assert_eq!([all[0].as_str(), &all[1], &all[3]], expected);
     assert_eq!(turns.len(), 5);
-    let helper = lines.replace(r#""thread_source":"user""#, r#""source":{"subagent":"review"}"#);
-    assert!(parse(Client::Codex, &helper).iter().all(|it| it.speaker != Speaker::Person));
+    let helper = lines.replace(
+        r#""thread_source":"user""#,
+        r#""source":{"subagent":"review"}"#,
+    );
+    assert!(
+        parse(Client::Codex, &helper)
+            .iter()
+            .all(|it| it.speaker != Speaker::Person)
+    );
 }
 
 #[test]
@@ -127,7 +140,13 @@ fn gemini_applies_patches() {
         "person: hi",
     ];
     assert_eq!(told(&parse(Client::Gemini, lines)), expected);
-    assert!(parse(Client::Gemini, &format!("{lines}\n{{\"$rewindTo\":\"unknown\"}}")).is_empty());
+    assert!(
+        parse(
+            Client::Gemini,
+            &format!("{lines}\n{{\"$rewindTo\":\"unknown\"}}")
+        )
+        .is_empty()
+    );
 }
 
 #[test]
@@ -135,17 +154,23 @@ fn only_the_end_of_a_long_transcript_is_read() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("session.jsonl");
     let line = |n: usize| {
-        format!("{{\"type\":\"user\",\"uuid\":\"{n}\",\"message\":{{\"content\":\"prompt {n:05}\"}}}}\n")
+        format!(
+            "{{\"type\":\"user\",\"uuid\":\"{n}\",\"message\":{{\"content\":\"prompt {n:05}\"}}}}\n"
+        )
     };
     let text: String = (0..20_000).map(line).collect();
     fs::write(&path, &text).unwrap();
     let check = |limit: u64, expected: usize| {
         let turns = read(Client::ClaudeCode, &path, limit).unwrap();
-        assert_eq!((turns.len(), turns.last().map(|it| it.text.as_str())), (expected, Some("prompt 19999")));
+        assert_eq!(
+            (turns.len(), turns.last().map(|it| it.text.as_str())),
+            (expected, Some("prompt 19999"))
+        );
         assert_eq!(turns.last().map(|it| it.number), Some(expected));
     };
-    let bytes =
-        |n: usize| u64::try_from((20_000 - n..20_000).map(|it| line(it).len()).sum::<usize>()).unwrap();
+    let bytes = |n: usize| {
+        u64::try_from((20_000 - n..20_000).map(|it| line(it).len()).sum::<usize>()).unwrap()
+    };
     check(bytes(10), 10);
     check(bytes(10) - 1, 9);
     check(USUAL_BYTES, 5_000);
@@ -155,8 +180,10 @@ fn only_the_end_of_a_long_transcript_is_read() {
 fn a_line_beyond_measure_is_passed_over() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("session.jsonl");
-    let long =
-        format!("{{\"type\":\"user\",\"message\":{{\"content\":\"{}\"}}}}\n", "x".repeat(9 * 1024 * 1024));
+    let long = format!(
+        "{{\"type\":\"user\",\"message\":{{\"content\":\"{}\"}}}}\n",
+        "x".repeat(9 * 1024 * 1024)
+    );
     let short = "{\"type\":\"user\",\"message\":{\"content\":\"hello\"}}\n";
     fs::write(&path, format!("{short}{long}{short}")).unwrap();
     assert_eq!(read(Client::ClaudeCode, &path, u64::MAX).unwrap().len(), 2);
@@ -164,8 +191,21 @@ fn a_line_beyond_measure_is_passed_over() {
 
 #[test]
 fn a_transcript_that_is_not_there_has_no_turns_and_a_compressed_one_is_an_error() {
-    assert_eq!(read(Client::Codex, Path::new("/nowhere/rollout.jsonl"), USUAL_BYTES).unwrap(), []);
-    let compressed = read(Client::Codex, Path::new("/nowhere/rollout.jsonl.zst"), USUAL_BYTES).unwrap_err();
+    assert_eq!(
+        read(
+            Client::Codex,
+            Path::new("/nowhere/rollout.jsonl"),
+            USUAL_BYTES
+        )
+        .unwrap(),
+        []
+    );
+    let compressed = read(
+        Client::Codex,
+        Path::new("/nowhere/rollout.jsonl.zst"),
+        USUAL_BYTES,
+    )
+    .unwrap_err();
     assert!(matches!(compressed, TranscriptError::Compressed { .. }));
     assert_eq!(
         compressed.to_string(),
@@ -177,7 +217,10 @@ fn a_transcript_that_is_not_there_has_no_turns_and_a_compressed_one_is_an_error(
 fn only_copilot_can_be_found_by_the_session_alone() {
     let home = Path::new("/home/ana");
     let path = usual_path(Client::Copilot, home, "02621ea7-31b5").unwrap();
-    assert_eq!(path, Path::new("/home/ana/.copilot/session-state/02621ea7-31b5/events.jsonl"));
+    assert_eq!(
+        path,
+        Path::new("/home/ana/.copilot/session-state/02621ea7-31b5/events.jsonl")
+    );
     assert_eq!(usual_path(Client::Copilot, home, "../x"), None);
     assert_eq!(usual_path(Client::Codex, home, "02621ea7"), None);
 }

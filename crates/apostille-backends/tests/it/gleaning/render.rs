@@ -27,35 +27,50 @@ fn call(client: Client, text: &str) -> (&'static str, Value) {
     let (path, content) = rest.split_once(' ').unwrap_or((rest, ""));
     let fact = json!({"fact": rest, "kind": "feedback"});
     match (client, what) {
-        (Client::ClaudeCode, "shell") => ("Bash", json!({"command": rest, "description": "Runs it"})),
-        (Client::ClaudeCode, "edit") => {
-            ("Edit", json!({"file_path": rest, "old_string": "a", "new_string": "b"}))
+        (Client::ClaudeCode, "shell") => {
+            ("Bash", json!({"command": rest, "description": "Runs it"}))
         }
+        (Client::ClaudeCode, "edit") => (
+            "Edit",
+            json!({"file_path": rest, "old_string": "a", "new_string": "b"}),
+        ),
         (Client::ClaudeCode, "write") => ("Write", json!({"file_path": path, "content": content})),
         (Client::ClaudeCode, "remember") => ("mcp__apostille__memory_remember", fact),
-        (Client::ClaudeCode, "save") => {
-            ("memory", json!({"command": "create", "path": "/memories/a.md", "file_text": rest}))
-        }
+        (Client::ClaudeCode, "save") => (
+            "memory",
+            json!({"command": "create", "path": "/memories/a.md", "file_text": rest}),
+        ),
         (Client::Copilot | Client::Vscode, "shell") => ("bash", json!({"command": rest})),
-        (Client::Copilot | Client::Vscode, "edit") => {
-            ("edit", json!({"path": rest, "old_str": "a", "new_str": "b"}))
-        }
+        (Client::Copilot | Client::Vscode, "edit") => (
+            "edit",
+            json!({"path": rest, "old_str": "a", "new_str": "b"}),
+        ),
         (Client::Copilot | Client::Vscode, "write") => {
             ("create", json!({"path": path, "file_text": content}))
         }
         (Client::Copilot | Client::Vscode, "remember") => ("apostille-memory_remember", fact),
-        (Client::Copilot | Client::Vscode, "save") => ("store_memory", json!({"subject": "x", "fact": rest})),
-        (Client::Codex, "shell") => ("exec_command", json!({"cmd": rest})),
-        (Client::Codex, "edit") => {
-            ("apply_patch", json!(format!("*** Begin Patch\n*** Update File: {rest}\n*** End Patch")))
+        (Client::Copilot | Client::Vscode, "save") => {
+            ("store_memory", json!({"subject": "x", "fact": rest}))
         }
+        (Client::Codex, "shell") => ("exec_command", json!({"cmd": rest})),
+        (Client::Codex, "edit") => (
+            "apply_patch",
+            json!(format!(
+                "*** Begin Patch\n*** Update File: {rest}\n*** End Patch"
+            )),
+        ),
         (Client::Codex, "write") => (
             "apply_patch",
-            json!(format!("*** Begin Patch\n*** Add File: {path}\n+{content}\n*** End Patch")),
+            json!(format!(
+                "*** Begin Patch\n*** Add File: {path}\n+{content}\n*** End Patch"
+            )),
         ),
         (Client::Codex, _) => ("memory_remember", fact),
         (_, "shell") => ("run_shell_command", json!({"command": rest})),
-        (_, "edit") => ("replace", json!({"file_path": rest, "old_string": "a", "new_string": "b"})),
+        (_, "edit") => (
+            "replace",
+            json!({"file_path": rest, "old_string": "a", "new_string": "b"}),
+        ),
         (_, "write") => ("write_file", json!({"file_path": path, "content": content})),
         (_, "remember") => ("mcp_apostille_memory_remember", fact),
         (_, _) => ("save_memory", json!({"fact": rest})),
@@ -64,12 +79,18 @@ fn call(client: Client, text: &str) -> (&'static str, Value) {
 
 /// The id of the last call before a line.
 fn call_id(lines: &[Line], at: usize) -> Option<String> {
-    lines[..=at].iter().rposition(|it| it.who.starts_with("call")).map(|it| format!("CALL{it}"))
+    lines[..=at]
+        .iter()
+        .rposition(|it| it.who.starts_with("call"))
+        .map(|it| format!("CALL{it}"))
 }
 
 /// What the call at a place printed, if the session says so.
 fn printed(lines: &[Line], at: usize) -> Option<&str> {
-    lines.get(at + 1).filter(|it| it.who == "tool").map(|it| it.text.as_str())
+    lines
+        .get(at + 1)
+        .filter(|it| it.who == "tool")
+        .map(|it| it.text.as_str())
 }
 
 fn claude_code(session: &Session) -> Vec<Value> {
@@ -82,13 +103,17 @@ fn claude_code(session: &Session) -> Vec<Value> {
         let user = |content: Value| json!({"type": "user", "isSidechain": false, "uuid": format!("u{at}"), "timestamp": AT, "message": {"role": "user", "content": content}});
         let assistant = |part: Value| json!({"type": "assistant", "isSidechain": false, "uuid": format!("a{at}"), "timestamp": AT, "message": {"role": "assistant", "content": [part]}});
         let with = |mut value: Value, more: Value| {
-            value.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+            value
+                .as_object_mut()
+                .unwrap()
+                .extend(more.as_object().unwrap().clone());
             value
         };
         let written = match line.who.as_str() {
-            "person" if at % 2 == 0 => {
-                with(user(json!(text)), json!({"origin": {"kind": "human"}, "promptSource": "typed"}))
-            }
+            "person" if at % 2 == 0 => with(
+                user(json!(text)),
+                json!({"origin": {"kind": "human"}, "promptSource": "typed"}),
+            ),
             "person" => user(json!([{"type": "text", "text": text}])),
             "agent" => assistant(json!({"type": "text", "text": text})),
             "call" | "call-failed" => {
@@ -113,10 +138,12 @@ fn claude_code(session: &Session) -> Vec<Value> {
                 ))),
                 json!({"isCompactSummary": true}),
             ),
-            "echo" => {
-                user(json!(format!("<command-name>/x</command-name>\n<command-args>{text}</command-args>")))
-            }
-            "reminder" => user(json!(format!("<system-reminder>\n{text}\n</system-reminder>"))),
+            "echo" => user(json!(format!(
+                "<command-name>/x</command-name>\n<command-args>{text}</command-args>"
+            ))),
+            "reminder" => user(json!(format!(
+                "<system-reminder>\n{text}\n</system-reminder>"
+            ))),
             other => panic!("who is {other}?"),
         };
         out.push(written);
@@ -141,14 +168,14 @@ fn copilot(session: &Session) -> Vec<Value> {
                 "user.message",
                 json!({"content": text, "transformedContent": format!("<system_reminder>Remember that we use everything.</system_reminder>{text}")}),
             ),
-            "agent" => {
-                event("assistant.message", json!({"messageId": "m", "content": text, "toolRequests": []}))
-            }
+            "agent" => event(
+                "assistant.message",
+                json!({"messageId": "m", "content": text, "toolRequests": []}),
+            ),
             "call" | "call-failed" => {
                 let (name, arguments) = call(Client::Copilot, text);
                 let id = format!("CALL{at}");
-                let request =
-                    json!({"toolCallId": id, "name": name, "arguments": arguments, "type": "function"});
+                let request = json!({"toolCallId": id, "name": name, "arguments": arguments, "type": "function"});
                 out.push(event(
                     "assistant.message",
                     json!({"messageId": "m", "content": "", "toolRequests": [request]}),
@@ -175,10 +202,14 @@ fn copilot(session: &Session) -> Vec<Value> {
                 "hook.end",
                 json!({"hookType": "userPromptSubmitted", "output": {"additionalContext": text}}),
             ),
-            "helper" => event("user.message", json!({"content": text, "parentToolCallId": "CALL0"})),
-            "summary" => {
-                event("session.compaction_complete", json!({"success": true, "summaryContent": text}))
-            }
+            "helper" => event(
+                "user.message",
+                json!({"content": text, "parentToolCallId": "CALL0"}),
+            ),
+            "summary" => event(
+                "session.compaction_complete",
+                json!({"success": true, "summaryContent": text}),
+            ),
             "echo" => event("user.message", json!({"content": text})),
             "reminder" => event(
                 "user.message",
@@ -193,10 +224,13 @@ fn copilot(session: &Session) -> Vec<Value> {
 
 #[expect(clippy::too_many_lines, reason = "one arm for each kind of line")]
 fn codex(session: &Session) -> Vec<Value> {
-    let item =
-        |payload: Value| json!({"timestamp": AT, "ordinal": 1, "type": "response_item", "payload": payload});
+    let item = |payload: Value| json!({"timestamp": AT, "ordinal": 1, "type": "response_item", "payload": payload});
     let message = |role: &str, kind: &str, text: &str| {
-        let part = if role == "assistant" { "output_text" } else { "input_text" };
+        let part = if role == "assistant" {
+            "output_text"
+        } else {
+            "input_text"
+        };
         item(
             json!({"type": "message", "role": role, "content": [{"type": part, "text": text}], "internal_chat_message_metadata_passthrough": {"content_item_kinds": [kind]}}),
         )
@@ -227,9 +261,9 @@ fn codex(session: &Session) -> Vec<Value> {
                 let (name, given) = call(Client::Codex, text);
                 let id = format!("CALL{at}");
                 match given {
-                    Value::String(patch) => {
-                        item(json!({"type": "custom_tool_call", "name": name, "input": patch, "call_id": id}))
-                    }
+                    Value::String(patch) => item(
+                        json!({"type": "custom_tool_call", "name": name, "input": patch, "call_id": id}),
+                    ),
                     _ if name == "memory_remember" => item(
                         json!({"type": "function_call", "name": name, "namespace": "mcp__apostille", "arguments": given.to_string(), "call_id": id}),
                     ),
@@ -249,7 +283,9 @@ fn codex(session: &Session) -> Vec<Value> {
             }
             "hook" => message("developer", "hooks.additional_context", text),
             "helper" => message("developer", "subagents.prompt", text),
-            "summary" => json!({"timestamp": AT, "type": "compacted", "payload": {"message": text}}),
+            "summary" => {
+                json!({"timestamp": AT, "type": "compacted", "payload": {"message": text}})
+            }
             "echo" => message("user", "user.text", text),
             "reminder" => message("user", "hooks.additional_context", text),
             other => panic!("who is {other}?"),
@@ -273,22 +309,29 @@ fn gemini(session: &Session) -> Vec<Value> {
         let text = line.text.as_str();
         let message = |kind: &str, content: Value| json!({"id": format!("m{at}"), "timestamp": AT, "type": kind, "content": content});
         let written = match line.who.as_str() {
-            "person" => message("user", json!([{"text": format!("{text}{}", std::mem::take(&mut hooks))}])),
+            "person" => message(
+                "user",
+                json!([{"text": format!("{text}{}", std::mem::take(&mut hooks))}]),
+            ),
             "agent" => message("gemini", json!(text)),
             "call" | "call-failed" => {
                 let (name, args) = call(Client::Gemini, text);
-                let status = if line.who == "call" { "success" } else { "error" };
-                let result =
-                    json!([{"functionResponse": {"response": {"output": printed(&session.lines, at)}}}]);
+                let status = if line.who == "call" {
+                    "success"
+                } else {
+                    "error"
+                };
+                let result = json!([{"functionResponse": {"response": {"output": printed(&session.lines, at)}}}]);
                 // First without the call, then with it, under the same id.
                 out.push(message("gemini", json!("")));
                 let mut whole = message("gemini", json!(""));
                 whole["toolCalls"] = json!([{"id": format!("CALL{at}"), "name": name, "args": args, "status": status, "result": result}]);
                 whole
             }
-            "tool" => {
-                message("user", json!([{"functionResponse": {"name": "x", "response": {"output": text}}}]))
-            }
+            "tool" => message(
+                "user",
+                json!([{"functionResponse": {"name": "x", "response": {"output": text}}}]),
+            ),
             "hook" | "reminder" => {
                 hooks = format!(
                     "\n\n<hook_context>{}</hook_context>",

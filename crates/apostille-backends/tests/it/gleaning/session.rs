@@ -31,12 +31,18 @@ pub(crate) struct Session {
 /// The sessions of a file.
 pub(crate) fn sessions(text: &str) -> Vec<Session> {
     let (_, body) = text.split_once("---\n").expect("a preamble ends with ---");
-    format!("\n{body}").split("\n# ").skip(1).map(session).collect()
+    format!("\n{body}")
+        .split("\n# ")
+        .skip(1)
+        .map(session)
+        .collect()
 }
 
 fn session(block: &str) -> Session {
     let (head, body) = block.split_once('\n').expect("a session has lines");
-    let (client, name) = head.split_once(": ").expect("a session is `# client: name`");
+    let (client, name) = head
+        .split_once(": ")
+        .expect("a session is `# client: name`");
     let mut session = Session {
         client: client.parse().expect(head),
         name: name.into(),
@@ -51,7 +57,10 @@ fn session(block: &str) -> Session {
             session.labels.push(read_label(label, &session.lines));
         } else {
             let (who, text) = line.split_once(": ").expect(line);
-            session.lines.push(Line { who: who.into(), text: text.into() });
+            session.lines.push(Line {
+                who: who.into(),
+                text: text.into(),
+            });
         }
     }
     session
@@ -59,6 +68,15 @@ fn session(block: &str) -> Session {
 
 fn read_label(label: &str, lines: &[Line]) -> Label {
     let (sort, words) = label.split_once(": ").expect(label);
-    let said = lines.iter().rfind(|it| it.who == "person").expect("a label follows a prompt").text.clone();
-    Label { sort: sort.parse().expect(label), words: words.split("; ").map(Into::into).collect(), said }
+    let said = lines
+        .iter()
+        .rfind(|it| it.who == "person")
+        .expect("a label follows a prompt")
+        .text
+        .clone();
+    Label {
+        sort: sort.parse().expect(label),
+        words: words.split("; ").map(Into::into).collect(),
+        said,
+    }
 }

@@ -51,14 +51,22 @@ pub(super) fn schema() -> Value {
 /// Reads an answer.
 pub(super) fn read(text: &str) -> Result<Vec<Item>, ModelError> {
     if text.len() > MAX_ANSWER {
-        return Err(ModelError::TooLarge { limit: MAX_ANSWER as u64 });
+        return Err(ModelError::TooLarge {
+            limit: MAX_ANSWER as u64,
+        });
     }
     let answer: Result<Answer, _> = serde_json::from_str(unfenced(text.trim()));
-    answer.map(|it| it.found).map_err(|_| ModelError::Misshapen("it is not the JSON that was asked for"))
+    answer
+        .map(|it| it.found)
+        .map_err(|_| ModelError::Misshapen("it is not the JSON that was asked for"))
 }
 
 /// The text without a fence around all of it: where a server knows no JSON mode, many models wrap what they say.
 fn unfenced(text: &str) -> &str {
-    let inner = text.strip_prefix("```json").or_else(|| text.strip_prefix("```"));
-    inner.and_then(|it| it.strip_suffix("```")).map_or(text, str::trim)
+    let inner = text
+        .strip_prefix("```json")
+        .or_else(|| text.strip_prefix("```"));
+    inner
+        .and_then(|it| it.strip_suffix("```"))
+        .map_or(text, str::trim)
 }

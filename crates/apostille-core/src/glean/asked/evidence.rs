@@ -10,7 +10,9 @@ use crate::remember::{moderate, secrets};
 use crate::terms::{question, terms};
 
 /// Words, as terms, that a fact is framed with and that are evidence of nothing.
-const FRAME: [&str; 8] = ["user", "person", "agent", "project", "prefer", "want", "use", "should"];
+const FRAME: [&str; 8] = [
+    "user", "person", "agent", "project", "prefer", "want", "use", "should",
+];
 
 /// What finds are held against.
 pub(super) struct Evidence<'a> {
@@ -21,19 +23,30 @@ pub(super) struct Evidence<'a> {
 
 impl<'a> Evidence<'a> {
     pub(super) fn new(sent: &'a [Sent], known: &[String], longest: usize) -> Self {
-        Self { sent, known: known.iter().map(|it| words(it)).collect(), longest }
+        Self {
+            sent,
+            known: known.iter().map(|it| words(it)).collect(),
+            longest,
+        }
     }
 
     /// The find, if everything about it stands.
     pub(super) fn judge(&self, item: Item) -> Option<Gleaned> {
         let sort = item.sort.parse().ok()?;
-        let at = self.sent.iter().position(|it| it.is_person && it.number == item.turn)?;
+        let at = self
+            .sent
+            .iter()
+            .position(|it| it.is_person && it.number == item.turn)?;
         let is_proven = self.is_sound(&item.fact)
             && self.is_news(&item.fact)
             && is_quoted(&item.quote, &self.sent[at].text)
             && speaks_of(&item.fact, &item.quote)
             && self.has_said_all(&item.fact, at);
-        is_proven.then_some(Gleaned { fact: item.fact, sort, turn: item.turn })
+        is_proven.then_some(Gleaned {
+            fact: item.fact,
+            sort,
+            turn: item.turn,
+        })
     }
 
     /// Whether it is a sentence that could be kept as it is.
@@ -53,8 +66,13 @@ impl<'a> Evidence<'a> {
     /// Whether every name, number, path and quotation in the fact comes from the turn itself or from the agent's turn
     /// that it answers.
     fn has_said_all(&self, fact: &str, at: usize) -> bool {
-        let before = self.sent[..at].last().filter(|it| !it.is_person).map_or("", |it| it.text.as_str());
-        literals(fact).iter().all(|it| stands(it, &self.sent[at].text) || stands(it, before))
+        let before = self.sent[..at]
+            .last()
+            .filter(|it| !it.is_person)
+            .map_or("", |it| it.text.as_str());
+        literals(fact)
+            .iter()
+            .all(|it| stands(it, &self.sent[at].text) || stands(it, before))
     }
 }
 
@@ -68,7 +86,10 @@ fn is_quoted(quote: &str, text: &str) -> bool {
     let (quote, text) = (folded(quote), folded(text));
     let is_cut = |at: usize| {
         let is_letter = |c: Option<char>| c.is_some_and(|it| it.is_ascii_alphanumeric());
-        let (before, after) = (text[..at].chars().next_back(), text[at + quote.len()..].chars().next());
+        let (before, after) = (
+            text[..at].chars().next_back(),
+            text[at + quote.len()..].chars().next(),
+        );
         is_letter(before) && is_letter(quote.chars().next())
             || is_letter(after) && is_letter(quote.chars().next_back())
     };
@@ -76,12 +97,17 @@ fn is_quoted(quote: &str, text: &str) -> bool {
 }
 
 fn folded(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase()
+    text.split_whitespace()
+        .collect::<Vec<_>>()
+        .join(" ")
+        .to_lowercase()
 }
 
 /// Whether a fact has a word of the quote in it that says something.
 fn speaks_of(fact: &str, quote: &str) -> bool {
     let quoted = words(quote);
     let is_telling = |term: &str| !FRAME.contains(&term) && quoted.contains(term);
-    question(fact).iter().any(|it| it.is_content && is_telling(&it.term))
+    question(fact)
+        .iter()
+        .any(|it| it.is_content && is_telling(&it.term))
 }

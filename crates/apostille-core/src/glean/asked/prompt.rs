@@ -73,8 +73,17 @@ fn shown(turn: &Turn, budget: &Budget) -> Option<Sent> {
     let whole = moderate::neutralised(turn.text.trim());
     let text = beginning(&whole, most);
     let mark = if text.len() < whole.len() { "…" } else { "" };
-    let line = line(&Line { turn: turn.number, who: turn.speaker.as_str(), text: &format!("{text}{mark}") });
-    Some(Sent { number: turn.number, is_person, text: text.to_owned(), line })
+    let line = line(&Line {
+        turn: turn.number,
+        who: turn.speaker.as_str(),
+        text: &format!("{text}{mark}"),
+    });
+    Some(Sent {
+        number: turn.number,
+        is_person,
+        text: text.to_owned(),
+        line,
+    })
 }
 
 /// At most so many characters, room for the sign of a cut included, and no half words: half a word is no evidence.
@@ -82,20 +91,29 @@ fn beginning(text: &str, most: usize) -> &str {
     if text.chars().count() <= most {
         return text;
     }
-    let end = text.char_indices().nth(most.saturating_sub(1)).map_or(text.len(), |(at, _)| at);
+    let end = text
+        .char_indices()
+        .nth(most.saturating_sub(1))
+        .map_or(text.len(), |(at, _)| at);
     let (cut, rest) = text.split_at(end);
     if rest.starts_with(char::is_whitespace) {
         return cut;
     }
     // A text without spaces, or with none for a while, is cut where it must be.
-    let space = cut.char_indices().rev().take(LONGEST_WORD).find(|(_, it)| it.is_whitespace());
+    let space = cut
+        .char_indices()
+        .rev()
+        .take(LONGEST_WORD)
+        .find(|(_, it)| it.is_whitespace());
     space.map_or(cut, |(at, _)| &cut[..at])
 }
 
 /// One line of JSON. Line breaks are escaped by JSON, and our delimiters are spelt so that no text can end the block:
 /// a model that copies the escape into its answer copies the right character.
 fn line(line: &Line<'_>) -> String {
-    serde_json::to_string(line).unwrap_or_default().replace('<', "\\u003c")
+    serde_json::to_string(line)
+        .unwrap_or_default()
+        .replace('<', "\\u003c")
 }
 
 /// The transcript between its delimiters, with the reminder that it is data.

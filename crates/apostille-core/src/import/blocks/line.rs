@@ -51,7 +51,8 @@ fn mark(text: &str) -> &str {
 
 fn is_all(text: &str, marks: &[char]) -> bool {
     let first = text.chars().next();
-    text.chars().count() >= 3 && first.is_some_and(|it| marks.contains(&it) && text.chars().all(|c| c == it))
+    text.chars().count() >= 3
+        && first.is_some_and(|it| marks.contains(&it) && text.chars().all(|c| c == it))
 }
 
 fn heading(text: &str) -> Option<&str> {
@@ -68,7 +69,8 @@ fn useless(text: &str) -> Option<&'static str> {
         && text.ends_with('>')
         && (second.is_ascii_alphabetic() || second == '/')
         && !text.starts_with("<http");
-    let takes_in = text.starts_with('@') && text.contains('.') && !text.contains(char::is_whitespace);
+    let takes_in =
+        text.starts_with('@') && text.contains('.') && !text.contains(char::is_whitespace);
     match () {
         () if is_picture => Some("a picture or a badge"),
         () if is_tag => Some("HTML"),
@@ -79,13 +81,20 @@ fn useless(text: &str) -> Option<&'static str> {
 
 /// The words of a bullet, or of a numbered item.
 fn bullet(text: &str) -> Option<&str> {
-    let marked = ["- ", "* ", "+ ", "• "].iter().find_map(|it| text.strip_prefix(it));
+    let marked = ["- ", "* ", "+ ", "• "]
+        .iter()
+        .find_map(|it| text.strip_prefix(it));
     let numbered = || {
         let rest = text.trim_start_matches(|it: char| it.is_ascii_digit());
         let is_numbered = (1..=3).contains(&(text.len() - rest.len()));
-        is_numbered.then(|| rest.strip_prefix(". ").or_else(|| rest.strip_prefix(") "))).flatten()
+        is_numbered
+            .then(|| rest.strip_prefix(". ").or_else(|| rest.strip_prefix(") ")))
+            .flatten()
     };
-    marked.or_else(numbered).map(str::trim).filter(|it| !it.is_empty())
+    marked
+        .or_else(numbered)
+        .map(str::trim)
+        .filter(|it| !it.is_empty())
 }
 
 /// How far in a line begins; a tab counts for four.
@@ -100,7 +109,8 @@ mod tests {
 
     #[test]
     fn lines_are_told_apart() {
-        let check = |line: &str, expected: Line<'_>| assert_eq!(Line::of(line), expected, "{line:?}");
+        let check =
+            |line: &str, expected: Line<'_>| assert_eq!(Line::of(line), expected, "{line:?}");
         check("  ", Line::Blank);
         check("```rust", Line::Fence("```"));
         check("## A b ##", Line::Heading("A b"));

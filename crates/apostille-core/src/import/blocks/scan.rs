@@ -46,7 +46,9 @@ impl Scan {
     /// Takes a line, and as many of those behind it as belong to it; says how many in all.
     fn take(&mut self, n: usize, line: &str, rest: &[(usize, &str)]) -> usize {
         let end = |is_last: &dyn Fn(&str) -> bool| {
-            rest.iter().position(|(_, it)| is_last(it)).map_or(rest.len() + 1, |it| it + 2)
+            rest.iter()
+                .position(|(_, it)| is_last(it))
+                .map_or(rest.len() + 1, |it| it + 2)
         };
         match Line::of(line) {
             Line::Fence(mark) => {
@@ -59,15 +61,24 @@ impl Scan {
             }
             Line::Comment => {
                 self.other(n, "a comment");
-                if line.contains("-->") { 1 } else { end(&|it| it.contains("-->")) }
+                if line.contains("-->") {
+                    1
+                } else {
+                    end(&|it| it.contains("-->"))
+                }
             }
             Line::Row => self.table(n, rest),
-            Line::Words(..) if line.contains('|') && rest.first().is_some_and(|(_, it)| is_ruler(it)) => {
+            Line::Words(..)
+                if line.contains('|') && rest.first().is_some_and(|(_, it)| is_ruler(it)) =>
+            {
                 self.table(n, rest)
             }
             Line::Words(indent, _) if indent >= CODE_INDENT && !self.goes_on(indent) => {
                 self.other(n, "a code block");
-                1 + rest.iter().take_while(|(_, it)| it.starts_with("    ") || it.starts_with('\t')).count()
+                1 + rest
+                    .iter()
+                    .take_while(|(_, it)| it.starts_with("    ") || it.starts_with('\t'))
+                    .count()
             }
             plain => {
                 self.plain(n, plain);
@@ -133,7 +144,11 @@ impl Scan {
     }
 
     fn text(&mut self, line: usize, depth: usize, text: &str) {
-        self.push(Node::Text { line, depth, text: text.to_owned() });
+        self.push(Node::Text {
+            line,
+            depth,
+            text: text.to_owned(),
+        });
         self.is_open = true;
     }
 
@@ -148,16 +163,24 @@ impl Scan {
 }
 
 fn is_ruler(line: &str) -> bool {
-    line.contains('|') && line.contains('-') && line.chars().all(|it| matches!(it, '|' | '-' | ':' | ' '))
+    line.contains('|')
+        && line.contains('-')
+        && line.chars().all(|it| matches!(it, '|' | '-' | ':' | ' '))
 }
 
 fn is_check_box(text: &str) -> bool {
-    ["[ ]", "[x]", "[X]", "[-]"].iter().any(|it| text.starts_with(it))
+    ["[ ]", "[x]", "[X]", "[-]"]
+        .iter()
+        .any(|it| text.starts_with(it))
 }
 
 /// The words of a line that is nothing but a few words in bold.
 fn title(text: &str) -> Option<&str> {
-    let inner = text.trim_end_matches(':').strip_prefix("**")?.strip_suffix("**")?.trim_end_matches(':');
+    let inner = text
+        .trim_end_matches(':')
+        .strip_prefix("**")?
+        .strip_suffix("**")?
+        .trim_end_matches(':');
     let is_sentence = inner.ends_with(['.', '!', '?']) || inner.contains("**");
     (!is_sentence && inner.split_whitespace().count() <= TITLE_WORDS).then_some(inner)
 }

@@ -28,7 +28,9 @@ impl Gist {
         let spoken = normalised(subject, fact);
         let all: BTreeSet<String> = spoken.split(' ').map(Into::into).collect();
         let telling = normalised(None, fact);
-        let telling = telling.split(' ').filter(|it| !it.is_empty() && !is_filler(it));
+        let telling = telling
+            .split(' ')
+            .filter(|it| !it.is_empty() && !is_filler(it));
         let words: BTreeSet<String> = telling.map(|it| stemmed(it.to_owned())).collect();
         let subject = normalised(None, subject.unwrap_or(""));
         Self {
@@ -43,10 +45,13 @@ impl Gist {
     /// Whether two say much the same. Those that name different values do not.
     #[must_use]
     pub fn is_like(&self, other: &Self, threshold: f32) -> bool {
-        let differ =
-            || !self.told.lacking(&other.told).is_empty() && !other.told.lacking(&self.told).is_empty();
-        let is_close =
-            || self.has_command_of(other) || (!self.subject.is_empty() && self.subject == other.subject);
+        let differ = || {
+            !self.told.lacking(&other.told).is_empty() && !other.told.lacking(&self.told).is_empty()
+        };
+        let is_close = || {
+            self.has_command_of(other)
+                || (!self.subject.is_empty() && self.subject == other.subject)
+        };
         let ours: BTreeSet<&String> = self.words.iter().collect();
         let theirs: BTreeSet<&String> = other.words.iter().collect();
         let overlap = share(&ours, &theirs);
@@ -75,11 +80,22 @@ fn share(a: &BTreeSet<&String>, b: &BTreeSet<&String>) -> f32 {
 
 /// What is in quotes and has several words, and what stands around `&&`.
 fn commands(fact: &str) -> Vec<String> {
-    let quoted = fact.split(['`', '"']).skip(1).step_by(2).map(|it| normalised(None, it));
+    let quoted = fact
+        .split(['`', '"'])
+        .skip(1)
+        .step_by(2)
+        .map(|it| normalised(None, it));
     let words: Vec<&str> = fact.split_whitespace().collect();
-    let chained = words.iter().enumerate().filter(|it| *it.1 == "&&").map(|(at, _)| {
-        let around = &words[at.saturating_sub(2)..words.len().min(at + 3)];
-        normalised(None, &around.join(" "))
-    });
-    quoted.chain(chained).filter(|it| it.split(' ').count() >= COMMAND_WORDS).collect()
+    let chained = words
+        .iter()
+        .enumerate()
+        .filter(|it| *it.1 == "&&")
+        .map(|(at, _)| {
+            let around = &words[at.saturating_sub(2)..words.len().min(at + 3)];
+            normalised(None, &around.join(" "))
+        });
+    quoted
+        .chain(chained)
+        .filter(|it| it.split(' ').count() >= COMMAND_WORDS)
+        .collect()
 }

@@ -75,29 +75,64 @@ const FILLERS: &[&str] = &[
 ];
 /// Words that say that something was otherwise before.
 const CHANGES: &[&str] = &[
-    "migrated", "migrate", "moved", "switched", "switch", "changed", "replaced", "replace", "upgraded",
-    "bumped", "renamed", "adopted",
+    "migrated", "migrate", "moved", "switched", "switch", "changed", "replaced", "replace",
+    "upgraded", "bumped", "renamed", "adopted",
 ];
 /// Words that negate.
 const NEGATIONS: &[&str] = &["not", "never", "no", "cannot", "without", "neither", "nor"];
 /// What stands before the one value that something has.
-const SOLE: &[&str] = &["is", "are", "be", "equal", "=", "every", "most", "least", "than", "within"];
+const SOLE: &[&str] = &[
+    "is", "are", "be", "equal", "=", "every", "most", "least", "than", "within",
+];
 /// The same, of a number.
 const SOLE_NUMBER: &[&str] = &["of", "after"];
 /// What makes a "to" or an "at" stand before the one value that something has.
-const BINDING: &[&str] =
-    &["limited", "set", "default", "pinned", "capped", "up", "equal", "restricted", "fixed", "locked"];
+const BINDING: &[&str] = &[
+    "limited",
+    "set",
+    "default",
+    "pinned",
+    "capped",
+    "up",
+    "equal",
+    "restricted",
+    "fixed",
+    "locked",
+];
 /// What may stand between such a word and the value.
-const BETWEEN: &[&str] = &["a", "an", "the", "exactly", "about", "now", "currently", "version"];
+const BETWEEN: &[&str] = &[
+    "a",
+    "an",
+    "the",
+    "exactly",
+    "about",
+    "now",
+    "currently",
+    "version",
+];
 /// Families of which a project has one: naming another one is naming another value.
 const RIVALS: &[&[&str]] = &[
     &["npm", "pnpm", "yarn", "bun"],
     &["jest", "vitest", "mocha", "jasmine", "ava"],
     &["pytest", "unittest", "nose"],
-    &["webpack", "vite", "rollup", "parcel", "esbuild", "turbopack"],
+    &[
+        "webpack",
+        "vite",
+        "rollup",
+        "parcel",
+        "esbuild",
+        "turbopack",
+    ],
     &["pip", "poetry", "uv", "pipenv", "conda"],
     &["maven", "gradle", "bazel"],
-    &["postgresql", "postgres", "mysql", "mariadb", "sqlite", "mongodb"],
+    &[
+        "postgresql",
+        "postgres",
+        "mysql",
+        "mariadb",
+        "sqlite",
+        "mongodb",
+    ],
     &["redux", "zustand", "mobx"],
     &["express", "fastify", "koa"],
     &["flask", "django", "fastapi"],
@@ -138,7 +173,8 @@ pub(super) struct Value {
 impl Value {
     /// Whether the two cannot both be true of one thing.
     pub(super) fn excludes(&self, other: &Self) -> bool {
-        let is_one_family = families().any(|it| it.contains(&&*self.text) && it.contains(&&*other.text));
+        let is_one_family =
+            families().any(|it| it.contains(&&*self.text) && it.contains(&&*other.text));
         (self.is_sole && other.is_sole) || is_one_family
     }
 }
@@ -151,7 +187,9 @@ impl Told {
     pub(super) fn of(fact: &str) -> Self {
         let tokens = tokens(fact);
         let folded: Vec<&str> = tokens.iter().map(|it| it.folded.as_str()).collect();
-        let is_change = folded.iter().any(|it| CHANGES.contains(it) || *it == "now" || *it == "longer");
+        let is_change = folded
+            .iter()
+            .any(|it| CHANGES.contains(it) || *it == "now" || *it == "longer");
         let mut told = Self {
             words: BTreeSet::new(),
             is_negated: false,
@@ -204,12 +242,19 @@ impl Told {
 fn value(token: &Token, before: &[&str]) -> Value {
     let is_state = STATES.iter().any(|it| it.contains(&&*token.folded));
     let is_denied = !is_state && is_denied(before);
-    Value { text: token.folded.clone(), is_sole: is_sole(token, before), is_denied }
+    Value {
+        text: token.folded.clone(),
+        is_sole: is_sole(token, before),
+        is_denied,
+    }
 }
 
 /// Whether what comes next is said not to be so.
 fn is_denied(before: &[&str]) -> bool {
-    let mut before = before.iter().rev().filter(|it| !matches!(**it, "the" | "a" | "an" | "use" | "using"));
+    let mut before = before
+        .iter()
+        .rev()
+        .filter(|it| !matches!(**it, "the" | "a" | "an" | "use" | "using"));
     match (before.next(), before.next()) {
         (Some(&"of"), Some(&"instead")) | (Some(&"than"), Some(&"rather")) => true,
         (Some(&"longer"), Some(&"no")) => true,
@@ -221,10 +266,16 @@ fn is_denied(before: &[&str]) -> bool {
 
 /// Whether there can be but one of what comes next.
 fn is_sole(token: &Token, before: &[&str]) -> bool {
-    let mut before = before.iter().rev().filter(|it| !BETWEEN.contains(it)).peekable();
+    let mut before = before
+        .iter()
+        .rev()
+        .filter(|it| !BETWEEN.contains(it))
+        .peekable();
     // "is Node 18"
     if token.is_number
-        && before.peek().is_some_and(|it| ["node", "python", "java", "rust", "go"].contains(it))
+        && before
+            .peek()
+            .is_some_and(|it| ["node", "python", "java", "rust", "go"].contains(it))
     {
         before.next();
     }
@@ -249,7 +300,11 @@ fn tokens(fact: &str) -> Vec<Token> {
         if n % 2 == 1 {
             let folded = normalised(None, part);
             let is_number = folded.starts_with(|c: char| c.is_ascii_digit());
-            tokens.extend((!folded.is_empty()).then_some(Token { folded, is_value: true, is_number }));
+            tokens.extend((!folded.is_empty()).then_some(Token {
+                folded,
+                is_value: true,
+                is_number,
+            }));
             continue;
         }
         for word in part.split_whitespace() {
@@ -264,15 +319,27 @@ fn plain(word: &str, is_first: bool) -> Option<Token> {
     let word = word.trim_matches(|c: char| !c.is_alphanumeric() && c != '=');
     let lower = word.to_lowercase();
     if lower.ends_with("n't") || lower.ends_with("n’t") {
-        return Some(Token { folded: "not".into(), is_value: false, is_number: false });
+        return Some(Token {
+            folded: "not".into(),
+            is_value: false,
+            is_number: false,
+        });
     }
-    let folded = if word == "=" { "=".into() } else { normalised(None, word) };
+    let folded = if word == "=" {
+        "=".into()
+    } else {
+        normalised(None, word)
+    };
     let is_number = folded.starts_with(|c: char| c.is_ascii_digit());
     let is_rival = families().any(|it| it.contains(&&*folded));
     let is_value = is_number || is_rival || is_name(word, is_first);
     let is_kept = is_value || FILLERS.contains(&&*folded);
     let folded = if is_kept { folded } else { stemmed(folded) };
-    (!folded.is_empty()).then_some(Token { folded, is_value, is_number })
+    (!folded.is_empty()).then_some(Token {
+        folded,
+        is_value,
+        is_number,
+    })
 }
 
 /// Whether a word is a name: one that is written as code is, or with a capital where no sentence begins.

@@ -20,7 +20,10 @@ pub(super) fn sequence(text: &str) -> usize {
 
 /// The parameters and the last byte of a control sequence.
 fn control(text: &str) -> usize {
-    let middle = text.bytes().take_while(|it| matches!(it, b' '..=b'?')).count();
+    let middle = text
+        .bytes()
+        .take_while(|it| matches!(it, b' '..=b'?'))
+        .count();
     match text.as_bytes().get(middle) {
         Some(b'@'..=b'~') => middle + 1,
         // It ends nowhere: what follows is text.
@@ -30,7 +33,11 @@ fn control(text: &str) -> usize {
 
 /// A designation such as the choice of a character set.
 fn escape(text: &str) -> usize {
-    let middle = 1 + text.bytes().skip(1).take_while(|it| matches!(it, b' '..=b'/')).count();
+    let middle = 1 + text
+        .bytes()
+        .skip(1)
+        .take_while(|it| matches!(it, b' '..=b'/'))
+        .count();
     match text.as_bytes().get(middle) {
         Some(b'0'..=b'~') => middle + 1,
         _ => 1,
@@ -39,7 +46,9 @@ fn escape(text: &str) -> usize {
 
 /// A string up to the bell or the string terminator. Another control character breaks it off, and then the rest is text.
 fn string(text: &str) -> usize {
-    let Some((at, c)) = text.char_indices().find(|(_, c)| c.is_control()) else { return 0 };
+    let Some((at, c)) = text.char_indices().find(|(_, c)| c.is_control()) else {
+        return 0;
+    };
     match c {
         '\u{7}' => at + 1,
         '\u{9c}' => at + 2,

@@ -42,7 +42,11 @@ pub(crate) fn defused(text: &str) -> Cow<'_, str> {
         }
         at += len;
     }
-    if done == 0 { Cow::Borrowed(text) } else { Cow::Owned(out + &text[done..]) }
+    if done == 0 {
+        Cow::Borrowed(text)
+    } else {
+        Cow::Owned(out + &text[done..])
+    }
 }
 
 /// Whether a bracket, or what stands for one, may begin here.
@@ -56,8 +60,11 @@ fn is_forged(open: char, rest: &str) -> bool {
         return TURNS.iter().any(|it| spells(rest, it));
     }
     is_token(rest)
-        || first_letter(rest)
-            .is_some_and(|first| TAGS.iter().filter(|it| it.starts_with(first)).any(|it| spells(rest, it)))
+        || first_letter(rest).is_some_and(|first| {
+            TAGS.iter()
+                .filter(|it| it.starts_with(first))
+                .any(|it| spells(rest, it))
+        })
 }
 
 /// The first letter behind what may pad it.
@@ -82,10 +89,23 @@ fn is_padding(c: char) -> bool {
 
 /// A token of a template: `<|im_start|>` and its like. A pipe alone is an operator.
 fn is_token(rest: &str) -> bool {
-    let Some(name) = rest.strip_prefix(['|', '｜']) else { return false };
-    let len = name.bytes().take(40).take_while(|it| !matches!(it, b'>' | b'<' | b'\n')).count();
-    let first = name.chars().next().is_some_and(|it| compatible(it).is_ascii_alphabetic());
-    first && name[..].get(..len).is_some_and(|it| it.ends_with(['|', '｜'])) && name[len..].starts_with('>')
+    let Some(name) = rest.strip_prefix(['|', '｜']) else {
+        return false;
+    };
+    let len = name
+        .bytes()
+        .take(40)
+        .take_while(|it| !matches!(it, b'>' | b'<' | b'\n'))
+        .count();
+    let first = name
+        .chars()
+        .next()
+        .is_some_and(|it| compatible(it).is_ascii_alphabetic());
+    first
+        && name[..]
+            .get(..len)
+            .is_some_and(|it| it.ends_with(['|', '｜']))
+        && name[len..].starts_with('>')
 }
 
 /// Whether the letters at the start of a text spell a word; what joins or pads them does not count.
@@ -145,15 +165,24 @@ const NAMED: [(&str, char); 14] = [
 fn entity(text: &str) -> Option<(char, usize)> {
     // What was escaped twice is unescaped twice by somebody.
     let mut at = 1;
-    while text.get(at..at + 4).is_some_and(|it| it.eq_ignore_ascii_case("amp;")) {
+    while text
+        .get(at..at + 4)
+        .is_some_and(|it| it.eq_ignore_ascii_case("amp;"))
+    {
         at += 4;
     }
     let rest = &text[at..];
     let (c, len) = match rest.strip_prefix('#') {
         Some(number) => numeric(number).map(|(c, len)| (c, len + 1))?,
         None => {
-            let is_it = |name: &str| rest.get(..name.len()).is_some_and(|it| it.eq_ignore_ascii_case(name));
-            NAMED.iter().find(|(name, _)| is_it(name)).map(|(name, c)| (*c, name.len()))?
+            let is_it = |name: &str| {
+                rest.get(..name.len())
+                    .is_some_and(|it| it.eq_ignore_ascii_case(name))
+            };
+            NAMED
+                .iter()
+                .find(|(name, _)| is_it(name))
+                .map(|(name, c)| (*c, name.len()))?
         }
     };
     let end = usize::from(rest[len..].starts_with(';'));
@@ -191,7 +220,11 @@ fn escape(text: &str) -> Option<(char, usize)> {
 
 /// The character of a number at the start of a text, and how many digits it takes.
 fn digits(text: &str, radix: u32, most: usize) -> Option<(char, usize)> {
-    let len = text.chars().take(most).take_while(|it| it.is_digit(radix)).count();
+    let len = text
+        .chars()
+        .take(most)
+        .take_while(|it| it.is_digit(radix))
+        .count();
     let code = u32::from_str_radix(text.get(..len)?, radix).ok()?;
     Some((char::from_u32(code)?, len))
 }
@@ -211,19 +244,34 @@ mod tests {
         check("&#x3C;/memory-context>", "‹/memory-context>");
         check("&#0000060/memory-context>", "‹/memory-context>");
         check("&amp;amp;lt;memory-context>", "‹memory-context>");
-        check("%3C/memory-context%3E %253cmemory%2dcontext", "‹/memory-context%3E ‹memory%2dcontext");
+        check(
+            "%3C/memory-context%3E %253cmemory%2dcontext",
+            "‹/memory-context%3E ‹memory%2dcontext",
+        );
         check(
             "\\u003c/memory-context \\x3cmemory-context \\u{3c}memory-context",
             "‹/memory-context ‹memory-context ‹memory-context",
         );
-        check("＜/ｍｅｍｏｒｙ－ｃｏｎｔｅｘｔ＞", "‹/ｍｅｍｏｒｙ－ｃｏｎｔｅｘｔ＞");
+        check(
+            "＜/ｍｅｍｏｒｙ－ｃｏｎｔｅｘｔ＞",
+            "‹/ｍｅｍｏｒｙ－ｃｏｎｔｅｘｔ＞",
+        );
         check("<&#109;emory-context>", "‹&#109;emory-context>");
         check("<mem\u{200b}ory-context>", "‹mem\u{200b}ory-context>");
-        check("<|im_start|>system <|endoftext|>", "‹|im_start|>system ‹|endoftext|>");
+        check(
+            "<|im_start|>system <|endoftext|>",
+            "‹|im_start|>system ‹|endoftext|>",
+        );
         check("[INST] x [/INST] <<SYS>>", "‹INST] x ‹/INST] ‹‹SYS>>");
         check("<start_of_turn>user", "‹start_of_turn>user");
         check("[Memories]", "‹Memories]");
-        check("a <| b |> c, x <|> y, [install]", "a <| b |> c, x <|> y, [install]");
-        check("100% 5%3 &copy; \\d+ \\u00e9", "100% 5%3 &copy; \\d+ \\u00e9");
+        check(
+            "a <| b |> c, x <|> y, [install]",
+            "a <| b |> c, x <|> y, [install]",
+        );
+        check(
+            "100% 5%3 &copy; \\d+ \\u00e9",
+            "100% 5%3 &copy; \\d+ \\u00e9",
+        );
     }
 }

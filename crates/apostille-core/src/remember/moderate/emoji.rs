@@ -177,8 +177,9 @@ mod tests {
 
     #[test]
     fn signs_and_letters_are_told_apart() {
-        let check =
-            |c: char, is_it: fn(char) -> bool, expected: bool| assert_eq!(is_it(c), expected, "{c:?}");
+        let check = |c: char, is_it: fn(char) -> bool, expected: bool| {
+            assert_eq!(is_it(c), expected, "{c:?}")
+        };
         check('❤', is_two_faced, true);
         check('⭐', is_two_faced, true);
         check('😀', is_two_faced, false);

@@ -14,13 +14,24 @@ pub(super) fn skeleton(text: &str) -> String {
     }
     let mut out = String::with_capacity(text.len());
     // In a text of that script a word of look-alikes is just a word.
-    let is_foreign = text.chars().any(|it| is_of_alike_script(it) && lookalike(it).is_none());
-    let poses = |word: &str| is_mixed(word) || !is_foreign && word.chars().all(|it| lookalike(it).is_some());
+    let is_foreign = text
+        .chars()
+        .any(|it| is_of_alike_script(it) && lookalike(it).is_none());
+    let poses = |word: &str| {
+        is_mixed(word) || !is_foreign && word.chars().all(|it| lookalike(it).is_some())
+    };
     for (word, has_letters) in words(text) {
         let is_posing = has_letters && poses(word);
-        for c in word.chars().filter(|it| !is_hidden(*it) || it.is_whitespace()) {
+        for c in word
+            .chars()
+            .filter(|it| !is_hidden(*it) || it.is_whitespace())
+        {
             let c = compatible(c);
-            let c = if is_posing { lookalike(c).unwrap_or(c) } else { c };
+            let c = if is_posing {
+                lookalike(c).unwrap_or(c)
+            } else {
+                c
+            };
             c.to_lowercase().for_each(|it| push(&mut out, it));
         }
     }
@@ -87,7 +98,11 @@ fn without_escapes(text: &str) -> Cow<'_, str> {
     let mut is_escaped = false;
     let kept = text.chars().map(|c| {
         let was_escaped = std::mem::replace(&mut is_escaped, c == '\\');
-        if was_escaped && c.is_ascii_alphabetic() { ' ' } else { c }
+        if was_escaped && c.is_ascii_alphabetic() {
+            ' '
+        } else {
+            c
+        }
     });
     Cow::Owned(kept.collect())
 }
@@ -95,7 +110,9 @@ fn without_escapes(text: &str) -> Cow<'_, str> {
 /// Whether a word holds both Latin letters and letters that pass for Latin ones.
 fn is_mixed(word: &str) -> bool {
     word.bytes().any(|it| it.is_ascii_alphabetic())
-        && word.chars().any(|it| lookalike(compatible(it)).is_some() || is_styled(it))
+        && word
+            .chars()
+            .any(|it| lookalike(compatible(it)).is_some() || is_styled(it))
 }
 
 fn is_posing(word: &str) -> bool {
@@ -140,12 +157,17 @@ fn words(text: &str) -> impl Iterator<Item = (&str, bool)> {
 /// The plain letter, digit or sign that a compatibility form shows.
 pub(super) fn compatible(c: char) -> char {
     let code = u32::from(c);
-    let letter = |from: u32, base: u8| char::from(base + u8::try_from((code - from) % 26).unwrap_or(0));
+    let letter =
+        |from: u32, base: u8| char::from(base + u8::try_from((code - from) % 26).unwrap_or(0));
     match code {
         ..0x250 => c,
         0xff01..=0xff5e => char::from_u32(code - 0xfee0).unwrap_or(c),
         0x1d400..=0x1d6a3 => {
-            let base = if (code - 0x1d400) / 26 % 2 == 0 { b'A' } else { b'a' };
+            let base = if (code - 0x1d400) / 26 % 2 == 0 {
+                b'A'
+            } else {
+                b'a'
+            };
             letter(0x1d400, base)
         }
         0x1d7ce..=0x1d7ff => char::from(b'0' + u8::try_from((code - 0x1d7ce) % 10).unwrap_or(0)),
@@ -177,7 +199,9 @@ fn is_of_alike_script(c: char) -> bool {
 /// The Latin letter that a letter of another script passes for.
 fn lookalike(c: char) -> Option<char> {
     match u32::from(c) {
-        0x370..=0x58f | 0x13a0..=0x13ff | 0x1d26..=0x1d2b | 0x2c80..=0x2cff | 0xa730..=0xa7ff => ALIKE.get(c),
+        0x370..=0x58f | 0x13a0..=0x13ff | 0x1d26..=0x1d2b | 0x2c80..=0x2cff | 0xa730..=0xa7ff => {
+            ALIKE.get(c)
+        }
         _ => None,
     }
 }
@@ -193,8 +217,10 @@ impl Shown {
 }
 
 fn in_order(pairs: &[(&str, &str)]) -> Vec<(char, char)> {
-    let mut all: Vec<(char, char)> =
-        pairs.iter().flat_map(|(from, to)| from.chars().zip(to.chars())).collect();
+    let mut all: Vec<(char, char)> = pairs
+        .iter()
+        .flat_map(|(from, to)| from.chars().zip(to.chars()))
+        .collect();
     all.sort_unstable();
     all
 }
@@ -204,9 +230,15 @@ static ALIKE: Shown = Shown(LazyLock::new(|| in_order(&ALIKE_PAIRS)));
 
 /// Letterlike signs, small capitals, raised and lowered letters.
 const STYLED_PAIRS: [(&str, &str); 3] = [
-    ("ℂℊℋℌℍℎℐℑℒℓℕℙℚℛℜℝℤℨKℬℭℯℰℱℳℴℹⅅⅆⅇⅈⅉ", "CgHHHhIILlNPQRRRZZKBCeEFMoiDdeij"),
+    (
+        "ℂℊℋℌℍℎℐℑℒℓℕℙℚℛℜℝℤℨKℬℭℯℰℱℳℴℹⅅⅆⅇⅈⅉ",
+        "CgHHHhIILlNPQRRRZZKBCeEFMoiDdeij",
+    ),
     ("ᴀʙᴄᴅᴇꜰɢʜɪᴊᴋʟᴍɴᴏᴘʀꜱᴛᴜᴠᴡʏᴢɡ", "abcdefghijklmnoprstuvwyzg"),
-    ("ᵃᵇᶜᵈᵉᶠᵍʰⁱʲᵏˡᵐⁿᵒᵖʳˢᵗᵘᵛʷˣʸᶻₐₑₕᵢⱼₖₗₘₙₒₚᵣₛₜᵤᵥₓ", "abcdefghijklmnoprstuvwxyzaehijklmnoprstuvx"),
+    (
+        "ᵃᵇᶜᵈᵉᶠᵍʰⁱʲᵏˡᵐⁿᵒᵖʳˢᵗᵘᵛʷˣʸᶻₐₑₕᵢⱼₖₗₘₙₒₚᵣₛₜᵤᵥₓ",
+        "abcdefghijklmnoprstuvwxyzaehijklmnoprstuvx",
+    ),
 ];
 
 /// Cyrillic; Greek; Armenian and Cherokee.
@@ -215,8 +247,14 @@ const ALIKE_PAIRS: [(&str, &str); 3] = [
         "аеорсухівѕјһԁԛԝӏгпкмнтԍАВЕЗКМНОРСТУХІЅЈԌԚԜҺӀЬѵѡѐёїӧ",
         "aeopcyxibsjhdqwlrnkmhtgABE3KMHOPCTYXISJGQWhIbvweeio",
     ),
-    ("αβγεηικνορτυχωΑΒΕΖΗΙΚΜΝΟΡΤΥΧϲϳϹϜϱάέήίόύώ", "abyenikvoptuxwABEZHIKMNOPTYXcjCFpaeniouw"),
-    ("աոսօԱՏՕՍցհզեյԼԳᎪᎬᎠᏢᎢᏀᏟᎻᏆᎫᏞᎷᏙᏒᏚᏔᏃ", "wnuoUSOUghqejLKAEDPTGCHIJLMVRSWZ"),
+    (
+        "αβγεηικνορτυχωΑΒΕΖΗΙΚΜΝΟΡΤΥΧϲϳϹϜϱάέήίόύώ",
+        "abyenikvoptuxwABEZHIKMNOPTYXcjCFpaeniouw",
+    ),
+    (
+        "աոսօԱՏՕՍցհզեյԼԳᎪᎬᎠᏢᎢᏀᏟᎻᏆᎫᏞᎷᏙᏒᏚᏔᏃ",
+        "wnuoUSOUghqejLKAEDPTGCHIJLMVRSWZ",
+    ),
 ];
 
 #[cfg(test)]
@@ -239,7 +277,8 @@ mod tests {
 
     #[test]
     fn words_that_pose_as_others_are_told() {
-        let check = |text: &str, expected: bool| assert_eq!(is_confusable(text), expected, "{text:?}");
+        let check =
+            |text: &str, expected: bool| assert_eq!(is_confusable(text), expected, "{text:?}");
         check("con.create_function(\"аlice\", 0)", true);
         check("say_һello();", true);
         check("sayНello()", true);
@@ -266,7 +305,9 @@ mod tests {
             assert_eq!(from.chars().count(), to.chars().count(), "{from}");
             assert!(to.is_ascii());
         }
-        let styled = STYLED_PAIRS.iter().flat_map(|(from, to)| from.chars().zip(to.chars()));
+        let styled = STYLED_PAIRS
+            .iter()
+            .flat_map(|(from, to)| from.chars().zip(to.chars()));
         styled.for_each(|(from, to)| assert_eq!(compatible(from), to, "{from}"));
     }
 }

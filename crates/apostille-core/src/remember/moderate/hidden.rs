@@ -35,12 +35,17 @@ pub(super) fn shown(text: &str) -> Cow<'_, str> {
 
 /// Whether nothing here can hide: printable ASCII on lines.
 fn is_plain(text: &str) -> bool {
-    text.bytes().all(|it| matches!(it, b' '..=b'~' | b'\n' | b'\t'))
+    text.bytes()
+        .all(|it| matches!(it, b' '..=b'~' | b'\n' | b'\t'))
 }
 
 /// One pass over the text. A strict one lets nothing stay that needs a neighbour, so that nothing can be left to do.
 fn pass(text: &str, is_strict: bool) -> String {
-    let mut kept = Kept { out: String::with_capacity(text.len()), is_strict, ..Kept::default() };
+    let mut kept = Kept {
+        out: String::with_capacity(text.len()),
+        is_strict,
+        ..Kept::default()
+    };
     let mut at = 0;
     while let Some(c) = text[at..].chars().next() {
         let rest = &text[at..];
@@ -63,10 +68,16 @@ fn pass(text: &str, is_strict: bool) -> String {
 
 /// How many bytes the flag of a region takes that a text begins with.
 fn flag(text: &str) -> usize {
-    let Some(tags) = text.strip_prefix('\u{1f3f4}') else { return 0 };
+    let Some(tags) = text.strip_prefix('\u{1f3f4}') else {
+        return 0;
+    };
     let spelled = |region: &&&str| {
-        let letters = region.bytes().map(|it| char::from_u32(0xe0000 + u32::from(it)));
-        letters.chain([Some(CANCEL)]).eq(tags.chars().take(region.len() + 1).map(Some))
+        let letters = region
+            .bytes()
+            .map(|it| char::from_u32(0xe0000 + u32::from(it)));
+        letters
+            .chain([Some(CANCEL)])
+            .eq(tags.chars().take(region.len() + 1).map(Some))
     };
     let region = REGIONS.iter().find(spelled);
     region.map_or(0, |it| 4 * (it.len() + 2))
@@ -128,13 +139,17 @@ impl Kept {
         let Some(last) = self.last else { return false };
         let next = rest.chars().find(|it| !is_hidden(*it));
         match c {
-            '\u{fe0e}' | '\u{fe0f}' if last.is_ascii() => is_key(last) && rest.starts_with('\u{20e3}'),
+            '\u{fe0e}' | '\u{fe0f}' if last.is_ascii() => {
+                is_key(last) && rest.starts_with('\u{20e3}')
+            }
             '\u{fe0e}' | '\u{fe0f}' => emoji::is_two_faced(last),
             '\u{200d}' if self.ends_picture(last) => {
                 self.joins < MOST_JOINS && next.is_some_and(emoji::is_picture)
             }
             '\u{200c}' | '\u{200d}' => self.joins_letters(last, next),
-            '\u{200b}' => self.is_apart() && emoji::is_unspaced(last) && next.is_some_and(emoji::is_unspaced),
+            '\u{200b}' => {
+                self.is_apart() && emoji::is_unspaced(last) && next.is_some_and(emoji::is_unspaced)
+            }
             '\u{180b}'..='\u{180d}' | '\u{180f}' => emoji::is_mongolian(last),
             '\u{180e}' => emoji::is_mongolian(last) && next.is_some_and(emoji::is_mongolian),
             _ => false,
@@ -143,12 +158,15 @@ impl Kept {
 
     fn ends_picture(&self, last: char) -> bool {
         let is_face = matches!(last, '\u{fe0e}' | '\u{fe0f}');
-        emoji::is_tone(last) || emoji::is_picture(last) || is_face && self.base.is_some_and(emoji::is_picture)
+        emoji::is_tone(last)
+            || emoji::is_picture(last)
+            || is_face && self.base.is_some_and(emoji::is_picture)
     }
 
     fn joins_letters(&self, last: char, next: Option<char>) -> bool {
-        let is_between =
-            next.is_none_or(|it| emoji::is_joining(it) || !it.is_alphanumeric() && !emoji::is_picture(it));
+        let is_between = next.is_none_or(|it| {
+            emoji::is_joining(it) || !it.is_alphanumeric() && !emoji::is_picture(it)
+        });
         self.is_apart() && emoji::is_joining(last) && is_between
     }
 
@@ -202,7 +220,9 @@ mod tests {
     fn what_shows_stays() {
         stays("plain text\n\twith lines");
         stays("日本語 العربية ไทย हिन्दी 한국어");
-        stays("👩\u{200d}💻 👨🏻\u{200d}❤\u{fe0f}\u{200d}💋\u{200d}👨🏾 🧎🏽\u{200d}♀\u{fe0f}\u{200d}➡\u{fe0f}");
+        stays(
+            "👩\u{200d}💻 👨🏻\u{200d}❤\u{fe0f}\u{200d}💋\u{200d}👨🏾 🧎🏽\u{200d}♀\u{fe0f}\u{200d}➡\u{fe0f}",
+        );
         stays("👩\u{200d}👩\u{200d}👧\u{200d}👦 🏳\u{fe0f}\u{200d}🌈 🏴\u{200d}☠\u{fe0f}");
         stays("❤\u{fe0f} ❤\u{fe0e} ⭐\u{fe0f} 1\u{fe0f}\u{20e3} #\u{fe0f}\u{20e3} ☝🏽");
         stays("🏴\u{e0067}\u{e0062}\u{e0073}\u{e0063}\u{e0074}\u{e007f} 🇩🇪🇯🇵");
@@ -215,7 +235,10 @@ mod tests {
     fn what_hides_goes() {
         check("a\u{200b}b\u{202e}c\u{e0041}d", "abcd");
         check("red \u{1b}[31mtext", "red text");
-        check("\u{1b}]8;;https://a.example\u{7}name\u{1b}]8;;\u{7}", "name");
+        check(
+            "\u{1b}]8;;https://a.example\u{7}name\u{1b}]8;;\u{7}",
+            "name",
+        );
         check("pass\u{200d}word", "password");
         check("a\u{fe01}b", "ab");
         check("line\nline\r", "line\nline");
@@ -231,7 +254,10 @@ mod tests {
         check("❤\u{fe0f}\u{fe0f}\u{fe0e}\u{fe0f}", "❤\u{fe0f}");
         check("👩\u{200d}\u{200d}\u{200d}💻", "👩\u{200d}💻");
         check("🏴\u{e0068}\u{e0069}\u{e007f}", "🏴");
-        check("🏴\u{e0067}\u{e0062}\u{e0073}\u{e0063}\u{e0074}\u{e0041}\u{e007f}", "🏴");
+        check(
+            "🏴\u{e0067}\u{e0062}\u{e0073}\u{e0063}\u{e0074}\u{e0041}\u{e007f}",
+            "🏴",
+        );
         check("م\u{200c}\u{200d}\u{200c}ن", "م\u{200c}ن");
         check("م\u{200c}ن\u{200d}م\u{200c}ن", "م\u{200c}نم\u{200c}ن");
         check("1\u{fe0f}2\u{fe0f}", "12");

@@ -26,9 +26,15 @@ pub(super) struct Row {
     /// Groups of words, of each of which one must be there. A low line stands for a space.
     needs: &'static str,
     pattern: &'static str,
-    #[cfg_attr(not(test), expect(dead_code, reason = "samples are for the test of the table"))]
+    #[cfg_attr(
+        not(test),
+        expect(dead_code, reason = "samples are for the test of the table")
+    )]
     yes: &'static str,
-    #[cfg_attr(not(test), expect(dead_code, reason = "samples are for the test of the table"))]
+    #[cfg_attr(
+        not(test),
+        expect(dead_code, reason = "samples are for the test of the table")
+    )]
     no: &'static str,
 }
 
@@ -60,7 +66,8 @@ static GROUPS: [u8; ROWS.len()] = {
 pub(super) fn find(text: &str) -> Option<&'static str> {
     let text = skeleton(text);
     let row = rows_seen(text.as_bytes()).find(|index| pattern(*index).is_match(text.as_bytes()));
-    row.map(|it| ROWS[it].name).or_else(|| is_flood(&text).then_some("flood"))
+    row.map(|it| ROWS[it].name)
+        .or_else(|| is_flood(&text).then_some("flood"))
 }
 
 /// A row that needs a word, and the bit of the word's group in that row.
@@ -80,27 +87,47 @@ static NEEDS: LazyLock<Needs> = LazyLock::new(|| {
     for (index, row) in ROWS.iter().enumerate() {
         for (group, words) in row.needs.split(" / ").enumerate() {
             for word in words.split(' ').filter(|it| !it.is_empty()) {
-                by_word.entry(word.replace('_', " ").into_bytes()).or_default().push((index, 1 << group));
+                by_word
+                    .entry(word.replace('_', " ").into_bytes())
+                    .or_default()
+                    .push((index, 1 << group));
             }
         }
     }
     let (short, long): (Vec<_>, Vec<_>) = by_word.into_iter().partition(|(word, _)| word.len() < 2);
-    let signs = short.into_iter().flat_map(|(sign, uses)| uses.into_iter().map(move |it| (sign[0], it)));
+    let signs = short
+        .into_iter()
+        .flat_map(|(sign, uses)| uses.into_iter().map(move |it| (sign[0], it)));
     let (words, uses): (Vec<_>, Vec<_>) = long.into_iter().unzip();
-    let words = Words::new(words.into_iter().enumerate().map(|(number, word)| (word, number)));
-    Needs { words, uses, signs: signs.collect() }
+    let words = Words::new(
+        words
+            .into_iter()
+            .enumerate()
+            .map(|(number, word)| (word, number)),
+    );
+    Needs {
+        words,
+        uses,
+        signs: signs.collect(),
+    }
 });
 
 /// The rows of which every group of words is there. A line end counts as a space.
 fn rows_seen(text: &[u8]) -> impl Iterator<Item = usize> {
-    let text: Vec<u8> = text.iter().map(|it| if *it == b'\n' { b' ' } else { *it }).collect();
+    let text: Vec<u8> = text
+        .iter()
+        .map(|it| if *it == b'\n' { b' ' } else { *it })
+        .collect();
     let mut seen = [0_u8; ROWS.len()];
     // Words are looked for where words begin.
-    let is_inside =
-        |at: usize| at > 0 && text[at - 1].is_ascii_alphanumeric() && text[at].is_ascii_alphanumeric();
+    let is_inside = |at: usize| {
+        at > 0 && text[at - 1].is_ascii_alphanumeric() && text[at].is_ascii_alphanumeric()
+    };
     NEEDS.words.each(&text, |word, at| {
         if !is_inside(at.start) {
-            NEEDS.uses[word].iter().for_each(|(row, group)| seen[*row] |= group);
+            NEEDS.uses[word]
+                .iter()
+                .for_each(|(row, group)| seen[*row] |= group);
         }
     });
     for (sign, (row, group)) in &NEEDS.signs {
@@ -110,12 +137,18 @@ fn rows_seen(text: &[u8]) -> impl Iterator<Item = usize> {
 }
 
 /// A row's pattern, compiled on first use.
-#[expect(clippy::expect_used, reason = "patterns are constants; a test compiles every row")]
+#[expect(
+    clippy::expect_used,
+    reason = "patterns are constants; a test compiles every row"
+)]
 fn pattern(index: usize) -> &'static Regex {
     static COMPILED: [OnceLock<Regex>; ROWS.len()] = [const { OnceLock::new() }; ROWS.len()];
     COMPILED[index].get_or_init(|| {
         let pattern = ROWS[index].pattern.replace(' ', r"\s");
-        let built = RegexBuilder::new(&pattern).unicode(false).dot_matches_new_line(true).build();
+        let built = RegexBuilder::new(&pattern)
+            .unicode(false)
+            .dot_matches_new_line(true)
+            .build();
         built.expect("the pattern in the table is valid")
     })
 }
@@ -123,14 +156,18 @@ fn pattern(index: usize) -> &'static Regex {
 /// Whether the same word, or the same two or three, are said over and over.
 fn is_flood(text: &str) -> bool {
     // So many words take so much room.
-    text.len() > 2 * FLOOD && is_word_flood(text) || text.len() >= BRACKETS && is_bracket_flood(text)
+    text.len() > 2 * FLOOD && is_word_flood(text)
+        || text.len() >= BRACKETS && is_bracket_flood(text)
 }
 
 fn is_word_flood(text: &str) -> bool {
     let words: Vec<&str> = text.split_ascii_whitespace().collect();
     words.len() > FLOOD
         && (1..=3).any(|period| {
-            let again = words.iter().zip(words.iter().skip(period)).map(|(a, b)| a == b);
+            let again = words
+                .iter()
+                .zip(words.iter().skip(period))
+                .map(|(a, b)| a == b);
             again
                 .scan(0, |run, is_same| {
                     *run = if is_same { *run + 1 } else { 0 };
@@ -144,7 +181,11 @@ fn is_word_flood(text: &str) -> bool {
 fn is_bracket_flood(text: &str) -> bool {
     let mut run = 0;
     text.bytes().any(|it| {
-        run = if matches!(it, b')' | b']' | b'}' | b' ') { run + 1 } else { 0 };
+        run = if matches!(it, b')' | b']' | b'}' | b' ') {
+            run + 1
+        } else {
+            0
+        };
         run >= BRACKETS && it != b' '
     })
 }
@@ -158,7 +199,8 @@ mod tests {
         for (index, row) in ROWS.iter().enumerate() {
             let matches = |text: &str| {
                 let text = skeleton(text);
-                rows_seen(text.as_bytes()).any(|it| it == index) && pattern(index).is_match(text.as_bytes())
+                rows_seen(text.as_bytes()).any(|it| it == index)
+                    && pattern(index).is_match(text.as_bytes())
             };
             assert!(matches(row.yes), "{}: {:?}", row.name, row.yes);
             assert_eq!(find(row.no), None, "{}: {:?}", row.name, row.no);
@@ -167,7 +209,8 @@ mod tests {
 
     #[test]
     fn floods_are_told_from_lists() {
-        let check = |text: &str, expected: Option<&str>| assert_eq!(find(text), expected, "{text:?}");
+        let check =
+            |text: &str, expected: Option<&str>| assert_eq!(find(text), expected, "{text:?}");
         check(&"k ".repeat(300), Some("flood"));
         check(&") ] } ".repeat(100), Some("flood"));
         check(&")]}".repeat(40), Some("flood"));

@@ -17,7 +17,12 @@ pub(super) fn pass(text: &str) -> Cow<'_, str> {
     if !text.bytes().any(|it| matches!(it, b'<' | b'[' | b':')) {
         return Cow::Borrowed(text);
     }
-    let mut out = Out { text, done: 0, out: String::new(), endless: Vec::new() };
+    let mut out = Out {
+        text,
+        done: 0,
+        out: String::new(),
+        endless: Vec::new(),
+    };
     let mut at = 0;
     while let Some(step) = text[at..].find(['<', '[', ':']) {
         at += step;
@@ -76,7 +81,9 @@ fn open(out: &mut Out<'_>, at: usize) -> usize {
     if rest.starts_with("<!--") {
         return comment(out, at);
     }
-    let Some(tag) = tag::parse(rest) else { return at + 1 };
+    let Some(tag) = tag::parse(rest) else {
+        return at + 1;
+    };
     match tag.fate(|| is_quoted(out.text, at, at + tag.len)) {
         Fate::Stays => at + tag.name_end,
         Fate::Shown => defused(out, at, tag.len),
@@ -90,7 +97,9 @@ fn open(out: &mut Out<'_>, at: usize) -> usize {
 
 /// A tag whose brackets no longer open it.
 fn defused(out: &mut Out<'_>, at: usize, len: usize) -> usize {
-    let inner = out.text[at..at + len].trim_start_matches('<').trim_end_matches('>');
+    let inner = out.text[at..at + len]
+        .trim_start_matches('<')
+        .trim_end_matches('>');
     let shown = format!("‹{inner}›");
     out.replace(at, at + len, &shown)
 }
@@ -99,14 +108,23 @@ fn defused(out: &mut Out<'_>, at: usize, len: usize) -> usize {
 fn comment(out: &mut Out<'_>, at: usize) -> usize {
     let rest = &out.text[at..];
     let is_endless = out.endless.iter().any(|it| it == "!--");
-    let end = if is_endless { None } else { rest[4..].find("-->") };
+    let end = if is_endless {
+        None
+    } else {
+        rest[4..].find("-->")
+    };
     let Some(end) = end else {
         out.endless.push("!--".into());
         return out.replace(at, at + 4, "‹!--");
     };
     let (inner, len) = (&rest[4..4 + end], 4 + end + 3);
-    let is_word = inner.len() <= 60 && inner.split_whitespace().count() <= 1 && !inner.contains('<');
-    if is_word || is_quoted(out.text, at, at + len) { at + len } else { out.replace(at, at + len, "") }
+    let is_word =
+        inner.len() <= 60 && inner.split_whitespace().count() <= 1 && !inner.contains('<');
+    if is_word || is_quoted(out.text, at, at + len) {
+        at + len
+    } else {
+        out.replace(at, at + len, "")
+    }
 }
 
 /// A `[`: perhaps a Markdown link or image.
@@ -134,10 +152,15 @@ const AROUND: usize = 400;
 
 /// Whether a part of a text stands between backticks on its line, as code does.
 fn is_quoted(text: &str, from: usize, to: usize) -> bool {
-    let before =
-        text.as_bytes()[from.saturating_sub(AROUND)..from].iter().rev().take_while(|it| **it != b'\n');
+    let before = text.as_bytes()[from.saturating_sub(AROUND)..from]
+        .iter()
+        .rev()
+        .take_while(|it| **it != b'\n');
     let ticks = before.filter(|it| **it == b'`').count();
-    let mut after = text.as_bytes()[to..].iter().take(AROUND).take_while(|it| **it != b'\n');
+    let mut after = text.as_bytes()[to..]
+        .iter()
+        .take(AROUND)
+        .take_while(|it| **it != b'\n');
     ticks % 2 == 1 && after.any(|it| *it == b'`')
 }
 
@@ -166,7 +189,9 @@ mod tests {
         stays("`<script>` tags need a nonce; close with `</script>`... or `<form>`");
         stays("<a href=\"docs/i18n/README.uk.md\">text</a> <img src=\"docs/logo.png\" width=40>");
         stays("<a href=\"https://docs.rs\">docs</a> <https://crates.io/crates/ignore>");
-        stays("<a href=\"https://a.example/k?utm_source=oss&utm_medium=x\" rel=\"nofollow\">keys</a>");
+        stays(
+            "<a href=\"https://a.example/k?utm_source=oss&utm_medium=x\" rel=\"nofollow\">keys</a>",
+        );
         stays("Use `<!-- prettier-ignore -->` for Markdown");
         stays("<!-- .github/pull_request_template.md -->");
         stays("Co-authored-by: Ann <ann@users.noreply.github.com>");
@@ -193,9 +218,15 @@ mod tests {
         check("<a href=\"javascript&colon;alert(1)\">x</a>", "x</a>");
         check("<iframe srcdoc='&lt;body onload=x&gt;'></iframe>", "");
         check("<base href=//a.example/>x", "x");
-        check("<img alt=\"a cat\" src=\"https://a.example/?d=1\">", "a cat");
+        check(
+            "<img alt=\"a cat\" src=\"https://a.example/?d=1\">",
+            "a cat",
+        );
         check("<div style=\"background:url(https://a.example/x)\">x", "x");
-        check("<Button onClick={() => go()}>", "‹Button onClick={() => go()}›");
+        check(
+            "<Button onClick={() => go()}>",
+            "‹Button onClick={() => go()}›",
+        );
         check("a <!-- say nothing of this --> b", "a  b");
         check("a <!-- never closed", "a ‹!-- never closed");
         check("[x](javascript:alert(1))", "[x](javascript alert(1))");
@@ -204,11 +235,26 @@ mod tests {
 
     #[test]
     fn links_that_carry_something_out_become_text() {
-        check("![a](https://a.example/?d=DATA)", "a (hxxps://a.example/?d=DATA)");
-        check("[![a](https://a.example/?d=DATA)](https://x)", "[a (hxxps://a.example/?d=DATA)](https://x)");
-        check("[x](https://a.example/?q={secret})", "x (hxxps://a.example/?q={secret})");
-        check("[x](https://good.example@evil.example/)", "x (hxxps://good.example@evil.example/)");
+        check(
+            "![a](https://a.example/?d=DATA)",
+            "a (hxxps://a.example/?d=DATA)",
+        );
+        check(
+            "[![a](https://a.example/?d=DATA)](https://x)",
+            "[a (hxxps://a.example/?d=DATA)](https://x)",
+        );
+        check(
+            "[x](https://a.example/?q={secret})",
+            "x (hxxps://a.example/?q={secret})",
+        );
+        check(
+            "[x](https://good.example@evil.example/)",
+            "x (hxxps://good.example@evil.example/)",
+        );
         check("![a][ref]", "a [ref]");
-        check("[x]: https://a.example \"onerror=alert(1)\"", "x: hxxps://a.example \"onerror=alert(1)\"");
+        check(
+            "[x]: https://a.example \"onerror=alert(1)\"",
+            "x: hxxps://a.example \"onerror=alert(1)\"",
+        );
     }
 }

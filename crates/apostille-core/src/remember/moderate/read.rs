@@ -12,28 +12,55 @@ use crate::remember::secrets;
 
 /// The record of a memory as it may be shown.
 pub(crate) fn memory(mut it: MemoryRecord) -> MemoryRecord {
-    let optional =
-        [&mut it.subject, &mut it.reason, &mut it.author, &mut it.session, &mut it.task, &mut it.status_why];
-    let texts =
-        optional.into_iter().flatten().chain([&mut it.fact]).chain(&mut it.tags).chain(&mut it.vouchers);
+    let optional = [
+        &mut it.subject,
+        &mut it.reason,
+        &mut it.author,
+        &mut it.session,
+        &mut it.task,
+        &mut it.status_why,
+    ];
+    let texts = optional
+        .into_iter()
+        .flatten()
+        .chain([&mut it.fact])
+        .chain(&mut it.tags)
+        .chain(&mut it.vouchers);
     // Every one is looked at, also behind the first that had to change.
-    let changed = texts.map(make_harmless).filter(|is_changed| *is_changed).count();
+    let changed = texts
+        .map(make_harmless)
+        .filter(|is_changed| *is_changed)
+        .count();
     let mark = Mark::Neutralised.as_str();
     if changed > 0 && !it.marks.iter().any(|it| it == mark) {
         it.marks.push(mark.into());
     }
     for citation in &mut it.citations {
-        [&mut citation.sha, &mut citation.blob].into_iter().flatten().for_each(show);
+        [&mut citation.sha, &mut citation.blob]
+            .into_iter()
+            .flatten()
+            .for_each(show);
     }
     it
 }
 
 /// The record of an event as it may be shown.
 pub(crate) fn event(mut it: EventRecord) -> EventRecord {
-    let texts =
-        [&mut it.actor, &mut it.rationale, &mut it.reason, &mut it.commit, &mut it.query, &mut it.class];
+    let texts = [
+        &mut it.actor,
+        &mut it.rationale,
+        &mut it.reason,
+        &mut it.commit,
+        &mut it.query,
+        &mut it.class,
+    ];
     let added = [&mut it.voucher, &mut it.about];
-    for text in texts.into_iter().chain(added).flatten().chain(&mut it.found) {
+    for text in texts
+        .into_iter()
+        .chain(added)
+        .flatten()
+        .chain(&mut it.found)
+    {
         make_harmless(text);
     }
     // A diff is code.
@@ -55,15 +82,20 @@ pub fn withhold(memory: &mut Memory) -> bool {
         return false;
     }
     let handle = memory.handle();
-    memory.fact =
-        format!("(withheld: {handle} looks as if it held a secret; `apostille forget {handle}` removes it)");
+    memory.fact = format!(
+        "(withheld: {handle} looks as if it held a secret; `apostille forget {handle}` removes it)"
+    );
     (memory.subject, memory.reason, memory.tags) = (None, None, Vec::new());
     true
 }
 
 fn has_secret(memory: &Memory) -> bool {
     let optional = [memory.subject.as_ref(), memory.reason.as_ref()];
-    let mut texts = optional.into_iter().flatten().chain([&memory.fact]).chain(&memory.tags);
+    let mut texts = optional
+        .into_iter()
+        .flatten()
+        .chain([&memory.fact])
+        .chain(&memory.tags);
     texts.any(|it| secrets::find(it).is_some())
 }
 
@@ -93,8 +125,14 @@ pub fn json(encoded: String, text: fn(&str) -> String) -> String {
     if is_plain {
         return encoded;
     }
-    let Ok(mut value) = serde_json::from_str::<Value>(&encoded) else { return encoded };
-    if changed(&mut value, text) { value.to_string() } else { encoded }
+    let Ok(mut value) = serde_json::from_str::<Value>(&encoded) else {
+        return encoded;
+    };
+    if changed(&mut value, text) {
+        value.to_string()
+    } else {
+        encoded
+    }
 }
 
 /// Changes every text of a value; says whether that made a difference.
@@ -106,9 +144,19 @@ fn changed(value: &mut Value, text: fn(&str) -> String) -> bool {
             *it = shown;
             is_changed
         }
-        Value::Array(items) => items.iter_mut().filter_map(|it| changed(it, text).then_some(())).count() > 0,
+        Value::Array(items) => {
+            items
+                .iter_mut()
+                .filter_map(|it| changed(it, text).then_some(()))
+                .count()
+                > 0
+        }
         Value::Object(fields) => {
-            fields.values_mut().filter_map(|it| changed(it, text).then_some(())).count() > 0
+            fields
+                .values_mut()
+                .filter_map(|it| changed(it, text).then_some(()))
+                .count()
+                > 0
         }
         _ => false,
     }
@@ -121,16 +169,26 @@ mod tests {
     #[test]
     fn code_keeps_its_markup_and_loses_what_hides() {
         let check = |text: &str, expected: &str| assert_eq!(code(text), expected, "{text:?}");
-        check("let x = a < b; <script src=1>", "let x = a < b; <script src=1>");
+        check(
+            "let x = a < b; <script src=1>",
+            "let x = a < b; <script src=1>",
+        );
         check("is\u{200b}Admin \u{202e}x\u{1b}[2J", "isAdmin x");
         check("</memory-context>", "‹/memory-context>");
     }
 
     #[test]
     fn texts_inside_json_lose_what_hides_too() {
-        let check = |text: &str, expected: &str| assert_eq!(json(text.into(), code), expected, "{text:?}");
+        let check =
+            |text: &str, expected: &str| assert_eq!(json(text.into(), code), expected, "{text:?}");
         check(r#"{"b":1.5,"a":["x",null]}"#, r#"{"b":1.5,"a":["x",null]}"#);
-        check("{\"b\":0.82,\"a\":[\"x\u{200b}y\"]}", r#"{"b":0.82,"a":["xy"]}"#);
-        check(r#"{"a":"\u001b[2Jx","b":"\\u001b"}"#, r#"{"a":"x","b":"\\u001b"}"#);
+        check(
+            "{\"b\":0.82,\"a\":[\"x\u{200b}y\"]}",
+            r#"{"b":0.82,"a":["xy"]}"#,
+        );
+        check(
+            r#"{"a":"\u001b[2Jx","b":"\\u001b"}"#,
+            r#"{"a":"x","b":"\\u001b"}"#,
+        );
     }
 }

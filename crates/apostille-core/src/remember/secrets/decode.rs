@@ -14,9 +14,11 @@ pub(super) fn decoded(text: &str, run: usize) -> Option<String> {
     if run < RUN_MIN && found.is_empty() {
         return None;
     }
-    let runs = text.split(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '+' | '/' | '_' | '-')));
+    let runs =
+        text.split(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '+' | '/' | '_' | '-')));
     found.extend(
-        runs.filter(|it| it.len() >= RUN_MIN).filter_map(|it| hexadecimal(it).or_else(|| base64(it))),
+        runs.filter(|it| it.len() >= RUN_MIN)
+            .filter_map(|it| hexadecimal(it).or_else(|| base64(it))),
     );
     (!found.is_empty()).then(|| found.join(BETWEEN))
 }
@@ -24,7 +26,10 @@ pub(super) fn decoded(text: &str, run: usize) -> Option<String> {
 /// The text with `%67`, `\x67` and `\u0067` read, if there are many of them.
 fn unescaped(text: &str) -> Option<String> {
     let bytes = text.as_bytes();
-    bytes.iter().filter(|it| matches!(it, b'%' | b'\\')).nth(ESCAPES_MIN - 1)?;
+    bytes
+        .iter()
+        .filter(|it| matches!(it, b'%' | b'\\'))
+        .nth(ESCAPES_MIN - 1)?;
     let (mut out, mut at, mut escapes) = (Vec::with_capacity(bytes.len()), 0, 0);
     while let Some(&byte) = bytes.get(at) {
         let (read, len) = escape(&bytes[at..]).unwrap_or((byte, 1));
@@ -38,7 +43,9 @@ fn unescaped(text: &str) -> Option<String> {
 /// The byte that an escape at the start stands for, and how long the escape is.
 fn escape(text: &[u8]) -> Option<(u8, usize)> {
     let digits = |from: usize, to: usize| -> Option<u8> {
-        let digits = text.get(from..to).filter(|it| it.iter().all(u8::is_ascii_hexdigit))?;
+        let digits = text
+            .get(from..to)
+            .filter(|it| it.iter().all(u8::is_ascii_hexdigit))?;
         let code = u32::from_str_radix(str::from_utf8(digits).ok()?, 16).ok()?;
         u8::try_from(code).ok().filter(u8::is_ascii)
     };
@@ -56,12 +63,20 @@ fn escape(text: &[u8]) -> Option<(u8, usize)> {
 
 fn hexadecimal(run: &str) -> Option<String> {
     let digits = run.as_bytes();
-    let digit = |it: &u8| char::from(*it).to_digit(16).and_then(|it| u8::try_from(it).ok());
+    let digit = |it: &u8| {
+        char::from(*it)
+            .to_digit(16)
+            .and_then(|it| u8::try_from(it).ok())
+    };
     let pair = |pair: &[u8]| match pair {
         [high, low] => Some(digit(high)? << 4 | digit(low)?).filter(is_plain),
         _ => None,
     };
-    digits.chunks(2).map(pair).collect::<Option<Vec<u8>>>().and_then(|it| String::from_utf8(it).ok())
+    digits
+        .chunks(2)
+        .map(pair)
+        .collect::<Option<Vec<u8>>>()
+        .and_then(|it| String::from_utf8(it).ok())
 }
 
 /// Whether a run is JSON in base64, as the head of a web token is: by itself it is no secret, and what it says is
@@ -115,7 +130,10 @@ mod tests {
         check(r"\x67\x68\x70\x5f\u0061\u{62}", Some("ghp_ab"));
         check("https://a.b/c%20d%2Fe", None);
         check(r"C:\Users\me\x\y\z\w", None);
-        check("run 6768705f61626364656667686970 now", Some("ghp_abcdefghip"));
+        check(
+            "run 6768705f61626364656667686970 now",
+            Some("ghp_abcdefghip"),
+        );
         check("Z2hwX2FiY2RlZmdoaWprbG1ub3A", Some("ghp_abcdefghijklmnop"));
         check("0a1b2c3d4e5f6a7b8c9d0e1f2a3b4c5d6e7f8a9b", None);
         check("ResolveSlackAppMentionIngressPolicyParams", None);

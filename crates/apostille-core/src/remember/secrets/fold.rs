@@ -45,9 +45,13 @@ pub(super) fn unbroken(text: &str) -> Option<String> {
     if !text.bytes().any(|it| matches!(it, b'\n' | b'\r')) {
         return None;
     }
-    let lines = text.split(['\n', '\r']).map(|line| line.trim().trim_end_matches('\\'));
+    let lines = text
+        .split(['\n', '\r'])
+        .map(|line| line.trim().trim_end_matches('\\'));
     let lines: Vec<&str> = lines.filter(|line| !line.is_empty()).collect();
-    let broken = lines.windows(2).any(|pair| matches!(pair, [above, below] if splits_token(above, below)));
+    let broken = lines
+        .windows(2)
+        .any(|pair| matches!(pair, [above, below] if splits_token(above, below)));
     broken.then(|| lines.concat())
 }
 
@@ -55,7 +59,10 @@ pub(super) fn unbroken(text: &str) -> Option<String> {
 fn splits_token(above: &str, below: &str) -> bool {
     let tail = above.rsplit(char::is_whitespace).next().unwrap_or_default();
     let head = below.split(char::is_whitespace).next().unwrap_or_default();
-    let digits = tail.bytes().chain(head.bytes()).any(|byte| byte.is_ascii_digit());
+    let digits = tail
+        .bytes()
+        .chain(head.bytes())
+        .any(|byte| byte.is_ascii_digit());
     let len = tail.len() + head.len();
     (digits && len >= SPLIT_MIN) || len >= 2 * SPLIT_MIN
 }
@@ -64,7 +71,10 @@ fn splits_token(above: &str, below: &str) -> bool {
 pub(super) fn spliced(text: &str) -> Option<String> {
     let mut out = String::new();
     let (mut done, mut at) = (0, 0);
-    while let Some(step) = text.as_bytes()[at..].iter().position(|it| matches!(it, b'"' | b'\'' | b'`')) {
+    while let Some(step) = text.as_bytes()[at..]
+        .iter()
+        .position(|it| matches!(it, b'"' | b'\'' | b'`'))
+    {
         at += step;
         let joint = joint(&text[at..]);
         if joint > 0 {
@@ -83,7 +93,11 @@ fn joint(quoted: &str) -> usize {
     let next = operator.trim_start();
     let is_near = behind.len() - operator.len() <= 2 && quoted.len() - next.len() <= 12;
     let is_quote = next.starts_with(['"', '\'', '`']);
-    if is_near && is_quote { quoted.len() - next.len() + 1 } else { 0 }
+    if is_near && is_quote {
+        quoted.len() - next.len() + 1
+    } else {
+        0
+    }
 }
 
 /// The text with neighbouring pieces of a token put together, as in `ghp_ a1B2 c3D4`, if there are such pieces.

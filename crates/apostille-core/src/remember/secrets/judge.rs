@@ -28,7 +28,10 @@ pub(super) enum Judge {
 impl Judge {
     /// Whether the row stands on the value's own shape, not on a word near it.
     pub(super) const fn has_own_shape(self) -> bool {
-        matches!(self, Self::Shape | Self::Prefixed | Self::Address | Self::Named | Self::Branded)
+        matches!(
+            self,
+            Self::Shape | Self::Prefixed | Self::Address | Self::Named | Self::Branded
+        )
     }
 
     /// Whether the value passes for a secret.
@@ -70,7 +73,8 @@ fn lists(words: &str, word: &str) -> bool {
 }
 
 fn is_placeholder(value: &str) -> bool {
-    static INDEX: LazyLock<Words> = LazyLock::new(|| Words::new(STAND_INS.split(' ').map(|it| (it, 0))));
+    static INDEX: LazyLock<Words> =
+        LazyLock::new(|| Words::new(STAND_INS.split(' ').map(|it| (it, 0))));
     INDEX.is_any_in(value.to_ascii_lowercase().as_bytes())
 }
 
@@ -79,16 +83,29 @@ const REST_MAX: usize = 16;
 
 /// Whether nearly all of a value is one letter over and over, as in `hvs.xxxxxxxx…`.
 fn is_filled(value: &str) -> bool {
-    value.as_bytes().windows(2).filter(|pair| pair[0] != pair[1]).count() <= REST_MAX
+    value
+        .as_bytes()
+        .windows(2)
+        .filter(|pair| pair[0] != pair[1])
+        .count()
+        <= REST_MAX
 }
 
 /// Variables, paths, addresses and expressions: they point at a secret instead of holding it.
 fn is_reference(value: &str) -> bool {
     let lower = value.to_ascii_lowercase();
     value.starts_with(['$', '%', '/', '.', '~', '&', '*', '\\', '['])
-        || ["::", "env.", "environ", "secrets.", "config."].iter().any(|part| lower.contains(part))
-        || value.split_once("://").is_some_and(|(scheme, _)| scheme.len() <= 16 && !scheme.contains(':'))
-        || (value.contains('@') && value.rsplit('@').next().is_some_and(|host| host.contains('.')))
+        || ["::", "env.", "environ", "secrets.", "config."]
+            .iter()
+            .any(|part| lower.contains(part))
+        || value
+            .split_once("://")
+            .is_some_and(|(scheme, _)| scheme.len() <= 16 && !scheme.contains(':'))
+        || (value.contains('@')
+            && value
+                .rsplit('@')
+                .next()
+                .is_some_and(|host| host.contains('.')))
 }
 
 /// What the characters of a value are like.
@@ -132,7 +149,11 @@ impl Shape {
         self.kinds += usize::from(letters.0 != letters.1);
         self.turns += usize::from(class(previous) != class(byte));
         if letters == (true, true) {
-            self.climb = if byte == previous + 1 { self.climb + 1 } else { 0 };
+            self.climb = if byte == previous + 1 {
+                self.climb + 1
+            } else {
+                0
+            };
             self.pairs += 1;
             self.common += usize::from(self.climb < 2 && is_common(previous, byte));
         }
@@ -197,7 +218,8 @@ fn is_common(first: u8, second: u8) -> bool {
     static TABLE: [[bool; 26]; 26] = common_table();
     let position = |byte: u8| usize::from(byte.to_ascii_lowercase().wrapping_sub(b'a'));
     let row = TABLE.get(position(first));
-    row.and_then(|row| row.get(position(second))).is_some_and(|&common| common)
+    row.and_then(|row| row.get(position(second)))
+        .is_some_and(|&common| common)
 }
 
 const fn common_table() -> [[bool; 26]; 26] {
@@ -222,16 +244,20 @@ fn is_term(part: &str) -> bool {
 
 /// A part of at least `len` characters that mixes letters with at least `digits` digits.
 fn has_mixed(value: &str, len: usize, digits: usize) -> bool {
-    segments(value).map(Shape::of).any(|part| part.is_mixed() && part.len >= len && part.digits >= digits)
+    segments(value)
+        .map(Shape::of)
+        .any(|part| part.is_mixed() && part.len >= len && part.digits >= digits)
 }
 
 /// One dense part, or many parts (as in a UUID) that are dense together.
 fn is_random(value: &str) -> bool {
     let whole = Shape::of(value);
     let dense = |part: Shape| part.len >= 8 && part.is_dense();
-    let scattered = whole.len >= 16 && whole.digits >= 3 && whole.letters() >= 3 && whole.kinds >= 3;
-    let cased =
-        whole.len >= 16 && whole.turns * 100 >= whole.len * 40 && whole.common * 100 < whole.pairs * 60;
+    let scattered =
+        whole.len >= 16 && whole.digits >= 3 && whole.letters() >= 3 && whole.kinds >= 3;
+    let cased = whole.len >= 16
+        && whole.turns * 100 >= whole.len * 40
+        && whole.common * 100 < whole.pairs * 60;
     cased
         || (whole.len >= 10 && segments(value).map(Shape::of).any(dense))
         || (scattered && (whole.is_hex() || !whole.is_wordy()))
@@ -249,7 +275,10 @@ fn is_hash(value: &str) -> bool {
 
 fn is_password(value: &str) -> bool {
     let whole = Shape::of(value);
-    let symbols = value.bytes().filter(|byte| b"!@#$%^&*+?~".contains(byte)).count();
+    let symbols = value
+        .bytes()
+        .filter(|byte| b"!@#$%^&*+?~".contains(byte))
+        .count();
     let odd = symbols > 0 && whole.letters() >= 3 && (whole.upper > 0 || whole.digits > 0);
     value.len() >= 6 && (has_mixed(value, 5, 1) || is_random(value) || odd)
 }
@@ -257,7 +286,9 @@ fn is_password(value: &str) -> bool {
 /// After a short prefix: one part that mixes letters and digits, or one that is too long for a word.
 fn is_token_body(value: &str) -> bool {
     let long = |part: &Shape| part.len >= 20 && !part.is_wordy();
-    has_mixed(value, 6, 1) || segments(value).map(Shape::of).any(|part| long(&part)) || is_random(value)
+    has_mixed(value, 6, 1)
+        || segments(value).map(Shape::of).any(|part| long(&part))
+        || is_random(value)
 }
 
 fn is_address_password(value: &str) -> bool {
@@ -289,7 +320,8 @@ fn is_branded(value: &str) -> bool {
     let shape = Shape::of(body);
     // File names and pods end in a dash and a hash, so a dash wants more than hexadecimal.
     let is_joint = value.as_bytes().get(brand.len()) == Some(&b'_') || shape.hex + 6 <= shape.len;
-    let one_case = is_joint && shape.len >= 28 && shape.is_mixed() && shape.kinds >= 8 && !shape.is_wordy();
+    let one_case =
+        is_joint && shape.len >= 28 && shape.is_mixed() && shape.kinds >= 8 && !shape.is_wordy();
     !lists(PUBLIC_BRANDS, first) && (is_blob(body) || one_case)
 }
 

@@ -16,22 +16,36 @@ pub fn masked(text: &str) -> Cow<'_, str> {
     if text.lines().all(|line| find(line).is_none()) {
         return Cow::Borrowed(text);
     }
-    Cow::Owned(text.split('\n').map(masked_line).collect::<Vec<_>>().join("\n"))
+    Cow::Owned(
+        text.split('\n')
+            .map(masked_line)
+            .collect::<Vec<_>>()
+            .join("\n"),
+    )
 }
 
 fn masked_line(line: &str) -> Cow<'_, str> {
     if find(line).is_none() {
         return Cow::Borrowed(line);
     }
-    let is_edge =
-        |c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '`' | '<' | '>' | '(' | ')' | ',' | ';');
+    let is_edge = |c: char| {
+        c.is_whitespace() || matches!(c, '"' | '\'' | '`' | '<' | '>' | '(' | ')' | ',' | ';')
+    };
     let parts = line.split_inclusive(is_edge).map(|part| {
         let word = part.trim_end_matches(is_edge);
-        if find(word).is_some() { format!("{MASK}{}", &part[word.len()..]) } else { part.to_owned() }
+        if find(word).is_some() {
+            format!("{MASK}{}", &part[word.len()..])
+        } else {
+            part.to_owned()
+        }
     });
     let cleaned = parts.collect::<String>();
     // A password is only one beside its name: then nothing of the line is told.
-    if find(&cleaned).is_some() { Cow::Borrowed(MASK) } else { Cow::Owned(cleaned) }
+    if find(&cleaned).is_some() {
+        Cow::Borrowed(MASK)
+    } else {
+        Cow::Owned(cleaned)
+    }
 }
 
 #[cfg(test)]
@@ -41,11 +55,24 @@ mod tests {
     #[test]
     fn secrets_go_and_the_way_out_stays() {
         let token = ["gh", "p_", "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"].concat();
-        let check =
-            |text: String, expected: &str| assert_eq!(masked(&text), expected.replace("[]", MASK), "{text}");
-        check("there is no memory m-7 here".into(), "there is no memory m-7 here");
-        check(format!("cannot cite '{token}': it names no file"), "cannot cite '[]': it names no file");
-        check(format!("a\ninvalid value {token}, try --help\nb"), "a\ninvalid value [], try --help\nb");
-        check("'x' is no kind\npassword: hunter2".into(), "'x' is no kind\n[]");
+        let check = |text: String, expected: &str| {
+            assert_eq!(masked(&text), expected.replace("[]", MASK), "{text}")
+        };
+        check(
+            "there is no memory m-7 here".into(),
+            "there is no memory m-7 here",
+        );
+        check(
+            format!("cannot cite '{token}': it names no file"),
+            "cannot cite '[]': it names no file",
+        );
+        check(
+            format!("a\ninvalid value {token}, try --help\nb"),
+            "a\ninvalid value [], try --help\nb",
+        );
+        check(
+            "'x' is no kind\npassword: hunter2".into(),
+            "'x' is no kind\n[]",
+        );
     }
 }

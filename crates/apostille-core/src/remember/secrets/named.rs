@@ -147,7 +147,8 @@ impl Word<'_> {
     }
 
     fn is_part(&self) -> bool {
-        let is_key = self.noun == Noun::Key && matches!(self.before.last(), Some(b'a'..=b'z' | b'-'));
+        let is_key =
+            self.noun == Noun::Key && matches!(self.before.last(), Some(b'a'..=b'z' | b'-'));
         matches!(self.noun, Noun::Token | Noun::Part) || is_key || self.is_secret_key()
     }
 
@@ -163,7 +164,10 @@ impl Word<'_> {
     fn is_branded(&self) -> bool {
         let brand = self.last_word();
         let is_name = brand.len() >= 3 && brand.iter().any(u8::is_ascii_alphabetic);
-        is_name && !PLAIN_KEYS.split(' ').any(|it| brand.ends_with(it.as_bytes()))
+        is_name
+            && !PLAIN_KEYS
+                .split(' ')
+                .any(|it| brand.ends_with(it.as_bytes()))
     }
 
     /// Whether no letter stands right before it.
@@ -172,15 +176,29 @@ impl Word<'_> {
     }
 
     fn is_secret_key(&self) -> bool {
-        let joint = usize::from(matches!(self.before.last(), Some(b' ' | b'_' | b'.' | b'-')));
+        let joint = usize::from(matches!(
+            self.before.last(),
+            Some(b' ' | b'_' | b'.' | b'-')
+        ));
         let before = &self.before[..self.before.len() - joint];
-        self.noun == Noun::Key && SECRET_KEYS.split(' ').any(|it| before.ends_with(it.as_bytes()))
+        self.noun == Noun::Key
+            && SECRET_KEYS
+                .split(' ')
+                .any(|it| before.ends_with(it.as_bytes()))
     }
 
     /// What is joined to the word in front of it, without the joint.
     fn last_word(&self) -> &[u8] {
-        let before = self.before.strip_suffix(b"_").or(self.before.strip_suffix(b"-")).unwrap_or(self.before);
-        let len = before.iter().rev().take_while(|it| it.is_ascii_alphanumeric()).count();
+        let before = self
+            .before
+            .strip_suffix(b"_")
+            .or(self.before.strip_suffix(b"-"))
+            .unwrap_or(self.before);
+        let len = before
+            .iter()
+            .rev()
+            .take_while(|it| it.is_ascii_alphanumeric())
+            .count();
         &before[before.len() - len..]
     }
 }
@@ -218,13 +236,20 @@ impl<'t> Reader<'t> {
 
     /// Skips up to `most` bytes of which this holds, and says how many there were.
     fn skip(&mut self, most: usize, is: impl Fn(u8) -> bool) -> usize {
-        let n = self.rest().iter().take(most).take_while(|it| is(**it)).count();
+        let n = self
+            .rest()
+            .iter()
+            .take(most)
+            .take_while(|it| is(**it))
+            .count();
         self.at += n;
         n
     }
 
     fn eat(&mut self, words: &[&str]) -> bool {
-        let found = words.iter().find(|it| self.rest().starts_with(it.as_bytes()));
+        let found = words
+            .iter()
+            .find(|it| self.rest().starts_with(it.as_bytes()));
         self.at += found.map_or(0, |it| it.len());
         found.is_some()
     }
@@ -263,7 +288,9 @@ fn assigned(text: &[u8]) -> Option<Range<usize>> {
     suffix(&mut reader);
     reader.skip(4, |it| b"\"'`\\])*".contains(&it));
     reader.skip(4, |it| it.is_ascii_whitespace());
-    if !reader.eat(&[":=", "=>", "->", "===", "==", "=", ":", ">", "是", "为", "は"]) {
+    if !reader.eat(&[
+        ":=", "=>", "->", "===", "==", "=", ":", ">", "是", "为", "は",
+    ]) {
         return None;
     }
     reader.skip(6, |it| it.is_ascii_whitespace());
@@ -274,7 +301,11 @@ fn assigned(text: &[u8]) -> Option<Range<usize>> {
 /// `name=value` and nothing else.
 fn tight(text: &[u8]) -> Option<Range<usize>> {
     let mut reader = Reader::new(text);
-    if reader.eat(&["=", ":"]) { reader.value() } else { None }
+    if reader.eat(&["=", ":"]) {
+        reader.value()
+    } else {
+        None
+    }
 }
 
 /// `the name for staging is value`: at most five words in between.
@@ -289,7 +320,10 @@ fn told(text: &[u8]) -> Option<Range<usize>> {
         if let Some(value) = is_said(reader.rest()) {
             return Some(reader.at + value.start..reader.at + value.end);
         }
-        if reader.skip(VALUE_MAX, |it| it.is_ascii_alphanumeric() || b"_'./-".contains(&it)) == 0 {
+        if reader.skip(VALUE_MAX, |it| {
+            it.is_ascii_alphanumeric() || b"_'./-".contains(&it)
+        }) == 0
+        {
             return None;
         }
     }
@@ -332,10 +366,18 @@ fn next(text: &[u8]) -> Option<Range<usize>> {
 fn joined(text: &[u8]) -> Option<Range<usize>> {
     let is_body = |it: &u8| it.is_ascii_alphanumeric() || b"_.+/=-".contains(it);
     let is_joint = |it: u8| matches!(it, b'.' | b'_' | b'-');
-    let more = text.iter().take(24).take_while(|it| it.is_ascii_alphanumeric() || is_joint(**it)).count();
+    let more = text
+        .iter()
+        .take(24)
+        .take_while(|it| it.is_ascii_alphanumeric() || is_joint(**it))
+        .count();
     (0..=more).find_map(|at| {
         let (&joint, behind) = text.get(at..)?.split_first()?;
-        let len = behind.iter().take(VALUE_MAX).take_while(|it| is_body(it)).count();
+        let len = behind
+            .iter()
+            .take(VALUE_MAX)
+            .take_while(|it| is_body(it))
+            .count();
         let is_whole = is_joint(joint) && len >= 16 && behind[0].is_ascii_alphanumeric();
         is_whole.then_some(at + 1..at + 1 + len)
     })
@@ -349,7 +391,11 @@ fn defaulted(text: &[u8]) -> Option<Range<usize>> {
         reader.eat(&[","])
     };
     reader.skip(3, |it| it.is_ascii_whitespace());
-    if is_between && quote(&mut reader) { reader.value() } else { None }
+    if is_between && quote(&mut reader) {
+        reader.value()
+    } else {
+        None
+    }
 }
 
 fn quote(reader: &mut Reader<'_>) -> bool {

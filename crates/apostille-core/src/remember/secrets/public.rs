@@ -42,8 +42,14 @@ const KINDS: [Kind; 7] = [
             r"(?:(?:\s|\\[nr]){1,6}(?:(?:Version|Comment|Hash): [^\n\\]*|[A-Za-z0-9+/=]{16,}))*",
         ),
     },
-    Kind { marks: &["renovate-debug:"], pattern: r"renovate-debug:[A-Za-z0-9+/=]{20,}" },
-    Kind { marks: &["Qm"], pattern: r"Qm[1-9A-HJ-NP-Za-km-z]{44}" },
+    Kind {
+        marks: &["renovate-debug:"],
+        pattern: r"renovate-debug:[A-Za-z0-9+/=]{20,}",
+    },
+    Kind {
+        marks: &["Qm"],
+        pattern: r"Qm[1-9A-HJ-NP-Za-km-z]{44}",
+    },
 ];
 
 /// Shortest run of blob characters that can be one of them.
@@ -59,7 +65,8 @@ pub(super) fn without(text: &str, run: usize) -> Cow<'_, str> {
     for (kind, compiled) in KINDS.iter().zip(&COMPILED) {
         if kind.marks.iter().any(|mark| text.contains(mark)) {
             let pattern = compiled.get_or_init(|| compile(kind.pattern));
-            if let Cow::Owned(bytes) = pattern.replace_all(text.as_bytes(), blank_unless_odd_digest) {
+            if let Cow::Owned(bytes) = pattern.replace_all(text.as_bytes(), blank_unless_odd_digest)
+            {
                 text = Cow::Owned(String::from_utf8_lossy(&bytes).into_owned());
             }
         }

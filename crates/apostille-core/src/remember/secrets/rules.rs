@@ -26,9 +26,15 @@ pub(super) struct Row {
 
 /// The row's pattern with the shared parts filled in.
 pub(super) fn expand(row: &Row) -> String {
-    let parts = [("{edge}", EDGE), ("{value}", VALUE), ("{uuid}", UUID_PATTERN)];
+    let parts = [
+        ("{edge}", EDGE),
+        ("{value}", VALUE),
+        ("{uuid}", UUID_PATTERN),
+    ];
     let fill = |text: String, (mark, part): (&str, &str)| text.replace(mark, part);
-    parts.into_iter().fold(row.pattern.replacen(CASELESS, "", 1), fill)
+    parts
+        .into_iter()
+        .fold(row.pattern.replacen(CASELESS, "", 1), fill)
 }
 
 /// Opens a pattern that reads the lower-cased text, which is cheaper than a caseless pattern.
@@ -45,7 +51,15 @@ const fn row(
     pattern: &'static str,
     sample: &'static [&'static str],
 ) -> Row {
-    Row { name, keywords, pattern, judge: Judge::Shape, run: 0, sample, clean: &[] }
+    Row {
+        name,
+        keywords,
+        pattern,
+        judge: Judge::Shape,
+        run: 0,
+        sample,
+        clean: &[],
+    }
 }
 
 impl Row {

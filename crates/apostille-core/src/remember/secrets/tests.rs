@@ -92,8 +92,15 @@ fn password() {
 
 #[test]
 fn secret_and_api_key() {
-    for name in ["secret", "api_key", "api key", "apikey", "API-KEY", "clientSecret", "aws_secret_access_key"]
-    {
+    for name in [
+        "secret",
+        "api_key",
+        "api key",
+        "apikey",
+        "API-KEY",
+        "clientSecret",
+        "aws_secret_access_key",
+    ] {
         refused(&format!("{name} = \"{}\"", &MIXED[..24]));
         refused(&format!("the {name} for staging is {HEX}"));
         passes(&format!("{name} = process.env.ACME_KEY2"));
@@ -114,8 +121,16 @@ fn every_row_catches_its_sample() {
     for (index, row) in ROWS.iter().enumerate() {
         let sample = row.sample.concat();
         let lower = sample.to_ascii_lowercase();
-        assert!(each(&Seen::of(&lower).rows).any(|it| it == index), "{}: keyword", row.name);
-        assert!(row_matches(index, row, row.judge, &sample, &lower), "{}: {sample}", row.name);
+        assert!(
+            each(&Seen::of(&lower).rows).any(|it| it == index),
+            "{}: keyword",
+            row.name
+        );
+        assert!(
+            row_matches(index, row, row.judge, &sample, &lower),
+            "{}: {sample}",
+            row.name
+        );
         refused(&format!("Ran it with {sample} and it passed."));
     }
 }
@@ -138,7 +153,10 @@ fn table_is_well_formed() {
     assert!(ROWS.len() <= RowSet::default().len() * 64);
     let nouns = NOUNS.iter().map(|(word, _)| word);
     for keyword in ROWS.iter().flat_map(|row| row.keywords).chain(nouns) {
-        assert!(keyword.len() >= 2 && *keyword == keyword.to_ascii_lowercase(), "{keyword}");
+        assert!(
+            keyword.len() >= 2 && *keyword == keyword.to_ascii_lowercase(),
+            "{keyword}"
+        );
     }
 }
 
@@ -146,7 +164,10 @@ fn table_is_well_formed() {
 fn evasions() {
     let token = format!("ghp_{}", &MIXED[..36]);
     let (head, tail) = token.split_at(19);
-    let wide: String = token.chars().filter_map(|c| char::from_u32(u32::from(c) + 0xFEE0)).collect();
+    let wide: String = token
+        .chars()
+        .filter_map(|c| char::from_u32(u32::from(c) + 0xFEE0))
+        .collect();
     refused(&format!("{head}\u{200b}{tail}"));
     refused(&format!("{head}\u{ad}\u{2060}{tail}"));
     refused(&wide);
@@ -170,7 +191,9 @@ fn written_in_another_way() {
     refused(&format!("(\"{head}\"\n    \"{tail}\")"));
     refused(&format!("{head} {tail}"));
     refused("LS0tLS1CRUdJTiBSU0EgUFJJVkFURSBLRVktLS0tLQ");
-    passes("%20%20%20%20%20%20 is six blanks, \\u0041\\u0042\\u0043\\u0044\\u0045\\u0046 are letters");
+    passes(
+        "%20%20%20%20%20%20 is six blanks, \\u0041\\u0042\\u0043\\u0044\\u0045\\u0046 are letters",
+    );
     passes("\"token\" + \"izer\" and 'pass' 'port' are words");
     passes("see 1a2b3c4 5d6e7f8 9a0b1c2 3d4e5f6 0a1b2c3 for sk- names");
 }
@@ -183,17 +206,30 @@ fn public_values_pass() {
     passes(&format!("\"integrity\": \"sha256-{DIGEST}=\""));
     passes(&format!("\"integrity\": \"sha512-{DIGEST}{DIGEST}==\","));
     passes(&format!("github.com/a/b v1.2.3 h1:{DIGEST}="));
-    passes(&format!("data:image/png;base64,iVBORw0KGgo{MIXED}{MIXED}=="));
-    passes(&format!("ssh-rsa AAAAB3NzaC1yc2EAAAADAQABAAABgQ{MIXED}{MIXED} me@host"));
-    passes(&format!("-----BEGIN PUBLIC KEY-----\nMIIBIjANBgkq{MIXED}\n{MIXED}\n-----END PUBLIC KEY-----"));
+    passes(&format!(
+        "data:image/png;base64,iVBORw0KGgo{MIXED}{MIXED}=="
+    ));
+    passes(&format!(
+        "ssh-rsa AAAAB3NzaC1yc2EAAAADAQABAAABgQ{MIXED}{MIXED} me@host"
+    ));
+    passes(&format!(
+        "-----BEGIN PUBLIC KEY-----\nMIIBIjANBgkq{MIXED}\n{MIXED}\n-----END PUBLIC KEY-----"
+    ));
     passes("https://docs.example.org/d/1BxiMVs0XRA5nFMdKvBdBZjgmUUqptlbs74OgvE2upms/edit");
     refused(&format!("sha256-{MIXED}{}", &MIXED[..20].repeat(2)));
 }
 
 #[test]
 fn placeholders_pass() {
-    for value in ["xxxxxxxxxxxxxxxxxxxx1", "<token>", "${VAR2}", "changeme123", "REDACTED", "$TOKEN_2", "***"]
-    {
+    for value in [
+        "xxxxxxxxxxxxxxxxxxxx1",
+        "<token>",
+        "${VAR2}",
+        "changeme123",
+        "REDACTED",
+        "$TOKEN_2",
+        "***",
+    ] {
         passes(&format!("api_key={value}"));
         passes(&format!("password: {value}"));
     }
@@ -212,7 +248,9 @@ fn long_stand_ins_pass() {
 #[test]
 fn a_long_text_of_keywords_is_read_in_good_time() {
     // Each of these once took seconds: a value was judged again from every keyword in it.
-    for word in ["sk-", "ghp_", "secret-", "auth=", "key=", "token: ", "bearer ", "\" + \""] {
+    for word in [
+        "sk-", "ghp_", "secret-", "auth=", "key=", "token: ", "bearer ", "\" + \"",
+    ] {
         passes(&word.repeat(20_000 / word.len()));
     }
 }

@@ -16,17 +16,28 @@ pub(in crate::remember) struct Words {
 
 impl Words {
     /// The index of these words. The same word may come with several numbers.
-    pub(in crate::remember) fn new<W: Into<Vec<u8>>>(words: impl Iterator<Item = (W, usize)>) -> Self {
-        let mut words: Vec<(Box<[u8]>, usize)> =
-            words.map(|(word, number)| (word.into().into_boxed_slice(), number)).collect();
+    pub(in crate::remember) fn new<W: Into<Vec<u8>>>(
+        words: impl Iterator<Item = (W, usize)>,
+    ) -> Self {
+        let mut words: Vec<(Box<[u8]>, usize)> = words
+            .map(|(word, number)| (word.into().into_boxed_slice(), number))
+            .collect();
         words.sort_by_key(|(word, _)| bucket(word));
-        let starts = (0..=BUCKETS).map(|it| words.partition_point(|(word, _)| bucket(word) < it)).collect();
+        let starts = (0..=BUCKETS)
+            .map(|it| words.partition_point(|(word, _)| bucket(word) < it))
+            .collect();
         let mut filter = vec![0; BITS / 64];
         for (word, _) in &words {
             let thirds = word.get(2).map_or(0..=u8::MAX, |it| *it..=*it);
-            thirds.map(|third| bit(word, third)).for_each(|it| filter[it / 64] |= 1 << (it % 64));
+            thirds
+                .map(|third| bit(word, third))
+                .for_each(|it| filter[it / 64] |= 1 << (it % 64));
         }
-        Self { filter, starts, words }
+        Self {
+            filter,
+            starts,
+            words,
+        }
     }
 
     /// Tells of every word in the text: its number, and where it begins and ends.
@@ -38,7 +49,8 @@ impl Words {
         for at in 0..text.len().saturating_sub(1) {
             let bit = bit(&text[at..], text.get(at + 2).copied().unwrap_or(0));
             if self.filter[bit / 64] & 1 << (bit % 64) != 0 {
-                self.here(&text[at..]).for_each(|(number, len)| found(number, at..at + len));
+                self.here(&text[at..])
+                    .for_each(|(number, len)| found(number, at..at + len));
             }
         }
     }
@@ -54,7 +66,10 @@ impl Words {
     fn here(&self, text: &[u8]) -> impl Iterator<Item = (usize, usize)> {
         let bucket = bucket(text);
         let words = &self.words[self.starts[bucket]..self.starts[bucket + 1]];
-        words.iter().filter(|(word, _)| text.starts_with(word)).map(|(word, number)| (*number, word.len()))
+        words
+            .iter()
+            .filter(|(word, _)| text.starts_with(word))
+            .map(|(word, number)| (*number, word.len()))
     }
 }
 
@@ -68,7 +83,8 @@ fn bucket(start: &[u8]) -> usize {
 fn bit(start: &[u8], third: u8) -> usize {
     match start {
         [first, second, ..] => {
-            (usize::from(*first) ^ usize::from(*second) << 5 ^ usize::from(third) << 10) & (BITS - 1)
+            (usize::from(*first) ^ usize::from(*second) << 5 ^ usize::from(third) << 10)
+                & (BITS - 1)
         }
         _ => 0,
     }
@@ -85,7 +101,11 @@ mod tests {
             let mut found = Vec::new();
             words.each(text.as_bytes(), |number, at| found.push((number, at.start)));
             assert_eq!(found, expected, "{text}");
-            assert_eq!(words.is_any_in(text.as_bytes()), !expected.is_empty(), "{text}");
+            assert_eq!(
+                words.is_any_in(text.as_bytes()),
+                !expected.is_empty(),
+                "{text}"
+            );
         };
         check("", &[]);
         check("a", &[]);

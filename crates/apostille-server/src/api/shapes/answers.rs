@@ -11,8 +11,11 @@ pub(in crate::api) const LISTED: Shape = Object(&[
     may("next", Text).told("say it as `after` to read on"),
 ]);
 /// Memories that something was done to.
-pub(in crate::api) const DONE: Shape =
-    Object(&[has("ok", Is(true)), has("outcome", Text), has("memories", MEMORIES)]);
+pub(in crate::api) const DONE: Shape = Object(&[
+    has("ok", Is(true)),
+    has("outcome", Text),
+    has("memories", MEMORIES),
+]);
 /// A memory that was kept.
 pub(in crate::api) const KEPT: Shape = Object(&[
     has("ok", Is(true)),
@@ -24,13 +27,26 @@ pub(in crate::api) const KEPT: Shape = Object(&[
     may("superseded", Of("Near")).told("what it contradicts, and took the place of by itself"),
 ]);
 /// The same, or that it was left.
-pub(in crate::api) const KEPT_OR_SKIPPED: Shape =
-    Either(&[KEPT, Object(&[has("ok", Is(true)), has("outcome", Text), has("similar", List(&Of("Near")))])]);
+pub(in crate::api) const KEPT_OR_SKIPPED: Shape = Either(&[
+    KEPT,
+    Object(&[
+        has("ok", Is(true)),
+        has("outcome", Text),
+        has("similar", List(&Of("Near"))),
+    ]),
+]);
 /// What was forgotten.
 pub(in crate::api) const FORGOTTEN: Shape = Object(&[
     has("ok", Is(true)),
     has("outcome", Text),
-    has("memories", List(&Object(&[has("id", Text), has("handle", Text), has("space", Text)]))),
+    has(
+        "memories",
+        List(&Object(&[
+            has("id", Text),
+            has("handle", Text),
+            has("space", Text),
+        ])),
+    ),
 ]);
 /// Everything about one memory.
 pub(in crate::api) const WHOLE: Shape = Object(&[
@@ -50,8 +66,12 @@ pub(in crate::api) const RECALLED: Shape = Object(&[
     has("problems", TEXTS),
 ]);
 /// What was found at citations.
-pub(in crate::api) const VERIFIED: Shape =
-    Object(&[has("ok", Flag), has("settled", Flag), has("counts", COUNTS), has("memories", MEMORIES)]);
+pub(in crate::api) const VERIFIED: Shape = Object(&[
+    has("ok", Flag),
+    has("settled", Flag),
+    has("counts", COUNTS),
+    has("memories", MEMORIES),
+]);
 /// What needs attention.
 pub(in crate::api) const AUDITED: Shape = Object(&[
     has("ok", Flag),
@@ -85,7 +105,8 @@ pub(in crate::api) const QUEUE: Shape = Object(&[
     ),
 ]);
 /// Spaces in numbers.
-pub(in crate::api) const COUNTED: Shape = Object(&[has("ok", Is(true)), has("spaces", List(&Of("Stats")))]);
+pub(in crate::api) const COUNTED: Shape =
+    Object(&[has("ok", Is(true)), has("spaces", List(&Of("Stats")))]);
 /// The spaces there are.
 pub(in crate::api) const SPACES: Shape = Object(&[
     has("ok", Is(true)),
@@ -106,8 +127,11 @@ pub(in crate::api) const LOG: Shape = Object(&[
     may("next", Count).told("say it as `after` to read on"),
 ]);
 /// Breakers.
-pub(in crate::api) const BREAKERS: Shape =
-    Object(&[has("ok", Is(true)), may("outcome", Text), has("breakers", List(&Of("Breaker")))]);
+pub(in crate::api) const BREAKERS: Shape = Object(&[
+    has("ok", Is(true)),
+    may("outcome", Text),
+    has("breakers", List(&Of("Breaker"))),
+]);
 /// Sessions.
 pub(in crate::api) const SESSIONS: Shape = Object(&[
     has("ok", Is(true)),
@@ -141,7 +165,8 @@ pub(in crate::api) const SESSION: Shape = Object(&[
     ),
 ]);
 /// Tasks.
-pub(in crate::api) const TASKS: Shape = Object(&[has("ok", Is(true)), has("tasks", List(&Of("Task")))]);
+pub(in crate::api) const TASKS: Shape =
+    Object(&[has("ok", Is(true)), has("tasks", List(&Of("Task")))]);
 /// A task with its notes.
 pub(in crate::api) const TASK_WHOLE: Shape = Object(&[
     has("ok", Is(true)),
@@ -188,4 +213,5 @@ pub(in crate::api) const IMPORTED: Shape = Object(&[
     has("files", List(&Of("File"))),
 ]);
 /// How many are asked for, in most listings.
-pub(in crate::api) const LIMIT: Field = may("limit", UpTo(200)).told("at most so many; 50 unless said");
+pub(in crate::api) const LIMIT: Field =
+    may("limit", UpTo(200)).told("at most so many; 50 unless said");

@@ -49,7 +49,11 @@ pub(super) fn find(visit: &Visit<'_>, sought: &Sought) -> Result<Found, Fault> {
     if sought.is_ranked() {
         return ranked(visit.cx, sought);
     }
-    let filter = Filter { text: sought.text.clone(), after: sought.after.clone(), ..sought.filter.clone() };
+    let filter = Filter {
+        text: sought.text.clone(),
+        after: sought.after.clone(),
+        ..sought.filter.clone()
+    };
     match &sought.verdict {
         Some(verdict) => judged(visit.cx, filter, verdict),
         None => listed(visit.cx, filter),
@@ -58,8 +62,11 @@ pub(super) fn find(visit: &Visit<'_>, sought: &Sought) -> Result<Found, Fault> {
 
 /// What a recall would find, in its order; what it would withhold stands among the rest, with its verdict.
 fn ranked(cx: &Context<'_>, sought: &Sought) -> Result<Found, Fault> {
-    let layers =
-        if sought.filter.layers.is_empty() { Layer::ALL.to_vec() } else { sought.filter.layers.clone() };
+    let layers = if sought.filter.layers.is_empty() {
+        Layer::ALL.to_vec()
+    } else {
+        sought.filter.layers.clone()
+    };
     let ask = Ask {
         text: sought.text.clone().unwrap_or_default(),
         spaces: sought.filter.spaces.clone(),
@@ -75,47 +82,107 @@ fn ranked(cx: &Context<'_>, sought: &Sought) -> Result<Found, Fault> {
         // Where nothing shares a word, a recall falls back on what is recent; a search finds nothing.
         it.hit.why.relevance > 0.0
             && sought.filter.admits(&it.hit.memory)
-            && sought.verdict.as_deref().is_none_or(|verdict| it.standing() == verdict)
+            && sought
+                .verdict
+                .as_deref()
+                .is_none_or(|verdict| it.standing() == verdict)
     };
-    let mut hits: Vec<Checked> =
-        recalled.shown.into_iter().chain(recalled.withheld).filter(is_meant).collect();
-    hits.sort_by(|a, b| b.hit.score.total_cmp(&a.hit.score).then(a.hit.memory.id.cmp(&b.hit.memory.id)));
-    let rows = hits.into_iter().map(|it| Row { score: Some(it.hit.score), verified: verified(it) }).collect();
-    Ok(Found { rows, is_ranked: true, ..Found::default() })
+    let mut hits: Vec<Checked> = recalled
+        .shown
+        .into_iter()
+        .chain(recalled.withheld)
+        .filter(is_meant)
+        .collect();
+    hits.sort_by(|a, b| {
+        b.hit
+            .score
+            .total_cmp(&a.hit.score)
+            .then(a.hit.memory.id.cmp(&b.hit.memory.id))
+    });
+    let rows = hits
+        .into_iter()
+        .map(|it| Row {
+            score: Some(it.hit.score),
+            verified: verified(it),
+        })
+        .collect();
+    Ok(Found {
+        rows,
+        is_ranked: true,
+        ..Found::default()
+    })
 }
 
 fn verified(it: Checked) -> Verified {
-    Verified { memory: it.hit.memory, verdicts: it.verdicts, is_unmerged: false, deed: None }
+    Verified {
+        memory: it.hit.memory,
+        verdicts: it.verdicts,
+        is_unmerged: false,
+        deed: None,
+    }
 }
 
 /// A page of a listing; only what is on it is looked up.
 fn listed(cx: &Context<'_>, filter: Filter) -> Result<Found, Fault> {
-    let mut memories = list::list(cx, &Filter { limit: PAGE + 1, ..filter.clone() })?;
+    let mut memories = list::list(
+        cx,
+        &Filter {
+            limit: PAGE + 1,
+            ..filter.clone()
+        },
+    )?;
     let next = cut(&filter, &mut memories, PAGE);
-    let rows = verify::look(cx, memories).into_iter().map(|it| Row { verified: it, score: None }).collect();
-    Ok(Found { rows, next, ..Found::default() })
+    let rows = verify::look(cx, memories)
+        .into_iter()
+        .map(|it| Row {
+            verified: it,
+            score: None,
+        })
+        .collect();
+    Ok(Found {
+        rows,
+        next,
+        ..Found::default()
+    })
 }
 
 /// Cuts a listing that has one more than fits, and says where to go on.
 fn cut(filter: &Filter, memories: &mut Vec<Memory>, most: usize) -> Option<String> {
     let has_more = memories.len() > most;
     memories.truncate(most);
-    memories.last().filter(|_| has_more).map(|it| cursor_text(&filter.behind(it)))
+    memories
+        .last()
+        .filter(|_| has_more)
+        .map(|it| cursor_text(&filter.behind(it)))
 }
 
 /// Those with this verdict. Nobody knows how far one must look for them, so it ends when time is up.
 fn judged(cx: &Context<'_>, mut filter: Filter, verdict: &str) -> Result<Found, Fault> {
     let mut found = Found::default();
     loop {
-        let mut memories = list::list(cx, &Filter { limit: CHUNK + 1, ..filter.clone() })?;
+        let mut memories = list::list(
+            cx,
+            &Filter {
+                limit: CHUNK + 1,
+                ..filter.clone()
+            },
+        )?;
         let next = cut(&filter, &mut memories, CHUNK);
         found.n_looked_up += memories.len();
         filter.after = memories.last().map(|it| filter.behind(it));
-        let looked_up = verify::look(cx, memories).into_iter().filter(|it| it.standing() == verdict);
-        found.rows.extend(looked_up.map(|it| Row { verified: it, score: None }));
+        let looked_up = verify::look(cx, memories)
+            .into_iter()
+            .filter(|it| it.standing() == verdict);
+        found.rows.extend(looked_up.map(|it| Row {
+            verified: it,
+            score: None,
+        }));
         if found.rows.len() > PAGE {
             found.rows.truncate(PAGE);
-            found.next = found.rows.last().map(|it| cursor_text(&filter.behind(&it.verified.memory)));
+            found.next = found
+                .rows
+                .last()
+                .map(|it| cursor_text(&filter.behind(&it.verified.memory)));
             return Ok(found);
         }
         found.next = next;

@@ -65,7 +65,11 @@ fn meta(visit: &Visit<'_>, memory: &Memory, score: Option<f32>) -> Markup {
 #[must_use]
 pub fn said_by(memory: &Memory) -> String {
     let voice = &memory.voice;
-    let author = voice.author.as_deref().map(|it| format!(" {}", cut(&said(it), 60))).unwrap_or_default();
+    let author = voice
+        .author
+        .as_deref()
+        .map(|it| format!(" {}", cut(&said(it), 60)))
+        .unwrap_or_default();
     let channel = Some(voice.channel).filter(|it| *it != Channel::Unknown);
     let channel = channel.map(|it| format!(", by {it}")).unwrap_or_default();
     let outside = match (voice.tainted, voice.exposed) {

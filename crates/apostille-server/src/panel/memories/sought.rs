@@ -17,10 +17,12 @@ use crate::visit::{Asked, Visit};
 /// What is listed unless said otherwise.
 pub(super) const IN_PLAY: &[Stage] = &[Stage::Active, Stage::Pending];
 /// The words that a memory's citations can stand by.
-pub(super) const VERDICTS: &[&str] = &["holds", "moved", "changed", "gone", "unknown", "unverified"];
+pub(super) const VERDICTS: &[&str] =
+    &["holds", "moved", "changed", "gone", "unknown", "unverified"];
 /// The fields of the form, in its order; the first is the box above it.
-const FIELDS: &[&str] =
-    &["q", "layer", "kind", "status", "origin", "verdict", "tag", "path", "since", "until", "after"];
+const FIELDS: &[&str] = &[
+    "q", "layer", "kind", "status", "origin", "verdict", "tag", "path", "since", "until", "after",
+];
 /// The word for every status.
 const ANY: &str = "any";
 
@@ -42,16 +44,23 @@ pub(super) struct Sought {
 
 impl Sought {
     pub(super) fn read(visit: &Visit<'_>, asked: &Asked) -> Self {
-        let raw = FIELDS.iter().filter_map(|it| Some((*it, asked.query(it)?.trim().to_owned())));
+        let raw = FIELDS
+            .iter()
+            .filter_map(|it| Some((*it, asked.query(it)?.trim().to_owned())));
         let raw = raw.filter(|it| !it.1.is_empty()).collect();
-        let mut sought = Self { raw, ..Self::default() };
+        let mut sought = Self {
+            raw,
+            ..Self::default()
+        };
         let filter = Filter {
             spaces: visit.spaces(),
             layers: sought.word::<Layer>("layer").into_iter().collect(),
             kinds: sought.word::<Kind>("kind").into_iter().collect(),
             origins: sought.word::<Origin>("origin").into_iter().collect(),
             stages: sought.stages(),
-            tag: sought.said("tag").map(|it| it.trim_start_matches('#').to_owned()),
+            tag: sought
+                .said("tag")
+                .map(|it| it.trim_start_matches('#').to_owned()),
             path: sought.word::<RepoPath>("path"),
             since: sought.day("since", 0),
             until: sought.day("until", 1),
@@ -60,7 +69,10 @@ impl Sought {
         let after = sought.said("after").and_then(cursor);
         Self {
             text: sought.said("q").map(Into::into),
-            verdict: sought.said("verdict").filter(|it| VERDICTS.contains(it)).map(Into::into),
+            verdict: sought
+                .said("verdict")
+                .filter(|it| VERDICTS.contains(it))
+                .map(Into::into),
             after,
             filter,
             ..sought
@@ -78,37 +90,52 @@ impl Sought {
     }
 
     pub(super) fn said(&self, name: &str) -> Option<&str> {
-        self.raw.iter().find(|it| it.0 == name).map(|it| it.1.as_str())
+        self.raw
+            .iter()
+            .find(|it| it.0 == name)
+            .map(|it| it.1.as_str())
     }
 
     /// The way to the same with one thing said otherwise.
     pub(super) fn with(&self, visit: &Visit<'_>, name: &'static str, value: &str) -> String {
         let others = self.raw.iter().filter(|it| it.0 != name && it.0 != "after");
-        let said: Vec<_> = others.map(|it| (it.0, it.1.as_str())).chain([(name, value)]).collect();
+        let said: Vec<_> = others
+            .map(|it| (it.0, it.1.as_str()))
+            .chain([(name, value)])
+            .collect();
         parts::way(visit, "/", &said)
     }
 
     fn word<T: FromStr<Err: ToString>>(&mut self, name: &'static str) -> Option<T> {
         let read = self.said(name)?.parse::<T>();
-        read.map_err(|error| self.problems.push(error.to_string())).ok()
+        read.map_err(|error| self.problems.push(error.to_string()))
+            .ok()
     }
 
     fn stages(&mut self) -> Vec<Stage> {
         match self.said("status") {
             None => IN_PLAY.to_vec(),
             Some(ANY) => Vec::new(),
-            Some(_) => self.word::<Stage>("status").map_or_else(|| IN_PLAY.to_vec(), |it| vec![it]),
+            Some(_) => self
+                .word::<Stage>("status")
+                .map_or_else(|| IN_PLAY.to_vec(), |it| vec![it]),
         }
     }
 
     /// The beginning of a day, or of the day so many days after it.
     fn day(&mut self, name: &'static str, days: i64) -> Option<Timestamp> {
         let said = self.said(name)?.to_owned();
-        let day = said.parse::<Date>().ok().and_then(|it| it.checked_add(jiff::Span::new().days(days)).ok());
-        let at = day.and_then(|it| it.to_zoned(TimeZone::UTC).ok()).map(|it| it.timestamp());
+        let day = said
+            .parse::<Date>()
+            .ok()
+            .and_then(|it| it.checked_add(jiff::Span::new().days(days)).ok());
+        let at = day
+            .and_then(|it| it.to_zoned(TimeZone::UTC).ok())
+            .map(|it| it.timestamp());
         if at.is_none() {
             let said = moderate::told(&said);
-            self.problems.push(format!("{name} is '{said}', and no day such as 2026-02-26"));
+            self.problems
+                .push(format!("{name} is '{said}', and no day such as 2026-02-26"));
         }
         at
     }
@@ -116,13 +143,22 @@ impl Sought {
 
 /// A place in a listing, as a link carries it.
 pub(super) fn cursor_text(after: &After) -> String {
-    format!("{}.{}.{}", after.at.as_millisecond(), after.number, after.space)
+    format!(
+        "{}.{}.{}",
+        after.at.as_millisecond(),
+        after.number,
+        after.space
+    )
 }
 
 fn cursor(text: &str) -> Option<After> {
     let mut parts = text.splitn(3, '.');
     let at = Timestamp::from_millisecond(parts.next()?.parse().ok()?).ok()?;
-    Some(After { at, number: parts.next()?.parse().ok()?, space: parts.next()?.parse().ok()? })
+    Some(After {
+        at,
+        number: parts.next()?.parse().ok()?,
+        space: parts.next()?.parse().ok()?,
+    })
 }
 
 /// The box and the filters below it: a form that only looks.
@@ -159,16 +195,34 @@ pub(super) fn form(visit: &Visit<'_>, sought: &Sought) -> Markup {
 }
 
 fn statuses() -> impl Iterator<Item = &'static str> {
-    [ANY].into_iter().chain(Stage::ALL.iter().map(|it| it.as_str()))
+    [ANY]
+        .into_iter()
+        .chain(Stage::ALL.iter().map(|it| it.as_str()))
 }
 
-fn words(id: &str, label: &str, any: &str, all: impl Iterator<Item = &'static str>, chosen: &str) -> Markup {
-    let all: Vec<Choice<'_>> = all.map(|it| Choice { value: it, told: it }).collect();
+fn words(
+    id: &str,
+    label: &str,
+    any: &str,
+    all: impl Iterator<Item = &'static str>,
+    chosen: &str,
+) -> Markup {
+    let all: Vec<Choice<'_>> = all
+        .map(|it| Choice {
+            value: it,
+            told: it,
+        })
+        .collect();
     choices(id, label, any, &all, chosen)
 }
 
 fn day(id: &str, label: &str, value: &str) -> Markup {
-    field(id, label, "", &html! { input type="date" id=(id) name=(id) value=(value); })
+    field(
+        id,
+        label,
+        "",
+        &html! { input type="date" id=(id) name=(id) value=(value); },
+    )
 }
 
 #[cfg(test)]
@@ -178,7 +232,11 @@ mod tests {
     #[test]
     fn a_place_in_a_listing_is_read_back() {
         let check = |text: &str, is_good: bool| {
-            assert_eq!(cursor(text).map(|it| cursor_text(&it)), is_good.then(|| text.to_owned()), "{text}");
+            assert_eq!(
+                cursor(text).map(|it| cursor_text(&it)),
+                is_good.then(|| text.to_owned()),
+                "{text}"
+            );
         };
         check("1772107200000.12.myorg/my.app", true);
         check("1772107200000.12.users/ana", true);

@@ -34,13 +34,19 @@ pub(super) fn section(
     tried: &Tried,
 ) -> Result<Markup, Fault> {
     if !visit.pass.allows(Access::Write) {
-        return Ok(html! { p.hint { "You may look here and change nothing: this pass is for reading." } });
+        return Ok(
+            html! { p.hint { "You may look here and change nothing: this pass is for reading." } },
+        );
     }
     let memory = &it.memory;
     let can_decide = visit.pass.allows(Access::Review);
     let stage = memory.status.stage();
     let is_waiting = stage == Stage::Pending;
-    let before = if can_decide { restore::before(visit, memory)? } else { None };
+    let before = if can_decide {
+        restore::before(visit, memory)?
+    } else {
+        None
+    };
     Ok(html! {
         div.acts {
             @if is_waiting && !can_decide { p.hint { "It waits for a person, and this pass is no person's." } }
@@ -120,12 +126,15 @@ fn edit(it: &Verified, tried: &Tried, is_person: bool) -> Action<'static> {
 
 /// Where the citations stand now, as a person would type them.
 pub(in crate::panel) fn places(it: &Verified) -> String {
-    let now = it.memory.citations.iter().zip(&it.verdicts).filter_map(|(citation, verdict)| match verdict {
-        Verdict::Moved { to } => Some(to.to_string()),
-        Verdict::Changed(found) => Some(found.at.to_string()),
-        Verdict::Holds | Verdict::Unknown { .. } => Some(citation.place().to_string()),
-        Verdict::Gone { .. } => None,
-    });
+    let now =
+        it.memory.citations.iter().zip(&it.verdicts).filter_map(
+            |(citation, verdict)| match verdict {
+                Verdict::Moved { to } => Some(to.to_string()),
+                Verdict::Changed(found) => Some(found.at.to_string()),
+                Verdict::Holds | Verdict::Unknown { .. } => Some(citation.place().to_string()),
+                Verdict::Gone { .. } => None,
+            },
+        );
     moderate::neutralised(&now.collect::<Vec<_>>().join("\n"))
 }
 
@@ -213,13 +222,25 @@ fn reject(tried: &Tried) -> Action<'static> {
 
 fn promote(memory: &Memory, tried: &Tried) -> Action<'static> {
     let shown = |name: &str, now: &Option<String>| {
-        tried
-            .said("promote", name)
-            .map_or_else(|| moderate::neutralised(now.as_deref().unwrap_or_default()), Into::into)
+        tried.said("promote", name).map_or_else(
+            || moderate::neutralised(now.as_deref().unwrap_or_default()),
+            Into::into,
+        )
     };
-    let word = |it: &'static str| Choice { value: it, told: it };
-    let layers: &[Choice<'_>] = if memory.layer == Layer::Session { &[word("knowledge")] } else { &[] };
-    let next = if memory.layer == Layer::Session { "episode" } else { "knowledge" };
+    let word = |it: &'static str| Choice {
+        value: it,
+        told: it,
+    };
+    let layers: &[Choice<'_>] = if memory.layer == Layer::Session {
+        &[word("knowledge")]
+    } else {
+        &[]
+    };
+    let next = if memory.layer == Layer::Session {
+        "episode"
+    } else {
+        "knowledge"
+    };
     let kinds: Vec<Choice<'_>> = Kind::ALL.iter().map(|it| word(it.as_str())).collect();
     let body = html! {
         (choices("promote-layer", "Where to?", next, layers, tried.said("promote", "layer").unwrap_or_default()))
@@ -228,8 +249,7 @@ fn promote(memory: &Memory, tried: &Tried) -> Action<'static> {
         (line("promote-reason", "Reason", &shown("reason", &memory.reason), "knowledge needs one"))
         (area("promote-citations", "Citations", tried.said("promote", "citations").unwrap_or_default(), 2, "one place a line; left empty, those that it has stay"))
     };
-    let consequence =
-        "Keeps it for longer: scratch becomes an episode, a note becomes knowledge that agents are shown.";
+    let consequence = "Keeps it for longer: scratch becomes an episode, a note becomes knowledge that agents are shown.";
     Action {
         verb: "promote",
         title: "Promote",

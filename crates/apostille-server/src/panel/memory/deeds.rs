@@ -43,9 +43,15 @@ impl Came {
     #[must_use]
     pub fn kept(word: &'static str, outcome: Outcome, old: MemoryId) -> Self {
         match outcome {
-            Outcome::Remembered { memory, superseded, .. } => {
+            Outcome::Remembered {
+                memory, superseded, ..
+            } => {
                 let word = if memory.is_active() { word } else { "pending" };
-                Self::Done(word, memory, superseded.iter().map(|it| it.id).chain([old]).collect())
+                Self::Done(
+                    word,
+                    memory,
+                    superseded.iter().map(|it| it.id).chain([old]).collect(),
+                )
             }
             Outcome::Refreshed { memory } => Self::Done("known", memory, vec![old]),
             Outcome::Similar { near } => Self::Similar(near),
@@ -57,7 +63,9 @@ impl Came {
 /// Why something was not done, as it is.
 pub fn not_done(visit: &Visit<'_>, came: Came) -> Result<Markup, Fault> {
     let told = match came {
-        Came::Refused(refusal) => html! { p { strong { "Not done. " } (said(&in_panel(&refusal))) } },
+        Came::Refused(refusal) => {
+            html! { p { strong { "Not done. " } (said(&in_panel(&refusal))) } }
+        }
         Came::Unread(why) => html! { p { strong { "Not done. " } (said(&why)) } },
         Came::Similar(near) => {
             let near = told_near(visit.cx, near)?;
@@ -77,9 +85,14 @@ pub fn not_done(visit: &Visit<'_>, came: Came) -> Result<Markup, Fault> {
 fn in_panel(refusal: &Refusal) -> String {
     match refusal {
         Refusal::MissingFields { handle, fields } => {
-            format!("{handle} cannot become knowledge yet: fill in the {}", fields.join(" and the "))
+            format!(
+                "{handle} cannot become knowledge yet: fill in the {}",
+                fields.join(" and the ")
+            )
         }
-        Refusal::PersonDecides { verb } => format!("only a person can {verb}, and this pass is no person's"),
+        Refusal::PersonDecides { verb } => {
+            format!("only a person can {verb}, and this pass is no person's")
+        }
         Refusal::NoSuchMemory { name } => format!("there is no memory {name} here"),
         Refusal::BreakerOpen { why } => {
             format!(
@@ -103,7 +116,9 @@ fn deed(
     verb: &'static str,
     run: impl FnOnce(&Context<'_>, &Memory, &Tried) -> Result<Came, Fault>,
 ) -> Result<Reply, Fault> {
-    let Some(memory) = named(visit, asked)? else { return Ok(absent(visit, asked)) };
+    let Some(memory) = named(visit, asked)? else {
+        return Ok(absent(visit, asked));
+    };
     let tried = Tried::new(verb, asked);
     let cx = visit.here.ruled(visit.cx, &memory.space);
     let after = rollback::place(&cx, &memory.space)?;
@@ -111,7 +126,16 @@ fn deed(
         Came::Done(word, now, mut touched) => {
             touched.extend([memory.id, now.id]);
             let path = format!("/memories/{}", now.handle());
-            undo::go(visit, &path, &Deed { word, space: &memory.space, after, touched })
+            undo::go(
+                visit,
+                &path,
+                &Deed {
+                    word,
+                    space: &memory.space,
+                    after,
+                    touched,
+                },
+            )
         }
         other => {
             let told = not_done(visit, other)?;
@@ -148,14 +172,21 @@ pub fn draft(visit: &Visit<'_>, old: &Memory, tried: &Tried) -> Result<Draft, St
         tags: tried.tags(),
         citations: tried.places()?,
         force: tried.field("force").is_some(),
-        ..Draft::new(old.space.clone(), tried.text("fact").unwrap_or_default(), visit.voice())
+        ..Draft::new(
+            old.space.clone(),
+            tried.text("fact").unwrap_or_default(),
+            visit.voice(),
+        )
     })
 }
 
 /// Says that it still holds.
 pub fn refresh(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
     deed(visit, asked, "refresh", |cx, memory, _| {
-        Ok(Came::revised("refreshed", revise::refresh(cx, &visit.spaces(), Name::Id(memory.id))?))
+        Ok(Came::revised(
+            "refreshed",
+            revise::refresh(cx, &visit.spaces(), Name::Id(memory.id))?,
+        ))
     })
 }
 
@@ -175,11 +206,15 @@ pub fn invalidate(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
 pub fn restore(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
     deed(visit, asked, "restore", |cx, memory, _| {
         let Some((after, _)) = past::before(visit, memory)? else {
-            return Ok(Came::Unread("it was not set aside, so there is nothing to restore".into()));
+            return Ok(Came::Unread(
+                "it was not set aside, so there is nothing to restore".into(),
+            ));
         };
         if let Some(twin) = cx.store.claimed(&memory.space, &memory.claim())? {
             let twin = twin.handle();
-            return Ok(Came::Unread(format!("{twin} says the same since: edit or decide about {twin}")));
+            return Ok(Came::Unread(format!(
+                "{twin} says the same since: edit or decide about {twin}"
+            )));
         }
         rollback::take_back(cx, &memory.space, after, &[memory.id], RESTORED)?;
         Ok(Came::Done("restored", Box::new(memory.clone()), Vec::new()))
@@ -229,13 +264,19 @@ pub fn promote(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
             citations,
             ..Promotion::of(Name::Id(memory.id), visit.voice())
         };
-        Ok(Came::kept("promoted", promoted(cx, &visit.spaces(), promotion)?, memory.id))
+        Ok(Came::kept(
+            "promoted",
+            promoted(cx, &visit.spaces(), promotion)?,
+            memory.id,
+        ))
     })
 }
 
 /// Removes its text everywhere.
 pub fn forget(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
-    let Some(memory) = named(visit, asked)? else { return Ok(absent(visit, asked)) };
+    let Some(memory) = named(visit, asked)? else {
+        return Ok(absent(visit, asked));
+    };
     let tried = Tried::new("forget", asked);
     let came = match forgotten(visit, &memory, &tried)? {
         Ok(()) => return Ok(undo::tell(visit, "/", "forgotten").changed()),
@@ -256,7 +297,9 @@ fn forgotten(visit: &Visit<'_>, memory: &Memory, tried: &Tried) -> Result<Result
         return Ok(Err(Came::Unread(why.into())));
     }
     if !may_forget(visit, memory) {
-        return Ok(Err(Came::Refused(Refusal::PersonDecides { verb: PERSONS_VERB })));
+        return Ok(Err(Came::Refused(Refusal::PersonDecides {
+            verb: PERSONS_VERB,
+        })));
     }
     let reason = tried.text("reason").unwrap_or_default();
     let done = crate::forgotten(visit.cx, visit.here, Name::Id(memory.id), &reason)?;

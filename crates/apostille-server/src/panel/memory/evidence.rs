@@ -65,7 +65,9 @@ pub fn place(visit: &Visit<'_>, citation: &Citation, verdict: &Verdict) -> Marku
 
 fn read_at(citation: &Citation) -> String {
     let commit = citation.commit.as_deref().and_then(|it| it.get(..10));
-    commit.map(|it| format!(" · read at {it}")).unwrap_or_default()
+    commit
+        .map(|it| format!(" · read at {it}"))
+        .unwrap_or_default()
 }
 
 fn told_place(citation: &Citation, verdict: &Verdict) -> String {
@@ -89,13 +91,19 @@ fn now_at(citation: &Citation, verdict: &Verdict) -> Option<Cite> {
 /// How it stands, in a few words.
 fn judged(verdict: &Verdict) -> String {
     let since = |it: &Option<String>| {
-        it.as_deref().and_then(|it| it.get(..10)).map(|it| format!(" since {it}")).unwrap_or_default()
+        it.as_deref()
+            .and_then(|it| it.get(..10))
+            .map(|it| format!(" since {it}"))
+            .unwrap_or_default()
     };
     match verdict {
         Verdict::Holds => "the cited lines stand there".into(),
         Verdict::Moved { .. } => "the cited lines stand elsewhere now".into(),
         Verdict::Changed(it) => format!("{}{}", changed(it.change), since(&it.since)),
-        Verdict::Gone { loss, since: commit } => format!("{}{}", loss.told(), since(commit)),
+        Verdict::Gone {
+            loss,
+            since: commit,
+        } => format!("{}{}", loss.told(), since(commit)),
         Verdict::Unknown { why } => format!("could not look: {}", said(why)),
     }
 }
@@ -112,7 +120,9 @@ fn changed(change: Change) -> &'static str {
 }
 
 fn contradicted(verdict: &Verdict) -> Markup {
-    let Verdict::Changed(it) = verdict else { return html! {} };
+    let Verdict::Changed(it) = verdict else {
+        return html! {};
+    };
     html! {
         @if !it.contradicted.is_empty() {
             p.against {
@@ -159,7 +169,12 @@ fn cited(citation: &Citation) -> Markup {
 }
 
 fn standing(lines: Lines, text: &str) -> Markup {
-    code("What is there now", lines.start(), text, lines.start()..=lines.end())
+    code(
+        "What is there now",
+        lines.start(),
+        text,
+        lines.start()..=lines.end(),
+    )
 }
 
 /// The lines at a place of the checkout with some around them; nothing where they cannot be read.
@@ -171,7 +186,16 @@ fn around(visit: &Visit<'_>, at: &Cite) -> Option<Markup> {
     let text = String::from_utf8_lossy(&blob.bytes);
     let from = at.lines.start().saturating_sub(AROUND).max(1);
     let n = at.lines.end().saturating_add(AROUND) - from + 1;
-    let shown: Vec<&str> = text.lines().skip(from as usize - 1).take(n as usize).collect();
+    let shown: Vec<&str> = text
+        .lines()
+        .skip(from as usize - 1)
+        .take(n as usize)
+        .collect();
     let label = format!("{} as it is here", at.path);
-    Some(code(&said(&label), from, &shown.join("\n"), at.lines.start()..=at.lines.end()))
+    Some(code(
+        &said(&label),
+        from,
+        &shown.join("\n"),
+        at.lines.start()..=at.lines.end(),
+    ))
 }

@@ -64,7 +64,12 @@ fn followed(
     let mut found: Vec<Memory> = Vec::new();
     let mut wanted = next(memory);
     while let Some(id) = wanted.filter(|_| found.len() < CHAIN) {
-        let it = visit.cx.store.get(&[id])?.pop().filter(|it| visit.pass.reaches(&it.space));
+        let it = visit
+            .cx
+            .store
+            .get(&[id])?
+            .pop()
+            .filter(|it| visit.pass.reaches(&it.space));
         let Some(it) = it else { break };
         wanted = next(&it);
         found.push(it);
@@ -100,25 +105,40 @@ fn shown(visit: &Visit<'_>, memory: &Memory, log: &[Logged]) -> Markup {
 
 fn showing(logged: &Logged, id: MemoryId) -> Option<(&Logged, &str, &Showing)> {
     match &logged.event.what {
-        What::Retrieved { query, shown } => {
-            shown.iter().find(|it| it.id == id).map(|it| (logged, query.as_str(), it))
-        }
+        What::Retrieved { query, shown } => shown
+            .iter()
+            .find(|it| it.id == id)
+            .map(|it| (logged, query.as_str(), it)),
         _ => None,
     }
 }
 
 /// The sessions of this user's agents in which it was shown. What cannot be read is left out.
 fn sessions(visit: &Visit<'_>, id: MemoryId) -> Vec<Session> {
-    let all = visit.here.beside.and_then(|it| it.sessions(SESSIONS).ok()).unwrap_or_default();
+    let all = visit
+        .here
+        .beside
+        .and_then(|it| it.sessions(SESSIONS).ok())
+        .unwrap_or_default();
     let is_reached = |it: &Session| it.entries.iter().all(|it| visit.pass.reaches(&it.space));
-    all.into_iter().filter(|it| is_reached(it) && it.shown().contains(&id)).collect()
+    all.into_iter()
+        .filter(|it| is_reached(it) && it.shown().contains(&id))
+        .collect()
 }
 
 fn in_session(visit: &Visit<'_>, session: &Session, id: MemoryId) -> Markup {
-    let Some(last) = session.entries.last() else { return html! {} };
+    let Some(last) = session.entries.last() else {
+        return html! {};
+    };
     let has = |it: &&apostille_core::session::Entry| it.shown.iter().any(|it| it.id == id);
-    let first = session.entries.iter().find(|it| it.moment != Moment::Done && has(it));
-    let is_applied = session.entries.iter().any(|it| it.moment == Moment::Done && has(&it));
+    let first = session
+        .entries
+        .iter()
+        .find(|it| it.moment != Moment::Done && has(it));
+    let is_applied = session
+        .entries
+        .iter()
+        .any(|it| it.moment == Moment::Done && has(&it));
     html! {
         li {
             a href=(link(visit, &format!("/sessions/{}", part(&last.session)))) { (cut(&said(&last.session), 40)) }
@@ -135,7 +155,10 @@ fn in_session(visit: &Visit<'_>, session: &Session, id: MemoryId) -> Markup {
 fn events(visit: &Visit<'_>, changes: &[Logged], uses: &[Logged]) -> Markup {
     let mut all: Vec<&Logged> = changes
         .iter()
-        .chain(uses.iter().filter(|it| matches!(it.event.what, What::Applied | What::Verified { .. })))
+        .chain(
+            uses.iter()
+                .filter(|it| matches!(it.event.what, What::Applied | What::Verified { .. })),
+        )
         .collect();
     all.sort_by_key(|it| std::cmp::Reverse(it.seq));
     html! {
@@ -155,12 +178,20 @@ fn events(visit: &Visit<'_>, changes: &[Logged], uses: &[Logged]) -> Markup {
 /// What an event says beyond its word.
 fn happened(what: &What) -> String {
     match what {
-        What::Remembered { rationale, forced, .. } => {
+        What::Remembered {
+            rationale, forced, ..
+        } => {
             let forced = forced.then(|| "on a person's word".to_owned());
-            forced.into_iter().chain(rationale.clone()).collect::<Vec<_>>().join(": ")
+            forced
+                .into_iter()
+                .chain(rationale.clone())
+                .collect::<Vec<_>>()
+                .join(": ")
         }
         What::Refreshed { followed, .. } if !followed.is_empty() => followed.join(", "),
-        What::Refreshed { citations: Some(_), .. } => "with new citations".into(),
+        What::Refreshed {
+            citations: Some(_), ..
+        } => "with new citations".into(),
         What::Superseded { reason, .. } | What::Corrected { reason, .. } => {
             reason.clone().unwrap_or_default()
         }

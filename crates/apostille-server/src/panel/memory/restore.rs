@@ -24,7 +24,10 @@ pub(super) fn before(visit: &Visit<'_>, memory: &Memory) -> Result<Option<(u64, 
     };
     let changes = visit.cx.store.events(&page)?;
     Ok(changes.into_iter().find_map(|it| {
-        let status = it.was.map(|it| it.status).or_else(|| Was::assumed(&it.event.what))?;
+        let status = it
+            .was
+            .map(|it| it.status)
+            .or_else(|| Was::assumed(&it.event.what))?;
         let is_in_play = matches!(status.stage(), Stage::Active | Stage::Pending);
         is_in_play.then(|| (it.seq.saturating_sub(1), status))
     }))

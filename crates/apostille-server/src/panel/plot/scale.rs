@@ -36,8 +36,15 @@ impl Unit {
 /// A number in few letters: `950`, `1.5k`, `20M`.
 fn short(value: f64) -> String {
     const STEPS: [(f64, &str); 4] = [(1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k")];
-    let (unit, letter) = STEPS.into_iter().find(|it| value >= it.0).unwrap_or((1.0, ""));
-    let text = if value / unit < 1e4 { format!("{:.1}", value / unit) } else { format!("{value:.0e}") };
+    let (unit, letter) = STEPS
+        .into_iter()
+        .find(|it| value >= it.0)
+        .unwrap_or((1.0, ""));
+    let text = if value / unit < 1e4 {
+        format!("{:.1}", value / unit)
+    } else {
+        format!("{value:.0e}")
+    };
     format!("{}{letter}", text.strip_suffix(".0").unwrap_or(&text))
 }
 
@@ -53,15 +60,29 @@ impl Scale {
     /// A scale that this value still fits on.
     #[must_use]
     pub(super) fn over(highest: f64, unit: Unit) -> Self {
-        let highest = if highest.is_finite() { highest.min(1e100) } else { 0.0 };
+        let highest = if highest.is_finite() {
+            highest.min(1e100)
+        } else {
+            0.0
+        };
         if unit == Unit::Share && highest <= 1.0 {
-            return Self { step: 0.5, n_steps: 2, unit };
+            return Self {
+                step: 0.5,
+                n_steps: 2,
+                unit,
+            };
         }
         // Nobody has half a memory.
         let least = if unit == Unit::Count { 1.0 } else { 0.1 };
         let step = round(highest / 4.0).max(least);
-        let n_steps = (1..=5_u32).find(|it| step * f64::from(*it) >= highest).unwrap_or(5);
-        Self { step, n_steps: n_steps.max(2), unit }
+        let n_steps = (1..=5_u32)
+            .find(|it| step * f64::from(*it) >= highest)
+            .unwrap_or(5);
+        Self {
+            step,
+            n_steps: n_steps.max(2),
+            unit,
+        }
     }
 
     /// How far up a value stands, from 0 to 1.
@@ -73,7 +94,12 @@ impl Scale {
     /// Where lines are drawn, and what they say.
     #[must_use]
     pub(super) fn ticks(&self) -> Vec<(f64, String)> {
-        let tick = |n: u32| (self.step * f64::from(n), self.unit.short(self.step * f64::from(n)));
+        let tick = |n: u32| {
+            (
+                self.step * f64::from(n),
+                self.unit.short(self.step * f64::from(n)),
+            )
+        };
         (0..=self.n_steps).map(tick).collect()
     }
 }
@@ -85,7 +111,10 @@ fn round(value: f64) -> f64 {
     }
     let ten = 10_f64.powf(value.log10().floor());
     let steps = [1.0, 2.0, 5.0, 10.0].map(|it| it * ten);
-    steps.into_iter().find(|it| *it >= value * (1.0 - 1e-9)).unwrap_or(10.0 * ten)
+    steps
+        .into_iter()
+        .find(|it| *it >= value * (1.0 - 1e-9))
+        .unwrap_or(10.0 * ten)
 }
 
 #[cfg(test)]
@@ -95,7 +124,11 @@ mod tests {
     #[test]
     fn scales_are_round_and_told_in_few_letters() {
         let check = |highest: f64, unit: Unit, expected: &str| {
-            let told: Vec<String> = Scale::over(highest, unit).ticks().into_iter().map(|it| it.1).collect();
+            let told: Vec<String> = Scale::over(highest, unit)
+                .ticks()
+                .into_iter()
+                .map(|it| it.1)
+                .collect();
             assert_eq!(told.join(" "), expected, "{highest}");
         };
         check(0.0, Unit::Count, "0 1 2");

@@ -26,7 +26,12 @@ pub(super) struct Spot {
     pub(super) of: usize,
 }
 
-pub(super) fn card(visit: &Visit<'_>, it: &Waiting, spot: &Spot, failed: Option<&Failed<'_>>) -> Markup {
+pub(super) fn card(
+    visit: &Visit<'_>,
+    it: &Waiting,
+    spot: &Spot,
+    failed: Option<&Failed<'_>>,
+) -> Markup {
     let mut memory = it.memory().clone();
     moderate::withhold(&mut memory);
     let id = format!("w-{}", spot.at + 1);
@@ -51,7 +56,12 @@ pub(super) fn card(visit: &Visit<'_>, it: &Waiting, spot: &Spot, failed: Option<
 
 fn told(visit: &Visit<'_>, memory: &Memory) -> Markup {
     let text = |it: &Option<String>| html! { @if let Some(it) = it { (said(it)) } };
-    let marks = memory.marks.iter().map(|it| it.as_str()).collect::<Vec<_>>().join(", ");
+    let marks = memory
+        .marks
+        .iter()
+        .map(|it| it.as_str())
+        .collect::<Vec<_>>()
+        .join(", ");
     html! {
         div.said { (fields(&[
             ("Waits because", html! { (said(&why(memory))) }),
@@ -148,7 +158,12 @@ fn decisions(
     let is_quiet = it.care > Care::Unproven;
     let accept = html! { (carried(it, spot)) button.quiet[is_quiet] type="submit" data-key="a" { "Accept" } };
     let reason = format!("w{}-reason", spot.at + 1);
-    let typed = |name: &str| failed.and_then(|it| it.tried.field(name)).unwrap_or_default().to_owned();
+    let typed = |name: &str| {
+        failed
+            .and_then(|it| it.tried.field(name))
+            .unwrap_or_default()
+            .to_owned()
+    };
     let reject = html! {
         (carried(it, spot))
         label.unseen for=(reason) { "Why it is rejected" }
@@ -172,7 +187,9 @@ fn edit(
     let is_open = failed.is_some_and(|it| it.tried.field("fact").is_some());
     let id = |name: &str| format!("w{}e-{name}", spot.at + 1);
     let text = |name: &str, now: &str| {
-        let typed = failed.filter(|_| is_open).and_then(|it| it.tried.field(name));
+        let typed = failed
+            .filter(|_| is_open)
+            .and_then(|it| it.tried.field(name));
         typed.map_or_else(|| moderate::neutralised(now), Into::into)
     };
     let body = html! {

@@ -29,29 +29,51 @@ fn decided(
     decide: impl FnOnce(&Case<'_>) -> Result<Came, Fault>,
 ) -> Result<Reply, Fault> {
     let tried = Tried::new(verb, asked);
-    let number = |name: &str| tried.field(name).and_then(|it| it.parse::<usize>().ok()).unwrap_or(0);
+    let number = |name: &str| {
+        tried
+            .field(name)
+            .and_then(|it| it.parse::<usize>().ok())
+            .unwrap_or(0)
+    };
     let (from, at) = (number("from"), number("at"));
     let Some(memory) = named(visit, asked.part("name"))?.pop() else {
-        let told =
-            notice(Tone::Bad, &html! { p { "It no longer waits: somebody decided, or it was forgotten." } });
+        let told = notice(
+            Tone::Bad,
+            &html! { p { "It no longer waits: somebody decided, or it was forgotten." } },
+        );
         return show(visit, from, 404, &told, None);
     };
     let copies = named(visit, tried.field("copies").unwrap_or_default())?;
     let cx = visit.here.ruled(visit.cx, &memory.space);
     let after = rollback::place(&cx, &memory.space)?;
-    let case = Case { visit, cx, memory, copies, tried };
+    let case = Case {
+        visit,
+        cx,
+        memory,
+        copies,
+        tried,
+    };
     match decide(&case)? {
         Came::Done(word, now, mut touched) => {
             touched.extend([case.memory.id, now.id]);
             touched.extend(case.memory.supersedes);
             touched.extend(case.copies.iter().map(|it| it.id));
-            let deed = Deed { word, space: &case.memory.space, after, touched };
+            let deed = Deed {
+                word,
+                space: &case.memory.space,
+                after,
+                touched,
+            };
             back(visit, from, at, &deed)
         }
         other => {
             let name = case.memory.handle().to_string();
             let told = not_done(visit, other)?;
-            let failed = Failed { name, tried: &case.tried, told: told.clone() };
+            let failed = Failed {
+                name,
+                tried: &case.tried,
+                told: told.clone(),
+            };
             show(visit, from, 422, &told, Some(&failed))
         }
     }
@@ -79,8 +101,17 @@ impl Case<'_> {
     /// What is now in use takes in the copies.
     fn with_copies(&self, came: Came) -> Result<Came, Fault> {
         if let Came::Done(_, kept, _) = &came {
-            for copy in self.copies.iter().filter(|it| it.space == kept.space && it.id != kept.id) {
-                revise::absorb(&self.cx, &self.visit.spaces(), Name::Id(copy.id), Name::Id(kept.id))?;
+            for copy in self
+                .copies
+                .iter()
+                .filter(|it| it.space == kept.space && it.id != kept.id)
+            {
+                revise::absorb(
+                    &self.cx,
+                    &self.visit.spaces(),
+                    Name::Id(copy.id),
+                    Name::Id(kept.id),
+                )?;
             }
         }
         Ok(came)
@@ -99,8 +130,10 @@ pub fn accept(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
 pub fn reject(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
     decided(visit, asked, "reject", |case| {
         let reason = case.tried.text("reason").unwrap_or_default();
-        let came =
-            Came::revised("rejected", revise::reject(&case.cx, &visit.spaces(), case.name(), &reason)?);
+        let came = Came::revised(
+            "rejected",
+            revise::reject(&case.cx, &visit.spaces(), case.name(), &reason)?,
+        );
         if let Came::Done(..) = &came {
             for copy in &case.copies {
                 revise::reject(&case.cx, &visit.spaces(), Name::Id(copy.id), &reason)?;
@@ -114,7 +147,9 @@ pub fn reject(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
 pub fn merge(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
     decided(visit, asked, "merge", |case| {
         let Some(into) = case.tried.field("into").and_then(|it| it.parse().ok()) else {
-            return Ok(Came::Unread("say into which memory it is to be merged".into()));
+            return Ok(Came::Unread(
+                "say into which memory it is to be merged".into(),
+            ));
         };
         let revised = revise::absorb(&case.cx, &visit.spaces(), case.name(), into)?;
         case.with_copies(Came::revised("merged", revised))
@@ -149,10 +184,15 @@ pub fn edit(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
 /// Accepts everything that was shown as safe and still is.
 pub fn safe(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
     let tried = Tried::new("safe", asked);
-    let meant: Vec<&str> = tried.field("names").unwrap_or_default().split(',').collect();
+    let meant: Vec<&str> = tried
+        .field("names")
+        .unwrap_or_default()
+        .split(',')
+        .collect();
     let queue = queue::sorted(visit.cx, &visit.spaces(), MOST)?;
-    let is_meant =
-        |it: &&queue::Waiting| it.is_safe() && meant.contains(&it.memory().handle().to_string().as_str());
+    let is_meant = |it: &&queue::Waiting| {
+        it.is_safe() && meant.contains(&it.memory().handle().to_string().as_str())
+    };
     let mut waiting = queue.iter().filter(is_meant).peekable();
     let Some(first) = waiting.peek().map(|it| it.memory().space.clone()) else {
         return Ok(undo::tell(visit, "/review", "none-safe"));
@@ -170,5 +210,14 @@ pub fn safe(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
             touched.extend([memory.id].into_iter().chain(memory.supersedes));
         }
     }
-    undo::go(visit, "/review", &Deed { word: "accepted-safe", space: &first, after, touched })
+    undo::go(
+        visit,
+        "/review",
+        &Deed {
+            word: "accepted-safe",
+            space: &first,
+            after,
+            touched,
+        },
+    )
 }

@@ -25,7 +25,11 @@ type Today = BTreeMap<MemoryId, Verified>;
 pub(super) fn turns(visit: &Visit<'_>, session: &Session, today: &Today) -> Markup {
     let used = applied(session);
     let mut turns: Vec<(usize, Vec<&Entry>)> = vec![(0, Vec::new())];
-    for entry in session.entries.iter().filter(|it| it.moment != Moment::Done) {
+    for entry in session
+        .entries
+        .iter()
+        .filter(|it| it.moment != Moment::Done)
+    {
         if entry.moment == Moment::Prompt {
             turns.push((turns.len(), Vec::new()));
         }
@@ -58,7 +62,9 @@ fn moment(
     today: &Today,
     used: &BTreeSet<MemoryId>,
 ) -> Markup {
-    let line = |it: &Shown, is_withheld| showing(it, today.get(&it.id), is_withheld, used.contains(&it.id));
+    let line = |it: &Shown, is_withheld| {
+        showing(it, today.get(&it.id), is_withheld, used.contains(&it.id))
+    };
     html! {
         li.moment {
             p.meta {
@@ -109,7 +115,10 @@ fn showing(it: &Shown, today: Option<&Verified>, is_withheld: bool, is_used: boo
 /// The way to the memory, in the space it belongs to.
 fn named(it: &Shown, today: Option<&Verified>) -> Markup {
     let path = format!("/memories/{}", it.handle);
-    let repo = today.map(|it| &it.memory.space).filter(|it| !it.is_user()).map_or("", |it| it.as_str());
+    let repo = today
+        .map(|it| &it.memory.space)
+        .filter(|it| !it.is_user())
+        .map_or("", |it| it.as_str());
     html! {
         @match today {
             Some(_) => a.handle href=(url(&path, &[("repo", repo)])) { (it.handle) },

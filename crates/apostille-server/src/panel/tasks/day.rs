@@ -39,27 +39,52 @@ pub(super) fn section(visit: &Visit<'_>, asked: &Asked, tasks: &[Task]) -> Resul
 }
 
 fn last_days(now: Timestamp, days: i64) -> Span {
-    let since = now.checked_sub(SignedDuration::from_hours(24 * days)).unwrap_or(Timestamp::MIN);
+    let since = now
+        .checked_sub(SignedDuration::from_hours(24 * days))
+        .unwrap_or(Timestamp::MIN);
     // What was written down this very moment counts.
-    Span { since, until: now.checked_add(SignedDuration::from_millis(1)).unwrap_or(now) }
+    Span {
+        since,
+        until: now
+            .checked_add(SignedDuration::from_millis(1))
+            .unwrap_or(now),
+    }
 }
 
 /// The span that is asked for, or why it is none.
 fn span(since: &str, until: Option<&str>, now: Timestamp) -> Result<Span, String> {
     let read = |text: &str| {
-        let text = if text == "today" { &apostille_core::task::day(now) } else { text };
-        let wrong =
-            || format!("'{}' is neither 7d, 24h or 2w nor a date such as 2026-03-01", cut(&said(text), 40));
+        let text = if text == "today" {
+            &apostille_core::task::day(now)
+        } else {
+            text
+        };
+        let wrong = || {
+            format!(
+                "'{}' is neither 7d, 24h or 2w nor a date such as 2026-03-01",
+                cut(&said(text), 40)
+            )
+        };
         report::since(text, now).ok_or_else(wrong)
     };
-    let until = until.map(read).transpose()?.unwrap_or(last_days(now, 0).until);
-    Ok(Span { since: read(since)?, until })
+    let until = until
+        .map(read)
+        .transpose()?
+        .unwrap_or(last_days(now, 0).until);
+    Ok(Span {
+        since: read(since)?,
+        until,
+    })
 }
 
 fn spans(visit: &Visit<'_>, since: &str, until: Option<&str>) -> Markup {
     let to = |it: &str| format!("{}#report", way(visit, "/tasks", &[("since", it)]));
     let is_here = |it: &str| it == since && until.is_none();
-    let typed = if SPANS.iter().any(|it| it.0 == since) { "" } else { since };
+    let typed = if SPANS.iter().any(|it| it.0 == since) {
+        ""
+    } else {
+        since
+    };
     html! {
         ul.chips { @for (value, told) in SPANS {
             li { a href=(to(value)) aria-current=[is_here(value).then_some("true")] { (told) } }
@@ -112,7 +137,11 @@ fn item(visit: &Visit<'_>, item: &Item, tasks: &[Task]) -> Markup {
 fn head(visit: &Visit<'_>, item: &Item, title: &str, tasks: &[Task]) -> Markup {
     // Its episodes may be all that this store has of a task.
     let is_here = |it: &&String| tasks.iter().any(|task| task.slug.as_str() == it.as_str());
-    let to = item.task.as_ref().filter(is_here).map(|it| link(visit, &format!("/tasks/{}", part(it))));
+    let to = item
+        .task
+        .as_ref()
+        .filter(is_here)
+        .map(|it| link(visit, &format!("/tasks/{}", part(it))));
     html! {
         p.subject dir="auto" {
             @match to {
@@ -141,9 +170,18 @@ fn told(visit: &Visit<'_>, word: &str, it: &Verified) -> Markup {
 /// A session: what was asked, and below it what was done.
 fn session(visit: &Visit<'_>, it: &Verified) -> Markup {
     let fact = super::fact(it);
-    let line = |name: &str| fact.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(": "));
-    let done: Vec<(&str, &str)> = DONE.iter().filter_map(|(name, word)| Some((*word, line(name)?))).collect();
-    let Some(asked) = line("Asked").or(fact.lines().next()).filter(|_| !done.is_empty()) else {
+    let line = |name: &str| {
+        fact.lines()
+            .find_map(|line| line.strip_prefix(name)?.strip_prefix(": "))
+    };
+    let done: Vec<(&str, &str)> = DONE
+        .iter()
+        .filter_map(|(name, word)| Some((*word, line(name)?)))
+        .collect();
+    let Some(asked) = line("Asked")
+        .or(fact.lines().next())
+        .filter(|_| !done.is_empty())
+    else {
         return told(visit, "session", it);
     };
     html! {

@@ -16,8 +16,10 @@ const MARKS: usize = 200;
 const ROOM: f64 = 54.0;
 
 pub(super) fn figure(task: &Task, gates: &[Passage]) -> Markup {
-    let (Some(first), Some(last)) = (gates.iter().map(|it| it.at).min(), gates.iter().map(|it| it.at).max())
-    else {
+    let (Some(first), Some(last)) = (
+        gates.iter().map(|it| it.at).min(),
+        gates.iter().map(|it| it.at).max(),
+    ) else {
         return html! {};
     };
     let x = |at: Timestamp| place(at, first, last);
@@ -25,7 +27,11 @@ pub(super) fn figure(task: &Task, gates: &[Passage]) -> Markup {
         "{}, {}: {}.",
         count(gates.len() as u64, "gate", "gates"),
         count(phases(gates).len() as u64, "phase", "phases"),
-        if task.is_open() { "it is open" } else { "it has ended" }
+        if task.is_open() {
+            "it is open"
+        } else {
+            "it has ended"
+        }
     );
     html! {
         svg.strip viewBox="0 0 320 48" role="img" aria-labelledby="strip-title strip-desc" {
@@ -64,13 +70,21 @@ fn phases(gates: &[Passage]) -> Vec<(String, Timestamp)> {
 fn bands(gates: &[Passage], last: Timestamp) -> Vec<(String, Timestamp, Timestamp)> {
     let phases = phases(gates);
     let ends = phases.iter().skip(1).map(|it| it.1).chain([last]);
-    phases.iter().zip(ends).map(|((name, from), to)| (name.clone(), *from, to.max(*from))).collect()
+    phases
+        .iter()
+        .zip(ends)
+        .map(|((name, from), to)| (name.clone(), *from, to.max(*from)))
+        .collect()
 }
 
 /// Where a time stands; all of it in the middle where no time passed.
 fn place(at: Timestamp, first: Timestamp, last: Timestamp) -> f64 {
     let whole = last.duration_since(first).as_secs_f64();
-    let share = if whole > 0.0 { at.duration_since(first).as_secs_f64() / whole } else { 0.5 };
+    let share = if whole > 0.0 {
+        at.duration_since(first).as_secs_f64() / whole
+    } else {
+        0.5
+    };
     EDGE + (WIDE - 2.0 * EDGE) * share.clamp(0.0, 1.0)
 }
 

@@ -18,8 +18,10 @@ const TICK: &str = "M3 8.5l3.2 3.2L13 4.8";
 const NAME: usize = 80;
 
 pub(super) fn section(visit: &Visit<'_>, counted: &[Stats]) -> Markup {
-    let open: Vec<(&Space, &Trip)> =
-        counted.iter().flat_map(|it| it.open.iter().map(move |trip| (&it.space, trip))).collect();
+    let open: Vec<(&Space, &Trip)> = counted
+        .iter()
+        .flat_map(|it| it.open.iter().map(move |trip| (&it.space, trip)))
+        .collect();
     html! {
         section aria-labelledby="breakers" {
             h2.unseen #breakers { "Breakers" }
@@ -30,7 +32,10 @@ pub(super) fn section(visit: &Visit<'_>, counted: &[Stats]) -> Markup {
 }
 
 fn card(visit: &Visit<'_>, space: &Space, trip: &Trip) -> Markup {
-    let who = trip.actor.as_deref().map_or_else(|| "everybody but you".into(), |it| cut(&said(it), NAME));
+    let who = trip
+        .actor
+        .as_deref()
+        .map_or_else(|| "everybody but you".into(), |it| cut(&said(it), NAME));
     html! {
         div.card.tripped {
             p.meta {

@@ -45,8 +45,17 @@ pub(super) fn section(visit: &Visit<'_>, n_days: u16) -> Result<Markup, Fault> {
     })
 }
 
-fn row(name: &str, class: &'static str, days: &[Day], value: impl Fn(&Day) -> Option<f64>) -> Series {
-    Series { name: name.into(), class, values: days.iter().map(value).collect() }
+fn row(
+    name: &str,
+    class: &'static str,
+    days: &[Day],
+    value: impl Fn(&Day) -> Option<f64>,
+) -> Series {
+    Series {
+        name: name.into(),
+        class,
+        values: days.iter().map(value).collect(),
+    }
 }
 
 #[expect(clippy::cast_precision_loss, reason = "a plot needs no more")]
@@ -66,14 +75,28 @@ fn stages<'a>(trend: &Trend, days: &'a [Date]) -> Plot<'a> {
         (Stage::Invalid, "invalid"),
         (Stage::Retired, "retired"),
     ];
-    let used = |stage: Stage| stage == Stage::Active || trend.days.iter().any(|it| it.stage(stage) > 0);
+    let used =
+        |stage: Stage| stage == Stage::Active || trend.days.iter().any(|it| it.stage(stage) > 0);
     let series = ORDER.into_iter().filter(|it| used(it.0));
-    let series =
-        series.map(|(stage, class)| row(stage.as_str(), class, &trend.days, |it| number(it.stage(stage))));
+    let series = series.map(|(stage, class)| {
+        row(stage.as_str(), class, &trend.days, |it| {
+            number(it.stage(stage))
+        })
+    });
     let at = |day: Option<&Day>| day.map_or(0, |it| it.stage(Stage::Active));
-    let told =
-        format!("{} in use today, {} at the beginning.", at(trend.days.last()), at(trend.days.first()));
-    plot("stages", "Memories by status", told, days, (Unit::Count, Shape::Columns), series.collect())
+    let told = format!(
+        "{} in use today, {} at the beginning.",
+        at(trend.days.last()),
+        at(trend.days.first())
+    );
+    plot(
+        "stages",
+        "Memories by status",
+        told,
+        days,
+        (Unit::Count, Shape::Columns),
+        series.collect(),
+    )
 }
 
 fn verified<'a>(trend: &Trend, days: &'a [Date]) -> Plot<'a> {
@@ -83,8 +106,20 @@ fn verified<'a>(trend: &Trend, days: &'a [Date]) -> Plot<'a> {
         "looks at the cited code found it to hold",
         "Nobody looked at cited code in this time.",
     );
-    let series = vec![row("found to hold", "active", &trend.days, Day::verified_share)];
-    plot("verified", "Verification", told, days, (Unit::Share, Shape::Lines), series)
+    let series = vec![row(
+        "found to hold",
+        "active",
+        &trend.days,
+        Day::verified_share,
+    )];
+    plot(
+        "verified",
+        "Verification",
+        told,
+        days,
+        (Unit::Share, Shape::Lines),
+        series,
+    )
 }
 
 fn applied<'a>(trend: &Trend, days: &'a [Date]) -> Plot<'a> {
@@ -96,11 +131,22 @@ fn applied<'a>(trend: &Trend, days: &'a [Date]) -> Plot<'a> {
         "Nothing was shown in this time.",
     );
     let series = vec![row("applied", "c1", &trend.days, Day::applied_share)];
-    plot("applied", "Applied of shown", told, days, (Unit::Share, Shape::Lines), series)
+    plot(
+        "applied",
+        "Applied of shown",
+        told,
+        days,
+        (Unit::Share, Shape::Lines),
+        series,
+    )
 }
 
 fn share(part: u64, whole: u64, what: &str, none: &str) -> String {
-    if whole == 0 { none.into() } else { format!("{part} of {whole} {what}.") }
+    if whole == 0 {
+        none.into()
+    } else {
+        format!("{part} of {whole} {what}.")
+    }
 }
 
 fn refused<'a>(trend: &Trend, days: &'a [Date]) -> Plot<'a> {
@@ -113,13 +159,20 @@ fn refused<'a>(trend: &Trend, days: &'a [Date]) -> Plot<'a> {
     let named: Vec<&str> = by_number.iter().take(CLASSES).map(|it| it.0).collect();
     let of = |class: &str, day: &Day| number(day.refused.get(class).copied().unwrap_or(0));
     let rest = |day: &Day| {
-        let others = day.refused.iter().filter(|it| !named.contains(&it.0.as_str()));
+        let others = day
+            .refused
+            .iter()
+            .filter(|it| !named.contains(&it.0.as_str()));
         number(others.map(|it| it.1).sum())
     };
     let mut series: Vec<Series> = named
         .iter()
         .zip(COLOURS)
-        .map(|(class, colour)| row(&cut(&said(class), 40), colour, &trend.days, |day| of(class, day)))
+        .map(|(class, colour)| {
+            row(&cut(&said(class), 40), colour, &trend.days, |day| {
+                of(class, day)
+            })
+        })
         .collect();
     if by_number.len() > CLASSES {
         series.push(row("others", COLOURS[CLASSES], &trend.days, rest));
@@ -135,25 +188,59 @@ fn refused<'a>(trend: &Trend, days: &'a [Date]) -> Plot<'a> {
         ),
         None => "Nothing was turned away in this time.".into(),
     };
-    plot("refused", "Refusals by class", told, days, (Unit::Count, Shape::Columns), series)
+    plot(
+        "refused",
+        "Refusals by class",
+        told,
+        days,
+        (Unit::Count, Shape::Columns),
+        series,
+    )
 }
 
 fn latency<'a>(paces: &[Pace], days: &'a [Date]) -> Plot<'a> {
     let wanted: BTreeSet<Date> = days.iter().copied().collect();
-    let n: usize = paces.iter().filter(|it| wanted.contains(&it.date)).map(|it| it.n).sum();
+    let n: usize = paces
+        .iter()
+        .filter(|it| wanted.contains(&it.date))
+        .map(|it| it.n)
+        .sum();
     let value = |of: fn(&Pace) -> u32| {
-        let on = |day: &Date| paces.iter().find(|it| it.date == *day).map(|it| f64::from(of(it)));
+        let on = |day: &Date| {
+            paces
+                .iter()
+                .find(|it| it.date == *day)
+                .map(|it| f64::from(of(it)))
+        };
         days.iter().map(on).collect::<Vec<_>>()
     };
     let series = vec![
-        Series { name: "half within".into(), class: "c1", values: value(|it| it.p50) },
-        Series { name: "95 % within".into(), class: "c2", values: value(|it| it.p95) },
+        Series {
+            name: "half within".into(),
+            class: "c1",
+            values: value(|it| it.p50),
+        },
+        Series {
+            name: "95 % within".into(),
+            class: "c2",
+            values: value(|it| it.p95),
+        },
     ];
     let told = match n {
         0 => "No hook was timed in this time.".into(),
-        n => format!("{} timed: how long agents waited for them.", count(n as u64, "hook", "hooks")),
+        n => format!(
+            "{} timed: how long agents waited for them.",
+            count(n as u64, "hook", "hooks")
+        ),
     };
-    plot("latency", "Hook latency", told, days, (Unit::Micros, Shape::Lines), series)
+    plot(
+        "latency",
+        "Hook latency",
+        told,
+        days,
+        (Unit::Micros, Shape::Lines),
+        series,
+    )
 }
 
 fn plot<'a>(
@@ -164,5 +251,13 @@ fn plot<'a>(
     (unit, shape): (Unit, Shape),
     series: Vec<Series>,
 ) -> Plot<'a> {
-    Plot { id, title, told, days, unit, shape, series }
+    Plot {
+        id,
+        title,
+        told,
+        days,
+        unit,
+        shape,
+        series,
+    }
 }

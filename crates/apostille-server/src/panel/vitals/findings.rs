@@ -17,8 +17,15 @@ const FINDINGS: usize = 3;
 const MEMORIES: usize = 5;
 const TEXT: usize = 160;
 
-pub(super) fn section(visit: &Visit<'_>, asked: &Asked, counted: &[Stats]) -> Result<Markup, Fault> {
-    let n = counted.iter().flat_map(|it| Stage::ALL.iter().map(|stage| it.tally.stage(*stage))).sum::<u64>();
+pub(super) fn section(
+    visit: &Visit<'_>,
+    asked: &Asked,
+    counted: &[Stats],
+) -> Result<Markup, Fault> {
+    let n = counted
+        .iter()
+        .flat_map(|it| Stage::ALL.iter().map(|stage| it.tally.stage(*stage)))
+        .sum::<u64>();
     let body = match n <= FEW || asked.query("audit") == Some("yes") {
         true => found(visit, &looked_over(visit)?),
         false => html! {
@@ -31,7 +38,12 @@ pub(super) fn section(visit: &Visit<'_>, asked: &Asked, counted: &[Stats]) -> Re
 
 fn looked_over(visit: &Visit<'_>) -> Result<Audit, Fault> {
     let tasks = read(visit, |it| it.tasks()).unwrap_or_default();
-    let options = Options { limit: FINDINGS, own: visit.here.own, tasks: &tasks, ..Options::default() };
+    let options = Options {
+        limit: FINDINGS,
+        own: visit.here.own,
+        tasks: &tasks,
+        ..Options::default()
+    };
     Ok(audit(visit.cx, &visit.spaces(), &options)?)
 }
 
@@ -53,7 +65,12 @@ fn found(visit: &Visit<'_>, audit: &Audit) -> Markup {
 }
 
 fn severity(audit: &Audit, class: Class) -> Markup {
-    let worst = audit.findings.iter().filter(|it| it.class == class).map(|it| it.severity).min();
+    let worst = audit
+        .findings
+        .iter()
+        .filter(|it| it.class == class)
+        .map(|it| it.severity)
+        .min();
     let (tone, shape) = match worst.unwrap_or(Severity::Note) {
         Severity::Error => ("bad", "M3.5 3.5l9 9M12.5 3.5l-9 9"),
         Severity::Warning => ("warn", "M8 2.5L14 13H2z"),

@@ -46,9 +46,15 @@ fn a_listing_goes_on_where_it_ended() {
     for order in ["newest", "oldest", "refreshed"] {
         let (mut seen, mut after) = (Vec::new(), String::new());
         loop {
-            let reply = caller.asks(&format!("GET /api/memories?order={order}&limit=2&after={after}"));
+            let reply = caller.asks(&format!(
+                "GET /api/memories?order={order}&limit=2&after={after}"
+            ));
             let page: serde_json::Value = serde_json::from_str(&reply.body).unwrap();
-            let handles = page["memories"].as_array().unwrap().iter().map(|it| it["handle"].to_string());
+            let handles = page["memories"]
+                .as_array()
+                .unwrap()
+                .iter()
+                .map(|it| it["handle"].to_string());
             seen.extend(handles);
             match page["next"].as_str() {
                 Some(next) => after = next.to_owned(),
@@ -56,7 +62,11 @@ fn a_listing_goes_on_where_it_ended() {
             }
         }
         seen.sort();
-        assert_eq!(seen, ["\"m-1\"", "\"m-2\"", "\"m-3\"", "\"m-4\"", "\"u-1\""], "{order}");
+        assert_eq!(
+            seen,
+            ["\"m-1\"", "\"m-2\"", "\"m-3\"", "\"m-4\"", "\"u-1\""],
+            "{order}"
+        );
     }
 }
 
@@ -278,15 +288,36 @@ fn what_was_exported_is_read_in_again() {
     let desk = Desk::new();
     let caller = Caller::new(&desk, Access::Review);
     for format in ["json", "jsonl"] {
-        let exported = caller.asks(&format!("GET /api/export?format={format}")).body;
-        let other = Desk { world: crate::world::World::verified(), shelf: Desk::new().shelf };
+        let exported = caller
+            .asks(&format!("GET /api/export?format={format}"))
+            .body;
+        let other = Desk {
+            world: crate::world::World::verified(),
+            shelf: Desk::new().shelf,
+        };
         let reader = Caller::new(&other, Access::Review);
-        let rehearsed = reader.asks(&format!("POST /api/import?dry_run=true&trust=true {exported}"));
-        assert!(!rehearsed.is_change && rehearsed.body.contains("\"kept\":5"), "{}", rehearsed.body);
+        let rehearsed = reader.asks(&format!(
+            "POST /api/import?dry_run=true&trust=true {exported}"
+        ));
+        assert!(
+            !rehearsed.is_change && rehearsed.body.contains("\"kept\":5"),
+            "{}",
+            rehearsed.body
+        );
         let read = reader.asks(&format!("POST /api/import?trust=true {exported}"));
-        assert!(read.is_change && read.body.contains("\"kept\":5"), "{}", read.body);
-        let again = reader.asks(&format!("GET /api/export?format={format}")).body;
-        let plain = |text: &str| text.lines().filter(|it| !it.contains("exported_at")).collect::<String>();
+        assert!(
+            read.is_change && read.body.contains("\"kept\":5"),
+            "{}",
+            read.body
+        );
+        let again = reader
+            .asks(&format!("GET /api/export?format={format}"))
+            .body;
+        let plain = |text: &str| {
+            text.lines()
+                .filter(|it| !it.contains("exported_at"))
+                .collect::<String>()
+        };
         assert_eq!(plain(&again), plain(&exported));
     }
 }

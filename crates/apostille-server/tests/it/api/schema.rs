@@ -24,18 +24,27 @@ pub(super) fn fits(call: &Call, reply: &Reply) {
     );
     let kind = reply.kind;
     let content = &declared["content"][kind];
-    assert!(content.is_object(), "{} answers {kind}, which is not told", call.route.path);
+    assert!(
+        content.is_object(),
+        "{} answers {kind}, which is not told",
+        call.route.path
+    );
     if kind == "application/json" {
         let value: Value = serde_json::from_str(&reply.body).unwrap();
         if let Err(why) = check(&document, &content["schema"], &value, "$") {
-            panic!("{method} {} {}: {why}\n{}", call.route.path, reply.status, reply.body);
+            panic!(
+                "{method} {} {}: {why}\n{}",
+                call.route.path, reply.status, reply.body
+            );
         }
     }
 }
 
 fn resolved<'a>(document: &'a Value, value: &'a Value) -> &'a Value {
     match value["$ref"].as_str() {
-        Some(place) => document.pointer(place.trim_start_matches('#')).unwrap_or(&Value::Null),
+        Some(place) => document
+            .pointer(place.trim_start_matches('#'))
+            .unwrap_or(&Value::Null),
         None => value,
     }
 }
@@ -56,15 +65,25 @@ fn check(document: &Value, schema: &Value, value: &Value, at: &str) -> Result<()
             "enum" => rule.as_array().is_some_and(|it| it.contains(value)),
             "minimum" => value.as_f64() >= rule.as_f64(),
             "maximum" => value.as_f64() <= rule.as_f64(),
-            "minLength" => {
-                value.as_str().is_none_or(|it| it.chars().count() as u64 >= rule.as_u64().unwrap())
-            }
-            "maxItems" => value.as_array().is_none_or(|it| it.len() as u64 <= rule.as_u64().unwrap()),
-            "required" => rule.as_array().unwrap().iter().all(|it| value.get(it.as_str().unwrap()).is_some()),
+            "minLength" => value
+                .as_str()
+                .is_none_or(|it| it.chars().count() as u64 >= rule.as_u64().unwrap()),
+            "maxItems" => value
+                .as_array()
+                .is_none_or(|it| it.len() as u64 <= rule.as_u64().unwrap()),
+            "required" => rule
+                .as_array()
+                .unwrap()
+                .iter()
+                .all(|it| value.get(it.as_str().unwrap()).is_some()),
             "items" => return each(document, rule, value, at),
             "anyOf" => {
-                let tried: Vec<_> =
-                    rule.as_array().unwrap().iter().map(|it| check(document, it, value, at)).collect();
+                let tried: Vec<_> = rule
+                    .as_array()
+                    .unwrap()
+                    .iter()
+                    .map(|it| check(document, it, value, at))
+                    .collect();
                 if tried.iter().any(Result::is_ok) {
                     continue;
                 }
@@ -81,11 +100,15 @@ fn check(document: &Value, schema: &Value, value: &Value, at: &str) -> Result<()
 
 fn each(document: &Value, rule: &Value, value: &Value, at: &str) -> Result<(), String> {
     let items = value.as_array().ok_or(format!("{at}: no list"))?;
-    (0..).zip(items).try_for_each(|(n, it)| check(document, rule, it, &format!("{at}[{n}]")))
+    (0..)
+        .zip(items)
+        .try_for_each(|(n, it)| check(document, rule, it, &format!("{at}[{n}]")))
 }
 
 fn fields(document: &Value, schema: &Value, value: &Value, at: &str) -> Result<(), String> {
-    let Some(object) = value.as_object() else { return Ok(()) };
+    let Some(object) = value.as_object() else {
+        return Ok(());
+    };
     for (name, it) in object {
         let at = format!("{at}.{name}");
         match (&schema["properties"][name], &schema["additionalProperties"]) {

@@ -46,20 +46,30 @@ fn any_json() -> impl Strategy<Value = Value> {
 fn asked(call: &Call, part: &str, query: &[(prop::sample::Index, String)], body: Vec<u8>) -> Asked {
     let mut names: Vec<&str> = call.about.query.iter().map(|it| it.name).collect();
     names.push("colour");
-    let query = query.iter().map(|(at, value)| (names[at.index(names.len())].to_owned(), value.clone()));
+    let query = query
+        .iter()
+        .map(|(at, value)| (names[at.index(names.len())].to_owned(), value.clone()));
     let parts = ["name", "slug"].map(|it| (it.to_owned(), part.to_owned()));
-    Asked { parts: parts.to_vec(), query: query.collect(), body }
+    Asked {
+        parts: parts.to_vec(),
+        query: query.collect(),
+        body,
+    }
 }
 
 fn object(call: &Call, fields: &[(prop::sample::Index, Value)]) -> Vec<u8> {
-    let Body::Fields(known) = call.about.body else { return Vec::new() };
+    let Body::Fields(known) = call.about.body else {
+        return Vec::new();
+    };
     if known.is_empty() {
         return Vec::new();
     }
     let field = |(at, value): &(prop::sample::Index, Value)| {
         (known[at.index(known.len())].name.to_owned(), value.clone())
     };
-    Value::Object(fields.iter().map(field).collect()).to_string().into_bytes()
+    Value::Object(fields.iter().map(field).collect())
+        .to_string()
+        .into_bytes()
 }
 
 /// Asks; that the answer is of a status and a shape that is told is looked at by the caller.
@@ -67,7 +77,11 @@ fn checked(call: &Call, asked: &Asked) -> Result<(), TestCaseError> {
     let desk = Desk::new();
     let reply = Caller::new(&desk, Access::Review).sends(call, asked);
     prop_assert!(reply.status < 500, "{} {}", reply.status, reply.body);
-    prop_assert!(reply.body.len() <= MAX_ANSWER || call.about.id == "openapi", "{} bytes", reply.body.len());
+    prop_assert!(
+        reply.body.len() <= MAX_ANSWER || call.about.id == "openapi",
+        "{} bytes",
+        reply.body.len()
+    );
     Ok(())
 }
 

@@ -21,9 +21,18 @@ fn view_errors() {
     let lines = |range: [i64; 2]| json!({"command": "view", "path": NOTES, "view_range": range});
     check(&[
         (view("/memories/no.md"), MISSING),
-        (lines([0, 2]), "Error: Invalid view_range: [0, 2]. The file has the lines [1, 6]."),
-        (lines([3, 2]), "Error: Invalid view_range: [3, 2]. The file has the lines [1, 6]."),
-        (lines([7, -1]), "Error: Invalid view_range: [7, -1]. The file has the lines [1, 6]."),
+        (
+            lines([0, 2]),
+            "Error: Invalid view_range: [0, 2]. The file has the lines [1, 6].",
+        ),
+        (
+            lines([3, 2]),
+            "Error: Invalid view_range: [3, 2]. The file has the lines [1, 6].",
+        ),
+        (
+            lines([7, -1]),
+            "Error: Invalid view_range: [7, -1]. The file has the lines [1, 6].",
+        ),
     ]);
 }
 
@@ -31,10 +40,19 @@ fn view_errors() {
 fn create_errors_of_paths() {
     check(&[
         (create(NOTES, "x"), "File /memories/notes.md already exists"),
-        (create("/memories/work", "x"), "File /memories/work already exists"),
+        (
+            create("/memories/work", "x"),
+            "File /memories/work already exists",
+        ),
         (create("/memories", "x"), "File /memories already exists"),
-        (create("/memories/session", "x"), "File /memories/session already exists"),
-        (create("/memories/tasks/", "x"), "File /memories/tasks already exists"),
+        (
+            create("/memories/session", "x"),
+            "File /memories/session already exists",
+        ),
+        (
+            create("/memories/tasks/", "x"),
+            "File /memories/tasks already exists",
+        ),
         (
             create("/memories/notes.md/more.md", "x"),
             "/memories/notes.md is a file and not a directory; choose another path",
@@ -97,30 +115,51 @@ fn str_replace_errors() {
              unique",
         ),
         (replace("/memories/no.md", "a", "b"), MISSING),
-        (replace("/memories/work", "a", "b"), "The path /memories/work is not a file."),
+        (
+            replace("/memories/work", "a", "b"),
+            "The path /memories/work is not a file.",
+        ),
     ]);
 }
 
 #[test]
 fn insert_errors() {
     check(&[
-        (insert(NOTES, 7, "x"), "Invalid `insert_line` parameter: 7. It should be within the range [0, 6]."),
+        (
+            insert(NOTES, 7, "x"),
+            "Invalid `insert_line` parameter: 7. It should be within the range [0, 6].",
+        ),
         (
             insert(NOTES, -1, "x"),
             "Invalid `insert_line` parameter: -1. It should be within the range [0, 6].",
         ),
         (insert("/memories/no.md", 0, "x"), MISSING),
-        (insert("/memories", 0, "x"), "The path /memories is not a file."),
+        (
+            insert("/memories", 0, "x"),
+            "The path /memories is not a file.",
+        ),
     ]);
 }
 
 #[test]
 fn delete_errors() {
     check(&[
-        (delete("/memories/no.md"), "The path /memories/no.md does not exist"),
-        (delete("/memories"), "Cannot delete the /memories directory itself"),
-        (delete("/memories/session/"), "Cannot delete the /memories/session directory itself"),
-        (delete("/memories/tasks"), "Cannot delete the /memories/tasks directory itself"),
+        (
+            delete("/memories/no.md"),
+            "The path /memories/no.md does not exist",
+        ),
+        (
+            delete("/memories"),
+            "Cannot delete the /memories directory itself",
+        ),
+        (
+            delete("/memories/session/"),
+            "Cannot delete the /memories/session directory itself",
+        ),
+        (
+            delete("/memories/tasks"),
+            "Cannot delete the /memories/tasks directory itself",
+        ),
     ]);
 }
 
@@ -128,16 +167,31 @@ fn delete_errors() {
 fn rename_errors() {
     const ACROSS: &str = "Error: Cannot rename across different memory scopes.";
     check(&[
-        (rename("/memories/no.md", "/memories/a.md"), "The path /memories/no.md does not exist"),
+        (
+            rename("/memories/no.md", "/memories/a.md"),
+            "The path /memories/no.md does not exist",
+        ),
         (
             rename("/memories/work", "/memories/play"),
             "The path /memories/work is not a file. Rename its files one by one.",
         ),
-        (rename(NOTES, "/memories/work/style.md"), "The destination /memories/work/style.md already exists"),
-        (rename(NOTES, NOTES), "The destination /memories/notes.md already exists"),
+        (
+            rename(NOTES, "/memories/work/style.md"),
+            "The destination /memories/work/style.md already exists",
+        ),
+        (
+            rename(NOTES, NOTES),
+            "The destination /memories/notes.md already exists",
+        ),
         (rename(NOTES, "/memories/session/notes.md"), ACROSS),
         (rename(NOTES, "/memories/repo/notes.md"), ACROSS),
-        (rename("/memories/tasks/fix-login/log.md", "/memories/tasks/other/log.md"), ACROSS),
+        (
+            rename(
+                "/memories/tasks/fix-login/log.md",
+                "/memories/tasks/other/log.md",
+            ),
+            ACROSS,
+        ),
     ]);
 }
 
@@ -162,13 +216,27 @@ fn paths_do_not_lead_out() {
     const TRAVERSAL: &str = "Error: Path traversal is not allowed";
     let world = stocked();
     let check = |path: &str, expected: &str| {
-        for arguments in [view(path), create(path, "x"), delete(path), rename("/memories/notes.md", path)] {
+        for arguments in [
+            view(path),
+            create(path, "x"),
+            delete(path),
+            rename("/memories/notes.md", path),
+        ] {
             assert_eq!(wrong(&world, arguments.clone()), expected, "{arguments}");
         }
     };
-    check("/etc/passwd", "Path must start with /memories, got: /etc/passwd");
-    check("memories/a.md", "Path must start with /memories, got: memories/a.md");
-    check("/memoriesx/a.md", "Path must start with /memories, got: /memoriesx/a.md");
+    check(
+        "/etc/passwd",
+        "Path must start with /memories, got: /etc/passwd",
+    );
+    check(
+        "memories/a.md",
+        "Path must start with /memories, got: memories/a.md",
+    );
+    check(
+        "/memoriesx/a.md",
+        "Path must start with /memories, got: /memoriesx/a.md",
+    );
     check("", "Path must start with /memories, got: ");
     for path in [
         "/memories/../etc/passwd",
@@ -194,11 +262,26 @@ fn paths_do_not_lead_out() {
     ] {
         check(path, TRAVERSAL);
     }
-    check("/memories/.env", "'.env' begins with a dot, and hidden names are not kept; choose another name");
-    check("/memories/a\u{7}b", "'ab' has characters that cannot be seen; choose another name");
-    check("/memories/a\u{200b}b", "'ab' has characters that cannot be seen; choose another name");
-    check("/memories/ a", "' a' begins or ends with a space; choose another name");
-    check("/memories/1/2/3/4/5/6/7", "7 levels below /memories, at most 6 are kept; choose a shorter path");
+    check(
+        "/memories/.env",
+        "'.env' begins with a dot, and hidden names are not kept; choose another name",
+    );
+    check(
+        "/memories/a\u{7}b",
+        "'ab' has characters that cannot be seen; choose another name",
+    );
+    check(
+        "/memories/a\u{200b}b",
+        "'ab' has characters that cannot be seen; choose another name",
+    );
+    check(
+        "/memories/ a",
+        "' a' begins or ends with a space; choose another name",
+    );
+    check(
+        "/memories/1/2/3/4/5/6/7",
+        "7 levels below /memories, at most 6 are kept; choose a shorter path",
+    );
     check(
         &format!("/memories/{}", "a".repeat(191)),
         "a path has at most 200 characters; choose a shorter one",
@@ -219,7 +302,10 @@ fn malformed_calls_are_faults() {
         "command: expected one of view, create, str_replace, insert, delete, rename",
     );
     check(json!({"command": "view"}), "path: it is required");
-    check(json!({"command": "view", "path": 1}), "path: expected a text");
+    check(
+        json!({"command": "view", "path": 1}),
+        "path: expected a text",
+    );
     check(
         json!({"command": "view", "path": "/memories", "view_range": [1]}),
         "view_range: expected two numbers, the first and the last line",
@@ -228,7 +314,10 @@ fn malformed_calls_are_faults() {
         json!({"command": "view", "path": "/memories", "view_range": [1, "x"]}),
         "view_range[1]: expected a whole number",
     );
-    check(json!({"command": "create", "path": "/memories/a"}), "file_text: it is required");
+    check(
+        json!({"command": "create", "path": "/memories/a"}),
+        "file_text: it is required",
+    );
     check(
         json!({"command": "str_replace", "path": "/memories/a", "old_str": "a"}),
         "new_str: it is required",
@@ -241,5 +330,8 @@ fn malformed_calls_are_faults() {
         json!({"command": "insert", "path": "/memories/a", "insert_line": 1}),
         "insert_text: it is required",
     );
-    check(json!({"command": "rename", "old_path": "/memories/a"}), "new_path: it is required");
+    check(
+        json!({"command": "rename", "old_path": "/memories/a"}),
+        "new_path: it is required",
+    );
 }

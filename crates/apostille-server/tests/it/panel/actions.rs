@@ -10,8 +10,16 @@ fn stage(world: &World, name: &str) -> Stage {
 
 /// What a form would send that was not touched, with one field typed anew.
 fn edited<'a>(fields: &[(&'a str, &'a str)]) -> Vec<(&'a str, &'a str)> {
-    let usual = [("subject", "API version"), ("reason", ""), ("tags", ""), ("citations", ""), ("how", "")];
-    let rest = usual.into_iter().filter(|it| fields.iter().all(|has| has.0 != it.0));
+    let usual = [
+        ("subject", "API version"),
+        ("reason", ""),
+        ("tags", ""),
+        ("citations", ""),
+        ("how", ""),
+    ];
+    let rest = usual
+        .into_iter()
+        .filter(|it| fields.iter().all(|has| has.0 != it.0));
     fields.iter().copied().chain(rest).collect()
 }
 
@@ -32,10 +40,14 @@ fn an_edit_puts_a_persons_words_in_its_place_and_can_be_taken_back() {
         (new.fact.as_str(), new.tags.join(" ")),
         ("The API version is v3 everywhere", "api version".into())
     );
-    assert_eq!((new.voice.origin, new.voice.channel), (Origin::User, Channel::Panel));
+    assert_eq!(
+        (new.voice.origin, new.voice.channel),
+        (Origin::User, Channel::Panel)
+    );
     assert_eq!(stage(&world, "m-1"), Stage::Superseded);
     assert!(
-        text(main(&page)).starts_with("m-6 API version\nKept. It takes the place of the one before"),
+        text(main(&page))
+            .starts_with("m-6 API version\nKept. It takes the place of the one before"),
         "{}",
         text(main(&page))
     );
@@ -45,7 +57,10 @@ fn an_edit_puts_a_persons_words_in_its_place_and_can_be_taken_back() {
         "{}",
         text(main(&page))
     );
-    assert_eq!((stage(&world, "m-1"), stage(&world, "m-6")), (Stage::Active, Stage::Retired));
+    assert_eq!(
+        (stage(&world, "m-1"), stage(&world, "m-6")),
+        (Stage::Active, Stage::Retired)
+    );
 }
 
 #[test]
@@ -53,7 +68,11 @@ fn a_correction_says_that_the_one_before_was_wrong() {
     let world = full();
     Person::of(&world).does(
         "/memories/m-1/edit",
-        &edited(&[("fact", "API_VERSION is v3"), ("citations", "src/api.rs:3"), ("how", "correction")]),
+        &edited(&[
+            ("fact", "API_VERSION is v3"),
+            ("citations", "src/api.rs:3"),
+            ("how", "correction"),
+        ]),
     );
     assert!(world.words().contains(&"corrected"), "{:?}", world.words());
 }
@@ -68,13 +87,24 @@ fn what_is_refused_keeps_what_was_typed() {
         let page = main(&reply.body);
         assert_eq!(reply.status, 422, "{verb}");
         assert!(page.contains("role=\"alert\""), "{verb} is not read aloud");
-        expected.iter().for_each(|it| assert!(page.contains(it), "{verb}: no {it:?} in\n{page}"));
-        assert_eq!(world.words().iter().filter(|it| **it != "refused").count(), before, "{verb} was done");
+        expected
+            .iter()
+            .for_each(|it| assert!(page.contains(it), "{verb}: no {it:?} in\n{page}"));
+        assert_eq!(
+            world.words().iter().filter(|it| **it != "refused").count(),
+            before,
+            "{verb} was done"
+        );
     };
     let long = "x".repeat(600);
     let ana = Access::Review;
     check(ana, "edit", &edited(&[("fact", "")]), &["fact is empty"]);
-    check(ana, "edit", &edited(&[("fact", &long)]), &["fact has 600 characters", &long]);
+    check(
+        ana,
+        "edit",
+        &edited(&[("fact", &long)]),
+        &["fact has 600 characters", &long],
+    );
     check(
         ana,
         "edit",
@@ -90,15 +120,48 @@ fn what_is_refused_keeps_what_was_typed() {
     check(
         ana,
         "edit",
-        &edited(&[("fact", "the key is AKIAIOSFODNN7EXAMPLX and ghp_0123456789abcdefghijklmnopqrstuvwxyz")]),
+        &edited(&[(
+            "fact",
+            "the key is AKIAIOSFODNN7EXAMPLX and ghp_0123456789abcdefghijklmnopqrstuvwxyz",
+        )]),
         &["text appears to contain a secret"],
     );
-    check(ana, "invalidate", &[("reason", " ")], &["say in a sentence why it is wrong"]);
-    check(ana, "invalidate", &[("reason", &long)], &["reason has 600 characters", &long]);
-    check(ana, "approve", &[], &["m-1 is active, only a pending memory can be approved"]);
-    check(ana, "reject", &[("reason", "no")], &["m-1 is active, only a pending memory can be rejected"]);
-    check(ana, "promote", &[], &["m-1 is in the knowledge layer and cannot be promoted"]);
-    check(ana, "forget", &[("reason", "typed")], &["tick the box first", "value=\"typed\""]);
+    check(
+        ana,
+        "invalidate",
+        &[("reason", " ")],
+        &["say in a sentence why it is wrong"],
+    );
+    check(
+        ana,
+        "invalidate",
+        &[("reason", &long)],
+        &["reason has 600 characters", &long],
+    );
+    check(
+        ana,
+        "approve",
+        &[],
+        &["m-1 is active, only a pending memory can be approved"],
+    );
+    check(
+        ana,
+        "reject",
+        &[("reason", "no")],
+        &["m-1 is active, only a pending memory can be rejected"],
+    );
+    check(
+        ana,
+        "promote",
+        &[],
+        &["m-1 is in the knowledge layer and cannot be promoted"],
+    );
+    check(
+        ana,
+        "forget",
+        &[("reason", "typed")],
+        &["tick the box first", "value=\"typed\""],
+    );
 }
 
 #[test]
@@ -112,15 +175,59 @@ fn each_verb_is_done_told_and_taken_back() {
         assert_eq!(stage(&world, name), after, "{verb}");
         ana.undoes(&page);
         let now = world.look(name);
-        assert_eq!((now.status, now.refreshed_at), (before.status, before.refreshed_at), "{verb}");
+        assert_eq!(
+            (now.status, now.refreshed_at),
+            (before.status, before.refreshed_at),
+            "{verb}"
+        );
     };
-    check("m-1", "refresh", &[], "it ranks as fresh again", Stage::Active);
-    check("m-1", "invalidate", &[("reason", "it is v4")], "Marked as wrong", Stage::Invalid);
-    check("u-1", "invalidate", &[("reason", "no longer")], "Marked as wrong", Stage::Invalid);
-    check("m-5", "approve", &[], "Accepted: agents are shown it", Stage::Active);
-    check("m-5", "reject", &[("reason", "")], "Rejected", Stage::Invalid);
-    check("m-5", "edit", &[("fact", "Answers are cached for 10 minutes")], "Kept.", Stage::Superseded);
-    let promotion = [("subject", "Bank"), ("reason", "it cost a day"), ("kind", "feedback")];
+    check(
+        "m-1",
+        "refresh",
+        &[],
+        "it ranks as fresh again",
+        Stage::Active,
+    );
+    check(
+        "m-1",
+        "invalidate",
+        &[("reason", "it is v4")],
+        "Marked as wrong",
+        Stage::Invalid,
+    );
+    check(
+        "u-1",
+        "invalidate",
+        &[("reason", "no longer")],
+        "Marked as wrong",
+        Stage::Invalid,
+    );
+    check(
+        "m-5",
+        "approve",
+        &[],
+        "Accepted: agents are shown it",
+        Stage::Active,
+    );
+    check(
+        "m-5",
+        "reject",
+        &[("reason", "")],
+        "Rejected",
+        Stage::Invalid,
+    );
+    check(
+        "m-5",
+        "edit",
+        &[("fact", "Answers are cached for 10 minutes")],
+        "Kept.",
+        Stage::Superseded,
+    );
+    let promotion = [
+        ("subject", "Bank"),
+        ("reason", "it cost a day"),
+        ("kind", "feedback"),
+    ];
     check("m-4", "promote", &promotion, "Promoted", Stage::Active);
 }
 
@@ -132,16 +239,35 @@ fn what_was_set_aside_is_restored_and_that_is_taken_back() {
         let before = world.look(name).status;
         let page = ana.does(&format!("/memories/{name}/{verb}"), fields);
         assert_eq!(stage(&world, name), aside);
-        assert!(main(&page).contains("/restore"), "{name} after {verb} cannot be restored");
+        assert!(
+            main(&page).contains("/restore"),
+            "{name} after {verb} cannot be restored"
+        );
         let page = ana.does(&format!("/memories/{name}/restore"), &[]);
-        assert!(text(main(&page)).contains("Restored: it stands as it stood before"), "{page}");
+        assert!(
+            text(main(&page)).contains("Restored: it stands as it stood before"),
+            "{page}"
+        );
         assert_eq!(world.look(name).status, before, "{name}");
-        assert!(!main(&page).contains("/restore"), "nothing is left to restore");
+        assert!(
+            !main(&page).contains("/restore"),
+            "nothing is left to restore"
+        );
         ana.undoes(&page);
         assert_eq!(stage(&world, name), aside);
     };
-    check("m-1", "invalidate", &[("reason", "it is v4")], Stage::Invalid);
-    check("u-1", "invalidate", &[("reason", "no longer")], Stage::Invalid);
+    check(
+        "m-1",
+        "invalidate",
+        &[("reason", "it is v4")],
+        Stage::Invalid,
+    );
+    check(
+        "u-1",
+        "invalidate",
+        &[("reason", "no longer")],
+        Stage::Invalid,
+    );
     check("m-5", "reject", &[], Stage::Invalid);
 }
 
@@ -149,17 +275,27 @@ fn what_was_set_aside_is_restored_and_that_is_taken_back() {
 fn what_was_retired_is_restored_unless_another_says_the_same() {
     let world = full();
     let ana = Person::of(&world);
-    let fields = [("fact", "The program begins in fn main"), ("citations", "src/api.rs:5")];
+    let fields = [
+        ("fact", "The program begins in fn main"),
+        ("citations", "src/api.rs:5"),
+    ];
     let page = ana.undoes(&ana.does("/remember", &fields));
     let told = text(main(&page));
-    assert!(told.contains("Taken back: it is retired") && told.contains("until you forget it."), "{told}");
+    assert!(
+        told.contains("Taken back: it is retired") && told.contains("until you forget it."),
+        "{told}"
+    );
     ana.does("/memories/m-6/restore", &[]);
     assert_eq!(stage(&world, "m-6"), Stage::Active);
     ana.does("/memories/m-6/invalidate", &[("reason", "typed wrongly")]);
     ana.does("/remember", &[&fields[..], &[("force", "yes")]].concat());
     let reply = ana.sends("/memories/m-6/restore", &[]);
     assert_eq!((reply.status, stage(&world, "m-6")), (422, Stage::Invalid));
-    assert!(reply.body.contains("m-7 says the same since"), "{}", text(main(&reply.body)));
+    assert!(
+        reply.body.contains("m-7 says the same since"),
+        "{}",
+        text(main(&reply.body))
+    );
     assert_eq!(ana.sends("/memories/m-1/restore", &[]).status, 422);
 }
 
@@ -167,14 +303,29 @@ fn what_was_retired_is_restored_unless_another_says_the_same() {
 #[test]
 fn what_changed_is_corrected_with_the_places_as_they_are() {
     let world = full();
-    world.shelf.write("src/api.rs", "use std;\n\n\npub const API_VERSION: &str = \"v4\";\n\nfn main() {}\n");
+    world.shelf.write(
+        "src/api.rs",
+        "use std;\n\n\npub const API_VERSION: &str = \"v4\";\n\nfn main() {}\n",
+    );
     let ana = Person::of(&world);
     let page = ana.sees("/memories/m-1");
-    let field = page.split("name=\"citations\"").nth(1).unwrap().split("</textarea>").next().unwrap();
+    let field = page
+        .split("name=\"citations\"")
+        .nth(1)
+        .unwrap()
+        .split("</textarea>")
+        .next()
+        .unwrap();
     let places = field.split_once(">\n").unwrap().1;
     assert_eq!(places, "src/api.rs:4");
-    ana.does("/memories/m-1/edit", &edited(&[("fact", "The API version is v4"), ("citations", places)]));
-    assert_eq!((stage(&world, "m-1"), stage(&world, "m-6")), (Stage::Superseded, Stage::Active));
+    ana.does(
+        "/memories/m-1/edit",
+        &edited(&[("fact", "The API version is v4"), ("citations", places)]),
+    );
+    assert_eq!(
+        (stage(&world, "m-1"), stage(&world, "m-6")),
+        (Stage::Superseded, Stage::Active)
+    );
 }
 
 #[test]
@@ -183,12 +334,22 @@ fn a_pass_without_review_is_promised_nothing() {
     let program = Person::with(&world, Access::Write);
     let check = |path: &str, words: &[&str], expected: bool| {
         let page = program.reads(path);
-        words.iter().for_each(|it| assert_eq!(page.contains(it), expected, "{path} {it:?}: {page}"));
+        words
+            .iter()
+            .for_each(|it| assert_eq!(page.contains(it), expected, "{path} {it:?}: {page}"));
     };
     check("/memories/m-1", &["Invalidate", "Forget for good"], true);
     check("/memories/m-1", &["taken back", "Restore", "vouch"], false);
-    check("/memories/m-5", &["It waits for a person, and this pass is no person's."], true);
-    check("/memories/m-5", &["Forget", "taken back", "shown to agents"], false);
+    check(
+        "/memories/m-5",
+        &["It waits for a person, and this pass is no person's."],
+        true,
+    );
+    check(
+        "/memories/m-5",
+        &["Forget", "taken back", "shown to agents"],
+        false,
+    );
     check("/memories/u-1", &["Only a person can forget it"], true);
     check("/remember", &["taken back"], false);
 }
@@ -202,11 +363,28 @@ fn old_news_is_not_told() {
     assert!(ana.reads(&first).contains("Refreshed: it ranks"));
     world.advance(1);
     let second = place(&ana.sends("/memories/m-1/invalidate", &[("reason", "it is v4")]));
-    assert!(!ana.reads(&first).contains("Refreshed: it ranks"), "{}", ana.reads(&first));
-    let undo = ("undo", second.split("undo=").nth(1).unwrap().split('&').next().unwrap());
+    assert!(
+        !ana.reads(&first).contains("Refreshed: it ranks"),
+        "{}",
+        ana.reads(&first)
+    );
+    let undo = (
+        "undo",
+        second
+            .split("undo=")
+            .nth(1)
+            .unwrap()
+            .split('&')
+            .next()
+            .unwrap(),
+    );
     let undone = place(&ana.sends("/undo", &[undo, ("back", "m-1")]));
     assert!(ana.reads(&undone).contains("Taken back"));
-    assert!(!ana.reads(&second).contains("Marked as wrong"), "{}", ana.reads(&second));
+    assert!(
+        !ana.reads(&second).contains("Marked as wrong"),
+        "{}",
+        ana.reads(&second)
+    );
     ana.does("/memories/m-1/refresh", &[]);
     assert!(!ana.reads(&undone).contains("Taken back"));
 }
@@ -215,12 +393,28 @@ fn old_news_is_not_told() {
 fn what_the_lines_do_not_say_waits_with_the_way_on() {
     let world = full();
     let ana = Person::of(&world);
-    let fields = edited(&[("fact", "The API version is `v9`"), ("citations", "src/api.rs:3")]);
+    let fields = edited(&[
+        ("fact", "The API version is `v9`"),
+        ("citations", "src/api.rs:3"),
+    ]);
     let page = ana.does("/memories/m-1/edit", &fields);
-    assert!(text(main(&page)).contains("agents are not shown it yet"), "{}", text(main(&page)));
-    assert!(main(&page).contains("<details class=\"act\" open><summary>Approve"), "{page}");
-    assert_eq!((stage(&world, "m-1"), stage(&world, "m-6")), (Stage::Active, Stage::Pending));
-    ana.does("/memories/m-1/edit", &[&fields[..], &[("force", "yes")]].concat());
+    assert!(
+        text(main(&page)).contains("agents are not shown it yet"),
+        "{}",
+        text(main(&page))
+    );
+    assert!(
+        main(&page).contains("<details class=\"act\" open><summary>Approve"),
+        "{page}"
+    );
+    assert_eq!(
+        (stage(&world, "m-1"), stage(&world, "m-6")),
+        (Stage::Active, Stage::Pending)
+    );
+    ana.does(
+        "/memories/m-1/edit",
+        &[&fields[..], &[("force", "yes")]].concat(),
+    );
 }
 
 #[test]
@@ -228,7 +422,10 @@ fn a_refusal_names_fields_and_no_flags() {
     let world = full();
     let reply = Person::of(&world).sends("/memories/m-4/promote", &[("kind", "project")]);
     let told = text(main(&reply.body));
-    assert!(told.contains("fill in the subject") && !told.contains("--"), "{told}");
+    assert!(
+        told.contains("fill in the subject") && !told.contains("--"),
+        "{told}"
+    );
 }
 
 #[test]
@@ -245,11 +442,22 @@ fn what_was_rejected_can_be_approved_after_all() {
 fn what_is_forgotten_is_gone_and_cannot_be_taken_back() {
     let world = full();
     let ana = Person::of(&world);
-    assert!(ana.reads("/memories/m-1").contains("This cannot be undone."));
+    assert!(
+        ana.reads("/memories/m-1")
+            .contains("This cannot be undone.")
+    );
     let page = ana.does("/memories/m-1/forget", &[("sure", "yes"), ("reason", "")]);
-    assert!(text(main(&page)).contains("That cannot be undone."), "{}", text(main(&page)));
+    assert!(
+        text(main(&page)).contains("That cannot be undone."),
+        "{}",
+        text(main(&page))
+    );
     assert!(!page.contains("/undo?"));
-    assert!(!world.log_text().contains("API version is v3\""), "{}", world.log_text());
+    assert!(
+        !world.log_text().contains("API version is v3\""),
+        "{}",
+        world.log_text()
+    );
     assert_eq!(ana.asks(Method::Get, "/memories/m-1", "").status, 404);
 }
 
@@ -258,16 +466,29 @@ fn what_is_forgotten_is_gone_and_cannot_be_taken_back() {
 fn without_a_person_words_are_a_programs() {
     let world = full();
     let program = Person::with(&world, Access::Write);
-    program
-        .does("/memories/m-1/edit", &edited(&[("fact", "API_VERSION is v3"), ("citations", "src/api.rs:3")]));
+    program.does(
+        "/memories/m-1/edit",
+        &edited(&[("fact", "API_VERSION is v3"), ("citations", "src/api.rs:3")]),
+    );
     let new = world.look("m-6");
-    assert_eq!((new.voice.origin, new.voice.channel), (Origin::Agent, Channel::Http));
+    assert_eq!(
+        (new.voice.origin, new.voice.channel),
+        (Origin::Agent, Channel::Http)
+    );
     let reply = program.sends("/memories/u-1/forget", &[("sure", "yes")]);
     assert_eq!(reply.status, 422);
-    assert!(reply.body.contains("only a person can forget what a person said"));
+    assert!(
+        reply
+            .body
+            .contains("only a person can forget what a person said")
+    );
     let reply = program.sends("/memories/m-5/edit", &[("fact", "Answers are cached")]);
     assert_eq!(reply.status, 422);
-    assert!(reply.body.contains("only a person's word"), "{}", text(main(&reply.body)));
+    assert!(
+        reply.body.contains("only a person's word"),
+        "{}",
+        text(main(&reply.body))
+    );
 }
 
 #[test]
@@ -278,7 +499,10 @@ fn what_moved_on_meanwhile_is_not_taken_back() {
     world.advance(1);
     ana.does("/memories/m-1/invalidate", &[("reason", "it is v4")]);
     let told = text(main(&ana.undoes(&page)));
-    assert!(told.contains("Not taken back: it was changed again since"), "{told}");
+    assert!(
+        told.contains("Not taken back: it was changed again since"),
+        "{told}"
+    );
     assert_eq!(stage(&world, "m-1"), Stage::Invalid);
 }
 
@@ -300,13 +524,25 @@ fn an_address_can_only_tell_what_was_done() {
 #[test]
 fn a_pass_ends_where_its_spaces_end() {
     let world = full();
-    let narrow = Person { spaces: Some(vec![repo()]), ..Person::of(&world) };
+    let narrow = Person {
+        spaces: Some(vec![repo()]),
+        ..Person::of(&world)
+    };
     assert_eq!(narrow.asks(Method::Get, "/memories/u-1", "").status, 404);
     assert_eq!(narrow.sends("/memories/u-1/refresh", &[]).status, 404);
     let id = world.look("u-1").id.to_string();
-    assert_eq!(narrow.sends(&format!("/memories/{id}/forget"), &[("sure", "yes")]).status, 404);
+    assert_eq!(
+        narrow
+            .sends(&format!("/memories/{id}/forget"), &[("sure", "yes")])
+            .status,
+        404
+    );
     assert!(!narrow.reads("/").contains("Prefers short answers"));
-    assert!(!narrow.sees("/export?format=json").contains("Prefers short answers"));
+    assert!(
+        !narrow
+            .sees("/export?format=json")
+            .contains("Prefers short answers")
+    );
     let page = narrow.does("/undo", &[("undo", "0.9.u-1")]);
     assert!(text(main(&page)).contains("nothing left to take back"));
     assert_eq!(stage(&world, "u-1"), Stage::Active);
@@ -317,13 +553,30 @@ fn a_person_remembers_in_the_panel() {
     let world = full();
     let ana = Person::of(&world);
     let cites = ("citations", "src/api.rs:5");
-    let page = ana.does("/remember", &[("fact", "The program begins in fn main"), ("tags", "entry"), cites]);
+    let page = ana.does(
+        "/remember",
+        &[
+            ("fact", "The program begins in fn main"),
+            ("tags", "entry"),
+            cites,
+        ],
+    );
     assert!(text(main(&page)).contains("Remembered: agents are shown it from now on."));
     let new = world.look("m-6");
-    assert_eq!((new.voice.origin, new.voice.channel, new.voice.author), (Origin::User, Channel::Panel, None));
+    assert_eq!(
+        (new.voice.origin, new.voice.channel, new.voice.author),
+        (Origin::User, Channel::Panel, None)
+    );
     ana.undoes(&page);
     assert_eq!(stage(&world, "m-6"), Stage::Retired);
-    ana.does("/remember", &[("fact", "Works at night"), ("whose", "user"), ("layer", "identity")]);
+    ana.does(
+        "/remember",
+        &[
+            ("fact", "Works at night"),
+            ("whose", "user"),
+            ("layer", "identity"),
+        ],
+    );
     assert_eq!(world.look("u-3").layer, Layer::Identity);
 }
 
@@ -332,15 +585,29 @@ fn a_person_remembers_in_the_panel() {
 fn what_is_nearly_known_is_shown_with_the_choices() {
     let world = full();
     let ana = Person::of(&world);
-    let fields = [("fact", "Handlers return an error and never ever panic"), ("kind", "feedback")];
+    let fields = [
+        ("fact", "Handlers return an error and never ever panic"),
+        ("kind", "feedback"),
+    ];
     let reply = ana.sends("/remember", &fields);
     assert_eq!(reply.status, 422);
     let told = text(main(&reply.body));
-    for part in ["Not kept yet. Much the same is known.", "m-3 (near-duplicate)", fields[0].1, "Merge into"] {
+    for part in [
+        "Not kept yet. Much the same is known.",
+        "m-3 (near-duplicate)",
+        fields[0].1,
+        "Merge into",
+    ] {
         assert!(told.contains(part), "no {part:?} in {told}");
     }
-    let page = ana.does("/remember", &[&fields[..], &[("rationale", "one is about panics")]].concat());
-    assert_eq!((stage(&world, "m-3"), stage(&world, "m-6")), (Stage::Active, Stage::Active));
+    let page = ana.does(
+        "/remember",
+        &[&fields[..], &[("rationale", "one is about panics")]].concat(),
+    );
+    assert_eq!(
+        (stage(&world, "m-3"), stage(&world, "m-6")),
+        (Stage::Active, Stage::Active)
+    );
     ana.undoes(&page);
     let page = ana.does("/remember", &[&fields[..], &[("merge", "m-3")]].concat());
     assert_eq!(stage(&world, "m-3"), Stage::Superseded);

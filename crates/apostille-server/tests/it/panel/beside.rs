@@ -22,12 +22,21 @@ pub(super) struct Kept {
 
 impl Kept {
     fn whole<T>(&self, it: T) -> Result<T, Unplaced> {
-        if self.is_broken { Err(Unplaced::Broken("the disk hums".into())) } else { Ok(it) }
+        if self.is_broken {
+            Err(Unplaced::Broken("the disk hums".into()))
+        } else {
+            Ok(it)
+        }
     }
 
     pub(super) fn passed(&self, at: Timestamp, task: &str, what: apostille_core::task::What) {
         let task = task.parse().unwrap();
-        self.gates.borrow_mut().push(Passage { at, task, session: None, what });
+        self.gates.borrow_mut().push(Passage {
+            at,
+            task,
+            session: None,
+            what,
+        });
     }
 }
 
@@ -45,8 +54,19 @@ impl Beside for Kept {
         let gates = self.gates.borrow();
         let mut slugs: Vec<&Slug> = gates.iter().map(|it| &it.task).collect();
         slugs.dedup();
-        let of = |slug: &Slug| gates.iter().filter(|it| it.task == *slug).cloned().collect::<Vec<_>>();
-        self.whole(slugs.into_iter().filter_map(|it| Task::fold(&of(it))).collect())
+        let of = |slug: &Slug| {
+            gates
+                .iter()
+                .filter(|it| it.task == *slug)
+                .cloned()
+                .collect::<Vec<_>>()
+        };
+        self.whole(
+            slugs
+                .into_iter()
+                .filter_map(|it| Task::fold(&of(it)))
+                .collect(),
+        )
     }
 
     fn active_task(&self) -> Option<Slug> {
@@ -58,7 +78,14 @@ impl Beside for Kept {
     }
 
     fn gates(&self, task: &Slug) -> Result<Vec<Passage>, Unplaced> {
-        self.whole(self.gates.borrow().iter().filter(|it| it.task == *task).cloned().collect())
+        self.whole(
+            self.gates
+                .borrow()
+                .iter()
+                .filter(|it| it.task == *task)
+                .cloned()
+                .collect(),
+        )
     }
 }
 
@@ -66,13 +93,19 @@ impl Beside for Kept {
 pub(super) fn moment(world: &World, session: &str, moment: Moment) -> Entry {
     world.advance(1);
     let entry = Entry::new(now(world), session, Client::ClaudeCode, repo(), moment);
-    Entry { took: Some(2_500), ..entry }
+    Entry {
+        took: Some(2_500),
+        ..entry
+    }
 }
 
 /// What recall shows and withholds for a prompt.
 pub(super) fn asked(world: &World, prompt: &str) -> (Vec<Shown>, Vec<Shown>) {
     let found = world.ask(prompt);
-    (found.shown.iter().map(Shown::from).collect(), found.withheld.iter().map(Shown::from).collect())
+    (
+        found.shown.iter().map(Shown::from).collect(),
+        found.withheld.iter().map(Shown::from).collect(),
+    )
 }
 
 /// The time.

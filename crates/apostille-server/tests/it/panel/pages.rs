@@ -106,9 +106,18 @@ fn one_memory_with_its_evidence() {
 #[test]
 fn what_changed_is_shown_beside_what_was_cited() {
     let world = full();
-    world.shelf.write("src/api.rs", "use std;\n\npub const API_VERSION: &str = \"v4\";\n\nfn main() {}\n");
+    world.shelf.write(
+        "src/api.rs",
+        "use std;\n\npub const API_VERSION: &str = \"v4\";\n\nfn main() {}\n",
+    );
     let page = Person::with(&world, Access::Read).reads("/memories/m-1");
-    let evidence = page.split("Evidence\n").nth(1).unwrap().split("\nWhere it was shown").next().unwrap();
+    let evidence = page
+        .split("Evidence\n")
+        .nth(1)
+        .unwrap()
+        .split("\nWhere it was shown")
+        .next()
+        .unwrap();
     insta::assert_snapshot!(evidence, @r#"
     changed src/api.rs:3 it says something else · read at c0ffee0000
     The code no longer says v3.
@@ -129,7 +138,13 @@ fn what_changed_is_shown_beside_what_was_cited() {
 #[test]
 fn what_can_be_done_is_said_beforehand() {
     let page = Person::of(&full()).reads("/memories/m-1");
-    let actions = page.split("What can be done\n").nth(1).unwrap().split("\nAbout it").next().unwrap();
+    let actions = page
+        .split("What can be done\n")
+        .nth(1)
+        .unwrap()
+        .split("\nAbout it")
+        .next()
+        .unwrap();
     insta::assert_snapshot!(actions, @r#"
     Edit or correct
     Your words become a new memory in its place; this one stays in the history and is no longer shown. Where the cited lines do not say them and you do not vouch for them, they wait, and this one stays in use until you approve them. It can be taken back.
@@ -248,7 +263,11 @@ fn a_prompt_is_shown_what_it_would_be_given() {
 fn an_empty_store_teaches() {
     let world = World::verified();
     let ana = Person::of(&world);
-    assert!(ana.reads("/").contains("apostille remember"), "{}", ana.reads("/"));
+    assert!(
+        ana.reads("/").contains("apostille remember"),
+        "{}",
+        ana.reads("/")
+    );
     assert!(ana.reads("/").contains("apostille init"));
     assert!(ana.reads("/review").contains("Nothing waits for you"));
     assert!(ana.reads("/ask").contains("no identity is kept"));
@@ -258,7 +277,11 @@ fn an_empty_store_teaches() {
 fn filters_leave_what_is_asked_for() {
     let world = full();
     let check = |query: &str, expected: &[&str]| {
-        assert_eq!(listed(&Person::of(&world).sees(&format!("/?{query}"))), expected, "{query}");
+        assert_eq!(
+            listed(&Person::of(&world).sees(&format!("/?{query}"))),
+            expected,
+            "{query}"
+        );
     };
     check("layer=identity", &["u-2"]);
     check("layer=episode", &["m-4"]);
@@ -288,7 +311,11 @@ fn filters_that_are_set_stay_in_sight() {
     let world = full();
     let check = |query: &str, expected: bool| {
         let page = Person::of(&world).sees(&format!("/?{query}"));
-        assert_eq!(page.contains("<details class=\"filters\" open>"), expected, "{query}");
+        assert_eq!(
+            page.contains("<details class=\"filters\" open>"),
+            expected,
+            "{query}"
+        );
     };
     check("", false);
     check("q=api", false);
@@ -306,7 +333,10 @@ fn what_is_asked_for_wrongly_is_told() {
     check("layer=cellar", "unknown layer 'cellar'");
     check("status=tired", "unknown status 'tired'");
     check("path=../x", "does not leave the repository");
-    check("since=yesterday", "since is 'yesterday', and no day such as");
+    check(
+        "since=yesterday",
+        "since is 'yesterday', and no day such as",
+    );
 }
 
 #[test]
@@ -322,9 +352,19 @@ fn a_long_list_is_walked_page_by_page_and_each_is_on_one_of_them() {
             let page = ana.sees(&address);
             seen.extend(listed(&page));
             n_pages += 1;
-            let next = page.split(" rel=\"next\"").next().filter(|it| it.len() < page.len());
-            let Some(next) = next else { return (seen, n_pages) };
-            address = next.rsplit("href=\"").next().unwrap().trim_end_matches('"').replace("&amp;", "&");
+            let next = page
+                .split(" rel=\"next\"")
+                .next()
+                .filter(|it| it.len() < page.len());
+            let Some(next) = next else {
+                return (seen, n_pages);
+            };
+            address = next
+                .rsplit("href=\"")
+                .next()
+                .unwrap()
+                .trim_end_matches('"')
+                .replace("&amp;", "&");
         }
     };
     let all: Vec<String> = (1..=130).rev().map(|n| format!("m-{n}")).collect();
@@ -342,7 +382,10 @@ fn a_search_by_verdict_ends_in_time() {
     }
     world.set_late();
     let page = Person::of(&world).reads("/?verdict=gone");
-    assert!(page.contains("100 memories looked up, 0 of them here."), "{page}");
+    assert!(
+        page.contains("100 memories looked up, 0 of them here."),
+        "{page}"
+    );
     assert!(page.contains("There is more to look through"), "{page}");
 }
 
@@ -350,16 +393,39 @@ fn a_search_by_verdict_ends_in_time() {
 fn everything_can_be_taken_away() {
     let world = full();
     let check = |format: &str, kind: &str, name: &str, part: &str| {
-        let reply =
-            Person::with(&world, Access::Read).asks(Method::Get, &format!("/export?format={format}"), "");
+        let reply = Person::with(&world, Access::Read).asks(
+            Method::Get,
+            &format!("/export?format={format}"),
+            "",
+        );
         assert_eq!((reply.status, reply.kind), (200, kind));
-        let disposition = &reply.headers.iter().find(|it| it.0 == "content-disposition").unwrap().1;
+        let disposition = &reply
+            .headers
+            .iter()
+            .find(|it| it.0 == "content-disposition")
+            .unwrap()
+            .1;
         assert_eq!(disposition, &format!("attachment; filename=\"{name}\""));
         assert!(reply.body.contains(part), "{}", reply.body);
     };
-    check("json", "application/json", "myorg-myapp.json", "\"The API version is v3\"");
-    check("markdown", "text/markdown; charset=utf-8", "myorg-myapp.md", "### knowledge");
-    check("jsonl", "application/jsonl", "myorg-myapp.jsonl", "The retry loop");
+    check(
+        "json",
+        "application/json",
+        "myorg-myapp.json",
+        "\"The API version is v3\"",
+    );
+    check(
+        "markdown",
+        "text/markdown; charset=utf-8",
+        "myorg-myapp.md",
+        "### knowledge",
+    );
+    check(
+        "jsonl",
+        "application/jsonl",
+        "myorg-myapp.jsonl",
+        "The retry loop",
+    );
     let reply = Person::of(&world).asks(Method::Get, "/export?format=xml", "");
     assert_eq!(reply.status, 400);
 }
@@ -369,14 +435,29 @@ fn everything_can_be_taken_away() {
 fn other_spaces_of_the_store_are_offered() {
     let world = full();
     let other = Space::repo("acme/billing").unwrap();
-    world.kept(Draft { space: other, kind: Some(Kind::Feedback), ..note("Billing counts in cents") });
+    world.kept(Draft {
+        space: other,
+        kind: Some(Kind::Feedback),
+        ..note("Billing counts in cents")
+    });
     let menu = |person: &Person<'_>| {
         let page = person.sees("/review");
-        page.split("<div class=\"menu\">").nth(1).map(|it| text(it.split("</ul>").next().unwrap()))
+        page.split("<div class=\"menu\">")
+            .nth(1)
+            .map(|it| text(it.split("</ul>").next().unwrap()))
     };
     let ana = Person::of(&world);
-    assert_eq!(menu(&ana).as_deref(), Some("Another repository of this store\nacme/billing"));
-    assert_eq!(menu(&Person { spaces: Some(vec![repo(), user()]), ..ana }), None);
+    assert_eq!(
+        menu(&ana).as_deref(),
+        Some("Another repository of this store\nacme/billing")
+    );
+    assert_eq!(
+        menu(&Person {
+            spaces: Some(vec![repo(), user()]),
+            ..ana
+        }),
+        None
+    );
 }
 
 /// Where a memory was shown, in which session, and whether it was of use there.
@@ -384,16 +465,39 @@ fn other_spaces_of_the_store_are_offered() {
 fn a_memory_tells_the_sessions_that_it_was_shown_in() {
     let world = full();
     let (shown, _) = beside::asked(&world, "which api version");
-    let prompt = Entry { shown: shown.clone(), ..beside::moment(&world, "s 1/2", Moment::Prompt) };
-    let done = Entry { shown, ..beside::moment(&world, "s 1/2", Moment::Done) };
-    let other = Session { entries: vec![beside::moment(&world, "s-2", Moment::Start)] };
+    let prompt = Entry {
+        shown: shown.clone(),
+        ..beside::moment(&world, "s 1/2", Moment::Prompt)
+    };
+    let done = Entry {
+        shown,
+        ..beside::moment(&world, "s 1/2", Moment::Done)
+    };
+    let other = Session {
+        entries: vec![beside::moment(&world, "s-2", Moment::Start)],
+    };
     let kept = beside::Kept {
-        sessions: vec![other, Session { entries: vec![prompt, done] }],
+        sessions: vec![
+            other,
+            Session {
+                entries: vec![prompt, done],
+            },
+        ],
         ..beside::Kept::default()
     };
-    let page = Person { beside: Some(&kept), ..Person::of(&world) }.sees("/memories/m-1");
+    let page = Person {
+        beside: Some(&kept),
+        ..Person::of(&world)
+    }
+    .sees("/memories/m-1");
     let told = text(main(&page));
-    assert!(told.contains("s 1/2 claude-code, at prompt 2 seconds ago , of use there"), "{told}");
-    assert!(page.contains("href=\"/sessions/s%201%2F2?repo=myorg/myapp\""), "{page}");
+    assert!(
+        told.contains("s 1/2 claude-code, at prompt 2 seconds ago , of use there"),
+        "{told}"
+    );
+    assert!(
+        page.contains("href=\"/sessions/s%201%2F2?repo=myorg/myapp\""),
+        "{page}"
+    );
     assert!(!told.contains("s-2"), "{told}");
 }

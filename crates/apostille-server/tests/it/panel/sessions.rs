@@ -8,18 +8,41 @@ use super::*;
 
 /// A session in which everything happened once.
 fn told(world: &World) -> Kept {
-    let start = Entry { is_fresh: true, ..moment(world, "s-1", Moment::Start) };
+    let start = Entry {
+        is_fresh: true,
+        ..moment(world, "s-1", Moment::Start)
+    };
     let (shown, _) = asked(world, "which API version is it?");
-    let first = Entry { shown, ..moment(world, "s-1", Moment::Prompt) };
+    let first = Entry {
+        shown,
+        ..moment(world, "s-1", Moment::Prompt)
+    };
     let used = first.shown[..1].to_vec();
-    world.shelf.write("docs/api.md", "# API\n\nIt is another one.\n");
+    world
+        .shelf
+        .write("docs/api.md", "# API\n\nIt is another one.\n");
     let (_, withheld) = asked(world, "what do the docs say of the version?");
-    let second = Entry { withheld, ..moment(world, "s-1", Moment::Prompt) };
-    let touch = Entry { is_outside: true, ..moment(world, "s-1", Moment::Touch) };
-    let third = Entry { is_ignored: true, ..moment(world, "s-1", Moment::Prompt) };
-    let done = Entry { shown: used, took: None, ..moment(world, "s-1", Moment::Done) };
+    let second = Entry {
+        withheld,
+        ..moment(world, "s-1", Moment::Prompt)
+    };
+    let touch = Entry {
+        is_outside: true,
+        ..moment(world, "s-1", Moment::Touch)
+    };
+    let third = Entry {
+        is_ignored: true,
+        ..moment(world, "s-1", Moment::Prompt)
+    };
+    let done = Entry {
+        shown: used,
+        took: None,
+        ..moment(world, "s-1", Moment::Done)
+    };
     Kept {
-        sessions: vec![Session { entries: vec![start, first, second, touch, third, done] }],
+        sessions: vec![Session {
+            entries: vec![start, first, second, touch, third, done],
+        }],
         ..Kept::default()
     }
 }
@@ -28,7 +51,10 @@ fn told(world: &World) -> Kept {
 fn small() -> World {
     let world = World::verified();
     world.kept(cited("API_VERSION is v3", &["src/api.rs:3"]));
-    world.kept(cited("The docs say that the version is v3", &["docs/api.md:3"]));
+    world.kept(cited(
+        "The docs say that the version is v3",
+        &["docs/api.md:3"],
+    ));
     world
 }
 
@@ -104,9 +130,15 @@ fn a_session_is_told_turn_by_turn_with_why() {
 fn what_was_forgotten_since_is_only_named() {
     let world = small();
     let kept = told(&world);
-    world.with(|cx| forget(cx, &[repo()], "m-1".parse().unwrap(), "for the test")).unwrap();
+    world
+        .with(|cx| forget(cx, &[repo()], "m-1".parse().unwrap(), "for the test"))
+        .unwrap();
     let page = Person::of(&world).beside(&kept).sees("/sessions/s-1");
-    assert!(text(main(&page)).contains("holds then; forgotten since"), "{}", text(main(&page)));
+    assert!(
+        text(main(&page)).contains("holds then; forgotten since"),
+        "{}",
+        text(main(&page))
+    );
     assert!(!page.contains("API_VERSION is v3"));
     assert!(!page.contains("/memories/m-1"));
 }
@@ -115,17 +147,36 @@ fn what_was_forgotten_since_is_only_named() {
 fn a_pass_sees_no_session_of_a_space_that_it_does_not_reach() {
     let world = small();
     let kept = told(&world);
-    let narrow = Person { spaces: Some(vec![user()]), ..Person::of(&world).beside(&kept) };
-    assert!(narrow.reads("/sessions").contains("No session was seen yet"));
+    let narrow = Person {
+        spaces: Some(vec![user()]),
+        ..Person::of(&world).beside(&kept)
+    };
+    assert!(
+        narrow
+            .reads("/sessions")
+            .contains("No session was seen yet")
+    );
     assert_eq!(narrow.asks(Method::Get, "/sessions/s-1", "").status, 404);
 }
 
 #[test]
 fn what_cannot_be_read_is_said_and_what_is_missing_leads_back() {
     let world = World::verified();
-    let broken = Kept { is_broken: true, ..Kept::default() };
-    assert!(Person::of(&world).beside(&broken).reads("/sessions").contains("the disk hums"));
-    assert!(Person::of(&world).reads("/sessions").contains("apostille init"));
+    let broken = Kept {
+        is_broken: true,
+        ..Kept::default()
+    };
+    assert!(
+        Person::of(&world)
+            .beside(&broken)
+            .reads("/sessions")
+            .contains("the disk hums")
+    );
+    assert!(
+        Person::of(&world)
+            .reads("/sessions")
+            .contains("apostille init")
+    );
     let reply = Person::of(&world).asks(Method::Get, "/sessions/nobody", "");
     assert_eq!(reply.status, 404);
     assert!(text(main(&reply.body)).contains("All sessions"));
@@ -134,8 +185,13 @@ fn what_cannot_be_read_is_said_and_what_is_missing_leads_back() {
 #[test]
 fn of_many_moments_the_last_are_told() {
     let world = small();
-    let entries: Vec<Entry> = (0..250).map(|_| moment(&world, "s-9", Moment::Prompt)).collect();
-    let kept = Kept { sessions: vec![Session { entries }], ..Kept::default() };
+    let entries: Vec<Entry> = (0..250)
+        .map(|_| moment(&world, "s-9", Moment::Prompt))
+        .collect();
+    let kept = Kept {
+        sessions: vec![Session { entries }],
+        ..Kept::default()
+    };
     let page = Person::of(&world).beside(&kept).reads("/sessions/s-9");
     assert!(page.contains("50 earlier moments are not told here."));
     assert!(page.contains("Turn 250") && page.contains("Turn 51\n") && !page.contains("Turn 50\n"));

@@ -13,7 +13,8 @@ fn episode(world: &World, task: &str, tag: &str, fact: &str, places: &[&str]) ->
         .kept(Draft {
             layer: Some(Layer::Episode),
             task: Some(task.into()),
-            subject: (tags == [SUMMARY.to_owned(), "done".into()]).then(|| "Rename the cache".into()),
+            subject: (tags == [SUMMARY.to_owned(), "done".into()])
+                .then(|| "Rename the cache".into()),
             tags,
             voice: Voice::of(Origin::User),
             ..cited(fact, places)
@@ -23,24 +24,52 @@ fn episode(world: &World, task: &str, tag: &str, fact: &str, places: &[&str]) ->
 
 /// Two tasks: one that is open with something in the way, and one that is done.
 fn worked_on(world: &World) -> Kept {
-    let kept = Kept { active: Some("move-the-api".parse().unwrap()), ..Kept::default() };
+    let kept = Kept {
+        active: Some("move-the-api".parse().unwrap()),
+        ..Kept::default()
+    };
     let (done, open) = ("rename-the-cache", "move-the-api");
-    let start = |title: &str| Start { title: title.into(), by: Some("ana".into()), ..Start::default() };
+    let start = |title: &str| Start {
+        title: title.into(),
+        by: Some("ana".into()),
+        ..Start::default()
+    };
     kept.passed(now(world), done, What::Started(start("Rename the cache")));
-    let outcome =
-        episode(world, done, "summary,done", "done: Rename the cache\noutcome: it has its new name", &[]);
+    let outcome = episode(
+        world,
+        done,
+        "summary,done",
+        "done: Rename the cache\noutcome: it has its new name",
+        &[],
+    );
     kept.passed(now(world), done, What::Done(Some(outcome)));
     let phases = vec!["plan".into(), "build".into(), "ship".into()];
-    let start = Start { phases, phase: Some("plan".into()), ..start("Move the API") };
+    let start = Start {
+        phases,
+        phase: Some("plan".into()),
+        ..start("Move the API")
+    };
     kept.passed(now(world), open, What::Started(start));
-    let decided = episode(world, open, "decision", "API_VERSION stays at v3 for now", &["src/api.rs:3"]);
+    let decided = episode(
+        world,
+        open,
+        "decision",
+        "API_VERSION stays at v3 for now",
+        &["src/api.rs:3"],
+    );
     kept.passed(now(world), open, What::Decided(decided));
     let first = episode(world, open, "blocker", "Staging is down", &[]);
     kept.passed(now(world), open, What::Blocked(first));
     world.advance(3_600);
     kept.passed(now(world), open, What::Phase("build".into()));
     kept.passed(now(world), open, What::Unblocked(first));
-    let second = episode(world, open, "blocker", "The mobile client is not ready", &[]);
+    let second = episode(
+        world,
+        open,
+        "blocker",
+        "The mobile client is not ready",
+        &[],
+    );
     kept.passed(now(world), open, What::Blocked(second));
     kept
 }
@@ -126,8 +155,13 @@ fn a_task_is_told_with_its_gates() {
 fn what_came_of_a_task_is_told() {
     let world = World::verified();
     let kept = worked_on(&world);
-    let page = Person::of(&world).beside(&kept).reads("/tasks/rename-the-cache");
-    assert!(page.contains("What came of it") && page.contains("outcome: it has its new name"), "{page}");
+    let page = Person::of(&world)
+        .beside(&kept)
+        .reads("/tasks/rename-the-cache");
+    assert!(
+        page.contains("What came of it") && page.contains("outcome: it has its new name"),
+        "{page}"
+    );
 }
 
 #[test]
@@ -137,7 +171,9 @@ fn a_note_that_belongs_to_another_task_is_not_told_here() {
     // A file of a checkout may name any memory there is.
     let foreign = world.kept(preference("prefers tabs")).id;
     kept.passed(now(&world), "move-the-api", What::Noted(foreign));
-    let page = Person::of(&world).beside(&kept).reads("/tasks/move-the-api");
+    let page = Person::of(&world)
+        .beside(&kept)
+        .reads("/tasks/move-the-api");
     assert!(!page.contains("prefers tabs"), "{page}");
     assert!(page.contains("Its words were forgotten, or are not kept in this store."));
 }
@@ -145,12 +181,26 @@ fn a_note_that_belongs_to_another_task_is_not_told_here() {
 #[test]
 fn a_task_that_came_with_the_repository_says_so_and_a_pass_must_reach_it() {
     let world = World::verified();
-    let kept = Kept { foreign: vec!["rename-the-cache".into()], ..worked_on(&world) };
-    let page = Person::of(&world).beside(&kept).reads("/tasks/rename-the-cache");
-    assert!(page.contains("Status: done came with the repository"), "{page}");
-    let narrow = Person { spaces: Some(vec![user()]), ..Person::of(&world).beside(&kept) };
+    let kept = Kept {
+        foreign: vec!["rename-the-cache".into()],
+        ..worked_on(&world)
+    };
+    let page = Person::of(&world)
+        .beside(&kept)
+        .reads("/tasks/rename-the-cache");
+    assert!(
+        page.contains("Status: done came with the repository"),
+        "{page}"
+    );
+    let narrow = Person {
+        spaces: Some(vec![user()]),
+        ..Person::of(&world).beside(&kept)
+    };
     assert!(narrow.reads("/tasks").contains("No task yet"));
-    assert_eq!(narrow.asks(Method::Get, "/tasks/move-the-api", "").status, 404);
+    assert_eq!(
+        narrow.asks(Method::Get, "/tasks/move-the-api", "").status,
+        404
+    );
 }
 
 #[test]
@@ -158,15 +208,29 @@ fn a_report_is_of_the_span_that_is_asked_for() {
     let world = World::verified();
     let kept = worked_on(&world);
     let check = |query: &str, expected: &str, is_there: bool| {
-        let page = Person::of(&world).beside(&kept).reads(&format!("/tasks?{query}"));
+        let page = Person::of(&world)
+            .beside(&kept)
+            .reads(&format!("/tasks?{query}"));
         let report = page.split("\nReport\n").nth(1).unwrap();
         assert_eq!(report.contains(expected), is_there, "{query}:\n{report}");
     };
     check("since=today", "outcome it has its new name", true);
-    check("since=30d", "decided m-2 holds API_VERSION stays at v3 for now", true);
-    check("since=2020-01-01&until=2020-02-01", "Nothing was written down in this time.", true);
+    check(
+        "since=30d",
+        "decided m-2 holds API_VERSION stays at v3 for now",
+        true,
+    );
+    check(
+        "since=2020-01-01&until=2020-02-01",
+        "Nothing was written down in this time.",
+        true,
+    );
     check("since=30m", "outcome it has its new name", false);
-    check("since=soon", "'soon' is neither 7d, 24h or 2w nor a date", true);
+    check(
+        "since=soon",
+        "'soon' is neither 7d, 24h or 2w nor a date",
+        true,
+    );
     check("since=soon", "outcome it has its new name", true);
 }
 
@@ -175,7 +239,13 @@ fn a_report_is_of_the_span_that_is_asked_for() {
 fn a_report_leads_only_to_tasks_that_are_here() {
     let world = World::verified();
     let kept = worked_on(&world);
-    let id = episode(&world, "moved-away", "decision,constraint", "Clients are given a month", &[]);
+    let id = episode(
+        &world,
+        "moved-away",
+        "decision,constraint",
+        "Clients are given a month",
+        &[],
+    );
     kept.passed(now(&world), "move-the-api", What::Decided(id));
     let page = Person::of(&world).beside(&kept).sees("/tasks");
     assert!(
@@ -183,7 +253,10 @@ fn a_report_leads_only_to_tasks_that_are_here() {
         "{page}"
     );
     let told = text(main(&page));
-    assert!(told.contains("moved-away\n") && told.contains("constraint m-5 Clients"), "{told}");
+    assert!(
+        told.contains("moved-away\n") && told.contains("constraint m-5 Clients"),
+        "{told}"
+    );
 }
 
 #[test]
@@ -191,9 +264,26 @@ fn what_is_not_there_is_said() {
     let world = World::verified();
     assert!(Person::of(&world).reads("/tasks").contains("No task yet"));
     for path in ["/tasks/none", "/tasks/No%20Slug%21"] {
-        assert_eq!(Person::of(&world).asks(Method::Get, path, "").status, 404, "{path}");
+        assert_eq!(
+            Person::of(&world).asks(Method::Get, path, "").status,
+            404,
+            "{path}"
+        );
     }
-    let broken = Kept { is_broken: true, ..Kept::default() };
-    assert!(Person::of(&world).beside(&broken).reads("/tasks").contains("the disk hums"));
-    assert!(Person::of(&world).beside(&broken).reads("/tasks/none").contains("the disk hums"));
+    let broken = Kept {
+        is_broken: true,
+        ..Kept::default()
+    };
+    assert!(
+        Person::of(&world)
+            .beside(&broken)
+            .reads("/tasks")
+            .contains("the disk hums")
+    );
+    assert!(
+        Person::of(&world)
+            .beside(&broken)
+            .reads("/tasks/none")
+            .contains("the disk hums")
+    );
 }

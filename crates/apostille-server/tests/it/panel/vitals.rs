@@ -11,7 +11,16 @@ use super::*;
 fn lived() -> World {
     let world = full();
     world.advance(86_400);
-    world.with(|cx| verify::verify(cx, vec![world.look("m-1")], verify::Orders::default(), |_| {})).unwrap();
+    world
+        .with(|cx| {
+            verify::verify(
+                cx,
+                vec![world.look("m-1")],
+                verify::Orders::default(),
+                |_| {},
+            )
+        })
+        .unwrap();
     world.remember(note("the key is AKIAIOSFODNN7EXAMPLE"));
     world.advance(86_400);
     world.ask("which API version?");
@@ -19,8 +28,13 @@ fn lived() -> World {
 }
 
 fn waited(world: &World) -> Kept {
-    let entries = (0..20).map(|_| moment(world, "s-1", Moment::Prompt)).collect();
-    Kept { sessions: vec![Session { entries }], ..Kept::default() }
+    let entries = (0..20)
+        .map(|_| moment(world, "s-1", Moment::Prompt))
+        .collect();
+    Kept {
+        sessions: vec![Session { entries }],
+        ..Kept::default()
+    }
 }
 
 /// The parts of the page: before the plots, the plots, and behind them.
@@ -66,8 +80,9 @@ fn plots_tell_in_words_and_figures_what_they_show() {
     let kept = waited(&world);
     let page = Person::of(&world).beside(&kept).reads("/vitals?days=7");
     // The days before anything happened, and the words of the picture itself, are left out.
-    let is_told =
-        |it: &&str| !it.contains("Feb 22") && !it.starts_with("2026-02-22") && !it.starts_with("2026-02-23");
+    let is_told = |it: &&str| {
+        !it.contains("Feb 22") && !it.starts_with("2026-02-22") && !it.starts_with("2026-02-23")
+    };
     let plots: Vec<&str> = parts(&page).1.lines().filter(is_told).collect();
     insta::assert_snapshot!(plots.join("\n"), @r"
     7 days
@@ -133,13 +148,23 @@ fn every_plot_has_a_title_a_sentence_and_its_figures() {
         for days in ["7", "30", "90"] {
             let page = person.sees(&format!("/vitals?days={days}"));
             for id in ["stages", "verified", "applied", "refused", "latency"] {
-                let plot = page.split(&format!("<figure class=\"plot card\" id=\"{id}\">")).nth(1).unwrap();
+                let plot = page
+                    .split(&format!("<figure class=\"plot card\" id=\"{id}\">"))
+                    .nth(1)
+                    .unwrap();
                 let plot = plot.split("</figure>").next().unwrap();
                 let labelled = format!("role=\"img\" aria-labelledby=\"{id}-title {id}-desc\"");
                 assert!(plot.contains(&labelled), "{plot}");
-                assert!(plot.contains(&format!("<title id=\"{id}-title\">")), "{plot}");
+                assert!(
+                    plot.contains(&format!("<title id=\"{id}-title\">")),
+                    "{plot}"
+                );
                 assert!(plot.contains(&format!("<desc id=\"{id}-desc\">")), "{plot}");
-                assert_eq!(plot.matches("<th scope=\"row\">").count().to_string(), days, "{id}");
+                assert_eq!(
+                    plot.matches("<th scope=\"row\">").count().to_string(),
+                    days,
+                    "{id}"
+                );
                 assert!(!plot.contains("NaN"), "{plot}");
             }
         }
@@ -149,10 +174,17 @@ fn every_plot_has_a_title_a_sentence_and_its_figures() {
 /// A world in which somebody writes as nobody does.
 fn stormy() -> World {
     let mut world = World::verified();
-    world.policy.breakers = Breakers { burst: 3, ..Breakers::OFF };
+    world.policy.breakers = Breakers {
+        burst: 3,
+        ..Breakers::OFF
+    };
     for n in 0..5 {
         let fact = format!("Rule {n} of the house has the number {n}");
-        let draft = Draft { kind: Some(Kind::Feedback), voice: agent(), ..note(&fact) };
+        let draft = Draft {
+            kind: Some(Kind::Feedback),
+            voice: agent(),
+            ..note(&fact)
+        };
         world.with(|cx| remember::remember(cx, draft)).unwrap();
     }
     world
@@ -162,12 +194,27 @@ fn stormy() -> World {
 fn an_open_breaker_is_closed_on_a_persons_word() {
     let world = stormy();
     let page = Person::of(&world).reads("/vitals");
-    assert!(page.starts_with("Health\nBreakers\nbreaker open burst"), "{page}");
-    assert!(page.contains("What waits goes on waiting in Review"), "{page}");
-    assert!(!Person::with(&world, Access::Write).sees("/vitals").contains("/vitals/close"));
-    let page =
-        text(&Person::of(&world).does("/vitals/close", &[("space", "myorg/myapp"), ("actor", "unnamed")]));
-    assert!(page.contains("Closed: what is written from now on is let in again."), "{page}");
+    assert!(
+        page.starts_with("Health\nBreakers\nbreaker open burst"),
+        "{page}"
+    );
+    assert!(
+        page.contains("What waits goes on waiting in Review"),
+        "{page}"
+    );
+    assert!(
+        !Person::with(&world, Access::Write)
+            .sees("/vitals")
+            .contains("/vitals/close")
+    );
+    let page = text(&Person::of(&world).does(
+        "/vitals/close",
+        &[("space", "myorg/myapp"), ("actor", "unnamed")],
+    ));
+    assert!(
+        page.contains("Closed: what is written from now on is let in again."),
+        "{page}"
+    );
     assert!(page.contains("No breaker is open"), "{page}");
     assert_eq!(world.with(|cx| breaker::open(cx, &repo())).unwrap(), []);
 }
@@ -175,11 +222,20 @@ fn an_open_breaker_is_closed_on_a_persons_word() {
 #[test]
 fn a_breaker_of_a_space_out_of_reach_stays_open() {
     let world = stormy();
-    let narrow = Person { spaces: Some(vec![user()]), ..Person::of(&world) };
+    let narrow = Person {
+        spaces: Some(vec![user()]),
+        ..Person::of(&world)
+    };
     narrow.sends("/vitals/close", &[("space", "myorg/myapp")]);
     Person::of(&world).sends("/vitals/close", &[("space", "nobody/nothing")]);
-    Person::of(&world).sends("/vitals/close", &[("space", "myorg/myapp"), ("actor", "somebody else")]);
-    assert_eq!(world.with(|cx| breaker::open(cx, &repo())).unwrap().len(), 1);
+    Person::of(&world).sends(
+        "/vitals/close",
+        &[("space", "myorg/myapp"), ("actor", "somebody else")],
+    );
+    assert_eq!(
+        world.with(|cx| breaker::open(cx, &repo())).unwrap().len(),
+        1
+    );
 }
 
 #[test]
@@ -196,9 +252,16 @@ fn a_large_store_is_looked_over_when_somebody_asks() {
         });
     }
     let page = Person::of(&world).reads("/vitals");
-    assert!(page.contains("There are 320 memories; looking all of them over takes a while."), "{page}");
+    assert!(
+        page.contains("There are 320 memories; looking all of them over takes a while."),
+        "{page}"
+    );
     assert!(!page.contains("missing-field"));
-    assert!(Person::of(&world).reads("/vitals?audit=yes").contains("missing-field"));
+    assert!(
+        Person::of(&world)
+            .reads("/vitals?audit=yes")
+            .contains("missing-field")
+    );
 }
 
 fn create() -> apostille_core::memory::Twin {

@@ -9,18 +9,35 @@ use crate::paint::one_line;
 /// A workflow command for each finding, then the counts.
 pub fn commands(found: &Audit) -> String {
     let command = |it: &Finding| {
-        let level = if it.severity == Severity::Note { "notice" } else { it.severity.as_str() };
+        let level = if it.severity == Severity::Note {
+            "notice"
+        } else {
+            it.severity.as_str()
+        };
         let place = it.memories.iter().find_map(|it| it.place.as_ref());
         ci::annotation(level, place, it.class.as_str(), &message(it))
     };
-    found.findings.iter().map(command).chain([one_line(&found.summary()) + "\n"]).collect()
+    found
+        .findings
+        .iter()
+        .map(command)
+        .chain([one_line(&found.summary()) + "\n"])
+        .collect()
 }
 
 /// What is the matter, with which memories, and the way out, on one line. What a memory says is not repeated.
 fn message(it: &Finding) -> String {
     let handles: Vec<String> = it.memories.iter().map(|it| it.handle.to_string()).collect();
-    let more = if it.n_more > 0 { format!(" and {} more", it.n_more) } else { String::new() };
-    let who = if handles.is_empty() { String::new() } else { format!("{}{more}: ", handles.join(" ")) };
+    let more = if it.n_more > 0 {
+        format!(" and {} more", it.n_more)
+    } else {
+        String::new()
+    };
+    let who = if handles.is_empty() {
+        String::new()
+    } else {
+        format!("{}{more}: ", handles.join(" "))
+    };
     format!("{who}{}; {}", one_line(&it.what), it.way_out)
 }
 
@@ -35,7 +52,9 @@ pub fn sarif(found: &Audit) -> Value {
         .filter(is_placeless)
         .map(|it| format!("{}: {}", it.class, message(it)))
         .collect();
-    notes.extend((found.n_unknown > 0).then(|| format!("{} could not be looked up", found.n_unknown)));
+    notes.extend(
+        (found.n_unknown > 0).then(|| format!("{} could not be looked up", found.n_unknown)),
+    );
     sarif::written(&rules, &results, &notes)
 }
 

@@ -24,7 +24,9 @@ pub fn findings(shell: &Shell) -> Vec<Finding> {
         for row in &ROWS {
             findings.extend(server(shell, scope, row));
             // Visual Studio Code reads the hooks of Copilot CLI, which are tried for it only where it is there.
-            if row.client != Client::Vscode || init::in_use(&shell.world.env, scope).contains(&row.client) {
+            if row.client != Client::Vscode
+                || init::in_use(&shell.world.env, scope).contains(&row.client)
+            {
                 findings.extend(hooks(shell, scope, row));
             }
         }
@@ -50,20 +52,27 @@ fn server(shell: &Shell, scope: &Scope, row: &Row) -> Option<Finding> {
         Ok(program) if scope.bounds(&path).is_none() || is_trusted(shell, command, &program) => {
             good("server", format!("{client}: {command} ({place})"))
         }
-        Ok(program) => {
-            doubtful("server", format!("{client}: another program: {} ({place})", program.display()))
-        }
+        Ok(program) => doubtful(
+            "server",
+            format!("{client}: another program: {} ({place})", program.display()),
+        ),
         Err(_) => broken(
             "server",
             error::USAGE,
-            format!("{client}: there is no program '{command}' ({place}); run `apostille init` again"),
+            format!(
+                "{client}: there is no program '{command}' ({place}); run `apostille init` again"
+            ),
         ),
     })
 }
 
 /// A file that cannot be read, where its client is in use.
 fn unread(what: &'static str, scope: &Scope, row: &Row, path: &Path, why: &str) -> Option<Finding> {
-    let detail = format!("{}: {} cannot be read: {why}", row.client, scope.shown(path));
+    let detail = format!(
+        "{}: {} cannot be read: {why}",
+        row.client,
+        scope.shown(path)
+    );
     init::is_marked(row, scope).then(|| broken(what, error::USAGE, detail))
 }
 
@@ -75,11 +84,18 @@ fn hooks(shell: &Shell, scope: &Scope, row: &Row) -> Vec<Finding> {
     let lines = match read.and_then(|it| init::lines(&it.unwrap_or_default())) {
         // One file for both was spoken of already.
         Err(_) if servers == path => return Vec::new(),
-        Err(why) => return unread("hooks", scope, row, &path, &why).into_iter().collect(),
+        Err(why) => {
+            return unread("hooks", scope, row, &path, &why)
+                .into_iter()
+                .collect();
+        }
         Ok(lines) => lines,
     };
     let (mut calls, mut findings) = (Vec::new(), Vec::new());
-    for (event, line) in lines.iter().filter(|(event, _)| own(row.client, event).is_some()) {
+    for (event, line) in lines
+        .iter()
+        .filter(|(event, _)| own(row.client, event).is_some())
+    {
         match call(shell, row.client, event, line) {
             Ok(call) => calls.push(call),
             Err(untried) => findings.push(untried.finding(row.client, event, line, &place)),
@@ -120,7 +136,10 @@ impl Untried {
         match self {
             Self::Odd => {
                 let why = "is not a line that `apostille init` writes, and was not tried";
-                doubtful("hooks", format!("{client}: {event}: `{line}` {why} {place}"))
+                doubtful(
+                    "hooks",
+                    format!("{client}: {event}: `{line}` {why} {place}"),
+                )
             }
             Self::Missing => {
                 let why = format!("{client}: {event}: there is no program as in `{line}` {place}");
@@ -128,7 +147,10 @@ impl Untried {
             }
             Self::Other(path) => {
                 let path = path.display();
-                doubtful("hooks", format!("{client}: another program: {path}, which was not tried {place}"))
+                doubtful(
+                    "hooks",
+                    format!("{client}: another program: {path}, which was not tried {place}"),
+                )
             }
         }
     }
@@ -137,15 +159,27 @@ impl Untried {
 /// What may be started for a line: the program that the user's own path names, or this very one. A file that came with a
 /// repository does not choose.
 fn call(shell: &Shell, client: Client, event: &str, line: &str) -> Result<Call, Untried> {
-    let owner = if client == Client::Vscode { Client::Copilot } else { client };
-    let read = Line::read(line).filter(|it| it.is_for(owner, event)).ok_or(Untried::Odd)?;
+    let owner = if client == Client::Vscode {
+        Client::Copilot
+    } else {
+        client
+    };
+    let read = Line::read(line)
+        .filter(|it| it.is_for(owner, event))
+        .ok_or(Untried::Odd)?;
     let program = started(shell, &read.program)?;
     if !is_trusted(shell, &read.program, &program) {
         return Err(Untried::Other(program));
     }
-    let arguments = ["hook", "--client", owner.as_str(), event].map(str::to_owned).to_vec();
+    let arguments = ["hook", "--client", owner.as_str(), event]
+        .map(str::to_owned)
+        .to_vec();
     let event = own(client, event).unwrap_or(event).to_owned();
-    Ok(Call { event, program, arguments })
+    Ok(Call {
+        event,
+        program,
+        arguments,
+    })
 }
 
 /// The program that a client would start by this name or path.
@@ -160,7 +194,10 @@ fn started(shell: &Shell, command: &str) -> Result<PathBuf, Untried> {
 
 /// Whether it is this very program, or one that the user's own path names.
 fn is_trusted(shell: &Shell, command: &str, program: &Path) -> bool {
-    let is_this = shell.world.program().is_ok_and(|it| init::is_same(&it, program));
+    let is_this = shell
+        .world
+        .program()
+        .is_ok_and(|it| init::is_same(&it, program));
     is_this || is_bare(command) && is_outside(shell, program)
 }
 
@@ -170,22 +207,45 @@ fn is_bare(command: &str) -> bool {
 
 /// Whether a program is no part of the repository, nor leads into it.
 fn is_outside(shell: &Shell, program: &Path) -> bool {
-    let Ok(place) = shell.place() else { return false };
-    let Some(root) = place.checkout.as_ref().and_then(|it| it.root()) else { return true };
-    let Ok(target) = fs::canonicalize(program) else { return false };
+    let Ok(place) = shell.place() else {
+        return false;
+    };
+    let Some(root) = place.checkout.as_ref().and_then(|it| it.root()) else {
+        return true;
+    };
+    let Ok(target) = fs::canonicalize(program) else {
+        return false;
+    };
     !target.starts_with(root) && !program.starts_with(root)
 }
 
 fn tried(shell: &Shell, row: &Row, calls: &[Call], place: &str) -> Finding {
-    let folder = shell.world.temp_dir().join(format!("apostille-doctor-{:032x}", shell.world.random()()));
-    let tried = fs::create_dir_all(&folder).map_err(|it| it.to_string()).and_then(|()| {
-        let room = Room { world: &shell.world, folder: &folder, row, patience: PATIENCE_MS };
-        room.furnished()?;
-        calls.iter().map(|it| room.tried(it)).collect::<Result<Vec<_>, _>>()
-    });
+    let folder = shell
+        .world
+        .temp_dir()
+        .join(format!("apostille-doctor-{:032x}", shell.world.random()()));
+    let tried = fs::create_dir_all(&folder)
+        .map_err(|it| it.to_string())
+        .and_then(|()| {
+            let room = Room {
+                world: &shell.world,
+                folder: &folder,
+                row,
+                patience: PATIENCE_MS,
+            };
+            room.furnished()?;
+            calls
+                .iter()
+                .map(|it| room.tried(it))
+                .collect::<Result<Vec<_>, _>>()
+        });
     let _ = fs::remove_dir_all(&folder);
     match tried {
-        Err(why) => broken("hooks", error::USAGE, format!("{}: {why} {place}", row.client)),
+        Err(why) => broken(
+            "hooks",
+            error::USAGE,
+            format!("{}: {why} {place}", row.client),
+        ),
         Ok(tries) => timed(row.client, &tries.concat(), place),
     }
 }
@@ -194,12 +254,16 @@ fn timed(client: Client, tries: &[Try], place: &str) -> Finding {
     let slowest = tries.iter().map(|it| it.ms).max().unwrap_or_default();
     let n = tries.len();
     if !tries.iter().any(|it| it.is_told) {
-        let why = format!("{client}: {n} of {n} answered, and none told a memory that was there {place}");
+        let why =
+            format!("{client}: {n} of {n} answered, and none told a memory that was there {place}");
         return broken("hooks", error::USAGE, why);
     }
     let said = format!("{client}: {n} of {n} answered, slowest {slowest} ms {place}");
     match slowest {
         0..=DEADLINE_MS => good("hooks", said),
-        _ => doubtful("hooks", format!("{said}; more than {DEADLINE_MS} ms keeps people waiting")),
+        _ => doubtful(
+            "hooks",
+            format!("{said}; more than {DEADLINE_MS} ms keeps people waiting"),
+        ),
     }
 }

@@ -85,23 +85,43 @@ impl Room<'_> {
     pub fn furnished(&self) -> Result<(), String> {
         let program = self.world.program().map_err(|fault| fault.message())?;
         let mut command = Command::new(program);
-        command.args(["remember", "--user", MEMORY]).current_dir(self.folder).stdin(Stdio::null());
+        command
+            .args(["remember", "--user", MEMORY])
+            .current_dir(self.folder)
+            .stdin(Stdio::null());
         self.bent(&mut command);
-        let output = command.output().map_err(|error| format!("cannot try them: {error}"))?;
+        let output = command
+            .output()
+            .map_err(|error| format!("cannot try them: {error}"))?;
         let said = || String::from_utf8_lossy(&output.stderr).into_owned();
-        if output.status.success() { Ok(()) } else { Err(format!("cannot try them{}", hint(&said()))) }
+        if output.status.success() {
+            Ok(())
+        } else {
+            Err(format!("cannot try them{}", hint(&said())))
+        }
     }
 
     /// How each sample for a moment was answered, or what is wrong.
     pub fn tried(&self, call: &Call) -> Result<Vec<Try>, String> {
-        let found = samples(self.row.client).iter().filter(|it| it.event == call.event).map(|it| it.stdin);
+        let found = samples(self.row.client)
+            .iter()
+            .filter(|it| it.event == call.event)
+            .map(|it| it.stdin);
         let found: Vec<&str> = found.collect();
-        let inputs = if found.is_empty() { vec![NOTHING] } else { found };
+        let inputs = if found.is_empty() {
+            vec![NOTHING]
+        } else {
+            found
+        };
         inputs.iter().map(|it| self.ran(call, it)).collect()
     }
 
     fn ran(&self, call: &Call, input: &str) -> Result<Try, String> {
-        let (event, out, err) = (&call.event, self.folder.join("out"), self.folder.join("err"));
+        let (event, out, err) = (
+            &call.event,
+            self.folder.join("out"),
+            self.folder.join("err"),
+        );
         let watch = self.world.stopwatch();
         let child = self.command(call, &out, &err).and_then(|mut it| it.spawn());
         let mut child = child.map_err(|error| format!("{event}: cannot be started: {error}"))?;
@@ -116,7 +136,10 @@ impl Room<'_> {
         match code {
             0 => {
                 let answer = text(&out);
-                judged(self.row, event, &answer).map(|()| Try { ms, is_told: answer.contains(MEMORY) })
+                judged(self.row, event, &answer).map(|()| Try {
+                    ms,
+                    is_told: answer.contains(MEMORY),
+                })
             }
             code => Err(format!("{event}: exit code {code}{}", hint(&text(&err)))),
         }
@@ -131,13 +154,22 @@ impl Room<'_> {
             // It shares its file with Visual Studio Code, and is told apart by this.
             command.env("COPILOT_CLI", "1");
         }
-        command.stdin(Stdio::piped()).stdout(File::create(out)?).stderr(File::create(err)?);
+        command
+            .stdin(Stdio::piped())
+            .stdout(File::create(out)?)
+            .stderr(File::create(err)?);
         Ok(command)
     }
 
     /// Everything that leads to the user's own files is bent.
     fn bent(&self, command: &mut Command) {
-        for name in ["HOME", "XDG_DATA_HOME", "XDG_CONFIG_HOME", "XDG_CACHE_HOME", "TMPDIR"] {
+        for name in [
+            "HOME",
+            "XDG_DATA_HOME",
+            "XDG_CONFIG_HOME",
+            "XDG_CACHE_HOME",
+            "TMPDIR",
+        ] {
             command.env(name, self.folder);
         }
         for name in ["USERPROFILE", "APPDATA", "LOCALAPPDATA"] {
@@ -167,7 +199,9 @@ impl Room<'_> {
 /// The first line of what a program complains about.
 fn hint(text: &str) -> String {
     let first = text.lines().find(|it| !it.trim().is_empty()).map(one_line);
-    first.map(|it| format!(": {}", crate::paint::cut(&it, 120))).unwrap_or_default()
+    first
+        .map(|it| format!(": {}", crate::paint::cut(&it, 120)))
+        .unwrap_or_default()
 }
 
 /// Whether an answer is one that the client understands.
@@ -179,9 +213,16 @@ fn judged(row: &Row, event: &str, answer: &str) -> Result<(), String> {
         return Err(format!("{event}: the answer is no JSON object"));
     };
     if let Some(key) = said.keys().find(|it| !row.answers.contains(&it.as_str())) {
-        return Err(format!("{event}: {} does not know `{}` in an answer", row.client, one_line(key)));
+        return Err(format!(
+            "{event}: {} does not know `{}` in an answer",
+            row.client,
+            one_line(key)
+        ));
     }
-    match said.get("hookSpecificOutput").and_then(|it| it.get("hookEventName")) {
+    match said
+        .get("hookSpecificOutput")
+        .and_then(|it| it.get("hookEventName"))
+    {
         Some(name) if name != event => Err(format!("{event}: the answer is for another event")),
         _ => Ok(()),
     }
@@ -197,7 +238,12 @@ mod tests {
     fn one_that_never_answers_is_given_up() {
         let folder = tempfile::tempdir().unwrap();
         let world = World::ask(Vec::new()).unwrap();
-        let room = Room { world: &world, folder: folder.path(), row: row(Client::Codex), patience: 0 };
+        let room = Room {
+            world: &world,
+            folder: folder.path(),
+            row: row(Client::Codex),
+            patience: 0,
+        };
         let call = |line: &str| Call {
             event: "Stop".into(),
             program: "/bin/sh".into(),
@@ -205,7 +251,10 @@ mod tests {
         };
         let found = room.ran(&call("exec sleep 600"), "{}");
         assert_eq!(found, Err("Stop: no answer within 0 ms".into()));
-        let room = Room { patience: PATIENCE_MS, ..room };
+        let room = Room {
+            patience: PATIENCE_MS,
+            ..room
+        };
         assert!(room.ran(&call("exec cat > /dev/null"), "{}").is_ok());
     }
 
@@ -216,7 +265,10 @@ mod tests {
             match expected {
                 Ok(()) => assert_eq!(found, Ok(()), "{client} {answer}"),
                 Err(part) => {
-                    assert!(found.as_ref().is_err_and(|it| it.contains(part)), "{client}: {found:?}")
+                    assert!(
+                        found.as_ref().is_err_and(|it| it.contains(part)),
+                        "{client}: {found:?}"
+                    )
                 }
             }
         };
@@ -230,11 +282,31 @@ mod tests {
             r#"{"additionalContext":"x"}"#,
             Err("does not know `additionalContext`"),
         );
-        check(Client::Copilot, "agentStop", r#"{"additionalContext":"x"}"#, Ok(()));
+        check(
+            Client::Copilot,
+            "agentStop",
+            r#"{"additionalContext":"x"}"#,
+            Ok(()),
+        );
         check(Client::Copilot, "agentStop", nested, Err("does not know"));
-        check(Client::Cursor, "stop", r#"{"continue":true,"additional_context":"x"}"#, Ok(()));
+        check(
+            Client::Cursor,
+            "stop",
+            r#"{"continue":true,"additional_context":"x"}"#,
+            Ok(()),
+        );
         check(Client::Cursor, "stop", "error", Err("no JSON object"));
-        check(Client::ClaudeCode, "PreCompact", "keep the decisions", Ok(()));
-        check(Client::ClaudeCode, "Stop", "keep the decisions", Err("no JSON object"));
+        check(
+            Client::ClaudeCode,
+            "PreCompact",
+            "keep the decisions",
+            Ok(()),
+        );
+        check(
+            Client::ClaudeCode,
+            "Stop",
+            "keep the decisions",
+            Err("no JSON object"),
+        );
     }
 }

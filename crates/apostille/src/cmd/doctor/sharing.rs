@@ -10,14 +10,23 @@ use super::{Finding, doubtful, good};
 /// What git is told about the store of a repository, where it has one.
 pub fn findings(shell: &Shell, settings: &Settings) -> Vec<Finding> {
     let here = shell.place().ok().as_ref().and_then(init::here);
-    let (Some(_), Some(scope)) = (&settings.own_store, here) else { return Vec::new() };
+    let (Some(_), Some(scope)) = (&settings.own_store, here) else {
+        return Vec::new();
+    };
     let path = settings.store.value.path();
-    let Some(store) = path.strip_prefix(scope.root()).ok().and_then(|it| it.to_str()) else {
+    let Some(store) = path
+        .strip_prefix(scope.root())
+        .ok()
+        .and_then(|it| it.to_str())
+    else {
         return Vec::new();
     };
     let text = |file: Shared| {
         let path = scope.root().join(file.as_str());
-        init::text(&path, scope.bounds(&path)).ok().flatten().unwrap_or_default()
+        init::text(&path, scope.bounds(&path))
+            .ok()
+            .flatten()
+            .unwrap_or_default()
     };
     let mut findings = Vec::new();
     if !is_merged(&text(Shared::Attributes), store) {
@@ -33,7 +42,10 @@ pub fn findings(shell: &Shell, settings: &Settings) -> Vec<Finding> {
         ));
     }
     if findings.is_empty() {
-        findings.push(good("sharing", format!("{store}: git keeps both sides' lines")));
+        findings.push(good(
+            "sharing",
+            format!("{store}: git keeps both sides' lines"),
+        ));
     }
     findings
 }

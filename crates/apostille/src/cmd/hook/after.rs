@@ -60,16 +60,24 @@ pub(super) fn run(shell: &Shell, session: &str) -> Answer {
     match gone_through(shell, session) {
         Ok(sessions) => {
             let json = Reply { ok: true, sessions };
-            shell.answer(error::OK, &json, |_| json.sessions.iter().map(line).collect())
+            shell.answer(error::OK, &json, |_| {
+                json.sessions.iter().map(line).collect()
+            })
         }
-        Err(fault) => Answer { code: error::OK, ..shell.failed(&fault) },
+        Err(fault) => Answer {
+            code: error::OK,
+            ..shell.failed(&fault)
+        },
     }
 }
 
 fn line(it: &View) -> String {
     let pending = count(it.pending.len() as u64, "memory", "memories");
     let episode = it.episode.as_deref().unwrap_or("none");
-    format!("{}: {pending} to approve, episode {episode}, {} of use\n", it.session, it.applied)
+    format!(
+        "{}: {pending} to approve, episode {episode}, {} of use\n",
+        it.session, it.applied
+    )
 }
 
 fn gone_through(shell: &Shell, session: &str) -> Result<Vec<View>, Fault> {
@@ -78,14 +86,29 @@ fn gone_through(shell: &Shell, session: &str) -> Result<Vec<View>, Fault> {
     let repo = shell.settings(&place)?.repo.value;
     let is_ours = |it: &Session| it.entries.last().is_some_and(|it| it.space == repo);
     let due: Vec<Session> = match session {
-        "" => ledger.all().into_iter().filter(|it| is_ours(it) && is_due(it, shell.world.now)).collect(),
+        "" => ledger
+            .all()
+            .into_iter()
+            .filter(|it| is_ours(it) && is_due(it, shell.world.now))
+            .collect(),
         name => vec![ledger.read(name)],
     };
     let (mut views, mut failed) = (Vec::new(), Ok(()));
     for it in due {
-        let Some(name) = it.entries.last().map(|it| it.session.clone()) else { continue };
+        let Some(name) = it.entries.last().map(|it| it.session.clone()) else {
+            continue;
+        };
         // One that is stuck does not keep the others.
-        match one(shell, &ledger, &name, if session.is_empty() { BRIEF_PATIENCE } else { PATIENCE }) {
+        match one(
+            shell,
+            &ledger,
+            &name,
+            if session.is_empty() {
+                BRIEF_PATIENCE
+            } else {
+                PATIENCE
+            },
+        ) {
             Ok(view) => views.extend(view),
             Err(fault) => failed = Err(fault),
         }
@@ -98,21 +121,38 @@ fn gone_through(shell: &Shell, session: &str) -> Result<Vec<View>, Fault> {
 fn is_due(session: &Session, now: Timestamp) -> bool {
     let left = session.left();
     let is_over = left.iter().any(|it| it.moment == Moment::End);
-    left.last().is_some_and(|it| is_over || now.duration_since(it.at) > SILENCE)
+    left.last()
+        .is_some_and(|it| is_over || now.duration_since(it.at) > SILENCE)
 }
 
 /// Goes through one session; nobody else does meanwhile.
-fn one(shell: &Shell, ledger: &Ledger, name: &str, patience: Duration) -> Result<Option<View>, Fault> {
+fn one(
+    shell: &Shell,
+    ledger: &Ledger,
+    name: &str,
+    patience: Duration,
+) -> Result<Option<View>, Fault> {
     let _alone = ledger.alone(name, patience)?;
     let session = ledger.read(name);
-    let Some(last) = session.entries.last().filter(|_| is_due(&session, shell.world.now)).cloned() else {
+    let Some(last) = session
+        .entries
+        .last()
+        .filter(|_| is_due(&session, shell.world.now))
+        .cloned()
+    else {
         return Ok(None);
     };
     let desk = shell.desk()?;
     let turns = turns(shell, &desk.place.root, &session, &last);
     let learned = learned(shell, &desk, &session, &last, &turns)?;
     close_tasks(shell, &desk, ledger)?;
-    let done = Entry::new(shell.world.now, name, last.client, last.space.clone(), Moment::Done);
+    let done = Entry::new(
+        shell.world.now,
+        name,
+        last.client,
+        last.space.clone(),
+        Moment::Done,
+    );
     let shown = of_use(&session, &learned.applied);
     let turn = turns.last().map(|it| it.number.to_string());
     ledger.open(name, PATIENCE)?.append(Entry {
@@ -123,7 +163,11 @@ fn one(shell: &Shell, ledger: &Ledger, name: &str, patience: Duration) -> Result
     })?;
     Ok(Some(View {
         session: name.to_owned(),
-        pending: learned.pending.iter().map(|it| it.handle().to_string()).collect(),
+        pending: learned
+            .pending
+            .iter()
+            .map(|it| it.handle().to_string())
+            .collect(),
         episode: learned.episode.map(|it| it.handle().to_string()),
         applied: learned.applied.len(),
         cleared: learned.cleared,
@@ -133,14 +177,23 @@ fn one(shell: &Shell, ledger: &Ledger, name: &str, patience: Duration) -> Result
 /// Tasks that a crash left open get the little that is known of them.
 fn close_tasks(shell: &Shell, desk: &Desk, ledger: &Ledger) -> Result<(), Fault> {
     let tasks = Tasks::at(&shell.world, &desk.place, &desk.settings)?;
-    let has_ended = |session: &str| ledger.read(session).entries.iter().any(|it| it.moment == Moment::End);
+    let has_ended = |session: &str| {
+        ledger
+            .read(session)
+            .entries
+            .iter()
+            .any(|it| it.moment == Moment::End)
+    };
     tasks.close_left(desk, has_ended)?;
     Ok(())
 }
 
 fn of_use(session: &Session, applied: &[MemoryId]) -> Vec<Shown> {
     let all = || session.entries.iter().flat_map(|it| &it.shown);
-    applied.iter().filter_map(|id| all().find(|it| it.id == *id).cloned()).collect()
+    applied
+        .iter()
+        .filter_map(|id| all().find(|it| it.id == *id).cloned())
+        .collect()
 }
 
 /// What was said; nothing where the client wrote nothing down that can be read.
@@ -149,11 +202,21 @@ fn turns(shell: &Shell, root: &Path, session: &Session, last: &Entry) -> Vec<Tur
     let usual = || transcripts::usual_path(last.client, &shell.world.env.home()?, &last.session);
     // A file of the system, which has no length, may never end.
     let is_written = |it: &PathBuf| fs::metadata(it).is_ok_and(|it| it.is_file() && it.len() > 0);
-    let Some(path) = named.or_else(usual).filter(is_written) else { return Vec::new() };
+    let Some(path) = named.or_else(usual).filter(is_written) else {
+        return Vec::new();
+    };
     let mut turns = written_down(last.client, &path, session);
-    for path in turns.iter_mut().flat_map(|it| &mut it.uses).flat_map(|it| &mut it.paths) {
+    for path in turns
+        .iter_mut()
+        .flat_map(|it| &mut it.uses)
+        .flat_map(|it| &mut it.paths)
+    {
         // Where a checkout lies on this machine is nobody else's business.
-        let inside = Path::new(path.as_str()).strip_prefix(root).ok().and_then(Path::to_str).map(Into::into);
+        let inside = Path::new(path.as_str())
+            .strip_prefix(root)
+            .ok()
+            .and_then(Path::to_str)
+            .map(Into::into);
         *path = inside.unwrap_or_else(|| std::mem::take(path));
     }
     turns
@@ -178,11 +241,20 @@ fn written_down(client: Client, path: &Path, session: &Session) -> Vec<Turn> {
 
 /// Whether the last prompt that was seen is there, with an answer behind it.
 fn is_whole(session: &Session, turns: &[Turn]) -> bool {
-    let seen =
-        session.entries.iter().rev().find(|it| it.moment == Moment::Prompt).and_then(|it| it.words.clone());
+    let seen = session
+        .entries
+        .iter()
+        .rev()
+        .find(|it| it.moment == Moment::Prompt)
+        .and_then(|it| it.words.clone());
     let at = turns.iter().rposition(|it| it.speaker == Speaker::Person);
-    let is_answered = at.is_some_and(|at| turns[at..].iter().any(|it| it.speaker == Speaker::Agent));
-    let said = at.map(|at| Digest::of(turns[at].text.trim().as_bytes()).short().to_owned());
+    let is_answered =
+        at.is_some_and(|at| turns[at..].iter().any(|it| it.speaker == Speaker::Agent));
+    let said = at.map(|at| {
+        Digest::of(turns[at].text.trim().as_bytes())
+            .short()
+            .to_owned()
+    });
     seen.is_none() || (is_answered && said == seen)
 }
 
@@ -194,7 +266,8 @@ fn learned(
     turns: &[Turn],
 ) -> Result<Learned, Fault> {
     let [repo, user] = desk.spaces();
-    let task = task::active_task(&shell.world, &desk.place, &desk.settings).map(|it| it.slug.to_string());
+    let task =
+        task::active_task(&shell.world, &desk.place, &desk.settings).map(|it| it.slug.to_string());
     let gleaned = gleaned(shell, desk, session, turns)?;
     let left = Left {
         repo: &repo,
@@ -212,18 +285,38 @@ fn learned(
 
 /// What was stated: by rule, and with the user's model where there is one. A model that fails costs only what it would
 /// have found.
-fn gleaned(shell: &Shell, desk: &Desk, session: &Session, turns: &[Turn]) -> Result<Vec<Gleaned>, Fault> {
+fn gleaned(
+    shell: &Shell,
+    desk: &Desk,
+    session: &Session,
+    turns: &[Turn],
+) -> Result<Vec<Gleaned>, Fault> {
     let mut found = glean(turns);
     if let Some(model) = model::model(&shell.world, &desk.settings)? {
         let ids: Vec<MemoryId> = session.seen().into_iter().collect();
         let shown = desk.store.get(&ids)?.into_iter().map(|it| it.fact);
-        let known: Vec<String> = shown.chain(found.iter().map(|it| it.fact.clone())).collect();
-        found.extend(asked::ask(&*model, turns, &known, asked::Budget::default()).unwrap_or_default());
+        let known: Vec<String> = shown
+            .chain(found.iter().map(|it| it.fact.clone()))
+            .collect();
+        found.extend(
+            asked::ask(&*model, turns, &known, asked::Budget::default()).unwrap_or_default(),
+        );
     }
     // What was found before was kept then, and may have been rejected since.
-    let done = session.entries.iter().rev().find(|it| it.moment == Moment::Done);
-    let read: usize = done.and_then(|it| it.turn.as_deref()?.parse().ok()).unwrap_or(0);
-    let said_at = |it: &Gleaned| turns.iter().find(|turn| turn.number == it.turn).and_then(|turn| turn.at);
+    let done = session
+        .entries
+        .iter()
+        .rev()
+        .find(|it| it.moment == Moment::Done);
+    let read: usize = done
+        .and_then(|it| it.turn.as_deref()?.parse().ok())
+        .unwrap_or(0);
+    let said_at = |it: &Gleaned| {
+        turns
+            .iter()
+            .find(|turn| turn.number == it.turn)
+            .and_then(|turn| turn.at)
+    };
     // Some clients write late, some begin another file when they take a session up again.
     let is_later = |it: &Gleaned| said_at(it).zip(done).is_some_and(|(at, done)| at > done.at);
     found.retain(|it| it.turn > read || is_later(it));

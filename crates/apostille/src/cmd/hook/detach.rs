@@ -14,16 +14,29 @@ pub(super) fn after(shell: &Shell, session: &str) {
     if shell.world.env.get(ALONE).is_some() {
         return;
     }
-    let Ok(program) = std::env::current_exe() else { return };
+    let Ok(program) = std::env::current_exe() else {
+        return;
+    };
     let mut command = Command::new(program);
-    command.arg("hook").arg(format!("--after={session}")).arg("-C").arg(&shell.world.cwd);
-    let flags =
-        [("--store", &shell.flags.store), ("--repo", &shell.flags.repo), ("--as", &shell.flags.as_user)];
+    command
+        .arg("hook")
+        .arg(format!("--after={session}"))
+        .arg("-C")
+        .arg(&shell.world.cwd);
+    let flags = [
+        ("--store", &shell.flags.store),
+        ("--repo", &shell.flags.repo),
+        ("--as", &shell.flags.as_user),
+    ];
     for (flag, value) in flags {
         command.args(value.iter().flat_map(|it| [flag, it.as_str()]));
     }
     apart(&mut command);
-    let _ = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn();
+    let _ = command
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn();
 }
 
 /// In a group of its own, so that whoever kills the hook and its children does not reach it.

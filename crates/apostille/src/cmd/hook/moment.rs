@@ -51,10 +51,21 @@ impl Clock {
 }
 
 /// Answers a moment, and does what is left to do when the answer is out.
-pub(super) fn answer(shell: &Shell, told: &Told, clock: Clock, say: &dyn Fn(Reply)) -> Result<(), Fault> {
+pub(super) fn answer(
+    shell: &Shell,
+    told: &Told,
+    clock: Clock,
+    say: &dyn Fn(Reply),
+) -> Result<(), Fault> {
     // This world is seen from the folder of the flags already.
     let dir = told.cwd.clone().filter(|it| it.is_dir());
-    let shell = Shell::new(shell.world.clone(), Everywhere { dir, ..shell.flags.clone() });
+    let shell = Shell::new(
+        shell.world.clone(),
+        Everywhere {
+            dir,
+            ..shell.flags.clone()
+        },
+    );
     let place = shell.place()?;
     let settings = shell.settings(&place)?;
     let session = session(told, &place);
@@ -68,7 +79,10 @@ pub(super) fn answer(shell: &Shell, told: &Told, clock: Clock, say: &dyn Fn(Repl
     }
     if !is_shown(told, &settings, &open, &entry) {
         if moment != Moment::Touch || entry.is_outside {
-            open.append(Entry { took: clock.took(), ..entry })?;
+            open.append(Entry {
+                took: clock.took(),
+                ..entry
+            })?;
         }
         drop(open);
         if matches!(moment, Moment::End) {
@@ -78,11 +92,24 @@ pub(super) fn answer(shell: &Shell, told: &Told, clock: Clock, say: &dyn Fn(Repl
     }
     let desk = Desk::open(&shell.world, settings, place.clone(), place.source(None)?)?;
     let late = || clock.is_late();
-    let cx = Context { late: &late, ..desk.cx() };
+    let cx = Context {
+        late: &late,
+        ..desk.cx()
+    };
     let made = made(&shell, &cx, &desk, told, &open)?;
-    noted(&mut open, Entry { took: clock.took(), ..entry }, &made)?;
+    noted(
+        &mut open,
+        Entry {
+            took: clock.took(),
+            ..entry
+        },
+        &made,
+    )?;
     drop(open);
-    say(Reply { context: Some(made.text.clone()).filter(|it| !it.is_empty()), notice: None });
+    say(Reply {
+        context: Some(made.text.clone()).filter(|it| !it.is_empty()),
+        notice: None,
+    });
     if matches!(told.moment, hook::Moment::Start { .. }) {
         detach::after(&shell, "");
     }
@@ -100,21 +127,42 @@ fn is_shown(told: &Told, settings: &Settings, open: &Open, entry: &Entry) -> boo
     let is_wanted = settings.inject_mode.value != InjectMode::Off;
     let is_kept = keeps_start(told) && open.session.has_begun();
     // Without a store there is nothing to tell; it is made by whoever first has something to keep.
-    let has_store =
-        [&settings.store].into_iter().chain(&settings.own_store).any(|it| it.value.path().exists());
+    let has_store = [&settings.store]
+        .into_iter()
+        .chain(&settings.own_store)
+        .any(|it| it.value.path().exists());
     hook::takes_context(told) && is_wanted && !is_ignored && !is_kept && has_store
 }
 
-fn made(shell: &Shell, cx: &Context<'_>, desk: &Desk, told: &Told, open: &Open) -> Result<Brief, Fault> {
+fn made(
+    shell: &Shell,
+    cx: &Context<'_>,
+    desk: &Desk,
+    told: &Told,
+    open: &Open,
+) -> Result<Brief, Fault> {
     let [repo, user] = desk.spaces();
-    let reader = Reader { repo: &repo, user: &user, session: &open.session };
+    let reader = Reader {
+        repo: &repo,
+        user: &user,
+        session: &open.session,
+    };
     let task = || state(shell, cx, desk);
     Ok(match &told.moment {
-        hook::Moment::Start { is_compacted, .. } => brief::start(cx, &reader, &task()?, *is_compacted)?,
+        hook::Moment::Start { is_compacted, .. } => {
+            brief::start(cx, &reader, &task()?, *is_compacted)?
+        }
         hook::Moment::Prompt { text } => brief::prompt(cx, &reader, text)?,
         hook::Moment::Touch { paths, .. } => {
-            let paths: Vec<RepoPath> = paths.iter().filter_map(|it| inside(&desk.place, it)).collect();
-            if paths.is_empty() { Brief::default() } else { brief::touch(cx, &reader, paths)? }
+            let paths: Vec<RepoPath> = paths
+                .iter()
+                .filter_map(|it| inside(&desk.place, it))
+                .collect();
+            if paths.is_empty() {
+                Brief::default()
+            } else {
+                brief::touch(cx, &reader, paths)?
+            }
         }
         hook::Moment::Compact => brief::compact(cx, &reader, &task()?)?,
         hook::Moment::Stop { .. } | hook::Moment::End => Brief::default(),
@@ -144,16 +192,33 @@ fn entry(shell: &Shell, told: &Told, settings: &Settings, session: &str) -> Entr
     let words = match &told.moment {
         hook::Moment::Prompt { text } => Some(text.as_str()),
         // Not to be taken for each other, however soon one follows the other.
-        hook::Moment::Start { is_compacted: true, .. } => Some("start after a compaction"),
+        hook::Moment::Start {
+            is_compacted: true, ..
+        } => Some("start after a compaction"),
         hook::Moment::Start { is_again: true, .. } => Some("start again"),
         _ => None,
     };
-    let entry = Entry::new(shell.world.now, session, told.client, settings.repo.value.clone(), moment);
+    let entry = Entry::new(
+        shell.world.now,
+        session,
+        told.client,
+        settings.repo.value.clone(),
+        moment,
+    );
     Entry {
         is_ignored: moment == Moment::Prompt && words.is_some_and(brief::asks_to_ignore),
         is_fresh: is_fresh(told),
-        is_outside: matches!(told.moment, hook::Moment::Touch { is_outside: true, .. }),
-        transcript: told.transcript.as_ref().map(|it| it.to_string_lossy().into_owned()),
+        is_outside: matches!(
+            told.moment,
+            hook::Moment::Touch {
+                is_outside: true,
+                ..
+            }
+        ),
+        transcript: told
+            .transcript
+            .as_ref()
+            .map(|it| it.to_string_lossy().into_owned()),
         ..entry.said(told.turn.as_deref(), words)
     }
 }
@@ -162,9 +227,10 @@ fn entry(shell: &Shell, told: &Told, settings: &Settings, session: &str) -> Entr
 /// context that hooks gave to prompts, as Gemini CLI does.
 fn is_fresh(told: &Told) -> bool {
     match told.moment {
-        hook::Moment::Start { is_again, is_compacted } => {
-            is_compacted || !is_again || told.client == Client::Gemini
-        }
+        hook::Moment::Start {
+            is_again,
+            is_compacted,
+        } => is_compacted || !is_again || told.client == Client::Gemini,
         hook::Moment::Compact => true,
         _ => false,
     }
@@ -172,29 +238,50 @@ fn is_fresh(told: &Told) -> bool {
 
 /// Whether the client still has what it was told when the session began. Copilot CLI and Gemini CLI do not keep that.
 fn keeps_start(told: &Told) -> bool {
-    let is_resumed = matches!(told.moment, hook::Moment::Start { is_again: true, is_compacted: false });
+    let is_resumed = matches!(
+        told.moment,
+        hook::Moment::Start {
+            is_again: true,
+            is_compacted: false
+        }
+    );
     is_resumed && !matches!(told.client, Client::Copilot | Client::Gemini)
 }
 
 /// The session, by its name, bounded; a client that gives none has one for each folder.
 fn session(told: &Told, place: &Place) -> String {
     let unnamed = || format!("{} in {}", told.client, place.root.display());
-    let name = told.session.clone().filter(|it| !it.trim().is_empty()).unwrap_or_else(unnamed);
+    let name = told
+        .session
+        .clone()
+        .filter(|it| !it.trim().is_empty())
+        .unwrap_or_else(unnamed);
     match name.chars().count() {
         0..=NAME_CHARS if secrets::find(&name).is_none() => name,
         _ => {
             let digest = Digest::of(name.as_bytes());
             let is_secret = secrets::find(&name).is_some();
             let start = if is_secret { 0 } else { NAME_CHARS / 2 };
-            format!("{}…{}", name.chars().take(start).collect::<String>(), digest.short())
+            format!(
+                "{}…{}",
+                name.chars().take(start).collect::<String>(),
+                digest.short()
+            )
         }
     }
 }
 
 /// A file as the client names it, if it lies in this checkout.
 fn inside(place: &Place, typed: &str) -> Option<RepoPath> {
-    let real = || std::fs::canonicalize(typed).ok().filter(|_| Path::new(typed).is_absolute());
-    place.path(typed).ok().or_else(|| place.path(real()?.to_str()?).ok())
+    let real = || {
+        std::fs::canonicalize(typed)
+            .ok()
+            .filter(|_| Path::new(typed).is_absolute())
+    };
+    place
+        .path(typed)
+        .ok()
+        .or_else(|| place.path(real()?.to_str()?).ok())
 }
 
 /// The state of the task in hand, as lines.

@@ -33,13 +33,19 @@ pub(super) struct Page {
 impl Page {
     /// What a parser is given.
     pub(super) fn sheet(&self) -> Sheet<'_> {
-        Sheet { name: self.file_name.as_deref(), is_beside_index: self.is_beside_index, text: &self.text }
+        Sheet {
+            name: self.file_name.as_deref(),
+            is_beside_index: self.is_beside_index,
+            text: &self.text,
+        }
     }
 
     /// Whether its name does not speak against a format.
     pub(super) fn may_be(&self, format: Format) -> bool {
-        let is_json =
-            self.file_name.as_deref().is_some_and(|it| it.ends_with(".json") || it.ends_with(".jsonl"));
+        let is_json = self
+            .file_name
+            .as_deref()
+            .is_some_and(|it| it.ends_with(".json") || it.ends_with(".jsonl"));
         let wants_json = !matches!(format, Format::Claude | Format::Rules | Format::BasicMemory);
         is_json == wants_json
     }
@@ -49,7 +55,12 @@ impl Page {
 pub(super) fn page(shell: &Shell, path: &Path, name: &Path) -> Result<Page, Fault> {
     if name == Path::new("-") {
         let text = bare(shell.world.read_stdin()?);
-        return Ok(Page { name: "-".into(), file_name: None, is_beside_index: false, text });
+        return Ok(Page {
+            name: "-".into(),
+            file_name: None,
+            is_beside_index: false,
+            text,
+        });
     }
     let failed = |why: String| Fault::usage(format!("cannot read '{}': {why}", name.display()));
     let text = match fs::metadata(path) {
@@ -62,12 +73,19 @@ pub(super) fn page(shell: &Shell, path: &Path, name: &Path) -> Result<Page, Faul
 fn paged(path: &Path, name: String, text: String) -> Page {
     let is_beside_index = path.with_file_name("MEMORY.md").is_file();
     let file_name = path.file_name().map(|it| it.to_string_lossy().into_owned());
-    Page { name, file_name, is_beside_index, text: bare(text) }
+    Page {
+        name,
+        file_name,
+        is_beside_index,
+        text: bare(text),
+    }
 }
 
 /// A text without the mark that some systems put before it.
 fn bare(text: String) -> String {
-    text.strip_prefix('\u{feff}').map(Into::into).unwrap_or(text)
+    text.strip_prefix('\u{feff}')
+        .map(Into::into)
+        .unwrap_or(text)
 }
 
 /// The files of a folder that may be of a known format, by name. What cannot be read is passed over.
@@ -86,18 +104,25 @@ pub(super) fn pages(root: &Path, name: &Path) -> Result<Vec<Page>, Fault> {
         let shown = name.join(path.strip_prefix(root).unwrap_or(path));
         Some(paged(path, shown.display().to_string(), text))
     };
-    Ok(paths.iter().filter_map(read).filter(|it| !it.text.trim().is_empty()).collect())
+    Ok(paths
+        .iter()
+        .filter_map(read)
+        .filter(|it| !it.text.trim().is_empty())
+        .collect())
 }
 
 /// Links are not followed: they may lead anywhere.
 fn gather(folder: &Path, depth: usize, found: &mut Vec<PathBuf>) {
-    let Ok(entries) = fs::read_dir(folder) else { return };
+    let Ok(entries) = fs::read_dir(folder) else {
+        return;
+    };
     let mut entries: Vec<_> = entries.flatten().collect();
     entries.sort_by_key(fs::DirEntry::file_name);
     for entry in entries {
         let name = entry.file_name().to_string_lossy().into_owned();
         let Ok(what) = entry.metadata() else { continue };
-        let is_wanted = ENDINGS.iter().any(|it| name.ends_with(it)) && what.len() <= MAX_FOUND_BYTES;
+        let is_wanted =
+            ENDINGS.iter().any(|it| name.ends_with(it)) && what.len() <= MAX_FOUND_BYTES;
         if found.len() > MAX_FILES {
             return;
         } else if what.is_file() && is_wanted {

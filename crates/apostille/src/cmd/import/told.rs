@@ -16,27 +16,53 @@ const TOLD: usize = 20;
 const PLACES: usize = 8;
 
 /// The answer: a sum, a line for each file of a folder, and what was altered, refused and left out beside it.
-pub(super) fn answer(shell: &Shell, args: &Import, files: &[Done], passed_over: Option<usize>) -> Answer {
+pub(super) fn answer(
+    shell: &Shell,
+    args: &Import,
+    files: &[Done],
+    passed_over: Option<usize>,
+) -> Answer {
     let json = ImportReply::new(files, args.dry_run, passed_over);
     let code = if json.ok { error::OK } else { error::REFUSED };
     let answer = shell.answer(code, &json, |_| match (passed_over, files) {
         (None, [file]) => single(args, file),
         _ => several(args, &json, files),
     });
-    Answer { err: beside(shell, files, passed_over.is_some()), ..answer }
+    Answer {
+        err: beside(shell, files, passed_over.is_some()),
+        ..answer
+    }
 }
 
 fn verb(args: &Import) -> String {
-    ink(GREEN, if args.dry_run { "would import" } else { "imported" })
+    ink(
+        GREEN,
+        if args.dry_run {
+            "would import"
+        } else {
+            "imported"
+        },
+    )
 }
 
 /// One file on one line.
 fn single(args: &Import, it: &Done) -> String {
     let is_foreign = it.format.parser().is_some();
-    let format = if is_foreign { format!(" ({})", it.format) } else { String::new() };
+    let format = if is_foreign {
+        format!(" ({})", it.format)
+    } else {
+        String::new()
+    };
     let is_told = it.known > 0 || it.waiting + it.let_in == 0;
-    let known = if is_told { format!(", {} known already", it.known) } else { String::new() };
-    let more = [(it.changed.len(), "changed"), (it.left_out.len(), "left out")];
+    let known = if is_told {
+        format!(", {} known already", it.known)
+    } else {
+        String::new()
+    };
+    let more = [
+        (it.changed.len(), "changed"),
+        (it.left_out.len(), "left out"),
+    ];
     format!(
         "{} {}{format}{}{known}{}{}\n",
         verb(args),
@@ -48,11 +74,19 @@ fn single(args: &Import, it: &Done) -> String {
 }
 
 fn let_in(n: u64) -> String {
-    if n == 0 { String::new() } else { format!(", {n} let in that waited") }
+    if n == 0 {
+        String::new()
+    } else {
+        format!(", {n} let in that waited")
+    }
 }
 
 fn waiting(args: &Import, n: u64, kept: u64) -> String {
-    let way = if args.dry_run { "would wait" } else { "wait: apostille review" };
+    let way = if args.dry_run {
+        "would wait"
+    } else {
+        "wait: apostille review"
+    };
     match n {
         0 => String::new(),
         n if n == kept => format!(", all of them {way}"),
@@ -62,7 +96,10 @@ fn waiting(args: &Import, n: u64, kept: u64) -> String {
 
 /// What there is of each, where there is some.
 fn numbers(of: &[(usize, &str)]) -> String {
-    of.iter().filter(|(n, _)| *n > 0).map(|(n, word)| format!(", {n} {word}")).collect()
+    of.iter()
+        .filter(|(n, _)| *n > 0)
+        .map(|(n, word)| format!(", {n} {word}"))
+        .collect()
 }
 
 fn several(args: &Import, sum: &ImportReply, files: &[Done]) -> String {
@@ -77,17 +114,31 @@ fn several(args: &Import, sum: &ImportReply, files: &[Done]) -> String {
     );
     let line = |it: &Done| {
         let counts = [
-            (usize::try_from(it.known).unwrap_or(usize::MAX), "known already"),
+            (
+                usize::try_from(it.known).unwrap_or(usize::MAX),
+                "known already",
+            ),
             (it.changed.len(), "changed"),
             (it.refused.len(), "refused"),
             (it.left_out.len(), "left out"),
         ];
         let format = ink(DIM, format!("({})", it.format));
         let let_in = let_in(it.let_in);
-        format!("  {} {format} {}{let_in}{}\n", ink(BOLD, safe(&it.name)), it.kept, numbers(&counts))
+        format!(
+            "  {} {format} {}{let_in}{}\n",
+            ink(BOLD, safe(&it.name)),
+            it.kept,
+            numbers(&counts)
+        )
     };
     let passed_over = sum.passed_over.filter(|it| *it > 0).map(|n| {
-        ink(DIM, format!("  {} of another kind passed over", count(n as u64, "file", "files"))) + "\n"
+        ink(
+            DIM,
+            format!(
+                "  {} of another kind passed over",
+                count(n as u64, "file", "files")
+            ),
+        ) + "\n"
     });
     head + &files.iter().map(line).collect::<String>() + &passed_over.unwrap_or_default()
 }
@@ -96,13 +147,26 @@ fn several(args: &Import, sum: &ImportReply, files: &[Done]) -> String {
 fn beside(shell: &Shell, files: &[Done], is_folder: bool) -> String {
     let mut out = String::new();
     for it in files {
-        let file = if is_folder { format!("{}: ", safe(&it.name)) } else { String::new() };
-        let refused = it.refused.iter().map(|(at, it)| format!("{at}: {}", safe(&it.to_string())));
+        let file = if is_folder {
+            format!("{}: ", safe(&it.name))
+        } else {
+            String::new()
+        };
+        let refused = it
+            .refused
+            .iter()
+            .map(|(at, it)| format!("{at}: {}", safe(&it.to_string())));
         let refused: Vec<String> = refused.collect();
         out += &lines("refused:", &file, &refused, usize::MAX);
         if !shell.flags.json {
-            let left_out = it.left_out.iter().map(|it| (it.why.as_str(), it.at.as_str()));
-            let changed = it.changed.iter().map(|(at, what)| (what.as_str(), at.as_str()));
+            let left_out = it
+                .left_out
+                .iter()
+                .map(|it| (it.why.as_str(), it.at.as_str()));
+            let changed = it
+                .changed
+                .iter()
+                .map(|(at, what)| (what.as_str(), at.as_str()));
             out += &lines("changed:", &file, &grouped(changed), TOLD);
             out += &lines("left out:", &file, &grouped(left_out), TOLD);
         }
@@ -113,8 +177,11 @@ fn beside(shell: &Shell, files: &[Done], is_folder: bool) -> String {
 fn lines(title: &str, file: &str, of: &[String], limit: usize) -> String {
     let line = |it: &String| format!("{} {file}{it}\n", ink(YELLOW.bold(), title));
     let more = of.len().saturating_sub(limit);
-    let rest =
-        if more > 0 { format!("{title} {file}and {more} more; --json has all\n") } else { String::new() };
+    let rest = if more > 0 {
+        format!("{title} {file}and {more} more; --json has all\n")
+    } else {
+        String::new()
+    };
     of.iter().take(limit).map(line).collect::<String>() + &rest
 }
 
@@ -130,9 +197,18 @@ fn grouped<'a>(of: impl Iterator<Item = (&'a str, &'a str)>) -> Vec<String> {
     }
     let told = |why: &&str| {
         let list = &places[*why];
-        let named = list.iter().take(PLACES).copied().collect::<Vec<_>>().join(", ");
+        let named = list
+            .iter()
+            .take(PLACES)
+            .copied()
+            .collect::<Vec<_>>()
+            .join(", ");
         let more = list.len().saturating_sub(PLACES);
-        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        let more = if more > 0 {
+            format!(" and {more} more")
+        } else {
+            String::new()
+        };
         format!("{named}{more}: {why}")
     };
     order.iter().map(told).collect()

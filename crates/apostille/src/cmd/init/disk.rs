@@ -50,17 +50,28 @@ pub fn look(path: &Path, within: Option<&Path>) -> Result<Found, String> {
 /// The text of a file; nothing, if it is not there. What a repository brings is read within narrow bounds.
 pub fn text(path: &Path, within: Option<&Path>) -> Result<Option<String>, String> {
     let most = if within.is_some() { MOST_HERE } else { MOST };
-    let Some(bytes) = bytes(&inside(path, within)?, most)? else { return Ok(None) };
-    String::from_utf8(bytes).map(Some).map_err(|_| "it is not UTF-8".into())
+    let Some(bytes) = bytes(&inside(path, within)?, most)? else {
+        return Ok(None);
+    };
+    String::from_utf8(bytes)
+        .map(Some)
+        .map_err(|_| "it is not UTF-8".into())
 }
 
 /// Where a path leads, unless that is out of a folder.
 fn inside(path: &Path, within: Option<&Path>) -> Result<PathBuf, String> {
     let target = resolved(path)?;
-    let Some(root) = within else { return Ok(target) };
+    let Some(root) = within else {
+        return Ok(target);
+    };
     let root = fs::canonicalize(root).map_err(|error| error.to_string())?;
-    let inside = target.strip_prefix(&root).map_err(|_| "it leads out of the repository through a link")?;
-    match inside.components().any(|it| it == Component::Normal(".git".as_ref())) {
+    let inside = target
+        .strip_prefix(&root)
+        .map_err(|_| "it leads out of the repository through a link")?;
+    match inside
+        .components()
+        .any(|it| it == Component::Normal(".git".as_ref()))
+    {
         true => Err("it leads into .git through a link".into()),
         false => Ok(target),
     }
@@ -76,7 +87,9 @@ fn bytes(target: &Path, most: u64) -> Result<Option<Vec<u8>>, String> {
     }
     let mut bytes = Vec::new();
     let file = fs::File::open(target).map_err(|error| error.to_string())?;
-    file.take(most + 1).read_to_end(&mut bytes).map_err(|error| error.to_string())?;
+    file.take(most + 1)
+        .read_to_end(&mut bytes)
+        .map_err(|error| error.to_string())?;
     match bytes.len() as u64 > most {
         true => Err(format!("it is larger than {} MB", most / MB)),
         false => Ok(Some(bytes)),
@@ -101,8 +114,12 @@ fn resolved(path: &Path) -> Result<PathBuf, String> {
 
 /// The folders that are missing on the way to a file, the outermost first.
 pub fn missing(target: &Path) -> Vec<PathBuf> {
-    let mut folders: Vec<PathBuf> =
-        target.ancestors().skip(1).take_while(|it| !it.exists()).map(Path::to_path_buf).collect();
+    let mut folders: Vec<PathBuf> = target
+        .ancestors()
+        .skip(1)
+        .take_while(|it| !it.exists())
+        .map(Path::to_path_buf)
+        .collect();
     folders.reverse();
     folders
 }
@@ -122,14 +139,22 @@ pub fn apply(changes: &[Change]) -> Result<(), Failed> {
     for (n, change) in changes.iter().enumerate() {
         made.extend(missing(&change.target));
         let Err(error) = one(change) else { continue };
-        let lost: Vec<_> = changes[..n].iter().rev().map(back).filter_map(Result::err).collect();
+        let lost: Vec<_> = changes[..n]
+            .iter()
+            .rev()
+            .map(back)
+            .filter_map(Result::err)
+            .collect();
         prune(&made);
         let error = error.context(format!("cannot write '{}'", change.target.display()));
         let outcome = match lost.first() {
             None => "nothing was changed".to_owned(),
             Some(lost) => format!("what was written before it could not be taken back ({lost:#})"),
         };
-        return Err(Failed { cause: error.context(outcome), is_taken_back: lost.is_empty() });
+        return Err(Failed {
+            cause: error.context(outcome),
+            is_taken_back: lost.is_empty(),
+        });
     }
     Ok(())
 }
@@ -144,7 +169,10 @@ pub fn prune(folders: &[PathBuf]) {
 /// Takes a change back, if it is still what we made of it: what somebody else wrote since is theirs.
 fn back(change: &Change) -> anyhow::Result<()> {
     if now(&change.target)? != change.after {
-        return Err(anyhow!("somebody else changed '{}' meanwhile", change.target.display()));
+        return Err(anyhow!(
+            "somebody else changed '{}' meanwhile",
+            change.target.display()
+        ));
     }
     written(&change.target, change.before.as_deref(), None)
 }
@@ -160,7 +188,8 @@ fn now(target: &Path) -> io::Result<Option<Vec<u8>>> {
 fn one(change: &Change) -> anyhow::Result<()> {
     let now = now(&change.target)?;
     // Clients write to their files while they run.
-    if now != change.before || resolved(&change.target).map_err(|it| anyhow!(it))? != change.target {
+    if now != change.before || resolved(&change.target).map_err(|it| anyhow!(it))? != change.target
+    {
         return Err(anyhow!("somebody else changed it meanwhile; try again"));
     }
     written(&change.target, change.after.as_deref(), change.mode)
@@ -170,8 +199,13 @@ fn one(change: &Change) -> anyhow::Result<()> {
 fn written(target: &Path, bytes: Option<&[u8]>, mode: Option<u32>) -> anyhow::Result<()> {
     let folder = target.parent().context("it has no folder")?;
     let Some(bytes) = bytes else {
-        fs::remove_file(target)
-            .or_else(|it| if it.kind() == io::ErrorKind::NotFound { Ok(()) } else { Err(it) })?;
+        fs::remove_file(target).or_else(|it| {
+            if it.kind() == io::ErrorKind::NotFound {
+                Ok(())
+            } else {
+                Err(it)
+            }
+        })?;
         synced(folder);
         return Ok(());
     };
@@ -182,7 +216,9 @@ fn written(target: &Path, bytes: Option<&[u8]>, mode: Option<u32>) -> anyhow::Re
 #[cfg(unix)]
 pub fn mode(target: &Path) -> Option<u32> {
     use std::os::unix::fs::PermissionsExt as _;
-    fs::metadata(target).ok().map(|it| it.permissions().mode() & 0o7777)
+    fs::metadata(target)
+        .ok()
+        .map(|it| it.permissions().mode() & 0o7777)
 }
 
 /// The permissions of a file, where it has some.
@@ -207,11 +243,18 @@ mod tests {
         };
         // The second change is not what is there, so the first is taken back.
         fs::write(root.join("b"), "theirs").unwrap();
-        let failed = apply(&[change("a", None, "ours"), change("b", Some("other"), "ours")]).unwrap_err();
+        let failed = apply(&[
+            change("a", None, "ours"),
+            change("b", Some("other"), "ours"),
+        ])
+        .unwrap_err();
         assert!(failed.is_taken_back && !root.join("a").exists());
         fs::write(root.join("a"), "theirs").unwrap();
         let error = back(&change("a", None, "ours")).unwrap_err();
-        assert!(error.to_string().contains("somebody else changed"), "{error}");
+        assert!(
+            error.to_string().contains("somebody else changed"),
+            "{error}"
+        );
         assert_eq!(fs::read(root.join("a")).unwrap(), b"theirs");
     }
 }

@@ -19,11 +19,17 @@ const BESIDE: usize = 24;
 pub fn diff(change: &Change) -> String {
     let text = |bytes: &Option<Vec<u8>>| {
         let text = String::from_utf8_lossy(bytes.as_deref().unwrap_or_default()).replace('\r', "");
-        if text.is_empty() || text.ends_with('\n') { text } else { text + "\n" }
+        if text.is_empty() || text.ends_with('\n') {
+            text
+        } else {
+            text + "\n"
+        }
     };
     let whole = unified(&text(&change.before), &text(&change.after));
     let lines: Vec<&str> = whole.lines().collect();
-    let mut shown: Vec<String> = (0..lines.len().min(MOST_LINES)).map(|n| tamed(&lines, n)).collect();
+    let mut shown: Vec<String> = (0..lines.len().min(MOST_LINES))
+        .map(|n| tamed(&lines, n))
+        .collect();
     if lines.len() > MOST_LINES {
         shown.push(format!(" … {} more lines", lines.len() - MOST_LINES));
     }
@@ -34,7 +40,10 @@ pub fn diff(change: &Change) -> String {
 fn tamed(lines: &[&str], n: usize) -> String {
     let line = lines[n];
     if secrets::find(line).is_some() {
-        return format!("{}… (this line holds a secret)", line.chars().next().unwrap_or(' '));
+        return format!(
+            "{}… (this line holds a secret)",
+            line.chars().next().unwrap_or(' ')
+        );
     }
     match twin(lines, n) {
         Some(twin) if line.chars().count() > MOST_COLUMNS => around(line, twin),
@@ -45,7 +54,11 @@ fn tamed(lines: &[&str], n: usize) -> String {
 /// The line on the other side of a change: the one with the same number there.
 fn twin<'l>(lines: &[&'l str], n: usize) -> Option<&'l str> {
     let sign = |n: usize| lines.get(n).and_then(|it| it.chars().next());
-    let run = |start: usize, it: char| (start..lines.len()).take_while(|n| sign(*n) == Some(it)).count();
+    let run = |start: usize, it: char| {
+        (start..lines.len())
+            .take_while(|n| sign(*n) == Some(it))
+            .count()
+    };
     let is_new = sign(n)? == '+';
     if !is_new && sign(n)? != '-' {
         return None;
@@ -53,8 +66,16 @@ fn twin<'l>(lines: &[&'l str], n: usize) -> Option<&'l str> {
     let is_change = |n: &usize| matches!(sign(*n), Some('-' | '+'));
     let first = (0..=n).rev().take_while(is_change).last()?;
     let gone = run(first, '-');
-    let other = if is_new { (n - first).checked_sub(gone)? + first } else { n + gone };
-    let is_there = if is_new { other < first + gone } else { sign(other) == Some('+') };
+    let other = if is_new {
+        (n - first).checked_sub(gone)? + first
+    } else {
+        n + gone
+    };
+    let is_there = if is_new {
+        other < first + gone
+    } else {
+        sign(other) == Some('+')
+    };
     is_there.then(|| lines[other])
 }
 
@@ -66,11 +87,22 @@ fn around(line: &str, other: &str) -> String {
     let head = 1 + (1..room).take_while(|n| line[*n] == other[*n]).count();
     let is_same = |n: &usize| line[line.len() - n] == other[other.len() - n];
     let tail = (1..=room - head.min(room)).take_while(is_same).count();
-    let start = if head < MOST_COLUMNS / 2 { 1 } else { head - BESIDE };
-    let end = (line.len() - tail + BESIDE).min(line.len()).min(start + MOST_CHANGED);
+    let start = if head < MOST_COLUMNS / 2 {
+        1
+    } else {
+        head - BESIDE
+    };
+    let end = (line.len() - tail + BESIDE)
+        .min(line.len())
+        .min(start + MOST_CHANGED);
     let mark = |is_cut: bool| if is_cut { "…" } else { "" };
     let middle: String = line[start..end].iter().collect();
-    format!("{}{}{middle}{}", line[0], mark(start > 1), mark(end < line.len()))
+    format!(
+        "{}{}{middle}{}",
+        line[0],
+        mark(start > 1),
+        mark(end < line.len())
+    )
 }
 
 #[cfg(test)]
@@ -79,7 +111,12 @@ mod tests {
 
     fn shown(before: &str, after: &str) -> String {
         let bytes = |it: &str| Some(it.as_bytes().to_vec());
-        diff(&Change { target: "x".into(), before: bytes(before), after: bytes(after), mode: None })
+        diff(&Change {
+            target: "x".into(),
+            before: bytes(before),
+            after: bytes(after),
+            mode: None,
+        })
     }
 
     #[test]
@@ -87,16 +124,25 @@ mod tests {
         let (head, tail) = ("h".repeat(500), "t".repeat(500));
         let found = shown(&format!("{head}{tail}\n"), &format!("{head} NEW {tail}\n"));
         let (h, t) = ("h".repeat(BESIDE), "t".repeat(BESIDE));
-        assert!(found.ends_with(&format!("-…{h}{t}…\n+…{h} NEW {t}…\n")), "{found}");
+        assert!(
+            found.ends_with(&format!("-…{h}{t}…\n+…{h} NEW {t}…\n")),
+            "{found}"
+        );
         let found = shown(&format!("a{tail}\n"), &format!("b{tail}\n"));
         assert!(found.ends_with(&format!("-a{t}…\n+b{t}…\n")), "{found}");
         let found = shown(&format!("{head}a\n"), &format!("{head}b\n"));
         assert!(found.ends_with(&format!("-…{h}a\n+…{h}b\n")), "{found}");
         let found = shown("", &format!("{head}\n"));
         assert!(found.contains("hhh…\n") && found.len() < 250, "{found}");
-        let found = shown(&format!("{head}\n"), &format!("{head}{}\n", "n".repeat(9_000)));
+        let found = shown(
+            &format!("{head}\n"),
+            &format!("{head}{}\n", "n".repeat(9_000)),
+        );
         assert!(found.len() < MOST_CHANGED + 200, "{found}");
         let found = shown(&format!("é{head}é{tail}\n"), &format!("é{head}ü{tail}\n"));
-        assert!(found.contains(&format!("-…{h}é{t}…\n+…{h}ü{t}…\n")), "{found}");
+        assert!(
+            found.contains(&format!("-…{h}é{t}…\n+…{h}ü{t}…\n")),
+            "{found}"
+        );
     }
 }

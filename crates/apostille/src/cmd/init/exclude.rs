@@ -8,13 +8,19 @@ pub fn with(text: &str) -> String {
     if text.lines().any(|it| it.trim_end() == LINE) {
         return text.to_owned();
     }
-    let gap = if text.is_empty() || text.ends_with('\n') { "" } else { "\n" };
+    let gap = if text.is_empty() || text.ends_with('\n') {
+        ""
+    } else {
+        "\n"
+    };
     format!("{text}{gap}{LINE}\n")
 }
 
 /// The text without the line.
 pub fn without(text: &str) -> String {
-    text.split_inclusive('\n').filter(|it| it.trim_end() != LINE).collect()
+    text.split_inclusive('\n')
+        .filter(|it| it.trim_end() != LINE)
+        .collect()
 }
 
 #[cfg(test)]

@@ -10,7 +10,8 @@ use crate::world::Environment;
 /// The clients in use here.
 pub fn in_use(env: &Environment, scope: &Scope) -> Vec<Client> {
     let homes = Homes::of(env);
-    let is_used = |row: &&Row| has_mark(row, scope) || has_home(row, homes.as_ref()) || has_program(row, env);
+    let is_used =
+        |row: &&Row| has_mark(row, scope) || has_home(row, homes.as_ref()) || has_program(row, env);
     ROWS.iter().filter(is_used).map(|it| it.client).collect()
 }
 

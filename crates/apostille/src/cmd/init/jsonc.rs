@@ -69,14 +69,19 @@ impl Node {
     /// The number of the item that a step leads to; of members with the same key the last counts, as everywhere.
     pub fn position(&self, step: Step<'_>) -> Option<usize> {
         match step {
-            Step::Key(key) => self.items().iter().rposition(|it| it.key.as_deref() == Some(key)),
+            Step::Key(key) => self
+                .items()
+                .iter()
+                .rposition(|it| it.key.as_deref() == Some(key)),
             Step::At(n) => (n < self.items().len()).then_some(n),
         }
     }
 
     /// The value that a step leads to.
     pub fn child(&self, step: Step<'_>) -> Option<&Self> {
-        self.position(step).and_then(|it| self.items().get(it)).map(|it| &it.value)
+        self.position(step)
+            .and_then(|it| self.items().get(it))
+            .map(|it| &it.value)
     }
 
     /// The value as a program sees it.
@@ -85,7 +90,9 @@ impl Node {
             Kind::Scalar(value) => value.clone(),
             Kind::Array(items) => items.iter().map(|it| it.value.value()).collect(),
             Kind::Object(items) => {
-                let pairs = items.iter().map(|it| (it.key.clone().unwrap_or_default(), it.value.value()));
+                let pairs = items
+                    .iter()
+                    .map(|it| (it.key.clone().unwrap_or_default(), it.value.value()));
                 Value::Object(pairs.collect::<Map<_, _>>())
             }
         }
@@ -96,7 +103,12 @@ impl Node {
 pub fn parse(text: &str) -> Result<Option<Node>, String> {
     let mut reader = Reader { text, at: 0 };
     let read = reader.whole();
-    read.map_err(|why| format!("line {}: {why}", text[..reader.at].matches('\n').count() + 1))
+    read.map_err(|why| {
+        format!(
+            "line {}: {why}",
+            text[..reader.at].matches('\n').count() + 1
+        )
+    })
 }
 
 struct Reader<'t> {
@@ -158,7 +170,11 @@ impl Reader<'_> {
             Some('"') => Kind::Scalar(Value::String(self.string()?)),
             _ => Kind::Scalar(self.word()?),
         };
-        Ok(Node { start, end: self.at, kind })
+        Ok(Node {
+            start,
+            end: self.at,
+            kind,
+        })
     }
 
     fn list(&mut self, close: char, is_keyed: bool, depth: usize) -> Result<Vec<Item>, String> {
@@ -183,7 +199,12 @@ impl Reader<'_> {
         self.skip()?;
         let at = self.at;
         let comma = self.takes(',').then_some(at);
-        Ok(Item { start, key, value, comma })
+        Ok(Item {
+            start,
+            key,
+            value,
+            comma,
+        })
     }
 
     fn key(&mut self) -> Result<String, String> {
@@ -208,7 +229,8 @@ impl Reader<'_> {
             is_end
         });
         let end = self.at + end.ok_or("a text without an end")? + 2;
-        let read = serde_json::from_str(&self.text[self.at..end]).map_err(|_| "a text that is not valid")?;
+        let read = serde_json::from_str(&self.text[self.at..end])
+            .map_err(|_| "a text that is not valid")?;
         self.at = end;
         Ok(read)
     }

@@ -59,15 +59,21 @@ pub struct Run {
 
 /// The folder of all runs.
 pub fn folder(world: &World) -> Result<PathBuf, Fault> {
-    let data =
-        world.env.data_dir().ok_or_else(|| Fault::config("this user has no home, and so no data folder"))?;
+    let data = world
+        .env
+        .data_dir()
+        .ok_or_else(|| Fault::config("this user has no home, and so no data folder"))?;
     Ok(data.join("init"))
 }
 
 /// Keeps what these changes will change, before any of them is made.
 pub fn keep(world: &World, scope: &Scope, changes: &[Change]) -> Result<Run, Fault> {
-    let kept = folder(world).and_then(|all| kept(world, scope, changes, &all).map_err(Fault::internal));
-    kept.map_err(|fault| Fault { cause: fault.cause.context("cannot keep what would be changed"), ..fault })
+    let kept =
+        folder(world).and_then(|all| kept(world, scope, changes, &all).map_err(Fault::internal));
+    kept.map_err(|fault| Fault {
+        cause: fault.cause.context("cannot keep what would be changed"),
+        ..fault
+    })
 }
 
 fn kept(world: &World, scope: &Scope, changes: &[Change], all: &Path) -> anyhow::Result<Run> {
@@ -80,13 +86,35 @@ fn kept(world: &World, scope: &Scope, changes: &[Change], all: &Path) -> anyhow:
         }
         let digest = |bytes: &Vec<u8>| Digest::of(bytes).to_string();
         let mode = disk::mode(&change.target);
-        let before = change.before.as_ref().map(|it| Before { copy, digest: digest(it), mode });
+        let before = change.before.as_ref().map(|it| Before {
+            copy,
+            digest: digest(it),
+            mode,
+        });
         let after = change.after.as_ref().map(digest).unwrap_or_default();
-        files.push(Kept { path: change.target.clone(), before, after, made: disk::missing(&change.target) });
+        files.push(Kept {
+            path: change.target.clone(),
+            before,
+            after,
+            made: disk::missing(&change.target),
+        });
     }
-    let (at, scope, root) = (world.now.to_string(), scope.as_str().into(), scope.root().to_path_buf());
-    let manifest = Manifest { version: VERSION, at, scope, root, files };
-    private(&folder.join(MANIFEST), &serde_json::to_vec_pretty(&manifest)?)?;
+    let (at, scope, root) = (
+        world.now.to_string(),
+        scope.as_str().into(),
+        scope.root().to_path_buf(),
+    );
+    let manifest = Manifest {
+        version: VERSION,
+        at,
+        scope,
+        root,
+        files,
+    };
+    private(
+        &folder.join(MANIFEST),
+        &serde_json::to_vec_pretty(&manifest)?,
+    )?;
     Ok(Run { folder, manifest })
 }
 
@@ -123,8 +151,9 @@ fn numbers(all: &Path) -> io::Result<Vec<u64>> {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
         other => other?,
     };
-    let mut numbers: Vec<u64> =
-        entries.filter_map(|it| it.ok()?.file_name().to_str()?.parse().ok()).collect();
+    let mut numbers: Vec<u64> = entries
+        .filter_map(|it| it.ok()?.file_name().to_str()?.parse().ok())
+        .collect();
     numbers.sort_unstable();
     Ok(numbers)
 }
@@ -148,10 +177,14 @@ pub fn runs(world: &World, scope: &Scope) -> Result<Vec<Run>, Fault> {
         let page = folder.join(MANIFEST);
         // A run that was cut off before its page was written has changed nothing.
         let Ok(bytes) = fs::read(&page) else { continue };
-        let manifest: Manifest = serde_json::from_slice(&bytes)
-            .map_err(|error| Fault::config(format!("'{}' cannot be read: {error}", page.display())))?;
+        let manifest: Manifest = serde_json::from_slice(&bytes).map_err(|error| {
+            Fault::config(format!("'{}' cannot be read: {error}", page.display()))
+        })?;
         if manifest.version != VERSION {
-            return Err(Fault::config(format!("'{}' was written by a newer apostille", page.display())));
+            return Err(Fault::config(format!(
+                "'{}' was written by a newer apostille",
+                page.display()
+            )));
         }
         if manifest.scope == scope.as_str() && manifest.root == scope.root() {
             runs.push(Run { folder, manifest });
@@ -164,7 +197,8 @@ impl Run {
     /// What a file was, as it was kept.
     pub fn bytes(&self, before: &Before) -> Result<Vec<u8>, Fault> {
         let path = self.folder.join(&before.copy);
-        let lost = |why: String| Fault::config(format!("what was kept in '{}' {why}", path.display()));
+        let lost =
+            |why: String| Fault::config(format!("what was kept in '{}' {why}", path.display()));
         let bytes = fs::read(&path).map_err(|error| lost(format!("cannot be read: {error}")))?;
         match Digest::of(&bytes).to_string() == before.digest {
             true => Ok(bytes),

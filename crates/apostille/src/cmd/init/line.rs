@@ -22,15 +22,26 @@ impl Line {
     pub fn read(line: &str) -> Option<Self> {
         let (program, rest) = word(line.strip_suffix(ANYWAY).unwrap_or(line))?;
         let (client, event) = rest.strip_prefix(HOOK)?.split_once(' ')?;
-        let client = Client::ALL.iter().copied().find(|it| it.as_str() == client)?;
-        let is_event = (1..=40).contains(&event.len()) && event.chars().all(|c| c.is_ascii_alphanumeric());
+        let client = Client::ALL
+            .iter()
+            .copied()
+            .find(|it| it.as_str() == client)?;
+        let is_event =
+            (1..=40).contains(&event.len()) && event.chars().all(|c| c.is_ascii_alphanumeric());
         let is_line = is_event && is_program(&program);
-        is_line.then(|| Self { program, client, event: event.to_owned() })
+        is_line.then(|| Self {
+            program,
+            client,
+            event: event.to_owned(),
+        })
     }
 
     /// Whether it is what a client is to run at this event today.
     pub fn is_for(&self, client: Client, event: &str) -> bool {
-        let is_known = table::row(client).moments.iter().any(|it| it.event == event);
+        let is_known = table::row(client)
+            .moments
+            .iter()
+            .any(|it| it.event == event);
         is_known && self.client == client && self.event == event
     }
 }
@@ -51,7 +62,10 @@ fn word(line: &str) -> Option<(String, &str)> {
         }
         _ => {
             let (plain, _) = line.split_once(' ')?;
-            (super::program::is_plain(plain).then(|| plain.to_owned())?, &line[plain.len()..])
+            (
+                super::program::is_plain(plain).then(|| plain.to_owned())?,
+                &line[plain.len()..],
+            )
         }
     };
     let is_double = line.starts_with('"');
@@ -88,16 +102,34 @@ mod tests {
             assert_eq!(found.as_deref(), expected, "{line}");
         };
         check("apostille hook --client codex Stop", Some("apostille"));
-        check("apostille hook --client codex Stop || exit 0", Some("apostille"));
+        check(
+            "apostille hook --client codex Stop || exit 0",
+            Some("apostille"),
+        );
         let path = "/home/ana/.cargo/bin/apostille";
         check(&format!("{path} hook --client codex Stop"), Some(path));
-        check("'/home/ana b/apostille' hook --client codex Stop", Some("/home/ana b/apostille"));
-        check(r"'/it'\''s/apostille' hook --client codex Stop", Some("/it's/apostille"));
+        check(
+            "'/home/ana b/apostille' hook --client codex Stop",
+            Some("/home/ana b/apostille"),
+        );
+        check(
+            r"'/it'\''s/apostille' hook --client codex Stop",
+            Some("/it's/apostille"),
+        );
         let windows = "C:/Program Files/apostille.exe";
-        check(&format!("\"{windows}\" hook --client codex Stop"), Some(windows));
+        check(
+            &format!("\"{windows}\" hook --client codex Stop"),
+            Some(windows),
+        );
         let windows = r"C:\Program Files\apostille.exe";
-        check(&format!("& '{windows}' hook --client codex Stop"), Some(windows));
-        check("& '/it''s/apostille' hook --client codex Stop", Some("/it's/apostille"));
+        check(
+            &format!("& '{windows}' hook --client codex Stop"),
+            Some(windows),
+        );
+        check(
+            "& '/it''s/apostille' hook --client codex Stop",
+            Some("/it's/apostille"),
+        );
         for line in [
             "apostille verify",
             "not-apostille hook --client codex Stop",
@@ -132,7 +164,9 @@ mod tests {
     fn a_line_is_for_one_client_and_one_event() {
         let line = Line::read("apostille hook --client codex Stop").unwrap();
         assert!(line.is_for(Client::Codex, "Stop"));
-        assert!(!line.is_for(Client::Codex, "SessionStart") && !line.is_for(Client::ClaudeCode, "Stop"));
+        assert!(
+            !line.is_for(Client::Codex, "SessionStart") && !line.is_for(Client::ClaudeCode, "Stop")
+        );
         let old = Line::read("apostille hook --client codex Notification").unwrap();
         assert!(!old.is_for(Client::Codex, "Notification"));
     }

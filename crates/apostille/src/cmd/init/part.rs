@@ -93,7 +93,11 @@ impl Part {
 
 /// What becomes of a file that is to hold these parts.
 pub fn planned(bytes: Option<&[u8]>, parts: &[Part], program: &Program) -> Outcome {
-    edited(bytes, |text| parts.iter().try_fold(text.to_owned(), |text, part| part.put(&text, program)))
+    edited(bytes, |text| {
+        parts
+            .iter()
+            .try_fold(text.to_owned(), |text, part| part.put(&text, program))
+    })
 }
 
 /// What becomes of a file of a kind that is to hold nothing of ours; `first` is what it was before anything of ours came.
@@ -130,7 +134,9 @@ const BOM: char = '\u{feff}';
 
 fn edited(bytes: Option<&[u8]>, edit: impl FnOnce(&str) -> Result<String, String>) -> Outcome {
     let bytes = bytes.unwrap_or_default();
-    let Ok(whole) = std::str::from_utf8(bytes) else { return Outcome::Refused("it is not UTF-8".into()) };
+    let Ok(whole) = std::str::from_utf8(bytes) else {
+        return Outcome::Refused("it is not UTF-8".into());
+    };
     // Some editors mark UTF-8 with a character of no width; it stays in front.
     let text = whole.strip_prefix(BOM).unwrap_or(whole);
     match edit(text) {

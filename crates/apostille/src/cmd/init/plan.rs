@@ -86,13 +86,27 @@ pub fn plan(scope: &Scope, wishes: Vec<Wish>, program: &Program) -> Vec<Step> {
 }
 
 fn step(wish: Wish, action: Action, why: Option<String>, change: Option<Change>) -> Step {
-    Step { path: wish.path, clients: wish.clients, action, why, change }
+    Step {
+        path: wish.path,
+        clients: wish.clients,
+        action,
+        why,
+        change,
+    }
 }
 
 fn add(steps: &mut Vec<Step>, wish: Wish, found: Found, program: &Program) {
     // One file may go by two names: CLAUDE.md is often a link to AGENTS.md.
-    let is_twin = |it: &Step| it.change.as_ref().is_some_and(|it| it.target == found.target);
-    if let Some(twin) = steps.iter_mut().find(|it| is_twin(it)).and_then(|it| it.change.as_mut()) {
+    let is_twin = |it: &Step| {
+        it.change
+            .as_ref()
+            .is_some_and(|it| it.target == found.target)
+    };
+    if let Some(twin) = steps
+        .iter_mut()
+        .find(|it| is_twin(it))
+        .and_then(|it| it.change.as_mut())
+    {
         if let Outcome::Bytes(bytes) = part::planned(twin.after.as_deref(), &wish.parts, program) {
             twin.after = Some(bytes);
         }
@@ -100,17 +114,33 @@ fn add(steps: &mut Vec<Step>, wish: Wish, found: Found, program: &Program) {
     }
     let text = String::from_utf8_lossy(found.bytes.as_deref().unwrap_or_default());
     if wish.parts == [Part::Rules] && rules::takes_in_agents(&text) {
-        steps.push(step(wish, Action::Nothing, Some("it takes in AGENTS.md".into()), None));
+        steps.push(step(
+            wish,
+            Action::Nothing,
+            Some("it takes in AGENTS.md".into()),
+            None,
+        ));
         return;
     }
     let is_new = found.bytes.is_none();
-    steps.push(match part::planned(found.bytes.as_deref(), &wish.parts, program) {
-        Outcome::Nothing => step(wish, Action::Nothing, None, None),
-        Outcome::Refused(why) => step(wish, Action::Refused, Some(why), None),
-        Outcome::Bytes(bytes) => {
-            let action = if is_new { Action::Create } else { Action::Change };
-            let change = Change { target: found.target, before: found.bytes, after: Some(bytes), mode: None };
-            step(wish, action, None, Some(change))
-        }
-    });
+    steps.push(
+        match part::planned(found.bytes.as_deref(), &wish.parts, program) {
+            Outcome::Nothing => step(wish, Action::Nothing, None, None),
+            Outcome::Refused(why) => step(wish, Action::Refused, Some(why), None),
+            Outcome::Bytes(bytes) => {
+                let action = if is_new {
+                    Action::Create
+                } else {
+                    Action::Change
+                };
+                let change = Change {
+                    target: found.target,
+                    before: found.bytes,
+                    after: Some(bytes),
+                    mode: None,
+                };
+                step(wish, action, None, Some(change))
+            }
+        },
+    );
 }

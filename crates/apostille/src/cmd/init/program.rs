@@ -46,7 +46,11 @@ impl Program {
     /// The same for PowerShell, which calls a quoted program only when told to.
     pub fn powershell(&self, client: Client, event: &str) -> String {
         let plain = is_plain(&self.0);
-        let program = if plain { self.0.clone() } else { format!("& '{}'", self.0.replace('\'', "''")) };
+        let program = if plain {
+            self.0.clone()
+        } else {
+            format!("& '{}'", self.0.replace('\'', "''"))
+        };
         format!("{program}{HOOK}{client} {event}")
     }
 }
@@ -60,17 +64,26 @@ pub fn is_program(command: &str) -> bool {
 
 /// Whether a path is one from the root, on this system or on another.
 fn is_whole(path: &str) -> bool {
-    let is_drive = |it: &[u8]| matches!(it, [letter, b':', b'/' | b'\\', ..] if letter.is_ascii_alphabetic());
+    let is_drive =
+        |it: &[u8]| matches!(it, [letter, b':', b'/' | b'\\', ..] if letter.is_ascii_alphabetic());
     path.starts_with('/') || path.starts_with(r"\\") || is_drive(path.as_bytes())
 }
 
 /// The first program of this name in these folders.
 pub fn first(name: &str, folders: Option<&OsStr>) -> Option<std::path::PathBuf> {
-    let names =
-        if cfg!(windows) { vec![format!("{name}.exe"), format!("{name}.cmd")] } else { vec![name.into()] };
+    let names = if cfg!(windows) {
+        vec![format!("{name}.exe"), format!("{name}.cmd")]
+    } else {
+        vec![name.into()]
+    };
     let folders = std::env::split_paths(folders?).filter(|it| it.is_absolute());
     folders
-        .flat_map(|it| names.iter().map(move |name| it.join(name)).collect::<Vec<_>>())
+        .flat_map(|it| {
+            names
+                .iter()
+                .map(move |name| it.join(name))
+                .collect::<Vec<_>>()
+        })
         .find(|it| is_executable(it))
 }
 
@@ -91,7 +104,8 @@ pub fn is_same(one: &Path, other: &Path) -> bool {
 }
 
 pub(super) fn is_plain(text: &str) -> bool {
-    text.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '/' | '.' | '_' | '-' | '+' | ':'))
+    text.chars()
+        .all(|c| c.is_ascii_alphanumeric() || matches!(c, '/' | '.' | '_' | '-' | '+' | ':'))
 }
 
 /// A word as a shell reads it. Windows' own shells know no single quotes, and no file there has a double quote.
@@ -114,8 +128,14 @@ mod tests {
     fn a_path_is_one_word_to_a_shell() {
         let check = |path: &str, expected: &str| {
             let line = Program(path.into()).line(Client::Codex, "Stop");
-            assert_eq!(line, format!("{expected} hook --client codex Stop || exit 0"));
-            assert_eq!(Line::read(&line).map(|it| it.program).as_deref(), Some(path));
+            assert_eq!(
+                line,
+                format!("{expected} hook --client codex Stop || exit 0")
+            );
+            assert_eq!(
+                Line::read(&line).map(|it| it.program).as_deref(),
+                Some(path)
+            );
         };
         check("apostille", "apostille");
         check("/opt/bin/apostille", "/opt/bin/apostille");

@@ -26,29 +26,44 @@ pub fn with(text: &str) -> Result<String, String> {
     let block = format!("{BEGIN}\n{RULES}\n{END}").replace('\n', newline);
     if let Some((start, end)) = place(text)? {
         // What somebody appends must not end up in the line of the mark.
-        let tail = if text.len() == end { newline } else { &text[end..] };
+        let tail = if text.len() == end {
+            newline
+        } else {
+            &text[end..]
+        };
         return Ok(format!("{}{block}{tail}", &text[..start]));
     }
     let body = text.trim_end_matches(['\r', '\n']);
-    let gap = if body.is_empty() { String::new() } else { newline.repeat(2) };
+    let gap = if body.is_empty() {
+        String::new()
+    } else {
+        newline.repeat(2)
+    };
     Ok(format!("{body}{gap}{block}{newline}"))
 }
 
 /// The text without the block, and without the empty line that came with it.
 pub fn without(text: &str) -> Result<String, String> {
-    let Some((start, end)) = place(text)? else { return Ok(text.to_owned()) };
+    let Some((start, end)) = place(text)? else {
+        return Ok(text.to_owned());
+    };
     let (before, after) = (text[..start].trim_end_matches(['\r', '\n']), &text[end..]);
     if before.is_empty() {
         return Ok(after.trim_start_matches(['\r', '\n']).to_owned());
     }
     let is_apart = after.is_empty() || after.starts_with(['\r', '\n']);
-    Ok(format!("{before}{}{after}", if is_apart { "" } else { "\n" }))
+    Ok(format!(
+        "{before}{}{after}",
+        if is_apart { "" } else { "\n" }
+    ))
 }
 
 /// Where the block is. Marks that are not a pair are somebody's mistake, which nobody can guess right.
 fn place(text: &str) -> Result<Option<(usize, usize)>, String> {
-    let (begins, ends): (Vec<_>, Vec<_>) =
-        (text.match_indices(BEGIN).collect(), text.match_indices(END).collect());
+    let (begins, ends): (Vec<_>, Vec<_>) = (
+        text.match_indices(BEGIN).collect(),
+        text.match_indices(END).collect(),
+    );
     match (begins.as_slice(), ends.as_slice()) {
         ([], []) => Ok(None),
         ([(start, _)], [(end, _)]) if start < end => Ok(Some((*start, end + END.len()))),
@@ -58,7 +73,8 @@ fn place(text: &str) -> Result<Option<(usize, usize)>, String> {
 
 /// Whether the text takes in AGENTS.md by itself: what stands there need not be said twice.
 pub fn takes_in_agents(text: &str) -> bool {
-    text.lines().any(|it| matches!(it.trim(), "@AGENTS.md" | "@./AGENTS.md"))
+    text.lines()
+        .any(|it| matches!(it.trim(), "@AGENTS.md" | "@./AGENTS.md"))
 }
 
 #[cfg(test)]
@@ -72,14 +88,25 @@ mod tests {
         assert!(block.lines().all(|it| it.len() <= 110), "{block}");
         let check = |text: &str, start: &str, end: &str| {
             let with = with(text).unwrap();
-            assert!(with.starts_with(start) && with.ends_with(end), "{text:?}: {with:?}");
-            assert_eq!(super::with(&with).as_deref(), Ok(with.as_str()), "twice is once");
+            assert!(
+                with.starts_with(start) && with.ends_with(end),
+                "{text:?}: {with:?}"
+            );
+            assert_eq!(
+                super::with(&with).as_deref(),
+                Ok(with.as_str()),
+                "twice is once"
+            );
             assert_eq!(without(&with).unwrap().trim_end(), text.trim_end());
         };
         check("", BEGIN, "end -->\n");
         check("# Us\n", "# Us\n\n<!--", "end -->\n");
         check("# Us", "# Us\n\n<!--", "end -->\n");
-        check("# Us\r\n\r\n", "# Us\r\n\r\n<!-- apostille:begin -->\r\n", "end -->\r\n");
+        check(
+            "# Us\r\n\r\n",
+            "# Us\r\n\r\n<!-- apostille:begin -->\r\n",
+            "end -->\r\n",
+        );
     }
 
     #[test]
@@ -87,20 +114,37 @@ mod tests {
         let text = format!("# Us\n\n{BEGIN}\nformerly\n{END}\n\nmore\n");
         let new = with(&text).unwrap();
         assert_eq!(without(&new).unwrap(), "# Us\n\nmore\n");
-        assert!(!new.contains("formerly") && new.ends_with("\n\nmore\n"), "{new}");
+        assert!(
+            !new.contains("formerly") && new.ends_with("\n\nmore\n"),
+            "{new}"
+        );
     }
 
     #[test]
     fn what_is_appended_stays_a_line_of_its_own() {
         let block = format!("{BEGIN}\nformerly\n{END}");
-        assert!(with(&format!("# Us\n\n{block}")).unwrap().ends_with("end -->\n"));
-        assert_eq!(without(&format!("# Us\n\n{block}- more\n")).as_deref(), Ok("# Us\n- more\n"));
-        assert_eq!(without(&format!("# Us\n\n{block}\n- more\n")).as_deref(), Ok("# Us\n- more\n"));
+        assert!(
+            with(&format!("# Us\n\n{block}"))
+                .unwrap()
+                .ends_with("end -->\n")
+        );
+        assert_eq!(
+            without(&format!("# Us\n\n{block}- more\n")).as_deref(),
+            Ok("# Us\n- more\n")
+        );
+        assert_eq!(
+            without(&format!("# Us\n\n{block}\n- more\n")).as_deref(),
+            Ok("# Us\n- more\n")
+        );
     }
 
     #[test]
     fn marks_that_are_no_pair_are_left_alone() {
-        for text in [BEGIN.to_owned(), format!("{END}\n{BEGIN}"), format!("{BEGIN}{END}{BEGIN}{END}")] {
+        for text in [
+            BEGIN.to_owned(),
+            format!("{END}\n{BEGIN}"),
+            format!("{BEGIN}{END}{BEGIN}{END}"),
+        ] {
             assert!(with(&text).unwrap_err().contains("not one pair"));
         }
     }

@@ -68,8 +68,13 @@ impl Repository {
     /// The files that sharing needs. Where the settings cannot name the store, the others are of no use.
     fn shared(&self) -> impl Iterator<Item = Wish> {
         let config = self.root.join(Shared::Config.as_str());
-        let text = disk::text(&config, Some(&self.root)).ok().flatten().unwrap_or_default();
-        let is_fit = Shared::Config.with(text.trim_start_matches('\u{feff}')).is_ok();
+        let text = disk::text(&config, Some(&self.root))
+            .ok()
+            .flatten()
+            .unwrap_or_default();
+        let is_fit = Shared::Config
+            .with(text.trim_start_matches('\u{feff}'))
+            .is_ok();
         let is_wanted = move |it: &Shared| is_fit || *it == Shared::Config;
         Shared::ALL.into_iter().filter(is_wanted).map(|it| Wish {
             path: self.root.join(it.as_str()),
@@ -86,7 +91,9 @@ impl Homes {
         let home = env.home()?;
         let or = |name: &str, usual: &str| env.path(name).unwrap_or_else(|| home.join(usual));
         let config = match () {
-            () if cfg!(windows) => env.path("APPDATA").unwrap_or_else(|| home.join("AppData/Roaming")),
+            () if cfg!(windows) => env
+                .path("APPDATA")
+                .unwrap_or_else(|| home.join("AppData/Roaming")),
             () if cfg!(target_os = "macos") => home.join("Library/Application Support"),
             () => or("XDG_CONFIG_HOME", ".config"),
         };
@@ -94,7 +101,10 @@ impl Homes {
             claude: env.path("CLAUDE_CONFIG_DIR"),
             codex: or("CODEX_HOME", ".codex"),
             copilot: or("COPILOT_HOME", ".copilot"),
-            gemini: env.path("GEMINI_CLI_HOME").unwrap_or_else(|| home.clone()).join(".gemini"),
+            gemini: env
+                .path("GEMINI_CLI_HOME")
+                .unwrap_or_else(|| home.clone())
+                .join(".gemini"),
             code: config.join("Code/User"),
             home,
         })
@@ -103,7 +113,10 @@ impl Homes {
     /// The folder that is there when a client is in use.
     pub fn of_client(&self, client: Client) -> PathBuf {
         match client {
-            Client::ClaudeCode => self.claude.clone().unwrap_or_else(|| self.home.join(".claude")),
+            Client::ClaudeCode => self
+                .claude
+                .clone()
+                .unwrap_or_else(|| self.home.join(".claude")),
             Client::Codex => self.codex.clone(),
             Client::Copilot => self.copilot.clone(),
             Client::Gemini => self.gemini.clone(),
@@ -120,10 +133,16 @@ impl Homes {
                 (folder.join(".claude.json"), own.join("settings.json"))
             }
             Client::Codex => (own.join("config.toml"), own.join("hooks.json")),
-            Client::Copilot => (own.join("mcp-config.json"), own.join("hooks/apostille.json")),
+            Client::Copilot => (
+                own.join("mcp-config.json"),
+                own.join("hooks/apostille.json"),
+            ),
             Client::Gemini => (own.join("settings.json"), own.join("settings.json")),
             Client::Cursor => (own.join("mcp.json"), own.join("hooks.json")),
-            Client::Vscode => (own.join("mcp.json"), self.copilot.join("hooks/apostille.json")),
+            Client::Vscode => (
+                own.join("mcp.json"),
+                self.copilot.join("hooks/apostille.json"),
+            ),
         }
     }
 
@@ -221,8 +240,16 @@ impl Scope {
         };
         // A new CLAUDE.md would hide AGENTS.md from Claude Code; Gemini CLI reads neither of them.
         vec![
-            (root.join("AGENTS.md"), &[ClaudeCode, Codex, Copilot, Cursor, Vscode], true),
-            (root.join("CLAUDE.md"), &[ClaudeCode, Copilot, Vscode], false),
+            (
+                root.join("AGENTS.md"),
+                &[ClaudeCode, Codex, Copilot, Cursor, Vscode],
+                true,
+            ),
+            (
+                root.join("CLAUDE.md"),
+                &[ClaudeCode, Copilot, Vscode],
+                false,
+            ),
             (root.join("GEMINI.md"), &[Gemini], false),
         ]
     }
@@ -242,8 +269,17 @@ impl Scope {
         }
         if wanted.rules {
             let rule = |(path, readers, is_made): Rules| {
-                let clients: Vec<_> = clients.iter().copied().filter(|it| readers.contains(it)).collect();
-                (!clients.is_empty()).then_some(Wish { path, is_made, clients, parts: vec![Part::Rules] })
+                let clients: Vec<_> = clients
+                    .iter()
+                    .copied()
+                    .filter(|it| readers.contains(it))
+                    .collect();
+                (!clients.is_empty()).then_some(Wish {
+                    path,
+                    is_made,
+                    clients,
+                    parts: vec![Part::Rules],
+                })
             };
             wishes.extend(self.rules().into_iter().filter_map(rule));
         }
@@ -263,7 +299,12 @@ impl Scope {
 
 fn join(wishes: &mut Vec<Wish>, path: PathBuf, client: Client, part: Part) {
     match wishes.iter_mut().find(|it| it.path == path) {
-        None => wishes.push(Wish { path, clients: vec![client], parts: vec![part], is_made: true }),
+        None => wishes.push(Wish {
+            path,
+            clients: vec![client],
+            parts: vec![part],
+            is_made: true,
+        }),
         Some(wish) => {
             if !wish.clients.contains(&client) {
                 wish.clients.push(client);

@@ -65,20 +65,32 @@ impl Shared {
     /// The text without what we put there; `first` is what it was before.
     pub fn without(self, text: &str, first: Option<&str>) -> String {
         let was_there = |line: &str| first.is_some_and(|it| it.lines().any(|it| it == line));
-        let ours: Vec<String> = self.lines().into_iter().filter(|it| !was_there(it)).collect();
-        text.split_inclusive('\n').filter(|it| !ours.iter().any(|line| line == it.trim_end())).collect()
+        let ours: Vec<String> = self
+            .lines()
+            .into_iter()
+            .filter(|it| !was_there(it))
+            .collect();
+        text.split_inclusive('\n')
+            .filter(|it| !ours.iter().any(|line| line == it.trim_end()))
+            .collect()
     }
 }
 
 /// The files beside a store that are nobody else's: what was shown here, the lock, and a store that is being rewritten.
 fn beside(store: &str) -> [String; 3] {
-    ["local.jsonl", "lock", "rewrite"]
-        .map(|it| Path::new(store).with_extension(it).to_string_lossy().into_owned())
+    ["local.jsonl", "lock", "rewrite"].map(|it| {
+        Path::new(store)
+            .with_extension(it)
+            .to_string_lossy()
+            .into_owned()
+    })
 }
 
 /// Whether the settings name our store; why they cannot, where they name another.
 fn names_store(text: &str) -> Result<bool, String> {
-    let table: Table = text.parse().map_err(|it: toml::de::Error| it.message().to_owned())?;
+    let table: Table = text
+        .parse()
+        .map_err(|it: toml::de::Error| it.message().to_owned())?;
     match table.get("store").map(|it| it.as_str().unwrap_or_default()) {
         None => Ok(false),
         Some(store) if store.strip_prefix("jsonl:").unwrap_or(store) == STORE => Ok(true),
@@ -102,7 +114,11 @@ fn prepended(text: &str, lines: impl Iterator<Item = String>) -> String {
 fn appended(text: &str, lines: impl Iterator<Item = String>) -> String {
     let newline = newline(text);
     let lines: String = lines.map(|it| format!("{it}{newline}")).collect();
-    let gap = if text.is_empty() || text.ends_with('\n') || lines.is_empty() { "" } else { newline };
+    let gap = if text.is_empty() || text.ends_with('\n') || lines.is_empty() {
+        ""
+    } else {
+        newline
+    };
     format!("{text}{gap}{lines}")
 }
 
@@ -111,15 +127,25 @@ pub fn is_merged(attributes: &str, path: &str) -> bool {
     let merge = |line: &str| {
         let mut words = line.split_whitespace();
         let is_named = words.next().is_some_and(|it| names(it, path));
-        let is_merge = |it: &&str| it.trim_start_matches(['-', '!']).split('=').next() == Some("merge");
-        words.rfind(|it| is_named && (is_merge(it) || *it == "binary")).map(|it| it == "merge=union")
+        let is_merge =
+            |it: &&str| it.trim_start_matches(['-', '!']).split('=').next() == Some("merge");
+        words
+            .rfind(|it| is_named && (is_merge(it) || *it == "binary"))
+            .map(|it| it == "merge=union")
     };
-    attributes.lines().filter_map(merge).next_back().unwrap_or(false)
+    attributes
+        .lines()
+        .filter_map(merge)
+        .next_back()
+        .unwrap_or(false)
 }
 
 /// Whether git passes over this file.
 fn is_ignored(ignore: &str, path: &str) -> bool {
-    let lines = ignore.lines().map(str::trim_end).filter(|it| !it.is_empty() && !it.starts_with('#'));
+    let lines = ignore
+        .lines()
+        .map(str::trim_end)
+        .filter(|it| !it.is_empty() && !it.starts_with('#'));
     let said = |line: &str| match line.strip_prefix('!') {
         Some(pattern) => names(pattern, path).then_some(false),
         None => names(line, path).then_some(true),
@@ -144,17 +170,24 @@ fn names(pattern: &str, path: &str) -> bool {
         _ => (pattern, name),
     };
     match pattern.split_once('*') {
-        None => pattern == whole || pattern.strip_suffix('/').is_some_and(|it| is_below(path, it)),
+        None => {
+            pattern == whole
+                || pattern
+                    .strip_suffix('/')
+                    .is_some_and(|it| is_below(path, it))
+        }
         Some((start, end)) => {
-            let middle =
-                whole.strip_prefix(start).and_then(|it| it.strip_suffix(end.trim_start_matches('*')));
+            let middle = whole
+                .strip_prefix(start)
+                .and_then(|it| it.strip_suffix(end.trim_start_matches('*')));
             middle.is_some_and(|it| !it.contains('/') || end.starts_with('*'))
         }
     }
 }
 
 fn is_below(path: &str, folder: &str) -> bool {
-    path.strip_prefix(folder).is_some_and(|it| it.starts_with('/'))
+    path.strip_prefix(folder)
+        .is_some_and(|it| it.starts_with('/'))
 }
 
 #[cfg(test)]
@@ -165,35 +198,73 @@ mod tests {
     fn what_is_there_stays_and_twice_is_once() {
         let check = |file: Shared, text: &str, expected: &str| {
             assert_eq!(file.with(text).as_deref(), Ok(expected));
-            assert_eq!(file.with(expected).as_deref(), Ok(expected), "twice is once");
+            assert_eq!(
+                file.with(expected).as_deref(),
+                Ok(expected),
+                "twice is once"
+            );
             let back = file.without(expected, Some(text));
             assert_eq!(back.trim_end(), text.trim_end());
         };
         let line = "/.apostille/memories.jsonl merge=union";
         check(Shared::Attributes, "", &format!("{line}\n"));
-        check(Shared::Attributes, "*.png binary", &format!("*.png binary\n{line}\n"));
+        check(
+            Shared::Attributes,
+            "*.png binary",
+            &format!("*.png binary\n{line}\n"),
+        );
         check(
             Shared::Attributes,
             "# ours\r\n* text=auto\r\n",
             &format!("# ours\r\n* text=auto\r\n{line}\r\n"),
         );
-        check(Shared::Attributes, "*.jsonl merge=union\n", "*.jsonl merge=union\n");
-        check(Shared::Attributes, "*.jsonl -merge\n", &format!("*.jsonl -merge\n{line}\n"));
-        let (local, lock) = ("/.apostille/memories.local.jsonl", "/.apostille/memories.lock");
+        check(
+            Shared::Attributes,
+            "*.jsonl merge=union\n",
+            "*.jsonl merge=union\n",
+        );
+        check(
+            Shared::Attributes,
+            "*.jsonl -merge\n",
+            &format!("*.jsonl -merge\n{line}\n"),
+        );
+        let (local, lock) = (
+            "/.apostille/memories.local.jsonl",
+            "/.apostille/memories.lock",
+        );
         let rewrite = "/.apostille/memories.rewrite";
         check(Shared::Ignore, "", &format!("{local}\n{lock}\n{rewrite}\n"));
-        check(Shared::Ignore, "# mine\n*.lock\n", &format!("# mine\n*.lock\n{local}\n{rewrite}\n"));
-        check(Shared::Ignore, &format!("{lock}\n"), &format!("{lock}\n{local}\n{rewrite}\n"));
+        check(
+            Shared::Ignore,
+            "# mine\n*.lock\n",
+            &format!("# mine\n*.lock\n{local}\n{rewrite}\n"),
+        );
+        check(
+            Shared::Ignore,
+            &format!("{lock}\n"),
+            &format!("{lock}\n{local}\n{rewrite}\n"),
+        );
         let store = "store = \"jsonl:.apostille/memories.jsonl\"";
         check(Shared::Config, "", &format!("{store}\n"));
-        check(Shared::Config, "[task]\r\nnotes = true", &format!("{store}\r\n[task]\r\nnotes = true"));
-        check(Shared::Config, &format!("# us\n{store} # kept\n"), &format!("# us\n{store} # kept\n"));
+        check(
+            Shared::Config,
+            "[task]\r\nnotes = true",
+            &format!("{store}\r\n[task]\r\nnotes = true"),
+        );
+        check(
+            Shared::Config,
+            &format!("# us\n{store} # kept\n"),
+            &format!("# us\n{store} # kept\n"),
+        );
     }
 
     #[test]
     fn another_store_is_somebodys_word() {
         let check = |text: &str, why: &str| {
-            assert!(Shared::Config.with(text).unwrap_err().contains(why), "{text}");
+            assert!(
+                Shared::Config.with(text).unwrap_err().contains(why),
+                "{text}"
+            );
         };
         check("store = \"jsonl:notes.jsonl\"\n", "another store");
         check("store = 7\n", "another store");
@@ -202,7 +273,8 @@ mod tests {
 
     #[test]
     fn the_last_line_decides() {
-        let check = |text: &str, expected: bool| assert_eq!(is_merged(text, STORE), expected, "{text}");
+        let check =
+            |text: &str, expected: bool| assert_eq!(is_merged(text, STORE), expected, "{text}");
         check("", false);
         check(".apostille/* merge=union", true);
         check(".apostille/** merge=union eol=lf", true);

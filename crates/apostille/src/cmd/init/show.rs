@@ -60,15 +60,27 @@ pub fn words(clients: &[Client]) -> Vec<&'static str> {
 pub fn planned(scope: &Scope, steps: &[Step]) -> String {
     let one = |it: &Step| {
         let diff = it.change.as_ref().map(diff).unwrap_or_default();
-        format!("{}{}", head(scope, it, it.action.as_str()), paint::diff(&diff, 2))
+        format!(
+            "{}{}",
+            head(scope, it, it.action.as_str()),
+            paint::diff(&diff, 2)
+        )
     };
-    steps.iter().filter(|it| it.action != Action::Nothing).map(one).collect()
+    steps
+        .iter()
+        .filter(|it| it.action != Action::Nothing)
+        .map(one)
+        .collect()
 }
 
 /// What was done, a line for each file.
 pub fn done(scope: &Scope, steps: &[Step]) -> String {
     let told = |it: &&Step| it.action != Action::Nothing;
-    steps.iter().filter(told).map(|it| head(scope, it, it.action.done())).collect()
+    steps
+        .iter()
+        .filter(told)
+        .map(|it| head(scope, it, it.action.done()))
+        .collect()
 }
 
 fn head(scope: &Scope, step: &Step, word: &str) -> String {

@@ -59,15 +59,30 @@ pub enum Shape {
 }
 
 const fn at(event: &'static str) -> Moment {
-    Moment { event, matcher: None, seconds: PATIENCE }
+    Moment {
+        event,
+        matcher: None,
+        seconds: PATIENCE,
+    }
 }
 
 const fn on(event: &'static str, tools: &'static str) -> Moment {
-    Moment { event, matcher: Some(tools), seconds: PATIENCE }
+    Moment {
+        event,
+        matcher: Some(tools),
+        seconds: PATIENCE,
+    }
 }
 
-const COMMON: [&str; 7] =
-    ["continue", "stopReason", "suppressOutput", "systemMessage", "decision", "reason", "hookSpecificOutput"];
+const COMMON: [&str; 7] = [
+    "continue",
+    "stopReason",
+    "suppressOutput",
+    "systemMessage",
+    "decision",
+    "reason",
+    "hookSpecificOutput",
+];
 
 /// Every client.
 pub const ROWS: [Row; 6] = [
@@ -78,12 +93,18 @@ pub const ROWS: [Row; 6] = [
         moments: &[
             at("SessionStart"),
             at("UserPromptSubmit"),
-            on("PreToolUse", "Read|Edit|MultiEdit|Write|NotebookEdit|Bash|WebFetch|WebSearch|mcp__.*"),
+            on(
+                "PreToolUse",
+                "Read|Edit|MultiEdit|Write|NotebookEdit|Bash|WebFetch|WebSearch|mcp__.*",
+            ),
             at("PreCompact"),
             at("Stop"),
             at("SessionEnd"),
         ],
-        shape: Shape::Groups { ticks: 1, is_named: false },
+        shape: Shape::Groups {
+            ticks: 1,
+            is_named: false,
+        },
         answers: &COMMON,
         // What is said there becomes part of the instructions for the summary.
         plain: &["PreCompact"],
@@ -100,9 +121,16 @@ pub const ROWS: [Row; 6] = [
             on("PreToolUse", "Bash|apply_patch"),
             at("Stop"),
             // Codex allows no more than three seconds at the end.
-            Moment { event: "SessionEnd", matcher: None, seconds: 3 },
+            Moment {
+                event: "SessionEnd",
+                matcher: None,
+                seconds: 3,
+            },
         ],
-        shape: Shape::Groups { ticks: 1, is_named: false },
+        shape: Shape::Groups {
+            ticks: 1,
+            is_named: false,
+        },
         answers: &COMMON,
         plain: &[],
         here: "reads the files of a repository only where you trust it",
@@ -110,7 +138,11 @@ pub const ROWS: [Row; 6] = [
     },
     Row {
         client: Client::Copilot,
-        marks: &[".github/hooks", ".github/copilot-instructions.md", ".github/mcp.json"],
+        marks: &[
+            ".github/hooks",
+            ".github/copilot-instructions.md",
+            ".github/mcp.json",
+        ],
         programs: &["copilot"],
         moments: COPILOT,
         shape: Shape::Shells,
@@ -140,7 +172,10 @@ pub const ROWS: [Row; 6] = [
             at("AfterAgent"),
             at("SessionEnd"),
         ],
-        shape: Shape::Groups { ticks: 1_000, is_named: true },
+        shape: Shape::Groups {
+            ticks: 1_000,
+            is_named: true,
+        },
         answers: &COMMON,
         plain: &[],
         here: "reads the files of a repository only where you trust it",
@@ -158,7 +193,14 @@ pub const ROWS: [Row; 6] = [
             at("sessionEnd"),
         ],
         shape: Shape::Flat,
-        answers: &["continue", "additional_context", "user_message", "followup_message", "permission", "env"],
+        answers: &[
+            "continue",
+            "additional_context",
+            "user_message",
+            "followup_message",
+            "permission",
+            "env",
+        ],
         plain: &[],
         here: "asks once whether to use the server of mcp.json",
         hooks: None,
@@ -181,7 +223,10 @@ pub const ROWS: [Row; 6] = [
 const COPILOT: &[Moment] = &[
     at("sessionStart"),
     at("userPromptSubmitted"),
-    on("postToolUse", "view|edit|create|str_replace_editor|apply_patch|bash|powershell|web_fetch|web_search"),
+    on(
+        "postToolUse",
+        "view|edit|create|str_replace_editor|apply_patch|bash|powershell|web_fetch|web_search",
+    ),
     at("agentStop"),
     at("sessionEnd"),
 ];

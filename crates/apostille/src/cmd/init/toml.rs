@@ -26,15 +26,25 @@ pub const PASSED_ON: [&str; 7] = [
 /// The entry of the server, if there is one; why there cannot be, where the text has another shape.
 pub fn entry(text: &str) -> Result<Option<serde_json::Value>, String> {
     let whole = read(text.trim_start_matches('\u{feff}'))?;
-    let Some(servers) = whole.get(SERVERS) else { return Ok(None) };
-    let servers = servers.as_table().ok_or_else(|| format!("`{SERVERS}` is not a table"))?;
-    servers.get(NAME).map(serde_json::to_value).transpose().map_err(|it| it.to_string())
+    let Some(servers) = whole.get(SERVERS) else {
+        return Ok(None);
+    };
+    let servers = servers
+        .as_table()
+        .ok_or_else(|| format!("`{SERVERS}` is not a table"))?;
+    servers
+        .get(NAME)
+        .map(serde_json::to_value)
+        .transpose()
+        .map_err(|it| it.to_string())
 }
 
 /// The text with the server in it.
 pub fn with(text: &str, whose: Whose, command: &str) -> Result<String, String> {
     let old = read(text)?;
-    let Some(there) = entry(text).ok().flatten() else { return appended(text, old, command) };
+    let Some(there) = entry(text).ok().flatten() else {
+        return appended(text, old, command);
+    };
     part::checked(&there, None, whose)?;
     match there["command"] == command {
         true => Ok(text.to_owned()),
@@ -60,19 +70,31 @@ pub fn without(text: &str) -> Result<String, String> {
     }
     let sections = sections(text);
     let is_last = sections.last().is_some_and(|it| is_ours(it));
-    let new = sections.into_iter().filter(|it| !is_ours(it)).collect::<String>();
+    let new = sections
+        .into_iter()
+        .filter(|it| !is_ours(it))
+        .collect::<String>();
     let new = if is_last { trimmed(&new, text) } else { new };
     compared(new, &expected, "take out")
 }
 
 fn appended(text: &str, mut expected: Table, command: &str) -> Result<String, String> {
     let newline = if text.contains("\r\n") { "\r\n" } else { "\n" };
-    let texts = |all: &[&str]| Value::from(all.iter().map(|it| Value::from(*it)).collect::<Vec<_>>());
-    let pairs =
-        [("command", Value::from(command)), ("args", texts(&["mcp"])), ("env_vars", texts(&PASSED_ON))];
-    let lines: String = pairs.iter().map(|(key, value)| format!("{key} = {value}{newline}")).collect();
+    let texts =
+        |all: &[&str]| Value::from(all.iter().map(|it| Value::from(*it)).collect::<Vec<_>>());
+    let pairs = [
+        ("command", Value::from(command)),
+        ("args", texts(&["mcp"])),
+        ("env_vars", texts(&PASSED_ON)),
+    ];
+    let lines: String = pairs
+        .iter()
+        .map(|(key, value)| format!("{key} = {value}{newline}"))
+        .collect();
     let entry = Table::from_iter(pairs.map(|(key, value)| (key.to_owned(), value)));
-    let servers = expected.entry(SERVERS).or_insert_with(|| Table::new().into());
+    let servers = expected
+        .entry(SERVERS)
+        .or_insert_with(|| Table::new().into());
     if let Some(servers) = servers.as_table_mut() {
         servers.insert(NAME.into(), entry.into());
     }
@@ -81,7 +103,11 @@ fn appended(text: &str, mut expected: Table, command: &str) -> Result<String, St
         _ if text.ends_with('\n') => newline,
         _ => &newline.repeat(2),
     };
-    compared(format!("{text}{gap}{HEADER}{newline}{lines}"), &expected, "add")
+    compared(
+        format!("{text}{gap}{HEADER}{newline}{lines}"),
+        &expected,
+        "add",
+    )
 }
 
 /// The text with another command in the entry that is there.
@@ -95,18 +121,34 @@ fn respelt(text: &str, mut expected: Table, command: &str) -> Result<String, Str
         command: Option<Spanned<Value>>,
     }
     let whole: Whole = toml::from_str(text).map_err(|it| said(text, &it))?;
-    let span = whole.mcp_servers.get(NAME).and_then(|it| it.command.as_ref()).map(Spanned::span);
+    let span = whole
+        .mcp_servers
+        .get(NAME)
+        .and_then(|it| it.command.as_ref())
+        .map(Spanned::span);
     let span = span.ok_or("its command is nowhere")?;
-    let entry = expected.get_mut(SERVERS).and_then(|it| it.get_mut(NAME)).and_then(Value::as_table_mut);
-    entry.ok_or("its entry is nowhere")?.insert("command".into(), command.into());
-    let new = format!("{}{}{}", &text[..span.start], Value::from(command), &text[span.end..]);
+    let entry = expected
+        .get_mut(SERVERS)
+        .and_then(|it| it.get_mut(NAME))
+        .and_then(Value::as_table_mut);
+    entry
+        .ok_or("its entry is nowhere")?
+        .insert("command".into(), command.into());
+    let new = format!(
+        "{}{}{}",
+        &text[..span.start],
+        Value::from(command),
+        &text[span.end..]
+    );
     compared(new, &expected, "change")
 }
 
 fn compared(new: String, expected: &Table, what: &str) -> Result<String, String> {
     match read(&new) {
         Ok(found) if found == *expected => Ok(new),
-        _ => Err(format!("it is written in a way that {HEADER} cannot be put into; {what} it by hand")),
+        _ => Err(format!(
+            "it is written in a way that {HEADER} cannot be put into; {what} it by hand"
+        )),
     }
 }
 
@@ -135,7 +177,12 @@ fn sections(text: &str) -> Vec<String> {
 }
 
 fn is_ours(section: &str) -> bool {
-    let header: String = section.lines().next().unwrap_or_default().split_whitespace().collect();
+    let header: String = section
+        .lines()
+        .next()
+        .unwrap_or_default()
+        .split_whitespace()
+        .collect();
     let header = header.replace('"', "");
     header.starts_with(HEADER) || header.starts_with("[mcp_servers.apostille.")
 }
@@ -162,13 +209,20 @@ mod tests {
         let check = |text: &str, before: &str| {
             let new = with(text, Whose::Anybody, "apostille").unwrap();
             assert_eq!(new.replace("\r\n", "\n"), format!("{before}{SECTION}"));
-            assert_eq!(with(&new, Whose::Anybody, "apostille").as_deref(), Ok(new.as_str()), "twice is once");
+            assert_eq!(
+                with(&new, Whose::Anybody, "apostille").as_deref(),
+                Ok(new.as_str()),
+                "twice is once"
+            );
             assert_eq!(without(&new).unwrap().trim_end(), text.trim_end());
         };
         check("", "");
         check("model = \"x\" # mine\n", "model = \"x\" # mine\n\n");
         check("model = \"x\"", "model = \"x\"\n\n");
-        check("[mcp_servers.other]\r\ncommand = \"o\"\r\n", "[mcp_servers.other]\ncommand = \"o\"\n\n");
+        check(
+            "[mcp_servers.other]\r\ncommand = \"o\"\r\n",
+            "[mcp_servers.other]\ncommand = \"o\"\n\n",
+        );
     }
 
     #[test]
@@ -187,7 +241,10 @@ mod tests {
         };
         check("a = \nb = 1", "line 1");
         check("mcp_servers = { other = { command = \"o\" } }\n", "by hand");
-        check("[mcp_servers.apostille]\ncommand = \"docker\"\n", "something else");
+        check(
+            "[mcp_servers.apostille]\ncommand = \"docker\"\n",
+            "something else",
+        );
         check("mcp_servers = 1\n", "by hand");
     }
 }

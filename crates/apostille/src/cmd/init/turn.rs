@@ -17,20 +17,28 @@ const PAUSE: Duration = Duration::from_millis(5);
 
 /// Held until dropped. A process that dies lets go.
 #[derive(Debug)]
-pub struct Turn(#[expect(dead_code, reason = "held, never read: dropping it lets the next one in")] File);
+pub struct Turn(
+    #[expect(
+        dead_code,
+        reason = "held, never read: dropping it lets the next one in"
+    )]
+    File,
+);
 
 /// Waits for the turn of this run.
 pub fn taken(world: &World) -> Result<Turn, Fault> {
     let folder = kept::folder(world)?;
-    let file =
-        opened(&folder).map_err(|it| Fault::internal(anyhow!("cannot lock '{}': {it}", folder.display())))?;
+    let file = opened(&folder)
+        .map_err(|it| Fault::internal(anyhow!("cannot lock '{}': {it}", folder.display())))?;
     let watch = world.stopwatch();
     loop {
         match file.try_lock() {
             Ok(()) => return Ok(Turn(file)),
             Err(TryLockError::Error(error)) => return Err(Fault::internal(error)),
             Err(TryLockError::WouldBlock) if watch() / 1_000 > PATIENCE_MS => {
-                return Err(Fault::internal(anyhow!("another `apostille init` is at work; try again")));
+                return Err(Fault::internal(anyhow!(
+                    "another `apostille init` is at work; try again"
+                )));
             }
             Err(TryLockError::WouldBlock) => std::thread::sleep(PAUSE),
         }
@@ -42,5 +50,9 @@ fn opened(folder: &Path) -> std::io::Result<File> {
     let mut options = OpenOptions::new();
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    options.create(true).truncate(false).write(true).open(folder.join("lock"))
+    options
+        .create(true)
+        .truncate(false)
+        .write(true)
+        .open(folder.join("lock"))
 }

@@ -34,7 +34,10 @@ pub fn plan(scope: &Scope, runs: &[Run]) -> Result<Vec<Step>, Fault> {
         for kept in &run.manifest.files {
             match trails.iter_mut().find(|it| it.path == kept.path) {
                 Some(trail) => trail.kept.push((run, kept)),
-                None => trails.push(Trail { path: &kept.path, kept: vec![(run, kept)] }),
+                None => trails.push(Trail {
+                    path: &kept.path,
+                    kept: vec![(run, kept)],
+                }),
             }
         }
     }
@@ -61,14 +64,20 @@ impl Trail<'_> {
             Ok(_) => return Ok(step(Action::Refused, Some("it is a link now".into()), None)),
             Err(why) => return Ok(step(Action::Refused, Some(why), None)),
         };
-        let Back { bytes, is_edited, mode } = self.back(&found)?;
+        let Back {
+            bytes,
+            is_edited,
+            mode,
+        } = self.back(&found)?;
         let first = self.first()?;
         let after = match bytes {
-            Some(bytes) if is_edited => match part::cleared(&bytes, first.as_deref(), kind(self.path)) {
-                Outcome::Refused(why) => return Ok(step(Action::Refused, Some(why), None)),
-                Outcome::Nothing => Some(bytes),
-                Outcome::Bytes(bytes) => Some(bytes),
-            },
+            Some(bytes) if is_edited => {
+                match part::cleared(&bytes, first.as_deref(), kind(self.path)) {
+                    Outcome::Refused(why) => return Ok(step(Action::Refused, Some(why), None)),
+                    Outcome::Nothing => Some(bytes),
+                    Outcome::Bytes(bytes) => Some(bytes),
+                }
+            }
             other => other,
         };
         let after = after.filter(|it| first.is_some() || !part::is_bare(it, kind(self.path)));
@@ -80,7 +89,16 @@ impl Trail<'_> {
             Some(_) if is_edited => (Action::Clear, Some(EDITED.to_owned())),
             Some(_) => (Action::Restore, None),
         };
-        Ok(step(action, why, Some(Change { target: found.target, before: found.bytes, after, mode })))
+        Ok(step(
+            action,
+            why,
+            Some(Change {
+                target: found.target,
+                before: found.bytes,
+                after,
+                mode,
+            }),
+        ))
     }
 
     /// Goes back run by run, and notes where somebody else changed the file in between.
@@ -96,21 +114,33 @@ impl Trail<'_> {
                 is_edited = true;
             }
         }
-        Ok(Back { bytes, is_edited, mode })
+        Ok(Back {
+            bytes,
+            is_edited,
+            mode,
+        })
     }
 
     /// What the file was before anything of ours came.
     fn first(&self) -> Result<Option<Vec<u8>>, Fault> {
-        let Some((run, kept)) = self.kept.last() else { return Ok(None) };
+        let Some((run, kept)) = self.kept.last() else {
+            return Ok(None);
+        };
         kept.before.as_ref().map(|it| run.bytes(it)).transpose()
     }
 }
 
 /// What kind of file it is: by its extension, or else by its name.
 fn kind(path: &Path) -> &str {
-    let name = path.file_name().and_then(|it| it.to_str()).unwrap_or_default();
+    let name = path
+        .file_name()
+        .and_then(|it| it.to_str())
+        .unwrap_or_default();
     if Shared::named(name).is_some() {
         return name;
     }
-    path.extension().or_else(|| path.file_name()).and_then(|it| it.to_str()).unwrap_or_default()
+    path.extension()
+        .or_else(|| path.file_name())
+        .and_then(|it| it.to_str())
+        .unwrap_or_default()
 }

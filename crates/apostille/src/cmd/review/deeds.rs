@@ -27,7 +27,12 @@ pub struct Deed {
 
 impl Deed {
     fn refused(told: String, is_settled: bool) -> Self {
-        Self { done: Vec::new(), told, is_settled, is_made: false }
+        Self {
+            done: Vec::new(),
+            told,
+            is_settled,
+            is_made: false,
+        }
     }
 
     /// Which memories the deed may have changed; none where they are gone.
@@ -35,7 +40,10 @@ impl Deed {
         if self.done.is_empty() {
             return Vec::new();
         }
-        let all = std::iter::once(it.memory()).chain(&it.copies).chain(&self.done).map(|it| it.id);
+        let all = std::iter::once(it.memory())
+            .chain(&it.copies)
+            .chain(&self.done)
+            .map(|it| it.id);
         all.chain(it.memory().supersedes).collect()
     }
 }
@@ -63,7 +71,8 @@ impl Hand<'_> {
         let revised = revise::reject(&cx, &spaces, Name::Id(it.memory().id), reason)?;
         let mut deed = self.told(it, revised, "rejected")?;
         for copy in it.copies.iter().filter(|_| deed.is_made) {
-            if let Revised::Done(memory) = revise::reject(&cx, &spaces, Name::Id(copy.id), reason)? {
+            if let Revised::Done(memory) = revise::reject(&cx, &spaces, Name::Id(copy.id), reason)?
+            {
                 deed.done.push(*memory);
             }
         }
@@ -91,11 +100,20 @@ impl Hand<'_> {
         };
         let cx = self.desk.cx_for(&old.space);
         let revised = match revise::reword(&cx, &self.desk.spaces(), Name::Id(old.id), draft)? {
-            Outcome::Remembered { memory, .. } | Outcome::Refreshed { memory } => Revised::Done(memory),
+            Outcome::Remembered { memory, .. } | Outcome::Refreshed { memory } => {
+                Revised::Done(memory)
+            }
             Outcome::Refused(refusal) => Revised::Refused(refusal),
             Outcome::Similar { near } => {
-                let known = near.iter().map(|it| it.handle.to_string()).collect::<Vec<_>>().join(", ");
-                let told = format!("{} much the same is known: {known}\n", ink(YELLOW.bold(), "not kept:"));
+                let known = near
+                    .iter()
+                    .map(|it| it.handle.to_string())
+                    .collect::<Vec<_>>()
+                    .join(", ");
+                let told = format!(
+                    "{} much the same is known: {known}\n",
+                    ink(YELLOW.bold(), "not kept:")
+                );
                 return Ok(Deed::refused(told, false));
             }
         };
@@ -107,7 +125,12 @@ impl Hand<'_> {
         let (mut told, mut is_made) = (String::new(), false);
         for memory in std::iter::once(it.memory()).chain(&it.copies) {
             let name = Name::Id(memory.id);
-            match forget(&self.desk.cx(), &self.desk.spaces(), name, "forgotten in review")? {
+            match forget(
+                &self.desk.cx(),
+                &self.desk.spaces(),
+                name,
+                "forgotten in review",
+            )? {
                 Forgotten::Done(memory) => {
                     told += &said("forgot", &memory);
                     is_made = true;
@@ -116,19 +139,28 @@ impl Hand<'_> {
             }
             self.desk.forget_meanwhile(memory.id)?;
         }
-        Ok(Deed { is_made, ..Deed::refused(told, !self.is_waiting(it)?) })
+        Ok(Deed {
+            is_made,
+            ..Deed::refused(told, !self.is_waiting(it)?)
+        })
     }
 
     /// Whether it still waits; somebody else may have been first.
     fn is_waiting(self, it: &Waiting) -> Result<bool, Fault> {
-        let now = list::named(&self.desk.cx(), &self.desk.spaces(), Name::Id(it.memory().id))?;
+        let now = list::named(
+            &self.desk.cx(),
+            &self.desk.spaces(),
+            Name::Id(it.memory().id),
+        )?;
         Ok(now.is_some_and(|it| it.status.stage() == Stage::Pending))
     }
 
     /// What became of it, once its copies went up in what is now in use.
     fn with_copies(self, it: &Waiting, revised: Revised, verb: &str) -> Result<Deed, Fault> {
         let mut deed = self.told(it, revised, verb)?;
-        let Some(kept) = deed.done.first().map(|it| Name::Id(it.id)) else { return Ok(deed) };
+        let Some(kept) = deed.done.first().map(|it| Name::Id(it.id)) else {
+            return Ok(deed);
+        };
         let (cx, spaces) = (self.desk.cx_for(&it.memory().space), self.desk.spaces());
         for copy in &it.copies {
             if let Revised::Done(memory) = revise::absorb(&cx, &spaces, Name::Id(copy.id), kept)? {
@@ -142,11 +174,17 @@ impl Hand<'_> {
         match revised {
             Revised::Done(memory) => {
                 let told = said(verb, &memory);
-                Ok(Deed { done: vec![*memory], told, is_settled: true, is_made: true })
+                Ok(Deed {
+                    done: vec![*memory],
+                    told,
+                    is_settled: true,
+                    is_made: true,
+                })
             }
-            Revised::Refused(refusal) => {
-                Ok(Deed::refused(self.shell.refused(&refusal).err, !self.is_waiting(it)?))
-            }
+            Revised::Refused(refusal) => Ok(Deed::refused(
+                self.shell.refused(&refusal).err,
+                !self.is_waiting(it)?,
+            )),
         }
     }
 
@@ -156,7 +194,10 @@ impl Hand<'_> {
             (0, _) | (_, true) => deed,
             (n, _) => {
                 let copies = crate::paint::count(n as u64, "copy", "copies");
-                Deed { told: format!("{}  {copies} with it\n", deed.told), ..deed }
+                Deed {
+                    told: format!("{}  {copies} with it\n", deed.told),
+                    ..deed
+                }
             }
         }
     }
@@ -172,6 +213,12 @@ pub fn line(paint: &Paint, memory: &Memory) -> String {
         Status::Active => "accepted",
         _ => "rejected",
     };
-    let room = paint.columns().map_or(usize::MAX, |it| it.saturating_sub(20));
-    format!("{}  {}\n", said(word, memory).trim_end(), cut(&one_line(&memory.fact), room))
+    let room = paint
+        .columns()
+        .map_or(usize::MAX, |it| it.saturating_sub(20));
+    format!(
+        "{}  {}\n",
+        said(word, memory).trim_end(),
+        cut(&one_line(&memory.fact), room)
+    )
 }

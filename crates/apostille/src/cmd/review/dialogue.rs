@@ -79,7 +79,15 @@ impl<'a> Dialogue<'a> {
     pub fn new(shell: &'a Shell, desk: &'a Desk, talk: &'a dyn Talk, queue: Vec<Waiting>) -> Self {
         let is_settled = vec![false; queue.len()];
         let (hand, steps, made) = (Hand { shell, desk }, Vec::new(), Arc::default());
-        Self { hand, paint: &shell.paint, talk, queue, is_settled, steps, made }
+        Self {
+            hand,
+            paint: &shell.paint,
+            talk,
+            queue,
+            is_settled,
+            steps,
+            made,
+        }
     }
 
     /// How many decisions were made so far, for whoever must say it when the dialogue is cut off.
@@ -99,7 +107,10 @@ impl<'a> Dialogue<'a> {
                 continue;
             };
             at = next;
-            self.say(&format!("\n{}", card::text(self.paint, &self.queue[at], at + 1, self.queue.len())));
+            self.say(&format!(
+                "\n{}",
+                card::text(self.paint, &self.queue[at], at + 1, self.queue.len())
+            ));
             match self.chosen() {
                 Choice::Quit => break,
                 Choice::Skip => at += 1,
@@ -116,9 +127,15 @@ impl<'a> Dialogue<'a> {
     /// Offers to close what is open: whoever has read what waits can judge it.
     fn breakers(&self) -> Result<(), Fault> {
         for (space, trip) in breaker::open(self.hand.desk)? {
-            let told = self.paint.wrapped(&format!("a breaker is open: {}", breaker::told(&trip)), 0);
+            let told = self
+                .paint
+                .wrapped(&format!("a breaker is open: {}", breaker::told(&trip)), 0);
             if is_yes(&self.asked(&format!("{told}close it? [y/N] "))) {
-                core::close(&self.hand.desk.cx_for(&space), &space, trip.actor.as_deref())?;
+                core::close(
+                    &self.hand.desk.cx_for(&space),
+                    &space,
+                    trip.actor.as_deref(),
+                )?;
                 self.say("closed\n");
             }
         }
@@ -146,8 +163,13 @@ impl<'a> Dialogue<'a> {
         let waits = count(n, "memory waits", "memories wait");
         let decisions = count(self.queue.len() as u64, "decision", "decisions");
         let safe = self.safe().count();
-        let safe = if safe == 0 { String::new() } else { format!(", {safe} safe: all accepts them at once") };
-        self.paint.wrapped(&format!("{waits}, {decisions} to make{safe}"), 0)
+        let safe = if safe == 0 {
+            String::new()
+        } else {
+            format!(", {safe} safe: all accepts them at once")
+        };
+        self.paint
+            .wrapped(&format!("{waits}, {decisions} to make{safe}"), 0)
     }
 
     fn farewell(&self) -> String {
@@ -156,7 +178,8 @@ impl<'a> Dialogue<'a> {
             0 => "nothing waits any more".to_owned(),
             n => format!("{} left", count(n, "decision", "decisions")),
         };
-        self.paint.wrapped(&format!("{}, {left}", told(&self.made)), 0)
+        self.paint
+            .wrapped(&format!("{}, {left}", told(&self.made)), 0)
     }
 
     /// Asks until it is understood.
@@ -202,7 +225,11 @@ impl<'a> Dialogue<'a> {
         self.is_settled[at] = deed.is_settled;
         if deed.is_made {
             self.made.fetch_add(1, Ordering::Relaxed);
-            self.steps.push(Step { at, after, changed: deed.changed(&self.queue[at]) });
+            self.steps.push(Step {
+                at,
+                after,
+                changed: deed.changed(&self.queue[at]),
+            });
         }
     }
 
@@ -219,16 +246,28 @@ impl<'a> Dialogue<'a> {
             return Ok(at);
         }
         let cx = self.hand.desk.cx_for(&space);
-        rollback::take_back(&cx, &space, step.after, &step.changed, "taken back in review")?;
+        rollback::take_back(
+            &cx,
+            &space,
+            step.after,
+            &step.changed,
+            "taken back in review",
+        )?;
         self.is_settled[step.at] = false;
         self.made.fetch_sub(1, Ordering::Relaxed);
-        self.say(&format!("{} {handle} waits again\n", ink(YELLOW, "taken back:")));
+        self.say(&format!(
+            "{} {handle} waits again\n",
+            ink(YELLOW, "taken back:")
+        ));
         Ok(step.at)
     }
 
     /// The last decision of all can be taken back too.
     fn is_last_taken_back(&mut self, at: &mut usize) -> Result<bool, Fault> {
-        let can_undo = self.steps.last().is_some_and(|it| it.at == *at && !it.changed.is_empty());
+        let can_undo = self
+            .steps
+            .last()
+            .is_some_and(|it| it.at == *at && !it.changed.is_empty());
         let ask = format!("[{}]ndo the last one, or enter to end: ", ink(BOLD, "u"));
         if !can_undo || Choice::of(&self.asked(&ask)) != Some(Choice::Undo) {
             return Ok(false);
@@ -245,7 +284,13 @@ impl<'a> Dialogue<'a> {
     /// Copies of what comes from outside or reads like an instruction are named before they are let in with it.
     fn accepted(&self, it: &Waiting) -> Result<Option<Deed>, Fault> {
         let is_careful = it.care >= Care::Outside && !it.copies.is_empty();
-        let ask = || format!("{}accept this and {}? [y/N] ", self.copies(it), n_copies(it));
+        let ask = || {
+            format!(
+                "{}accept this and {}? [y/N] ",
+                self.copies(it),
+                n_copies(it)
+            )
+        };
         if is_careful && !is_yes(&self.asked(&ask())) {
             self.say("nothing was accepted\n");
             return Ok(None);
@@ -255,10 +300,17 @@ impl<'a> Dialogue<'a> {
 
     /// The copies, one on each line.
     fn copies(&self, it: &Waiting) -> String {
-        let room = self.paint.columns().map_or(usize::MAX, |it| it.saturating_sub(9));
+        let room = self
+            .paint
+            .columns()
+            .map_or(usize::MAX, |it| it.saturating_sub(9));
         let line = |it: &Memory| format!("{:8} {}\n", it.handle(), cut(&one_line(&it.fact), room));
         let more = it.copies.len().saturating_sub(LISTED);
-        let more = if more == 0 { String::new() } else { format!("… and {more} more\n") };
+        let more = if more == 0 {
+            String::new()
+        } else {
+            format!("… and {more} more\n")
+        };
         it.copies.iter().take(LISTED).map(line).collect::<String>() + &more
     }
 
@@ -267,7 +319,8 @@ impl<'a> Dialogue<'a> {
             0 => "forget it".to_owned(),
             _ => format!("{}forget this and {}", self.copies(it), n_copies(it)),
         };
-        let is_sure = is_yes(&self.asked(&format!("{what} for good? this cannot be undone [y/N] ")));
+        let is_sure =
+            is_yes(&self.asked(&format!("{what} for good? this cannot be undone [y/N] ")));
         is_sure.then(|| self.hand.forget(it)).transpose()
     }
 
@@ -289,7 +342,9 @@ impl<'a> Dialogue<'a> {
         let into = match (into, it.near.first()) {
             ("", Some(known)) => {
                 let fact = one_line(&known.fact);
-                let ask = self.paint.wrapped(&format!("merge into {}: {fact}?", known.handle), 0);
+                let ask = self
+                    .paint
+                    .wrapped(&format!("merge into {}: {fact}?", known.handle), 0);
                 match self.asked(&format!("{ask}y, or another as m-12 (enter: none) ")) {
                     said if is_yes(&said) => known.handle.to_string(),
                     said => said,
@@ -337,8 +392,14 @@ impl<'a> Dialogue<'a> {
         let some = |text: String| Some(text).filter(|it| !it.is_empty());
         Words {
             fact: ask("the fact, on one line", &old.fact),
-            subject: some(ask("the subject", old.subject.as_deref().unwrap_or_default())),
-            reason: some(ask("why it matters", old.reason.as_deref().unwrap_or_default())),
+            subject: some(ask(
+                "the subject",
+                old.subject.as_deref().unwrap_or_default(),
+            )),
+            reason: some(ask(
+                "why it matters",
+                old.reason.as_deref().unwrap_or_default(),
+            )),
         }
     }
 
@@ -353,18 +414,37 @@ impl<'a> Dialogue<'a> {
             self.say("nothing that waits is safe to accept unread\n");
             return Ok(());
         }
-        let room = self.paint.columns().map_or(usize::MAX, |it| it.saturating_sub(9));
-        let line = |it: &&Waiting| format!("{:8} {}\n", it.memory().handle(), cut(&queue::said(it), room));
+        let room = self
+            .paint
+            .columns()
+            .map_or(usize::MAX, |it| it.saturating_sub(9));
+        let line = |it: &&Waiting| {
+            format!(
+                "{:8} {}\n",
+                it.memory().handle(),
+                cut(&queue::said(it), room)
+            )
+        };
         let mut list: String = safe.iter().take(LISTED).map(line).collect();
         if let Some(more) = safe.len().checked_sub(LISTED).filter(|it| *it > 0) {
-            list += &self.paint.wrapped(&format!("… and {more} more; review --json has them all"), 0);
+            list += &self
+                .paint
+                .wrapped(&format!("… and {more} more; review --json has them all"), 0);
         }
-        let these = if safe.len() == 1 { "it".into() } else { format!("these {}", safe.len()) };
+        let these = if safe.len() == 1 {
+            "it".into()
+        } else {
+            format!("these {}", safe.len())
+        };
         if !is_yes(&self.asked(&format!("{list}accept {these}? [y/N] "))) {
             self.say("nothing was accepted\n");
             return Ok(());
         }
-        let n = self.accept_safe()?.iter().filter(|it| it.is_active()).count() as u64;
+        let n = self
+            .accept_safe()?
+            .iter()
+            .filter(|it| it.is_active())
+            .count() as u64;
         self.say(&format!("{} accepted\n", count(n, "memory", "memories")));
         Ok(())
     }
@@ -384,7 +464,10 @@ impl<'a> Dialogue<'a> {
 
 /// How many decisions were made, in words.
 pub fn told(made: &AtomicU64) -> String {
-    format!("{} made", count(made.load(Ordering::Relaxed), "decision", "decisions"))
+    format!(
+        "{} made",
+        count(made.load(Ordering::Relaxed), "decision", "decisions")
+    )
 }
 
 fn n_copies(it: &Waiting) -> String {

@@ -28,7 +28,11 @@ impl Words {
     /// The words of a memory as they are.
     pub fn of(memory: &Memory) -> Self {
         let (subject, reason) = (memory.subject.clone(), memory.reason.clone());
-        Self { fact: memory.fact.clone(), subject, reason }
+        Self {
+            fact: memory.fact.clone(),
+            subject,
+            reason,
+        }
     }
 
     /// The words as a text to edit.
@@ -45,15 +49,25 @@ impl Words {
     /// The words that a text holds; `None` if there is no fact left.
     fn read(page: &str) -> Option<Self> {
         let lines: Vec<&str> = page.lines().filter(|it| *it != NOTE).collect();
-        let end = lines.iter().position(|it| it.trim().is_empty()).unwrap_or(lines.len());
+        let end = lines
+            .iter()
+            .position(|it| it.trim().is_empty())
+            .unwrap_or(lines.len());
         let (top, fact) = lines.split_at(end);
         let said = |key: &str| {
-            let found = top.iter().find_map(|it| it.strip_prefix(key)).map(|it| it.trim().to_owned());
+            let found = top
+                .iter()
+                .find_map(|it| it.strip_prefix(key))
+                .map(|it| it.trim().to_owned());
             found.filter(|it| !it.is_empty())
         };
         let (subject, reason) = (said("subject:"), said("reason:"));
         let fact = fact.join("\n").trim().to_owned();
-        (!fact.is_empty()).then_some(Self { fact, subject, reason })
+        (!fact.is_empty()).then_some(Self {
+            fact,
+            subject,
+            reason,
+        })
     }
 }
 
@@ -84,8 +98,15 @@ fn written(path: &Path, text: &str) -> std::io::Result<()> {
 
 fn ran(editor: &str, path: &Path) -> std::io::Result<()> {
     let mut words = editor.split_whitespace();
-    let status = Command::new(words.next().unwrap_or_default()).args(words).arg(path).status()?;
-    if status.success() { Ok(()) } else { Err(std::io::Error::other(status.to_string())) }
+    let status = Command::new(words.next().unwrap_or_default())
+        .args(words)
+        .arg(path)
+        .status()?;
+    if status.success() {
+        Ok(())
+    } else {
+        Err(std::io::Error::other(status.to_string()))
+    }
 }
 
 #[cfg(test)]
@@ -96,11 +117,19 @@ mod tests {
     fn what_is_written_for_the_editor_is_read_back() {
         let check = |fact: &str, subject: Option<&str>, reason: Option<&str>| {
             let (subject, reason) = (subject.map(Into::into), reason.map(Into::into));
-            let words = Words { fact: fact.into(), subject, reason };
+            let words = Words {
+                fact: fact.into(),
+                subject,
+                reason,
+            };
             assert_eq!(Words::read(&words.page()), Some(words));
         };
         check("one line", None, None);
-        check("two\n\nparagraphs", Some("Topic: with a colon"), Some("it matters"));
+        check(
+            "two\n\nparagraphs",
+            Some("Topic: with a colon"),
+            Some("it matters"),
+        );
         check("subject: not a subject", None, Some("why"));
         let is_empty = |page: &str| assert_eq!(Words::read(page), None, "{page:?}");
         is_empty("");

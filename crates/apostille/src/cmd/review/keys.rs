@@ -32,7 +32,10 @@ pub enum Choice {
 impl Choice {
     /// The choice that a line stands for; the end of the input is the end of it all.
     pub fn of(line: &str) -> Option<Self> {
-        let (key, rest) = line.trim().split_once(char::is_whitespace).unwrap_or((line.trim(), ""));
+        let (key, rest) = line
+            .trim()
+            .split_once(char::is_whitespace)
+            .unwrap_or((line.trim(), ""));
         let rest = rest.trim().to_owned();
         match key.to_ascii_lowercase().as_str() {
             "" if line.is_empty() => Some(Self::Quit),
@@ -74,13 +77,25 @@ const KEYS: [(&str, &str); 11] = [
 
 const HELP: [(&str, &str); 11] = [
     ("a", "accept: it is used from now on; copies go up in it"),
-    ("e", "edit: say it in your own words; they are kept as yours"),
-    ("m m-12", "merge: m-12 keeps its words and gains the citations"),
-    ("r why", "reject: it stays in the history as rejected, with the reason"),
+    (
+        "e",
+        "edit: say it in your own words; they are kept as yours",
+    ),
+    (
+        "m m-12",
+        "merge: m-12 keeps its words and gains the citations",
+    ),
+    (
+        "r why",
+        "reject: it stays in the history as rejected, with the reason",
+    ),
     ("f", "forget: the text is removed everywhere, for good"),
     ("s", "skip, or enter: it waits on"),
     ("b", "back to the one before that still waits"),
-    ("u", "undo: the last decision is taken back, and it waits again"),
+    (
+        "u",
+        "undo: the last decision is taken back, and it waits again",
+    ),
     ("all", "accept all that is safe, after a look at the list"),
     ("q", "quit; what was decided stays decided"),
     ("?", "this"),
@@ -97,14 +112,24 @@ pub fn question(paint: &Paint) -> String {
             _ => lines.push(part),
         }
     }
-    lines.iter().map(|it| format!("{}\n", it.trim_end())).collect::<String>() + "> "
+    lines
+        .iter()
+        .map(|it| format!("{}\n", it.trim_end()))
+        .collect::<String>()
+        + "> "
 }
 
 /// What each key does.
 pub fn help(paint: &Paint) -> String {
     let line = |(key, what): &(&str, &str)| {
         let lines = paint.wrapped(what, 10);
-        format!("  {}{:pad$}{}", ink(BOLD, key), "", lines.trim_start(), pad = 8 - key.len())
+        format!(
+            "  {}{:pad$}{}",
+            ink(BOLD, key),
+            "",
+            lines.trim_start(),
+            pad = 8 - key.len()
+        )
     };
     HELP.iter().map(line).collect()
 }

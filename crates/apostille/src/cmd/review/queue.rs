@@ -17,7 +17,10 @@ pub fn page(paint: &Paint, queue: &[Waiting]) -> String {
         let care = ink(card::style(it.care), it.care.as_str());
         table.row([ink(BOLD, it.memory().handle()), care, said(it)]);
     }
-    let (n, safe) = (n_waiting(queue) as u64, queue.iter().filter(|it| it.is_safe()).count() as u64);
+    let (n, safe) = (
+        n_waiting(queue) as u64,
+        queue.iter().filter(|it| it.is_safe()).count() as u64,
+    );
     let waits = count(n, "memory waits", "memories wait");
     let end = format!(
         "{waits}, {} to make, {safe} of them safe; a person goes through them: apostille review\n",

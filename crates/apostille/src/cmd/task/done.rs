@@ -59,7 +59,10 @@ pub fn run(shell: &Shell, args: &TaskDone) -> Result<Answer, Fault> {
     let task = match meant(&tasks, args.slug.as_ref())? {
         Ok(task) if task.is_open() || !args.promote.is_empty() => task,
         Ok(it) => {
-            let refusal = Refusal::TaskEnded { slug: it.slug.to_string(), status: it.status };
+            let refusal = Refusal::TaskEnded {
+                slug: it.slug.to_string(),
+                status: it.status,
+            };
             return Ok(shell.refused(&refusal));
         }
         Err(refusal) => return Ok(shell.refused(&refusal)),
@@ -68,7 +71,10 @@ pub fn run(shell: &Shell, args: &TaskDone) -> Result<Answer, Fault> {
         Ok(notes) => notes,
         Err(refusal) => return Ok(shell.refused(&refusal)),
     };
-    if let Some(it) = notes.iter().find(|it| it.task.as_deref() != Some(task.slug.as_str())) {
+    if let Some(it) = notes
+        .iter()
+        .find(|it| it.task.as_deref() != Some(task.slug.as_str()))
+    {
         let name = format!("{} among the notes of {}", it.handle(), task.slug);
         return Ok(shell.refused(&Refusal::NoSuchMemory { name }));
     }
@@ -77,7 +83,10 @@ pub fn run(shell: &Shell, args: &TaskDone) -> Result<Answer, Fault> {
         Err(refusal) => return Ok(shell.refused(&refusal)),
     };
     let problems: Vec<String> = tasks.refresh_notes(&desk)?.into_iter().collect();
-    let promoted = notes.iter().map(|it| promoted(&desk, it, args)).collect::<Result<Vec<_>, _>>()?;
+    let promoted = notes
+        .iter()
+        .map(|it| promoted(&desk, it, args))
+        .collect::<Result<Vec<_>, _>>()?;
     let durable = durable(&desk, &task, &args.promote)?;
     Ok(answer(shell, &task, summary, promoted, durable, problems))
 }
@@ -93,7 +102,11 @@ fn ended(
     if !task.is_open() {
         return Ok(Ok((task.clone(), None)));
     }
-    let outcome = args.outcome.as_ref().map(|it| task::plain("outcome", it, OUTCOME_CHARS)).transpose();
+    let outcome = args
+        .outcome
+        .as_ref()
+        .map(|it| task::plain("outcome", it, OUTCOME_CHARS))
+        .transpose();
     let outcome = match outcome {
         Ok(outcome) => outcome,
         Err(refusal) => return Ok(Err(refusal)),
@@ -103,7 +116,11 @@ fn ended(
         Err(refusal) => return Ok(Err(refusal)),
     };
     let is_active = tasks.active().is_some_and(|it| it.slug == task.slug);
-    let what = if args.abandoned { What::Abandoned(Some(summary.id)) } else { What::Done(Some(summary.id)) };
+    let what = if args.abandoned {
+        What::Abandoned(Some(summary.id))
+    } else {
+        What::Done(Some(summary.id))
+    };
     let task = tasks.pass(&task.slug, what)?;
     if is_active {
         tasks.point(None)?;
@@ -121,9 +138,21 @@ fn summary(
 ) -> Result<Result<Memory, Refusal>, Fault> {
     let space = &desk.settings.repo.value;
     let memories = task::memories(&desk.cx(), space, task)?;
-    let (today, status) = (day(shell.world.now), if is_abandoned { Status::Abandoned } else { Status::Done });
+    let (today, status) = (
+        day(shell.world.now),
+        if is_abandoned {
+            Status::Abandoned
+        } else {
+            Status::Done
+        },
+    );
     let draft = |work: &Work| {
-        let ending = Ending { status, outcome, work, day: &today };
+        let ending = Ending {
+            status,
+            outcome,
+            work,
+            day: &today,
+        };
         summary::draft(space, task, &memories, ending, voice(shell))
     };
     match kept(desk, draft(&work(desk, tasks, task)))? {
@@ -135,10 +164,17 @@ fn summary(
 
 /// What git says was done. The task's own files are no work.
 fn work(desk: &Desk, tasks: &Tasks, task: &Task) -> Work {
-    let since = || desk.place.checkout.as_ref()?.work_since(task.commit.as_deref()?).ok();
+    let since = || {
+        desk.place
+            .checkout
+            .as_ref()?
+            .work_since(task.commit.as_deref()?)
+            .ok()
+    };
     let mut work = since().unwrap_or_default();
     let own = format!("{}/", tasks.dir());
-    work.files.retain(|it| !it.starts_with(&own) && it != "NOTES.md");
+    work.files
+        .retain(|it| !it.starts_with(&own) && it != "NOTES.md");
     work
 }
 
@@ -154,7 +190,12 @@ fn promoted(desk: &Desk, note: &Memory, args: &TaskDone) -> Result<Promoted, Fau
     };
     match outcome {
         Outcome::Remembered { memory, .. } | Outcome::Refreshed { memory } => {
-            it.told = format!("{} {} as {}\n", ink(GREEN, "promoted"), it.from, ink(BOLD, memory.handle()));
+            it.told = format!(
+                "{} {} as {}\n",
+                ink(GREEN, "promoted"),
+                it.from,
+                ink(BOLD, memory.handle())
+            );
             if let memory::Status::Pending { why } = &memory.status {
                 it.told = waiting(&it.from, &memory, why);
                 it.pending = Some(why.clone());
@@ -162,14 +203,22 @@ fn promoted(desk: &Desk, note: &Memory, args: &TaskDone) -> Result<Promoted, Fau
             it.memory = Some(MemoryView::from(&*memory));
         }
         Outcome::Refused(refusal) => {
-            it.told =
-                format!("{} {}: {}\n", ink(YELLOW, "not promoted"), it.from, one_line(&refusal.to_string()));
+            it.told = format!(
+                "{} {}: {}\n",
+                ink(YELLOW, "not promoted"),
+                it.from,
+                one_line(&refusal.to_string())
+            );
             it.refused = Some(RefusalView::from(&refusal));
         }
         Outcome::Similar { near } => {
             it.similar = near.first().map(|it| it.handle.to_string());
             let known = it.similar.as_deref().unwrap_or_default();
-            it.told = format!("{} {}: {known} says much the same\n", ink(YELLOW, "not promoted"), it.from);
+            it.told = format!(
+                "{} {}: {known} says much the same\n",
+                ink(YELLOW, "not promoted"),
+                it.from
+            );
         }
     }
     Ok(it)
@@ -179,16 +228,25 @@ fn promoted(desk: &Desk, note: &Memory, args: &TaskDone) -> Result<Promoted, Fau
 fn waiting(from: &str, memory: &Memory, why: &str) -> String {
     let (handle, word) = (memory.handle(), ink(YELLOW, "not in use yet:"));
     let way = ink(CYAN, format!("apostille approve {handle}"));
-    format!("{word} {from} is kept as {}, which is pending: {}; {way}\n", ink(BOLD, handle), one_line(why))
+    format!(
+        "{word} {from} is kept as {}, which is pending: {}; {way}\n",
+        ink(BOLD, handle),
+        one_line(why)
+    )
 }
 
 /// What was decided or verified with proof that stands, and is not promoted yet.
 fn durable(desk: &Desk, task: &Task, promoted: &[Name]) -> Result<Vec<Verified>, Fault> {
     let is_promoted = |it: &Memory| {
-        promoted.iter().any(|name| *name == Name::Id(it.id) || *name == Name::Handle(it.handle()))
+        promoted
+            .iter()
+            .any(|name| *name == Name::Id(it.id) || *name == Name::Handle(it.handle()))
     };
     let memories = task::memories(&desk.cx(), &desk.settings.repo.value, task)?;
-    let durable = memories.into_iter().filter(|it| is_durable(it) && !is_promoted(it)).collect();
+    let durable = memories
+        .into_iter()
+        .filter(|it| is_durable(it) && !is_promoted(it))
+        .collect();
     Ok(offered(desk, durable))
 }
 
@@ -203,7 +261,11 @@ fn answer(
     let ok = promoted.iter().all(|it| it.memory.is_some());
     let json = Reply {
         ok,
-        outcome: if summary.is_some() { task.status.as_str() } else { "promoted" },
+        outcome: if summary.is_some() {
+            task.status.as_str()
+        } else {
+            "promoted"
+        },
         task: TaskView::new(task, None),
         summary: summary.as_ref().map(MemoryView::from),
         promoted,
@@ -212,22 +274,38 @@ fn answer(
     };
     let err = super::problems(&json.problems);
     let code = if ok { error::OK } else { error::REFUSED };
-    let answer = shell.answer(code, &json, |paint| text(paint, task, summary.as_ref(), &json, &durable));
+    let answer = shell.answer(code, &json, |paint| {
+        text(paint, task, summary.as_ref(), &json, &durable)
+    });
     Answer { err, ..answer }
 }
 
-fn text(paint: &Paint, task: &Task, summary: Option<&Memory>, json: &Reply, durable: &[Verified]) -> String {
+fn text(
+    paint: &Paint,
+    task: &Task,
+    summary: Option<&Memory>,
+    json: &Reply,
+    durable: &[Verified],
+) -> String {
     let mut out = String::new();
     if let Some(it) = summary {
         let head = format!("{} {}", ink(GREEN, task.status), ink(BOLD, &task.slug));
-        out += &format!("{head}  {}\n{}", ink(DIM, it.handle()), paint.wrapped(&it.fact, 2));
+        out += &format!(
+            "{head}  {}\n{}",
+            ink(DIM, it.handle()),
+            paint.wrapped(&it.fact, 2)
+        );
     }
     out.extend(json.promoted.iter().map(|it| it.told.as_str()));
     if !durable.is_empty() {
         out += &format!("{}\n", ink(DIM, "worth keeping as knowledge:"));
     }
     for it in durable {
-        let command = format!("apostille task done {} --promote {}", task.slug, it.memory.handle());
+        let command = format!(
+            "apostille task done {} --promote {}",
+            task.slug,
+            it.memory.handle()
+        );
         out += &format!("  {}\n    {}\n", told(it), ink(CYAN, command));
     }
     out

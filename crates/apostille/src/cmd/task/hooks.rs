@@ -22,8 +22,7 @@ const NAME: &str = "commit-msg";
 const EXECUTABLE: Option<u32> = Some(0o755);
 /// The folder for a program that is called first.
 const BEFORE: &str = "before-apostille";
-const MARK: &str =
-    "# apostille: Task-Id and Prompt-Version; `apostille task hooks --remove` takes these two lines out";
+const MARK: &str = "# apostille: Task-Id and Prompt-Version; `apostille task hooks --remove` takes these two lines out";
 const CALL: &str =
     "command -v apostille >/dev/null 2>&1 && apostille task trailers \"$1\" >/dev/null 2>&1 || :";
 const SHELL: &str = "#!/bin/sh";
@@ -70,9 +69,13 @@ pub fn run(shell: &Shell, args: TaskHooks) -> Result<Answer, Fault> {
     }
     let (is_ours, draw) = (is_installed(&found), (shell.world.random())());
     let done = match args {
-        TaskHooks { install: true, .. } if !is_ours => install(&hook, &found, draw).map(|()| "installed"),
+        TaskHooks { install: true, .. } if !is_ours => {
+            install(&hook, &found, draw).map(|()| "installed")
+        }
         TaskHooks { install: true, .. } => Ok("already installed"),
-        TaskHooks { remove: true, .. } if is_ours => remove(&hook, &found, draw).map(|()| "removed"),
+        TaskHooks { remove: true, .. } if is_ours => {
+            remove(&hook, &found, draw).map(|()| "removed")
+        }
         _ if is_ours => Ok("installed"),
         _ => Ok("not installed"),
     };
@@ -86,10 +89,24 @@ pub fn run(shell: &Shell, args: TaskHooks) -> Result<Answer, Fault> {
         add: None,
     };
     Ok(shell.answer(error::OK, &json, |_| {
-        let way = if json.installed { "" } else { "  (apostille task hooks --install)" };
-        let what = if outcome == "removed" { taken(&found) } else { ("", "") };
+        let way = if json.installed {
+            ""
+        } else {
+            "  (apostille task hooks --install)"
+        };
+        let what = if outcome == "removed" {
+            taken(&found)
+        } else {
+            ("", "")
+        };
         let path = one_line(&json.path);
-        format!("{}{} {path}{}{}\n", ink(GREEN, outcome), what.0, what.1, ink(DIM, way))
+        format!(
+            "{}{} {path}{}{}\n",
+            ink(GREEN, outcome),
+            what.0,
+            what.1,
+            ink(DIM, way)
+        )
     }))
 }
 
@@ -100,17 +117,23 @@ fn broken(path: &Path, error: &io::Error) -> Fault {
 /// Where the hook belongs; or the file that a person should change, and why this program does not.
 fn hook(shell: &Shell, place: &Place) -> Result<Result<PathBuf, (PathBuf, String)>, Fault> {
     let Some(checkout) = &place.checkout else {
-        return Err(Fault::usage("there are no git hooks outside a git repository"));
+        return Err(Fault::usage(
+            "there are no git hooks outside a git repository",
+        ));
     };
     let env = &shell.world.env;
     let folder = checkout.hooks_dir(&env.git_configs(), env.home().as_deref());
     if folder.ends_with(".husky/_") {
         let file = folder.parent().unwrap_or(&folder).join(NAME);
-        return Ok(Err((file, "husky runs the hooks here, and its files are committed".into())));
+        return Ok(Err((
+            file,
+            "husky runs the hooks here, and its files are committed".into(),
+        )));
     }
     let is_link = fs::symlink_metadata(&folder).is_ok_and(|it| it.is_symlink());
     if is_link || !folder.starts_with(checkout.common_dir()) {
-        let why = "core.hooksPath leads out of git's own folder, to files that are shared or committed";
+        let why =
+            "core.hooksPath leads out of git's own folder, to files that are shared or committed";
         return Ok(Err((folder.join(NAME), why.into())));
     }
     Ok(Ok(folder.join(NAME)))
@@ -139,7 +162,11 @@ fn by_hand(shell: &Shell, args: TaskHooks, path: &Path, why: &str) -> Answer {
         ink(CYAN, CALL)
     );
     let answer = shell.answer(code, &json, |_| {
-        if is_there { format!("{} {}\n", ink(GREEN, outcome), json.path) } else { String::new() }
+        if is_there {
+            format!("{} {}\n", ink(GREEN, outcome), json.path)
+        } else {
+            String::new()
+        }
     });
     let err = if is_there { String::new() } else { told };
     Answer { err, ..answer }
@@ -147,28 +174,41 @@ fn by_hand(shell: &Shell, args: TaskHooks, path: &Path, why: &str) -> Answer {
 
 fn found(hook: &Path) -> io::Result<Found> {
     let metadata = match fs::symlink_metadata(hook) {
-        Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
+        Err(error)
+            if matches!(
+                error.kind(),
+                io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
+            ) =>
+        {
             return Ok(Found::Nothing);
         }
         other => other?,
     };
     if !metadata.is_file() {
-        return Ok(Found::Strange("the hook is a link, and what it points to may be committed"));
+        return Ok(Found::Strange(
+            "the hook is a link, and what it points to may be committed",
+        ));
     }
     if !is_executable(&metadata) {
-        return Ok(Found::Strange("there is a hook that is switched off (not executable)"));
+        return Ok(Found::Strange(
+            "there is a hook that is switched off (not executable)",
+        ));
     }
     let bytes = fs::read(hook)?;
-    let Ok(text) = String::from_utf8(bytes) else { return Ok(Found::Program) };
+    let Ok(text) = String::from_utf8(bytes) else {
+        return Ok(Found::Program);
+    };
     if text == wrapper() && hook.with_file_name(BEFORE).join(NAME).exists() {
         return Ok(Found::Wrapped);
     }
     let is_script = is_shell(text.lines().next().unwrap_or_default());
-    Ok(if is_script && text.contains('\n') && !text.contains('\r') {
-        Found::Script(text)
-    } else {
-        Found::Program
-    })
+    Ok(
+        if is_script && text.contains('\n') && !text.contains('\r') {
+            Found::Script(text)
+        } else {
+            Found::Program
+        },
+    )
 }
 
 fn is_installed(found: &Found) -> bool {
@@ -181,7 +221,9 @@ fn is_installed(found: &Found) -> bool {
 
 /// Whether the first line of a script names a shell: `#!/bin/sh -e`, `#!/usr/bin/env bash`.
 fn is_shell(line: &str) -> bool {
-    let Some(command) = line.strip_prefix("#!") else { return false };
+    let Some(command) = line.strip_prefix("#!") else {
+        return false;
+    };
     let mut words = command.split_whitespace().filter(|it| !it.starts_with('-'));
     let name = |it: &str| it.rsplit(['/', '\\']).next().unwrap_or_default().to_owned();
     match words.next().map(name).as_deref() {
@@ -207,14 +249,22 @@ fn install(hook: &Path, found: &Found, draw: u128) -> io::Result<()> {
     match found {
         Found::Script(text) => {
             let (first, rest) = text.split_once('\n').unwrap_or((text, ""));
-            disk::put(hook, format!("{first}\n{}{rest}", lines()).as_bytes(), None, draw)
+            disk::put(
+                hook,
+                format!("{first}\n{}{rest}", lines()).as_bytes(),
+                None,
+                draw,
+            )
         }
         Found::Program => {
             let before = hook.with_file_name(BEFORE);
             fs::create_dir_all(&before)?;
             let kept = before.join(NAME);
             if kept.exists() {
-                return Err(io::Error::other(format!("'{}' is in the way", kept.display())));
+                return Err(io::Error::other(format!(
+                    "'{}' is in the way",
+                    kept.display()
+                )));
             }
             fs::rename(hook, &kept)?;
             disk::put(hook, wrapper().as_bytes(), EXECUTABLE, draw).inspect_err(|_| {
@@ -228,8 +278,13 @@ fn install(hook: &Path, found: &Found, draw: u128) -> io::Result<()> {
 /// What of the hook is taken out, and what stays: the words before its path and behind it.
 fn taken(found: &Found) -> (&'static str, &'static str) {
     match found {
-        Found::Wrapped => (" what was put around", ", and the program that was there is back"),
-        Found::Script(text) if *text != alone() => (" two lines from", ", and the rest of it stays"),
+        Found::Wrapped => (
+            " what was put around",
+            ", and the program that was there is back",
+        ),
+        Found::Script(text) if *text != alone() => {
+            (" two lines from", ", and the rest of it stays")
+        }
         _ => ("", ""),
     }
 }
@@ -242,7 +297,9 @@ fn remove(hook: &Path, found: &Found, draw: u128) -> io::Result<()> {
             fs::remove_dir(before)
         }
         Found::Script(text) if *text == alone() => fs::remove_file(hook),
-        Found::Script(text) => disk::put(hook, text.replacen(&lines(), "", 1).as_bytes(), None, draw),
+        Found::Script(text) => {
+            disk::put(hook, text.replacen(&lines(), "", 1).as_bytes(), None, draw)
+        }
         _ => Ok(()),
     }
 }

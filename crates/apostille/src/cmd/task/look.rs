@@ -27,15 +27,25 @@ pub fn list(shell: &Shell, args: TaskList) -> Result<Answer, Fault> {
     tasks.close_left(&desk, |_| false)?;
     let all = tasks.all()?;
     let left = left_open(&*desk.store, &all)?;
-    let shown: Vec<&Task> = all.iter().filter(|it| args.all || it.is_open() || is_left(it, &left)).collect();
+    let shown: Vec<&Task> = all
+        .iter()
+        .filter(|it| args.all || it.is_open() || is_left(it, &left))
+        .collect();
     let active = tasks.active().map(|it| it.slug);
     let view = |it: &&Task| TaskView {
         left_open: is_left(it, &left),
         from_elsewhere: !tasks.is_started(&it.slug),
         ..TaskView::new(it, active.as_ref())
     };
-    let json = TasksReply { ok: true, tasks: shown.iter().map(view).collect() };
-    let code = if shown.is_empty() { error::NOTHING } else { error::OK };
+    let json = TasksReply {
+        ok: true,
+        tasks: shown.iter().map(view).collect(),
+    };
+    let code = if shown.is_empty() {
+        error::NOTHING
+    } else {
+        error::OK
+    };
     let answer = shell.answer(code, &json, |paint| table(paint, &shown, &json.tasks));
     let err = match shown.is_empty() {
         true => {
@@ -43,7 +53,10 @@ pub fn list(shell: &Shell, args: TaskList) -> Result<Answer, Fault> {
         }
         false => "",
     };
-    Ok(Answer { err: err.into(), ..answer })
+    Ok(Answer {
+        err: err.into(),
+        ..answer
+    })
 }
 
 fn is_left(task: &Task, left: &BTreeSet<MemoryId>) -> bool {
@@ -55,12 +68,25 @@ fn table(paint: &Paint, tasks: &[&Task], views: &[TaskView]) -> String {
     for (task, view) in tasks.iter().zip(views) {
         let status = match view {
             TaskView { active: true, .. } => ink(GREEN, "active"),
-            TaskView { left_open: true, .. } => ink(YELLOW, "left open"),
-            TaskView { from_elsewhere: true, status: "open", .. } => ink(YELLOW, ELSEWHERE),
-            TaskView { from_elsewhere: true, status, .. } => ink(DIM, format!("{status}, {ELSEWHERE}")),
+            TaskView {
+                left_open: true, ..
+            } => ink(YELLOW, "left open"),
+            TaskView {
+                from_elsewhere: true,
+                status: "open",
+                ..
+            } => ink(YELLOW, ELSEWHERE),
+            TaskView {
+                from_elsewhere: true,
+                status,
+                ..
+            } => ink(DIM, format!("{status}, {ELSEWHERE}")),
             other => ink(DIM, other.status),
         };
-        let phase = task.phase_told().map(|it| one_line(&it)).unwrap_or_default();
+        let phase = task
+            .phase_told()
+            .map(|it| one_line(&it))
+            .unwrap_or_default();
         let row = [
             ink(BOLD, &task.slug),
             status,
@@ -90,25 +116,46 @@ pub fn show(shell: &Shell, args: &TaskShow) -> Result<Answer, Fault> {
     };
     let seen = verify::look(&desk.cx(), memories::list(&desk.cx(), &filter)?);
     let active = tasks.active().map(|it| it.slug);
-    let view =
-        TaskView { from_elsewhere: !tasks.is_started(&task.slug), ..TaskView::new(&task, active.as_ref()) };
+    let view = TaskView {
+        from_elsewhere: !tasks.is_started(&task.slug),
+        ..TaskView::new(&task, active.as_ref())
+    };
     let json = TaskReply::new(view, &task, &seen);
-    Ok(shell.answer(error::OK, &json, |paint| page(paint, &task, json.task.from_elsewhere, &seen)))
+    Ok(shell.answer(error::OK, &json, |paint| {
+        page(paint, &task, json.task.from_elsewhere, &seen)
+    }))
 }
 
 fn is_resolved(task: &Task, memory: &Memory) -> bool {
-    task.entries.iter().any(|it| it.id == memory.id && it.is_resolved)
+    task.entries
+        .iter()
+        .any(|it| it.id == memory.id && it.is_resolved)
 }
 
 fn page(paint: &Paint, task: &Task, from_elsewhere: bool, seen: &[Verified]) -> String {
     let mut out = format!("{}  {}\n", ink(BOLD, &task.slug), one_line(&task.title));
-    let phase = task.phase_told().map(|it| format!(", phase {}", one_line(&it))).unwrap_or_default();
+    let phase = task
+        .phase_told()
+        .map(|it| format!(", phase {}", one_line(&it)))
+        .unwrap_or_default();
     let passed: Vec<String> = task.passed.iter().map(|it| one_line(it)).collect();
-    let passed = if passed.is_empty() { String::new() } else { format!(" ({})", passed.join(" → ")) };
-    out += &format!("  {}{phase}{passed}, since {}\n", task.status, paint.time(task.started_at));
+    let passed = if passed.is_empty() {
+        String::new()
+    } else {
+        format!(" ({})", passed.join(" → "))
+    };
+    out += &format!(
+        "  {}{phase}{passed}, since {}\n",
+        task.status,
+        paint.time(task.started_at)
+    );
     if from_elsewhere {
         let way = format!("apostille task start {}", task.slug);
-        out += &format!("  {}; {} takes it up here\n", ink(YELLOW, ELSEWHERE), ink(CYAN, way));
+        out += &format!(
+            "  {}; {} takes it up here\n",
+            ink(YELLOW, ELSEWHERE),
+            ink(CYAN, way)
+        );
     }
     for it in seen {
         out += &entry(paint, task, it);
@@ -140,7 +187,11 @@ fn entry(paint: &Paint, task: &Task, it: &Verified) -> String {
         ),
         None => String::new(),
     };
-    let head = format!("\n{}  {}{standing}\n", ink(BOLD, memory.handle()), ink(DIM, how.join(" · ")));
+    let head = format!(
+        "\n{}  {}{standing}\n",
+        ink(BOLD, memory.handle()),
+        ink(DIM, how.join(" · "))
+    );
     head + &paint.wrapped(&memory.fact, 2)
 }
 

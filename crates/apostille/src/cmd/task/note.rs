@@ -64,12 +64,18 @@ pub fn run(shell: &Shell, args: &Note) -> Result<Answer, Fault> {
         problems,
     };
     let err = super::problems(&json.problems);
-    let answer = shell.answer(error::OK, &json, |paint| text(paint, &task, args, &memory, &json));
+    let answer = shell.answer(error::OK, &json, |paint| {
+        text(paint, &task, args, &memory, &json)
+    });
     Ok(Answer { err, ..answer })
 }
 
 fn text(paint: &Paint, task: &Task, args: &Note, memory: &Memory, reply: &Reply) -> String {
-    let sort = if args.sort.constraint { CONSTRAINT } else { args.sort.sort().as_str() };
+    let sort = if args.sort.constraint {
+        CONSTRAINT
+    } else {
+        args.sort.sort().as_str()
+    };
     let mut out = format!(
         "{} {}  {}\n",
         ink(GREEN, "noted"),
@@ -106,34 +112,46 @@ fn resolved(desk: &Desk, task: &Task, args: &Note) -> Result<Result<Vec<Memory>,
 }
 
 fn draft(shell: &Shell, desk: &Desk, task: &Task, args: &Note) -> Result<Draft, Fault> {
-    let cites = args.cites.iter().map(|it| desk.place.cite(it).map_err(Fault::usage));
+    let cites = args
+        .cites
+        .iter()
+        .map(|it| desk.place.cite(it).map_err(Fault::usage));
     let constraint = args.sort.constraint.then(|| CONSTRAINT.to_owned());
     Ok(Draft {
         layer: Some(Layer::Episode),
         citations: cites.collect::<Result<_, _>>()?,
-        tags: std::iter::once(args.sort.sort().to_string()).chain(constraint).collect(),
+        tags: std::iter::once(args.sort.sort().to_string())
+            .chain(constraint)
+            .collect(),
         task: Some(task.slug.to_string()),
         // Two notes may be much alike; an agent at work is not stopped over it.
         twin: Twin::Create("a note of a task".into()),
         ..Draft::new(
             desk.settings.repo.value.clone(),
             told(shell, &args.text)?,
-            Voice { tainted: args.tainted, ..voice(shell) },
+            Voice {
+                tainted: args.tainted,
+                ..voice(shell)
+            },
         )
     })
 }
 
 /// The memory that a draft becomes.
 pub(super) fn kept(desk: &Desk, draft: Draft) -> Result<Result<Memory, Refusal>, Fault> {
-    Ok(match remember::remember(&desk.cx_for(&draft.space), draft)? {
-        Outcome::Remembered { memory, .. } | Outcome::Refreshed { memory } => Ok(*memory),
-        Outcome::Refused(refusal) => Err(refusal),
-        // Text from outside repeats what is in use: there is nothing to note.
-        Outcome::Similar { near } => {
-            let known = near.first().and_then(|it| desk.store.get(&[it.id]).ok()?.pop());
-            known.ok_or(Refusal::Empty { field: "fact" })
-        }
-    })
+    Ok(
+        match remember::remember(&desk.cx_for(&draft.space), draft)? {
+            Outcome::Remembered { memory, .. } | Outcome::Refreshed { memory } => Ok(*memory),
+            Outcome::Refused(refusal) => Err(refusal),
+            // Text from outside repeats what is in use: there is nothing to note.
+            Outcome::Similar { near } => {
+                let known = near
+                    .first()
+                    .and_then(|it| desk.store.get(&[it.id]).ok()?.pop());
+                known.ok_or(Refusal::Empty { field: "fact" })
+            }
+        },
+    )
 }
 
 fn gate(sort: Sort, id: MemoryId) -> What {

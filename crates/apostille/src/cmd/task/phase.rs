@@ -48,9 +48,17 @@ pub fn run(shell: &Shell, args: &TaskPhase) -> Result<Answer, Fault> {
         return Ok(shell.refused(&refusal));
     }
     let is_new = task.phase.as_ref() != Some(&name);
-    let durable = if is_new { durable(&desk, &task)? } else { Vec::new() };
+    let durable = if is_new {
+        durable(&desk, &task)?
+    } else {
+        Vec::new()
+    };
     let scratch = if is_new { scratch(&desk)? } else { Vec::new() };
-    let task = if is_new { tasks.pass(&task.slug, What::Phase(name))? } else { task };
+    let task = if is_new {
+        tasks.pass(&task.slug, What::Phase(name))?
+    } else {
+        task
+    };
     let json = Reply {
         ok: true,
         outcome: if is_new { "begun" } else { "unchanged" },
@@ -71,7 +79,10 @@ fn unplanned(task: &Task, name: &str) -> Option<Refusal> {
         return None;
     }
     let near = |it: &&&String| typo::near(name, it);
-    let nearest = known.iter().filter(|it| near(it).is_some()).min_by_key(|it| near(it));
+    let nearest = known
+        .iter()
+        .filter(|it| near(it).is_some())
+        .min_by_key(|it| near(it));
     Some(Refusal::NoSuchPhase {
         name: name.to_owned(),
         near: nearest.map(ToString::to_string),
@@ -81,7 +92,12 @@ fn unplanned(task: &Task, name: &str) -> Option<Refusal> {
 
 fn text(task: &Task, durable: &[Verified], scratch: &[Verified]) -> String {
     let phase = task.phase_told().unwrap_or_default();
-    let mut out = format!("{} {}  {}\n", ink(GREEN, "phase"), ink(BOLD, one_line(&phase)), task.slug);
+    let mut out = format!(
+        "{} {}  {}\n",
+        ink(GREEN, "phase"),
+        ink(BOLD, one_line(&phase)),
+        task.slug
+    );
     for it in durable {
         let command = format!("apostille task done --promote {}", it.memory.handle());
         out += &offer(it, &command, "worth keeping at the end");
@@ -94,14 +110,21 @@ fn text(task: &Task, durable: &[Verified], scratch: &[Verified]) -> String {
 }
 
 fn offer(it: &Verified, command: &str, why: &str) -> String {
-    format!("  {} {}\n    {}\n", ink(DIM, format!("{why}:")), told(it), ink(CYAN, command))
+    format!(
+        "  {} {}\n    {}\n",
+        ink(DIM, format!("{why}:")),
+        told(it),
+        ink(CYAN, command)
+    )
 }
 
 /// What the phase that ends decided or verified, with proof.
 fn durable(desk: &Desk, task: &Task) -> Result<Vec<Verified>, Fault> {
     let memories = task::memories(&desk.cx(), &desk.settings.repo.value, task)?;
     let of_phase = task.entries.iter().filter(|it| it.phase == task.phase);
-    let durable = of_phase.filter_map(|it| find(&memories, it.id)).filter(|it| is_durable(it));
+    let durable = of_phase
+        .filter_map(|it| find(&memories, it.id))
+        .filter(|it| is_durable(it));
     Ok(offered(desk, durable.cloned().collect()))
 }
 

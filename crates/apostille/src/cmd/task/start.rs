@@ -31,22 +31,40 @@ pub fn run(shell: &Shell, args: &TaskStart) -> Result<Answer, Fault> {
     };
     let all = tasks.all()?;
     let known = known(&all, &start.title);
-    if let Some(other) =
-        tasks.active().filter(|it| !args.switch && known.is_none_or(|known| known.slug != it.slug))
+    if let Some(other) = tasks
+        .active()
+        .filter(|it| !args.switch && known.is_none_or(|known| known.slug != it.slug))
     {
-        return Ok(shell.refused(&Refusal::TaskOpen { slug: other.slug.to_string() }));
+        return Ok(shell.refused(&Refusal::TaskOpen {
+            slug: other.slug.to_string(),
+        }));
     }
     let (outcome, task) = begun(&tasks, &all, known, start)?;
     tasks.point(Some(&task.slug))?;
     let problems: Vec<String> = tasks.refresh_notes(&desk)?.into_iter().collect();
-    let json = Reply { ok: true, outcome, task: TaskView::new(&task, Some(&task.slug)), problems };
+    let json = Reply {
+        ok: true,
+        outcome,
+        task: TaskView::new(&task, Some(&task.slug)),
+        problems,
+    };
     let told = super::problems(&json.problems);
     let answer = shell.answer(error::OK, &json, |_| {
-        let phase =
-            task.phase_told().map(|it| ink(DIM, format!("  phase {}", one_line(&it)))).unwrap_or_default();
-        format!("{} {}  {}{phase}\n", ink(GREEN, outcome), ink(BOLD, &task.slug), one_line(&task.title))
+        let phase = task
+            .phase_told()
+            .map(|it| ink(DIM, format!("  phase {}", one_line(&it))))
+            .unwrap_or_default();
+        format!(
+            "{} {}  {}{phase}\n",
+            ink(GREEN, outcome),
+            ink(BOLD, &task.slug),
+            one_line(&task.title)
+        )
     });
-    Ok(Answer { err: told, ..answer })
+    Ok(Answer {
+        err: told,
+        ..answer
+    })
 }
 
 fn start(desk: &Desk, args: &TaskStart) -> Result<Start, Refusal> {
@@ -54,19 +72,40 @@ fn start(desk: &Desk, args: &TaskStart) -> Result<Start, Refusal> {
     let name = |it: &String| task::plain("phase", it, PHASE_CHARS);
     let phases: Vec<String> = args.phases.iter().map(name).collect::<Result<_, _>>()?;
     if phases.len() > MAX_PHASES {
-        return Err(Refusal::TooMany { field: "phases", n: phases.len(), limit: MAX_PHASES });
+        return Err(Refusal::TooMany {
+            field: "phases",
+            n: phases.len(),
+            limit: MAX_PHASES,
+        });
     }
-    let phase = args.phase.as_ref().map(name).transpose()?.or_else(|| phases.first().cloned());
+    let phase = args
+        .phase
+        .as_ref()
+        .map(name)
+        .transpose()?
+        .or_else(|| phases.first().cloned());
     let head = desk.place.checkout.as_ref().and_then(|it| it.head().ok());
     let by = desk.cx().actor.map(Into::into);
-    Ok(Start { title, phases, phase, commit: head.and_then(|it| it.commit), by })
+    Ok(Start {
+        title,
+        phases,
+        phase,
+        commit: head.and_then(|it| it.commit),
+        by,
+    })
 }
 
 /// The task that is meant by a title or a name, unless it is done: then the words begin another.
 fn known<'t>(all: &'t [Task], title: &str) -> Option<&'t Task> {
-    let is_meant = |it: &&Task| it.slug.as_str() == title || it.title == title || it.slug == Slug::of(title);
+    let is_meant =
+        |it: &&Task| it.slug.as_str() == title || it.title == title || it.slug == Slug::of(title);
     let open = all.iter().rev().filter(is_meant).find(|it| it.is_open());
-    open.or_else(|| all.iter().rev().filter(is_meant).find(|it| it.status == task::Status::Abandoned))
+    open.or_else(|| {
+        all.iter()
+            .rev()
+            .filter(is_meant)
+            .find(|it| it.status == task::Status::Abandoned)
+    })
 }
 
 fn begun(
@@ -85,7 +124,10 @@ fn begun(
             Ok(("resumed", task))
         }
         Some(known) => {
-            let start = Start { title: known.title.clone(), ..start };
+            let start = Start {
+                title: known.title.clone(),
+                ..start
+            };
             Ok(("resumed", tasks.pass(&known.slug, What::Started(start))?))
         }
         None => {

@@ -36,10 +36,16 @@ pub fn run(shell: &Shell, args: &TaskTrailers) -> Answer {
         }
         _ => false,
     };
-    let json = Reply { ok: true, changed, trailers };
+    let json = Reply {
+        ok: true,
+        changed,
+        trailers,
+    };
     shell.answer(error::OK, &json, |_| {
         let lines = json.trailers.iter().filter(|_| args.print);
-        lines.map(|(name, value)| format!("{name}: {value}\n")).collect()
+        lines
+            .map(|(name, value)| format!("{name}: {value}\n"))
+            .collect()
     })
 }
 
@@ -47,38 +53,59 @@ pub fn run(shell: &Shell, args: &TaskTrailers) -> Answer {
 fn trailers(shell: &Shell) -> Result<Vec<(String, String)>, Fault> {
     let place = shell.place()?;
     let settings = shell.settings(&place)?;
-    let Some(task) = task::active_task(&shell.world, &place, &settings) else { return Ok(Vec::new()) };
-    let fixed = [("instructions", Profile::Default.instructions()), ("frame", FRAME), ("rules", RULES)];
+    let Some(task) = task::active_task(&shell.world, &place, &settings) else {
+        return Ok(Vec::new());
+    };
+    let fixed = [
+        ("instructions", Profile::Default.instructions()),
+        ("frame", FRAME),
+        ("rules", RULES),
+    ];
     let version = prompt::version(&place.root, &fixed);
-    Ok(vec![("Task-Id".into(), task.slug.to_string()), ("Prompt-Version".into(), version.to_string())])
+    Ok(vec![
+        ("Task-Id".into(), task.slug.to_string()),
+        ("Prompt-Version".into(), version.to_string()),
+    ])
 }
 
 fn written(shell: &Shell, file: &Path, trailers: &[(String, String)]) -> Option<()> {
     let place = shell.place().ok()?;
-    fs::metadata(file).ok().filter(|it| it.is_file() && it.len() <= MAX_BYTES)?;
+    fs::metadata(file)
+        .ok()
+        .filter(|it| it.is_file() && it.len() <= MAX_BYTES)?;
     let message = fs::read_to_string(file).ok()?;
     let comment = comment(shell, &place, &message);
     if template(shell, &place).is_some_and(|it| is_untouched(&message, &it, &comment)) {
         return None;
     }
-    let trailers: Vec<(&str, &str)> =
-        trailers.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
+    let trailers: Vec<(&str, &str)> = trailers
+        .iter()
+        .map(|(name, value)| (name.as_str(), value.as_str()))
+        .collect();
     fs::write(file, added(&message, &comment, &trailers)?).ok()
 }
 
 fn setting(shell: &Shell, place: &Place, section: &str, key: &str) -> Option<String> {
     let env = &shell.world.env;
-    place.checkout.as_ref()?.setting(&env.git_configs(), section, key).filter(|it| !it.is_empty())
+    place
+        .checkout
+        .as_ref()?
+        .setting(&env.git_configs(), section, key)
+        .filter(|it| !it.is_empty())
 }
 
 /// What begins a comment, by git's configuration. Where git is to choose, the last line tells what it chose.
 fn comment(shell: &Shell, place: &Place, message: &str) -> String {
-    let said = ["commentstring", "commentchar"].iter().find_map(|it| setting(shell, place, "core", it));
+    let said = ["commentstring", "commentchar"]
+        .iter()
+        .find_map(|it| setting(shell, place, "core", it));
     match said.as_deref() {
         None => HASH.into(),
         Some("auto") => {
             let last = message.lines().rev().find(|it| !it.trim().is_empty());
-            let first = last.and_then(|it| it.chars().next()).filter(|it| CHOICES.contains(*it));
+            let first = last
+                .and_then(|it| it.chars().next())
+                .filter(|it| CHOICES.contains(*it));
             first.map_or_else(|| HASH.into(), String::from)
         }
         Some(other) => other.into(),
@@ -92,6 +119,8 @@ fn template(shell: &Shell, place: &Place) -> Option<String> {
         (Some(rest), Some(home)) => home.join(rest),
         _ => place.root.join(said),
     };
-    fs::metadata(&path).ok().filter(|it| it.is_file() && it.len() <= MAX_BYTES)?;
+    fs::metadata(&path)
+        .ok()
+        .filter(|it| it.is_file() && it.len() <= MAX_BYTES)?;
     fs::read_to_string(path).ok()
 }

@@ -10,7 +10,11 @@ pub fn commands(findings: &[Finding]) -> String {
 }
 
 fn command(it: &Finding) -> String {
-    let level = if it.rule == Rule::Moved { "notice" } else { "warning" };
+    let level = if it.rule == Rule::Moved {
+        "notice"
+    } else {
+        "warning"
+    };
     annotation(level, Some(&it.place), it.rule.as_str(), &it.message)
 }
 
@@ -18,15 +22,25 @@ fn command(it: &Finding) -> String {
 pub fn annotation(level: &str, place: Option<&Cite>, word: &str, message: &str) -> String {
     let file = |it: &Cite| {
         let (lines, path) = (it.lines, property(it.path.as_str()));
-        format!("file={path},line={},endLine={},", lines.start(), lines.end())
+        format!(
+            "file={path},line={},endLine={},",
+            lines.start(),
+            lines.end()
+        )
     };
     let title = property(&format!("memory {word}"));
-    format!("::{level} {}title={title}::{}\n", place.map(file).unwrap_or_default(), data(message))
+    format!(
+        "::{level} {}title={title}::{}\n",
+        place.map(file).unwrap_or_default(),
+        data(message)
+    )
 }
 
 /// A text as the message of a command: it cannot end its line.
 fn data(text: &str) -> String {
-    text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
+    text.replace('%', "%25")
+        .replace('\r', "%0D")
+        .replace('\n', "%0A")
 }
 
 /// A text as a property of a command: it cannot begin another one either.

@@ -42,7 +42,11 @@ pub fn run(shell: &Shell, args: &Verify, file: &Path) -> Result<Answer, Fault> {
     let mut out = io::BufWriter::new(io::stdout().lock());
     let mut sum = Sum::default();
     let clock = shell.world.stopwatch();
-    let lookup = Lookup { shell, trees: &trees, clock: &clock };
+    let lookup = Lookup {
+        shell,
+        trees: &trees,
+        clock: &clock,
+    };
     loop {
         let batch = batch(&mut *input, &mut sum).map_err(|error| unread(file, &error))?;
         if batch.is_empty() {
@@ -57,11 +61,17 @@ pub fn run(shell: &Shell, args: &Verify, file: &Path) -> Result<Answer, Fault> {
 }
 
 fn unread(file: &Path, error: &io::Error) -> Fault {
-    Fault::usage(format!("cannot read '{}' to its end: {error}", file.display()))
+    Fault::usage(format!(
+        "cannot read '{}' to its end: {error}",
+        file.display()
+    ))
 }
 
 /// The next lines, each with its number where it was not understood.
-fn batch(input: &mut dyn BufRead, sum: &mut Sum) -> io::Result<Vec<Result<Asked, (usize, Malformed)>>> {
+fn batch(
+    input: &mut dyn BufRead,
+    sum: &mut Sum,
+) -> io::Result<Vec<Result<Asked, (usize, Malformed)>>> {
     let mut batch = Vec::new();
     while batch.len() < BATCH
         && let Some((n_read, asked)) = line::next(input)?
@@ -86,7 +96,8 @@ impl Sum {
         self.n_invalid += usize::from(record.invalid_count);
         if let (Some(line), Some(error)) = (record.line, &record.error) {
             self.n_malformed += 1;
-            self.first_malformed.get_or_insert_with(|| format!("line {line}: {error}"));
+            self.first_malformed
+                .get_or_insert_with(|| format!("line {line}: {error}"));
         }
     }
 
@@ -98,10 +109,20 @@ impl Sum {
             _ => error::USAGE,
         };
         let more = self.n_malformed.saturating_sub(1);
-        let more = if more == 0 { String::new() } else { format!(", and {more} more") };
-        let told =
-            self.first_malformed.map(|it| crate::paint::safe(&format!("not understood: {it}{more}\n")));
-        Answer { code, err: told.unwrap_or_default(), color: shell.flags.color, ..Answer::default() }
+        let more = if more == 0 {
+            String::new()
+        } else {
+            format!(", and {more} more")
+        };
+        let told = self
+            .first_malformed
+            .map(|it| crate::paint::safe(&format!("not understood: {it}{more}\n")));
+        Answer {
+            code,
+            err: told.unwrap_or_default(),
+            color: shell.flags.color,
+            ..Answer::default()
+        }
     }
 }
 
@@ -110,7 +131,9 @@ fn cited(pin: &Pin, then: Option<&Then>, now: &dyn Source) -> Result<Citation, V
     let is_bare = pin.text.is_none() && pin.digest.is_none();
     match (&pin.commit, then) {
         (Some(sha), None) if is_bare => Err(Verdict::Unknown {
-            why: format!("no commit '{sha}' here, and neither text nor snippet_hash says what stood there"),
+            why: format!(
+                "no commit '{sha}' here, and neither text nor snippet_hash says what stood there"
+            ),
         }),
         _ => pin.citation(then.map(|it| it as &dyn Source), now),
     }
@@ -133,9 +156,18 @@ impl Lookup<'_> {
                 seen.push(None);
                 continue;
             };
-            seen.push(asked.pin.as_ref().err().map(|why| Seen::uncitable(why.clone())));
+            seen.push(
+                asked
+                    .pin
+                    .as_ref()
+                    .err()
+                    .map(|why| Seen::uncitable(why.clone())),
+            );
             if let Ok(pin) = &asked.pin {
-                by_ref.entry(asked.reference.as_deref()).or_default().push((at, pin));
+                by_ref
+                    .entry(asked.reference.as_deref())
+                    .or_default()
+                    .push((at, pin));
             }
         }
         for (reference, pins) in by_ref {
@@ -143,8 +175,12 @@ impl Lookup<'_> {
                 seen[at] = Some(found);
             }
         }
-        let record = |(asked, seen): (Result<Asked, (usize, Malformed)>, Option<Seen>)| match asked {
-            Ok(asked) => Record::new(asked, seen.unwrap_or_else(|| Seen::unknown("nobody looked"))),
+        let record = |(asked, seen): (Result<Asked, (usize, Malformed)>, Option<Seen>)| match asked
+        {
+            Ok(asked) => Record::new(
+                asked,
+                seen.unwrap_or_else(|| Seen::unknown("nobody looked")),
+            ),
             Err((line, malformed)) => Record::malformed(line, malformed),
         };
         batch.into_iter().zip(seen).map(record).collect()
@@ -154,7 +190,10 @@ impl Lookup<'_> {
         match reference.map(|it| self.trees.at(it)) {
             None => self.look(self.trees.usual(), pins),
             Some(Ok(source)) => self.look(&*source, pins),
-            Some(Err(why)) => pins.into_iter().map(|(at, _)| (at, Seen::unknown(why.clone()))).collect(),
+            Some(Err(why)) => pins
+                .into_iter()
+                .map(|(at, _)| (at, Seen::unknown(why.clone())))
+                .collect(),
         }
     }
 
@@ -164,14 +203,24 @@ impl Lookup<'_> {
         let mut done: Vec<(usize, Seen)> = Vec::new();
         let mut open: Vec<(usize, Citation, u64)> = Vec::new();
         for same in pins.chunk_by(|a, b| a.1.commit == b.1.commit) {
-            let then = same[0].1.commit.as_deref().and_then(|it| self.trees.then(it));
+            let then = same[0]
+                .1
+                .commit
+                .as_deref()
+                .and_then(|it| self.trees.then(it));
             for (at, pin) in same {
                 let began = (self.clock)();
                 let citation = cited(pin, then.as_ref(), now);
                 let micros = (self.clock)() - began;
                 match citation {
                     Ok(citation) => open.push((*at, citation, micros)),
-                    Err(verdict) => done.push((*at, Seen { micros, ..Seen::of(verdict) })),
+                    Err(verdict) => done.push((
+                        *at,
+                        Seen {
+                            micros,
+                            ..Seen::of(verdict)
+                        },
+                    )),
                 }
             }
         }
@@ -186,7 +235,15 @@ impl Lookup<'_> {
         // What is looked up together takes its time together.
         let share = ((self.clock)() - began) / (open.len() as u64).max(1);
         let seen = |((at, citation, micros), verdict): ((usize, Citation, u64), Verdict)| {
-            (at, Seen { verdict, snippet: Some(citation.snippet), error: None, micros: micros + share })
+            (
+                at,
+                Seen {
+                    verdict,
+                    snippet: Some(citation.snippet),
+                    error: None,
+                    micros: micros + share,
+                },
+            )
         };
         open.into_iter().zip(verdicts).map(seen).collect()
     }
@@ -204,6 +261,10 @@ impl Lookup<'_> {
             beside: &[],
             guardian: None,
         };
-        Reader::new(&cx, FAR).look(citations).into_iter().map(|it| it.verdict).collect()
+        Reader::new(&cx, FAR)
+            .look(citations)
+            .into_iter()
+            .map(|it| it.verdict)
+            .collect()
     }
 }

@@ -61,7 +61,11 @@ pub struct Finding {
 
 /// What is to be said about these memories: active ones that are invalid, and those that moved.
 pub fn findings(verified: &[Verified]) -> Vec<Finding> {
-    verified.iter().filter(|it| it.memory.is_active()).flat_map(of_memory).collect()
+    verified
+        .iter()
+        .filter(|it| it.memory.is_active())
+        .flat_map(of_memory)
+        .collect()
 }
 
 fn of_memory(it: &Verified) -> Vec<Finding> {
@@ -71,28 +75,45 @@ fn of_memory(it: &Verified) -> Vec<Finding> {
         false => it.is_good() && matches!(verdict, Verdict::Moved { .. }),
     };
     let found = places.filter(|(_, (_, verdict))| wanted(verdict));
-    found.filter_map(|(nth, (citation, verdict))| finding(it, nth, citation, verdict)).collect()
+    found
+        .filter_map(|(nth, (citation, verdict))| finding(it, nth, citation, verdict))
+        .collect()
 }
 
 fn finding(it: &Verified, nth: usize, citation: &Citation, verdict: &Verdict) -> Option<Finding> {
     let (rule, place) = match verdict {
         Verdict::Moved { to } => (Rule::Moved, to.clone()),
         Verdict::Gone { .. } => (Rule::Gone, citation.place()),
-        Verdict::Changed(found) if found.contradicted.is_empty() => (Rule::Changed, found.at.clone()),
+        Verdict::Changed(found) if found.contradicted.is_empty() => {
+            (Rule::Changed, found.at.clone())
+        }
         Verdict::Changed(found) => (Rule::Contradicted, found.at.clone()),
         Verdict::Holds | Verdict::Unknown { .. } => return None,
     };
     let handle = it.memory.handle();
-    let mut message =
-        format!("{handle} says: {} — {}", one_line(&it.memory.fact), memory::judged(citation, verdict));
+    let mut message = format!(
+        "{handle} says: {} — {}",
+        one_line(&it.memory.fact),
+        memory::judged(citation, verdict)
+    );
     if let Verdict::Changed(found) = verdict
         && !found.contradicted.is_empty()
     {
-        let names = found.contradicted.iter().map(|it| format!("`{}`", one_line(it))).collect::<Vec<_>>();
+        let names = found
+            .contradicted
+            .iter()
+            .map(|it| format!("`{}`", one_line(it)))
+            .collect::<Vec<_>>();
         message += &format!("; the code no longer says {}", names.join(", "));
     }
     if rule != Rule::Moved {
         message += &format!("; apostille supersede {handle}, or invalidate {handle}");
     }
-    Some(Finding { rule, place, message, id: it.memory.id, nth })
+    Some(Finding {
+        rule,
+        place,
+        message,
+        id: it.memory.id,
+        nth,
+    })
 }

@@ -44,9 +44,19 @@ struct Swap {
 
 /// What to do about each memory that is invalid. Where something could not be looked up, that is to wait.
 pub fn fixes<'a>(shell: &Shell, verified: &'a [Verified]) -> Vec<Fix<'a>> {
-    let is_known = |it: &Verified| !it.verdicts.iter().any(|it| matches!(it, Verdict::Unknown { .. }));
-    let due = |it: &&Verified| it.is_invalid() && it.memory.is_active() && it.deed.is_none() && is_known(it);
-    verified.iter().filter(due).map(|it| Fix::new(shell, it)).collect()
+    let is_known = |it: &Verified| {
+        !it.verdicts
+            .iter()
+            .any(|it| matches!(it, Verdict::Unknown { .. }))
+    };
+    let due = |it: &&Verified| {
+        it.is_invalid() && it.memory.is_active() && it.deed.is_none() && is_known(it)
+    };
+    verified
+        .iter()
+        .filter(due)
+        .map(|it| Fix::new(shell, it))
+        .collect()
 }
 
 impl<'a> Fix<'a> {
@@ -54,18 +64,28 @@ impl<'a> Fix<'a> {
         let proposal = propose(verified);
         let (program, handle) = (program(&shell.flags), verified.memory.handle());
         let command = match &proposal {
-            Some(it) => format!("{program} supersede {handle} --correct{}", said(&verified.memory, it)),
+            Some(it) => format!(
+                "{program} supersede {handle} --correct{}",
+                said(&verified.memory, it)
+            ),
             None => {
                 let reason = quoted(&format!("the code is gone: {}", places(&verified.memory)));
                 format!("{program} invalidate {handle} --reason {reason}")
             }
         };
-        Self { verified, proposal, command }
+        Self {
+            verified,
+            proposal,
+            command,
+        }
     }
 
     /// The same in `--json`.
     pub fn view(&self) -> FixView {
-        let swap = |(was, now): &(String, String)| Swap { was: was.clone(), now: now.clone() };
+        let swap = |(was, now): &(String, String)| Swap {
+            was: was.clone(),
+            now: now.clone(),
+        };
         let proposal = self.proposal.as_ref();
         FixView {
             handle: self.verified.memory.handle().to_string(),
@@ -98,8 +118,14 @@ impl<'a> Fix<'a> {
 
 /// The rest of the command: the citations, the tags, and the fact, which may look like a flag.
 fn said(memory: &Memory, it: &Proposal) -> String {
-    let cites = it.cites.iter().map(|it| format!(" --cite {}", quoted(&it.to_string())));
-    let tags = memory.tags.iter().map(|it| format!(" --tag {}", quoted(it)));
+    let cites = it
+        .cites
+        .iter()
+        .map(|it| format!(" --cite {}", quoted(&it.to_string())));
+    let tags = memory
+        .tags
+        .iter()
+        .map(|it| format!(" --tag {}", quoted(it)));
     let dashes = if it.fact.starts_with('-') { " --" } else { "" };
     let fact = format!("{dashes} {}", quoted(&it.fact));
     cites.chain(tags).chain([fact]).collect()
@@ -107,11 +133,18 @@ fn said(memory: &Memory, it: &Proposal) -> String {
 
 /// The first places that a memory cites: enough for a reason, which has a limit.
 fn places(memory: &Memory) -> String {
-    let mut places = memory.citations.iter().map(|it| one_line(&it.place().to_string()));
+    let mut places = memory
+        .citations
+        .iter()
+        .map(|it| one_line(&it.place().to_string()));
     let first = places.next().unwrap_or_default();
     let n_more = places.count();
     let first: String = first.chars().take(200).collect();
-    if n_more == 0 { first } else { format!("{first} and {n_more} more") }
+    if n_more == 0 {
+        first
+    } else {
+        format!("{first} and {n_more} more")
+    }
 }
 
 /// What a person chose.
@@ -142,7 +175,14 @@ impl Choice {
 /// Goes through the memories with a person, and does what is chosen.
 pub fn ask(shell: &Shell, desk: &Desk, fixes: &[Fix<'_>]) -> Result<(), Fault> {
     for (at, fix) in fixes.iter().enumerate() {
-        say(shell, &format!("{}{}", if at == 0 { "" } else { "\n" }, fix.text(&shell.paint)));
+        say(
+            shell,
+            &format!(
+                "{}{}",
+                if at == 0 { "" } else { "\n" },
+                fix.text(&shell.paint)
+            ),
+        );
         let told = match chosen(shell, fix) {
             Choice::Quit => return Ok(()),
             Choice::Skip => continue,
@@ -168,9 +208,17 @@ pub fn ask(shell: &Shell, desk: &Desk, fixes: &[Fix<'_>]) -> Result<(), Fault> {
 fn chosen(shell: &Shell, fix: &Fix<'_>) -> Choice {
     let key = |key: &str, what: &str| format!("[{}] {what}  ", ink(BOLD, key));
     let has_proposal = fix.proposal.is_some();
-    let replace = if has_proposal { key("y", "replace") + &key("e", "edit the fact") } else { String::new() };
-    let question =
-        format!("      {replace}{}{}{}> ", key("i", "invalidate"), key("s", "skip"), key("q", "quit"));
+    let replace = if has_proposal {
+        key("y", "replace") + &key("e", "edit the fact")
+    } else {
+        String::new()
+    };
+    let question = format!(
+        "      {replace}{}{}{}> ",
+        key("i", "invalidate"),
+        key("s", "skip"),
+        key("q", "quit")
+    );
     loop {
         say(shell, &question);
         match Choice::of(&shell.world.read_line()) {
@@ -184,17 +232,41 @@ fn chosen(shell: &Shell, fix: &Fix<'_>) -> Choice {
 fn replaced(shell: &Shell, desk: &Desk, fix: &Fix<'_>, fact: String) -> Result<String, Fault> {
     let old = &fix.verified.memory;
     let voice = Voice::of(Origin::User).via(Channel::Terminal);
-    let cites = fix.proposal.as_ref().map(|it| it.cites.clone()).unwrap_or_default();
+    let cites = fix
+        .proposal
+        .as_ref()
+        .map(|it| it.cites.clone())
+        .unwrap_or_default();
     let (tags, reason) = (old.tags.clone(), old.reason.clone());
-    let draft = Draft { citations: cites, tags, reason, ..Draft::new(old.space.clone(), fact, voice) };
+    let draft = Draft {
+        citations: cites,
+        tags,
+        reason,
+        ..Draft::new(old.space.clone(), fact, voice)
+    };
     let cx = desk.cx_for(&old.space);
-    let outcome = revise::supersede(&cx, &desk.spaces(), Name::Id(old.id), draft, Replacement::Correction)?;
+    let outcome = revise::supersede(
+        &cx,
+        &desk.spaces(),
+        Name::Id(old.id),
+        draft,
+        Replacement::Correction,
+    )?;
     Ok(match outcome {
         Outcome::Remembered { memory, .. } => kept(&memory, old),
-        Outcome::Refreshed { memory } => format!("      {} says it already\n", ink(BOLD, memory.handle())),
+        Outcome::Refreshed { memory } => {
+            format!("      {} says it already\n", ink(BOLD, memory.handle()))
+        }
         Outcome::Similar { near } => {
-            let known = near.iter().map(|it| it.handle.to_string()).collect::<Vec<_>>().join(", ");
-            format!("      {} much the same is known: {known}\n", ink(YELLOW.bold(), "not kept:"))
+            let known = near
+                .iter()
+                .map(|it| it.handle.to_string())
+                .collect::<Vec<_>>()
+                .join(", ");
+            format!(
+                "      {} much the same is known: {known}\n",
+                ink(YELLOW.bold(), "not kept:")
+            )
         }
         Outcome::Refused(refusal) => shell.refused(&refusal).err,
     })
@@ -210,7 +282,11 @@ fn kept(memory: &Memory, old: &Memory) -> String {
     match &memory.status {
         Status::Pending { why } => {
             let approve = ink(CYAN, format!("apostille approve {}", memory.handle()));
-            format!("{done}      {} {}; {approve}\n", ink(YELLOW, "pending:"), one_line(why))
+            format!(
+                "{done}      {} {}; {approve}\n",
+                ink(YELLOW, "pending:"),
+                one_line(why)
+            )
         }
         _ => done,
     }
@@ -219,10 +295,16 @@ fn kept(memory: &Memory, old: &Memory) -> String {
 fn invalidated(shell: &Shell, desk: &Desk, fix: &Fix<'_>) -> Result<String, Fault> {
     let old = &fix.verified.memory;
     let reason = format!("the code changed: {}", places(old));
-    Ok(match revise::invalidate(&desk.cx(), &desk.spaces(), Name::Id(old.id), &reason)? {
-        Revised::Done(_) => format!("      {} {}\n", ink(GREEN, "invalidated"), ink(BOLD, old.handle())),
-        Revised::Refused(refusal) => shell.refused(&refusal).err,
-    })
+    Ok(
+        match revise::invalidate(&desk.cx(), &desk.spaces(), Name::Id(old.id), &reason)? {
+            Revised::Done(_) => format!(
+                "      {} {}\n",
+                ink(GREEN, "invalidated"),
+                ink(BOLD, old.handle())
+            ),
+            Revised::Refused(refusal) => shell.refused(&refusal).err,
+        },
+    )
 }
 
 /// Says something at once, to a person who waits for it.
@@ -238,7 +320,9 @@ mod tests {
 
     #[test]
     fn choices_are_understood_and_the_end_of_input_is_the_end() {
-        let check = |line: &str, expected: Option<Choice>| assert_eq!(Choice::of(line), expected, "{line:?}");
+        let check = |line: &str, expected: Option<Choice>| {
+            assert_eq!(Choice::of(line), expected, "{line:?}")
+        };
         check("", Some(Choice::Quit));
         check("\n", Some(Choice::Skip));
         check("Y\n", Some(Choice::Replace));

@@ -6,7 +6,9 @@ use anstyle::Style;
 use apostille_core::verdict::Verdict;
 use apostille_core::verify::{Deed, Verified};
 
-use crate::paint::{BOLD, CYAN, DIM, GREEN, Paint, RED, Table, YELLOW, ink, memory, one_line, standing};
+use crate::paint::{
+    BOLD, CYAN, DIM, GREEN, Paint, RED, Table, YELLOW, ink, memory, one_line, standing,
+};
 
 /// Up to how many lines something is listed that needs no attention.
 const FEW: usize = 20;
@@ -57,11 +59,18 @@ impl Page<'_> {
             self.entries(paint, |it| it >= Shelf::Changed),
             self.sum(paint),
         ];
-        parts.into_iter().filter(|it| !it.is_empty()).collect::<Vec<_>>().join("\n")
+        parts
+            .into_iter()
+            .filter(|it| !it.is_empty())
+            .collect::<Vec<_>>()
+            .join("\n")
     }
 
     fn on(&self, wanted: impl Fn(Shelf) -> bool) -> Vec<&Verified> {
-        self.memories.iter().filter(|it| wanted(shelf(it))).collect()
+        self.memories
+            .iter()
+            .filter(|it| wanted(shelf(it)))
+            .collect()
     }
 
     /// What holds, a line each; where there are many, only what moved or changed a little.
@@ -69,12 +78,21 @@ impl Page<'_> {
         let mut good = self.on(|it| it <= Shelf::Harmless);
         let is_folded = good.len() > FEW && !self.is_verbose;
         good.retain(|it| !is_folded || shelf(it) != Shelf::Holds);
-        let n_more = if self.is_verbose { 0 } else { good.len().saturating_sub(FEW) };
+        let n_more = if self.is_verbose {
+            0
+        } else {
+            good.len().saturating_sub(FEW)
+        };
         let mut table = Table::default();
         for it in &good[..good.len() - n_more] {
-            table.row([ink(BOLD, it.memory.handle()), ink(colour(shelf(it)), it.standing()), line(it)]);
+            table.row([
+                ink(BOLD, it.memory.handle()),
+                ink(colour(shelf(it)), it.standing()),
+                line(it),
+            ]);
         }
-        let more = (n_more > 0).then(|| ink(DIM, format!("… and {n_more} more; --verbose lists them\n")));
+        let more =
+            (n_more > 0).then(|| ink(DIM, format!("… and {n_more} more; --verbose lists them\n")));
         table.text(paint, 0) + &more.unwrap_or_default()
     }
 
@@ -84,26 +102,50 @@ impl Page<'_> {
             return self.entries(paint, |it| it == Shelf::Unknown);
         }
         let lines = unknown_by_reason(self.memories);
-        let more = (lines.len() > FEW).then(|| ink(DIM, "… for other reasons; --verbose lists them\n"));
-        lines.iter().take(FEW).map(|it| paint.wrapped(it, 0)).chain(more).collect()
+        let more =
+            (lines.len() > FEW).then(|| ink(DIM, "… for other reasons; --verbose lists them\n"));
+        lines
+            .iter()
+            .take(FEW)
+            .map(|it| paint.wrapped(it, 0))
+            .chain(more)
+            .collect()
     }
 
     /// What another branch says. Nothing is shown against it: here it was never said.
     fn unmerged(&self, paint: &Paint) -> String {
         let mut table = Table::default();
         for it in self.on(|it| it == Shelf::Unmerged) {
-            let place = it.memory.citations.first().map(|it| one_line(&it.place().to_string()));
+            let place = it
+                .memory
+                .citations
+                .first()
+                .map(|it| one_line(&it.place().to_string()));
             let place = ink(DIM, place.unwrap_or_default());
-            table.row([ink(BOLD, it.memory.handle()), place, one_line(&it.memory.fact)]);
+            table.row([
+                ink(BOLD, it.memory.handle()),
+                place,
+                one_line(&it.memory.fact),
+            ]);
         }
-        let (title, lines) =
-            (ink(BOLD, "Recorded on a branch that is not merged here:"), table.text(paint, 0));
-        if lines.is_empty() { lines } else { format!("{title}\n{lines}") }
+        let (title, lines) = (
+            ink(BOLD, "Recorded on a branch that is not merged here:"),
+            table.text(paint, 0),
+        );
+        if lines.is_empty() {
+            lines
+        } else {
+            format!("{title}\n{lines}")
+        }
     }
 
     fn entries(&self, paint: &Paint, wanted: impl Fn(Shelf) -> bool) -> String {
         let entry = |it: &&Verified| memory::entry(paint, &it.memory, &it.verdicts) + &done(it);
-        self.on(wanted).iter().map(entry).collect::<Vec<_>>().join("\n")
+        self.on(wanted)
+            .iter()
+            .map(entry)
+            .collect::<Vec<_>>()
+            .join("\n")
     }
 
     /// The counts, the best first, and what to do about it.
@@ -122,9 +164,19 @@ impl Page<'_> {
         for it in self.memories {
             *counts.entry(shelf(it)).or_default() += 1;
         }
-        let count = |word: Deed| self.memories.iter().filter(|it| it.deed == Some(word)).count();
-        let deeds = Deed::ALL.iter().map(|it| (*it, count(*it))).filter(|it| it.1 > 0);
-        let words = counts.iter().map(|(shelf, n)| ink(colour(*shelf), counted(*shelf, *n)));
+        let count = |word: Deed| {
+            self.memories
+                .iter()
+                .filter(|it| it.deed == Some(word))
+                .count()
+        };
+        let deeds = Deed::ALL
+            .iter()
+            .map(|it| (*it, count(*it)))
+            .filter(|it| it.1 > 0);
+        let words = counts
+            .iter()
+            .map(|(shelf, n)| ink(colour(*shelf), counted(*shelf, *n)));
         let words = words.chain(deeds.map(|(deed, n)| ink(BOLD, format!("{n} {deed}"))));
         let words = words.collect::<Vec<_>>().join(&ink(DIM, " · "));
         (words, counts)
@@ -138,7 +190,10 @@ impl Page<'_> {
             out += &ink(DIM, paint.wrapped(&text, 0));
         }
         if counts.keys().any(|it| *it >= Shelf::Changed) {
-            out += &ink(DIM, "`apostille verify --fix` says what could take their place\n");
+            out += &ink(
+                DIM,
+                "`apostille verify --fix` says what could take their place\n",
+            );
         }
         out
     }
@@ -156,12 +211,20 @@ pub fn unknown_by_reason(memories: &[Verified]) -> Vec<String> {
     }
     let mut reasons: Vec<(String, usize)> = reasons.into_iter().collect();
     reasons.sort_by_key(|it| std::cmp::Reverse(it.1));
-    reasons.into_iter().map(|(why, n)| format!("{n} could not be looked up: {why}")).collect()
+    reasons
+        .into_iter()
+        .map(|(why, n)| format!("{n} could not be looked up: {why}"))
+        .collect()
 }
 
 /// The places, how they stand, and what was done.
 fn line(it: &Verified) -> String {
-    let places = it.memory.citations.iter().zip(&it.verdicts).map(|(c, v)| memory::judged(c, v));
+    let places = it
+        .memory
+        .citations
+        .iter()
+        .zip(&it.verdicts)
+        .map(|(c, v)| memory::judged(c, v));
     let deed = it.deed.map(|it| format!(" · {it}")).unwrap_or_default();
     places.collect::<Vec<_>>().join(", ") + &deed
 }
@@ -169,7 +232,10 @@ fn line(it: &Verified) -> String {
 fn done(it: &Verified) -> String {
     let handle = it.memory.handle();
     match it.deed {
-        Some(deed) => format!("      {}\n", ink(BOLD, format!("{deed}; `apostille show {handle}` has why"))),
+        Some(deed) => format!(
+            "      {}\n",
+            ink(BOLD, format!("{deed}; `apostille show {handle}` has why"))
+        ),
         None => String::new(),
     }
 }

@@ -26,7 +26,12 @@ impl Progress {
     pub fn new(shell: &Shell, total: usize) -> Self {
         let terminal = shell.world.terminal;
         let is_shown = terminal.stderr && terminal.can_redraw && total >= MANY;
-        Self { total, done: Cell::new(0), drawn: Cell::new(None), is_shown }
+        Self {
+            total,
+            done: Cell::new(0),
+            drawn: Cell::new(None),
+            is_shown,
+        }
     }
 
     /// One more step. Each citation is one; then those that are not in place are looked at again, one by one.
@@ -38,7 +43,11 @@ impl Progress {
         }
         let picture = self.picture(done);
         if self.drawn.get() != Some(picture) {
-            let up = if self.drawn.replace(Some(picture)).is_some() { ERASE } else { "" };
+            let up = if self.drawn.replace(Some(picture)).is_some() {
+                ERASE
+            } else {
+                ""
+            };
             // Nobody watching is no reason to stop; in one piece, so that it does not flicker.
             let _ = std::io::stderr().write_all(format!("{up}{}\n", self.line(done)).as_bytes());
         }
@@ -46,17 +55,29 @@ impl Progress {
 
     /// Which picture shows this step: one for each percent, then one for each stride.
     fn picture(&self, done: usize) -> usize {
-        if done <= self.total { done * 100 / self.total.max(1) } else { 101 + (done - self.total) / STRIDE }
+        if done <= self.total {
+            done * 100 / self.total.max(1)
+        } else {
+            101 + (done - self.total) / STRIDE
+        }
     }
 
     fn line(&self, done: usize) -> String {
         if done > self.total {
             let n = (done - self.total) / STRIDE * STRIDE;
-            let n = if n == 0 { String::new() } else { format!("  {n}") };
+            let n = if n == 0 {
+                String::new()
+            } else {
+                format!("  {n}")
+            };
             return format!("following what is not in place …{n}");
         }
         let percent = u8::try_from(done * 100 / self.total.max(1)).unwrap_or(100);
-        format!("looking  {}  {percent:>3}%  {done} of {} citations", bar(percent), self.total)
+        format!(
+            "looking  {}  {percent:>3}%  {done} of {} citations",
+            bar(percent),
+            self.total
+        )
     }
 }
 
@@ -74,13 +95,27 @@ mod tests {
 
     #[test]
     fn pictures_are_few() {
-        let progress = Progress { total: 1_000, done: Cell::new(0), drawn: Cell::new(None), is_shown: false };
+        let progress = Progress {
+            total: 1_000,
+            done: Cell::new(0),
+            drawn: Cell::new(None),
+            is_shown: false,
+        };
         let pictures = |steps: std::ops::RangeInclusive<usize>| {
-            steps.map(|it| progress.picture(it)).collect::<std::collections::BTreeSet<_>>().len()
+            steps
+                .map(|it| progress.picture(it))
+                .collect::<std::collections::BTreeSet<_>>()
+                .len()
         };
         assert_eq!(pictures(1..=1_000), 101);
         assert_eq!(pictures(1_001..=2_000), 21);
-        assert_eq!(progress.line(610), "looking  ███████░░░   61%  610 of 1000 citations");
-        assert_eq!(progress.line(1_107), "following what is not in place …  100");
+        assert_eq!(
+            progress.line(610),
+            "looking  ███████░░░   61%  610 of 1000 citations"
+        );
+        assert_eq!(
+            progress.line(1_107),
+            "following what is not in place …  100"
+        );
     }
 }

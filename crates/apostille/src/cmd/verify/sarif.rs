@@ -10,12 +10,18 @@ const SCHEMA: &str = "https://json.schemastore.org/sarif-2.1.0.json";
 
 /// The log of one run. `unknown` is what could not be looked up: no result, but not kept quiet.
 pub fn log(findings: &[Finding], unknown: &[String]) -> Value {
-    written(&Rule::ALL.map(rule), &findings.iter().map(result).collect::<Vec<_>>(), unknown)
+    written(
+        &Rule::ALL.map(rule),
+        &findings.iter().map(result).collect::<Vec<_>>(),
+        unknown,
+    )
 }
 
 /// A log with these rules and results. What is only said beside them are notes.
 pub fn written(rules: &[Value], results: &[Value], notes: &[String]) -> Value {
-    let notes = notes.iter().map(|it| json!({"level": "note", "message": {"text": safe(it)}}));
+    let notes = notes
+        .iter()
+        .map(|it| json!({"level": "note", "message": {"text": safe(it)}}));
     let notes: Vec<Value> = notes.collect();
     json!({
         "$schema": SCHEMA,
@@ -71,7 +77,13 @@ fn result(it: &Finding) -> Value {
 /// A path as a relative reference: what means something in a URI is written out.
 fn uri(path: &str) -> String {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~/".contains(&byte);
-    let one = |byte: u8| if is_plain(byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") };
+    let one = |byte: u8| {
+        if is_plain(byte) {
+            char::from(byte).to_string()
+        } else {
+            format!("%{byte:02X}")
+        }
+    };
     path.bytes().map(one).collect()
 }
 
@@ -79,7 +91,10 @@ fn uri(path: &str) -> String {
 mod tests {
     #[test]
     fn paths_are_relative_references() {
-        assert_eq!(super::uri("src/naïve file#1.rs"), "src/na%C3%AFve%20file%231.rs");
+        assert_eq!(
+            super::uri("src/naïve file#1.rs"),
+            "src/na%C3%AFve%20file%231.rs"
+        );
         assert_eq!(super::uri("a:b"), "a%3Ab");
     }
 }

@@ -14,7 +14,10 @@ pub struct Word {
 
 /// The commands in a script, each with its words. What is never closed goes on to the end.
 pub fn commands(script: &str) -> Vec<Vec<Word>> {
-    let mut reader = Reader { chars: script.chars().peekable(), ..Reader::default() };
+    let mut reader = Reader {
+        chars: script.chars().peekable(),
+        ..Reader::default()
+    };
     while let Some(c) = reader.chars.next() {
         reader.take(c);
     }
@@ -82,7 +85,10 @@ impl Reader<'_> {
         self.word.get_or_insert_default();
         while let Some(c) = self.chars.next().filter(|it| *it != quote) {
             let is_escape = quote == '"' && c == '\\';
-            match is_escape.then(|| self.chars.next_if(|it| "\"\\$`".contains(*it))).flatten() {
+            match is_escape
+                .then(|| self.chars.next_if(|it| "\"\\$`".contains(*it)))
+                .flatten()
+            {
                 Some(escaped) => self.push(escaped),
                 None => self.push(c),
             }
@@ -103,7 +109,11 @@ impl Reader<'_> {
 
     fn redirected(&mut self, c: char) {
         // The number of a stream is no word: `2> log`.
-        if self.word.as_ref().is_some_and(|it| it.chars().all(|c| c.is_ascii_digit())) {
+        if self
+            .word
+            .as_ref()
+            .is_some_and(|it| it.chars().all(|c| c.is_ascii_digit()))
+        {
             self.word = None;
         }
         self.end_word();
@@ -122,8 +132,14 @@ impl Reader<'_> {
     fn end_word(&mut self) {
         let Some(text) = self.word.take() else { return };
         match std::mem::take(&mut self.role) {
-            Role::Plain => self.words.push(Word { text, is_target: false }),
-            Role::Target => self.words.push(Word { text, is_target: true }),
+            Role::Plain => self.words.push(Word {
+                text,
+                is_target: false,
+            }),
+            Role::Target => self.words.push(Word {
+                text,
+                is_target: true,
+            }),
             Role::Document => self.documents.push(text),
             Role::Text => {}
         }

@@ -7,23 +7,33 @@ struct Dice(u64);
 
 impl Dice {
     fn below(&mut self, n: usize) -> usize {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        self.0 = self
+            .0
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
         usize::try_from(self.0 >> 33).unwrap() % n.max(1)
     }
 }
 
 fn all() -> impl Iterator<Item = (Client, &'static Sample)> {
-    Client::ALL.iter().flat_map(|it| samples(*it).iter().map(move |sample| (*it, sample)))
+    Client::ALL
+        .iter()
+        .flat_map(|it| samples(*it).iter().map(move |sample| (*it, sample)))
 }
 
 /// Whatever is heard, every reply can be given, and what touches files stays bounded.
 fn survives(client: Client, event: &str, stdin: &str) {
-    let Some(told) = told(client, event, stdin, &env) else { return };
+    let Some(told) = told(client, event, stdin, &env) else {
+        return;
+    };
     for reply in [context(), notice(), Reply::default()] {
         let _ = answer(&told, &reply);
     }
     if let Moment::Touch { paths, .. } = told.moment {
-        assert!(paths.len() <= touched::MAX && paths.iter().all(|it| it.len() <= 512), "{stdin}");
+        assert!(
+            paths.len() <= touched::MAX && paths.iter().all(|it| it.len() <= 512),
+            "{stdin}"
+        );
     }
 }
 
@@ -32,7 +42,12 @@ fn a_payload_that_was_cut_is_nothing() {
     for (client, sample) in all() {
         let whole = sample.stdin.trim_end();
         for end in (0..whole.len()).filter(|it| whole.is_char_boundary(*it)) {
-            assert_eq!(told(client, sample.event, &whole[..end], &env), None, "{client} {}", sample.event);
+            assert_eq!(
+                told(client, sample.event, &whole[..end], &env),
+                None,
+                "{client} {}",
+                sample.event
+            );
         }
     }
 }
@@ -105,7 +120,11 @@ fn what_a_tool_gave_back_may_be_huge() {
     let told = told(Client::ClaudeCode, "PostToolUse", &stdin, &env).unwrap();
     assert_eq!(
         told.moment,
-        Moment::Touch { paths: vec!["a.rs".into()], is_before: false, is_outside: false }
+        Moment::Touch {
+            paths: vec!["a.rs".into()],
+            is_before: false,
+            is_outside: false
+        }
     );
 }
 

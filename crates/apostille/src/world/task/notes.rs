@@ -28,7 +28,10 @@ impl Tasks {
         }
         let space = &desk.settings.repo.value;
         let lines = match self.active() {
-            Some(active) => Some(block::lines(&active, &task::memories(&desk.cx(), space, &active)?)),
+            Some(active) => Some(block::lines(
+                &active,
+                &task::memories(&desk.cx(), space, &active)?,
+            )),
             None => None,
         };
         let path = self.root.join("NOTES.md");
@@ -36,11 +39,15 @@ impl Tasks {
         Ok(match text(&path) {
             Ok(text) => match block::put(text.as_deref(), lines.as_deref()) {
                 block::Change::Keep => None,
-                block::Change::Unclear => Some(problem(format!("'{}' has no end there", block::OPEN))),
-                block::Change::Remove => fs::remove_file(&path).err().map(|it| problem(it.to_string())),
-                block::Change::Write(text) => {
-                    disk::put(&path, text.as_bytes(), None, self.draw).err().map(|it| problem(it.to_string()))
+                block::Change::Unclear => {
+                    Some(problem(format!("'{}' has no end there", block::OPEN)))
                 }
+                block::Change::Remove => fs::remove_file(&path)
+                    .err()
+                    .map(|it| problem(it.to_string())),
+                block::Change::Write(text) => disk::put(&path, text.as_bytes(), None, self.draw)
+                    .err()
+                    .map(|it| problem(it.to_string())),
             },
             Err(error) => lines.map(|_| problem(error.to_string())),
         })

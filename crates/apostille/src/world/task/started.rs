@@ -17,16 +17,25 @@ const MAX_LIST: u64 = 4 * 1024 * 1024;
 impl Tasks {
     /// Whether a task was begun, or taken up, in this folder by this user, as it stands now.
     pub fn is_started(&self, slug: &Slug) -> bool {
-        let Some(list) = self.started.as_ref().and_then(|it| read_small(it, MAX_LIST).ok()?) else {
+        let Some(list) = self
+            .started
+            .as_ref()
+            .and_then(|it| read_small(it, MAX_LIST).ok()?)
+        else {
             return false;
         };
-        self.entry(slug).ok().flatten().is_some_and(|entry| list.lines().any(|it| it == entry))
+        self.entry(slug)
+            .ok()
+            .flatten()
+            .is_some_and(|entry| list.lines().any(|it| it == entry))
     }
 
     /// Puts a task on the list.
     pub(super) fn note_start(&self, slug: &Slug) -> Result<(), Fault> {
         let list = self.started.as_ref().ok_or_else(homeless)?;
-        let Some(entry) = self.entry(slug)?.filter(|_| !self.is_started(slug)) else { return Ok(()) };
+        let Some(entry) = self.entry(slug)?.filter(|_| !self.is_started(slug)) else {
+            return Ok(());
+        };
         let written = appended(list, &format!("{entry}\n"));
         written.map_err(|error| Fault::usage(format!("cannot write '{}': {error}", list.display())))
     }
@@ -34,7 +43,10 @@ impl Tasks {
     /// The line of a task on the list: the digest of how it began, the folder and the name.
     fn entry(&self, slug: &Slug) -> Result<Option<String>, Fault> {
         let log = self.log(slug)?;
-        let first = log.passages.iter().find(|it| matches!(it.what, What::Started(_)));
+        let first = log
+            .passages
+            .iter()
+            .find(|it| matches!(it.what, What::Started(_)));
         let root = Digest::of(self.root.as_os_str().as_encoded_bytes());
         Ok(first.map(|it| format!("{} {root} {slug}", Digest::of(it.line().as_bytes()))))
     }

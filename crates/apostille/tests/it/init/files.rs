@@ -59,7 +59,11 @@ pub const FILES: &[(&str, &str, &str)] = &[
 }
 "#,
     ),
-    ("copilot", ".mcp.json", "{\"mcpServers\":{\"x\":{\"command\":\"x\"}}}"),
+    (
+        "copilot",
+        ".mcp.json",
+        "{\"mcpServers\":{\"x\":{\"command\":\"x\"}}}",
+    ),
     (
         "gemini",
         ".gemini/settings.json",

@@ -23,10 +23,22 @@ fn a_link_out_of_the_repository_is_refused() {
         assert_eq!(tree(&outside), before, "{to}");
         assert_eq!(fs::read(env.repo().join(".git/config")).unwrap(), git);
     };
-    check(".mcp.json", "../outside/file.json", "leads out of the repository");
+    check(
+        ".mcp.json",
+        "../outside/file.json",
+        "leads out of the repository",
+    );
     check(".mcp.json", "../outside/none.json", "link to nothing");
-    check(".claude", "../outside/folder", "leads out of the repository");
-    check(".claude/settings.local.json", "../../outside/file.json", "leads out of the repository");
+    check(
+        ".claude",
+        "../outside/folder",
+        "leads out of the repository",
+    );
+    check(
+        ".claude/settings.local.json",
+        "../../outside/file.json",
+        "leads out of the repository",
+    );
     check("AGENTS.md", ".git/config", "leads into .git");
 }
 
@@ -49,7 +61,10 @@ fn instructions_that_take_in_others_are_left_alone() {
     let env = world();
     env.write("CLAUDE.md", "@AGENTS.md\n\nBe brief.\n");
     env.ok(&["init", "--yes", "--client", "claude-code"]);
-    assert_eq!(fs::read_to_string(env.repo().join("CLAUDE.md")).unwrap(), "@AGENTS.md\n\nBe brief.\n");
+    assert_eq!(
+        fs::read_to_string(env.repo().join("CLAUDE.md")).unwrap(),
+        "@AGENTS.md\n\nBe brief.\n"
+    );
     assert!(env.repo().join("AGENTS.md").exists());
 }
 
@@ -58,16 +73,27 @@ fn the_users_own_files_are_kept_where_they_are() {
     let mut env = world();
     env.beside("dotfiles/settings.json", "{\"model\": \"x\"}\n");
     fs::create_dir_all(env.home().join(".claude")).unwrap();
-    symlink("../dotfiles/settings.json", env.home().join(".claude/settings.json")).unwrap();
+    symlink(
+        "../dotfiles/settings.json",
+        env.home().join(".claude/settings.json"),
+    )
+    .unwrap();
     let codex = env.home().join("elsewhere");
     env.set("CODEX_HOME", codex.to_str().unwrap());
     let before = tree(env.home());
-    let clients: Vec<&str> = super::EVERYONE.iter().flat_map(|it| ["--client", it]).collect();
+    let clients: Vec<&str> = super::EVERYONE
+        .iter()
+        .flat_map(|it| ["--client", it])
+        .collect();
     let ran = env.run(&[&["init", "--user", "--yes"], clients.as_slice()].concat());
     insta::assert_snapshot!("init_user", ran.to_string());
     assert!(env.home().join(".claude/settings.json").is_symlink());
     assert!(codex.join("hooks.json").exists());
-    assert_eq!(env.ok(&["init", "--undo", "--yes"]), "nothing to undo\n", "that is another scope");
+    assert_eq!(
+        env.ok(&["init", "--undo", "--yes"]),
+        "nothing to undo\n",
+        "that is another scope"
+    );
     env.ok(&["init", "--undo", "--yes", "--user"]);
     assert_eq!(tree(env.home()), before);
 }
@@ -98,11 +124,25 @@ fn a_failure_in_the_middle_puts_everything_back() {
     env.beside(".claude.json", "{\"numStartups\": 7}\n");
     env.set("CODEX_HOME", "/proc/sys");
     let before = tree(env.home());
-    let ran = env.run(&["init", "--user", "--yes", "--client", "claude-code", "--client", "codex"]);
+    let ran = env.run(&[
+        "init",
+        "--user",
+        "--yes",
+        "--client",
+        "claude-code",
+        "--client",
+        "codex",
+    ]);
     assert_eq!(ran.code, 5, "{ran}");
-    assert!(ran.err.contains("nothing was changed") && ran.err.contains("/proc/sys"), "{ran}");
+    assert!(
+        ran.err.contains("nothing was changed") && ran.err.contains("/proc/sys"),
+        "{ran}"
+    );
     assert_eq!(tree(env.home()), before);
-    assert_eq!(env.ok(&["init", "--undo", "--user", "--yes"]), "nothing to undo\n");
+    assert_eq!(
+        env.ok(&["init", "--undo", "--user", "--yes"]),
+        "nothing to undo\n"
+    );
 }
 
 #[test]
@@ -113,5 +153,8 @@ fn secrets_beside_a_change_are_not_shown() {
         "{\n  \"mcpServers\": {\n    \"x\": {\"env\": {\"KEY\": \"AKIAQ3EGVXW7T4ZLMN2P\"}}\n  }\n}\n",
     );
     let ran = env.run(&["init", "--dry-run", "--client", "claude-code"]);
-    assert!(ran.out.contains("holds a secret") && !ran.out.contains("AKIA"), "{ran}");
+    assert!(
+        ran.out.contains("holds a secret") && !ran.out.contains("AKIA"),
+        "{ran}"
+    );
 }

@@ -13,13 +13,21 @@ fn said(script: &str) -> (i32, String) {
     let program = programs(&env).join("apostille");
     fs::remove_file(&program).unwrap();
     if !script.is_empty() {
-        fs::write(&program, format!("#!/bin/sh\nPATH=/usr/bin:/bin\n{script}\n")).unwrap();
+        fs::write(
+            &program,
+            format!("#!/bin/sh\nPATH=/usr/bin:/bin\n{script}\n"),
+        )
+        .unwrap();
         fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
     }
     let before = tree(env.home());
     let ran = env.run(&["doctor"]);
     assert_eq!(tree(env.home()), before, "nothing of the user's is touched");
-    let lines = ran.out.lines().filter(|it| it.contains("codex")).map(timeless);
+    let lines = ran
+        .out
+        .lines()
+        .filter(|it| it.contains("codex"))
+        .map(timeless);
     (ran.code, lines.collect::<Vec<_>>().join("\n"))
 }
 
@@ -29,7 +37,10 @@ fn timeless(line: &str) -> String {
         Some((head, tail)) => {
             let (head, n) = head.rsplit_once(" of ").unwrap();
             let head = head.strip_suffix(n).unwrap();
-            format!("{head}all answered, slowest N {}", tail.split_once(' ').unwrap().1)
+            format!(
+                "{head}all answered, slowest N {}",
+                tail.split_once(' ').unwrap().1
+            )
         }
         None => line.to_owned(),
     }
@@ -44,15 +55,51 @@ fn hooks_are_tried_as_the_client_would() {
     };
     let real = format!("exec '{}' \"$@\"", env!("CARGO_BIN_EXE_apostille"));
     let silent = "answered, and none told a memory that was there (.codex/hooks.json)";
-    check(&real, 0, "hooks     codex: all answered, slowest N ms (.codex/hooks.json)");
+    check(
+        &real,
+        0,
+        "hooks     codex: all answered, slowest N ms (.codex/hooks.json)",
+    );
     check("cat > /dev/null", 2, silent);
-    check(r#"printf '{"hookSpecificOutput":{"hookEventName":"%s"}}' "$4""#, 2, silent);
-    check("echo hello", 2, "✗ hooks     codex: SessionStart: the answer is no JSON object");
-    check("echo '{\"additionalContext\": 1}'", 2, "codex does not know `additionalContext` in an answer");
-    check("echo oh dear >&2; exit 7", 2, "✗ hooks     codex: SessionStart: exit code 7: oh dear");
-    check("", 2, "✗ hooks     codex: SessionStart: there is no program as in `apostille hook");
-    check("", 2, "✗ server    codex: there is no program 'apostille' (.codex/config.toml)");
-    check(&format!("test -z \"$CLAUDECODE\" && {real}"), 0, "all answered");
+    check(
+        r#"printf '{"hookSpecificOutput":{"hookEventName":"%s"}}' "$4""#,
+        2,
+        silent,
+    );
+    check(
+        "echo hello",
+        2,
+        "✗ hooks     codex: SessionStart: the answer is no JSON object",
+    );
+    check(
+        "echo '{\"additionalContext\": 1}'",
+        2,
+        "codex does not know `additionalContext` in an answer",
+    );
+    check(
+        "echo oh dear >&2; exit 7",
+        2,
+        "✗ hooks     codex: SessionStart: exit code 7: oh dear",
+    );
+    check(
+        "",
+        2,
+        "✗ hooks     codex: SessionStart: there is no program as in `apostille hook",
+    );
+    check(
+        "",
+        2,
+        "✗ server    codex: there is no program 'apostille' (.codex/config.toml)",
+    );
+    check(
+        &format!("test -z \"$CLAUDECODE\" && {real}"),
+        0,
+        "all answered",
+    );
     // The way to the user's own files is bent.
-    check(&format!("test \"$HOME\" = \"$PWD\" && {real}"), 0, "all answered");
+    check(
+        &format!("test \"$HOME\" = \"$PWD\" && {real}"),
+        0,
+        "all answered",
+    );
 }

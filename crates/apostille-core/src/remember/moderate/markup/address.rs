@@ -33,21 +33,37 @@ const SHOWN: [&str; 24] = [
 
 /// Whether the colon between these two makes an address that is a program. What only names the scheme is none.
 pub(super) fn is_program(before: &str, after: &str) -> bool {
-    let Some(first) = after.bytes().next() else { return false };
+    let Some(first) = after.bytes().next() else {
+        return false;
+    };
     let ends = |name: &str| {
         let start = before.len().checked_sub(name.len());
-        start.and_then(|it| before.get(it..)).is_some_and(|it| it.eq_ignore_ascii_case(name))
+        start
+            .and_then(|it| before.get(it..))
+            .is_some_and(|it| it.eq_ignore_ascii_case(name))
     };
     let is_code = first.is_ascii_alphanumeric()
-        || matches!(first, b'(' | b'/' | b'_' | b'$' | b'%' | b'\\' | b'&' | b'[');
+        || matches!(
+            first,
+            b'(' | b'/' | b'_' | b'$' | b'%' | b'\\' | b'&' | b'['
+        );
     is_code && PROGRAMS.iter().any(|it| ends(it)) || ends("data") && is_page(after)
 }
 
 /// Whether data of this type is a page that can run something.
 fn is_page(after: &str) -> bool {
-    let types =
-        ["text/html", "text/javascript", "application/javascript", "image/svg+xml", "application/xhtml"];
-    types.iter().any(|it| after.get(..it.len()).is_some_and(|head| head.eq_ignore_ascii_case(it)))
+    let types = [
+        "text/html",
+        "text/javascript",
+        "application/javascript",
+        "image/svg+xml",
+        "application/xhtml",
+    ];
+    types.iter().any(|it| {
+        after
+            .get(..it.len())
+            .is_some_and(|head| head.eq_ignore_ascii_case(it))
+    })
 }
 
 /// An attribute's value as a browser reads it: entities decoded, white space and control characters gone.
@@ -71,13 +87,16 @@ pub(super) fn holds_program(value: &str) -> bool {
         PROGRAMS.iter().any(|it| before.ends_with(it))
             || before.ends_with("data")
                 && !after.starts_with("image/png")
-                && (is_page(after) || at == 4 && !after.starts_with("image/") && !after.starts_with("font/"))
+                && (is_page(after)
+                    || at == 4 && !after.starts_with("image/") && !after.starts_with("font/"))
     })
 }
 
 /// Whether a value, as [`plain`] gives it, loads from elsewhere than the hosts that show pictures to everyone.
 pub(super) fn is_remote(value: &str) -> bool {
-    let Some(rest) = value.find("//").map(|at| (&value[..at], &value[at + 2..])) else { return false };
+    let Some(rest) = value.find("//").map(|at| (&value[..at], &value[at + 2..])) else {
+        return false;
+    };
     let (scheme, rest) = rest;
     let has_scheme = scheme.is_empty() || scheme.ends_with(':');
     has_scheme && !is_shown(authority(rest))
@@ -85,7 +104,9 @@ pub(super) fn is_remote(value: &str) -> bool {
 
 fn is_shown(authority: &str) -> bool {
     let host = authority.split(':').next().unwrap_or("");
-    SHOWN.contains(&host) || host.ends_with(".github.io") || host.ends_with(".githubusercontent.com")
+    SHOWN.contains(&host)
+        || host.ends_with(".github.io")
+        || host.ends_with(".githubusercontent.com")
 }
 
 fn authority(rest: &str) -> &str {
@@ -94,18 +115,24 @@ fn authority(rest: &str) -> &str {
 
 /// Whether an address leads out, and takes a name, a placeholder or data along.
 pub(super) fn carries_out(address: &str) -> bool {
-    let Some((_, rest)) = web(address) else { return false };
+    let Some((_, rest)) = web(address) else {
+        return false;
+    };
     let authority = authority(rest);
     let asked = rest.find(['?', '#']).map_or("", |it| &rest[it..]);
-    authority.contains('@') || has_place(rest) || asked.split(['?', '&', '=', '#', ';']).any(is_slot)
+    authority.contains('@')
+        || has_place(rest)
+        || asked.split(['?', '&', '=', '#', ';']).any(is_slot)
 }
 
 /// An address of the web: its scheme and the rest.
 fn web(address: &str) -> Option<(&str, &str)> {
     let at = address.find("//")?;
     let (scheme, rest) = (&address[..at], &address[at + 2..]);
-    let is_web =
-        scheme.is_empty() || ["http:", "https:", "ftp:"].iter().any(|it| scheme.eq_ignore_ascii_case(it));
+    let is_web = scheme.is_empty()
+        || ["http:", "https:", "ftp:"]
+            .iter()
+            .any(|it| scheme.eq_ignore_ascii_case(it));
     is_web.then_some((scheme, rest))
 }
 
@@ -120,9 +147,14 @@ fn has_place(rest: &str) -> bool {
 
 /// Whether a value asks to be filled in (`DATA`, `YOUR_KEY`), or is long enough to be what was taken.
 fn is_slot(value: &str) -> bool {
-    let is_shouted = value.len() >= 4 && value.bytes().all(|it| it.is_ascii_uppercase() || it == b'_');
-    let is_long =
-        value.len() >= 80 && value.bytes().all(|it| it.is_ascii_alphanumeric() || b"+/-_%".contains(&it));
+    let is_shouted = value.len() >= 4
+        && value
+            .bytes()
+            .all(|it| it.is_ascii_uppercase() || it == b'_');
+    let is_long = value.len() >= 80
+        && value
+            .bytes()
+            .all(|it| it.is_ascii_alphanumeric() || b"+/-_%".contains(&it));
     is_shouted || is_long
 }
 
@@ -140,9 +172,13 @@ mod tests {
 
     #[test]
     fn addresses_that_carry_something_are_told() {
-        let check = |text: &str, expected: bool| assert_eq!(carries_out(text), expected, "{text:?}");
+        let check =
+            |text: &str, expected: bool| assert_eq!(carries_out(text), expected, "{text:?}");
         check("https://docs.rs/x?search=a", false);
-        check("https://colab.research.google.com/drive/1g-Qnx6l_ecHZi0IOw23rg0qC4TYvEvWZ?usp=sharing", false);
+        check(
+            "https://colab.research.google.com/drive/1g-Qnx6l_ecHZi0IOw23rg0qC4TYvEvWZ?usp=sharing",
+            false,
+        );
         check("docs/a.md?x={y}", false);
         check("https://en.wikipedia.org/wiki/A_(b)#History", false);
         check("https://a.example/?d=DATA", true);

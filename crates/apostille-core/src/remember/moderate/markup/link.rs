@@ -29,7 +29,15 @@ pub(super) fn parse(text: &str, is_image: bool) -> Option<Link<'_>> {
     let close = closing(inner, b'[', b']')?;
     let (label, rest) = (&inner[..close], &inner[close + 1..]);
     let len = text.len() - rest.len();
-    let link = |len: usize, address, form| Some(Link { len, text: label, address, is_image, form });
+    let link = |len: usize, address, form| {
+        Some(Link {
+            len,
+            text: label,
+            address,
+            is_image,
+            form,
+        })
+    };
     match rest.as_bytes().first() {
         Some(b'(') => {
             let end = closing(&rest[1..], b'(', b')')?;
@@ -84,10 +92,19 @@ impl Link<'_> {
 
     /// Whether its title is a handler of events.
     fn has_handler(&self) -> bool {
-        let quote = self.address.bytes().position(|it| matches!(it, b'"' | b'\''));
-        let Some(title) = quote.map(|at| &self.address[at + 1..]) else { return false };
+        let quote = self
+            .address
+            .bytes()
+            .position(|it| matches!(it, b'"' | b'\''));
+        let Some(title) = quote.map(|at| &self.address[at + 1..]) else {
+            return false;
+        };
         let name = title.split('=').next().unwrap_or("").trim();
-        title.contains('=') && name.len() > 3 && name.get(..2).is_some_and(|it| it.eq_ignore_ascii_case("on"))
+        title.contains('=')
+            && name.len() > 3
+            && name
+                .get(..2)
+                .is_some_and(|it| it.eq_ignore_ascii_case("on"))
     }
 
     /// Its text, and where it led.

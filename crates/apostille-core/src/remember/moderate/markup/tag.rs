@@ -73,8 +73,10 @@ pub(super) struct Tag<'a> {
 pub(super) fn parse(text: &str) -> Option<Tag<'_>> {
     let slash = usize::from(text[1..].starts_with('/'));
     let name = &text[1 + slash..];
-    let name_len =
-        name.bytes().take_while(|it| it.is_ascii_alphanumeric() || matches!(it, b'-' | b':' | b'_')).count();
+    let name_len = name
+        .bytes()
+        .take_while(|it| it.is_ascii_alphanumeric() || matches!(it, b'-' | b':' | b'_'))
+        .count();
     let name = &name[..name_len];
     if !name.starts_with(|c: char| c.is_ascii_alphabetic()) {
         return None;
@@ -89,7 +91,10 @@ pub(super) fn parse(text: &str) -> Option<Tag<'_>> {
         attributes: Vec::new(),
     };
     let after = text[name_end..].bytes().next();
-    if !matches!(after, None | Some(b'>' | b'/' | b' ' | b'\t' | b'\n' | b'\\' | b'&')) {
+    if !matches!(
+        after,
+        None | Some(b'>' | b'/' | b' ' | b'\t' | b'\n' | b'\\' | b'&')
+    ) {
         return None;
     }
     tag.len = name_end + tag.read(&text[name_end..]);
@@ -146,7 +151,11 @@ impl<'a> Tag<'a> {
         if is_active {
             return Fate::Goes;
         }
-        let harmful = || self.attributes.iter().filter(|(name, value)| self.is_harmful(name, value));
+        let harmful = || {
+            self.attributes
+                .iter()
+                .filter(|(name, value)| self.is_harmful(name, value))
+        };
         match harmful().count() {
             0 => Fate::Stays,
             _ if harmful().all(|(_, value)| value.starts_with('{')) => Fate::Shown,
@@ -171,40 +180,65 @@ impl<'a> Tag<'a> {
                 holds_program(&value) || super::address::carries_out(value.as_str())
             }
             "href" | "xlink:href" => is_remote(&value_as_read()) || holds_program(&value_as_read()),
-            name if LOADING.contains(&name) => is_remote(&value_as_read()) || holds_program(&value_as_read()),
+            name if LOADING.contains(&name) => {
+                is_remote(&value_as_read()) || holds_program(&value_as_read())
+            }
             _ => value.contains(':') && holds_program(&value_as_read()) || is_handler_inside(value),
         }
     }
 
     /// What is said in place of a picture.
     pub(super) fn alt(&self) -> String {
-        let alt = self.attributes.iter().find(|(name, _)| name.eq_ignore_ascii_case("alt"));
-        alt.map(|(_, value)| value.replace(['<', '>'], "")).unwrap_or_default()
+        let alt = self
+            .attributes
+            .iter()
+            .find(|(name, _)| name.eq_ignore_ascii_case("alt"));
+        alt.map(|(_, value)| value.replace(['<', '>'], ""))
+            .unwrap_or_default()
     }
 
     /// How many bytes of what follows belong to it, up to the tag that ends it; none when nothing does.
     pub(super) fn body(&self, after: &str) -> usize {
         let is_it = |at: usize| {
             let rest = &after[at + 2..];
-            rest.get(..self.name.len()).is_some_and(|it| it.eq_ignore_ascii_case(&self.name))
+            rest.get(..self.name.len())
+                .is_some_and(|it| it.eq_ignore_ascii_case(&self.name))
         };
-        let Some(start) = after.match_indices("</").map(|(at, _)| at).find(|at| is_it(*at)) else { return 0 };
-        let end = after[start..].find('>').map_or(after.len(), |it| start + it + 1);
+        let Some(start) = after
+            .match_indices("</")
+            .map(|(at, _)| at)
+            .find(|at| is_it(*at))
+        else {
+            return 0;
+        };
+        let end = after[start..]
+            .find('>')
+            .map_or(after.len(), |it| start + it + 1);
         if self.is_closed { end } else { 0 }
     }
 }
 
 /// A value with or without quotes, and how many bytes it takes.
 fn value_of(text: &str) -> (&str, usize) {
-    if let Some(quote) = text.bytes().next().filter(|it| matches!(it, b'"' | b'\'' | b'`')) {
+    if let Some(quote) = text
+        .bytes()
+        .next()
+        .filter(|it| matches!(it, b'"' | b'\'' | b'`'))
+    {
         let inner = &text[1..];
         return match inner.bytes().take(LONGEST).position(|it| it == quote) {
             Some(end) => (&inner[..end], end + 2),
             None => ("", 1),
         };
     }
-    let len = if text.starts_with('{') { braced(text) } else { None };
-    let len = len.or_else(|| text.find(|c: char| c.is_ascii_whitespace() || c == '>')).unwrap_or(text.len());
+    let len = if text.starts_with('{') {
+        braced(text)
+    } else {
+        None
+    };
+    let len = len
+        .or_else(|| text.find(|c: char| c.is_ascii_whitespace() || c == '>'))
+        .unwrap_or(text.len());
     (&text[..len], len)
 }
 
@@ -213,7 +247,11 @@ fn braced(text: &str) -> Option<usize> {
     let mut depth = 0_usize;
     let line = text.bytes().take(LONGEST).take_while(|it| *it != b'\n');
     let end = line.enumerate().find(|(_, it)| {
-        depth = if *it == b'{' { depth + 1 } else { depth - usize::from(*it == b'}' && depth > 0) };
+        depth = if *it == b'{' {
+            depth + 1
+        } else {
+            depth - usize::from(*it == b'}' && depth > 0)
+        };
         depth == 0
     });
     end.map(|(at, _)| at + 1)
@@ -221,13 +259,20 @@ fn braced(text: &str) -> Option<usize> {
 
 /// Whether an attribute is a handler of events. Filters that cut out one name leave another, so any letters do.
 fn is_handler(name: &str) -> bool {
-    let letters = name.strip_prefix("on").unwrap_or("").bytes().take_while(u8::is_ascii_alphabetic).count();
+    let letters = name
+        .strip_prefix("on")
+        .unwrap_or("")
+        .bytes()
+        .take_while(u8::is_ascii_alphabetic)
+        .count();
     letters >= 3
 }
 
 /// Whether a value hides a handler that a broken quote would let out.
 fn is_handler_inside(value: &str) -> bool {
-    let Some(at) = value.find("on") else { return false };
+    let Some(at) = value.find("on") else {
+        return false;
+    };
     value.contains('=')
         && is_handler(value[at..].split('=').next().unwrap_or(""))
         && value[at..].contains("=")
@@ -237,14 +282,28 @@ fn is_handler_inside(value: &str) -> bool {
 /// Whether a component's handler only names a function: that runs nothing where it is taken for a page.
 fn is_reference(value: &str) -> bool {
     let inner = value.strip_prefix('{').and_then(|it| it.strip_suffix('}'));
-    inner.is_some_and(|it| it.bytes().all(|c| c.is_ascii_alphanumeric() || matches!(c, b'_' | b'.' | b'$')))
+    inner.is_some_and(|it| {
+        it.bytes()
+            .all(|c| c.is_ascii_alphanumeric() || matches!(c, b'_' | b'.' | b'$'))
+    })
 }
 
 /// Whether a style runs or loads something. The value comes without white space.
 fn is_acting_style(value: &str) -> bool {
     let bare = value.replace("/*", "").replace("*/", "").replace('\\', "");
-    ["expression(", "behavior:", "-moz-binding", "@import", "expr/"].iter().any(|it| bare.contains(it))
+    [
+        "expression(",
+        "behavior:",
+        "-moz-binding",
+        "@import",
+        "expr/",
+    ]
+    .iter()
+    .any(|it| bare.contains(it))
         || bare.contains("expression") && bare.contains('(')
         || holds_program(&bare)
-        || bare.split("url(").skip(1).any(|it| is_remote(it.trim_start_matches(['"', '\''])))
+        || bare
+            .split("url(")
+            .skip(1)
+            .any(|it| is_remote(it.trim_start_matches(['"', '\''])))
 }

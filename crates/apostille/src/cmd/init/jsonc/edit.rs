@@ -7,14 +7,25 @@ use super::{Item, Kind, Node, Step, parse};
 
 /// The text with a value at this path; objects on the way are made where they are missing.
 pub fn set(text: &str, path: &[&str], value: &Value) -> Result<String, String> {
-    let Some(root) = parse(text)? else { return Ok(begun(text, &nested(path, value))) };
+    let Some(root) = parse(text)? else {
+        return Ok(begun(text, &nested(path, value)));
+    };
     let (node, rest) = walked(&root, path)?;
     let manner = Manner::of(text, &root);
     match rest {
         [] => Ok(replaced(text, node, &manner, value)),
         [key, deeper @ ..] => {
-            let Kind::Object(items) = &node.kind else { return Err(not(path, rest, "an object")) };
-            Ok(inserted(text, node, items, &manner, Some(key), &nested(deeper, value)))
+            let Kind::Object(items) = &node.kind else {
+                return Err(not(path, rest, "an object"));
+            };
+            Ok(inserted(
+                text,
+                node,
+                items,
+                &manner,
+                Some(key),
+                &nested(deeper, value),
+            ))
         }
     }
 }
@@ -22,18 +33,29 @@ pub fn set(text: &str, path: &[&str], value: &Value) -> Result<String, String> {
 /// The text with one more element in the list at this path, which is made if it is missing.
 pub fn push(text: &str, path: &[&str], value: &Value) -> Result<String, String> {
     let missing = || set(text, path, &Value::Array(vec![value.clone()]));
-    let Some(root) = parse(text)? else { return missing() };
+    let Some(root) = parse(text)? else {
+        return missing();
+    };
     let (node, rest) = walked(&root, path)?;
     match &node.kind {
         _ if !rest.is_empty() => missing(),
-        Kind::Array(items) => Ok(inserted(text, node, items, &Manner::of(text, &root), None, value)),
+        Kind::Array(items) => Ok(inserted(
+            text,
+            node,
+            items,
+            &Manner::of(text, &root),
+            None,
+            value,
+        )),
         _ => Err(not(path, rest, "a list")),
     }
 }
 
 /// The text without the entry at this path; as it is, if there is none.
 pub fn remove(text: &str, path: &[Step<'_>]) -> Result<String, String> {
-    let (Some(root), [way @ .., last]) = (parse(text)?, path) else { return Ok(text.to_owned()) };
+    let (Some(root), [way @ .., last]) = (parse(text)?, path) else {
+        return Ok(text.to_owned());
+    };
     let node = way.iter().try_fold(&root, |node, step| node.child(*step));
     let Some((node, n)) = node.and_then(|it| Some((it, it.position(*last)?))) else {
         return Ok(text.to_owned());
@@ -42,13 +64,18 @@ pub fn remove(text: &str, path: &[Step<'_>]) -> Result<String, String> {
 }
 
 /// How far the path leads, and the part of it that is not there.
-fn walked<'n, 'p>(root: &'n Node, path: &'p [&'p str]) -> Result<(&'n Node, &'p [&'p str]), String> {
+fn walked<'n, 'p>(
+    root: &'n Node,
+    path: &'p [&'p str],
+) -> Result<(&'n Node, &'p [&'p str]), String> {
     let (mut node, mut rest) = (root, path);
     while let [key, deeper @ ..] = rest {
         if !matches!(node.kind, Kind::Object(_)) {
             return Err(not(path, rest, "an object"));
         }
-        let Some(child) = node.child(Step::Key(key)) else { break };
+        let Some(child) = node.child(Step::Key(key)) else {
+            break;
+        };
         (node, rest) = (child, deeper);
     }
     Ok((node, rest))
@@ -62,14 +89,20 @@ fn not(path: &[&str], rest: &[&str], what: &str) -> String {
 }
 
 fn nested(path: &[&str], value: &Value) -> Value {
-    let wrap = |inner: Value, key: &&str| Value::Object(Map::from_iter([((*key).to_owned(), inner)]));
+    let wrap =
+        |inner: Value, key: &&str| Value::Object(Map::from_iter([((*key).to_owned(), inner)]));
     path.iter().rev().fold(value.clone(), wrap)
 }
 
 /// A text that held no value, only spaces or comments, with one.
 fn begun(text: &str, value: &Value) -> String {
     let newline = if text.contains("\r\n") { "\r\n" } else { "\n" };
-    let manner = Manner { newline, unit: "  ", is_dense: false, is_tight: false };
+    let manner = Manner {
+        newline,
+        unit: "  ",
+        is_dense: false,
+        is_tight: false,
+    };
     let head = text.trim_end();
     let gap = if head.is_empty() { "" } else { newline };
     format!("{head}{gap}{}{newline}", manner.tall(value, ""))
@@ -77,7 +110,11 @@ fn begun(text: &str, value: &Value) -> String {
 
 fn replaced(text: &str, node: &Node, manner: &Manner<'_>, value: &Value) -> String {
     let is_tall = text[node.start..node.end].contains('\n');
-    let new = if is_tall { manner.tall(value, indent(text, node.start)) } else { manner.flat(value) };
+    let new = if is_tall {
+        manner.tall(value, indent(text, node.start))
+    } else {
+        manner.flat(value)
+    };
     format!("{}{new}{}", &text[..node.start], &text[node.end..])
 }
 
@@ -89,16 +126,33 @@ fn inserted(
     key: Option<&str>,
     value: &Value,
 ) -> String {
-    let head = key.map(|it| format!("{}{}", quoted(it), manner.colon())).unwrap_or_default();
-    let tall = |indent: &str| format!("{}{indent}{head}{}", manner.newline, manner.tall(value, indent));
+    let head = key
+        .map(|it| format!("{}{}", quoted(it), manner.colon()))
+        .unwrap_or_default();
+    let tall = |indent: &str| {
+        format!(
+            "{}{indent}{head}{}",
+            manner.newline,
+            manner.tall(value, indent)
+        )
+    };
     let flat = || format!("{head}{}", manner.flat(value));
     match items.last() {
-        None if manner.is_dense => format!("{}{}{}", &text[..node.end - 1], flat(), &text[node.end - 1..]),
+        None if manner.is_dense => format!(
+            "{}{}{}",
+            &text[..node.end - 1],
+            flat(),
+            &text[node.end - 1..]
+        ),
         None => {
             let base = indent(text, node.start);
             let kept = text[..node.end - 1].trim_end();
             let new = tall(&format!("{base}{}", manner.unit));
-            format!("{kept}{new}{}{base}{}", manner.newline, &text[node.end - 1..])
+            format!(
+                "{kept}{new}{}{base}{}",
+                manner.newline,
+                &text[node.end - 1..]
+            )
         }
         Some(last) => {
             let end = last.comma.map_or(last.value.end, |it| it + 1);
@@ -112,9 +166,18 @@ fn inserted(
             }
             // A comment at the end of the last line belongs to that line.
             let line = end + remark(&text[end..]);
-            let (before, after) = if last.comma.is_some() { ("", ",") } else { (",", "") };
+            let (before, after) = if last.comma.is_some() {
+                ("", ",")
+            } else {
+                (",", "")
+            };
             let new = tall(indent(text, last.start));
-            format!("{}{before}{}{new}{after}{}", &text[..end], &text[end..line], &text[line..])
+            format!(
+                "{}{before}{}{new}{after}{}",
+                &text[..end],
+                &text[end..line],
+                &text[line..]
+            )
         }
     }
 }
@@ -132,7 +195,11 @@ fn removed(text: &str, node: &Node, n: usize) -> String {
     if is_alone && after[blank..].starts_with(['\r', '\n']) {
         start = text[..start].trim_end_matches([' ', '\t']).len();
         let above = &text[..start];
-        start -= if above.ends_with("\r\n") { 2 } else { usize::from(above.ends_with('\n')) };
+        start -= if above.ends_with("\r\n") {
+            2
+        } else {
+            usize::from(above.ends_with('\n'))
+        };
     }
     let mut before = text[..start].to_owned();
     if let (None, Some(previous)) = (item.comma, n.checked_sub(1).and_then(|it| items[it].comma)) {
@@ -142,7 +209,8 @@ fn removed(text: &str, node: &Node, n: usize) -> String {
         }
     }
     let after = &text[end..];
-    let is_bare = before[node.start + 1..].trim().is_empty() && text[end..node.end - 1].trim().is_empty();
+    let is_bare =
+        before[node.start + 1..].trim().is_empty() && text[end..node.end - 1].trim().is_empty();
     match items.len() {
         1 if is_bare => format!("{}{}", &text[..=node.start], &text[node.end - 1..]),
         _ => before + after,

@@ -24,10 +24,19 @@ impl<'t> Manner<'t> {
             Some(at) if text[..at].ends_with('\r') => "\r\n",
             _ => "\n",
         };
-        let first = root.items().first().map(|it| indent(text, it.start)).filter(|it| !it.is_empty());
+        let first = root
+            .items()
+            .first()
+            .map(|it| indent(text, it.start))
+            .filter(|it| !it.is_empty());
         let is_dense = !root.items().is_empty() && !text.trim().contains('\n');
         let is_tight = is_dense && !text.contains("\": ");
-        Self { newline, unit: first.unwrap_or("  "), is_dense, is_tight }
+        Self {
+            newline,
+            unit: first.unwrap_or("  "),
+            is_dense,
+            is_tight,
+        }
     }
 
     /// A value over several lines, each but the first behind this indent; lists of plain values stay on one.
@@ -35,13 +44,16 @@ impl<'t> Manner<'t> {
         let inner = format!("{indent}{}", self.unit);
         let (open, close, lines) = match value {
             Value::Object(map) if !map.is_empty() => {
-                let line =
-                    |(key, it): (&String, &Value)| format!("{}: {}", quoted(key), self.tall(it, &inner));
+                let line = |(key, it): (&String, &Value)| {
+                    format!("{}: {}", quoted(key), self.tall(it, &inner))
+                };
                 ('{', '}', map.iter().map(line).collect::<Vec<_>>())
             }
-            Value::Array(list) if list.iter().any(|it| it.is_object() || it.is_array()) => {
-                ('[', ']', list.iter().map(|it| self.tall(it, &inner)).collect())
-            }
+            Value::Array(list) if list.iter().any(|it| it.is_object() || it.is_array()) => (
+                '[',
+                ']',
+                list.iter().map(|it| self.tall(it, &inner)).collect(),
+            ),
             flat => return self.flat(flat),
         };
         let newline = self.newline;
@@ -54,11 +66,19 @@ impl<'t> Manner<'t> {
         let (comma, colon) = (self.comma(), self.colon());
         match value {
             Value::Object(map) => {
-                let pairs = map.iter().map(|(key, it)| format!("{}{colon}{}", quoted(key), self.flat(it)));
+                let pairs = map
+                    .iter()
+                    .map(|(key, it)| format!("{}{colon}{}", quoted(key), self.flat(it)));
                 format!("{{{}}}", pairs.collect::<Vec<_>>().join(comma))
             }
             Value::Array(list) => {
-                format!("[{}]", list.iter().map(|it| self.flat(it)).collect::<Vec<_>>().join(comma))
+                format!(
+                    "[{}]",
+                    list.iter()
+                        .map(|it| self.flat(it))
+                        .collect::<Vec<_>>()
+                        .join(comma)
+                )
             }
             scalar => scalar.to_string(),
         }

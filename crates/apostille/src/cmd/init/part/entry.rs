@@ -36,7 +36,10 @@ const HARMLESS: [&str; 17] = [
 pub fn checked(entry: &Value, cwd: Option<&str>, whose: Whose) -> Result<(), String> {
     let is_program = entry["command"].as_str().is_some_and(is_program);
     if !is_program || entry["args"][0] != "mcp" {
-        return Err(format!("`{NAME}` is there and starts something else: {}", shown(entry)));
+        return Err(format!(
+            "`{NAME}` is there and starts something else: {}",
+            shown(entry)
+        ));
     }
     match whose {
         Whose::Anybody if !is_plain(entry, cwd) => Err(format!(
@@ -50,16 +53,28 @@ pub fn checked(entry: &Value, cwd: Option<&str>, whose: Whose) -> Result<(), Str
 /// Whether an entry says nothing that would lead the program elsewhere.
 fn is_plain(entry: &Value, cwd: Option<&str>) -> bool {
     let is = |key: &str, expected: &Value| entry.get(key).is_none_or(|it| it == expected);
-    let names = entry["env_vars"].as_array().map(Vec::as_slice).unwrap_or_default();
-    let is_ours = |it: &Value| it.as_str().is_some_and(|it| super::toml::PASSED_ON.contains(&it));
+    let names = entry["env_vars"]
+        .as_array()
+        .map(Vec::as_slice)
+        .unwrap_or_default();
+    let is_ours = |it: &Value| {
+        it.as_str()
+            .is_some_and(|it| super::toml::PASSED_ON.contains(&it))
+    };
     entry["args"] == json!(["mcp"])
         && is("type", &json!("stdio"))
         && is("cwd", &cwd.map_or(Value::Null, Into::into))
         && names.iter().all(is_ours)
-        && entry.as_object().is_some_and(|it| it.keys().all(|key| HARMLESS.contains(&key.as_str())))
+        && entry
+            .as_object()
+            .is_some_and(|it| it.keys().all(|key| HARMLESS.contains(&key.as_str())))
 }
 
 fn shown(entry: &Value) -> String {
     let text = entry.to_string();
-    if secrets::find(&text).is_some() { "… (it holds a secret)".into() } else { cut(&text, SHOWN) }
+    if secrets::find(&text).is_some() {
+        "… (it holds a secret)".into()
+    } else {
+        cut(&text, SHOWN)
+    }
 }

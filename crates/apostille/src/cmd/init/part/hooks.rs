@@ -25,18 +25,25 @@ pub fn with(text: &str, client: Client, program: &Program) -> Result<String, Str
     let row = table::row(client);
     let mut text = versioned(text, row.shape)?;
     for moment in row.moments {
-        let (line, powershell) =
-            (program.line(client, moment.event), program.powershell(client, moment.event));
+        let (line, powershell) = (
+            program.line(client, moment.event),
+            program.powershell(client, moment.event),
+        );
         let wanted = moment.entry(row.shape, &line, &powershell);
         let mine = entries(&text, moment.event)?;
-        if mine.iter().filter(|it| **it == wanted).count() == 1 && count(&text, moment.event)? == 1 {
+        if mine.iter().filter(|it| **it == wanted).count() == 1 && count(&text, moment.event)? == 1
+        {
             continue;
         }
         text = remove_where(&text, |it| it.event == moment.event)?;
         text = jsonc::push(&text, &[HOOKS, moment.event], &wanted)?;
     }
     let is_known = |event: &str| row.moments.iter().any(|it| it.event == event);
-    let old: Vec<String> = found(&text)?.into_iter().map(|it| it.event).filter(|it| !is_known(it)).collect();
+    let old: Vec<String> = found(&text)?
+        .into_iter()
+        .map(|it| it.event)
+        .filter(|it| !is_known(it))
+        .collect();
     text = remove_where(&text, |it| !is_known(&it.event))?;
     emptied(text, &old, None)
 }
@@ -48,7 +55,10 @@ pub fn without(text: &str, first: Option<&str>) -> Result<String, String> {
         return Ok(text.to_owned());
     }
     let text = emptied(remove_where(text, |_| true)?, &events, first)?;
-    match jsonc::parse(&text)?.as_ref().and_then(|it| it.child(Step::Key(HOOKS))) {
+    match jsonc::parse(&text)?
+        .as_ref()
+        .and_then(|it| it.child(Step::Key(HOOKS)))
+    {
         Some(hooks) if hooks.items().is_empty() && !has(first, &[HOOKS]) => {
             jsonc::remove(&text, &[Step::Key(HOOKS)])
         }
@@ -58,20 +68,31 @@ pub fn without(text: &str, first: Option<&str>) -> Result<String, String> {
 
 /// Whether nothing is left but what a hooks file begins with.
 pub fn is_bare(text: &str) -> bool {
-    let Ok(Some(root)) = jsonc::parse(text) else { return false };
+    let Ok(Some(root)) = jsonc::parse(text) else {
+        return false;
+    };
     let value = root.value();
-    [json!({}), json!({"version": 1}), json!({"version": 1, "hooks": {}}), json!({"hooks": {}})]
-        .contains(&value)
+    [
+        json!({}),
+        json!({"version": 1}),
+        json!({"version": 1, "hooks": {}}),
+        json!({"hooks": {}}),
+    ]
+    .contains(&value)
 }
 
 /// Every command line in a text that speaks of our hooks, ours or not, with the event that it is for; why the text is no
 /// hooks file, where it is none.
 pub fn lines(text: &str) -> Result<Vec<(String, String)>, String> {
-    let Some(root) = jsonc::parse(text.trim_start_matches(super::BOM))? else { return Ok(Vec::new()) };
+    let Some(root) = jsonc::parse(text.trim_start_matches(super::BOM))? else {
+        return Ok(Vec::new());
+    };
     if !matches!(root.kind, Kind::Object(_)) {
         return Err("it is not an object".into());
     }
-    let Some(hooks) = root.child(Step::Key(HOOKS)) else { return Ok(Vec::new()) };
+    let Some(hooks) = root.child(Step::Key(HOOKS)) else {
+        return Ok(Vec::new());
+    };
     if !matches!(hooks.kind, Kind::Object(_)) {
         return Err(format!("`{HOOKS}` is not an object"));
     }
@@ -82,7 +103,11 @@ pub fn lines(text: &str) -> Result<Vec<(String, String)>, String> {
             return Err(format!("`{HOOKS}.{event}` is not a list"));
         }
         let handlers = item.value.items().iter().flat_map(|it| {
-            let inner = it.value.child(Step::Key(HOOKS)).map(Node::items).unwrap_or_default();
+            let inner = it
+                .value
+                .child(Step::Key(HOOKS))
+                .map(Node::items)
+                .unwrap_or_default();
             std::iter::once(&it.value).chain(inner.iter().map(|it| &it.value))
         });
         lines.extend(handlers.filter_map(run).map(|line| (event.clone(), line)));
@@ -92,8 +117,18 @@ pub fn lines(text: &str) -> Result<Vec<(String, String)>, String> {
 
 /// The line that a handler runs, if it speaks of our hooks. One for another shell counts only where it is not ours.
 fn run(handler: &Node) -> Option<String> {
-    let line = |key: &&str| handler.child(Step::Key(key))?.value().as_str().map(str::to_owned);
-    let lines: Vec<String> = COMMANDS.iter().filter_map(line).filter(|it| resembles(it)).collect();
+    let line = |key: &&str| {
+        handler
+            .child(Step::Key(key))?
+            .value()
+            .as_str()
+            .map(str::to_owned)
+    };
+    let lines: Vec<String> = COMMANDS
+        .iter()
+        .filter_map(line)
+        .filter(|it| resembles(it))
+        .collect();
     let odd = lines.iter().find(|it| Line::read(it).is_none());
     odd.or_else(|| lines.first()).cloned()
 }
@@ -109,10 +144,14 @@ fn versioned(text: &str, shape: Shape) -> Result<String, String> {
 
 /// The entries under an event that hold something of ours.
 fn entries(text: &str, event: &str) -> Result<Vec<Value>, String> {
-    let Some(root) = jsonc::parse(text)? else { return Ok(Vec::new()) };
+    let Some(root) = jsonc::parse(text)? else {
+        return Ok(Vec::new());
+    };
     let whole = root.value();
     let mine = found(text)?.into_iter().filter(|it| it.event == event);
-    Ok(mine.map(|it| whole[HOOKS][event][it.entry].clone()).collect())
+    Ok(mine
+        .map(|it| whole[HOOKS][event][it.entry].clone())
+        .collect())
 }
 
 fn count(text: &str, event: &str) -> Result<usize, String> {
@@ -122,17 +161,33 @@ fn count(text: &str, event: &str) -> Result<usize, String> {
 /// Every handler of ours.
 fn found(text: &str) -> Result<Vec<Found>, String> {
     let root = jsonc::parse(text)?;
-    let Some(hooks) = root.as_ref().and_then(|it| it.child(Step::Key(HOOKS))) else { return Ok(Vec::new()) };
+    let Some(hooks) = root.as_ref().and_then(|it| it.child(Step::Key(HOOKS))) else {
+        return Ok(Vec::new());
+    };
     let mut all = Vec::new();
     for item in hooks.items() {
         let event = item.key.clone().unwrap_or_default();
         for (entry, it) in item.value.items().iter().enumerate() {
-            let mut add = |handler| all.push(Found { event: event.clone(), entry, handler });
+            let mut add = |handler| {
+                all.push(Found {
+                    event: event.clone(),
+                    entry,
+                    handler,
+                })
+            };
             if is_mine(&it.value) {
                 add(None);
             }
-            let handlers = it.value.child(Step::Key(HOOKS)).map(Node::items).unwrap_or_default();
-            handlers.iter().enumerate().filter(|(_, it)| is_mine(&it.value)).for_each(|(n, _)| add(Some(n)));
+            let handlers = it
+                .value
+                .child(Step::Key(HOOKS))
+                .map(Node::items)
+                .unwrap_or_default();
+            handlers
+                .iter()
+                .enumerate()
+                .filter(|(_, it)| is_mine(&it.value))
+                .for_each(|(n, _)| add(Some(n)));
         }
     }
     Ok(all)
@@ -140,8 +195,11 @@ fn found(text: &str) -> Result<Vec<Found>, String> {
 
 /// Whether every command of a handler is ours: one that is not is somebody's, and stays with all that it has.
 fn is_mine(node: &Node) -> bool {
-    let lines: Vec<_> =
-        COMMANDS.iter().filter_map(|key| node.child(Step::Key(key))).map(Node::value).collect();
+    let lines: Vec<_> = COMMANDS
+        .iter()
+        .filter_map(|key| node.child(Step::Key(key)))
+        .map(Node::value)
+        .collect();
     let is_ours = |it: &Value| it.as_str().is_some_and(|it| Line::read(it).is_some());
     !lines.is_empty() && lines.iter().all(is_ours)
 }
@@ -152,10 +210,17 @@ fn remove_where(text: &str, is_gone: impl Fn(&Found) -> bool) -> Result<String, 
     // From the back, so that the numbers of the others stay right.
     for it in found(&text)?.iter().filter(|it| is_gone(it)).rev() {
         let (event, entry) = (Step::Key(&it.event), Step::At(it.entry));
-        let path = [Step::Key(HOOKS), event, entry, Step::Key(HOOKS), Step::At(it.handler.unwrap_or(0))];
+        let path = [
+            Step::Key(HOOKS),
+            event,
+            entry,
+            Step::Key(HOOKS),
+            Step::At(it.handler.unwrap_or(0)),
+        ];
         let root = jsonc::parse(&text)?;
-        let group =
-            root.as_ref().and_then(|root| path[..4].iter().try_fold(root, |node, it| node.child(*it)));
+        let group = root
+            .as_ref()
+            .and_then(|root| path[..4].iter().try_fold(root, |node, it| node.child(*it)));
         let is_shared = it.handler.is_some() && group.is_some_and(|it| it.items().len() > 1);
         text = jsonc::remove(&text, if is_shared { &path } else { &path[..3] })?;
     }
@@ -167,7 +232,9 @@ fn emptied(mut text: String, events: &[String], first: Option<&str>) -> Result<S
     for event in events {
         let path = [Step::Key(HOOKS), Step::Key(event)];
         let root = jsonc::parse(&text)?;
-        let list = root.as_ref().and_then(|root| path.iter().try_fold(root, |node, it| node.child(*it)));
+        let list = root
+            .as_ref()
+            .and_then(|root| path.iter().try_fold(root, |node, it| node.child(*it)));
         if list.is_some_and(|it| it.items().is_empty()) && !has(first, &[HOOKS, event]) {
             text = jsonc::remove(&text, &path)?;
         }

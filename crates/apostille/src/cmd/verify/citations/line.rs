@@ -54,7 +54,10 @@ pub fn next(input: &mut dyn BufRead) -> io::Result<Option<(usize, Result<Asked, 
         let is_whole = line.ends_with(b"\n") || (line.len() as u64) < MAX_LINE;
         if !is_whole {
             input.skip_until(b'\n')?;
-            return Ok(Some((n_read, Err(malformed(Value::Null, "the line is longer than 1 MB")))));
+            return Ok(Some((
+                n_read,
+                Err(malformed(Value::Null, "the line is longer than 1 MB")),
+            )));
         }
         if !line.trim_ascii().is_empty() {
             return Ok(Some((n_read, asked(&line))));
@@ -64,18 +67,30 @@ pub fn next(input: &mut dyn BufRead) -> io::Result<Option<(usize, Result<Asked, 
 }
 
 fn malformed(id: Value, error: impl ToString) -> Malformed {
-    Malformed { id, error: error.to_string() }
+    Malformed {
+        id,
+        error: error.to_string(),
+    }
 }
 
 fn asked(line: &[u8]) -> Result<Asked, Malformed> {
-    let value: Value = serde_json::from_slice(line.trim_ascii()).map_err(|error| not_json(&error))?;
+    let value: Value =
+        serde_json::from_slice(line.trim_ascii()).map_err(|error| not_json(&error))?;
     let id = value.get("id").cloned().unwrap_or_default();
     if !value.is_object() {
-        return Err(malformed(id, "expected an object with path, line_start and line_end"));
+        return Err(malformed(
+            id,
+            "expected an object with path, line_start and line_end",
+        ));
     }
     let raw: Raw = serde_json::from_value(value).map_err(|error| malformed(id.clone(), error))?;
     let (start, end) = (raw.line_start, raw.line_end.unwrap_or(raw.line_start));
-    let range = || malformed(id.clone(), format!("lines {start}-{end} are no range; lines count from 1"));
+    let range = || {
+        malformed(
+            id.clone(),
+            format!("lines {start}-{end} are no range; lines count from 1"),
+        )
+    };
     let lines = Lines::new(start, end).ok_or_else(range)?;
     let digest = filled(raw.snippet_hash).map(|it| it.parse()).transpose();
     let digest = digest.map_err(|error| malformed(id.clone(), format!("snippet_hash: {error}")))?;
@@ -86,12 +101,21 @@ fn asked(line: &[u8]) -> Result<Asked, Malformed> {
         text: raw.text,
     });
     let pin = pin.map_err(|error| error.to_string());
-    Ok(Asked { id, lines, pin, path: raw.path, reference: filled(raw.reference) })
+    Ok(Asked {
+        id,
+        lines,
+        pin,
+        path: raw.path,
+        reference: filled(raw.reference),
+    })
 }
 
 /// What is wrong, without the number of the line, which is always the first one for the parser.
 fn not_json(error: &serde_json::Error) -> Malformed {
-    malformed(Value::Null, format!("not JSON: {error}").replace(" at line 1 column", " at column"))
+    malformed(
+        Value::Null,
+        format!("not JSON: {error}").replace(" at line 1 column", " at column"),
+    )
 }
 
 fn filled(text: Option<String>) -> Option<String> {
@@ -106,25 +130,42 @@ mod tests {
     fn lines_are_understood_or_it_is_said_why_not() {
         let check = |line: &str, expected: &str| {
             let told = match asked(line.as_bytes()) {
-                Ok(it) => format!("{}:{} {}", it.path, it.lines, it.pin.err().unwrap_or_default()),
+                Ok(it) => format!(
+                    "{}:{} {}",
+                    it.path,
+                    it.lines,
+                    it.pin.err().unwrap_or_default()
+                ),
                 Err(it) => format!("{} {}", it.id, it.error),
             };
             assert_eq!(told.trim_end(), expected, "{line}");
         };
         check(r#"{"path":"a","line_start":3}"#, "a:3");
-        check(r#"{"path":"a","line_start":3,"line_end":999,"sha":"","ref":null}"#, "a:3-999");
+        check(
+            r#"{"path":"a","line_start":3,"line_end":999,"sha":"","ref":null}"#,
+            "a:3-999",
+        );
         check(
             r#"{"path":"../a","line_start":3}"#,
             "../a:3 cannot cite '../a': a path does not leave the repository",
         );
         check(r#"{"id":7,"line_start":3}"#, "7 missing field `path`");
-        check(r#"{"id":[1],"path":"a","line_start":0}"#, "[1] lines 0-0 are no range; lines count from 1");
+        check(
+            r#"{"id":[1],"path":"a","line_start":0}"#,
+            "[1] lines 0-0 are no range; lines count from 1",
+        );
         check(
             r#"{"path":"a","line_start":1,"snippet_hash":"x"}"#,
             "null snippet_hash: not a SHA-256 digest of 64 hexadecimal characters",
         );
-        check("{\"id\":\n", "null not JSON: EOF while parsing a value at column 6");
-        check("[1]", "null expected an object with path, line_start and line_end");
+        check(
+            "{\"id\":\n",
+            "null not JSON: EOF while parsing a value at column 6",
+        );
+        check(
+            "[1]",
+            "null expected an object with path, line_start and line_end",
+        );
     }
 
     #[test]

@@ -66,13 +66,24 @@ pub struct Seen {
 impl Seen {
     /// A verdict on lines of which nothing is known.
     pub fn of(verdict: Verdict) -> Self {
-        Self { verdict, snippet: None, error: None, micros: 0 }
+        Self {
+            verdict,
+            snippet: None,
+            error: None,
+            micros: 0,
+        }
     }
 
     /// A place that cannot be in a repository: nothing was ever said there.
     pub fn uncitable(why: String) -> Self {
-        let never = Verdict::Gone { loss: Loss::Never, since: None };
-        Self { error: Some(why), ..Self::of(never) }
+        let never = Verdict::Gone {
+            loss: Loss::Never,
+            since: None,
+        };
+        Self {
+            error: Some(why),
+            ..Self::of(never)
+        }
     }
 
     /// What could not be looked up.
@@ -93,7 +104,12 @@ impl Record {
             Verdict::Holds | Verdict::Moved { .. } => (None, Some(1.0), None, seen.snippet),
             Verdict::Changed(it) => {
                 let similarity = f32::from(it.similarity) / 100.0;
-                (Some(it.change.as_str()), Some(similarity), it.since.clone(), Some(it.now.clone()))
+                (
+                    Some(it.change.as_str()),
+                    Some(similarity),
+                    it.since.clone(),
+                    Some(it.now.clone()),
+                )
             }
             Verdict::Gone { since, .. } => (None, None, since.clone(), None),
             Verdict::Unknown { .. } => (None, None, None, None),

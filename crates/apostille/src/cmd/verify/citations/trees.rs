@@ -23,8 +23,15 @@ impl Trees {
     /// The repository of this place, looked at as it lies there, or at a commit.
     pub fn open(place: Place, at: Option<&str>) -> Result<Self, Fault> {
         let usual = place.source(at)?;
-        let first = place.checkout.as_ref().and_then(|it| Commit::new(it, "HEAD").ok());
-        Ok(Self { place, usual, first })
+        let first = place
+            .checkout
+            .as_ref()
+            .and_then(|it| Commit::new(it, "HEAD").ok());
+        Ok(Self {
+            place,
+            usual,
+            first,
+        })
     }
 
     /// What is looked at where a line does not say it.
@@ -36,7 +43,9 @@ impl Trees {
     pub fn at(&self, reference: &str) -> Result<Box<dyn Source>, String> {
         let Some(first) = &self.first else {
             let folder = self.place.root.display();
-            return Err(format!("cannot look at '{reference}': {folder} is in no git repository"));
+            return Err(format!(
+                "cannot look at '{reference}': {folder} is in no git repository"
+            ));
         };
         let commit = first.beside(reference).map_err(|error| error.told())?;
         commit.tree().map_err(|error| error.told())?;
@@ -47,7 +56,10 @@ impl Trees {
     pub fn then(&self, sha: &str) -> Option<Then> {
         let commit = self.first.as_ref()?.beside(sha).ok()?;
         let is_gone = matches!(commit.tree(), Err(SourceError::NoSuchRef(_)));
-        (!is_gone).then(|| Then { commit, files: Mutex::default() })
+        (!is_gone).then(|| Then {
+            commit,
+            files: Mutex::default(),
+        })
     }
 }
 

@@ -12,10 +12,19 @@ fn an_entry_is_put_beside_the_others() {
     let check = |text: &str, expected: &str| {
         let found = set(text, &["m", "x"], &json!({"a": ["b"]})).unwrap();
         assert_eq!(found, expected, "{text:?}");
-        assert_eq!(set(&found, &["m", "x"], &json!({"a": ["b"]})).map(|it| value(&it)), Ok(value(&found)));
+        assert_eq!(
+            set(&found, &["m", "x"], &json!({"a": ["b"]})).map(|it| value(&it)),
+            Ok(value(&found))
+        );
     };
-    check("", "{\n  \"m\": {\n    \"x\": {\n      \"a\": [\"b\"]\n    }\n  }\n}\n");
-    check("{}", "{\n  \"m\": {\n    \"x\": {\n      \"a\": [\"b\"]\n    }\n  }\n}");
+    check(
+        "",
+        "{\n  \"m\": {\n    \"x\": {\n      \"a\": [\"b\"]\n    }\n  }\n}\n",
+    );
+    check(
+        "{}",
+        "{\n  \"m\": {\n    \"x\": {\n      \"a\": [\"b\"]\n    }\n  }\n}",
+    );
     check("{\"k\":1}", "{\"k\":1,\"m\":{\"x\":{\"a\":[\"b\"]}}}");
     check("{\"m\":{}}\n", "{\"m\":{\"x\":{\"a\":[\"b\"]}}}\n");
     check(
@@ -43,23 +52,43 @@ fn an_entry_is_put_beside_the_others() {
 #[test]
 fn an_entry_is_taken_out_from_between_the_others() {
     let check = |text: &str, expected: &str| {
-        assert_eq!(remove(text, &[Step::Key("x")]).unwrap(), expected, "{text:?}");
+        assert_eq!(
+            remove(text, &[Step::Key("x")]).unwrap(),
+            expected,
+            "{text:?}"
+        );
     };
     check("{\"a\":1,\"x\":2}", "{\"a\":1}");
     check("{\"x\": 2, \"a\": 1}", "{\"a\": 1}");
-    check("{\n  \"a\": 1, // of a\n  \"x\": 2\n}\n", "{\n  \"a\": 1 // of a\n}\n");
-    check("{\n  \"x\": 2,\n  // of a\n  \"a\": 1\n}\n", "{\n  // of a\n  \"a\": 1\n}\n");
-    check("{\r\n  \"a\": 1,\r\n  \"x\": 2,\r\n}", "{\r\n  \"a\": 1,\r\n}");
+    check(
+        "{\n  \"a\": 1, // of a\n  \"x\": 2\n}\n",
+        "{\n  \"a\": 1 // of a\n}\n",
+    );
+    check(
+        "{\n  \"x\": 2,\n  // of a\n  \"a\": 1\n}\n",
+        "{\n  // of a\n  \"a\": 1\n}\n",
+    );
+    check(
+        "{\r\n  \"a\": 1,\r\n  \"x\": 2,\r\n}",
+        "{\r\n  \"a\": 1,\r\n}",
+    );
     check("{\n  \"x\": 2\n}", "{}");
     check("{\n  // kept\n  \"x\": 2\n}", "{\n  // kept\n}");
-    check("{\n  \"a\": 1, // of a\n  \"x\": 2 }\n", "{\n  \"a\": 1 // of a\n  }\n");
+    check(
+        "{\n  \"a\": 1, // of a\n  \"x\": 2 }\n",
+        "{\n  \"a\": 1 // of a\n  }\n",
+    );
     check("{\"a\": 1}", "{\"a\": 1}");
 }
 
 #[test]
 fn what_cannot_be_changed_is_said() {
     let check = |text: &str, expected: &str| {
-        assert_eq!(set(text, &["m", "x"], &json!(1)).unwrap_err(), expected, "{text:?}");
+        assert_eq!(
+            set(text, &["m", "x"], &json!(1)).unwrap_err(),
+            expected,
+            "{text:?}"
+        );
     };
     check("[]", "it is not an object");
     check("{\"m\": []}", "`m` is not an object");
@@ -70,7 +99,10 @@ fn what_cannot_be_changed_is_said() {
     check("{\"m\": /* ", "line 1: a comment without an end");
     check("{\"m\": nil}", "line 1: 'n' is no value");
     check(&"[".repeat(1_000), "line 1: nested too deep");
-    assert_eq!(push("{\"m\": {}}", &["m"], &json!(1)).unwrap_err(), "`m` is not a list");
+    assert_eq!(
+        push("{\"m\": {}}", &["m"], &json!(1)).unwrap_err(),
+        "`m` is not a list"
+    );
 }
 
 /// A JSON value of the shapes that settings have.
@@ -95,29 +127,54 @@ fn typed(value: &Value, gaps: &mut dyn FnMut() -> &'static str, is_last_comma: b
         Value::Object(map) => {
             let mut part = |(key, it): (&String, &Value)| {
                 let head = quoted(key);
-                format!("{}{head}{}:{}{}", gaps(), gaps(), gaps(), typed(it, gaps, is_last_comma))
+                format!(
+                    "{}{head}{}:{}{}",
+                    gaps(),
+                    gaps(),
+                    gaps(),
+                    typed(it, gaps, is_last_comma)
+                )
             };
             ('{', '}', map.iter().map(&mut part).collect::<Vec<_>>())
         }
         Value::Array(list) => (
             '[',
             ']',
-            list.iter().map(|it| format!("{}{}", gaps(), typed(it, gaps, is_last_comma))).collect(),
+            list.iter()
+                .map(|it| format!("{}{}", gaps(), typed(it, gaps, is_last_comma)))
+                .collect(),
         ),
         scalar => return scalar.to_string(),
     };
-    let extra = if is_last_comma && !parts.is_empty() { "," } else { "" };
+    let extra = if is_last_comma && !parts.is_empty() {
+        ","
+    } else {
+        ""
+    };
     let inner: Vec<String> = parts.into_iter().map(|it| it + gaps()).collect();
     format!("{open}{}{extra}{}{close}", inner.join(","), gaps())
 }
 
-const GAPS: [&str; 8] = ["", " ", "\n", "\n  ", "\r\n\t", " // a , } \" remark\n", "/* { */", "\n    "];
+const GAPS: [&str; 8] = [
+    "",
+    " ",
+    "\n",
+    "\n  ",
+    "\r\n\t",
+    " // a , } \" remark\n",
+    "/* { */",
+    "\n    ",
+];
 
 /// A document, as a value and as somebody may have typed it.
 pub fn documents() -> impl Strategy<Value = (Value, String)> {
     let members = proptest::collection::btree_map("[a-e]", values(), 0..4);
-    (members, proptest::collection::vec(0..GAPS.len(), 1..40), any::<bool>()).prop_map(
-        |(members, draws, comma)| {
+    (
+        members,
+        proptest::collection::vec(0..GAPS.len(), 1..40),
+        any::<bool>(),
+    )
+        .prop_map(|(members, draws, comma)| {
             let value = Value::Object(members.into_iter().collect());
             let mut n = 0;
             let mut gaps = || {
@@ -126,14 +183,15 @@ pub fn documents() -> impl Strategy<Value = (Value, String)> {
             };
             let text = typed(&value, &mut gaps, comma);
             (value, text)
-        },
-    )
+        })
 }
 
 /// Everything of the old text is in the new one, in its order.
 fn is_kept(old: &str, new: &str) -> bool {
     let mut rest = new.chars();
-    old.split_whitespace().flat_map(str::chars).all(|c| rest.any(|it| it == c))
+    old.split_whitespace()
+        .flat_map(str::chars)
+        .all(|c| rest.any(|it| it == c))
 }
 
 proptest! {
