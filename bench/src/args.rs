@@ -7,12 +7,12 @@ use anyhow::{Context as _, Result, anyhow, bail};
 
 /// How to call it.
 pub(crate) const USAGE: &str = "\
-cargo run --release -p bench -- [store|cold|all] [options]
-cargo run --release -p bench -- mcp [options]
-cargo run --release -p bench -- http [options]
-cargo run --release -p bench -- citations CASES FOLDER [options]
-cargo run --release -p bench -- citations --speed [options]
-cargo run --release -p bench -- security CORPORA [options]
+cargo run --profile dist -p bench -- [store|cold|all] [options]
+cargo run --profile dist -p bench -- mcp [options]
+cargo run --profile dist -p bench -- http [options]
+cargo run --profile dist -p bench -- citations CASES FOLDER [options]
+cargo run --profile dist -p bench -- citations --speed [options]
+cargo run --profile dist -p bench -- security CORPORA [options]
 
   store            remember and recall on a growing store, beside their floors (default)
   cold             starting the program and recalling once, beside starting /bin/true; and as the hook of a client

@@ -44,7 +44,7 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     let (dir, budget) = (scratch.path(), Budget::new(args.limit));
     let bin = cold::program(args.bin.as_deref())?;
     if !bin.is_file() {
-        let how = "build it with `cargo build --release -p apostille`, or name it with --bin";
+        let how = "build it with `cargo build --profile dist -p apostille`, or name it with --bin";
         bail!("there is no program {}; {how}", bin.display());
     }
     let mut page = Page::new(Machine::look(dir));

@@ -1,5 +1,5 @@
-//! Leaves the unwinding tables out of release builds on Linux: they abort on a panic, so nothing ever reads them, and
-//! they are a tenth of the program. Where somebody chose a linker of their own, it is not asked for tricks.
+//! Leaves the unwinding tables out of `dist` builds on Linux. Those abort on a panic, so nothing ever reads the tables,
+//! and they are a tenth of the program. A linker that the user chose is left alone.
 
 #![expect(
     clippy::disallowed_methods,
@@ -15,7 +15,9 @@ fn main() {
     let has_choice = ["fuse-ld", "linker", "mold", "wild"]
         .iter()
         .any(|it| chosen.contains(it));
-    if told("PROFILE") == "release" && told("CARGO_CFG_TARGET_OS") == "linux" && !has_choice {
+    // Cargo tells a build script only whether it is a release; the profile's own name stands in the output path.
+    let is_dist = told("OUT_DIR").split(['/', '\\']).any(|it| it == "dist");
+    if is_dist && told("CARGO_CFG_TARGET_OS") == "linux" && !has_choice {
         let script = format!("{}/discard.ld", told("CARGO_MANIFEST_DIR"));
         println!("cargo::rustc-link-arg-bins=-Wl,--no-eh-frame-hdr,-T,{script}");
     }
