@@ -6,7 +6,7 @@ use std::path::Path;
 use anyhow::{Context as _, Result, anyhow};
 use apostille_backends::git::Checkout;
 use apostille_backends::worktree::WorkTree;
-use apostille_core::citation::{Citation, Cite};
+use apostille_cite::citation::{Citation, Cite};
 use apostille_core::remember::cite;
 use jiff::Timestamp;
 

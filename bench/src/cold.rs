@@ -43,7 +43,8 @@ impl Cold<'_> {
     /// Measures starts of the program.
     pub(crate) fn run(&self, report: &mut Report) -> Result<()> {
         if !self.bin.is_file() {
-            let how = "build it with `cargo build --profile dist -p apostille`, or name it with --bin";
+            let how =
+                "build it with `cargo build --profile dist -p apostille`, or name it with --bin";
             self.budget.leave_out(format!(
                 "cold starts: there is no program {}; {how}",
                 self.bin.display()

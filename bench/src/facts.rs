@@ -433,7 +433,8 @@ pub(crate) fn code(file: usize, line: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use apostille_core::remember::{classify, secrets};
+    use apostille_core::remember::classify;
+    use apostille_text::secrets;
 
     #[test]
     fn facts_are_the_same_each_time_and_differ_from_each_other() {

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, Result, anyhow};
 use apostille_backends::sqlite::Sqlite;
 use apostille_backends::worktree::WorkTree;
-use apostille_core::citation::{Citation, Cite};
+use apostille_cite::citation::{Citation, Cite};
 use apostille_core::import::{self, Imported};
 use apostille_core::memory::{Draft, Kind, Layer, Memory, MemoryId, Origin, Status, Usage, Voice};
 use apostille_core::policy::{Breakers, Policy};

@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 
 use anyhow::{Context as _, Result};
 use apostille_backends::git::{Checkout, Commit};
-use apostille_core::citation::{Citation, Cite};
-use apostille_core::look::Pin;
-use apostille_core::source::{Nowhere, Source};
-use apostille_core::verdict::Verdict;
+use apostille_cite::citation::{Citation, Cite};
+use apostille_cite::look::Pin;
+use apostille_cite::source::{Nowhere, Source};
+use apostille_cite::verdict::Verdict;
 
 use super::case::Case;
 use super::engine;

@@ -2,14 +2,12 @@
 
 use std::time::{Duration, Instant};
 
-use apostille_core::Context;
-use apostille_core::citation::{Citation, RepoPath};
-use apostille_core::look::{self, Reader, Sight};
+use apostille_cite::citation::{Citation, RepoPath};
+use apostille_cite::look;
+use apostille_cite::look::{Reader, Sight};
+use apostille_cite::source::{Blob, Source, SourceError, Tree};
+use apostille_cite::verdict::Verdict;
 use apostille_core::policy::Policy;
-use apostille_core::source::{Blob, Source, SourceError, Tree};
-use apostille_core::store::ram::Ram;
-use apostille_core::verdict::Verdict;
-use jiff::Timestamp;
 
 use super::batch::Question;
 use super::guess::Guess;
@@ -28,21 +26,10 @@ pub(crate) struct Looked {
 /// Looks a batch up with a new reader, as somebody does who verifies everything: there is time, and the history is
 /// followed as far as it ever is.
 pub(crate) fn look(source: &dyn Source, citations: &[&Citation]) -> Looked {
-    let (store, policy) = (Ram::default(), Policy::default());
     let watched = Watched::new(source);
-    let cx = Context {
-        store: &store,
-        source: &watched,
-        policy: &policy,
-        now: Timestamp::UNIX_EPOCH,
-        random: &|| 0,
-        late: &|| false,
-        actor: None,
-        beside: &[],
-        guardian: None,
-    };
     let started = Instant::now();
-    let sights = Reader::new(&cx, look::FAR).look(citations);
+    let sights =
+        Reader::new(&watched, Policy::default().tolerance, &|| false, look::FAR).look(citations);
     let time = started.elapsed();
     Looked {
         sights,

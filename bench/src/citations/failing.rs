@@ -5,8 +5,8 @@
 
 use std::collections::BTreeSet;
 
-use apostille_core::citation::RepoPath;
-use apostille_core::source::{Blob, Edit, History, Source, SourceError, Tree};
+use apostille_cite::citation::RepoPath;
+use apostille_cite::source::{Blob, Edit, History, Source, SourceError, Tree};
 
 use super::guess::Guess;
 

@@ -1,7 +1,7 @@
 //! What a method says about a citation, in the words that the cases are scored in.
 
-use apostille_core::citation::Cite;
-use apostille_core::verdict::{Change, Verdict};
+use apostille_cite::citation::Cite;
+use apostille_cite::verdict::{Change, Verdict};
 
 use super::case::Place;
 
@@ -124,7 +124,7 @@ pub(crate) struct Answer {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use apostille_core::verdict::{Difference, Loss};
+    use apostille_cite::verdict::{Difference, Loss};
 
     #[test]
     fn verdicts_are_put_in_the_words_of_the_cases() {

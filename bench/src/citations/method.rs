@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use apostille_core::source::Source;
+use apostille_cite::source::Source;
 
 use super::batch::Question;
 use super::engine::{self, Told};

@@ -5,10 +5,10 @@
 
 use std::ops::Range;
 
-use apostille_core::citation::{Citation, Lines};
-use apostille_core::digest::Digest;
-use apostille_core::sheet::{Sheet, joined};
-use apostille_core::source::{Source, SourceError};
+use apostille_cite::citation::{Citation, Lines};
+use apostille_cite::sheet::{Sheet, joined};
+use apostille_cite::source::{Source, SourceError};
+use apostille_text::digest::Digest;
 use imara_diff::{Algorithm, Diff, Hunk, InternedInput};
 
 use super::batch::Question;

@@ -11,9 +11,9 @@ use anyhow::{Context as _, Result, anyhow};
 use apostille_backends::git::{Checkout, Commit};
 use apostille_backends::memo::Remembering;
 use apostille_backends::worktree::WorkTree;
-use apostille_core::citation::{Citation, Cite};
-use apostille_core::look::Pin;
-use apostille_core::source::{Nowhere, Source};
+use apostille_cite::citation::{Citation, Cite};
+use apostille_cite::look::Pin;
+use apostille_cite::source::{Nowhere, Source};
 
 use super::engine::{self, Looked};
 use super::watched::Seen;

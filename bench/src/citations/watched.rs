@@ -5,9 +5,9 @@ use std::fmt::Display;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use apostille_core::citation::RepoPath;
-use apostille_core::look::Memo;
-use apostille_core::source::{Blob, Edit, History, Source, SourceError, Tree};
+use apostille_cite::citation::RepoPath;
+use apostille_cite::look::Memo;
+use apostille_cite::source::{Blob, Edit, History, Source, SourceError, Tree};
 
 /// What a source is asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -176,7 +176,7 @@ impl Source for Watched<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use apostille_core::source::Nowhere;
+    use apostille_cite::source::Nowhere;
 
     #[test]
     fn what_is_asked_is_counted_and_what_fails_is_noted() {

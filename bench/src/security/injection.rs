@@ -1,7 +1,7 @@
 //! Orders to a model: how many of each kind are marked, and how much ordinary text is marked or changed by mistake.
 
 use anyhow::Result;
-use apostille_core::remember::moderate;
+use apostille_text::moderate;
 use serde::Deserialize;
 
 use super::Section;

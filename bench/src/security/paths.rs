@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result};
 use apostille_backends::worktree::WorkTree;
+use apostille_cite::citation::RepoPath;
+use apostille_cite::source::Source;
 use apostille_core::Context;
-use apostille_core::citation::RepoPath;
 use apostille_core::policy::Policy;
-use apostille_core::source::Source;
 use apostille_core::space::Space;
 use apostille_core::store::ram::Ram;
 use apostille_server::{Here, files};
@@ -118,7 +118,7 @@ fn is_file_inside(path: &str) -> bool {
     };
     let cx = Context {
         store: &store,
-        source: &apostille_core::source::Nowhere,
+        source: &apostille_cite::source::Nowhere,
         policy: &policy,
         now: jiff::Timestamp::UNIX_EPOCH,
         random: &|| 7,

@@ -3,11 +3,11 @@
 use std::cell::Cell;
 
 use anyhow::{Context as _, Result};
+use apostille_cite::source::Nowhere;
 use apostille_core::Context;
 use apostille_core::memory::{Draft, Kind, Memory, Voice};
 use apostille_core::policy::{Breakers, Policy};
 use apostille_core::remember::{Outcome, remember};
-use apostille_core::source::Nowhere;
 use apostille_core::space::Space;
 use apostille_core::store::ram::Ram;
 use jiff::{SignedDuration, Timestamp};

@@ -1,7 +1,7 @@
 //! Secrets: what the write path catches, what it refuses wrongly, and the ways around it.
 
 use anyhow::Result;
-use apostille_core::remember::secrets::find;
+use apostille_text::secrets::find;
 use serde::Deserialize;
 
 use super::Section;

@@ -5,10 +5,11 @@ use std::process::Command;
 use std::time::Instant;
 
 use anyhow::{Context as _, Result};
-use apostille_core::citation::Cite;
+use apostille_cite::citation::Cite;
 use apostille_core::memory::{Draft, Origin, Voice};
-use apostille_core::remember::{moderate, secrets};
+use apostille_core::remember::moderate;
 use apostille_core::space::Space;
+use apostille_text::secrets;
 use serde::Deserialize;
 
 use super::Section;

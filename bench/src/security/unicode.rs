@@ -3,7 +3,7 @@
 //! Whether something is left is judged by lists of this file, not by those of the program.
 
 use anyhow::Result;
-use apostille_core::remember::moderate;
+use apostille_text::moderate;
 use serde::Deserialize;
 
 use super::Section;

@@ -24,7 +24,7 @@ pub(crate) mod repo;
 #[cfg(test)]
 mod tests;
 
-use apostille_core::source::SourceError;
+use apostille_cite::source::SourceError;
 
 pub use commit::Commit;
 pub(crate) use commit::MAX_FILES;

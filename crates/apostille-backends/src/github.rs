@@ -19,8 +19,8 @@ mod tests;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use apostille_core::citation::RepoPath;
-use apostille_core::source::{
+use apostille_cite::citation::RepoPath;
+use apostille_cite::source::{
     Blob, Edit, History, MAX_FILE, Source, SourceError, Step, Tree, Version, Way,
 };
 use jiff::Timestamp;

@@ -17,14 +17,14 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use apostille_core::digest::Digest;
+use apostille_core::event::trace::Trace;
 use apostille_core::event::{Batch, Erasure, Event, Logged, What};
 use apostille_core::memory::{MAX_NUMBER, Memory, MemoryId};
 use apostille_core::space::Space;
 use apostille_core::store::state::State;
 use apostille_core::store::watch::Watch;
 use apostille_core::store::{Filter, Health, Page, Postings, Receipt, Store, StoreError, Tally};
-use apostille_core::trend::Trace;
+use apostille_text::digest::Digest;
 use jiff::Timestamp;
 
 use crate::fault::{corrupt, io};

@@ -8,10 +8,10 @@ use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-use apostille_core::digest::Digest;
 use apostille_core::memory::MemoryId;
 use apostille_core::session::{Entry, Session};
 use apostille_core::store::StoreError;
+use apostille_text::digest::Digest;
 
 use crate::fault;
 use crate::lock;

@@ -8,9 +8,9 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
 
-use apostille_core::citation::RepoPath;
-use apostille_core::look::Memo;
-use apostille_core::source::{Blob, Edit, History, Source, SourceError, Tree};
+use apostille_cite::citation::RepoPath;
+use apostille_cite::look::Memo;
+use apostille_cite::source::{Blob, Edit, History, Source, SourceError, Tree};
 
 /// The first line: what this is, and in which version.
 const HEADER: &str = "apostille verdicts 1\n";
@@ -334,7 +334,7 @@ mod tests {
         let kept = Arc::new(FileMemo::new(&path));
         let told = |key: &str| {
             let source =
-                Remembering::with(Box::new(apostille_core::source::Nowhere), Arc::clone(&kept));
+                Remembering::with(Box::new(apostille_cite::source::Nowhere), Arc::clone(&kept));
             source.memo().unwrap().get(key)
         };
         assert_eq!(told("a"), None);

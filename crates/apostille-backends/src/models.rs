@@ -15,7 +15,7 @@ use std::fmt;
 use std::time::Duration;
 
 use apostille_core::model::{Ask, Model, ModelError};
-use apostille_core::words::UnknownWord;
+use apostille_text::words::UnknownWord;
 use serde_json::Value;
 use ureq::Agent;
 

@@ -5,7 +5,7 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use apostille_core::digest::Digest;
+use apostille_core::event::trace::Trace;
 use apostille_core::event::{Batch, Erasure, Logged};
 use apostille_core::memory::{Memory, MemoryId, Name};
 use apostille_core::space::Space;
@@ -13,7 +13,7 @@ use apostille_core::store::watch::Watch;
 use apostille_core::store::{
     Damaged, Filter, Health, Page, Postings, Receipt, Store, StoreError, Tally,
 };
-use apostille_core::trend::Trace;
+use apostille_text::digest::Digest;
 use jiff::Timestamp;
 
 /// Repositories' spaces in one store, users' spaces in another.

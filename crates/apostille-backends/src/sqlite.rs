@@ -23,7 +23,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
 use std::time::Duration;
 
-use apostille_core::digest::Digest;
+use apostille_core::event::trace::Trace;
 use apostille_core::event::{Batch, Erasure, Logged};
 use apostille_core::memory::{Memory, MemoryId, Name};
 use apostille_core::space::Space;
@@ -31,7 +31,7 @@ use apostille_core::store::watch::Watch;
 use apostille_core::store::{
     Damaged, Filter, Health, Page, Postings, Receipt, Store, StoreError, Tally,
 };
-use apostille_core::trend::Trace;
+use apostille_text::digest::Digest;
 use jiff::Timestamp;
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};

@@ -7,9 +7,9 @@ use std::ops::RangeInclusive;
 use std::path::Path;
 use std::sync::{Mutex, OnceLock, PoisonError};
 
-use apostille_core::citation::RepoPath;
-use apostille_core::sheet::is_binary;
-use apostille_core::source::{Blob, Edit, History, MAX_FILE, Source, SourceError, Tree};
+use apostille_cite::citation::RepoPath;
+use apostille_cite::sheet::is_binary;
+use apostille_cite::source::{Blob, Edit, History, MAX_FILE, Source, SourceError, Tree};
 use cap_std::ambient_authority;
 use cap_std::fs::{Dir, File, Metadata, OpenOptions};
 use sha1::{Digest as _, Sha1};

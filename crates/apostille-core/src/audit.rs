@@ -17,7 +17,6 @@ use std::collections::BTreeMap;
 
 use jiff::Timestamp;
 
-use crate::citation::Cite;
 use crate::memory::{Handle, Memory, MemoryId, Stage};
 use crate::policy::Policy;
 use crate::recall::render::safe;
@@ -25,8 +24,9 @@ use crate::space::Space;
 use crate::store::{Filter, Order};
 use crate::task::{Task, cut};
 use crate::verify::{self, Verified};
-use crate::words::words;
 use crate::{Context, Error};
+use apostille_cite::citation::Cite;
+use apostille_text::words::words;
 
 /// How many memories one finding names.
 pub const NAMED: usize = 20;
@@ -365,7 +365,7 @@ impl Named {
         let place = memory
             .citations
             .first()
-            .map(crate::citation::Citation::place);
+            .map(apostille_cite::citation::Citation::place);
         Self {
             id: memory.id,
             handle: memory.handle(),

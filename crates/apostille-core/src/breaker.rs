@@ -10,11 +10,11 @@ use crate::event::{Batch, Breaker, What};
 use crate::memory::{Channel, Layer, Memory, Stage, Voice};
 use crate::policy::Breakers;
 use crate::refusal::Refusal;
-use crate::remember::dedupe::{jaccard, normalised, words};
 use crate::space::Space;
 use crate::store::watch::Trip;
 use crate::store::{Filter, Order, Page, StoreError};
 use crate::{Context, Error};
+use apostille_text::overlap::{jaccard, normalised, words};
 
 /// How far back near-copies, drift and invalidations are looked for, in minutes.
 const SPAN: u32 = 60;

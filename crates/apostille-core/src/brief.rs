@@ -7,7 +7,6 @@ mod mentioned;
 mod page;
 mod phrase;
 
-use crate::citation::RepoPath;
 use crate::memory::{Kind, Layer, Memory, Origin, Stage};
 use crate::policy::InjectMode;
 use crate::recall::{self, Ask, Bar, Checked, Query};
@@ -16,6 +15,7 @@ use crate::space::Space;
 use crate::store::{Filter, Order};
 use crate::verify::{self, Verified};
 use crate::{Context, Error, breaker};
+use apostille_cite::citation::RepoPath;
 
 pub use history::asks_for_history;
 pub use ignore::asks_to_ignore;

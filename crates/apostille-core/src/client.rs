@@ -1,6 +1,6 @@
 //! The programs that agents live in.
 
-use crate::words::words;
+use apostille_text::words::words;
 
 words! {
     /// A client: the program that an agent lives in, whose hooks are answered and whose transcripts are read.

@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 use jiff::{SignedDuration, Timestamp};
 use proptest::prelude::*;
 
-use crate::citation::{Cite, RepoPath};
+use crate::Context;
 use crate::event::{Batch, Breaker, Event, Expect, What};
 use crate::forget::{Forgotten, forget};
 use crate::memory::{
@@ -25,11 +25,12 @@ use crate::recall::{Ask, Recalled, recall};
 use crate::remember::{Outcome, remember};
 use crate::revise::{self, Revised};
 use crate::rollback::{Plan, Point, rollback};
-use crate::source::{Blob, Source, SourceError, Tree};
 use crate::space::Space;
 use crate::store::ram::Ram;
 use crate::store::{Filter, Order, Page, Store, StoreError};
-use crate::{Context, terms};
+use apostille_cite::citation::{Cite, RepoPath};
+use apostille_cite::source::{Blob, Source, SourceError, Tree};
+use apostille_text::terms;
 
 /// Code that lives in a map: what citations of the suite point to.
 #[derive(Debug, Clone, Default)]

@@ -1,13 +1,16 @@
 //! What happened: every change and every showing is an event, and a batch of events is the only way to write.
 
+pub mod trace;
+pub mod was;
+
 use jiff::Timestamp;
 
-use crate::citation::Citation;
-use crate::digest::Digest;
+use crate::event::was::Was;
 use crate::memory::{Memory, MemoryId, Status};
 use crate::space::Space;
-use crate::was::Was;
-use crate::words::words;
+use apostille_cite::citation::Citation;
+use apostille_text::digest::Digest;
+use apostille_text::words::words;
 
 words! {
     /// The word for what happened, the same in the log, in telemetry and in every face.
@@ -343,7 +346,7 @@ pub enum Expect {
 /// around the pipeline:
 ///
 /// ```compile_fail
-/// let batch = apostille_core::event::Batch { events: vec![], expects: vec![], durable: true };
+/// let batch = crate::event::Batch { events: vec![], expects: vec![], durable: true };
 /// ```
 #[derive(Debug, Clone)]
 pub struct Batch {

@@ -5,8 +5,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::format::{self, MemoryRecord};
 use crate::memory::{Handle, Layer, Memory, Stage};
-use crate::remember::moderate::{self, one_line};
-use crate::words::words;
+use apostille_text::moderate;
+use apostille_text::moderate::one_line;
+use apostille_text::words::words;
 
 /// The word by which an export is known.
 pub const FORMAT: &str = "apostille";
@@ -40,7 +41,7 @@ pub struct Exported {
 pub fn withhold(memories: &mut [Memory]) -> Vec<Handle> {
     memories
         .iter_mut()
-        .filter_map(|it| moderate::withhold(it).then(|| it.handle()))
+        .filter_map(|it| it.withhold_secret().then(|| it.handle()))
         .collect()
 }
 

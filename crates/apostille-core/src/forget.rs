@@ -3,10 +3,11 @@
 use crate::event::{Erasure, What};
 use crate::memory::{Memory, Name, Stage};
 use crate::refusal::Refusal;
-use crate::remember::moderate;
+use crate::refusal::check_text;
 use crate::space::Space;
 use crate::store::{Damaged, StoreError};
 use crate::{Context, Error, list};
+use apostille_text::moderate;
 
 /// What only a person does to what [`is_persons`].
 pub const PERSONS_VERB: &str = "forget what a person said, or what waits or was rejected";
@@ -43,7 +44,7 @@ pub fn forget(
         return refused;
     };
     // The reason outlives the memory, so it must not carry the text away with it.
-    if let Err(refusal) = moderate::check_text("reason", reason) {
+    if let Err(refusal) = check_text("reason", reason) {
         return Ok(Forgotten::Refused(refusal));
     }
     let reason = if reason.contains(&memory.fact) {

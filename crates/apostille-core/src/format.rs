@@ -3,17 +3,18 @@
 //! Fields are only added. A reader ignores fields it does not know; it refuses words it does not know, because it
 //! cannot tell what they would change.
 
+mod read;
+
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::citation::{Citation, Cite};
-use crate::digest::Digest;
+use crate::event::was::Was;
 use crate::event::{Breaker, Event, Happening, Showing, What};
 use crate::memory::{Channel, Memory, MemoryId, Stage, Status, Usage, Voice};
-use crate::remember::moderate::read;
 use crate::space::Space;
 use crate::store::watch::Trip;
-use crate::was::Was;
+use apostille_cite::citation::{Citation, Cite};
+use apostille_text::digest::Digest;
 
 /// The version of the shape.
 pub const VERSION: u32 = 1;

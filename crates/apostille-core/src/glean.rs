@@ -22,9 +22,9 @@ mod setting;
 pub mod summary;
 mod thought;
 
-use crate::remember::dedupe::normalised;
 use crate::transcript::{Speaker, Turn};
-use crate::words::words;
+use apostille_text::overlap::normalised;
+use apostille_text::words::words;
 
 pub use draft::draft;
 

@@ -20,7 +20,9 @@ pub use rehearsal::Rehearsal;
 use crate::event::{Batch, Expect, What};
 use crate::memory::{Channel, Draft, MAX_NUMBER, Memory, Name, Stage, Twin};
 use crate::refusal::Refusal;
-use crate::remember::{guard, moderate};
+use crate::refusal::check_text;
+use crate::remember::guard;
+use crate::remember::moderate::{Moderated, clean};
 use crate::revise::{self, Revised};
 use crate::{Context, Error};
 
@@ -142,7 +144,7 @@ fn vetted(cx: &Context<'_>, memory: Memory, is_vouched: bool) -> Result<Memory, 
 }
 
 /// The texts of a memory as they would be had it been said here; refused where one holds a secret.
-fn cleaned(memory: &Memory) -> Result<moderate::Moderated, Refusal> {
+fn cleaned(memory: &Memory) -> Result<Moderated, Refusal> {
     let draft = Draft {
         layer: Some(memory.layer),
         kind: Some(memory.kind),
@@ -151,7 +153,7 @@ fn cleaned(memory: &Memory) -> Result<moderate::Moderated, Refusal> {
         citations: memory
             .citations
             .iter()
-            .map(crate::citation::Citation::place)
+            .map(apostille_cite::citation::Citation::place)
             .collect(),
         tags: memory.tags.clone(),
         task: memory.task.clone(),
@@ -166,8 +168,8 @@ fn cleaned(memory: &Memory) -> Result<moderate::Moderated, Refusal> {
     memory
         .citations
         .iter()
-        .try_for_each(|it| moderate::check_text("citations", &it.snippet))?;
-    moderate::clean(draft)
+        .try_for_each(|it| check_text("citations", &it.snippet))?;
+    clean(draft)
 }
 
 /// A memory out of a file that anybody may have written: its texts are moderated as if they were said now, the rest is

@@ -11,12 +11,9 @@
 pub mod audit;
 pub mod breaker;
 pub mod brief;
-pub mod citation;
 pub mod client;
 #[cfg(feature = "contract")]
 pub mod contract;
-pub mod diff;
-pub mod digest;
 pub mod event;
 pub mod export;
 pub mod forget;
@@ -26,8 +23,6 @@ pub mod guardian;
 pub mod import;
 pub mod learn;
 pub mod list;
-pub mod literals;
-pub mod look;
 pub mod memory;
 pub mod model;
 pub mod notebook;
@@ -41,20 +36,15 @@ pub mod review;
 pub mod revise;
 pub mod rollback;
 pub mod session;
-pub mod sheet;
-pub mod source;
 pub mod space;
 mod stamp;
 pub mod stats;
 pub mod store;
 pub mod task;
-pub mod terms;
+pub mod task_words;
 pub mod transcript;
 pub mod trend;
-pub mod verdict;
 pub mod verify;
-pub mod was;
-pub mod words;
 
 use jiff::Timestamp;
 
@@ -62,9 +52,10 @@ use crate::event::{Event, What};
 use crate::memory::MemoryId;
 use crate::model::Model;
 use crate::policy::Policy;
-use crate::source::Source;
 use crate::space::Space;
 use crate::store::{Store, StoreError};
+use apostille_cite::look::Reader;
+use apostille_cite::source::Source;
 
 /// A broken world. What was asked for wrongly is a [`refusal::Refusal`], not an error.
 #[derive(Debug, thiserror::Error)]
@@ -97,7 +88,13 @@ pub struct Context<'a> {
     pub guardian: Option<&'a dyn Model>,
 }
 
-impl Context<'_> {
+impl<'a> Context<'a> {
+    /// A reader of citations in this context's source that follows at most so many commits.
+    #[must_use]
+    pub fn citation_reader(&self, most: usize) -> Reader<'a> {
+        Reader::new(self.source, self.policy.tolerance, self.late, most)
+    }
+
     /// The time as it is kept: to the millisecond, so that what is read is what was written.
     fn time(&self) -> Timestamp {
         Timestamp::from_millisecond(self.now.as_millisecond()).unwrap_or(self.now)

@@ -1,13 +1,13 @@
 //! List: memories by handle, by filter, the most recent, those that cite a path. Nothing is ranked here.
 
-use crate::citation::RepoPath;
 use crate::event::{Batch, Event, Showing, What};
 use crate::memory::{Memory, Name, Stage};
 use crate::recall::query;
 use crate::space::Space;
 use crate::store::{Filter, Order};
-use crate::verdict::{Verdict, standing};
 use crate::{Context, Error};
+use apostille_cite::citation::RepoPath;
+use apostille_cite::verdict::{Verdict, standing};
 
 /// How many memories a plain search returns.
 pub const SEARCH_LIMIT: usize = 20;

@@ -6,11 +6,13 @@ use std::str::FromStr;
 use jiff::Timestamp;
 use uuid::Uuid;
 
-use crate::citation::{Citation, Cite};
-use crate::digest::Digest;
-use crate::remember::secrets::masked;
 use crate::space::Space;
-use crate::words::words;
+use apostille_cite::citation::{Citation, Cite};
+use apostille_cite::look::CitedClaim;
+use apostille_text::digest::Digest;
+use apostille_text::secrets;
+use apostille_text::secrets::masked;
+use apostille_text::words::words;
 
 /// The identity of a memory: a UUIDv7, made from the time and randomness that the caller brings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -472,6 +474,39 @@ pub struct Memory {
 }
 
 impl Memory {
+    /// Replaces its texts by a line that says so if one of them looks like a secret, which was kept before there was a rule
+    /// for it. Called only for what is about to be shown, because looking for secrets costs time.
+    pub fn withhold_secret(&mut self) -> bool {
+        if !self.has_secret() {
+            return false;
+        }
+        let handle = self.handle();
+        self.fact = format!(
+            "(withheld: {handle} looks as if it held a secret; `apostille forget {handle}` removes it)"
+        );
+        (self.subject, self.reason, self.tags) = (None, None, Vec::new());
+        true
+    }
+
+    /// What it claims, with the places that prove it.
+    #[must_use]
+    pub fn cited_claim(&self) -> CitedClaim<'_> {
+        CitedClaim {
+            fact: &self.fact,
+            citations: &self.citations,
+        }
+    }
+
+    fn has_secret(&self) -> bool {
+        let optional = [self.subject.as_ref(), self.reason.as_ref()];
+        let mut texts = optional
+            .into_iter()
+            .flatten()
+            .chain([&self.fact])
+            .chain(&self.tags);
+        texts.any(|it| secrets::find(it).is_some())
+    }
+
     /// Its short name.
     #[must_use]
     pub fn handle(&self) -> Handle {
@@ -529,7 +564,7 @@ impl Memory {
 /// The digest of a statement, see [`Memory::claim`]; `of` is the task or the session that it belongs to.
 #[must_use]
 pub fn claim_digest(layer: Layer, of: Option<&str>, subject: Option<&str>, fact: &str) -> Digest {
-    let words = crate::remember::dedupe::normalised(subject, fact);
+    let words = apostille_text::overlap::normalised(subject, fact);
     let of = of.map(|it| format!("\n{it}")).unwrap_or_default();
     Digest::of(format!("{layer}\n{words}{of}").as_bytes())
 }

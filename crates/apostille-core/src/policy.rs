@@ -1,7 +1,7 @@
 //! Limits and switches: complete values, with the defaults that the design gives.
 
-use crate::verdict::Change;
-use crate::words::words;
+use apostille_cite::verdict::Change;
+use apostille_text::words::words;
 
 words! {
     /// What is put before a model by itself.

@@ -1,14 +1,14 @@
 //! Promote: scratch of a session becomes an episode, and what was noted becomes knowledge. It travels the whole write
 //! path, and is never trusted more than what it came from.
 
-use crate::citation::Cite;
 use crate::memory::{Draft, Kind, Layer, Memory, Name, Replacement, Twin, Voice};
 use crate::refusal::Refusal;
 use crate::remember::{Outcome, remember};
 use crate::space::Space;
-use crate::task::Sort;
-use crate::verdict::Verdict;
+use crate::task_words::Sort;
 use crate::{Context, Error, list, verify};
+use apostille_cite::citation::Cite;
+use apostille_cite::verdict::Verdict;
 
 /// What is to be promoted, and what its note does not say.
 #[derive(Debug, Clone)]
@@ -167,7 +167,8 @@ pub fn lacking(
 pub(crate) fn places(cx: &Context<'_>, note: &Memory) -> Result<Vec<Cite>, Refusal> {
     let seen = verify::look(cx, vec![note.clone()]);
     let verdicts = seen.iter().flat_map(|it| &it.verdicts);
-    let place = |(citation, verdict): (&crate::citation::Citation, &Verdict)| match verdict {
+    let place = |(citation, verdict): (&apostille_cite::citation::Citation, &Verdict)| match verdict
+    {
         Verdict::Moved { to } => Ok(to.clone()),
         Verdict::Changed(it) if it.is_harmless => Ok(it.at.clone()),
         bad if bad.is_bad() => {

@@ -14,9 +14,8 @@ pub mod verify;
 
 use crate::event::{Batch, Event, Expect, Showing, What};
 use crate::memory::Memory;
-use crate::remember::moderate;
-use crate::verdict::Verdict;
 use crate::{Context, Error};
+use apostille_cite::verdict::Verdict;
 
 pub use candidates::Candidate;
 pub use query::{Ask, Bar, Query};
@@ -65,7 +64,7 @@ pub(crate) fn found(cx: &Context<'_>, ask: &Ask) -> Result<(Query, Recalled), Er
     };
     let (mut shown, withheld) = budget::fit(checked, &query);
     shown.iter_mut().for_each(|it| {
-        moderate::withhold(&mut it.hit.memory);
+        it.hit.memory.withhold_secret();
     });
     let block = render::block(&shown, query.style);
     Ok((
@@ -156,7 +155,7 @@ pub fn identity(cx: &Context<'_>, user: &crate::space::Space) -> Result<Vec<Memo
     };
     let mut memories = cx.store.list(&filter)?;
     memories.iter_mut().for_each(|it| {
-        moderate::withhold(it);
+        it.withhold_secret();
     });
     Ok(memories)
 }

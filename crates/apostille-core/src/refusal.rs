@@ -1,7 +1,9 @@
 //! Why a draft was turned away: a value that says what was wrong and the way out, never the text itself.
 
 use crate::memory::Handle;
-use crate::words::words;
+use apostille_text::moderate::MAX_BYTES;
+use apostille_text::secrets;
+use apostille_text::words::words;
 
 words! {
     /// What is better read elsewhere than remembered.
@@ -12,6 +14,21 @@ words! {
         GitHistory = "git history",
         /// It will be stale tomorrow.
         TaskState = "ephemeral task state",
+    }
+}
+
+/// Refuses a text that holds a secret, or that is too long to be looked through.
+pub fn check_text(field: &'static str, text: &str) -> Result<(), Refusal> {
+    if text.len() > MAX_BYTES {
+        return Err(Refusal::TooLong {
+            field,
+            chars: text.chars().count(),
+            limit: MAX_BYTES,
+        });
+    }
+    match secrets::find(text) {
+        Some(rule) => Err(Refusal::Secret { field, rule }),
+        None => Ok(()),
     }
 }
 
@@ -156,7 +173,7 @@ pub enum Refusal {
         /// Which.
         slug: String,
         /// How it stands.
-        status: crate::task::Status,
+        status: crate::task_words::Status,
     },
     /// The task has no such phase.
     #[error(

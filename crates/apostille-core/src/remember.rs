@@ -8,7 +8,6 @@ pub mod dedupe;
 pub mod guard;
 pub mod moderate;
 pub mod queue;
-pub mod secrets;
 
 use crate::memory::{Draft, Memory, Twin};
 use crate::refusal::Refusal;

@@ -8,9 +8,10 @@ use crate::memory::{Kind, Mark, Memory, Origin, Stage};
 use crate::remember::{Near, dedupe};
 use crate::space::Space;
 use crate::store::{Filter, Order};
-use crate::verdict::Verdict;
 use crate::verify::{self, Verified};
-use crate::{Context, Error, breaker, literals};
+use crate::{Context, Error, breaker};
+use apostille_cite::verdict::Verdict;
+use apostille_text::literals;
 
 /// A pending memory with what a person needs to know before deciding.
 #[derive(Debug, Clone, PartialEq)]

@@ -1,15 +1,18 @@
 //! Revise: refresh, supersede, correct, invalidate, and the note that a memory was applied.
 
-use crate::citation::{Citation, Cite};
 use crate::event::{Batch, Event, Expect, What};
-use crate::look::{NEAR, Reader};
 use crate::memory::{Draft, Memory, Name, Replacement, Stage, Status, Twin, Voice};
 use crate::refusal::Refusal;
+use crate::refusal::check_text;
 use crate::remember::queue::{REJECTED, is_rejected};
-use crate::remember::{self, Outcome, Stop, cite, decided_anew, moderate};
+use crate::remember::{self, Outcome, Stop, decided_anew};
 use crate::space::Space;
-use crate::verdict::Verdict;
 use crate::{Context, Error, breaker, list};
+use apostille_cite::capture::capture_lines;
+use apostille_cite::citation::{Citation, Cite};
+use apostille_cite::look::NEAR;
+use apostille_cite::verdict::Verdict;
+use apostille_text::moderate;
 
 /// What became of a revision.
 #[derive(Debug, Clone, PartialEq)]
@@ -191,7 +194,7 @@ fn gained(cx: &Context<'_>, waiting: &Memory, known: &Memory) -> Vec<Citation> {
     let new = living(cx, waiting)
         .into_iter()
         .filter(|it| !places.contains(it));
-    let new = new.filter_map(|it| cite::capture(cx.source, &it).ok());
+    let new = new.filter_map(|it| capture_lines(cx.source, &it).ok());
     known
         .citations
         .iter()
@@ -307,7 +310,7 @@ fn inherit(cx: &Context<'_>, draft: Draft, old: &Memory) -> Draft {
 /// The places where the citations of a memory stand now.
 fn living(cx: &Context<'_>, memory: &Memory) -> Vec<Cite> {
     let citations: Vec<_> = memory.citations.iter().collect();
-    let sights = Reader::new(cx, NEAR).look(&citations);
+    let sights = cx.citation_reader(NEAR).look(&citations);
     let place = |(citation, verdict): (&&Citation, Verdict)| match verdict {
         Verdict::Holds => Some(citation.place()),
         Verdict::Moved { to } => Some(to),
@@ -322,7 +325,7 @@ fn living(cx: &Context<'_>, memory: &Memory) -> Vec<Cite> {
 }
 
 fn reason_is_fit(cx: &Context<'_>, reason: &str) -> Result<(), Refusal> {
-    moderate::check_text("reason", reason)?;
+    check_text("reason", reason)?;
     let (chars, limit) = (reason.chars().count(), cx.policy.limits.reason_chars);
     match chars {
         0 => Err(Refusal::Empty { field: "reason" }),

@@ -9,15 +9,15 @@ use std::collections::HashMap;
 
 use jiff::Timestamp;
 
-use crate::citation::Citation;
+use crate::event::was::Was;
 use crate::event::{Batch, Event, Expect, Logged, What};
 use crate::format::timestamp;
 use crate::memory::{Memory, MemoryId, Stage, Status};
 use crate::remember::{Stop, decided_anew};
 use crate::space::Space;
 use crate::store::Page;
-use crate::was::Was;
 use crate::{Context, Error};
+use apostille_cite::citation::Citation;
 
 /// How much of the log is read at once.
 const PAGE: usize = 4_096;

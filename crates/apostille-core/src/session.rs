@@ -8,11 +8,11 @@ use std::collections::BTreeSet;
 use jiff::Timestamp;
 
 use crate::client::Client;
-use crate::digest::Digest;
 use crate::memory::{Handle, MemoryId};
 use crate::recall::{Checked, Why};
 use crate::space::Space;
-use crate::words::words;
+use apostille_text::digest::Digest;
+use apostille_text::words::words;
 
 pub use record::VERSION;
 

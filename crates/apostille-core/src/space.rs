@@ -105,7 +105,7 @@ fn is_name_char(c: char) -> bool {
 
 fn bad(name: &str, why: &'static str) -> BadSpace {
     BadSpace {
-        name: crate::remember::secrets::masked(name)
+        name: apostille_text::secrets::masked(name)
             .chars()
             .take(80)
             .collect(),

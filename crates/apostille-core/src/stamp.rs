@@ -1,7 +1,7 @@
 //! The digest of what a memory says: whoever has the text can tell whether it is the text that was kept.
 
-use crate::digest::Digest;
 use crate::memory::Memory;
+use apostille_text::digest::Digest;
 
 /// What the canonical form begins with, so that no other text has the same one.
 const FORM: &str = "apostille memory 1";

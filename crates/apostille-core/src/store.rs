@@ -9,12 +9,12 @@ use std::collections::BTreeMap;
 
 use jiff::Timestamp;
 
-use crate::citation::RepoPath;
+use crate::event::trace::Trace;
 use crate::event::{Batch, Erasure, Logged};
 use crate::memory::{Handle, Kind, Layer, Memory, MemoryId, Name, Origin, Stage};
 use crate::space::Space;
 use crate::store::watch::Watch;
-use crate::trend::Trace;
+use apostille_cite::citation::RepoPath;
 
 /// The store is broken, or the ground of a decision has moved.
 #[derive(Debug, thiserror::Error)]
@@ -340,7 +340,7 @@ pub trait Store: Send + Sync {
     fn claimed(
         &self,
         space: &Space,
-        claim: &crate::digest::Digest,
+        claim: &apostille_text::digest::Digest,
     ) -> Result<Option<Memory>, StoreError>;
 
     /// The memories that a filter admits, in its order.

@@ -16,12 +16,12 @@ pub mod trailers;
 use jiff::Timestamp;
 
 use crate::memory::{Memory, MemoryId};
-use crate::refusal::Refusal;
-use crate::remember::moderate;
+use crate::refusal::{Refusal, check_text};
 use crate::space::Space;
-use crate::words::words;
 use crate::{Context, Error};
+use apostille_text::moderate;
 
+pub use crate::task_words::{Sort, Status};
 pub use gate::{Gate, Passage, What};
 pub use slug::Slug;
 
@@ -33,32 +33,6 @@ pub const PHASE_CHARS: usize = 40;
 pub const MAX_PHASES: usize = 20;
 /// The tag of a decision that is a limit to keep within.
 pub const CONSTRAINT: &str = "constraint";
-
-words! {
-    /// How a task stands.
-    Status as "task status" {
-        /// It is worked on.
-        Open = "open",
-        /// It was brought to its end.
-        Done = "done",
-        /// It was given up, or left open.
-        Abandoned = "abandoned",
-    }
-}
-
-words! {
-    /// What sort of note it is; the memory carries the word as a tag.
-    Sort as "sort" {
-        /// Something worth noting.
-        Note = "note",
-        /// A decision.
-        Decision = "decision",
-        /// Something that was checked.
-        Verified = "verified",
-        /// What stands in the way, or may.
-        Blocker = "blocker",
-    }
-}
 
 /// The tag of the memory that tells how a task ended.
 pub const SUMMARY: &str = "summary";
@@ -257,10 +231,10 @@ pub fn memories(cx: &Context<'_>, space: &Space, task: &Task) -> Result<Vec<Memo
 
 /// A text for a file of the checkout, such as a title: on one line, without a secret, without hidden characters, short.
 pub fn plain(field: &'static str, text: &str, limit: usize) -> Result<String, Refusal> {
-    moderate::check_text(field, text)?;
+    check_text(field, text)?;
     let text = moderate::one_line(text);
     // What was hidden may have broken up a secret.
-    moderate::check_text(field, &text)?;
+    check_text(field, &text)?;
     match text.chars().count() {
         0 => Err(Refusal::Empty { field }),
         _ if moderate::is_instruction(&text) => Err(Refusal::Instruction { field }),

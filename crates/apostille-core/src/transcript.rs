@@ -4,7 +4,7 @@ mod spoken;
 
 use jiff::Timestamp;
 
-use crate::words::words;
+use apostille_text::words::words;
 
 pub use spoken::spoken;
 

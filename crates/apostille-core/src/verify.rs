@@ -2,15 +2,18 @@
 
 pub mod draft;
 
-use crate::citation::Citation;
 use crate::event::{Batch, Event, Expect, What};
-use crate::look::{FAR, Reader, Sight};
 use crate::memory::{Memory, Status};
-use crate::remember::{cite, moderate};
+use crate::refusal::check_text;
 use crate::store::StoreError;
-use crate::verdict::{Change, Verdict, standing};
-use crate::words::words;
-use crate::{Context, Error, diff};
+use crate::{Context, Error};
+use apostille_cite::capture::capture_lines;
+use apostille_cite::citation::Citation;
+use apostille_cite::diff;
+use apostille_cite::look::{FAR, Sight};
+use apostille_cite::verdict::{Change, Verdict, standing};
+use apostille_text::moderate;
+use apostille_text::words::words;
 
 /// How many memories are changed in one write.
 const LOT: usize = 100;
@@ -113,7 +116,9 @@ pub fn look(cx: &Context<'_>, memories: Vec<Memory>) -> Vec<Verified> {
 
 /// Each memory with its verdicts, and what else was seen.
 fn seen_at(cx: &Context<'_>, memories: Vec<Memory>) -> Vec<(Verified, Vec<Sight>)> {
-    let sights = Reader::new(cx, FAR).sights(&memories.iter().collect::<Vec<_>>());
+    let sights = cx
+        .citation_reader(FAR)
+        .sights(&memories.iter().map(Memory::cited_claim).collect::<Vec<_>>());
     let pairs = memories.into_iter().zip(sights).map(|(memory, sights)| {
         let verdicts = sights.iter().map(|it| it.verdict.clone()).collect();
         let is_unmerged = sights
@@ -203,7 +208,7 @@ fn healed(cx: &Context<'_>, it: &Verified) -> Option<What> {
             // It is anchored anew too, so that the way from its commit to today stays short.
             Verdict::Holds => {
                 citations.push(
-                    cite::capture(cx.source, &citation.place())
+                    capture_lines(cx.source, &citation.place())
                         .unwrap_or_else(|_| citation.clone()),
                 );
                 continue;
@@ -213,7 +218,7 @@ fn healed(cx: &Context<'_>, it: &Verified) -> Option<What> {
                 continue;
             }
         };
-        let Ok(now) = cite::capture(cx.source, place) else {
+        let Ok(now) = capture_lines(cx.source, place) else {
             return None;
         };
         followed.push(format!("{} → {place}", citation.place()));
@@ -278,7 +283,7 @@ fn kept_diff(it: &Verified) -> Option<String> {
         .chars()
         .take(MAX_DIFF)
         .collect();
-    let is_fit = !diff.is_empty() && moderate::check_text("diff", &diff).is_ok();
+    let is_fit = !diff.is_empty() && check_text("diff", &diff).is_ok();
     is_fit.then(|| moderate::neutralised(&diff))
 }
 

@@ -1,6 +1,6 @@
 //! What a tool answers.
 
-use apostille_core::remember::moderate;
+use apostille_text::moderate;
 use serde::Serialize;
 
 use crate::Fault;

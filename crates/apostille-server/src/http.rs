@@ -27,7 +27,7 @@ use std::sync::atomic::{AtomicU64, AtomicUsize};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use apostille_core::digest::Digest;
+use apostille_text::digest::Digest;
 use axum::body::Body;
 use axum::response::Response;
 use hyper::body::Incoming;

@@ -29,7 +29,7 @@ pub use task::{TaskReply, TaskView, TasksReply, left_open};
 pub use whole::{Whole, WholeReply};
 
 use apostille_core::refusal::Refusal;
-use apostille_core::remember::secrets::masked;
+use apostille_text::secrets::masked;
 use serde::Serialize;
 
 /// Why something was turned away.

@@ -10,7 +10,7 @@ use apostille_core::memory::{Draft, Memory, Name, Replacement};
 use apostille_core::policy::Policy;
 use apostille_core::recall;
 use apostille_core::refusal::Refusal;
-use apostille_core::remember::{Near, Outcome, dedupe, remember};
+use apostille_core::remember::{Near, Outcome, remember};
 use apostille_core::revise::{self, Revised};
 use apostille_core::space::Space;
 use apostille_core::{Context, list, verify};
@@ -318,7 +318,7 @@ fn said_already(near: &[Near]) -> Reply {
 }
 
 fn is_same(a: &str, b: &str) -> bool {
-    dedupe::normalised(None, a) == dedupe::normalised(None, b)
+    apostille_text::overlap::normalised(None, a) == apostille_text::overlap::normalised(None, b)
 }
 
 /// The reply with how full L0 is, and when it is too full, with what fills it.

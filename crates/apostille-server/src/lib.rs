@@ -37,16 +37,16 @@ pub use answer::Answer;
 
 use std::cell::RefCell;
 
+use apostille_cite::source::{Source, SourceError};
 use apostille_core::forget::{Forgotten, PERSONS_VERB, forget, is_persons};
 use apostille_core::memory::{Channel, Memory, MemoryId, Name, Origin, Voice};
 use apostille_core::policy::Policy;
 use apostille_core::refusal::Refusal;
 use apostille_core::remember::dedupe::{self, Near};
-use apostille_core::remember::secrets::masked;
-use apostille_core::source::{Source, SourceError};
 use apostille_core::space::Space;
 use apostille_core::store::StoreError;
 use apostille_core::{Context, Error, list};
+use apostille_text::secrets::masked;
 
 use crate::pass::{Access, Pass};
 use crate::tool::Tool;

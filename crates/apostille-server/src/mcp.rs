@@ -10,7 +10,7 @@ mod work;
 
 use std::sync::Arc;
 
-use apostille_core::remember::secrets;
+use apostille_text::secrets;
 use rmcp::model::{
     CacheScope, CallToolRequestParams, CallToolResponse, GetPromptRequestParams, GetPromptResponse,
     GetPromptResult, Implementation, ListPromptsResult, ListResourceTemplatesResult,
@@ -156,7 +156,7 @@ impl ServerHandler for Server {
         let text = text.map_err(|unfit| {
             ErrorData::invalid_params(secrets::masked(&unfit.to_string()).into_owned(), None)
         })?;
-        let text = apostille_core::remember::moderate::neutralised(&text);
+        let text = apostille_text::moderate::neutralised(&text);
         Ok(GetPromptResult::new(vec![PromptMessage::new_text(Role::User, text)]).into())
     }
 

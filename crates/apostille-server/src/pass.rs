@@ -1,7 +1,7 @@
 //! Who is let in, and how far: the one thing that a request through the socket is judged by.
 
 use apostille_core::space::Space;
-use apostille_core::words::words;
+use apostille_text::words::words;
 
 words! {
     /// What somebody may do; each includes what stands before it.

@@ -10,8 +10,8 @@ mod records;
 
 use apostille_core::memory::{Memory, MemoryId, Name, Status};
 use apostille_core::recall::render;
-use apostille_core::remember::moderate;
 use apostille_core::{Context, format, list, verify};
+use apostille_text::moderate;
 use serde_json::json;
 
 use crate::{Fault, Here};

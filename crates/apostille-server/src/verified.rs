@@ -156,7 +156,7 @@ pub fn store(cx: &Context<'_>, here: &Here<'_>, input: StoreInput) -> Result<Rep
     )
 }
 
-fn places(citations: &[Pinned]) -> Vec<apostille_core::citation::Cite> {
+fn places(citations: &[Pinned]) -> Vec<apostille_cite::citation::Cite> {
     citations.iter().filter_map(|it| it.place().ok()).collect()
 }
 

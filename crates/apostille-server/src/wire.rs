@@ -9,10 +9,10 @@ mod write;
 use std::fmt::Display;
 use std::str::FromStr;
 
-use apostille_core::citation::{BadPlace, Cite, RepoPath};
-use apostille_core::digest::Digest;
+use apostille_cite::citation::{BadPlace, Cite, RepoPath};
 use apostille_core::memory::{Name, Replacement};
 use apostille_core::space::Space;
+use apostille_text::digest::Digest;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;

@@ -20,7 +20,7 @@ use std::str::FromStr;
 use apostille_core::export::Format;
 use apostille_core::memory::{Channel, Kind, Layer, Name, Origin, Stage};
 use apostille_core::policy::InjectMode;
-use apostille_core::words::UnknownWord;
+use apostille_text::words::UnknownWord;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ColorChoice, Parser, Subcommand};
 

@@ -37,8 +37,8 @@ mod why;
 use std::ffi::OsString;
 
 use apostille_core::memory::{Memory, Name};
-use apostille_core::remember::secrets::masked;
 use apostille_core::revise::Revised;
+use apostille_text::secrets::masked;
 use clap::{ColorChoice, FromArgMatches as _};
 
 use crate::args::{Cli, Command, help};

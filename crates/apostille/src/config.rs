@@ -14,7 +14,7 @@ mod url;
 use std::path::{Path, PathBuf};
 
 use apostille_backends::github::Options;
-use apostille_core::citation::RepoPath;
+use apostille_cite::citation::RepoPath;
 use apostille_core::policy::{InjectMode, Policy, Scoring};
 use apostille_core::space::Space;
 

@@ -2,8 +2,8 @@
 
 use std::fmt;
 
+use apostille_cite::source::SourceError;
 use apostille_core::model::ModelError;
-use apostille_core::source::SourceError;
 use apostille_core::store::StoreError;
 
 /// Everything went well.

@@ -7,7 +7,7 @@ pub mod table;
 use std::fmt::Write as _;
 
 use anstyle::{AnsiColor, Style};
-use apostille_core::remember::moderate;
+use apostille_text::moderate;
 use jiff::Timestamp;
 
 use crate::json::WhyView;

@@ -4,8 +4,8 @@ use std::io::{self, Write as _};
 
 use anstream::AutoStream;
 use apostille_core::refusal::Refusal;
-use apostille_core::remember::moderate;
-use apostille_core::remember::secrets::masked;
+use apostille_text::moderate;
+use apostille_text::secrets::masked;
 use clap::ColorChoice;
 use serde::Serialize;
 

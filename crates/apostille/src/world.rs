@@ -27,8 +27,8 @@ use std::rc::Rc;
 use std::time::Instant;
 
 use anyhow::Context as _;
-use apostille_core::digest::Digest;
 use apostille_core::memory::{Channel, Origin, Voice};
+use apostille_text::digest::Digest;
 use jiff::{SignedDuration, Timestamp};
 
 use crate::error::Fault;

@@ -3,7 +3,7 @@
 use std::collections::{BTreeSet, HashMap};
 
 use anyhow::Result;
-use apostille_core::citation::Cite;
+use apostille_cite::citation::Cite;
 
 use crate::facts::{self, Dice};
 

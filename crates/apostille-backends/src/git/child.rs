@@ -3,7 +3,7 @@
 use std::io::{self, ErrorKind};
 use std::process::{Command, Stdio};
 
-use apostille_core::source::SourceError;
+use apostille_cite::source::SourceError;
 
 use super::discover::Checkout;
 use super::unavailable;

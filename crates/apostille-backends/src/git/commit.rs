@@ -3,10 +3,10 @@
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use apostille_core::citation::RepoPath;
-use apostille_core::remember::secrets::masked;
-use apostille_core::sheet::is_binary;
-use apostille_core::source::{Blob, History, MAX_FILE, Source, SourceError, Tree};
+use apostille_cite::citation::RepoPath;
+use apostille_cite::sheet::is_binary;
+use apostille_cite::source::{Blob, History, MAX_FILE, Source, SourceError, Tree};
+use apostille_text::secrets::masked;
 
 use super::cat_file::{Answer, Object};
 use super::discover::Checkout;

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use apostille_core::source::SourceError;
+use apostille_cite::source::SourceError;
 use apostille_core::space::Space;
 
 use super::config::Config;

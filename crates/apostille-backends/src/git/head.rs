@@ -1,6 +1,6 @@
 //! What is checked out.
 
-use apostille_core::source::SourceError;
+use apostille_cite::source::SourceError;
 
 use super::discover::Checkout;
 use super::refs::{self, Target};

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::io::{BufRead as _, BufReader};
 use std::process::{Child, Command};
 
-use apostille_core::source::{Edit, History, MAX_FILE, SourceError, Step, Version, Way};
+use apostille_cite::source::{Edit, History, MAX_FILE, SourceError, Step, Version, Way};
 
 use super::cat_file::{Answer, CatFile};
 use super::discover::Checkout;

@@ -4,8 +4,8 @@
 
 use std::path::Path;
 
-use apostille_core::digest::Digest;
 use apostille_core::space::Space;
+use apostille_text::digest::Digest;
 
 use super::config::Config;
 

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::process::Command;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use apostille_core::source::SourceError;
+use apostille_cite::source::SourceError;
 
 use super::cat_file::{Answer, CatFile};
 use super::discover::Checkout;

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use apostille_core::source::SourceError;
+use apostille_cite::source::SourceError;
 
 use super::discover::Checkout;
 use super::{child, small_file, unavailable};

@@ -4,8 +4,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use apostille_core::citation::RepoPath;
-use apostille_core::source::{Source, SourceError};
+use apostille_cite::citation::RepoPath;
+use apostille_cite::source::{Source, SourceError};
 use tempfile::TempDir;
 
 use super::child::REMOVED;

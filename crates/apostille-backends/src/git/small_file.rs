@@ -4,7 +4,7 @@ use std::fs::{self, File};
 use std::io::{self, ErrorKind, Read as _};
 use std::path::Path;
 
-use apostille_core::source::SourceError;
+use apostille_cite::source::SourceError;
 
 use super::unavailable;
 

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::Command;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use apostille_core::source::{MAX_FILE, Source as _, SourceError};
+use apostille_cite::source::{MAX_FILE, Source as _, SourceError};
 use tempfile::TempDir;
 
 use super::repo::{Repo, checkout, outcome, path};

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use apostille_core::source::SourceError;
+use apostille_cite::source::SourceError;
 use apostille_core::task::summary::Work;
 
 use super::discover::Checkout;

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use apostille_core::digest::Digest;
+use apostille_text::digest::Digest;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde::Deserialize;

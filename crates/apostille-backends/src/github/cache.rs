@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::SystemTime;
 
-use apostille_core::digest::Digest;
+use apostille_text::digest::Digest;
 use serde::{Deserialize, Serialize};
 
 /// How many bytes all files may have together.

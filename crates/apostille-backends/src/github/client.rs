@@ -3,7 +3,7 @@
 use std::fmt;
 use std::time::Duration;
 
-use apostille_core::source::SourceError;
+use apostille_cite::source::SourceError;
 use jiff::Timestamp;
 use ureq::http::{HeaderValue, Response};
 use ureq::{Agent, Body};

@@ -4,7 +4,7 @@ use std::fmt;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use apostille_core::source::SourceError;
+use apostille_cite::source::SourceError;
 
 use crate::git::unavailable;
 

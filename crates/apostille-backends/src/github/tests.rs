@@ -1,12 +1,12 @@
 use std::fs;
 use std::time::Duration;
 
+use apostille_cite::look::{NEAR, Pin};
+use apostille_cite::source::{Source, SourceError};
+use apostille_cite::verdict::Verdict;
 use apostille_core::Context;
-use apostille_core::look::{NEAR, Pin, Reader};
 use apostille_core::policy::Policy;
-use apostille_core::source::{Source, SourceError};
 use apostille_core::store::ram::Ram;
-use apostille_core::verdict::Verdict;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use jiff::Timestamp;
@@ -573,7 +573,7 @@ fn citations_are_followed_to_where_they_went() {
         beside: &[],
         guardian: None,
     };
-    let sight = Reader::new(&cx, NEAR).look(&[&citation]).remove(0);
+    let sight = cx.citation_reader(NEAR).look(&[&citation]).remove(0);
     assert_eq!(
         sight.verdict,
         Verdict::Moved {

@@ -5,8 +5,8 @@ use std::collections::HashSet;
 use apostille_core::event::{Event, What};
 use apostille_core::import;
 use apostille_core::memory::{Channel, Layer, Mark, Memory, MemoryId, Origin, Status, Voice};
-use apostille_core::remember::moderate::neutralised;
 use apostille_core::space::Space;
+use apostille_text::moderate::neutralised;
 
 /// Why a memory waits for good in such a file, whatever its lines say of it: an approval beside it may be forged as well.
 fn held(memory: &Memory) -> Option<&'static str> {

@@ -2,13 +2,13 @@
 
 use std::collections::HashSet;
 
-use apostille_core::digest::Digest;
 use apostille_core::event::{Event, What};
 use apostille_core::format::{self, EventRecord};
 use apostille_core::memory::{MAX_NUMBER, MemoryId};
 use apostille_core::notebook::Note;
 use apostille_core::space::Space;
 use apostille_core::store::StoreError;
+use apostille_text::digest::Digest;
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 

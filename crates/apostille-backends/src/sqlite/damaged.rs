@@ -1,10 +1,10 @@
 //! Forgetting a memory that cannot be read: its row, its index and its events go without being understood.
 
-use apostille_core::digest::Digest;
 use apostille_core::event::{Erasure, Happening, What};
 use apostille_core::memory::{MemoryId, Usage};
 use apostille_core::space::Space;
 use apostille_core::store::StoreError;
+use apostille_text::digest::Digest;
 use rusqlite::{Connection, OptionalExtension as _, Row, params};
 
 use super::write::Pen;

@@ -8,7 +8,8 @@ use std::collections::BTreeMap;
 
 use apostille_core::memory::Memory;
 use apostille_core::store::{Posting, Postings, StoreError};
-use apostille_core::terms::{self, Stems};
+use apostille_text::terms;
+use apostille_text::terms::Stems;
 use rusqlite::{Connection, Row, params};
 
 use super::read;
@@ -25,7 +26,7 @@ type Found<T> = Result<T, StoreError>;
 
 /// Adds an active memory and counts it in.
 pub(super) fn add(db: &Connection, space: i64, memory: &Memory) -> Found<()> {
-    let (terms, len) = terms::indexed(memory);
+    let (terms, len) = terms::indexed(&memory.searchable());
     let n_docs = counted(db, space, 1, i64::from(len))?;
     wait(db, space, memory.number, (&terms, len), n_docs)
 }
@@ -66,7 +67,7 @@ fn waiting(db: &Connection, space: i64) -> Found<i64> {
 /// Takes a memory out, wherever it lies.
 pub(super) fn remove(db: &Connection, space: i64, memory: &Memory) -> Found<()> {
     let number = number(memory)?;
-    let (terms, len) = terms::indexed(memory);
+    let (terms, len) = terms::indexed(&memory.searchable());
     let mut delete = db
         .prepare_cached("DELETE FROM tail WHERE space = ?1 AND number = ?2")
         .map_err(sqlite)?;
@@ -232,7 +233,7 @@ pub(super) fn rebuild(db: &Connection, space: i64) -> Found<()> {
     let (mut lists, mut last, mut n_docs, mut total_len) = (Lists::new(), 0, 0_i64, 0_i64);
     let mut stems = Stems::default();
     read::each_active(db, space, |memory| {
-        let (terms, len) = stems.indexed(&memory);
+        let (terms, len) = stems.indexed(&memory.searchable());
         last = number(&memory)?;
         for (term, count) in terms {
             lists.entry(term).or_default().push(Posting {

@@ -1,12 +1,12 @@
 //! Rows as they lie in the file: copied out of it first and understood afterwards, so that many are understood on several
 //! threads.
 
-use apostille_core::digest::Digest;
+use apostille_core::event::was::Was;
 use apostille_core::event::{Event, Happening, Logged, What};
 use apostille_core::format::{EventRecord, MemoryRecord, StandingRecord};
 use apostille_core::memory::{Memory, MemoryId, Status, Usage};
 use apostille_core::store::StoreError;
-use apostille_core::was::Was;
+use apostille_text::digest::Digest;
 use rusqlite::Row;
 
 use super::{SPACE_BITS, seal, sum};

@@ -7,7 +7,7 @@ use std::thread::{self, JoinHandle};
 
 use apostille_core::memory::Memory;
 use apostille_core::store::{Posting, StoreError};
-use apostille_core::terms::Stems;
+use apostille_text::terms::Stems;
 use rusqlite::{Connection, params};
 
 use super::index::{self, Lists, Place, SEGMENT};

@@ -3,9 +3,9 @@
 use std::borrow::Cow;
 
 use apostille_core::event::Happening;
+use apostille_core::event::trace::{Trace, is_held, moved_from, moved_to};
 use apostille_core::memory::{MemoryId, Stage};
 use apostille_core::store::StoreError;
-use apostille_core::trend::{Trace, is_held, moved_from, moved_to};
 use jiff::Timestamp;
 use rusqlite::{Connection, Row, params};
 use serde::Deserialize;

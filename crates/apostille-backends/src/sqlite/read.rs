@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use apostille_core::digest::Digest;
 use apostille_core::event::{Event, Happening, Logged, What};
 use apostille_core::format::EventRecord;
 use apostille_core::memory::{Layer, Memory, MemoryId, Name, Stage, Status};
 use apostille_core::space::Space;
 use apostille_core::store::{Filter, Order, Page, StoreError, Tally};
+use apostille_text::digest::Digest;
 use jiff::Timestamp;
 use rusqlite::types::Value;
 use rusqlite::{CachedStatement, Connection, OptionalExtension, Row, params, params_from_iter};

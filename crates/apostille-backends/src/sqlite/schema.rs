@@ -1,7 +1,7 @@
 //! The tables, and how an older file becomes a newer one. Migrations are only added.
 
 use apostille_core::store::StoreError;
-use apostille_core::terms;
+use apostille_text::terms;
 use rusqlite::Connection;
 
 use super::{index, sum};

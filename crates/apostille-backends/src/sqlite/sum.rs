@@ -6,9 +6,9 @@
 //! breaks when a memory is forgotten. It is a digest and not a signature: whoever knows this page can make the sum right
 //! again. It stands against mistakes and careless hands, not against somebody who may write the file and means harm.
 
-use apostille_core::digest::Digest;
 use apostille_core::memory::Usage;
 use apostille_core::store::StoreError;
+use apostille_text::digest::Digest;
 use rusqlite::{Connection, params};
 
 use super::{SPACE_BITS, read};

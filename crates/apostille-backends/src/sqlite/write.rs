@@ -3,14 +3,14 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::thread;
 
-use apostille_core::digest::Digest;
+use apostille_core::event::was::Was;
 use apostille_core::event::{Batch, Erasure, Event, Expect, Happening, What};
 use apostille_core::format::{EventRecord, MemoryRecord};
 use apostille_core::memory::{Memory, MemoryId, Status, Usage};
 use apostille_core::space::Space;
 use apostille_core::store::{Receipt, StoreError};
-use apostille_core::terms;
-use apostille_core::was::Was;
+use apostille_text::digest::Digest;
+use apostille_text::terms;
 use rusqlite::types::Value;
 use rusqlite::{Connection, ErrorCode, params, params_from_iter};
 
@@ -356,7 +356,7 @@ impl<'a> Pen<'a> {
         let db = self.db;
         let mut memory = memory.clone();
         let (terms, len) = if memory.is_active() {
-            terms::indexed(&memory)
+            terms::indexed(&memory.searchable())
         } else {
             (Vec::new(), 0)
         };

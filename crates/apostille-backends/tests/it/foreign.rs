@@ -4,11 +4,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use apostille_backends::jsonl::Jsonl;
-use apostille_core::digest::Digest;
 use apostille_core::memory::{Draft, Layer, Memory, Name, Origin, Stage, Voice};
 use apostille_core::revise::{self, Revised};
 use apostille_core::store::Store;
 use apostille_core::store::watch::Watch;
+use apostille_text::digest::Digest;
 use jiff::Timestamp;
 use tempfile::TempDir;
 

@@ -367,7 +367,7 @@ fn a_row_that_is_sealed_again_does_not_add_up() {
     record["author"] = "root".into();
     record.as_object_mut().unwrap().remove("digest");
     let record = record.to_string();
-    let seal = apostille_core::digest::Digest::of(record.as_bytes()).as_bytes()[..8].to_vec();
+    let seal = apostille_text::digest::Digest::of(record.as_bytes()).as_bytes()[..8].to_vec();
     let update = "UPDATE memory SET record = ?2, seal = ?3 WHERE key = ?1";
     db.execute(update, rusqlite::params![key, record, seal])
         .unwrap();

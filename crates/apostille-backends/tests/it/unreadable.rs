@@ -1,10 +1,10 @@
 //! A memory that cannot be read can be forgotten; afterwards the store is sound, unless more than that was changed.
 
-use apostille_core::digest::Digest;
 use apostille_core::event::What;
 use apostille_core::forget::{Forgotten, damaged, discard, forget};
 use apostille_core::memory::{Handle, Name};
 use apostille_core::store::{Page, Store};
+use apostille_text::digest::Digest;
 use rusqlite::Connection;
 
 use crate::rig::{open, space, with_context};

@@ -5,15 +5,15 @@ use std::cell::Cell;
 
 use apostille_backends::memo::Remembering;
 use apostille_backends::sqlite::Sqlite;
+use apostille_cite::look::{FAR, Sight};
+use apostille_cite::source::{Source, SourceError};
+use apostille_cite::verdict::Verdict;
 use apostille_core::event::{Happening, What};
-use apostille_core::look::{FAR, Reader, Sight};
 use apostille_core::memory::{Draft, Kind, Memory, Origin, Stage, Twin, Voice};
 use apostille_core::policy::Policy;
 use apostille_core::recall::{Ask, Recalled, recall};
 use apostille_core::remember::{Outcome, remember};
-use apostille_core::source::{Source, SourceError};
 use apostille_core::store::{Page, Store as _};
-use apostille_core::verdict::Verdict;
 use apostille_core::verify::draft::propose;
 use apostille_core::verify::{Deed, Orders, Report, verify};
 use apostille_core::{Context, Error, revise};
@@ -308,14 +308,14 @@ fn a_memory_of_a_branch_is_shown_there_and_waits_elsewhere_until_it_is_merged() 
 struct Mute<'a>(&'a dyn Source);
 
 impl Source for Mute<'_> {
-    fn tree(&self) -> Result<apostille_core::source::Tree, SourceError> {
+    fn tree(&self) -> Result<apostille_cite::source::Tree, SourceError> {
         self.0.tree()
     }
 
     fn read(
         &self,
-        path: &apostille_core::citation::RepoPath,
-    ) -> Result<Option<apostille_core::source::Blob>, SourceError> {
+        path: &apostille_cite::citation::RepoPath,
+    ) -> Result<Option<apostille_cite::source::Blob>, SourceError> {
         self.0.read(path)
     }
 
@@ -327,7 +327,7 @@ impl Source for Mute<'_> {
         &self,
         _: &std::collections::BTreeSet<String>,
         _: usize,
-    ) -> Result<apostille_core::source::History, SourceError> {
+    ) -> Result<apostille_cite::source::History, SourceError> {
         Err(SourceError::Unavailable {
             what: "the history".into(),
             source: "the disk hums".into(),
@@ -437,7 +437,7 @@ fn seed_000_resilience_malicious_injection() {
     let mut forged = Desk::with_fact().memory();
     forged.citations[0].snippet = "pub const MAX_RETRIES: u32 = 500;".into();
     forged.citations[0].digest =
-        apostille_core::digest::Digest::of(b"pub const MAX_RETRIES: u32 = 500;");
+        apostille_text::digest::Digest::of(b"pub const MAX_RETRIES: u32 = 500;");
     let report = desk.with(&desk.story.worktree(), |cx| {
         apostille_core::import::import(cx, forged, false, true).unwrap();
         assert!(
@@ -582,14 +582,14 @@ fn what_was_found_before_is_found_again_without_asking_git() {
     let memo = desk.story.beside("findings");
     let look = |source: Box<dyn Source>| {
         let source = Remembering::new(source, &memo);
-        verdicts(desk.with(&source, |cx| Reader::new(cx, FAR).look(&citations)))
+        verdicts(desk.with(&source, |cx| cx.citation_reader(FAR).look(&citations)))
     };
     let sources: [Open; 2] = [|it| Box::new(it.worktree()), |it| Box::new(it.at("HEAD"))];
     for open in sources {
         let first = look(open(&desk.story));
         assert_eq!(look(open(&desk.story)), first);
         let plain = desk.with(&*open(&desk.story), |cx| {
-            Reader::new(cx, FAR).look(&citations)
+            cx.citation_reader(FAR).look(&citations)
         });
         assert_eq!(
             verdicts(plain),
@@ -599,7 +599,7 @@ fn what_was_found_before_is_found_again_without_asking_git() {
     }
     let desk = desk.then(|it| it.write("src/limits.rs", LIMITS));
     let source = Remembering::new(Box::new(desk.story.worktree()), &memo);
-    let now = desk.with(&source, |cx| Reader::new(cx, FAR).look(&citations));
+    let now = desk.with(&source, |cx| cx.citation_reader(FAR).look(&citations));
     assert!(
         now.iter().all(|it| it.verdict == Verdict::Holds),
         "an edit is seen at once"

@@ -5,10 +5,12 @@ use std::collections::BTreeMap;
 use super::{Class, Finding, Named, Seen, Severity, typed};
 use crate::memory::{Kind, Layer, Mark, Memory};
 use crate::promote;
+use crate::refusal::check_text;
 use crate::refusal::{Exclusion, Refusal, flag};
-use crate::remember::{classify, moderate};
+use crate::remember::classify;
 use crate::space::Space;
 use crate::verify::Verified;
+use apostille_text::moderate;
 
 /// What no token can reach across.
 const BETWEEN: &str = " \u{2016} ";
@@ -43,7 +45,7 @@ fn rule(memory: &Memory) -> Option<&'static str> {
         let cited = memory.citations.iter().map(|it| &it.snippet);
         told.into_iter().flatten().chain(&memory.tags).chain(cited)
     };
-    let found = |text: &str| match moderate::check_text("fact", text) {
+    let found = |text: &str| match check_text("fact", text) {
         Err(Refusal::Secret { rule, .. }) => Some(rule),
         _ => None,
     };

@@ -5,9 +5,10 @@ use std::collections::BTreeMap;
 use super::{Class, Finding, Named, Seen, Severity};
 use crate::memory::{Layer, Memory};
 use crate::remember::contradict::{Modules, Stand, modules};
-use crate::remember::dedupe::{self, normalised};
+use crate::remember::dedupe;
 use crate::space::Space;
 use crate::verify::Verified;
+use apostille_text::overlap::normalised;
 
 /// With how many memories of its subject each one is compared, those recorded next after it.
 const WINDOW: usize = 64;

@@ -34,7 +34,7 @@ mod tests {
     use super::*;
     use crate::notebook::Note;
     use crate::space::Space;
-    use crate::verdict::{Loss, Verdict};
+    use apostille_cite::verdict::{Loss, Verdict};
 
     #[test]
     fn what_speaks_of_another_branch_is_not_called_wrong() {

@@ -1,6 +1,6 @@
 //! The files that a person names while speaking.
 
-use crate::citation::RepoPath;
+use apostille_cite::citation::RepoPath;
 
 /// How many files of one prompt are looked up.
 const MAX_PATHS: usize = 5;

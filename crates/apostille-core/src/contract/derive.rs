@@ -6,10 +6,10 @@ use crate::memory::{Channel, Draft, Kind, Memory, Name, Origin, Replacement, Twi
 use crate::policy::Policy;
 use crate::remember::{Outcome, remember};
 use crate::revise::approve;
-use crate::source::Nowhere;
 use crate::space::Space;
 use crate::store::ram::Ram;
 use crate::{Context, Error};
+use apostille_cite::source::Nowhere;
 
 /// After how many steps a new store is begun: what was derived long ago proves nothing more.
 const STEPS: u32 = 400;

@@ -1,8 +1,8 @@
 //! Which of the memories that were shown were of use.
 
-use crate::literals::{Literal, literals};
 use crate::memory::{Memory, MemoryId};
 use crate::transcript::{Speaker, Turn};
+use apostille_text::literals::{Literal, literals};
 
 /// The shortest literal by which a memory is known again, in characters.
 const SHORTEST: usize = 4;

@@ -2,7 +2,8 @@
 
 use super::pattern::pattern;
 use super::prose::Sentence;
-use crate::remember::{classify, moderate, secrets};
+use crate::remember::classify;
+use apostille_text::{moderate, secrets};
 
 /// The longest sentence that is taken for a statement, in characters.
 const LONGEST: usize = 300;

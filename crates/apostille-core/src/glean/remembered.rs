@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use super::setting::is_shell;
 use super::{Gleaned, Sort};
-use crate::terms;
 use crate::transcript::{Speaker, Turn, Use};
+use apostille_text::terms;
 
 /// Tools that remember, by what their names hold, whatever a client puts before them.
 const TOOLS: &[&str] = &[

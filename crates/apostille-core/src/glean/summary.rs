@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use super::pattern::pattern;
 use super::setting::is_shell;
-use crate::remember::secrets;
 use crate::transcript::{Speaker, Turn, Use};
+use apostille_text::secrets;
 
 /// How long a summary may be, in characters.
 pub const MOST_CHARS: usize = 1_500;

@@ -7,16 +7,16 @@ use jiff::Timestamp;
 use super::format::{Format, Sheet};
 use super::piece::{LeftOut, Piece, Unfit, fit_tags};
 use super::{Imported, Rehearsal, import};
-use crate::digest::Digest;
 use crate::export::{Exported, FORMAT};
 use crate::format::{self, MemoryRecord};
 use crate::memory::{Kind, Mark, Memory, Stage, claim_digest};
 use crate::notebook::{Note, Scope};
 use crate::policy::Limits;
 use crate::refusal::Refusal;
-use crate::remember::moderate;
 use crate::space::Space;
 use crate::{Context, Error};
+use apostille_text::digest::Digest;
+use apostille_text::moderate;
 
 /// Whose what a file holds is to be. What belongs to a space that is not there is left out.
 #[derive(Debug, Clone, Copy)]

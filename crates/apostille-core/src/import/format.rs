@@ -8,7 +8,7 @@ use super::{basic, claude, graph, mem0, rules};
 use crate::memory::Kind;
 use crate::notebook::Note;
 use crate::policy::Limits;
-use crate::words::words;
+use apostille_text::words::words;
 
 words! {
     /// Whose file it is.

@@ -7,8 +7,8 @@ use jiff::Timestamp;
 use super::cut;
 use crate::memory::{Kind, Layer, Memory, MemoryId, Origin, Status, Usage, Voice, claim_digest};
 use crate::policy::Limits;
-use crate::remember::moderate;
 use crate::space::Space;
+use apostille_text::moderate;
 
 /// How many pieces are taken out of one file.
 pub const MAX_PIECES: usize = 10_000;
@@ -183,8 +183,7 @@ impl<'a> Page<'a> {
             return self.leave(piece.at, "it is empty");
         }
         // Half a secret looks like none: what holds one is left whole, and is refused whole.
-        if piece.fact.chars().count() <= room || moderate::check_text("fact", &piece.fact).is_err()
-        {
+        if piece.fact.chars().count() <= room || !moderate::is_storable(&piece.fact) {
             return self.push(piece);
         }
         let parts = cut::parts(&piece.fact, room);

@@ -3,11 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Imported, Weighed, is_claiming, weighed};
-use crate::digest::Digest;
 use crate::memory::{Layer, Memory, MemoryId};
 use crate::remember::guard;
 use crate::space::Space;
 use crate::{Context, Error};
+use apostille_text::digest::Digest;
 
 /// What would have been kept so far: a file may say the same twice.
 #[derive(Debug, Default)]

@@ -8,8 +8,9 @@ use crate::memory::{Memory, Stage};
 use crate::policy::{InjectMode, Scoring};
 use crate::space::Space;
 use crate::store::{Filter, Order, Posting, Postings};
-use crate::terms::{self, Asked};
 use crate::{Context, Error};
+use apostille_text::terms;
+use apostille_text::terms::Asked;
 
 /// How many memories are read at most in one space while looking for those of the layers asked for.
 const MAX_READ: usize = 1_000;

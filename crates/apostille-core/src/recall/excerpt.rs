@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use super::overlap;
 use super::verify::Checked;
-use crate::terms;
+use apostille_text::terms;
 
 /// A fact of up to so many characters is shown whole; of a longer one, a passage of at most so many.
 pub const WHOLE_CHARS: usize = 500;

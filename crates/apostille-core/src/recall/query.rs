@@ -2,14 +2,15 @@
 
 use std::collections::BTreeSet;
 
-use crate::citation::RepoPath;
 use crate::memory::{Layer, MemoryId};
 use crate::policy::{InjectMode, Policy, Scoring};
-use crate::remember::secrets;
 use crate::space::Space;
-use crate::terms::{self, Asked};
+use apostille_cite::citation::RepoPath;
+use apostille_text::secrets;
+use apostille_text::terms;
+use apostille_text::terms::Asked;
 
-use crate::words::words;
+use apostille_text::words::words;
 
 use super::render::Style;
 use super::verify::Checked;

@@ -7,7 +7,7 @@ use super::query::{Bar, Query};
 use super::trust::{self, Trust};
 use crate::memory::{Kind, Memory};
 use crate::policy::Scoring;
-use crate::terms::Asked;
+use apostille_text::terms::Asked;
 
 /// After so many days the advantage of a fresh memory is halved.
 const HALF_LIFE_DAYS: f32 = 90.0;
@@ -279,7 +279,7 @@ mod tests {
     #[test]
     fn everyday_words_are_terms_as_the_analyser_makes_them() {
         let is_term = |word: &&&str| {
-            crate::terms::question(word)
+            apostille_text::terms::question(word)
                 .iter()
                 .all(|it| !it.is_content || it.term == **word)
         };

@@ -2,9 +2,10 @@
 
 use super::excerpt;
 use super::verify::Checked;
-use crate::remember::moderate::{self, delimiter};
-use crate::verdict::{Verdict, worst};
-use crate::words::words;
+use apostille_cite::verdict::{Verdict, worst};
+use apostille_text::moderate;
+use apostille_text::moderate::delimiter;
+use apostille_text::words::words;
 
 /// The tags around a block.
 pub(crate) const OPEN: &str = "<memory-context>";

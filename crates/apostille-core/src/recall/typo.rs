@@ -5,14 +5,14 @@
 //! each index term, and with the words such a stem may come from ("migrat" + "ions").
 //!
 //! How a store uses it, after the ordinary look-up:
-//! 1. take [`crate::terms::spelled`] of the question, and of it only the words whose term has no
+//! 1. take [`apostille_text::terms::spelled`] of the question, and of it only the words whose term has no
 //!    postings;
 //! 2. read the terms of the space that begin with one of [`first_letters`];
 //! 3. give them to [`corrections`], and look up each result with its weight.
 
 use std::cmp::Reverse;
 
-use crate::terms::{MAX_TERM_BYTES, stem};
+use apostille_text::terms::{MAX_TERM_BYTES, stem};
 
 /// A word may stand for this many terms; more would drown what was spelled right.
 const MAX_CORRECTIONS: usize = 4;

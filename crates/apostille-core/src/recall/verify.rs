@@ -3,9 +3,9 @@
 use super::query::Query;
 use super::rank::Hit;
 use crate::Context;
-use crate::look::{NEAR, Reader};
-use crate::verdict::{Verdict, standing};
 use crate::verify::Verified;
+use apostille_cite::look::NEAR;
+use apostille_cite::verdict::{Verdict, standing};
 
 /// A ranked memory with what was found at its citations.
 #[derive(Debug, Clone, PartialEq)]
@@ -42,13 +42,18 @@ impl Checked {
 /// Looks up the citations of ranked memories, the best first, until enough of them hold. As many as are still wanted
 /// are looked up together, so that they share one walk through the history.
 pub(super) fn check(cx: &Context<'_>, hits: Vec<Hit>, query: &Query) -> Vec<Checked> {
-    let mut reader = Reader::new(cx, NEAR);
+    let mut reader = cx.citation_reader(NEAR);
     let mut hits = hits.into_iter().take(query.reach).peekable();
     let mut checked: Vec<Checked> = Vec::new();
     let mut n_good = 0;
     while n_good < query.count && hits.peek().is_some() {
         let next: Vec<Hit> = hits.by_ref().take(query.count - n_good).collect();
-        let verdicts = reader.verdicts(&next.iter().map(|it| &it.memory).collect::<Vec<_>>());
+        let verdicts = reader.verdicts(
+            &next
+                .iter()
+                .map(|it| it.memory.cited_claim())
+                .collect::<Vec<_>>(),
+        );
         let looked_up = next
             .into_iter()
             .zip(verdicts)

@@ -1,14 +1,13 @@
 //! Stage three: each citation is read now, and what was read there is captured.
 
 use super::classify::Classified;
-use super::moderate;
-use crate::citation::{Citation, Cite, NEIGHBOURS};
-use crate::digest::Digest;
-use crate::literals;
 use crate::memory::Mark;
 use crate::refusal::Refusal;
-use crate::sheet::{Sheet, is_binary, joined};
-use crate::source::{Blob, Source, SourceError, Tree};
+use apostille_cite::capture::{CaptureError, capture_lines, capture_lines_in};
+use apostille_cite::citation::{Citation, Cite};
+use apostille_cite::source::Source;
+use apostille_text::literals;
+use apostille_text::moderate;
 
 /// A draft whose citations were read.
 #[derive(Debug, Clone)]
@@ -37,7 +36,8 @@ pub fn read(source: &dyn Source, mut classified: Classified) -> Result<Cited, Re
     let mut tree = None;
     for cite in &classified.draft.citations {
         let tree = tree.get_or_insert_with(|| source.tree());
-        let citation = capture_in(source, cite, tree)?;
+        let citation =
+            capture_lines_in(source, cite, tree).map_err(|error| not_captured(cite, error))?;
         if !citations.contains(&citation) {
             citations.push(citation);
         }
@@ -60,53 +60,25 @@ pub fn read(source: &dyn Source, mut classified: Classified) -> Result<Cited, Re
     })
 }
 
-/// Reads one place and captures what stands there: the lines, their digest and those of their neighbours.
+/// Reads one place and captures what stands there, or refuses it as a citation.
 pub fn capture(source: &dyn Source, cite: &Cite) -> Result<Citation, Refusal> {
-    capture_in(source, cite, &source.tree())
+    capture_lines(source, cite).map_err(|error| not_captured(cite, error))
 }
 
-fn capture_in(
-    source: &dyn Source,
-    cite: &Cite,
-    tree: &Result<Tree, SourceError>,
-) -> Result<Citation, Refusal> {
-    let refused = |why: String| Refusal::BadCitation {
-        place: cite.to_string(),
-        why,
-    };
-    let broken = |error: &SourceError| refused(error.to_string());
-    let blob = source
-        .read(&cite.path)
-        .map_err(|error| broken(&error))?
-        .ok_or_else(|| refused("there is no such file".into()))?;
-    if is_binary(&blob.bytes) {
-        return Err(refused("it is not a text file".into()));
+fn not_captured(cite: &Cite, error: CaptureError) -> Refusal {
+    let field = "citations";
+    match error {
+        CaptureError::Secret(rule) => Refusal::Secret { field, rule },
+        CaptureError::TooLong(chars) => Refusal::TooLong {
+            field,
+            chars,
+            limit: moderate::MAX_BYTES,
+        },
+        CaptureError::Unreadable(why) => Refusal::BadCitation {
+            place: cite.to_string(),
+            why,
+        },
     }
-    let commit = tree.as_ref().map_err(broken)?.commit.clone();
-    let citation = captured(cite, &blob, commit)
-        .map_err(|n_lines| refused(format!("the file has {n_lines} lines")))?;
-    if citation.snippet.trim().is_empty() {
-        return Err(refused("the cited lines are empty".into()));
-    }
-    // What is cited is kept too, so it must hold no secret either.
-    moderate::check_text("citations", &citation.snippet)?;
-    Ok(citation)
-}
-
-/// What stands at a place of this file; `Err` with the number of its lines when the place is beyond them.
-pub(crate) fn captured(cite: &Cite, blob: &Blob, commit: Option<String>) -> Result<Citation, u32> {
-    let sheet = Sheet::head(&blob.bytes, cite.lines.end() as usize + NEIGHBOURS);
-    let bytes = joined(sheet.range(cite.lines).ok_or(sheet.count())?);
-    Ok(Citation {
-        path: cite.path.clone(),
-        lines: cite.lines,
-        commit,
-        blob: blob.id.clone(),
-        digest: Digest::of(&bytes),
-        snippet: String::from_utf8_lossy(&bytes).into_owned(),
-        before: sheet.before(cite.lines.start(), NEIGHBOURS),
-        after: sheet.after(cite.lines.end(), NEIGHBOURS),
-    })
 }
 
 /// What a fact states and none of its citations says.

@@ -4,13 +4,13 @@ use std::collections::BTreeSet;
 
 use super::guard::{self, Vetted};
 use super::{Near, Outcome, Stop, dedupe};
-use crate::citation::Citation;
 use crate::event::{Batch, Event, Expect, What};
 use crate::memory::{Layer, Memory, MemoryId, Replacement, Stage, Twin};
 use crate::refusal::Refusal;
 use crate::space::Space;
 use crate::store::{Filter, Order};
 use crate::{Context, Error, revise};
+use apostille_cite::citation::Citation;
 
 /// Keeps a new memory, retiring the oldest where the policy sets a total.
 pub(super) fn memory(cx: &Context<'_>, vetted: &Vetted) -> Result<Outcome, Stop> {

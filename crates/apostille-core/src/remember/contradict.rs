@@ -233,11 +233,11 @@ mod tests {
             let note = crate::notebook::Note::parse(line).unwrap();
             let mut memory = note.memory(crate::space::Space::repo("o/n").unwrap());
             let captured = |it: &&str| {
-                let blob = crate::source::Blob {
+                let blob = apostille_cite::source::Blob {
                     id: None,
                     bytes: b"a\n".to_vec(),
                 };
-                super::super::cite::captured(&format!("{it}:1").parse().unwrap(), &blob, None)
+                apostille_cite::capture::cut_lines(&format!("{it}:1").parse().unwrap(), &blob, None)
                     .unwrap()
             };
             memory.citations = paths.iter().map(captured).collect();

@@ -12,7 +12,9 @@ use crate::memory::{
 use crate::refusal::Refusal;
 use crate::space::Space;
 use crate::store::StoreError;
-use crate::{Context, list, terms, verify};
+use crate::{Context, list, verify};
+use apostille_text::overlap::{jaccard, normalised, words};
+use apostille_text::terms;
 
 /// How many of a draft's terms are looked up to find its neighbours; a neighbour has more than half of them.
 const PROBES: usize = 5;
@@ -355,14 +357,6 @@ fn fold(text: Option<&str>) -> String {
     normalised(None, text.unwrap_or(""))
 }
 
-/// The words of a normalised text, sorted, each once.
-pub(crate) fn words(normalised: &str) -> Vec<&str> {
-    let mut words: Vec<&str> = normalised.split(' ').collect();
-    words.sort_unstable();
-    words.dedup();
-    words
-}
-
 fn numbers(fact: &str) -> BTreeSet<String> {
     let tokens = normalised(None, fact);
     tokens
@@ -370,40 +364,6 @@ fn numbers(fact: &str) -> BTreeSet<String> {
         .filter(|it| it.starts_with(|c: char| c.is_ascii_digit()))
         .map(Into::into)
         .collect()
-}
-
-/// The share of words that two sets have in common.
-#[expect(clippy::cast_precision_loss, reason = "a text has few words")]
-pub(crate) fn jaccard(a: &[&str], b: &[&str]) -> f32 {
-    let both = a.iter().filter(|it| b.binary_search(it).is_ok()).count();
-    both as f32 / (a.len() + b.len() - both).max(1) as f32
-}
-
-/// Subject and fact in lower case, punctuation turned to spaces, runs of spaces to one.
-#[must_use]
-pub fn normalised(subject: Option<&str>, fact: &str) -> String {
-    let mut out = String::with_capacity(fact.len() + subject.map_or(0, str::len) + 1);
-    for text in [subject.unwrap_or(""), " ", fact] {
-        if text.is_ascii() {
-            // Most facts are, and this runs on every neighbour of every draft.
-            text.bytes()
-                .for_each(|it| push_normalised(&mut out, char::from(it.to_ascii_lowercase())));
-        } else {
-            text.chars()
-                .flat_map(char::to_lowercase)
-                .for_each(|it| push_normalised(&mut out, it));
-        }
-    }
-    out.truncate(out.trim_end().len());
-    out
-}
-
-fn push_normalised(out: &mut String, c: char) {
-    if c.is_alphanumeric() {
-        out.push(c);
-    } else if !out.is_empty() && !out.ends_with(' ') {
-        out.push(' ');
-    }
 }
 
 #[cfg(test)]

@@ -8,9 +8,7 @@ use super::classify::Classified;
 use super::dedupe;
 use super::moderate::Moderated;
 use super::queue;
-use crate::citation::Citation;
 use crate::event::What;
-use crate::literals::{self, Literal};
 use crate::memory::{
     Channel, Draft, Kind, Layer, Mark, Memory, Origin, Replacement, Stage, Status, Twin, Usage,
     Voice,
@@ -20,12 +18,15 @@ use crate::refusal::Refusal;
 use crate::space::Space;
 use crate::store::{Filter, Order, StoreError};
 use crate::{Context, breaker, guardian};
+use apostille_cite::citation::Citation;
+use apostille_text::literals;
+use apostille_text::literals::Literal;
 
 /// A draft that passed. Its fields are private to this file, so that unvetted text cannot go further:
 ///
 /// ```compile_fail
-/// fn forge(memory: apostille_core::memory::Memory) -> apostille_core::remember::guard::Vetted {
-///     apostille_core::remember::guard::Vetted { memory, forced: false, twin: Default::default(), room: None, signals: vec![] }
+/// fn forge(memory: crate::memory::Memory) -> crate::remember::guard::Vetted {
+///     crate::remember::guard::Vetted { memory, forced: false, twin: Default::default(), room: None, signals: vec![] }
 /// }
 /// ```
 #[derive(Debug, Clone)]

@@ -1,11 +1,11 @@
 //! The queue cannot be walked around: what waits for a person, or was rejected by one, does not get in under other words.
 
-use super::dedupe::{normalised, words};
 use crate::Context;
 use crate::memory::{Draft, Memory, Stage, Status};
 use crate::remember::guard;
 use crate::space::Space;
 use crate::store::{Filter, Order, StoreError};
+use apostille_text::overlap::{normalised, words};
 
 /// How many of those that wait, or were found wrong, a draft is compared with, the newest first.
 const COMPARED: usize = 200;

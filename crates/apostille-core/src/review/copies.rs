@@ -2,9 +2,9 @@
 
 use std::collections::HashMap;
 
-use crate::literals;
 use crate::memory::Memory;
-use crate::remember::dedupe::{jaccard, normalised, words};
+use apostille_text::literals;
+use apostille_text::overlap::{jaccard, normalised, words};
 
 /// For each memory the place of the first one that says nearly the same; its own place where none does.
 ///

@@ -7,11 +7,11 @@ use jiff::Timestamp;
 use super::state::State;
 use super::watch::Watch;
 use super::{Filter, Health, Page, Postings, Receipt, Store, StoreError, Tally};
-use crate::digest::Digest;
+use crate::event::trace::Trace;
 use crate::event::{Batch, Erasure, Logged};
 use crate::memory::{Memory, MemoryId};
 use crate::space::Space;
-use crate::trend::Trace;
+use apostille_text::digest::Digest;
 
 /// Memories in memory. A clone is the same store.
 #[derive(Debug, Clone, Default)]

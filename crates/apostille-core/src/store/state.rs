@@ -6,13 +6,13 @@ use jiff::Timestamp;
 
 use super::watch::{self, MANY, Trip, Watch};
 use super::{Filter, Page, Posting, Postings, Receipt, StoreError, Tally};
-use crate::digest::Digest;
+use crate::event::trace::Trace;
+use crate::event::was::Was;
 use crate::event::{Event, Expect, Happening, Logged, What};
 use crate::memory::{Layer, MAX_NUMBER, Memory, MemoryId, Stage};
 use crate::space::Space;
-use crate::terms;
-use crate::trend::Trace;
-use crate::was::Was;
+use apostille_text::digest::Digest;
+use apostille_text::terms;
 
 /// Everything that a log says.
 #[derive(Debug, Default)]
@@ -403,7 +403,7 @@ impl Room {
     }
 
     fn index(&mut self, memory: &Memory) {
-        let (terms, len) = terms::indexed(memory);
+        let (terms, len) = terms::indexed(&memory.searchable());
         for (term, count) in terms {
             self.index
                 .entry(term)
@@ -415,7 +415,7 @@ impl Room {
     }
 
     fn unindex(&mut self, memory: &Memory) {
-        let (terms, len) = terms::indexed(memory);
+        let (terms, len) = terms::indexed(&memory.searchable());
         for (term, _) in terms {
             if let Some(entries) = self.index.get_mut(&term) {
                 entries.remove(&memory.number);

@@ -9,9 +9,9 @@ use super::{CONSTRAINT, Sort, Task, cut, memories};
 use crate::memory::{Memory, MemoryId};
 use crate::recall::render::safe;
 use crate::space::Space;
-use crate::verdict::{Verdict, standing};
 use crate::verify::{self, Verified};
 use crate::{Context, Error};
+use apostille_cite::verdict::{Verdict, standing};
 
 /// The longest text of one bullet, in characters.
 const BULLET_CHARS: usize = 240;
@@ -88,7 +88,7 @@ fn bullet(it: &Verified) -> String {
             .map(|it| it.place().to_string())
             .unwrap_or_default()
     };
-    match crate::verdict::worst(&it.verdicts) {
+    match apostille_cite::verdict::worst(&it.verdicts) {
         Some(worst) if worst.is_bad() => {
             format!(
                 "{handle} is withheld: what it cites is {} at {}",

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::{MAX_PHASES, PHASE_CHARS, Slug, TITLE_CHARS, made_plain};
 use crate::format::timestamp;
 use crate::memory::MemoryId;
-use crate::words::words;
+use apostille_text::words::words;
 
 /// The version of the lines.
 pub const VERSION: u32 = 1;

@@ -1,7 +1,7 @@
 //! The version of the prompt that led to a change: the SHA-256 of its parts that do not vary from run to run. What
 //! memory adds varies, and is left out.
 
-use crate::digest::Digest;
+use apostille_text::digest::Digest;
 
 /// The digest of these parts, in this order. Names and lengths count, so that no text can pass for another's.
 #[must_use]

@@ -3,9 +3,9 @@
 use std::fmt;
 use std::str::FromStr;
 
-use crate::digest::Digest;
+use apostille_text::digest::Digest;
 
-use crate::remember::secrets::masked;
+use apostille_text::secrets::masked;
 
 /// The longest slug, in characters, and in bytes, so that file names stay within what file systems take.
 const MAX_CHARS: usize = 60;

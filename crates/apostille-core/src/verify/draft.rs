@@ -1,9 +1,9 @@
 //! What could take the place of a memory whose code has changed: a draft, for a person or an agent to accept.
 
 use super::Verified;
-use crate::citation::Cite;
-use crate::look;
-use crate::verdict::Verdict;
+use apostille_cite::citation::Cite;
+use apostille_cite::look;
+use apostille_cite::verdict::Verdict;
 
 /// A replacement as it is proposed. Nothing is written until somebody accepts it.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -4,8 +4,8 @@ use apostille_core::glean::asked::{Budget, ask};
 use apostille_core::glean::{Gleaned, Sort};
 use apostille_core::model::ModelError;
 use apostille_core::model::ram::Ram;
-use apostille_core::remember::moderate::neutralised;
 use apostille_core::transcript::{Speaker, Turn, Use};
+use apostille_text::moderate::neutralised;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 

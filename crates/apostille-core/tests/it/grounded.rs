@@ -1,6 +1,6 @@
 //! How often a fact is found grounded that is, and caught that is not: facts as agents write them, code as it is.
 
-use apostille_core::literals::missing;
+use apostille_text::literals::missing;
 
 /// A fact, the path it cites, and the lines there.
 type Pair = (&'static str, &'static str, &'static str);

@@ -1,6 +1,6 @@
 //! The literals of facts, and whether code says them: text in, text out.
 
-use apostille_core::literals::{Literal, contradicted, literals, missing, stands};
+use apostille_text::literals::{Literal, contradicted, literals, missing, stands};
 use proptest::prelude::*;
 
 fn of(fact: &str) -> String {

@@ -1,7 +1,6 @@
 //! What holds for every input.
 
-use apostille_core::citation::{Citation, Cite, RepoPath};
-use apostille_core::digest::Digest;
+use apostille_cite::citation::{Citation, Cite, RepoPath};
 use apostille_core::event::{Event, Showing, What};
 use apostille_core::format::{EventRecord, MemoryRecord};
 use apostille_core::memory::{
@@ -10,8 +9,11 @@ use apostille_core::memory::{
 use apostille_core::policy::{Policy, Scoring};
 use apostille_core::recall::render::{Style, block};
 use apostille_core::recall::{Ask, Candidate, Checked, query, rank};
-use apostille_core::remember::{classify, moderate};
+use apostille_core::remember::classify;
+use apostille_core::remember::moderate::clean;
 use apostille_core::space::Space;
+use apostille_text::digest::Digest;
+use apostille_text::moderate;
 use jiff::Timestamp;
 use proptest::prelude::*;
 
@@ -323,7 +325,7 @@ proptest! {
     fn cleaning_twice_is_cleaning_once(fact in text(), subject in proptest::option::of(short())) {
         let draft = apostille_core::memory::Draft { subject, ..note(&fact) };
         let world = World::new(Policy { require_citations: false, ..Policy::default() });
-        if moderate::clean(draft.clone()).is_ok()
+        if clean(draft.clone()).is_ok()
             && let apostille_core::remember::Outcome::Remembered { memory, .. } = world.remember(draft)
         {
             let again = apostille_core::memory::Draft { subject: memory.subject.clone(), ..note(&memory.fact) };
@@ -354,8 +356,8 @@ proptest! {
         let _ = Space::user(&text);
         let _ = classify::exclusion(&text);
         let _ = moderate::neutralised(&text);
-        let _ = apostille_core::remember::secrets::find(&text);
-        let _ = apostille_core::literals::literals(&text);
+        let _ = apostille_text::secrets::find(&text);
+        let _ = apostille_text::literals::literals(&text);
     }
 
     #[test]

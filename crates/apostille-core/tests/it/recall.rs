@@ -1,10 +1,10 @@
 //! The read path: what is shown, what is withheld and why, what the log keeps.
 
+use apostille_cite::verdict::Verdict;
 use apostille_core::forget::forget;
 use apostille_core::memory::{Draft, Kind, Layer, Origin, Twin, Voice};
 use apostille_core::recall::{Ask, Checked, Recalled, identity, recall};
 use apostille_core::revise::{invalidate, supersede};
-use apostille_core::verdict::Verdict;
 use insta::assert_snapshot;
 
 use crate::world::{ReadOnly, World, cited, note, preference, repo, user};

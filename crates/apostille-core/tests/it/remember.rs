@@ -6,9 +6,10 @@ use apostille_core::Context;
 use apostille_core::event::{Event, What};
 use apostille_core::format::EventRecord;
 use apostille_core::memory::{Draft, Kind, Layer, Mark, Memory, Origin, Twin, Voice};
-use apostille_core::remember::{Outcome, moderate, remember};
+use apostille_core::remember::{Outcome, remember};
 use apostille_core::revise::supersede;
 use apostille_core::space::Space;
+use apostille_text::moderate;
 use insta::assert_snapshot;
 
 use crate::world::{World, cited, note, preference, repo, user};

@@ -104,7 +104,7 @@ fn seed_000_store_captures_path_lines_sha_and_snippet_of_each_citation() {
     assert_eq!(citation.snippet, "pub const API_VERSION: &str = \"v3\";");
     assert_eq!(
         citation.digest,
-        apostille_core::digest::Digest::of(citation.snippet.as_bytes())
+        apostille_text::digest::Digest::of(citation.snippet.as_bytes())
     );
     assert_eq!((citation.before.len(), citation.after.len()), (2, 2));
 }

@@ -7,7 +7,8 @@ use apostille_core::list::search;
 use apostille_core::memory::{Draft, Kind, Layer, Stage, Twin};
 use apostille_core::policy::{InjectMode, Limits, Policy, Scoring};
 use apostille_core::recall::{Ask, Recalled, Style, overlap};
-use apostille_core::remember::{Outcome, secrets};
+use apostille_core::remember::Outcome;
+use apostille_text::secrets;
 
 use crate::world::{World, note, preference, repo, user};
 

@@ -4,14 +4,14 @@ use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, PoisonError};
 
+use apostille_cite::citation::RepoPath;
+use apostille_cite::source::{Blob, Source, SourceError, Tree};
 use apostille_core::Context;
-use apostille_core::citation::RepoPath;
 use apostille_core::event::{Batch, Erasure, Event, Logged};
 use apostille_core::memory::{Draft, Kind, Memory, Name, Origin, Voice};
 use apostille_core::policy::Policy;
 use apostille_core::recall::{Ask, Recalled, recall};
 use apostille_core::remember::{Outcome, remember};
-use apostille_core::source::{Blob, Source, SourceError, Tree};
 use apostille_core::space::Space;
 use apostille_core::store::ram::Ram;
 use apostille_core::store::watch::Watch;
@@ -263,7 +263,7 @@ impl Store for ReadOnly<'_> {
     fn claimed(
         &self,
         space: &Space,
-        claim: &apostille_core::digest::Digest,
+        claim: &apostille_text::digest::Digest,
     ) -> Result<Option<Memory>, StoreError> {
         self.0.claimed(space, claim)
     }

@@ -4,10 +4,10 @@
 use std::fmt::Display;
 use std::str::FromStr;
 
-use apostille_core::citation::Cite;
+use apostille_cite::citation::Cite;
 use apostille_core::memory::Name;
-use apostille_core::remember::secrets::masked;
 use apostille_core::report;
+use apostille_text::secrets::masked;
 use jiff::Timestamp;
 use serde_json::{Map, Value};
 

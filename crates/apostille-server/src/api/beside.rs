@@ -2,12 +2,12 @@
 
 use apostille_core::memory::Stage;
 use apostille_core::refusal::Refusal;
-use apostille_core::remember::secrets::masked;
 use apostille_core::session::Session;
 use apostille_core::store::{Filter, Order, StoreError};
 use apostille_core::task::{Slug, Task};
 use apostille_core::verify::look;
 use apostille_core::{Error, list};
+use apostille_text::secrets::masked;
 
 use super::about::Shape::Flag;
 use super::about::{About, Body, Call, Content, may};

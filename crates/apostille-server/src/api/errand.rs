@@ -3,11 +3,11 @@
 use apostille_core::memory::{Channel, Memory, Name, Origin, Voice};
 use apostille_core::refusal::Refusal;
 use apostille_core::remember::Outcome;
-use apostille_core::remember::moderate;
 use apostille_core::revise::Revised;
 use apostille_core::space::Space;
 use apostille_core::verify::{Verified, look};
 use apostille_core::{Context, list};
+use apostille_text::moderate;
 use serde::Serialize;
 
 use super::about::Call;

@@ -4,6 +4,7 @@
 
 mod answers;
 
+use apostille_cite::verdict::Change;
 use apostille_core::audit::{Class, Severity};
 use apostille_core::client::Client;
 use apostille_core::event::{Breaker, Happening};
@@ -11,7 +12,6 @@ use apostille_core::import::format::Format;
 use apostille_core::memory::{Channel, Kind, Layer, Mark, Origin, Stage};
 use apostille_core::session::Moment;
 use apostille_core::task::Status;
-use apostille_core::verdict::Change;
 
 use super::about::Shape::{
     Any, Count, Few, Flag, Is, Like, List, Map, Number, Object, Of, OrNull, Text, Time, Words,

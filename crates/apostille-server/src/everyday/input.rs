@@ -1,6 +1,6 @@
 //! The arguments of these tools: raw as they come on the wire, then complete.
 
-use apostille_core::citation::{Cite, RepoPath};
+use apostille_cite::citation::{Cite, RepoPath};
 use apostille_core::memory::{Kind, Layer, Name, Replacement};
 use serde::Deserialize;
 use serde_json::Value;

@@ -1,11 +1,11 @@
 //! The answers of these tools: few fields, because every one of them is read by a model.
 
-use apostille_core::citation::Citation;
+use apostille_cite::citation::Citation;
+use apostille_cite::verdict::{Difference, Verdict};
 use apostille_core::memory::{Memory, Status};
 use apostille_core::recall::{Checked, Recalled, excerpt};
 use apostille_core::refusal::Refusal;
 use apostille_core::remember::dedupe::Near;
-use apostille_core::verdict::{Difference, Verdict};
 use apostille_core::verify::{Report, Verified};
 use serde::Serialize;
 

@@ -3,8 +3,8 @@
 use apostille_core::Context;
 use apostille_core::memory::{Draft, Name, Replacement, Voice};
 use apostille_core::remember::Outcome;
-use apostille_core::remember::secrets::masked;
 use apostille_core::revise::supersede;
+use apostille_text::secrets::masked;
 
 use super::folder::{File, Files};
 use super::path::Path;

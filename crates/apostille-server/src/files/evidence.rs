@@ -1,18 +1,18 @@
 //! What the code says to a file that cites it, in the reader's own checkout.
 
+use apostille_cite::citation::{Citation, Cite};
+use apostille_cite::look::NEAR;
+use apostille_cite::verdict::Verdict;
 use apostille_core::Context;
-use apostille_core::citation::{Citation, Cite};
-use apostille_core::look::{NEAR, Reader};
 use apostille_core::memory::Memory;
-use apostille_core::verdict::Verdict;
 
 /// One verdict for each citation.
 pub(super) fn verdicts(cx: &Context<'_>, memory: &Memory) -> Vec<Verdict> {
     if memory.citations.is_empty() {
         return Vec::new();
     }
-    Reader::new(cx, NEAR)
-        .verdicts(&[memory])
+    cx.citation_reader(NEAR)
+        .verdicts(&[memory.cited_claim()])
         .pop()
         .unwrap_or_default()
 }

@@ -3,8 +3,8 @@
 use std::fmt;
 
 use apostille_core::policy::PATH_CHARS;
-use apostille_core::remember::moderate;
-use apostille_core::remember::secrets::masked;
+use apostille_text::moderate;
+use apostille_text::secrets::masked;
 
 use super::Stop;
 

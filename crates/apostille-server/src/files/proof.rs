@@ -1,7 +1,7 @@
 //! A repository fact as it is written into a file: JSON or plain words, with the places that prove it.
 
-use apostille_core::citation::{BadPlace, Cite};
-use apostille_core::source::Source;
+use apostille_cite::citation::{BadPlace, Cite};
+use apostille_cite::source::Source;
 use serde_json::{Map, Value};
 
 use super::Stop;

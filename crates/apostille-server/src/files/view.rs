@@ -1,6 +1,5 @@
 //! View: a directory two levels deep, or a file with its line numbers and what the code says to it.
 
-use apostille_core::remember::moderate;
 use apostille_core::{Context, list};
 
 use super::command::Span;
@@ -37,7 +36,7 @@ fn opened(
     range: Option<Span>,
 ) -> Result<String, Stop> {
     let mut memory = memory.clone();
-    moderate::withhold(&mut memory);
+    memory.withhold_secret();
     let memory = &memory;
     let n_lines = page::lines(&memory.fact).len();
     let (first, last) = within(range, n_lines)?;

@@ -1,6 +1,6 @@
 //! What is answered: refusals in the words of whoever asked, and the headers that every answer has.
 
-use apostille_core::digest::Digest;
+use apostille_text::digest::Digest;
 use axum::body::Body;
 use axum::response::Response;
 use hyper::header::{self, HeaderMap, HeaderName, HeaderValue};

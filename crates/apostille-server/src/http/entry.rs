@@ -2,8 +2,8 @@
 
 use std::time::Instant;
 
-use apostille_core::digest::Digest;
 use apostille_core::format;
+use apostille_text::digest::Digest;
 use hyper::header::{self, HeaderMap};
 use hyper::{Method as Verb, Request};
 

@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use apostille_core::digest::Digest;
+use apostille_text::digest::Digest;
 use axum::body::Body;
 use axum::response::Response;
 use hyper::Request;

@@ -1,6 +1,6 @@
 //! Who has the panel open: sessions in memory, few of them, and not for long.
 
-use apostille_core::digest::Digest;
+use apostille_text::digest::Digest;
 use hyper::header::{self, HeaderMap};
 use jiff::{SignedDuration, Timestamp};
 

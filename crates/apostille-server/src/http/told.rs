@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use apostille_core::format;
-use apostille_core::remember::secrets;
+use apostille_text::secrets;
 use axum::body::Body;
 use axum::response::Response;
 use hyper::body::Incoming;

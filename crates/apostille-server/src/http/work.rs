@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use apostille_core::Error;
-use apostille_core::remember::secrets::masked;
 use apostille_core::store::StoreError;
+use apostille_text::secrets::masked;
 use http_body_util::BodyExt as _;
 use hyper::Request;
 use hyper::body::{Body as _, Bytes, Incoming};

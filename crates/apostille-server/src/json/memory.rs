@@ -1,10 +1,10 @@
 //! A memory as it is shown: its record, how it stands here, and where its score comes from.
 
+use apostille_cite::verdict::Verdict;
 use apostille_core::format::MemoryRecord;
 use apostille_core::memory::Memory;
 use apostille_core::recall::{Checked, Why};
 use apostille_core::remember::Near;
-use apostille_core::verdict::Verdict;
 use apostille_core::verify::{Deed, Verified};
 use serde::Serialize;
 

@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 
 use apostille_core::Context;
 use apostille_core::memory::MemoryId;
-use apostille_core::remember::moderate::one_line;
 use apostille_core::session::{Moment, Session, Shown};
 use apostille_core::space::Space;
 use apostille_core::store::StoreError;
 use apostille_core::verify::{self, Verified};
+use apostille_text::moderate::one_line;
 use serde::Serialize;
 
 use super::WhyView;

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
 use apostille_core::Context;
-use apostille_core::remember::secrets;
+use apostille_text::secrets;
 use axum::http::request::Parts;
 use rmcp::ErrorData;
 use rmcp::model::{

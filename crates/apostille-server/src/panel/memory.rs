@@ -10,9 +10,8 @@ mod tried;
 use apostille_core::format;
 use apostille_core::list;
 use apostille_core::memory::{Memory, Name};
-use apostille_core::remember::moderate;
-use apostille_core::remember::secrets::masked;
 use apostille_core::verify::{self, Verified};
+use apostille_text::secrets::masked;
 use maud::{Markup, html};
 
 use super::frame::{Tab, stated};
@@ -75,7 +74,7 @@ fn show(
     tried: &Tried,
 ) -> Result<Reply, Fault> {
     let mut looked_up = verify::look(visit.cx, vec![memory]).remove(0);
-    let is_withheld = moderate::withhold(&mut looked_up.memory);
+    let is_withheld = looked_up.memory.withhold_secret();
     let memory = &looked_up.memory;
     let body = html! {
         (first)

@@ -5,7 +5,7 @@ mod form;
 
 use apostille_core::format::timestamp;
 use apostille_core::memory::Handle;
-use apostille_core::remember::moderate;
+use apostille_text::moderate;
 use jiff::Timestamp;
 use maud::{Markup, html};
 

@@ -6,9 +6,9 @@ mod told;
 use std::collections::{BTreeMap, BTreeSet};
 
 use apostille_core::memory::{Memory, MemoryId};
-use apostille_core::remember::secrets::masked;
 use apostille_core::session::{Entry, Moment, Session};
 use apostille_core::verify::{self, Verified};
+use apostille_text::secrets::masked;
 use maud::{Markup, html};
 
 use super::frame::{Tab, framed, stated};

@@ -7,7 +7,6 @@ mod timeline;
 use std::collections::BTreeMap;
 
 use apostille_core::memory::MemoryId;
-use apostille_core::remember::moderate;
 use apostille_core::task::{self, Passage, Slug, Sort, Task};
 use apostille_core::verify::{self, Verified};
 use maud::{Markup, html};
@@ -264,6 +263,6 @@ fn decided(it: &Verified) -> &'static str {
 
 fn fact(it: &Verified) -> String {
     let mut memory = it.memory.clone();
-    moderate::withhold(&mut memory);
+    memory.withhold_secret();
     cut(&said(&memory.fact), TEXT)
 }

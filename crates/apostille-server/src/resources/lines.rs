@@ -1,8 +1,8 @@
 //! Memories and verdicts as single lines, and lists of lines that stay within their bounds.
 
-use apostille_core::citation::Citation;
+use apostille_cite::citation::Citation;
+use apostille_cite::verdict::{Verdict, worst};
 use apostille_core::recall::render::safe;
-use apostille_core::verdict::{Verdict, worst};
 use apostille_core::verify::Verified;
 
 /// How long the line of one verdict is, in characters.

@@ -1,10 +1,10 @@
 //! Memories as the resources give them, field by field.
 
-use apostille_core::citation::Citation;
+use apostille_cite::citation::Citation;
+use apostille_cite::verdict::Verdict;
 use apostille_core::format::timestamp;
 use apostille_core::memory::{Memory, Stage};
 use apostille_core::remember::queue::REJECTED;
-use apostille_core::verdict::Verdict;
 use apostille_core::verify::Verified;
 use serde::Serialize;
 

@@ -1,15 +1,15 @@
 //! Looking up citations that a caller brings, with or without a memory that has them.
 
-use apostille_core::citation::{Citation, Cite};
-use apostille_core::look::{NEAR, Pin, Reader};
+use apostille_cite::citation::{Citation, Cite};
+use apostille_cite::look::{NEAR, Pin};
+use apostille_cite::sheet::{Sheet, is_binary, joined};
+use apostille_cite::source::Source;
+use apostille_cite::verdict::{Loss, Verdict};
 use apostille_core::memory::Memory;
-use apostille_core::remember::secrets;
-use apostille_core::sheet::{Sheet, is_binary, joined};
-use apostille_core::source::Source;
 use apostille_core::space::Space;
-use apostille_core::verdict::{Loss, Verdict};
 use apostille_core::verify::Orders;
 use apostille_core::{Context, list};
+use apostille_text::secrets;
 
 use super::records::{LookedUp, VerificationResult};
 use super::space_of;
@@ -157,7 +157,7 @@ fn found(cx: &Context<'_>, here: &Here<'_>, tree: &Tree<'_>, citations: &[Pinned
         citations.iter().map(|it| cited(here, source, it)).collect();
     let open: Vec<&Citation> = cited.iter().flatten().collect();
     let cx = Context { source, ..*cx };
-    let mut sights = Reader::new(&cx, NEAR).look(&open).into_iter();
+    let mut sights = cx.citation_reader(NEAR).look(&open).into_iter();
     let verdicts = cited.iter().map(|it| match it {
         Ok(_) => sights.next().map_or(UNSEEN, |it| it.verdict),
         Err(verdict) => verdict.clone(),

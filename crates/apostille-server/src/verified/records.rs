@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use apostille_core::citation::Citation;
+use apostille_cite::citation::Citation;
 use apostille_core::event::Happening;
 use apostille_core::format::timestamp;
 use apostille_core::memory::{Memory, Stage, Status};

@@ -6,9 +6,9 @@ mod wrong_calls;
 
 use apostille_core::memory::{Draft, Origin, Voice};
 use apostille_core::policy::{Breakers, Policy};
-use apostille_core::remember::moderate;
 use apostille_core::{Context, forget};
 use apostille_server::{Answer, Fault, Here, files};
+use apostille_text::moderate;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 

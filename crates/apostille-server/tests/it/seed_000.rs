@@ -1,8 +1,8 @@
 //! Seed 000: the ten tools of verified memory, field by field.
 
-use apostille_core::digest::Digest;
-use apostille_core::source::{Source, SourceError};
+use apostille_cite::source::{Source, SourceError};
 use apostille_server::{Fault, Here, verified};
+use apostille_text::digest::Digest;
 use serde_json::{Value, json};
 
 use crate::world::{COMMIT, ReadOnly, Shelf, World, repo};

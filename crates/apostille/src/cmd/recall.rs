@@ -1,6 +1,6 @@
 //! `recall`: what is known, checked against the reader's own code.
 
-use apostille_core::citation::RepoPath;
+use apostille_cite::citation::RepoPath;
 use apostille_core::memory::Layer;
 use apostille_core::policy::InjectMode;
 use apostille_core::recall::{self, Ask, Checked, Recalled};
@@ -117,7 +117,7 @@ fn next(it: &Checked) -> String {
     if !it
         .verdicts
         .iter()
-        .any(apostille_core::verdict::Verdict::is_bad)
+        .any(apostille_cite::verdict::Verdict::is_bad)
     {
         return String::new();
     }

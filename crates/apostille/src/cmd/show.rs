@@ -1,9 +1,9 @@
 //! `show`: everything about one memory.
 
+use apostille_cite::verdict::{Verdict, worst};
 use apostille_core::event::Logged;
 use apostille_core::format;
 use apostille_core::memory::{Channel, Memory};
-use apostille_core::verdict::{Verdict, worst};
 use apostille_core::verify::Verified;
 
 use super::log::happened;

@@ -1,9 +1,9 @@
 //! `token`: who may come through the socket of `serve`, and how far.
 
-use apostille_core::digest::Digest;
 use apostille_core::format;
 use apostille_core::refusal::Refusal;
 use apostille_server::pass::Access;
+use apostille_text::digest::Digest;
 use jiff::SignedDuration;
 use serde::Serialize;
 

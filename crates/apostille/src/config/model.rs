@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use apostille_backends::models::{Api, TIMEOUT};
-use apostille_core::remember::secrets;
+use apostille_text::secrets;
 
 use super::raw::{Key, Raw, Scalar, address};
 use super::{Found, Origin, default, pick};

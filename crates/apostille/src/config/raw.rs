@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use apostille_core::citation::RepoPath;
+use apostille_cite::citation::RepoPath;
 use apostille_core::policy::{InjectMode, Scoring};
 use apostille_core::recall::typo;
 use apostille_core::space::Space;
@@ -164,7 +164,7 @@ impl Key {
             .iter()
             .filter(|it| near(it).is_some())
             .min_by_key(|it| near(it));
-        let name = apostille_core::remember::secrets::masked(name);
+        let name = apostille_text::secrets::masked(name);
         let name = name
             .chars()
             .filter(|c| !c.is_control())
@@ -205,12 +205,12 @@ impl Scalar {
         }
     }
 
-    pub(super) fn word<T: std::str::FromStr<Err = apostille_core::words::UnknownWord>>(
+    pub(super) fn word<T: std::str::FromStr<Err = apostille_text::words::UnknownWord>>(
         &self,
     ) -> Result<T, String> {
         self.text()?
             .parse()
-            .map_err(|error: apostille_core::words::UnknownWord| error.to_string())
+            .map_err(|error: apostille_text::words::UnknownWord| error.to_string())
     }
 
     pub(super) fn number(&self) -> Result<usize, String> {

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use apostille_core::citation::RepoPath;
+use apostille_cite::citation::RepoPath;
 use apostille_core::policy::Policy;
 
 use super::StoreUrl;

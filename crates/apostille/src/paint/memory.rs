@@ -1,9 +1,9 @@
 //! A memory as people read it.
 
-use apostille_core::citation::Citation;
-use apostille_core::diff;
+use apostille_cite::citation::Citation;
+use apostille_cite::diff;
+use apostille_cite::verdict::{Change, Verdict, worst};
 use apostille_core::memory::{Memory, Stage};
-use apostille_core::verdict::{Change, Verdict, worst};
 
 use super::{BOLD, DIM, Paint, RED, YELLOW, ink, one_line, safe, standing};
 

@@ -8,16 +8,16 @@ use apostille_backends::ledger::Ledger;
 use apostille_backends::memo::{FileMemo, Remembering};
 use apostille_backends::split::Split;
 use apostille_backends::sqlite::Sqlite;
+use apostille_cite::source::Source;
 use apostille_core::Context;
-use apostille_core::digest::Digest;
 use apostille_core::memory::{Memory, MemoryId, Name};
 use apostille_core::model::Model;
 use apostille_core::policy::Policy;
-use apostille_core::source::Source;
 use apostille_core::space::Space;
 use apostille_core::store::ram::Ram;
 use apostille_core::store::{Store, StoreError};
 use apostille_core::{list, refusal::Refusal};
+use apostille_text::digest::Digest;
 use jiff::Timestamp;
 
 use super::World;

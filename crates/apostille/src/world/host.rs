@@ -7,13 +7,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use apostille_backends::git::Commit;
 use apostille_backends::memo::FileMemo;
+use apostille_cite::source::{Nowhere, Source, SourceError};
 use apostille_core::Context;
-use apostille_core::digest::Digest;
-use apostille_core::source::{Nowhere, Source, SourceError};
 use apostille_core::space::Space;
 use apostille_core::store::Store;
 use apostille_server::Here;
 use apostille_server::host::{Call, Host, Need, Unplaced};
+use apostille_text::digest::Digest;
 
 use super::World;
 use super::beside::Kept;

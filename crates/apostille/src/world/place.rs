@@ -5,10 +5,10 @@ use std::path::{Component, Path, PathBuf};
 
 use apostille_backends::git::{Checkout, Commit};
 use apostille_backends::worktree::WorkTree;
-use apostille_core::citation::{BadPlace, Cite, RepoPath};
-use apostille_core::digest::Digest;
-use apostille_core::source::{Nowhere, Source, SourceError};
+use apostille_cite::citation::{BadPlace, Cite, RepoPath};
+use apostille_cite::source::{Nowhere, Source, SourceError};
 use apostille_core::space::Space;
+use apostille_text::digest::Digest;
 
 use crate::error::Fault;
 

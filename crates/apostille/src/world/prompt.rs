@@ -4,8 +4,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use apostille_core::digest::Digest;
 use apostille_core::task::prompt;
+use apostille_text::digest::Digest;
 
 /// The files at the root that agents read, in the order they count.
 const FILES: [&str; 4] = [

@@ -8,10 +8,10 @@ use std::fs::{self, OpenOptions};
 use std::io::{self, ErrorKind, Read as _, Seek as _, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
 
-use apostille_core::citation::RepoPath;
-use apostille_core::digest::Digest;
+use apostille_cite::citation::RepoPath;
 use apostille_core::task::gate::{self, Log};
 use apostille_core::task::{Passage, Slug, Task, What};
+use apostille_text::digest::Digest;
 use jiff::Timestamp;
 
 use super::place::Place;

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use apostille_core::digest::Digest;
+use apostille_text::digest::Digest;
 use serde_json::{Value, json};
 
 use crate::env::Env;

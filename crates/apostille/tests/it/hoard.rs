@@ -1,7 +1,7 @@
 //! Three hundred memories as a team has them after a year: most are sound, some are said twice or otherwise, some are
 //! stale, junk, unused or waiting. The same on every machine.
 
-use apostille_core::digest::Digest;
+use apostille_text::digest::Digest;
 use serde_json::{Value, json};
 
 use crate::env::Env;

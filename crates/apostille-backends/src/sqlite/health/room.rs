@@ -2,13 +2,13 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
-use apostille_core::digest::Digest;
 use apostille_core::event::{Event, Happening, What};
 use apostille_core::format::{EventRecord, MemoryRecord};
 use apostille_core::memory::{Memory, MemoryId, Status};
 use apostille_core::store::Posting;
 use apostille_core::store::watch::{self, Trip};
-use apostille_core::terms::Stems;
+use apostille_text::digest::Digest;
+use apostille_text::terms::Stems;
 use rusqlite::types::Value;
 use rusqlite::{Connection, Row, params};
 
@@ -147,7 +147,7 @@ impl Room {
                 .map(|it| (it.path.as_str().to_owned(), number)),
         );
         if memory.status == Status::Active {
-            let (terms, len) = self.stems.indexed(memory);
+            let (terms, len) = self.stems.indexed(&memory.searchable());
             for (term, count) in terms {
                 self.lists.entry(term).or_default().push(Posting {
                     number: memory.number,

@@ -2,9 +2,9 @@
 
 use std::cell::Cell;
 
-use apostille_core::citation::Citation;
-use apostille_core::look::Sight;
-use apostille_core::source::Source;
+use apostille_cite::citation::Citation;
+use apostille_cite::look::Sight;
+use apostille_cite::source::Source;
 
 use super::story::{Story, page, sight, sights, sights_within, told};
 

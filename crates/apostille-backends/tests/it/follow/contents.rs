@@ -1,6 +1,6 @@
 //! What a file may turn into: links, submodules, other line endings and encodings, nothing, or far too much.
 
-use apostille_core::source::MAX_FILE;
+use apostille_cite::source::MAX_FILE;
 
 use super::story::{Story, page};
 

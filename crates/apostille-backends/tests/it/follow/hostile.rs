@@ -10,8 +10,8 @@ use std::process::Command;
 
 use apostille_backends::git::{Checkout, Commit};
 use apostille_backends::worktree::WorkTree;
-use apostille_core::digest::Digest;
 use apostille_core::remember::cite::capture;
+use apostille_text::digest::Digest;
 
 use super::story::{Story, is_like, page, sight, told};
 

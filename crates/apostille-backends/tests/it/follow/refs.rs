@@ -1,6 +1,6 @@
 //! Which commit is looked at: branches, tags, no branch, no commit, other working trees, no working tree.
 
-use apostille_core::source::{Source as _, SourceError};
+use apostille_cite::source::{Source as _, SourceError};
 
 use super::story::{Story, page, sight, told};
 

@@ -6,14 +6,14 @@ use std::process::{Command, Stdio};
 
 use apostille_backends::git::{Checkout, Commit};
 use apostille_backends::worktree::WorkTree;
+use apostille_cite::citation::Citation;
+use apostille_cite::look::{FAR, Sight};
+use apostille_cite::source::Source;
+use apostille_cite::verdict::Verdict;
 use apostille_core::Context;
-use apostille_core::citation::Citation;
-use apostille_core::look::{FAR, Reader, Sight};
 use apostille_core::policy::Policy;
 use apostille_core::remember::cite::capture;
-use apostille_core::source::Source;
 use apostille_core::store::ram::Ram;
-use apostille_core::verdict::Verdict;
 use tempfile::TempDir;
 
 /// When everything in these repositories was written.
@@ -371,7 +371,7 @@ pub(crate) fn sights_within(
         beside: &[],
         guardian: None,
     };
-    Reader::new(&cx, most).look(citations)
+    cx.citation_reader(most).look(citations)
 }
 
 /// A verdict in one line.

@@ -5,9 +5,9 @@ use std::collections::BTreeSet;
 use super::answer::Item;
 use super::prompt::Sent;
 use crate::glean::Gleaned;
-use crate::literals::{literals, stands};
-use crate::remember::{moderate, secrets};
-use crate::terms::{question, terms};
+use apostille_text::literals::{literals, stands};
+use apostille_text::terms::{question, terms};
+use apostille_text::{moderate, secrets};
 
 /// Words, as terms, that a fact is framed with and that are evidence of nothing.
 const FRAME: [&str; 8] = [

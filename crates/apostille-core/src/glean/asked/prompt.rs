@@ -3,8 +3,8 @@
 use serde::Serialize;
 
 use super::Budget;
-use crate::remember::{moderate, secrets};
 use crate::transcript::{Speaker, Turn};
+use apostille_text::{moderate, secrets};
 
 /// What the model is to do. A test holds it to the form that is read.
 pub(super) const SYSTEM: &str = r#"You read a session between a person and a coding agent. List what the person stated that will still matter in later sessions:

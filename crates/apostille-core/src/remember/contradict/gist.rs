@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::told::{Told, is_filler, stemmed};
-use crate::remember::dedupe::normalised;
+use apostille_text::overlap::normalised;
 
 /// The share of telling words from which two memories that name the same command, or are of one subject, say the same.
 const MUCH: f32 = 0.5;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::remember::dedupe::normalised;
+use apostille_text::overlap::normalised;
 
 /// Words that say nothing of what a fact is about.
 const FILLERS: &[&str] = &[

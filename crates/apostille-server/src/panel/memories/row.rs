@@ -1,7 +1,6 @@
 //! One memory in a list.
 
 use apostille_core::memory::{Channel, Layer, Memory, Stage};
-use apostille_core::remember::moderate;
 use apostille_core::verify::Verified;
 use maud::{Markup, html};
 
@@ -21,7 +20,7 @@ pub fn row(visit: &Visit<'_>, it: &Verified, score: Option<f32>) -> Markup {
 #[must_use]
 pub fn row_with(visit: &Visit<'_>, it: &Verified, score: Option<f32>, more: &Markup) -> Markup {
     let mut memory = it.memory.clone();
-    moderate::withhold(&mut memory);
+    memory.withhold_secret();
     html! {
         li.entry {
             div.margin { (handle(visit, memory.handle())) (badge(it.standing())) }

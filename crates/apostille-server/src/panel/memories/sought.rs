@@ -2,10 +2,10 @@
 
 use std::str::FromStr;
 
-use apostille_core::citation::RepoPath;
+use apostille_cite::citation::RepoPath;
 use apostille_core::memory::{Kind, Layer, Origin, Stage};
-use apostille_core::remember::moderate;
 use apostille_core::store::{After, Filter};
+use apostille_text::moderate;
 use jiff::Timestamp;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;

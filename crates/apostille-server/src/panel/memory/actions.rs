@@ -1,10 +1,10 @@
 //! What can be done about a memory, each with its consequence said beforehand.
 
+use apostille_cite::verdict::Verdict;
 use apostille_core::memory::{Kind, Layer, Memory, Stage};
-use apostille_core::remember::moderate;
 use apostille_core::remember::queue::is_rejected;
-use apostille_core::verdict::Verdict;
 use apostille_core::verify::Verified;
+use apostille_text::moderate;
 use maud::{Markup, html};
 
 use super::deeds::{self, Tried};

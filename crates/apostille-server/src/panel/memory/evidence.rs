@@ -1,9 +1,9 @@
 //! The code that proves a memory: the cited lines where they stand, and what changed.
 
-use apostille_core::citation::{Citation, Cite, Lines};
-use apostille_core::diff;
+use apostille_cite::citation::{Citation, Cite, Lines};
+use apostille_cite::diff;
+use apostille_cite::verdict::{Change, Verdict};
 use apostille_core::memory::Stage;
-use apostille_core::verdict::{Change, Verdict};
 use apostille_core::verify::Verified;
 use maud::{Markup, html};
 

@@ -1,8 +1,8 @@
 //! How a memory that was set aside stood before.
 
+use apostille_core::event::was::Was;
 use apostille_core::memory::{Memory, Stage, Status};
 use apostille_core::store::Page;
-use apostille_core::was::Was;
 
 use crate::Fault;
 use crate::visit::Visit;

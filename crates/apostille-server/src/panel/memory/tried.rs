@@ -1,6 +1,6 @@
 //! What somebody typed into a form.
 
-use apostille_core::citation::Cite;
+use apostille_cite::citation::Cite;
 
 use crate::visit::Asked;
 

@@ -1,6 +1,6 @@
 //! Code as it stands in a file, and what changed in it.
 
-use apostille_core::remember::moderate;
+use apostille_text::moderate;
 use maud::{Markup, html};
 
 /// The longest line that is shown whole.

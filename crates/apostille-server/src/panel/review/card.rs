@@ -2,8 +2,8 @@
 
 use apostille_core::memory::{Mark, Memory};
 use apostille_core::remember::guard::INSTRUCTION;
-use apostille_core::remember::moderate;
 use apostille_core::review::{Care, Waiting};
+use apostille_text::moderate;
 use maud::{Markup, html};
 
 use super::Failed;
@@ -33,7 +33,7 @@ pub(super) fn card(
     failed: Option<&Failed<'_>>,
 ) -> Markup {
     let mut memory = it.memory().clone();
-    moderate::withhold(&mut memory);
+    memory.withhold_secret();
     let id = format!("w-{}", spot.at + 1);
     html! {
         article.card.waiting id=(id) tabindex="-1" aria-labelledby=(format!("{id}-title")) {

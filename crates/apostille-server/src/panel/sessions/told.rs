@@ -4,7 +4,6 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use apostille_core::memory::MemoryId;
 use apostille_core::recall::Why;
-use apostille_core::remember::moderate;
 use apostille_core::session::{Entry, Moment, Session, Shown};
 use apostille_core::verify::Verified;
 use maud::{Markup, html};
@@ -150,7 +149,7 @@ fn now(it: &Verified) -> &'static str {
 
 fn fact(it: &Verified) -> String {
     let mut memory = it.memory.clone();
-    moderate::withhold(&mut memory);
+    memory.withhold_secret();
     cut(&said(&memory.fact), FACT)
 }
 

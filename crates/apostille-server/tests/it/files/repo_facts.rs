@@ -1,7 +1,7 @@
 //! Facts about the repository: how they are written, and what the code says to them when they are read.
 
+use apostille_cite::source::SourceError;
 use apostille_core::memory::{Draft, Layer};
-use apostille_core::source::SourceError;
 
 use super::{create, done, rename, replace, stocked, view, wrong};
 use crate::world::{World, cited};

@@ -8,12 +8,12 @@ use std::time::{Duration, SystemTime};
 use apostille_backends::ledger::Ledger;
 use apostille_backends::transcripts;
 use apostille_core::client::Client;
-use apostille_core::digest::Digest;
 use apostille_core::glean::{Gleaned, asked, glean};
 use apostille_core::learn::{Learned, Left, learn};
 use apostille_core::memory::MemoryId;
 use apostille_core::session::{Entry, Moment, Session, Shown};
 use apostille_core::transcript::{Speaker, Turn};
+use apostille_text::digest::Digest;
 use jiff::{SignedDuration, Timestamp};
 use serde::Serialize;
 

@@ -4,15 +4,15 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use apostille_backends::ledger::Open;
+use apostille_cite::citation::RepoPath;
 use apostille_core::Context;
 use apostille_core::brief::{self, Brief, Reader};
-use apostille_core::citation::RepoPath;
 use apostille_core::client::Client;
-use apostille_core::digest::Digest;
 use apostille_core::policy::InjectMode;
-use apostille_core::remember::secrets;
 use apostille_core::session::{Entry, Moment, Shown};
 use apostille_core::task::bullets::bullets;
+use apostille_text::digest::Digest;
+use apostille_text::secrets;
 
 use super::detach;
 use crate::args::Everywhere;

@@ -1,7 +1,7 @@
 //! What changes in a file, as people read it: not too much, no secrets, and always the part that differs.
 
-use apostille_core::diff::unified;
-use apostille_core::remember::secrets;
+use apostille_cite::diff::unified;
+use apostille_text::secrets;
 
 use super::disk::Change;
 use crate::paint::cut;

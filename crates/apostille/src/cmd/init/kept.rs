@@ -5,7 +5,7 @@ use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
-use apostille_core::digest::Digest;
+use apostille_text::digest::Digest;
 use serde::{Deserialize, Serialize};
 
 use super::disk::{self, Change};

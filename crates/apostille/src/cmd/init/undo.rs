@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use apostille_core::digest::Digest;
+use apostille_text::digest::Digest;
 
 use super::disk::{self, Change, Found};
 use super::kept::{Kept, Run};

@@ -1,11 +1,11 @@
 //! One that waits, as a person reads it before deciding.
 
 use anstyle::Style;
-use apostille_core::citation::Citation;
+use apostille_cite::citation::Citation;
+use apostille_cite::verdict::Verdict;
 use apostille_core::memory::{Channel, Mark, Memory};
 use apostille_core::remember::guard::INSTRUCTION;
 use apostille_core::review::{Care, Waiting};
-use apostille_core::verdict::Verdict;
 
 use crate::paint::{
     BOLD, CYAN, DIM, GREEN, Paint, RED, YELLOW, cut, ink, memory, one_line, safe, standing, width,

@@ -1,6 +1,6 @@
 //! Annotations for GitHub's checks, as workflow commands.
 
-use apostille_core::citation::Cite;
+use apostille_cite::citation::Cite;
 
 use super::finding::{Finding, Rule};
 

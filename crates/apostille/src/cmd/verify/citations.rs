@@ -8,13 +8,11 @@ use std::collections::BTreeMap;
 use std::io::{self, BufRead, Write};
 use std::path::Path;
 
-use apostille_core::Context;
-use apostille_core::citation::Citation;
-use apostille_core::look::{FAR, Pin, Reader};
+use apostille_cite::citation::Citation;
+use apostille_cite::look::{FAR, Pin, Reader};
+use apostille_cite::source::Source;
+use apostille_cite::verdict::Verdict;
 use apostille_core::policy::Policy;
-use apostille_core::source::Source;
-use apostille_core::store::ram::Ram;
-use apostille_core::verdict::Verdict;
 
 use crate::args::Verify;
 use crate::error::{self, Fault};
@@ -43,7 +41,6 @@ pub fn run(shell: &Shell, args: &Verify, file: &Path) -> Result<Answer, Fault> {
     let mut sum = Sum::default();
     let clock = shell.world.stopwatch();
     let lookup = Lookup {
-        shell,
         trees: &trees,
         clock: &clock,
     };
@@ -141,7 +138,6 @@ fn cited(pin: &Pin, then: Option<&Then>, now: &dyn Source) -> Result<Citation, V
 
 /// Looks up one batch after the other.
 struct Lookup<'a> {
-    shell: &'a Shell,
     trees: &'a Trees,
     clock: &'a dyn Fn() -> u64,
 }
@@ -249,19 +245,7 @@ impl Lookup<'_> {
     }
 
     fn verdicts(&self, now: &dyn Source, citations: &[&Citation]) -> Vec<Verdict> {
-        let (store, policy, random) = (Ram::default(), Policy::default(), || 0);
-        let cx = Context {
-            store: &store,
-            source: now,
-            policy: &policy,
-            now: self.shell.world.now,
-            random: &random,
-            late: &|| false,
-            actor: None,
-            beside: &[],
-            guardian: None,
-        };
-        Reader::new(&cx, FAR)
+        Reader::new(now, Policy::default().tolerance, &|| false, FAR)
             .look(citations)
             .into_iter()
             .map(|it| it.verdict)

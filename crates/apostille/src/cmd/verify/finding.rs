@@ -1,8 +1,8 @@
 //! What a check points to: one line of code, and the memory that no longer agrees with it.
 
-use apostille_core::citation::{Citation, Cite};
+use apostille_cite::citation::{Citation, Cite};
+use apostille_cite::verdict::Verdict;
 use apostille_core::memory::MemoryId;
-use apostille_core::verdict::Verdict;
 use apostille_core::verify::Verified;
 
 use crate::paint::{memory, one_line};

@@ -2,10 +2,10 @@
 
 use std::io::Write as _;
 
+use apostille_cite::verdict::Verdict;
 use apostille_core::memory::{Channel, Draft, Memory, Name, Origin, Replacement, Status, Voice};
 use apostille_core::remember::Outcome;
 use apostille_core::revise::{self, Revised};
-use apostille_core::verdict::Verdict;
 use apostille_core::verify::Verified;
 use apostille_core::verify::draft::{Proposal, propose};
 use serde::Serialize;

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use anstyle::Style;
-use apostille_core::verdict::Verdict;
+use apostille_cite::verdict::Verdict;
 use apostille_core::verify::{Deed, Verified};
 
 use crate::paint::{

@@ -1,6 +1,6 @@
 //! The findings as SARIF 2.1.0, which code hosts show beside the code.
 
-use apostille_core::citation::Cite;
+use apostille_cite::citation::Cite;
 use serde_json::{Value, json};
 
 use super::finding::{Finding, Rule};

@@ -1,7 +1,7 @@
 //! Whether the entry of a server is ours. In a repository it is the word of whoever could write there: it may not say more
 //! than we would, or it would choose whom the memory is for, where it is kept, and what is loaded with the program.
 
-use apostille_core::remember::secrets;
+use apostille_text::secrets;
 use serde_json::{Value, json};
 
 use super::super::program::{NAME, is_program};

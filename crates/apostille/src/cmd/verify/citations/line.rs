@@ -2,8 +2,8 @@
 
 use std::io::{self, BufRead, Read as _};
 
-use apostille_core::citation::{Cite, Lines};
-use apostille_core::look::Pin;
+use apostille_cite::citation::{Cite, Lines};
+use apostille_cite::look::Pin;
 use serde::Deserialize;
 use serde_json::Value;
 

@@ -1,7 +1,7 @@
 //! A line of the output: what was found at one citation.
 
-use apostille_core::citation::Cite;
-use apostille_core::verdict::{Loss, Verdict};
+use apostille_cite::citation::Cite;
+use apostille_cite::verdict::{Loss, Verdict};
 use serde::Serialize;
 use serde_json::Value;
 

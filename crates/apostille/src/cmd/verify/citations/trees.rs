@@ -4,8 +4,8 @@ use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 
 use apostille_backends::git::Commit;
-use apostille_core::citation::RepoPath;
-use apostille_core::source::{Blob, Source, SourceError, Tree};
+use apostille_cite::citation::RepoPath;
+use apostille_cite::source::{Blob, Source, SourceError, Tree};
 
 use crate::error::Fault;
 use crate::world::place::Place;

@@ -3,8 +3,8 @@
 use std::fmt;
 use std::str::FromStr;
 
-use crate::digest::Digest;
-use crate::remember::secrets::masked;
+use apostille_text::digest::Digest;
+use apostille_text::secrets::masked;
 
 /// The longest path that may be cited, in bytes.
 const MAX_PATH: usize = 1_024;

@@ -6,7 +6,7 @@ const BITS: usize = 1 << 15;
 const BUCKETS: usize = 1 << 10;
 
 /// Words of two bytes or more, each with a number.
-pub(in crate::remember) struct Words {
+pub(crate) struct Words {
     /// Whether a word may begin with these three bytes.
     filter: Vec<u64>,
     /// Where the words of each bucket begin.
@@ -16,9 +16,7 @@ pub(in crate::remember) struct Words {
 
 impl Words {
     /// The index of these words. The same word may come with several numbers.
-    pub(in crate::remember) fn new<W: Into<Vec<u8>>>(
-        words: impl Iterator<Item = (W, usize)>,
-    ) -> Self {
+    pub(crate) fn new<W: Into<Vec<u8>>>(words: impl Iterator<Item = (W, usize)>) -> Self {
         let mut words: Vec<(Box<[u8]>, usize)> = words
             .map(|(word, number)| (word.into().into_boxed_slice(), number))
             .collect();
@@ -41,11 +39,7 @@ impl Words {
     }
 
     /// Tells of every word in the text: its number, and where it begins and ends.
-    pub(in crate::remember) fn each(
-        &self,
-        text: &[u8],
-        mut found: impl FnMut(usize, std::ops::Range<usize>),
-    ) {
+    pub(crate) fn each(&self, text: &[u8], mut found: impl FnMut(usize, std::ops::Range<usize>)) {
         for at in 0..text.len().saturating_sub(1) {
             let bit = bit(&text[at..], text.get(at + 2).copied().unwrap_or(0));
             if self.filter[bit / 64] & 1 << (bit % 64) != 0 {
@@ -56,7 +50,7 @@ impl Words {
     }
 
     /// Whether one of the words stands in the text.
-    pub(in crate::remember) fn is_any_in(&self, text: &[u8]) -> bool {
+    pub(crate) fn is_any_in(&self, text: &[u8]) -> bool {
         let mut is_any = false;
         self.each(text, |_, _| is_any = true);
         is_any

@@ -28,7 +28,7 @@ const TAGS: [&str; 14] = [
 const TURNS: [&str; 2] = ["inst]", "memories]"];
 
 /// The text with the brackets of forged delimiters made harmless.
-pub(crate) fn defused(text: &str) -> Cow<'_, str> {
+pub fn defused(text: &str) -> Cow<'_, str> {
     let mut out = String::new();
     let (mut done, mut at) = (0, 0);
     while let Some(step) = text[at..].find(begins) {

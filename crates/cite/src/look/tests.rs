@@ -9,14 +9,11 @@ use proptest::prelude::*;
 
 use super::hunks;
 use super::{FAR, Reader, Sight};
-use crate::Context;
+use crate::capture::cut_lines;
 use crate::citation::{Citation, Cite, RepoPath};
-use crate::policy::Policy;
-use crate::remember::cite::captured;
 use crate::sheet::{Sheet, joined};
 use crate::source::{Blob, Edit, History, Source, SourceError, Step, Tree, Version, Way};
-use crate::store::ram::Ram;
-use crate::verdict::Verdict;
+use crate::verdict::{Change, Verdict};
 
 /// The files of one commit: their text by their path.
 type Files = BTreeMap<String, String>;
@@ -35,7 +32,7 @@ fn path(text: &str) -> RepoPath {
 }
 
 fn id(text: &str) -> String {
-    crate::digest::Digest::of(text.as_bytes()).to_string()
+    apostille_text::digest::Digest::of(text.as_bytes()).to_string()
 }
 
 fn name(commit: usize) -> String {
@@ -101,23 +98,13 @@ impl Past {
             id: Some(id(text)),
             bytes: text.clone().into(),
         };
-        captured(&Cite::new(file, start, end).unwrap(), &blob, Some(name(0))).unwrap()
+        cut_lines(&Cite::new(file, start, end).unwrap(), &blob, Some(name(0))).unwrap()
     }
 
     fn look(&self, citation: &Citation) -> Sight {
-        let (store, policy) = (Ram::default(), Policy::default());
-        let cx = Context {
-            store: &store,
-            source: self,
-            policy: &policy,
-            now: jiff::Timestamp::UNIX_EPOCH,
-            random: &|| 0,
-            late: &|| false,
-            actor: None,
-            beside: &[],
-            guardian: None,
-        };
-        Reader::new(&cx, FAR).look(&[citation]).remove(0)
+        Reader::new(self, Change::Comment, &|| false, FAR)
+            .look(&[citation])
+            .remove(0)
     }
 
     /// What stands at a place now.

@@ -1,7 +1,7 @@
 //! What was found when somebody looked a citation up again.
 
 use crate::citation::Cite;
-use crate::words::words;
+use apostille_text::words::words;
 
 words! {
     /// What kind of difference there is between the cited text and what stands there now, the mildest first.

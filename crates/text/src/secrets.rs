@@ -13,7 +13,7 @@ mod mask;
 mod named;
 mod public;
 mod rules;
-pub(in crate::remember) mod words;
+pub(crate) mod words;
 
 use judge::Judge;
 pub use mask::masked;

@@ -1,11 +1,11 @@
 //! A citation as somebody hands it in, made whole: protocols name a place and, at best, a commit or a digest.
 
+use crate::capture::cut_lines;
 use crate::citation::{Citation, Cite, Lines};
-use crate::digest::Digest;
-use crate::remember::cite::captured;
 use crate::sheet::{Sheet, joined};
 use crate::source::{Blob, Source, SourceError};
 use crate::verdict::{Loss, Verdict};
+use apostille_text::digest::Digest;
 
 /// Above so many lines times lines, a text of which only the digest is known is not searched for.
 const MAX_DIGESTED: u64 = 2_000_000;
@@ -48,7 +48,7 @@ impl Pin {
             .read(&self.place.path)
             .map_err(unknown)?
             .ok_or(Unread::Refused(NEVER))?;
-        let citation = captured(&self.place, &blob, commit).map_err(|_| Unread::Refused(NEVER))?;
+        let citation = cut_lines(&self.place, &blob, commit).map_err(|_| Unread::Refused(NEVER))?;
         Ok((citation, blob))
     }
 
@@ -86,7 +86,7 @@ impl Pin {
             since: None,
         };
         let Some(digest) = self.digest else {
-            return captured(&self.place, &blob, None).map_err(|_| lost);
+            return cut_lines(&self.place, &blob, None).map_err(|_| lost);
         };
         let sheet = Sheet::of(&blob.bytes);
         let found = with_digest(&sheet, &blob, self.place.lines, digest).ok_or(lost)?;

@@ -82,8 +82,8 @@ impl Stems {
 
     /// The same as [`indexed`].
     #[must_use]
-    pub fn indexed(&mut self, memory: &crate::memory::Memory) -> (Vec<(String, u32)>, u32) {
-        with_len(self.terms(&memory.searchable()))
+    pub fn indexed(&mut self, text: &str) -> (Vec<(String, u32)>, u32) {
+        with_len(self.terms(text))
     }
 
     fn term(&mut self, kind: Kind, word: &str) -> String {
@@ -101,10 +101,10 @@ impl Stems {
 /// The version of the analyser: an index made by another version is made anew.
 pub const VERSION: u32 = 1;
 
-/// What a memory is indexed under, and its length in terms.
+/// What a text is indexed under, and its length in terms.
 #[must_use]
-pub fn indexed(memory: &crate::memory::Memory) -> (Vec<(String, u32)>, u32) {
-    with_len(terms(&memory.searchable()))
+pub fn indexed(text: &str) -> (Vec<(String, u32)>, u32) {
+    with_len(terms(text))
 }
 
 fn with_len(terms: Vec<(String, u32)>) -> (Vec<(String, u32)>, u32) {
@@ -156,7 +156,7 @@ pub fn question(text: &str) -> Vec<Asked> {
 /// The words of a question that may be misspelt, as typed and as the term they are looked up under.
 ///
 /// These are words of four letters and more, and parts of names, without stopwords and numbers: a
-/// number one digit off is another number. See [`crate::recall::typo`] for their use.
+/// number one digit off is another number. Recall uses them to mend typing errors.
 #[must_use]
 pub fn spelled(text: &str) -> Vec<(String, String)> {
     let mut words: Vec<(String, String)> = Vec::new();
@@ -173,7 +173,7 @@ pub fn spelled(text: &str) -> Vec<(String, String)> {
 
 /// The English stem of a lower-case ASCII word; any other word as it is, for the stemmer knows
 /// nothing of it.
-pub(crate) fn stem(word: &str) -> String {
+pub fn stem(word: &str) -> String {
     if word.len() > 2 && word.bytes().all(|byte| byte.is_ascii_lowercase()) {
         STEMMER.stem(word).into_owned()
     } else {

@@ -8,10 +8,10 @@ use serde::{Deserialize, Serialize};
 use super::Sight;
 use super::trace::{Fate, Span};
 use crate::citation::{Citation, Cite};
-use crate::digest::Digest;
-use crate::remember::moderate;
 use crate::source::Version;
 use crate::verdict::{Change, Difference, Verdict};
+use apostille_text::digest::Digest;
+use apostille_text::moderate;
 
 /// A place to keep findings under short keys. It may lose any of them at any time.
 pub trait Memo: Send + Sync {
@@ -189,7 +189,7 @@ pub(super) fn concluded(sight: &Sight) -> Option<String> {
             ..kept
         },
         Verdict::Changed(it) => {
-            moderate::check_text("code", &it.now).ok()?;
+            moderate::is_storable(&it.now).then_some(())?;
             Conclusion {
                 at: Some(it.at.to_string()),
                 change: Some(it.change.to_string()),

@@ -5,8 +5,8 @@ use std::ops::Range;
 use super::tokens::{self, Token};
 use super::trace::{is_distinctive, occurrences, weight};
 use crate::citation::{Citation, Lines, NEIGHBOURS, RepoPath};
-use crate::digest::Digest;
 use crate::sheet::{Sheet, fingerprint, joined};
+use apostille_text::digest::Digest;
 
 /// What a neighbour counts for that says something; one that does not counts 1.
 const TELLING: usize = 8;

@@ -2,9 +2,9 @@
 
 use jiff::Timestamp;
 
-use crate::citation::Citation;
 use crate::event::{Event, What};
 use crate::memory::{Memory, Status};
+use apostille_cite::citation::Citation;
 
 /// How a memory stood before an event changed it. It is kept with the event, so it is about that memory alone and goes
 /// with it when it is forgotten.

@@ -25,15 +25,12 @@ pub use pin::Pin;
 use anchor::{Anchor, Found};
 use trace::{Fate, Road, Span, Through, Tracer};
 
-use crate::Context;
 use crate::citation::{Citation, Cite, Lines, RepoPath};
-use crate::digest::Digest;
-use crate::literals;
-use crate::memory::Memory;
-use crate::policy::Policy;
 use crate::sheet::{Sheet, is_binary, joined};
 use crate::source::{Edit, History, Source, Tree, Version, Way};
 use crate::verdict::{Change, Difference, Loss, Verdict};
+use apostille_text::digest::Digest;
+use apostille_text::literals;
 
 /// How many commits are followed where somebody waits for a recall; beyond it, one leap takes their place.
 pub const NEAR: usize = 2_000;
@@ -101,10 +98,19 @@ impl Sight {
 type Spot = (RepoPath, Range<u32>);
 type Read = Result<Option<(Option<String>, Rc<[u8]>)>, String>;
 
+/// A fact and the places that prove it.
+#[derive(Debug, Clone, Copy)]
+pub struct CitedClaim<'a> {
+    /// What is claimed.
+    pub fact: &'a str,
+    /// The places.
+    pub citations: &'a [Citation],
+}
+
 /// Looks up citations, reading each file once and walking the history once for all of them.
 pub struct Reader<'a> {
     source: &'a dyn Source,
-    policy: &'a Policy,
+    tolerance: Change,
     late: &'a dyn Fn() -> bool,
     most: usize,
     files: HashMap<RepoPath, Read>,
@@ -114,38 +120,44 @@ pub struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    /// A reader of this context's source that follows at most so many commits.
+    /// A reader of this source that follows at most `most` commits, takes changes up to `tolerance` for harmless, and
+    /// answers `unknown` once `late` says that the time is up.
     #[must_use]
-    pub fn new(cx: &Context<'a>, most: usize) -> Self {
+    pub fn new(
+        source: &'a dyn Source,
+        tolerance: Change,
+        late: &'a dyn Fn() -> bool,
+        most: usize,
+    ) -> Self {
         Self {
-            source: cx.source,
-            policy: cx.policy,
-            late: cx.late,
+            source,
+            tolerance,
+            late,
             most,
             files: HashMap::new(),
-            tracer: Tracer::new(cx.source),
+            tracer: Tracer::new(source),
             tree: None,
             edits: OnceCell::new(),
         }
     }
 
-    /// One verdict for each citation of each memory.
-    pub fn verdicts(&mut self, memories: &[&Memory]) -> Vec<Vec<Verdict>> {
+    /// One verdict for each citation of each claim.
+    pub fn verdicts(&mut self, claims: &[CitedClaim<'_>]) -> Vec<Vec<Verdict>> {
         let verdicts = |sights: Vec<Sight>| sights.into_iter().map(|it| it.verdict).collect();
-        self.sights(memories).into_iter().map(verdicts).collect()
+        self.sights(claims).into_iter().map(verdicts).collect()
     }
 
-    /// What is found at each citation of each memory, held against what its fact says.
-    pub fn sights(&mut self, memories: &[&Memory]) -> Vec<Vec<Sight>> {
-        let citations: Vec<&Citation> = memories.iter().flat_map(|it| &it.citations).collect();
+    /// What is found at each citation of each claim, held against what its fact says.
+    pub fn sights(&mut self, claims: &[CitedClaim<'_>]) -> Vec<Vec<Sight>> {
+        let citations: Vec<&Citation> = claims.iter().flat_map(|it| it.citations).collect();
         let mut sights = self.look(&citations).into_iter();
-        let of_memory = |memory: &&Memory| {
-            let pairs = memory.citations.iter().zip(sights.by_ref());
+        let of_claim = |claim: &CitedClaim<'_>| {
+            let pairs = claim.citations.iter().zip(sights.by_ref());
             pairs
-                .map(|(citation, sight)| sight.against(&memory.fact, citation))
+                .map(|(citation, sight)| sight.against(claim.fact, citation))
                 .collect()
         };
-        memories.iter().map(of_memory).collect()
+        claims.iter().map(of_claim).collect()
     }
 
     /// What is found at each of these citations.
@@ -218,7 +230,7 @@ impl<'a> Reader<'a> {
         let memo = self.source.memo()?;
         let tree = self.tree().ok().filter(|it| !it.is_worktree)?;
         let key = memo::conclusion(citation, tree.commit.as_deref()?);
-        memo::sight(&memo.get(&key)?, |change| self.policy.tolerates(change))
+        memo::sight(&memo.get(&key)?, |change| change <= self.tolerance)
     }
 
     /// What was concluded about the commit of a working tree, if the file is as it is there.
@@ -228,7 +240,7 @@ impl<'a> Reader<'a> {
         let (fate, _) = memo::fate(&memo.get(&memo::at_commit(citation, &commit))?)?;
         let kept = memo.get(&memo::conclusion(citation, &commit))?;
         is_unedited(&fate, citation, id).then_some(())?;
-        memo::sight(&kept, |change| self.policy.tolerates(change))
+        memo::sight(&kept, |change| change <= self.tolerance)
     }
 
     /// What was found when the file had this content.
@@ -605,7 +617,7 @@ impl<'a> Reader<'a> {
             now: String::from_utf8_lossy(&joined(now)).into_owned(),
             similarity,
             since,
-            is_harmless: self.policy.tolerates(change),
+            is_harmless: change <= self.tolerance,
             contradicted: Vec::new(),
         }))
     }

@@ -1,7 +1,7 @@
 //! A file as lines: what citations are captured from and looked up in.
 
 use crate::citation::Lines;
-use crate::digest::Digest;
+use apostille_text::digest::Digest;
 
 /// The lines of a file, without their endings.
 #[derive(Debug)]

@@ -12,7 +12,7 @@ use std::sync::{LazyLock, OnceLock};
 use regex::bytes::{Regex, RegexBuilder};
 
 use super::fold::skeleton;
-use crate::remember::secrets::words::Words;
+use crate::secrets::words::Words;
 use rows::ROWS;
 
 /// How many times a word or two must be said again before the text is a flood that drowns what was before it.

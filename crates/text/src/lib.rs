@@ -1,0 +1,9 @@
+//! Text in, values out: secrets, moderation, literals and search terms. Nothing here knows a memory or a store.
+
+pub mod digest;
+pub mod literals;
+pub mod moderate;
+pub mod overlap;
+pub mod secrets;
+pub mod terms;
+pub mod words;
