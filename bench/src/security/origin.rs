@@ -2,13 +2,14 @@
 //! what that costs the one whose memory it is.
 
 use anyhow::Result;
-use apostille_core::brief::{self, Reader};
+use apostille_agents::brief;
+use apostille_agents::brief::Reader;
+use apostille_agents::session::Session;
 use apostille_core::contract::derive;
 use apostille_core::import::import;
 use apostille_core::memory::{Channel, Draft, Layer, Memory, Name, Origin, Stage, Twin, Voice};
 use apostille_core::recall::{Ask, recall, render};
 use apostille_core::revise::approve;
-use apostille_core::session::Session;
 use apostille_core::store::{Filter, Order};
 use apostille_server::Here;
 use apostille_server::profile::Profile;

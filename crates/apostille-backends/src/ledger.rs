@@ -8,8 +8,8 @@ use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
+use apostille_agents::session::{Entry, Session};
 use apostille_core::memory::MemoryId;
-use apostille_core::session::{Entry, Session};
 use apostille_core::store::StoreError;
 use apostille_text::digest::Digest;
 
@@ -196,8 +196,8 @@ fn read(path: &Path) -> io::Result<Session> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use apostille_core::client::Client;
-    use apostille_core::session::Moment;
+    use apostille_agents::client::Client;
+    use apostille_agents::session::Moment;
     use apostille_core::space::Space;
     use jiff::Timestamp;
 

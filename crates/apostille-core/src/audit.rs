@@ -5,7 +5,6 @@
 
 mod alike;
 mod each;
-pub mod notes;
 mod opposed;
 mod page;
 mod proof;
@@ -22,10 +21,10 @@ use crate::policy::Policy;
 use crate::recall::render::safe;
 use crate::space::Space;
 use crate::store::{Filter, Order};
-use crate::task::{Task, cut};
 use crate::verify::{self, Verified};
 use crate::{Context, Error};
 use apostille_cite::citation::Cite;
+use apostille_text::shorten::cut;
 use apostille_text::words::words;
 
 /// How many memories one finding names.
@@ -157,10 +156,8 @@ pub struct Options<'a> {
     pub is_thorough: bool,
     /// The rules of the user's own space.
     pub own: Option<&'a Policy>,
-    /// `NOTES.md`, where there is one.
-    pub notes: Option<&'a str>,
-    /// The tasks of this checkout.
-    pub tasks: &'a [Task],
+    /// What another room found, such as in `NOTES.md`; it is sorted, counted and cut with the rest.
+    pub beside: &'a [Finding],
 }
 
 /// What was found.
@@ -338,12 +335,7 @@ const CHECKS: &[(&[Class], Check)] = &[
     (&[Class::Contradiction], |it| Ok(opposed::pairs(it))),
     (&[Class::Unused], |it| Ok(used::unused(it))),
     (&[Class::Waiting], |it| Ok(used::waiting(it))),
-    (&[Class::Notes], |it| {
-        Ok(notes::findings(
-            it.options.notes.unwrap_or(""),
-            it.options.tasks,
-        ))
-    }),
+    (&[Class::Notes], |it| Ok(it.options.beside.to_vec())),
     (&[Class::Damage], whole::damage),
     (&[Class::Breaker], whole::breakers),
     (&[Class::SoftLimit, Class::Identity], whole::room),
@@ -377,7 +369,9 @@ impl Named {
 }
 
 impl Finding {
-    fn new(
+    /// A finding about no memory in particular.
+    #[must_use]
+    pub fn new(
         class: Class,
         severity: Severity,
         what: impl Into<String>,

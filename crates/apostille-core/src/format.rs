@@ -55,6 +55,12 @@ pub fn timestamp(at: Timestamp) -> String {
         .to_string()
 }
 
+/// The day of a time, in UTC.
+#[must_use]
+pub fn day(at: Timestamp) -> String {
+    timestamp(at).chars().take(10).collect()
+}
+
 fn is_zero(n: &u32) -> bool {
     *n == 0
 }

@@ -2,18 +2,7 @@
 //!
 //! The files of other programs are read by one module each: text in, pieces out, and what was left out with the reason.
 
-mod basic;
-pub mod blocks;
-mod claude;
-mod cut;
-pub mod file;
-pub mod format;
-mod front;
-mod graph;
-mod mem0;
-pub mod piece;
 mod rehearsal;
-mod rules;
 
 pub use rehearsal::Rehearsal;
 

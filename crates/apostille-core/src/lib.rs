@@ -10,18 +10,14 @@
 
 pub mod audit;
 pub mod breaker;
-pub mod brief;
-pub mod client;
 #[cfg(feature = "contract")]
 pub mod contract;
 pub mod event;
 pub mod export;
 pub mod forget;
 pub mod format;
-pub mod glean;
 pub mod guardian;
 pub mod import;
-pub mod learn;
 pub mod list;
 pub mod memory;
 pub mod model;
@@ -31,18 +27,14 @@ pub mod promote;
 pub mod recall;
 pub mod refusal;
 pub mod remember;
-pub mod report;
 pub mod review;
 pub mod revise;
 pub mod rollback;
-pub mod session;
 pub mod space;
 mod stamp;
 pub mod stats;
 pub mod store;
-pub mod task;
 pub mod task_words;
-pub mod transcript;
 pub mod trend;
 pub mod verify;
 

@@ -164,7 +164,7 @@ pub fn lacking(
 }
 
 /// Where the citations of a note stand now. A note whose code has changed since is not promoted as it is.
-pub(crate) fn places(cx: &Context<'_>, note: &Memory) -> Result<Vec<Cite>, Refusal> {
+pub fn places(cx: &Context<'_>, note: &Memory) -> Result<Vec<Cite>, Refusal> {
     let seen = verify::look(cx, vec![note.clone()]);
     let verdicts = seen.iter().flat_map(|it| &it.verdicts);
     let place = |(citation, verdict): (&apostille_cite::citation::Citation, &Verdict)| match verdict
@@ -187,6 +187,6 @@ pub(crate) fn places(cx: &Context<'_>, note: &Memory) -> Result<Vec<Cite>, Refus
 }
 
 /// Whether a tag says what sort of note it was in its task.
-pub(crate) fn is_sort(tag: &str) -> bool {
+pub fn is_sort(tag: &str) -> bool {
     Sort::ALL.iter().any(|it| it.as_str() == tag)
 }

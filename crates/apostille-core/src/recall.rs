@@ -49,7 +49,7 @@ pub fn preview(cx: &Context<'_>, ask: &Ask) -> Result<Recalled, Error> {
 }
 
 /// The same up to the last step, for whoever must answer before anything is written down.
-pub(crate) fn found(cx: &Context<'_>, ask: &Ask) -> Result<(Query, Recalled), Error> {
+pub fn found(cx: &Context<'_>, ask: &Ask) -> Result<(Query, Recalled), Error> {
     let mut query = query::complete(cx.policy, ask);
     let checked = loop {
         let candidates = candidates::gather(cx, &query)?;
@@ -84,7 +84,7 @@ fn log(cx: &Context<'_>, query: &Query, shown: &[Checked], withheld: &[Checked])
 }
 
 /// The same some time after they were looked up: nothing is written about what was forgotten meanwhile.
-pub(crate) fn log_later(
+pub fn log_later(
     cx: &Context<'_>,
     query: &Query,
     shown: &[Checked],

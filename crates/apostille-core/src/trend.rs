@@ -3,8 +3,6 @@
 //! The log is read backwards in outline, from how everything stands today: every change tells where a memory stood before,
 //! so that no more of the log is read than the days asked for. What was forgotten is gone from the past, too.
 
-pub mod pace;
-
 use std::collections::{BTreeMap, HashMap};
 
 use jiff::civil::Date;

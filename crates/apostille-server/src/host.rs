@@ -2,9 +2,9 @@
 
 use std::path::PathBuf;
 
+use apostille_agents::session::Session;
 use apostille_core::Context;
-use apostille_core::session::Session;
-use apostille_core::task::{Passage, Slug, Task};
+use apostille_tasks::task::{Passage, Slug, Task};
 
 use crate::Here;
 use crate::pass::Pass;

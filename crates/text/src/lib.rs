@@ -5,5 +5,6 @@ pub mod literals;
 pub mod moderate;
 pub mod overlap;
 pub mod secrets;
+pub mod shorten;
 pub mod terms;
 pub mod words;

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use apostille_cite::source::SourceError;
-use apostille_core::task::summary::Work;
+use apostille_tasks::task::summary::Work;
 
 use super::discover::Checkout;
 use super::refs::is_object_id;

@@ -8,10 +8,10 @@ mod session;
 
 use std::collections::BTreeMap;
 
+use apostille_agents::client::Client;
+use apostille_agents::glean::{Gleaned, Sort, glean};
+use apostille_agents::transcript::Turn;
 use apostille_backends::transcripts;
-use apostille_core::client::Client;
-use apostille_core::glean::{Gleaned, Sort, glean};
-use apostille_core::transcript::Turn;
 
 use session::{Label, Session, sessions};
 

@@ -2,7 +2,7 @@
 
 use super::{Audit, Class, Finding, Named, Severity};
 use crate::recall::render::safe;
-use crate::task::cut;
+use apostille_text::shorten::cut;
 
 /// How long what is told of one class is, in characters.
 const SECTION: usize = 1_500;

@@ -1,9 +1,9 @@
 //! The whole: how much there is, and whether the store is as it was written.
 
 use super::{Class, Finding, Seen, Severity};
+use crate::format::day;
 use crate::recall::render::safe;
 use crate::stats::stats;
-use crate::task::day;
 use crate::{Context, Error};
 
 /// The share of the identity layer from which on it is nearly full, in percent.

@@ -8,8 +8,9 @@ use apostille_text::moderate::delimiter;
 use apostille_text::words::words;
 
 /// The tags around a block.
-pub(crate) const OPEN: &str = "<memory-context>";
-pub(crate) const CLOSE: &str = "</memory-context>";
+pub const OPEN: &str = "<memory-context>";
+/// The line that ends the block.
+pub const CLOSE: &str = "</memory-context>";
 words! {
     /// How a block is written.
     Style as "style" {
@@ -35,7 +36,7 @@ pub fn block(shown: &[Checked], style: Style) -> String {
 }
 
 /// A memory on one line.
-pub(crate) fn line(it: &Checked, style: Style) -> String {
+pub fn line(it: &Checked, style: Style) -> String {
     let memory = &it.hit.memory;
     let tag = memory
         .tags

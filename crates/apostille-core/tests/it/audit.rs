@@ -1,12 +1,10 @@
 //! The audit: a store in, what needs attention out. A line for each finding: class, severity, handles, what.
 
 use apostille_core::Context;
-use apostille_core::audit::{Audit, Class, Finding, Options, Severity, audit, notes};
+use apostille_core::audit::{Audit, Class, Finding, Options, Severity, audit};
 use apostille_core::memory::{Draft, Kind, Layer, Origin, Twin, Voice};
 use apostille_core::policy::Policy;
 use apostille_core::revise::{apply, approve};
-use apostille_core::task::gate::Start;
-use apostille_core::task::{Passage, Slug, Task, What};
 use proptest::prelude::*;
 
 use crate::world::{World, cited, note, preference, repo, user};
@@ -17,8 +15,7 @@ const ALL: Options<'static> = Options {
     is_whole: false,
     is_thorough: true,
     own: None,
-    notes: None,
-    tasks: &[],
+    beside: &[],
 };
 
 fn audited(world: &World, options: &Options<'_>) -> Audit {
@@ -405,66 +402,6 @@ fn an_audit_writes_nothing() {
     let before = world.log();
     audited(&world, &ALL);
     assert_eq!(world.log(), before);
-}
-
-fn task(title: &str, is_open: bool) -> Task {
-    let (slug, at) = (Slug::of(title), "2026-02-26T12:00:00Z".parse().unwrap());
-    let passage = |what: What| Passage {
-        at,
-        task: slug.clone(),
-        session: None,
-        what,
-    };
-    let start = Start {
-        title: title.into(),
-        phases: Vec::new(),
-        phase: None,
-        commit: None,
-        by: None,
-    };
-    let mut gates = vec![passage(What::Started(start))];
-    gates.extend((!is_open).then(|| passage(What::Done(None))));
-    Task::fold(&gates).unwrap()
-}
-
-#[test]
-fn seed_001_notes_tell_what_is_going_on_and_nothing_else() {
-    let tasks = [
-        task("Fix the login race", false),
-        task("Ship the panel", true),
-    ];
-    let check = |text: &str, expected: &[&str]| {
-        let found: Vec<String> = notes::findings(text, &tasks)
-            .into_iter()
-            .map(|it| it.what)
-            .collect();
-        assert_eq!(found, expected, "{text}");
-    };
-    check("", &[]);
-    check(
-        "# Notes\n\nGoal: ship the panel\nNext step: the table\nBlocked by the staging database\n",
-        &[],
-    );
-    check(
-        "- fix-the-login-race needs a lease\n",
-        &["NOTES.md: line 1 tells of tasks that have ended"],
-    );
-    check(
-        "# a\n- [x] table\n- [ ] chart\n",
-        &["NOTES.md: line 2 tells of what is over: done, merged or passed"],
-    );
-    check(
-        "Branch x was merged into main\nDone: chart\n",
-        &["NOTES.md: lines 1, 2 tell of what is over: done, merged or passed"],
-    );
-    check(
-        &"a line\n".repeat(61),
-        &["NOTES.md: 61 lines, more than 60: it tells what is going on, not what was"],
-    );
-    check(
-        "<!-- apostille:task -->\n- task: fix-the-login-race, since 2026\n- [x] a\n<!-- /apostille:task -->\n",
-        &["NOTES.md: its block tells of fix-the-login-race, which is done"],
-    );
 }
 
 proptest! {

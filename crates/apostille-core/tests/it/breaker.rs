@@ -367,32 +367,6 @@ fn what_is_switched_off_never_trips() {
 }
 
 #[test]
-fn the_start_of_a_session_says_it_in_one_line_without_their_words() {
-    let world = after(60);
-    let session = apostille_core::session::Session::default();
-    let start = |world: &World| {
-        let reader = apostille_core::brief::Reader {
-            repo: &repo(),
-            user: &user(),
-            session: &session,
-        };
-        world
-            .with(|cx| apostille_core::brief::start(cx, &reader, "", false))
-            .unwrap()
-            .text
-    };
-    let line =
-        "A breaker is open: what agents write waits for a person; `apostille breaker` tells why.";
-    assert!(!start(&world).contains(line));
-    said(&world, 60, agent("claude"));
-    assert!(
-        start(&world).contains(line) && !start(&world).contains("claude"),
-        "{}",
-        start(&world)
-    );
-}
-
-#[test]
 fn what_a_held_actor_wrote_is_not_accepted_unread() {
     let world = after(61);
     let cite = "src/api.rs:3".parse().unwrap();

@@ -1,29 +1,17 @@
 //! What the core promises, through its public interface: the seeds' behaviours, the two paths, the format.
 
 #[cfg(test)]
-mod asked;
-#[cfg(test)]
 mod audit;
 #[cfg(test)]
 mod breaker;
 #[cfg(test)]
-mod brief;
-#[cfg(test)]
 mod contradictions;
-#[cfg(test)]
-mod glean;
 #[cfg(test)]
 mod golden;
 #[cfg(test)]
 mod grounded;
 #[cfg(test)]
 mod guardian;
-#[cfg(test)]
-mod import;
-#[cfg(test)]
-mod learn;
-#[cfg(test)]
-mod literals;
 #[cfg(test)]
 mod notes;
 #[cfg(test)]
@@ -44,7 +32,5 @@ mod review;
 mod seed_000;
 #[cfg(test)]
 mod seed_002;
-#[cfg(test)]
-mod task;
 #[cfg(test)]
 mod world;

@@ -6,7 +6,7 @@ use std::str::FromStr;
 
 use apostille_cite::citation::Cite;
 use apostille_core::memory::Name;
-use apostille_core::report;
+use apostille_tasks::report;
 use apostille_text::secrets::masked;
 use jiff::Timestamp;
 use serde_json::{Map, Value};

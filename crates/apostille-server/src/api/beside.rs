@@ -1,12 +1,12 @@
 //! What is kept beside the store: sessions, and the tasks of the checkout.
 
+use apostille_agents::session::Session;
 use apostille_core::memory::Stage;
 use apostille_core::refusal::Refusal;
-use apostille_core::session::Session;
 use apostille_core::store::{Filter, Order, StoreError};
-use apostille_core::task::{Slug, Task};
 use apostille_core::verify::look;
 use apostille_core::{Error, list};
+use apostille_tasks::task::{Slug, Task};
 use apostille_text::secrets::masked;
 
 use super::about::Shape::Flag;

@@ -1,12 +1,12 @@
 //! Memories are carried out, and in.
 
 use apostille_core::export::{Format, export as written, withhold};
-use apostille_core::import::file::{How, Item, Shelf, Taken, keep, taken};
-use apostille_core::import::format::{Format as Foreign, Sheet, detect};
-use apostille_core::import::piece::LeftOut;
 use apostille_core::list;
 use apostille_core::refusal::Refusal;
 use apostille_core::store::{Filter, Order};
+use apostille_import::file::{How, Item, Shelf, Taken, keep, taken};
+use apostille_import::format::{Format as Foreign, Sheet, detect};
+use apostille_import::piece::LeftOut;
 
 use super::about::Shape::{Flag, Text};
 use super::about::{About, Body, Call, Content, may};

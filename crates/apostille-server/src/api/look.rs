@@ -6,17 +6,18 @@ use apostille_core::memory::{Layer, Memory, Name, Stage};
 use apostille_core::policy::InjectMode;
 use apostille_core::recall::{self, Ask};
 use apostille_core::refusal::Refusal;
-use apostille_core::report::{self, Span};
 use apostille_core::stats;
 use apostille_core::store::{Filter, Order, Page};
 use apostille_core::verify::{Report, look};
+use apostille_tasks::report;
+use apostille_tasks::report::Span;
 use jiff::SignedDuration;
 use serde::Serialize;
 
 use super::about::Shape::{Count, Few, Flag, Said, Text, UpTo, Words};
 use super::about::{About, Body, Call, Content, may};
 use super::errand::{Errand, refused, reply};
-use super::{beside, shapes};
+use super::shapes;
 use crate::Fault;
 use crate::json::{
     AuditReply, LogReply, RecallReply, ReportReply, StatsReply, VerifyReply, viewed,
@@ -195,15 +196,13 @@ pub(super) const AUDIT: Call = Call {
 
 fn audit(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
     let mut it = Errand::begin(visit, asked, &AUDIT)?;
-    let tasks = beside::tasks_here(&it)?;
     let options = Options {
         only: it.args.all("only", 20)?,
         limit: it.args.limit(FINDINGS.0, FINDINGS.1)?,
         is_whole: false,
         is_thorough: it.args.flag("thorough")?,
         own: it.here().own,
-        notes: None,
-        tasks: &tasks,
+        beside: &[],
     };
     reply(
         200,

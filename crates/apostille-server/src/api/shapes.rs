@@ -4,14 +4,14 @@
 
 mod answers;
 
+use apostille_agents::client::Client;
+use apostille_agents::session::Moment;
 use apostille_cite::verdict::Change;
 use apostille_core::audit::{Class, Severity};
-use apostille_core::client::Client;
 use apostille_core::event::{Breaker, Happening};
-use apostille_core::import::format::Format;
 use apostille_core::memory::{Channel, Kind, Layer, Mark, Origin, Stage};
-use apostille_core::session::Moment;
-use apostille_core::task::Status;
+use apostille_import::format::Format;
+use apostille_tasks::task::Status;
 
 use super::about::Shape::{
     Any, Count, Few, Flag, Is, Like, List, Map, Number, Object, Of, OrNull, Text, Time, Words,

@@ -1,7 +1,7 @@
 //! What became of files that were read in.
 
-use apostille_core::import::file::Done;
 use apostille_core::refusal::Refusal;
+use apostille_import::file::Done;
 use serde::Serialize;
 
 use super::RefusalView;

@@ -1,7 +1,7 @@
 //! What was done, by day.
 
 use apostille_core::format;
-use apostille_core::report::{Item, Report, Span};
+use apostille_tasks::report::{Item, Report, Span};
 use serde::Serialize;
 
 use super::{MemoryView, views};
@@ -62,7 +62,7 @@ impl ReportReply {
     /// What was done in this span.
     #[must_use]
     pub fn new(span: Span, report: &Report) -> Self {
-        let day = |it: &apostille_core::report::Day| DayView {
+        let day = |it: &apostille_tasks::report::Day| DayView {
             date: it.date.clone(),
             items: it.items.iter().map(ItemView::from).collect(),
         };

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use apostille_agents::session::{Moment, Session, Shown};
 use apostille_core::Context;
 use apostille_core::memory::MemoryId;
-use apostille_core::session::{Moment, Session, Shown};
 use apostille_core::space::Space;
 use apostille_core::store::StoreError;
 use apostille_core::verify::{self, Verified};

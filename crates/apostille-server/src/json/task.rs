@@ -5,9 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use apostille_core::format;
 use apostille_core::memory::{Memory, MemoryId};
 use apostille_core::store::{Store, StoreError};
-use apostille_core::task::left::LEFT;
-use apostille_core::task::{Slug, Sort, Task};
 use apostille_core::verify::Verified;
+use apostille_tasks::task::left::LEFT;
+use apostille_tasks::task::{Slug, Sort, Task};
 use serde::Serialize;
 
 use super::{MemoryView, views};

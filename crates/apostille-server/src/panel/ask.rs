@@ -1,12 +1,13 @@
 //! Ask: what an agent would be given at a prompt, to the letter, and why. Nothing of it is written down.
 
-use apostille_core::brief::{self, Brief, Reader};
+use apostille_agents::brief;
+use apostille_agents::brief::{Brief, Reader};
+use apostille_agents::session::Session;
 use apostille_core::memory::{Layer, MemoryId};
 use apostille_core::policy::InjectMode;
 use apostille_core::recall::{self, Ask, Bar, Checked, Why};
-use apostille_core::session::Session;
-use apostille_core::task::bullets::bullets;
 use apostille_core::verify::Verified;
+use apostille_tasks::task::bullets::bullets;
 use maud::{Markup, html};
 
 use super::frame::{Tab, framed};

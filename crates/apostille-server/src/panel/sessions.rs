@@ -5,8 +5,8 @@ mod told;
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use apostille_agents::session::{Entry, Moment, Session};
 use apostille_core::memory::{Memory, MemoryId};
-use apostille_core::session::{Entry, Moment, Session};
 use apostille_core::verify::{self, Verified};
 use apostille_text::secrets::masked;
 use maud::{Markup, html};

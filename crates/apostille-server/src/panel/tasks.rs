@@ -7,8 +7,9 @@ mod timeline;
 use std::collections::BTreeMap;
 
 use apostille_core::memory::MemoryId;
-use apostille_core::task::{self, Passage, Slug, Sort, Task};
 use apostille_core::verify::{self, Verified};
+use apostille_tasks::task;
+use apostille_tasks::task::{Passage, Slug, Sort, Task};
 use maud::{Markup, html};
 
 use super::frame::{Tab, framed, stated};

@@ -6,19 +6,19 @@ mod refusals;
 mod schema;
 mod spoilt;
 
-use apostille_core::client::Client;
+use apostille_agents::client::Client;
+use apostille_agents::session::{Entry, Moment, Session};
 use apostille_core::memory::{Draft, Layer, MemoryId};
 use apostille_core::recall::Checked;
-use apostille_core::session::{Entry, Moment, Session};
 use apostille_core::space::Space;
-use apostille_core::task::gate::Start;
-use apostille_core::task::{Passage, Slug, Task, What};
 use apostille_server::api::CALLS;
 use apostille_server::api::about::Call;
 use apostille_server::host::{Beside, Unplaced};
 use apostille_server::pass::{Access, Pass};
 use apostille_server::visit::{Asked, Method, Reply, Visit};
 use apostille_server::{Fault, Here};
+use apostille_tasks::task::gate::Start;
+use apostille_tasks::task::{Passage, Slug, Task, What};
 use serde_json::{Value, json};
 
 use crate::world::{World, cited, note, preference, repo, user};
@@ -103,7 +103,7 @@ impl Desk {
     }
 }
 
-fn shown(it: &Checked) -> apostille_core::session::Shown {
+fn shown(it: &Checked) -> apostille_agents::session::Shown {
     it.into()
 }
 

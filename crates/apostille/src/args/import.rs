@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use apostille_core::import::format::Format;
+use apostille_import::format::Format;
 use clap::Args;
 
 use super::word;

@@ -1,6 +1,6 @@
 //! The command line of `init`.
 
-use apostille_core::client::Client;
+use apostille_agents::client::Client;
 use clap::Args;
 
 use super::word;

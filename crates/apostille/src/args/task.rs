@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use apostille_core::memory::{Kind, Name};
-use apostille_core::task::{Slug, Sort};
+use apostille_tasks::task::{Slug, Sort};
 use clap::{Args, Subcommand};
 
 use super::{help, word};

@@ -6,6 +6,7 @@ mod told;
 use std::fs;
 
 use apostille_core::audit::{self, Options};
+use apostille_tasks::notes_audit;
 
 use crate::args::Audit;
 use crate::error::{self, Fault};
@@ -64,7 +65,10 @@ pub fn run(shell: &Shell, args: &Audit) -> Result<Answer, Fault> {
 
 fn looked_over(shell: &Shell, desk: &Desk, args: &Audit) -> Result<audit::Audit, Fault> {
     let tasks = Tasks::at(&shell.world, &desk.place, &desk.settings)?;
-    let notes = tasks.notes();
+    let beside = match tasks.notes() {
+        Some(notes) => notes_audit::findings(&notes, &tasks.all()?),
+        None => Vec::new(),
+    };
     let machine = args.machine.ci || args.machine.sarif.is_some() || shell.flags.json;
     let options = Options {
         only: args.only.clone(),
@@ -76,8 +80,7 @@ fn looked_over(shell: &Shell, desk: &Desk, args: &Audit) -> Result<audit::Audit,
         is_whole: args.verbose || machine,
         is_thorough: true,
         own: Some(desk.user_policy()),
-        notes: notes.as_deref(),
-        tasks: &tasks.all()?,
+        beside: &beside,
     };
     Ok(audit::audit(&desk.cx(), &desk.spaces(), &options)?)
 }

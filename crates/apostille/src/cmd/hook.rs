@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use apostille_core::client::Client;
+use apostille_agents::client::Client;
 use apostille_core::recall::typo;
 
 use crate::args::Hook;

@@ -5,9 +5,10 @@ mod told;
 
 use std::path::Path;
 
-use apostille_core::import::file::{self, Done, How, Shelf, Taken, Unreadable};
-use apostille_core::import::format::{Format, detect, lacking};
 use apostille_core::refusal::Refusal;
+use apostille_import::file;
+use apostille_import::file::{Done, How, Shelf, Taken, Unreadable};
+use apostille_import::format::{Format, detect, lacking};
 
 use crate::args::Import;
 use crate::error::Fault;

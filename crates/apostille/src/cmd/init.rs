@@ -25,7 +25,7 @@ use std::fs;
 use std::io::Write as _;
 
 use anyhow::anyhow;
-use apostille_core::client::Client;
+use apostille_agents::client::Client;
 use serde_json::Value;
 
 use crate::args::Init;

@@ -1,7 +1,8 @@
 //! `report`: what was done, by day, from episodes.
 
-use apostille_core::report::{self, Item, Span};
 use apostille_core::verify::Verified;
+use apostille_tasks::report;
+use apostille_tasks::report::{Item, Span};
 use jiff::Timestamp;
 
 use crate::args::Report;

@@ -5,10 +5,10 @@ use std::io::Write as _;
 use apostille_core::event::What;
 use apostille_core::format;
 use apostille_core::refusal::Refusal;
-use apostille_core::report;
 use apostille_core::rollback::{self, Plan, Point, Turn};
 use apostille_core::space::Space;
 use apostille_core::store::Page;
+use apostille_tasks::report;
 use jiff::Timestamp;
 use serde::Serialize;
 

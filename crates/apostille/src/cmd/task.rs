@@ -10,8 +10,8 @@ mod trailers;
 
 use apostille_core::memory::{Memory, MemoryId, Voice};
 use apostille_core::refusal::Refusal;
-use apostille_core::task::{Slug, Task};
 use apostille_core::verify::{self, Verified};
+use apostille_tasks::task::{Slug, Task};
 
 use crate::args::{self, TaskWhat};
 use crate::error::Fault;

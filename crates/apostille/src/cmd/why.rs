@@ -1,6 +1,6 @@
 //! `why`: which memories an agent was shown in a session, and why.
 
-use apostille_core::session::Session;
+use apostille_agents::session::Session;
 use jiff::Timestamp;
 
 use crate::args::Why;

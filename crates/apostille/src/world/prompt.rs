@@ -4,7 +4,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use apostille_core::task::prompt;
+use apostille_tasks::task::prompt;
 use apostille_text::digest::Digest;
 
 /// The files at the root that agents read, in the order they count.

@@ -9,8 +9,9 @@ use std::io::{self, ErrorKind, Read as _, Seek as _, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
 
 use apostille_cite::citation::RepoPath;
-use apostille_core::task::gate::{self, Log};
-use apostille_core::task::{Passage, Slug, Task, What};
+use apostille_tasks::task::gate;
+use apostille_tasks::task::gate::Log;
+use apostille_tasks::task::{Passage, Slug, Task, What};
 use apostille_text::digest::Digest;
 use jiff::Timestamp;
 

@@ -1,7 +1,7 @@
 //! Corrections and wishes in the ways people put them, and prompts that look like them. Every other line of
 //! `families.txt` was held out while the rules were made.
 
-use apostille_core::client::Client;
+use apostille_agents::client::Client;
 
 use super::session::{Session, sessions};
 use super::{Figures, add, gleaned, judge};

@@ -4,9 +4,9 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
 
+use apostille_agents::client::Client;
+use apostille_agents::transcript::{Speaker, Turn};
 use apostille_backends::transcripts::{TranscriptError, USUAL_BYTES, parse, read, usual_path};
-use apostille_core::client::Client;
-use apostille_core::transcript::{Speaker, Turn};
 use proptest::prelude::*;
 
 /// Turns on one line each: who, the words, the calls with how they ended.

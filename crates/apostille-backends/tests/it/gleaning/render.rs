@@ -1,6 +1,6 @@
 //! A session as each client writes it down, with all that the client puts beside it.
 
-use apostille_core::client::Client;
+use apostille_agents::client::Client;
 use serde_json::{Value, json};
 
 use super::session::{Line, Session};

@@ -1,7 +1,7 @@
 //! The labelled sessions: their text form, read.
 
-use apostille_core::client::Client;
-use apostille_core::glean::Sort;
+use apostille_agents::client::Client;
+use apostille_agents::glean::Sort;
 
 /// What should be found.
 #[derive(Clone)]

@@ -1,8 +1,8 @@
 //! What became of a memory: what it replaced, what happened to it, and where it was shown.
 
+use apostille_agents::session::{Moment, Session};
 use apostille_core::event::{Logged, Showing, What};
 use apostille_core::memory::{Memory, MemoryId, Status};
-use apostille_core::session::{Moment, Session};
 use apostille_core::store::Page;
 use maud::{Markup, html};
 
@@ -130,7 +130,7 @@ fn in_session(visit: &Visit<'_>, session: &Session, id: MemoryId) -> Markup {
     let Some(last) = session.entries.last() else {
         return html! {};
     };
-    let has = |it: &&apostille_core::session::Entry| it.shown.iter().any(|it| it.id == id);
+    let has = |it: &&apostille_agents::session::Entry| it.shown.iter().any(|it| it.id == id);
     let first = session
         .entries
         .iter()

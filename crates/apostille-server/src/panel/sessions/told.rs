@@ -2,9 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use apostille_agents::session::{Entry, Moment, Session, Shown};
 use apostille_core::memory::MemoryId;
 use apostille_core::recall::Why;
-use apostille_core::session::{Entry, Moment, Session, Shown};
 use apostille_core::verify::Verified;
 use maud::{Markup, html};
 

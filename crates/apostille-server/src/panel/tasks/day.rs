@@ -1,8 +1,9 @@
 //! The report: what was done in a span of time, day by day, from episodes.
 
-use apostille_core::report::{self, Day, Item, Report, Span};
-use apostille_core::task::Task;
 use apostille_core::verify::Verified;
+use apostille_tasks::report;
+use apostille_tasks::report::{Day, Item, Report, Span};
+use apostille_tasks::task::Task;
 use jiff::{SignedDuration, Timestamp};
 use maud::{Markup, html};
 
@@ -55,7 +56,7 @@ fn last_days(now: Timestamp, days: i64) -> Span {
 fn span(since: &str, until: Option<&str>, now: Timestamp) -> Result<Span, String> {
     let read = |text: &str| {
         let text = if text == "today" {
-            &apostille_core::task::day(now)
+            &apostille_core::format::day(now)
         } else {
             text
         };

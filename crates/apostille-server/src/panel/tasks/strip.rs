@@ -1,7 +1,7 @@
 //! A task at a glance: its phases as a band from its first gate to its last, and a mark for every gate. The list below
 //! it says the same in words.
 
-use apostille_core::task::{Gate, Passage, Task, What};
+use apostille_tasks::task::{Gate, Passage, Task, What};
 use jiff::Timestamp;
 use maud::{Markup, html};
 

@@ -1,7 +1,7 @@
 //! The gates of a task, in their order, with what was noted at each.
 
 use apostille_core::memory::MemoryId;
-use apostille_core::task::{Passage, What};
+use apostille_tasks::task::{Passage, What};
 use maud::{Markup, html};
 
 use super::{Seen, decided, fact, standing};

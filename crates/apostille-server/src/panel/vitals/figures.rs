@@ -2,9 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use apostille_agents::pace::{Pace, paces};
 use apostille_core::event::Happening;
 use apostille_core::memory::Stage;
-use apostille_core::trend::pace::{Pace, paces};
 use apostille_core::trend::{Day, MAX_TRACES, Trend, trend};
 use jiff::civil::Date;
 use maud::{Markup, html};

@@ -7,7 +7,6 @@ use maud::{Markup, html};
 
 use crate::Fault;
 use crate::panel::parts::{badge, count, cut, handle, said, toned, way};
-use crate::panel::sessions::read;
 use crate::visit::{Asked, Visit};
 
 /// How many memories are looked over without being asked to.
@@ -37,11 +36,9 @@ pub(super) fn section(
 }
 
 fn looked_over(visit: &Visit<'_>) -> Result<Audit, Fault> {
-    let tasks = read(visit, |it| it.tasks()).unwrap_or_default();
     let options = Options {
         limit: FINDINGS,
         own: visit.here.own,
-        tasks: &tasks,
         ..Options::default()
     };
     Ok(audit(visit.cx, &visit.spaces(), &options)?)

@@ -2,10 +2,10 @@
 
 use std::cell::RefCell;
 
-use apostille_core::client::Client;
-use apostille_core::session::{Entry, Moment, Session, Shown};
-use apostille_core::task::{Passage, Slug, Task};
+use apostille_agents::client::Client;
+use apostille_agents::session::{Entry, Moment, Session, Shown};
 use apostille_server::host::{Beside, Unplaced};
+use apostille_tasks::task::{Passage, Slug, Task};
 
 use super::*;
 
@@ -29,7 +29,7 @@ impl Kept {
         }
     }
 
-    pub(super) fn passed(&self, at: Timestamp, task: &str, what: apostille_core::task::What) {
+    pub(super) fn passed(&self, at: Timestamp, task: &str, what: apostille_tasks::task::What) {
         let task = task.parse().unwrap();
         self.gates.borrow_mut().push(Passage {
             at,

@@ -1,6 +1,6 @@
 //! Pages as a person reads them.
 
-use apostille_core::session::{Entry, Moment, Session};
+use apostille_agents::session::{Entry, Moment, Session};
 
 use super::*;
 

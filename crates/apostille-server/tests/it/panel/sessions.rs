@@ -1,7 +1,7 @@
 //! Sessions, as a person reads them.
 
+use apostille_agents::session::{Entry, Moment, Session};
 use apostille_core::forget::forget;
-use apostille_core::session::{Entry, Moment, Session};
 
 use super::beside::{Kept, asked, moment};
 use super::*;

@@ -1,8 +1,8 @@
 //! Tasks and the report, as a person reads them.
 
 use apostille_core::memory::MemoryId;
-use apostille_core::task::gate::Start;
-use apostille_core::task::{SUMMARY, What};
+use apostille_tasks::task::gate::Start;
+use apostille_tasks::task::{SUMMARY, What};
 
 use super::beside::{Kept, now};
 use super::*;

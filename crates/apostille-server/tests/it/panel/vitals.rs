@@ -1,7 +1,7 @@
 //! Health, as a person reads it.
 
+use apostille_agents::session::{Moment, Session};
 use apostille_core::policy::Breakers;
-use apostille_core::session::{Moment, Session};
 use apostille_core::{breaker, remember, verify};
 
 use super::beside::{Kept, moment};

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use apostille_core::client::Client;
+use apostille_agents::client::Client;
 
 use super::room::{Call, PATIENCE_MS, Room, Try};
 use super::{Finding, broken, doubtful, good};

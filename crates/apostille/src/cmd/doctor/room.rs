@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-use apostille_core::client::Client;
+use apostille_agents::client::Client;
 use serde_json::Value;
 
 use crate::cmd::hook::ALONE;

@@ -3,14 +3,15 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
+use apostille_agents::brief;
+use apostille_agents::brief::{Brief, Reader};
+use apostille_agents::client::Client;
+use apostille_agents::session::{Entry, Moment, Shown};
 use apostille_backends::ledger::Open;
 use apostille_cite::citation::RepoPath;
 use apostille_core::Context;
-use apostille_core::brief::{self, Brief, Reader};
-use apostille_core::client::Client;
 use apostille_core::policy::InjectMode;
-use apostille_core::session::{Entry, Moment, Shown};
-use apostille_core::task::bullets::bullets;
+use apostille_tasks::task::bullets::bullets;
 use apostille_text::digest::Digest;
 use apostille_text::secrets;
 

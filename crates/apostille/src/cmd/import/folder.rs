@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use apostille_core::import::format::{Format, Sheet};
+use apostille_import::format::{Format, Sheet};
 
 use crate::error::Fault;
 use crate::shell::Shell;

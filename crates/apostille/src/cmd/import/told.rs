@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use apostille_core::import::file::Done;
+use apostille_import::file::Done;
 
 use crate::args::Import;
 use crate::error;

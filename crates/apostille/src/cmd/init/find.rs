@@ -1,6 +1,6 @@
 //! Which clients are in use: by their marks in the repository, their folders in the home, or their programs.
 
-use apostille_core::client::Client;
+use apostille_agents::client::Client;
 
 use super::program::first;
 use super::scope::{Homes, Scope};

@@ -4,7 +4,7 @@ mod entry;
 mod hooks;
 mod server;
 
-use apostille_core::client::Client;
+use apostille_agents::client::Client;
 use serde_json::Value;
 
 use super::program::Program;

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use apostille_core::client::Client;
+use apostille_agents::client::Client;
 
 use super::disk::{self, Change, Found};
 use super::part::{self, Outcome, Part};

@@ -4,7 +4,7 @@ use std::ffi::OsStr;
 use std::fs;
 use std::path::Path;
 
-use apostille_core::client::Client;
+use apostille_agents::client::Client;
 
 /// The name that this program goes by, in files too.
 pub const NAME: &str = "apostille";

@@ -1,6 +1,6 @@
 //! The short block of rules in the instructions that agents read: between two marks, so that it can be found again.
 
-use apostille_core::import::blocks::OURS;
+use apostille_import::blocks::OURS;
 
 /// The first line of the block.
 const BEGIN: &str = OURS[0];

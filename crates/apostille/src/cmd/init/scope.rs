@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use apostille_core::client::Client;
+use apostille_agents::client::Client;
 
 use super::disk;
 use super::part::{Part, Servers, Whose};

@@ -1,6 +1,6 @@
 //! How a plan looks: a short diff for each file, never a secret that stands beside a change.
 
-use apostille_core::client::Client;
+use apostille_agents::client::Client;
 use serde::Serialize;
 
 use super::excerpt::diff;

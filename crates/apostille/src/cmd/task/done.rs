@@ -1,12 +1,15 @@
 //! `task done`: the summary is archived, and what is durable is offered, or kept, as knowledge.
 
+use apostille_core::format::day;
 use apostille_core::memory::{self, Memory, Name};
 use apostille_core::refusal::Refusal;
 use apostille_core::remember::Outcome;
-use apostille_core::task::promote::{is_durable, promote};
-use apostille_core::task::summary::{self, Ending, Work};
-use apostille_core::task::{self, Status, Task, What, day};
 use apostille_core::verify::Verified;
+use apostille_tasks::task;
+use apostille_tasks::task::promote::{is_durable, promote};
+use apostille_tasks::task::summary;
+use apostille_tasks::task::summary::{Ending, Work};
+use apostille_tasks::task::{Status, Task, What};
 use serde::Serialize;
 
 use super::note::kept;

@@ -6,8 +6,8 @@ use std::collections::BTreeSet;
 use apostille_core::list as memories;
 use apostille_core::memory::{Memory, MemoryId, Stage};
 use apostille_core::store::{Filter, Order};
-use apostille_core::task::{CONSTRAINT, Sort, Task};
 use apostille_core::verify::{self, Verified};
+use apostille_tasks::task::{CONSTRAINT, Sort, Task};
 
 use super::{meant, opened};
 use crate::args::{TaskList, TaskShow};

@@ -4,7 +4,7 @@ use apostille_core::list;
 use apostille_core::memory::{Draft, Layer, Memory, MemoryId, Status, Twin, Voice};
 use apostille_core::refusal::Refusal;
 use apostille_core::remember::{self, Outcome};
-use apostille_core::task::{CONSTRAINT, Sort, Task, What};
+use apostille_tasks::task::{CONSTRAINT, Sort, Task, What};
 use serde::Serialize;
 
 use super::{open_one, opened, voice};

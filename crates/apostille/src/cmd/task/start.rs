@@ -1,8 +1,9 @@
 //! `task start`: a task begins, or is taken up again.
 
 use apostille_core::refusal::Refusal;
-use apostille_core::task::gate::Start;
-use apostille_core::task::{self, MAX_PHASES, PHASE_CHARS, Slug, TITLE_CHARS, Task, What};
+use apostille_tasks::task;
+use apostille_tasks::task::gate::Start;
+use apostille_tasks::task::{MAX_PHASES, PHASE_CHARS, Slug, TITLE_CHARS, Task, What};
 use serde::Serialize;
 
 use super::opened;

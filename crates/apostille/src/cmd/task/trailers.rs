@@ -3,9 +3,9 @@
 use std::fs;
 use std::path::Path;
 
-use apostille_core::brief::FRAME;
-use apostille_core::task::trailers::{HASH, added, is_untouched};
+use apostille_agents::brief::FRAME;
 use apostille_server::profile::Profile;
+use apostille_tasks::task::trailers::{HASH, added, is_untouched};
 use serde::Serialize;
 
 use crate::args::TaskTrailers;

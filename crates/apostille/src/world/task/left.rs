@@ -1,8 +1,9 @@
 //! Tasks that nobody ended.
 
 use apostille_core::memory::{Channel, Origin, Voice};
-use apostille_core::task::left::{self, DAYS};
-use apostille_core::task::{Task, What};
+use apostille_tasks::task::left;
+use apostille_tasks::task::left::DAYS;
+use apostille_tasks::task::{Task, What};
 use jiff::SignedDuration;
 
 use super::Tasks;

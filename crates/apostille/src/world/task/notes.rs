@@ -4,7 +4,8 @@ use std::fs;
 use std::io::{self, ErrorKind};
 use std::path::Path;
 
-use apostille_core::task::{self, block};
+use apostille_tasks::task;
+use apostille_tasks::task::block;
 
 use super::Tasks;
 use crate::error::Fault;

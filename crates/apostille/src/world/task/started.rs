@@ -5,7 +5,7 @@ use std::fs::{self, OpenOptions};
 use std::io::{self, Write as _};
 use std::path::Path;
 
-use apostille_core::task::{Slug, What};
+use apostille_tasks::task::{Slug, What};
 use apostille_text::digest::Digest;
 
 use super::{Tasks, homeless, read_small};

@@ -1,0 +1,87 @@
+//! Which of the memories that were shown were of use.
+
+use crate::transcript::{Speaker, Turn};
+use apostille_core::memory::{Memory, MemoryId};
+use apostille_text::literals::{Literal, literals};
+
+/// The shortest literal by which a memory is known again, in characters.
+const SHORTEST: usize = 4;
+
+/// The memories that the agent used, of those it was shown, each with the number of the turn after which it was shown
+/// (0: at the start). Precise rather than generous: the agent names the handle, or it says or gives a tool a literal of
+/// the fact that nobody else had brought up before.
+#[must_use]
+pub fn applied(turns: &[Turn], shown: &[(Memory, usize)]) -> Vec<MemoryId> {
+    let mut used: Vec<MemoryId> = Vec::new();
+    for (memory, after) in shown {
+        if !used.contains(&memory.id) && is_applied(turns, memory, *after) {
+            used.push(memory.id);
+        }
+    }
+    used
+}
+
+fn is_applied(turns: &[Turn], memory: &Memory, after: usize) -> bool {
+    let handle = memory.handle().to_string();
+    let later = || {
+        turns
+            .iter()
+            .filter(|it| it.speaker == Speaker::Agent && it.number > after)
+    };
+    later().any(|it| has_whole(&it.text, &handle))
+        || literals(&memory.fact)
+            .iter()
+            .filter(|it| is_distinctive(it))
+            .any(|literal| {
+                let first = later().find(|it| brings(it, literal));
+                first.is_some_and(|it| !was_known(turns, it.number, after, literal))
+            })
+}
+
+/// Whether a text has a word as a whole: `m-12`, and not `m-123` or `spam-12`.
+fn has_whole(text: &str, word: &str) -> bool {
+    let is_joined = |it: char| it.is_alphanumeric() || matches!(it, '-' | '_');
+    text.match_indices(word).any(|(at, _)| {
+        !text[..at].ends_with(is_joined) && !text[at + word.len()..].starts_with(is_joined)
+    })
+}
+
+/// A name that only this fact would bring up: not a word, not a small number.
+fn is_distinctive(literal: &Literal) -> bool {
+    let text = literal.as_str();
+    let is_long = text.chars().count() >= SHORTEST;
+    match literal {
+        Literal::Path(_) | Literal::Quoted(_) => is_long,
+        Literal::Name(_) | Literal::Value(_) => {
+            is_long && text.chars().any(|it| !it.is_ascii_lowercase())
+        }
+        Literal::Number(_) => text.chars().filter(char::is_ascii_digit).count() >= 3,
+    }
+}
+
+/// Whether an agent says a literal, or gives it to a tool that is not a memory's.
+fn brings(turn: &Turn, literal: &Literal) -> bool {
+    let given = turn
+        .uses
+        .iter()
+        .filter(|it| !it.tool.to_ascii_lowercase().contains("memory"));
+    let mut texts = given
+        .map(|it| it.input.as_str())
+        .chain([turn.text.as_str()]);
+    texts.any(|it| has_whole(it, literal.as_str()))
+}
+
+/// Whether the literal was in the session before, without the memory: a person said it, a tool printed it, or the agent
+/// had it before it was shown the memory.
+fn was_known(turns: &[Turn], before: usize, after: usize, literal: &Literal) -> bool {
+    let word = literal.as_str().to_lowercase();
+    let earlier = turns.iter().filter(|it| it.number < before);
+    earlier
+        .filter(|it| it.speaker != Speaker::Agent || it.number <= after)
+        .any(|turn| {
+            let inputs = turn.uses.iter().map(|it| it.input.as_str());
+            inputs
+                .chain([turn.text.as_str()])
+                .any(|text| text.to_lowercase().contains(&word))
+        })
+}

@@ -1,0 +1,246 @@
+//! Learn: what a session that is over leaves behind. What was stated and not remembered waits for a person, what was
+//! done becomes an episode, what was of use is counted, and scratch is cleared.
+
+use crate::client::Client;
+use crate::glean::applied::applied;
+use crate::glean::summary::summary;
+use crate::glean::{Gleaned, draft, glean};
+use crate::session::{Moment, Session};
+use crate::transcript::{Speaker, Turn, brings_in_words};
+use apostille_core::forget::forget;
+use apostille_core::memory::{
+    Channel, Draft, Layer, Memory, MemoryId, Name, Origin, Replacement, Stage, Twin, Voice,
+};
+use apostille_core::policy::Policy;
+use apostille_core::remember::{Outcome, remember};
+use apostille_core::space::Space;
+use apostille_core::store::Filter;
+use apostille_core::{Context, Error, revise};
+
+/// What marks the summary of a session among episodes.
+pub const SESSION_TAG: &str = "session";
+/// How many summaries are looked through for an earlier one of the same session.
+const MAX_SUMMARIES: usize = 200;
+/// How much of a session's name stands in a subject.
+const NAME_CHARS: usize = 8;
+/// How much scratch of one session is cleared at most.
+const MAX_SCRATCH: usize = 10_000;
+
+/// A session that is over, with everything that is known of it.
+#[derive(Debug, Clone, Copy)]
+pub struct Left<'a> {
+    /// The repository it worked in.
+    pub repo: &'a Space,
+    /// The person it worked for.
+    pub user: &'a Space,
+    /// The rules of the person's own space.
+    pub own: &'a Policy,
+    /// Its name.
+    pub name: &'a str,
+    /// Its client.
+    pub client: Client,
+    /// What it was shown.
+    pub session: &'a Session,
+    /// What was said in it.
+    pub turns: &'a [Turn],
+    /// What was stated in it and not remembered.
+    pub gleaned: &'a [Gleaned],
+    /// The task it worked on.
+    pub task: Option<&'a str>,
+}
+
+/// What was learned.
+#[derive(Debug, Default)]
+pub struct Learned {
+    /// What waits for a person.
+    pub pending: Vec<Memory>,
+    /// The summary of the session.
+    pub episode: Option<Memory>,
+    /// What was of use.
+    pub applied: Vec<MemoryId>,
+    /// How many notes of the session were cleared.
+    pub cleared: usize,
+}
+
+/// Learns from a session that is over. Doing it twice learns nothing twice.
+pub fn learn(cx: &Context<'_>, left: &Left<'_>) -> Result<Learned, Error> {
+    Ok(Learned {
+        pending: stated(cx, left)?,
+        applied: used(cx, left)?,
+        episode: summed_up(cx, left)?,
+        cleared: cleared(cx, left)?,
+    })
+}
+
+/// Keeps what was stated, each waiting for a person; what is known, or refused, is let go.
+fn stated(cx: &Context<'_>, left: &Left<'_>) -> Result<Vec<Memory>, Error> {
+    let mut kept = Vec::new();
+    for gleaned in left.gleaned {
+        let gleaned = Gleaned {
+            turn: prompt(left.turns, gleaned.turn),
+            ..gleaned.clone()
+        };
+        let draft = draft(&gleaned, left.repo, left.user, left.name, left.client);
+        let policy = if draft.space.is_user() {
+            left.own
+        } else {
+            cx.policy
+        };
+        if let Outcome::Remembered { memory, .. } = remember(&Context { policy, ..*cx }, draft)? {
+            kept.push(*memory);
+        }
+    }
+    Ok(kept)
+}
+
+/// Which prompt of the session a turn is: people, and `why`, count those.
+fn prompt(turns: &[Turn], number: usize) -> usize {
+    turns
+        .iter()
+        .filter(|it| it.speaker == Speaker::Person && it.number <= number)
+        .count()
+}
+
+/// Counts what was of use, once for a session.
+fn used(cx: &Context<'_>, left: &Left<'_>) -> Result<Vec<MemoryId>, Error> {
+    let counted = |id: MemoryId| {
+        let done = left
+            .session
+            .entries
+            .iter()
+            .filter(|it| it.moment == Moment::Done);
+        done.flat_map(|it| &it.shown).any(|it| it.id == id)
+    };
+    let mut shown = Vec::new();
+    for (id, turn) in showings(left) {
+        shown.extend(cx.store.get(&[id])?.pop().map(|it| (it, turn)));
+    }
+    let new: Vec<MemoryId> = applied(left.turns, &shown)
+        .into_iter()
+        .filter(|it| !counted(*it))
+        .collect();
+    let spaces = [left.repo.clone(), left.user.clone()];
+    for id in &new {
+        revise::apply(cx, &spaces, Name::Id(*id))?;
+    }
+    Ok(new)
+}
+
+/// What was shown, each with the turn of the transcript behind which it was: the last one that was not later.
+fn showings(left: &Left<'_>) -> Vec<(MemoryId, usize)> {
+    let mut all = Vec::new();
+    for entry in left
+        .session
+        .entries
+        .iter()
+        .filter(|it| it.moment != Moment::Done)
+    {
+        let before = left
+            .turns
+            .iter()
+            .take_while(|it| it.at.is_some_and(|at| at <= entry.at));
+        let turn = before.last().map_or(0, |it| it.number);
+        all.extend(entry.shown.iter().map(|it| (it.id, turn)));
+    }
+    all
+}
+
+/// Keeps what was done as an episode; a later summary of the same session takes the place of an earlier one.
+fn summed_up(cx: &Context<'_>, left: &Left<'_>) -> Result<Option<Memory>, Error> {
+    let Some(fact) = summary(&tellable(left), None) else {
+        return Ok(None);
+    };
+    let before = earlier(cx, left)?;
+    if before.as_ref().is_some_and(|it| it.fact == fact) {
+        return Ok(before);
+    }
+    let twin = match &before {
+        Some(old) => Twin::Replace(Name::Id(old.id), Replacement::Better),
+        None => Twin::Create("the summary of a session of its own".into()),
+    };
+    let voice = Voice {
+        session: Some(left.name.into()),
+        author: Some(left.client.to_string()),
+        ..Voice::of(Origin::System).via(Channel::Record)
+    };
+    let draft = Draft {
+        layer: Some(Layer::Episode),
+        subject: Some(format!(
+            "session {}",
+            left.name.chars().take(NAME_CHARS).collect::<String>()
+        )),
+        tags: vec![SESSION_TAG.into(), left.client.to_string()],
+        task: left.task.map(Into::into),
+        twin,
+        ..Draft::new(left.repo.clone(), fact, voice)
+    };
+    Ok(match remember(cx, draft)? {
+        Outcome::Remembered { memory, .. } | Outcome::Refreshed { memory } => Some(*memory),
+        Outcome::Similar { .. } | Outcome::Refused(_) => None,
+    })
+}
+
+/// What may be told of a session. What waits for a person's approval is not told by another way, and where text from
+/// outside came in, neither are the words that an agent may have from there.
+fn tellable(left: &Left<'_>) -> Vec<Turn> {
+    // What was found before waits as well, or was rejected.
+    let stated = glean(left.turns);
+    let waits = |it: &Turn| {
+        left.gleaned
+            .iter()
+            .chain(&stated)
+            .any(|gleaned| gleaned.turn == it.number)
+    };
+    let mut is_foreign = false;
+    let told = |it: &Turn| {
+        is_foreign |= it
+            .uses
+            .iter()
+            .any(|it| brings_in_words(&it.tool, &it.input));
+        let is_hidden = waits(it) || (is_foreign && it.speaker == Speaker::Agent);
+        Turn {
+            text: if is_hidden {
+                String::new()
+            } else {
+                it.text.clone()
+            },
+            ..it.clone()
+        }
+    };
+    left.turns.iter().map(told).collect()
+}
+
+fn earlier(cx: &Context<'_>, left: &Left<'_>) -> Result<Option<Memory>, Error> {
+    let filter = Filter {
+        spaces: vec![left.repo.clone()],
+        layers: vec![Layer::Episode],
+        stages: vec![Stage::Active],
+        tag: Some(SESSION_TAG.into()),
+        limit: MAX_SUMMARIES,
+        ..Filter::default()
+    };
+    let is_same = |it: &Memory| it.voice.session.as_deref() == Some(left.name);
+    Ok(cx.store.list(&filter)?.into_iter().find(is_same))
+}
+
+/// Forgets the notes that were for this session only.
+fn cleared(cx: &Context<'_>, left: &Left<'_>) -> Result<usize, Error> {
+    let spaces = [left.repo.clone(), left.user.clone()];
+    let filter = Filter {
+        spaces: spaces.to_vec(),
+        layers: vec![Layer::Session],
+        limit: MAX_SCRATCH,
+        ..Filter::default()
+    };
+    let is_its_own = |it: &Memory| it.voice.session.as_deref() == Some(left.name);
+    let scratch: Vec<Memory> = cx
+        .store
+        .list(&filter)?
+        .into_iter()
+        .filter(is_its_own)
+        .collect();
+    for memory in &scratch {
+        forget(cx, &spaces, Name::Id(memory.id), "the session is over")?;
+    }
+    Ok(scratch.len())
+}

@@ -1,0 +1,9 @@
+//! What an agent is shown at each moment of a session, and what a session leaves behind.
+
+pub mod brief;
+pub mod client;
+pub mod glean;
+pub mod learn;
+pub mod pace;
+pub mod session;
+pub mod transcript;

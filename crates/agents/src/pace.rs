@@ -1,0 +1,74 @@
+//! How long agents waited for their hooks, day by day.
+
+use std::collections::BTreeMap;
+
+use jiff::civil::Date;
+
+use crate::session::Session;
+
+/// The waits of one day, in microseconds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Pace {
+    /// The date, in UTC.
+    pub date: Date,
+    /// How many there were.
+    pub n: usize,
+    /// Half of them were no longer than this.
+    pub p50: u32,
+    /// All but one in twenty were no longer than this.
+    pub p95: u32,
+}
+
+/// The waits by day, the oldest first; a day without any is left out.
+#[must_use]
+pub fn paces(sessions: &[Session]) -> Vec<Pace> {
+    let mut days: BTreeMap<Date, Vec<u32>> = BTreeMap::new();
+    for entry in sessions.iter().flat_map(|it| &it.entries) {
+        if let Some(took) = entry.took {
+            days.entry(apostille_core::trend::date(entry.at))
+                .or_default()
+                .push(took);
+        }
+    }
+    days.into_iter()
+        .map(|(date, waits)| pace(date, waits))
+        .collect()
+}
+
+fn pace(date: Date, mut waits: Vec<u32>) -> Pace {
+    waits.sort_unstable();
+    Pace {
+        date,
+        n: waits.len(),
+        p50: quantile(&waits, 50),
+        p95: quantile(&waits, 95),
+    }
+}
+
+/// The smallest of sorted numbers that so many in a hundred do not exceed; 0 of none.
+fn quantile(sorted: &[u32], percent: usize) -> u32 {
+    let at = (sorted.len() * percent).div_ceil(100).saturating_sub(1);
+    sorted.get(at).copied().unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quantiles_are_waits_that_were() {
+        let check = |n: u32, p50: u32, p95: u32| {
+            let sorted: Vec<u32> = (1..=n).collect();
+            assert_eq!(
+                (quantile(&sorted, 50), quantile(&sorted, 95)),
+                (p50, p95),
+                "{n}"
+            );
+        };
+        check(0, 0, 0);
+        check(1, 1, 1);
+        check(2, 1, 2);
+        check(20, 10, 19);
+        check(100, 50, 95);
+    }
+}

@@ -1,0 +1,266 @@
+//! A session of an agent, as its hooks saw it: what it was shown, turn by turn, and why. It is what "nothing twice"
+//! rests on, and what `why` reads. No text of a memory is in it.
+
+mod record;
+
+use std::collections::BTreeSet;
+
+use jiff::Timestamp;
+
+use crate::client::Client;
+use apostille_core::memory::{Handle, MemoryId};
+use apostille_core::recall::{Checked, Why};
+use apostille_core::space::Space;
+use apostille_text::digest::Digest;
+use apostille_text::words::words;
+
+pub use record::VERSION;
+
+/// How long after a moment the same one is the same one again: two files of settings may both name our hook.
+const REPEAT_SECONDS: i64 = 10;
+/// How much of a name that a client gives is kept, in characters.
+const NAME_CHARS: usize = 200;
+
+words! {
+    /// A moment in a session at which something can be shown or learned.
+    Moment as "moment" {
+        /// It began, or began again.
+        Start = "start",
+        /// The person said something.
+        Prompt = "prompt",
+        /// A file is about to be changed, or was looked at.
+        Touch = "touch",
+        /// The client is about to forget most of what was said.
+        Compact = "compact",
+        /// The agent has answered.
+        Stop = "stop",
+        /// It is over.
+        End = "end",
+        /// What it left behind was gone through.
+        Done = "done",
+    }
+}
+
+/// A memory that was shown, or would have been.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Shown {
+    /// Which.
+    pub id: MemoryId,
+    /// As it was called.
+    pub handle: Handle,
+    /// Its score.
+    pub score: f32,
+    /// How it stood.
+    pub verdict: String,
+    /// Where the score came from.
+    pub why: Why,
+}
+
+impl From<&Checked> for Shown {
+    fn from(it: &Checked) -> Self {
+        Self {
+            id: it.hit.memory.id,
+            handle: it.hit.memory.handle(),
+            score: it.hit.score,
+            verdict: it.standing().into(),
+            why: it.hit.why.clone(),
+        }
+    }
+}
+
+/// One moment of a session, written down.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Entry {
+    /// When.
+    pub at: Timestamp,
+    /// Which session, by the client's name for it.
+    pub session: String,
+    /// Whose.
+    pub client: Client,
+    /// In which repository.
+    pub space: Space,
+    /// What moment it was.
+    pub moment: Moment,
+    /// The turn, by the client's name for it.
+    pub turn: Option<String>,
+    /// What was said, as a digest: enough to know it again.
+    pub words: Option<String>,
+    /// Whether the person asked to leave memory out of it.
+    pub is_ignored: bool,
+    /// Whether the client goes on without what was said before.
+    pub is_fresh: bool,
+    /// Whether words from outside came in.
+    pub is_outside: bool,
+    /// What was shown.
+    pub shown: Vec<Shown>,
+    /// What would have been shown, but does not hold here.
+    pub withheld: Vec<Shown>,
+    /// Where the client writes down what is said.
+    pub transcript: Option<String>,
+    /// How many moments were gone through, of one that says so: more may have come while it was done.
+    pub covers: Option<usize>,
+    /// How long it took until this was written down, in microseconds.
+    pub took: Option<u32>,
+}
+
+impl Entry {
+    /// A moment at which nothing was shown.
+    #[must_use]
+    pub fn new(at: Timestamp, session: &str, client: Client, space: Space, moment: Moment) -> Self {
+        Self {
+            at,
+            session: session.chars().take(NAME_CHARS).collect(),
+            client,
+            space,
+            moment,
+            turn: None,
+            words: None,
+            is_ignored: false,
+            is_fresh: false,
+            is_outside: false,
+            shown: Vec::new(),
+            withheld: Vec::new(),
+            transcript: None,
+            covers: None,
+            took: None,
+        }
+    }
+
+    /// The same at this turn, with these words.
+    #[must_use]
+    pub fn said(self, turn: Option<&str>, words: Option<&str>) -> Self {
+        let turn = turn.map(|it| it.chars().take(NAME_CHARS).collect());
+        let words = words.map(|it| Digest::of(it.trim().as_bytes()).short().to_owned());
+        Self {
+            turn,
+            words,
+            ..self
+        }
+    }
+}
+
+/// A session: its moments, in order.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Session {
+    /// The moments.
+    pub entries: Vec<Entry>,
+}
+
+impl Session {
+    /// A session as it was written down; what cannot be read is left out.
+    #[must_use]
+    pub fn read(text: &str) -> Self {
+        Self {
+            entries: text.lines().filter_map(Entry::read).collect(),
+        }
+    }
+
+    /// Whether words from outside came in so far.
+    #[must_use]
+    pub fn is_exposed(&self) -> bool {
+        self.entries.iter().any(|it| it.is_outside)
+    }
+
+    /// What the agent was shown and still has before it.
+    #[must_use]
+    pub fn seen(&self) -> BTreeSet<MemoryId> {
+        self.present()
+            .iter()
+            .flat_map(|it| &it.shown)
+            .map(|it| it.id)
+            .collect()
+    }
+
+    /// What was shown at any time.
+    #[must_use]
+    pub fn shown(&self) -> BTreeSet<MemoryId> {
+        self.entries
+            .iter()
+            .flat_map(|it| &it.shown)
+            .map(|it| it.id)
+            .collect()
+    }
+
+    /// What was said not to hold, and the agent still has before it.
+    #[must_use]
+    pub fn doubted(&self) -> BTreeSet<MemoryId> {
+        self.present()
+            .iter()
+            .flat_map(|it| &it.withheld)
+            .map(|it| it.id)
+            .collect()
+    }
+
+    /// The moments since the client last dropped what was said; what was shown before is no longer before the agent.
+    fn present(&self) -> &[Entry] {
+        let dropped = self.entries.iter().rposition(|it| it.is_fresh);
+        &self.entries[dropped.unwrap_or(0)..]
+    }
+
+    /// The moments that nobody has gone through yet.
+    #[must_use]
+    pub fn left(&self) -> Vec<&Entry> {
+        let covered = self
+            .entries
+            .iter()
+            .rev()
+            .find_map(|it| it.covers)
+            .unwrap_or(0);
+        self.entries
+            .iter()
+            .skip(covered)
+            .filter(|it| it.moment != Moment::Done)
+            .collect()
+    }
+
+    /// Whether it began before.
+    #[must_use]
+    pub fn has_begun(&self) -> bool {
+        self.entries.iter().any(|it| it.moment == Moment::Start)
+    }
+
+    /// Whether the session had its briefing.
+    #[must_use]
+    pub fn is_briefed(&self) -> bool {
+        self.entries
+            .iter()
+            .any(|it| it.moment == Moment::Prompt && !it.is_ignored)
+    }
+
+    /// Whether the person asked, for the turn that is going on, to leave memory out of it.
+    #[must_use]
+    pub fn is_ignored(&self) -> bool {
+        self.entries
+            .iter()
+            .rev()
+            .find(|it| it.moment == Moment::Prompt)
+            .is_some_and(|it| it.is_ignored)
+    }
+
+    /// Whether this very moment is the last one that was here: with the same words, in the same turn or just now. When
+    /// anything else happened since, it is another one.
+    #[must_use]
+    pub fn has(&self, new: &Entry) -> bool {
+        let is_recent = |it: &Entry| new.at.duration_since(it.at).as_secs().abs() <= REPEAT_SECONDS;
+        let is_same_time = |it: &Entry| match (&it.turn, &new.turn, new.moment) {
+            (Some(old), Some(new), Moment::Prompt) => old == new,
+            _ => is_recent(it),
+        };
+        let mut moments = self
+            .entries
+            .iter()
+            .rev()
+            .filter(|it| !matches!(it.moment, Moment::Touch | Moment::Done));
+        let last = moments.next().filter(|it| it.moment == new.moment);
+        last.is_some_and(|it| it.words == new.words && is_same_time(it))
+    }
+
+    /// Where the client writes down what is said, as last told.
+    #[must_use]
+    pub fn transcript(&self) -> Option<&str> {
+        self.entries
+            .iter()
+            .rev()
+            .find_map(|it| it.transcript.as_deref())
+    }
+}

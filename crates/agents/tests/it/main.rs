@@ -1,0 +1,17 @@
+//! What an agent is shown and what a session leaves behind, through the public interface.
+
+#[cfg(test)]
+mod asked;
+#[cfg(test)]
+mod brief;
+#[cfg(test)]
+mod glean;
+#[cfg(test)]
+mod learn;
+#[cfg(test)]
+#[path = "../../../apostille-core/tests/it/world.rs"]
+#[expect(
+    dead_code,
+    reason = "the scratch world is shared with the tests of the core, and not all of it is used here"
+)]
+mod world;

@@ -1,0 +1,186 @@
+//! A note of basic-memory: a head, observations `- [category] text #tag (context)`, relations `- verb [[Target]]`.
+
+use super::format::Sheet;
+use super::front::Front;
+use super::piece::{self, Page, Piece, Reading, Unfit};
+use apostille_core::memory::Kind;
+use apostille_core::policy::Limits;
+
+/// Takes the observations and relations out of a note.
+pub(super) fn read(sheet: &Sheet<'_>, limits: &Limits) -> Result<Reading, Unfit> {
+    let (front, head) = Front::of(sheet.text);
+    let mut page = Page::new(limits);
+    if Front::is_broken_off(sheet.text) {
+        return Ok(page.broken_off());
+    }
+    let mut note = Note {
+        title: title(sheet, &front),
+        front,
+        is_code: false,
+        is_prose: false,
+    };
+    for (n, line) in (1..).zip(sheet.text.lines()).skip(head) {
+        note.line(&mut page, n, line);
+    }
+    Ok(page.done())
+}
+
+fn title(sheet: &Sheet<'_>, front: &Front) -> String {
+    let heading = || sheet.text.lines().find_map(|it| it.strip_prefix("# "));
+    let stem = || sheet.name.map(|it| it.strip_suffix(".md").unwrap_or(it));
+    front
+        .get("title")
+        .or_else(heading)
+        .or_else(stem)
+        .unwrap_or_default()
+        .trim()
+        .to_owned()
+}
+
+struct Note {
+    title: String,
+    front: Front,
+    is_code: bool,
+    /// Whether the line before was prose: a paragraph is left out once.
+    is_prose: bool,
+}
+
+impl Note {
+    fn line(&mut self, page: &mut Page<'_>, n: usize, line: &str) {
+        let (text, at) = (line.trim(), format!("line {n}"));
+        let was_prose = std::mem::take(&mut self.is_prose);
+        if text.starts_with("```") {
+            self.is_code = !self.is_code;
+            if self.is_code {
+                page.leave(at, "a code block");
+            }
+            return;
+        }
+        let item = text
+            .strip_prefix("- ")
+            .or_else(|| text.strip_prefix("* "))
+            .map(str::trim);
+        match item {
+            _ if self.is_code || text.is_empty() || text.starts_with('#') => {}
+            Some(item) if is_check_box(item) => page.leave(at, "a check box"),
+            Some(item) if self.observed(page, &at, item) || self.related(page, &at, item) => {}
+            _ => {
+                self.is_prose = true;
+                if !was_prose {
+                    page.leave(at, "prose: only observations and relations are taken out");
+                }
+            }
+        }
+    }
+
+    fn piece(&self, at: &str, kind: Kind, fact: String) -> Piece {
+        let said_at = ["created", "created_at", "date"]
+            .iter()
+            .find_map(|it| piece::time(self.front.get(it)?));
+        let subject = Some(self.title.clone()).filter(|it| !it.is_empty());
+        Piece {
+            subject,
+            said_at,
+            ..Piece::new(at, kind, fact)
+        }
+    }
+
+    /// Takes an observation; `false` if it is none.
+    fn observed(&self, page: &mut Page<'_>, at: &str, item: &str) -> bool {
+        let Some((category, rest)) = item.strip_prefix('[').and_then(|it| it.split_once(']'))
+        else {
+            return false;
+        };
+        // `[text](link)` and `[[link]]` are links.
+        if category.trim().is_empty() || category.starts_with('[') || rest.starts_with(['(', ']']) {
+            return false;
+        }
+        let (said, context) = context(rest.trim());
+        let (said, tags) = tagged(said);
+        let said = if said.is_empty() {
+            String::new()
+        } else {
+            piece::about(&self.title, said)
+        };
+        let tags = [
+            &[category.trim().to_owned()],
+            &*tags,
+            self.front.all("tags"),
+        ]
+        .concat();
+        let piece = self.piece(at, kind(category, &said), said);
+        page.keep(Piece {
+            tags,
+            reason: context.map(Into::into),
+            ..piece
+        });
+        true
+    }
+
+    /// Takes a relation; `false` if it is none.
+    fn related(&self, page: &mut Page<'_>, at: &str, item: &str) -> bool {
+        let (item, context) = context(item);
+        let Some((verb, rest)) = item.split_once("[[") else {
+            return false;
+        };
+        let Some(target) = rest
+            .strip_suffix("]]")
+            .filter(|it| !it.trim().is_empty() && !it.contains("[["))
+        else {
+            return false;
+        };
+        let verb = verb.trim().trim_matches('"');
+        let verb = if verb.is_empty() { "relates to" } else { verb };
+        let piece = self.piece(
+            at,
+            Kind::Project,
+            piece::relation(&self.title, verb, target),
+        );
+        page.keep(Piece {
+            reason: context.map(Into::into),
+            ..piece
+        });
+        true
+    }
+}
+
+fn is_check_box(item: &str) -> bool {
+    ["[ ]", "[x]", "[X]", "[-]"]
+        .iter()
+        .any(|it| item.starts_with(it))
+}
+
+/// A text, and what stands in brackets at its end.
+fn context(text: &str) -> (&str, Option<&str>) {
+    let found = || {
+        let (said, context) = text.strip_suffix(')')?.rsplit_once(" (")?;
+        (!context.contains(['(', ')']) && !context.trim().is_empty())
+            .then(|| (said.trim(), Some(context.trim())))
+    };
+    found().unwrap_or((text, None))
+}
+
+/// A text without the tags at its end, and all tags in it.
+fn tagged(text: &str) -> (&str, Vec<String>) {
+    let name = |it: &str| {
+        let tag = it.strip_prefix('#')?.trim_end_matches(['.', ',']);
+        tag.starts_with(char::is_alphabetic).then(|| tag.to_owned())
+    };
+    let tags = text.split_whitespace().filter_map(name).collect();
+    let mut said = text;
+    while let Some((rest, _)) = said
+        .rsplit_once(char::is_whitespace)
+        .filter(|(_, it)| name(it).is_some())
+    {
+        said = rest.trim_end();
+    }
+    (said, tags)
+}
+
+fn kind(category: &str, said: &str) -> Kind {
+    let category = category.trim().to_lowercase();
+    match &*category {
+        "reference" | "resource" | "link" | "url" | "command" => Kind::Reference,
+        _ => piece::kind(&category, said),
+    }
+}

@@ -1,0 +1,117 @@
+//! What Claude Code keeps for itself: an index `MEMORY.md`, topic pages of bullets, and files of one memory each with a
+//! head that says its name and type.
+
+use super::blocks::{Block, blocks};
+use super::format::Sheet;
+use super::front::Front;
+use super::piece::{self, Page, Piece, Reading, Unfit};
+use super::rules::is_word;
+use apostille_core::memory::Kind;
+use apostille_core::policy::Limits;
+
+/// Takes the memories out of a file.
+pub(super) fn read(sheet: &Sheet<'_>, limits: &Limits) -> Result<Reading, Unfit> {
+    let (front, head) = Front::of(sheet.text);
+    let mut page = Page::new(limits);
+    if Front::is_broken_off(sheet.text) {
+        return Ok(page.broken_off());
+    }
+    match front.get("type").and_then(|it| it.parse().ok()) {
+        Some(kind) => one(&mut page, sheet.text, &front, head, kind),
+        None => many(&mut page, sheet, head),
+    }
+    Ok(page.done())
+}
+
+/// A file of one memory: its body is the fact, and what it calls "Why" is the reason.
+fn one(page: &mut Page<'_>, text: &str, front: &Front, head: usize, kind: Kind) {
+    let (body, reason) = parted(text.lines().skip(head));
+    let fact = if body.is_empty() {
+        front.get("description").unwrap_or_default().to_owned()
+    } else {
+        body
+    };
+    let said_at = ["created", "created_at", "date"]
+        .iter()
+        .find_map(|it| piece::time(front.get(it)?));
+    let subject = front.get("name").map(Into::into);
+    let piece = Piece::new(format!("line {}", head + 1), kind, fact);
+    page.keep_whole(Piece {
+        subject,
+        reason,
+        said_at,
+        ..piece
+    });
+}
+
+/// The lines of a body, and the paragraph that begins with `**Why:**`.
+fn parted<'a>(lines: impl Iterator<Item = &'a str>) -> (String, Option<String>) {
+    let (mut body, mut reason, mut is_why) = (Vec::new(), None::<String>, false);
+    for line in lines {
+        match line.strip_prefix("**Why:**") {
+            Some(why) if reason.is_none() => {
+                (is_why, reason) = (true, Some(why.trim().to_owned()));
+            }
+            _ if is_why && !line.trim().is_empty() && !line.starts_with("**") => {
+                reason = reason.map(|it| format!("{it} {}", line.trim()));
+            }
+            // What was taken out leaves no gap.
+            _ if line.trim().is_empty() && body.last().is_none_or(String::is_empty) => {
+                is_why = false
+            }
+            _ => {
+                is_why = false;
+                body.push(line.replacen("**How to apply:**", "How to apply:", 1));
+            }
+        }
+    }
+    (
+        body.join("\n").trim().to_owned(),
+        reason.filter(|it| !it.is_empty()),
+    )
+}
+
+/// An index, or a page about a topic.
+fn many(page: &mut Page<'_>, sheet: &Sheet<'_>, head: usize) {
+    let topic = sheet
+        .name
+        .and_then(|it| it.strip_suffix(".md"))
+        .filter(|it| *it != "MEMORY");
+    for block in blocks(sheet.text, head) {
+        match block {
+            Block::Other { line, why } => page.leave(format!("line {line}"), why),
+            Block::Text { line, text, .. } if is_pointer(&text, topic.is_none()) => {
+                page.leave(
+                    format!("line {line}"),
+                    "it points to a file, which is read by itself",
+                );
+            }
+            Block::Text { line, text, .. } if is_word(&text) => {
+                page.leave(format!("line {line}"), "a word by itself");
+            }
+            Block::Text {
+                line,
+                heading,
+                text,
+            } => {
+                let subject = heading.or_else(|| topic.map(Into::into));
+                let kind = piece::kind(subject.as_deref().unwrap_or(""), &text);
+                page.keep(Piece {
+                    subject,
+                    ..Piece::new(format!("line {line}"), kind, text)
+                });
+            }
+        }
+    }
+}
+
+/// Whether a text begins with a link to a page beside this one; in an index, also with the name of one and a colon.
+fn is_pointer(text: &str, is_index: bool) -> bool {
+    let linked = || {
+        let (_, rest) = text.strip_prefix('[')?.split_once("](")?;
+        Some(rest.split_once(')')?.0)
+    };
+    let named = || Some(text.split_once(':')?.0.trim_matches(['`', '*']));
+    let is_page = |it: &str| it.ends_with(".md") && !it.contains("://") && !it.contains(' ');
+    linked().is_some_and(is_page) || (is_index && named().is_some_and(is_page))
+}

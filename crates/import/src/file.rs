@@ -1,0 +1,386 @@
+//! A whole file: what it holds is taken out first, and only then kept. Our own files are read whole or not at all.
+
+use std::collections::BTreeSet;
+
+use jiff::Timestamp;
+
+use super::format::{Format, Sheet};
+use super::piece::{LeftOut, Piece, Unfit, fit_tags};
+use apostille_core::export::{Exported, FORMAT};
+use apostille_core::format;
+use apostille_core::format::MemoryRecord;
+use apostille_core::import::{Imported, Rehearsal, import};
+use apostille_core::memory::{Kind, Mark, Memory, Stage, claim_digest};
+use apostille_core::notebook::{Note, Scope};
+use apostille_core::policy::Limits;
+use apostille_core::refusal::Refusal;
+use apostille_core::space::Space;
+use apostille_core::{Context, Error};
+use apostille_text::digest::Digest;
+use apostille_text::moderate;
+
+/// Whose what a file holds is to be. What belongs to a space that is not there is left out.
+#[derive(Debug, Clone, Copy)]
+pub struct Shelf<'a> {
+    /// The repository's.
+    pub repo: Option<&'a Space>,
+    /// The person's own.
+    pub user: Option<&'a Space>,
+    /// Whether all of it is the person's own, whatever it says.
+    pub is_persons: bool,
+}
+
+/// Why a file cannot be read.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Unreadable {
+    /// It is no export.
+    #[error("'{name}' is no export of apostille that can be read: {why}")]
+    NoExport {
+        /// The file.
+        name: String,
+        /// What is the matter.
+        why: String,
+    },
+    /// A newer program wrote it.
+    #[error("the export has format {found}, this program reads up to {known}; update apostille", known = format::VERSION)]
+    Newer {
+        /// The format found.
+        found: u32,
+    },
+    /// A line of plain notes is none.
+    #[error("{at}: {why}")]
+    Line {
+        /// Where.
+        at: String,
+        /// What is the matter.
+        why: String,
+    },
+    /// It is not of the format that it was said to be.
+    #[error("'{name}' is not of the format {format}: {why}")]
+    NotOfFormat {
+        /// The file.
+        name: String,
+        /// The format.
+        format: Format,
+        /// What is the matter.
+        why: Unfit,
+    },
+}
+
+/// Something that is to be kept.
+#[derive(Debug, Clone)]
+pub struct Item {
+    /// Where it stands.
+    pub at: String,
+    /// What is to be kept.
+    pub memory: Memory,
+    /// What was altered to make it fit.
+    pub changes: Vec<String>,
+}
+
+/// What a file holds, and what was left out of it.
+#[derive(Debug, Clone)]
+pub struct Taken {
+    /// The file, as it was named.
+    pub name: String,
+    /// Its format.
+    pub format: Format,
+    /// What is to be kept.
+    pub items: Vec<Item>,
+    /// What is not.
+    pub left_out: Vec<LeftOut>,
+}
+
+/// What became of a file.
+#[derive(Debug, Clone)]
+pub struct Done {
+    /// The file, as it was named.
+    pub name: String,
+    /// Its format.
+    pub format: Format,
+    /// How many memories were kept.
+    pub kept: u64,
+    /// How many were here already.
+    pub known: u64,
+    /// How many of those that were kept wait for a person.
+    pub waiting: u64,
+    /// How many waited since they were first imported, and are in use now.
+    pub let_in: u64,
+    /// What was altered, and where.
+    pub changed: Vec<(String, String)>,
+    /// What was turned away, and where.
+    pub refused: Vec<(String, Refusal)>,
+    /// What became no memory.
+    pub left_out: Vec<LeftOut>,
+}
+
+/// Takes out of a file what it holds.
+pub fn taken(
+    sheet: &Sheet<'_>,
+    name: &str,
+    format: Format,
+    shelf: &Shelf<'_>,
+    (limits, now): (&Limits, Timestamp),
+) -> Result<Taken, Unreadable> {
+    let mut taken = Taken {
+        name: name.into(),
+        format,
+        items: Vec::new(),
+        left_out: Vec::new(),
+    };
+    match (format.parser(), format) {
+        (Some(parser), _) => {
+            let unfit = |why| Unreadable::NotOfFormat {
+                name: name.into(),
+                format,
+                why,
+            };
+            let reading = parser(sheet, limits).map_err(unfit)?;
+            taken.left_out = reading.left_out;
+            for piece in reading.pieces {
+                placed(&mut taken, shelf, piece, now);
+            }
+        }
+        (None, Format::Notes) => notes(&mut taken, sheet.text, shelf, limits)?,
+        (None, _) => taken.items = exported(name, sheet.text)?,
+    }
+    Ok(taken)
+}
+
+/// A piece in its space: a preference is its user's, the rest is the repository's unless the person says otherwise.
+fn placed(taken: &mut Taken, shelf: &Shelf<'_>, piece: Piece, now: Timestamp) {
+    let is_persons = shelf.is_persons || piece.kind == Kind::User;
+    let kind = if shelf.is_persons && piece.kind == Kind::Project {
+        Kind::User
+    } else {
+        piece.kind
+    };
+    let (at, changes) = (piece.at.clone(), piece.changes.clone());
+    match if is_persons { shelf.user } else { shelf.repo } {
+        None => taken.left_out.push(unshelved(at, is_persons)),
+        Some(space) => {
+            let memory = Piece { kind, ..piece }.memory(space.clone(), now);
+            taken.items.push(Item {
+                at,
+                memory,
+                changes,
+            });
+        }
+    }
+}
+
+fn unshelved(at: String, is_persons: bool) -> LeftOut {
+    let whose = if is_persons {
+        "a person's own"
+    } else {
+        "a repository's"
+    };
+    LeftOut {
+        at,
+        why: format!("it is {whose}, and that space is out of reach here"),
+    }
+}
+
+/// An export, as one object or one record a line.
+fn exported(name: &str, text: &str) -> Result<Vec<Item>, Unreadable> {
+    let unfit = |why: String| Unreadable::NoExport {
+        name: name.into(),
+        why,
+    };
+    match serde_json::from_str::<Exported>(text) {
+        Ok(it) if it.format != FORMAT => Err(unfit(format!(
+            "its format is '{}'",
+            moderate::neutralised(&it.format)
+        ))),
+        Ok(it) if it.version > format::VERSION => Err(Unreadable::Newer { found: it.version }),
+        Ok(it) => (1..)
+            .zip(it.memories)
+            .map(|(n, it)| item(name, format!("memory {n}"), it))
+            .collect(),
+        Err(_) if is_lines(text) => lines(name, text),
+        Err(error) => Err(unfit(error.to_string())),
+    }
+}
+
+/// Whether the first line is a record by itself.
+fn is_lines(text: &str) -> bool {
+    let first = text.lines().find(|it| !it.trim().is_empty());
+    first.is_some_and(|it| serde_json::from_str::<MemoryRecord>(it).is_ok())
+}
+
+fn lines(name: &str, text: &str) -> Result<Vec<Item>, Unreadable> {
+    let lines = (1..)
+        .zip(text.lines())
+        .filter(|(_, line)| !line.trim().is_empty());
+    let record = |(n, line): (usize, &str)| {
+        let at = format!("line {n}");
+        let unfit = |error| Unreadable::NoExport {
+            name: name.into(),
+            why: format!("{at}: {error}"),
+        };
+        let it = serde_json::from_str(line).map_err(unfit)?;
+        item(name, at, it)
+    };
+    lines.map(record).collect()
+}
+
+fn item(name: &str, at: String, record: MemoryRecord) -> Result<Item, Unreadable> {
+    if let Some(found) = record.v.filter(|it| *it > format::VERSION) {
+        return Err(Unreadable::Newer { found });
+    }
+    let unfit = |error| Unreadable::NoExport {
+        name: name.into(),
+        why: format!("{at}: {error}"),
+    };
+    let memory = Memory::try_from(record).map_err(unfit)?;
+    Ok(Item {
+        at,
+        memory,
+        changes: Vec::new(),
+    })
+}
+
+/// Plain notes, one a line.
+fn notes(
+    taken: &mut Taken,
+    text: &str,
+    shelf: &Shelf<'_>,
+    limits: &Limits,
+) -> Result<(), Unreadable> {
+    for (n, line) in (1..)
+        .zip(text.lines())
+        .filter(|(_, line)| !line.trim().is_empty())
+    {
+        let at = format!("line {n}");
+        let bad = |why: String| Unreadable::Line {
+            at: at.clone(),
+            why,
+        };
+        let note = Note::parse(line).map_err(|error| bad(error.to_string()))?;
+        let is_persons = note.scope == Scope::User;
+        match if is_persons { shelf.user } else { shelf.repo } {
+            None => taken.left_out.push(unshelved(at, is_persons)),
+            Some(space) => {
+                let mut memory = Memory {
+                    number: 0,
+                    ..note.memory(space.clone())
+                };
+                let changes = fit_tags(&mut memory.tags, limits).into_iter().collect();
+                taken.items.push(Item {
+                    at,
+                    memory,
+                    changes,
+                });
+            }
+        }
+    }
+    Ok(())
+}
+
+/// How a file is kept.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct How {
+    /// Whether nothing is kept, and it is only told what would become of it.
+    pub is_rehearsed: bool,
+    /// Whether a person vouches for it.
+    pub is_vouched: bool,
+}
+
+/// Keeps what files hold; `ruled` gives the rules of each space.
+pub fn keep<'a>(
+    cx: &Context<'a>,
+    ruled: impl Fn(&Space) -> Context<'a>,
+    taken: Vec<Taken>,
+    how: How,
+) -> Result<Vec<Done>, Error> {
+    let known: BTreeSet<Space> = cx.store.spaces()?.into_iter().collect();
+    let mut rehearsal = how.is_rehearsed.then(Rehearsal::default);
+    // Rule files repeat each other, under headings of their own.
+    let mut said: BTreeSet<(Space, Digest)> = BTreeSet::new();
+    let mut files = Vec::new();
+    for Taken {
+        name,
+        format,
+        items,
+        left_out,
+    } in taken
+    {
+        let mut done = Done::new(name, format, left_out);
+        for Item {
+            at,
+            memory,
+            changes,
+        } in items
+        {
+            let words = (
+                memory.space.clone(),
+                claim_digest(memory.layer, None, None, &memory.fact),
+            );
+            if format.parser().is_some() && said.contains(&words) {
+                done.known += 1;
+                continue;
+            }
+            let (before, is_new_space) = (memory.clone(), !known.contains(&memory.space));
+            let cx = ruled(&memory.space);
+            let imported = match &mut rehearsal {
+                Some(it) => it.import(&cx, memory, how.is_vouched)?,
+                None => import(&cx, memory, is_new_space, how.is_vouched)?,
+            };
+            if !matches!(imported, Imported::Refused(_)) {
+                said.insert(words);
+            }
+            done.count(at, &before, changes, imported);
+        }
+        files.push(done);
+    }
+    Ok(files)
+}
+
+impl Done {
+    fn new(name: String, format: Format, left_out: Vec<LeftOut>) -> Self {
+        let (changed, refused) = (Vec::new(), Vec::new());
+        Self {
+            name,
+            format,
+            kept: 0,
+            known: 0,
+            waiting: 0,
+            let_in: 0,
+            changed,
+            refused,
+            left_out,
+        }
+    }
+
+    fn count(&mut self, at: String, before: &Memory, changes: Vec<String>, imported: Imported) {
+        match imported {
+            Imported::Kept(memory) => {
+                self.kept += 1;
+                self.waiting += u64::from(memory.status.stage() == Stage::Pending);
+                changes.into_iter().for_each(|it| self.change(&at, it));
+                if is_altered(before, &memory) {
+                    self.change(&at, "moderation altered its text".into());
+                }
+            }
+            Imported::LetIn(_) => self.let_in += 1,
+            Imported::Known(_) => self.known += 1,
+            Imported::Refused(refusal) => self.refused.push((at, refusal)),
+        }
+    }
+
+    /// Notes what was altered; the parts of one text say it once.
+    fn change(&mut self, at: &str, what: String) {
+        let change = (at.to_owned(), what);
+        let mut of_this = self.changed.iter().rev().take_while(|(it, _)| it == at);
+        if !of_this.any(|it| *it == change) {
+            self.changed.push(change);
+        }
+    }
+}
+
+fn is_altered(before: &Memory, after: &Memory) -> bool {
+    let is_marked = |it: &Memory| it.marks.contains(&Mark::Neutralised);
+    (is_marked(after) && !is_marked(before))
+        || (&before.fact, &before.subject, &before.reason, &before.tags)
+            != (&after.fact, &after.subject, &after.reason, &after.tags)
+}

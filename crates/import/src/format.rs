@@ -1,0 +1,261 @@
+//! The formats that can be read, and how a file of each is known.
+
+use serde_json::Value;
+
+use super::front::Front;
+use super::piece::{Reading, Unfit};
+use super::{basic, claude, graph, mem0, rules};
+use apostille_core::memory::Kind;
+use apostille_core::notebook::Note;
+use apostille_core::policy::Limits;
+use apostille_text::words::words;
+
+words! {
+    /// Whose file it is.
+    Format as "format" {
+        /// An export of this program, as one object or as lines.
+        Apostille = "apostille",
+        /// Plain notes, one JSON object a line.
+        Notes = "notes",
+        /// The graph of the reference memory server, one JSON object a line.
+        McpGraph = "mcp-graph",
+        /// The notes that Claude Code keeps for itself.
+        Claude = "claude",
+        /// Rules for agents: AGENTS.md and its like.
+        Rules = "rules",
+        /// A note of basic-memory.
+        BasicMemory = "basic-memory",
+        /// An export of mem0.
+        Mem0 = "mem0",
+    }
+}
+
+/// A text, and what is known of the file it stood in.
+#[derive(Debug, Clone, Copy)]
+pub struct Sheet<'a> {
+    /// The file's name without its folder; `None` for the standard input.
+    pub name: Option<&'a str>,
+    /// Whether an index of Claude Code, `MEMORY.md`, lies in the same folder.
+    pub is_beside_index: bool,
+    /// What it says.
+    pub text: &'a str,
+}
+
+/// Takes the memories out of a text.
+pub type Parser = fn(&Sheet<'_>, &Limits) -> Result<Reading, Unfit>;
+
+impl Format {
+    /// What reads a foreign format; our own are read whole or not at all, elsewhere.
+    #[must_use]
+    pub fn parser(self) -> Option<Parser> {
+        match self {
+            Self::Apostille | Self::Notes => None,
+            Self::McpGraph => Some(graph::read),
+            Self::Claude => Some(claude::read),
+            Self::Rules => Some(rules::read),
+            Self::BasicMemory => Some(basic::read),
+            Self::Mem0 => Some(mem0::read),
+        }
+    }
+
+    /// The names of all of them, for people.
+    #[must_use]
+    pub fn names() -> String {
+        Self::ALL
+            .iter()
+            .map(|it| it.as_str())
+            .collect::<Vec<_>>()
+            .join(", ")
+    }
+}
+
+/// How many lines are tried before a file counts as none of lines: the first may be damaged.
+const TRIED: usize = 20;
+
+/// Which format a text is of: by what it says, and by its name where that says nothing.
+#[must_use]
+pub fn detect(sheet: &Sheet<'_>) -> Option<Format> {
+    match sheet.text.trim_start().starts_with(['{', '[']) {
+        true => by_line(sheet.text).or_else(|| whole(sheet.text)),
+        false => by_name(sheet.name)
+            .or_else(|| by_front(sheet.text))
+            .or_else(|| {
+                let is_page = sheet.name.is_some_and(|it| it.ends_with(".md"));
+                (is_page && sheet.is_beside_index).then_some(Format::Claude)
+            }),
+    }
+}
+
+fn by_line(text: &str) -> Option<Format> {
+    text.lines()
+        .filter(|it| !it.trim().is_empty())
+        .take(TRIED)
+        .find_map(of_line)
+}
+
+fn of_line(line: &str) -> Option<Format> {
+    let value: Value = serde_json::from_str(line).ok()?;
+    let has = |names: &[&str]| names.iter().all(|it| value[it].is_string());
+    match value["type"].as_str() {
+        Some("entity" | "relation") => Some(Format::McpGraph),
+        _ if has(&["id", "space", "layer", "kind", "fact", "status"]) => Some(Format::Apostille),
+        _ if Note::parse(line).is_ok() => Some(Format::Notes),
+        _ => None,
+    }
+}
+
+fn whole(text: &str) -> Option<Format> {
+    let Ok(value) = serde_json::from_str::<Value>(text) else {
+        // Half an export is an export all the same, and whoever reads it says where it breaks off.
+        return text
+            .trim_start_matches(['{', '\n', ' '])
+            .starts_with("\"format\": \"apostille\"")
+            .then_some(Format::Apostille);
+    };
+    match () {
+        () if value["format"] == "apostille" => Some(Format::Apostille),
+        () if graph::lists(&value).is_some() => Some(Format::McpGraph),
+        () if mem0::list(&value).is_some() => Some(Format::Mem0),
+        () => None,
+    }
+}
+
+/// What a JSON text of no known format lacks; `None` for what is no JSON at all.
+#[must_use]
+pub fn lacking(text: &str) -> Option<String> {
+    let mut lines = (1..)
+        .zip(text.lines())
+        .filter(|(_, it)| !it.trim().is_empty());
+    let is_object = |line: &str| serde_json::from_str::<Value>(line).is_ok_and(|it| it.is_object());
+    if let Ok(value) = serde_json::from_str::<Value>(text) {
+        let note = if is_object(text) {
+            Note::parse(text).err()
+        } else {
+            None
+        };
+        let note = note.map_or(String::new(), |why| format!(", and is no note ({why})"));
+        return (value.is_object() || value.is_array()).then(|| {
+            format!("it has no list 'results' or 'memories', nor 'entities' and 'relations'{note}")
+        });
+    }
+    let (n, line) = lines.find(|(_, it)| is_object(it))?;
+    let why = Note::parse(line).err()?;
+    Some(format!(
+        "line {n} is no note ({why}), no entity or relation, and no memory of an export"
+    ))
+}
+
+fn by_name(name: Option<&str>) -> Option<Format> {
+    let name = name?.to_ascii_lowercase();
+    let is_rules = matches!(
+        &*name,
+        "agents.md" | "claude.md" | "claude.local.md" | "gemini.md" | ".cursorrules"
+    ) || [".mdc", "copilot-instructions.md", ".instructions.md"]
+        .iter()
+        .any(|it| name.ends_with(it));
+    match &*name {
+        _ if is_rules => Some(Format::Rules),
+        "memory.md" => Some(Format::Claude),
+        _ => None,
+    }
+}
+
+fn by_front(text: &str) -> Option<Format> {
+    let (front, _) = Front::of(text);
+    let is_kind = || {
+        front
+            .get("type")
+            .is_some_and(|it| it.parse::<Kind>().is_ok())
+    };
+    let is_heading = |it: &str| matches!(it.trim_end(), "## Observations" | "## Relations");
+    match () {
+        () if front.has("permalink") || text.lines().any(is_heading) => Some(Format::BasicMemory),
+        () if is_kind() && (front.has("name") || front.has("description")) => Some(Format::Claude),
+        () if front.has("alwaysApply") || front.has("globs") => Some(Format::Rules),
+        () => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_are_known_by_what_they_say_and_else_by_their_name() {
+        let check = |name: &str, text: &str, expected: &str| {
+            let sheet = Sheet {
+                name: Some(name),
+                is_beside_index: false,
+                text,
+            };
+            assert_eq!(
+                detect(&sheet).map_or("", Format::as_str),
+                expected,
+                "{name}: {text}"
+            );
+        };
+        check(
+            "a.json",
+            r#"{"format":"apostille","version":1,"memories":[]}"#,
+            "apostille",
+        );
+        check(
+            "a.jsonl",
+            r#"{"text":"t","ts":"2026-02-26T12:00:00Z"}"#,
+            "notes",
+        );
+        check(
+            "a.jsonl",
+            "{broken\n{\"type\":\"entity\",\"name\":\"a\"}\n",
+            "mcp-graph",
+        );
+        check("a.json", r#"{"entities":[],"relations":[]}"#, "mcp-graph");
+        check("a.json", r#"{"results":[{"memory":"a"}]}"#, "mem0");
+        check("a.json", r#"[{"memory":"a"}]"#, "mem0");
+        check("a.json", r#"{"results":[]}"#, "mem0");
+        check("a.json", r#"{"memories":[],"relations":[]}"#, "mem0");
+        check(
+            "a.jsonl",
+            r#"{"id":"note-7","text":"t","ts":"2026-02-26T12:00:00Z"}"#,
+            "notes",
+        );
+        check("a.json", r#"{"memories":[{"memory":"a"}]}"#, "mem0");
+        check(
+            "a.json",
+            "{\n  \"format\": \"apostille\",\n  \"vers",
+            "apostille",
+        );
+        check("a.json", "[]", "");
+        check("a.json", r#"{"results":[1]}"#, "");
+        check("AGENTS.md", "# Rules", "rules");
+        check("style.mdc", "- a", "rules");
+        check(".cursorrules", "a", "rules");
+        check("x.md", "---\nglobs: '*.ts'\n---\n- a", "rules");
+        check("MEMORY.md", "- a", "claude");
+        check("x.md", "---\nname: a\ntype: feedback\n---\nb", "claude");
+        check(
+            "x.md",
+            "---\nname: a\nmetadata:\n  type: user\n---\nb",
+            "claude",
+        );
+        check("x.md", "---\ntitle: a\npermalink: a\n---\n", "basic-memory");
+        check(
+            "x.md",
+            "# A\r\n\r\n## Observations\r\n- [a] b",
+            "basic-memory",
+        );
+        check("README.md", "# Readme\n\n- a", "");
+        check("x.md", "---\nname: a\ntype: note\n---\n", "");
+        check("x", "", "");
+    }
+
+    #[test]
+    fn a_page_beside_an_index_belongs_to_it() {
+        let sheet = Sheet {
+            name: Some("debugging.md"),
+            is_beside_index: true,
+            text: "- a",
+        };
+        assert_eq!(detect(&sheet), Some(Format::Claude));
+    }
+}

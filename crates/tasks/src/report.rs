@@ -1,0 +1,298 @@
+//! Report: what was done in a span of time, from episodes. By day, the newest last.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use jiff::Timestamp;
+
+use crate::task::left::LEFT;
+use crate::task::{SUMMARY, Sort, Status, summary};
+use apostille_core::format::day;
+use apostille_core::memory::{Layer, Memory, Stage};
+use apostille_core::space::Space;
+use apostille_core::store::{Filter, Order};
+use apostille_core::verify;
+use apostille_core::verify::Verified;
+use apostille_core::{Context, Error};
+
+/// How many episodes are looked at, the newest of them.
+pub const MAX_EPISODES: usize = 2_000;
+
+/// A span of time: from its beginning, up to and without its end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Span {
+    /// From this time.
+    pub since: Timestamp,
+    /// Before this time.
+    pub until: Timestamp,
+}
+
+/// What was done in a span of time.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Report {
+    /// Day by day; a day without anything is left out.
+    pub days: Vec<Day>,
+    /// Whether there was more than is looked at.
+    pub is_cut: bool,
+}
+
+/// One day, in UTC.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Day {
+    /// The date.
+    pub date: String,
+    /// What was done, in its order.
+    pub items: Vec<Item>,
+}
+
+/// A task, or what happened outside of any.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Item {
+    /// Whose.
+    pub space: Space,
+    /// The task, where it was one.
+    pub task: Option<String>,
+    /// When the last of it was written down.
+    pub at: Timestamp,
+    /// What came of the task, where it ended in this span.
+    pub summary: Option<Verified>,
+    /// What was decided.
+    pub decisions: Vec<Verified>,
+    /// What its sessions say of themselves; outside a task, the one session.
+    pub sessions: Vec<Verified>,
+    /// How many notes there are besides.
+    pub n_notes: usize,
+}
+
+impl Item {
+    /// What it is called: the title of the task, else its name, else nothing.
+    #[must_use]
+    pub fn title(&self) -> Option<&str> {
+        let subject = self
+            .summary
+            .as_ref()
+            .and_then(|it| it.memory.subject.as_deref());
+        subject.or(self.task.as_deref())
+    }
+
+    /// How the task stands, as far as the span tells.
+    #[must_use]
+    pub fn status(&self) -> Option<&'static str> {
+        self.task.as_ref()?;
+        let Some(summary) = &self.summary else {
+            return Some(Status::Open.as_str());
+        };
+        let has = |tag: &str| summary.memory.tags.iter().any(|it| it == tag);
+        Some(match () {
+            () if has(LEFT) => "left open",
+            () if has(Status::Abandoned.as_str()) => Status::Abandoned.as_str(),
+            () => Status::Done.as_str(),
+        })
+    }
+
+    /// What came of it, in somebody's words.
+    #[must_use]
+    pub fn outcome(&self) -> Option<&str> {
+        self.summary
+            .as_ref()
+            .and_then(|it| summary::outcome(&it.memory))
+    }
+}
+
+/// What was done in these spaces, and in this span. What cites code of `here` is looked up; of other spaces it cannot be,
+/// and says so by having no verdicts.
+pub fn report(
+    cx: &Context<'_>,
+    spaces: &[Space],
+    here: &Space,
+    span: Span,
+) -> Result<Report, Error> {
+    let filter = Filter {
+        spaces: spaces.to_vec(),
+        layers: vec![Layer::Episode],
+        stages: vec![Stage::Active],
+        order: Order::Newest,
+        limit: MAX_EPISODES + 1,
+        ..Filter::default()
+    };
+    let mut episodes = cx.store.list(&filter)?;
+    let is_full = episodes.len() > MAX_EPISODES;
+    episodes.truncate(MAX_EPISODES);
+    let is_cut = is_full
+        && episodes
+            .last()
+            .is_some_and(|it| it.recorded_at >= span.since);
+    episodes.retain(|it| it.recorded_at >= span.since && it.recorded_at < span.until);
+    episodes.reverse();
+    let (ours, others): (Vec<Memory>, Vec<Memory>) =
+        episodes.into_iter().partition(|it| it.space == *here);
+    let unseen = |memory: Memory| Verified {
+        memory,
+        verdicts: Vec::new(),
+        is_unmerged: false,
+        deed: None,
+    };
+    let mut seen = verify::look(cx, ours);
+    seen.extend(others.into_iter().map(unseen));
+    seen.sort_by_key(|it| {
+        (
+            it.memory.recorded_at,
+            it.memory.space.clone(),
+            it.memory.number,
+        )
+    });
+    Ok(Report {
+        days: days(items(seen)),
+        is_cut,
+    })
+}
+
+/// Tasks with what belongs to them, and what belongs to none.
+fn items(seen: Vec<Verified>) -> Vec<Item> {
+    let mut tasks: BTreeMap<(Space, String), Item> = BTreeMap::new();
+    let mut items = Vec::new();
+    for it in seen {
+        let (space, at) = (it.memory.space.clone(), it.memory.recorded_at);
+        match it.memory.task.clone() {
+            None => items.push(Item {
+                sessions: vec![it],
+                ..Item::empty(space, None, at)
+            }),
+            Some(task) => {
+                let key = (space.clone(), task.clone());
+                let item = tasks
+                    .entry(key)
+                    .or_insert_with(|| Item::empty(space, Some(task), at));
+                item.add(it);
+            }
+        }
+    }
+    items.extend(tasks.into_values());
+    items.sort_by(|a, b| (a.at, &a.space, &a.task).cmp(&(b.at, &b.space, &b.task)));
+    items
+}
+
+impl Item {
+    fn empty(space: Space, task: Option<String>, at: Timestamp) -> Self {
+        let (decisions, sessions) = (Vec::new(), Vec::new());
+        Self {
+            space,
+            task,
+            at,
+            summary: None,
+            decisions,
+            sessions,
+            n_notes: 0,
+        }
+    }
+
+    /// A task stands where its end stands, and while it is open, where the last of it does.
+    fn add(&mut self, it: Verified) {
+        let has = |tag: &str| it.memory.tags.iter().any(|word| word == tag);
+        let is_sort = Sort::ALL.iter().any(|sort| has(sort.as_str()));
+        if has(SUMMARY) {
+            self.at = it.memory.recorded_at;
+            self.summary = Some(it);
+            return;
+        }
+        if self.summary.is_none() {
+            self.at = it.memory.recorded_at;
+        }
+        match () {
+            () if has(Sort::Decision.as_str()) => self.decisions.push(it),
+            () if is_sort => self.n_notes += 1,
+            () => self.sessions.push(it),
+        }
+    }
+}
+
+fn days(items: Vec<Item>) -> Vec<Day> {
+    let dates: BTreeSet<String> = items.iter().map(|it| day(it.at)).collect();
+    let mut days: Vec<Day> = dates
+        .into_iter()
+        .map(|date| Day {
+            date,
+            items: Vec::new(),
+        })
+        .collect();
+    for item in items {
+        let date = day(item.at);
+        if let Some(day) = days.iter_mut().find(|it| it.date == date) {
+            day.items.push(item);
+        }
+    }
+    days
+}
+
+/// The span that `7d`, `24h`, `2w`, `5 weeks ago`, a date or a time stand for, before a time. Without a zone it is UTC.
+#[must_use]
+pub fn since(text: &str, now: Timestamp) -> Option<Timestamp> {
+    let text = text.trim();
+    let units = [('m', 60), ('h', 3_600), ('d', 86_400), ('w', 7 * 86_400)];
+    let ago = units.iter().find_map(|(unit, seconds)| {
+        let n: i64 = text
+            .strip_suffix(*unit)?
+            .parse()
+            .ok()
+            .filter(|it| *it >= 0)?;
+        now.checked_sub(jiff::SignedDuration::from_secs(n.checked_mul(*seconds)?))
+            .ok()
+    });
+    let zoned = |rest: &str| format!("{}{rest}", text.replacen(' ', "T", 1)).parse().ok();
+    let ago = ago
+        .or_else(|| said(text, now))
+        .or_else(|| text.parse().ok());
+    ago.or_else(|| zoned("T00:00:00Z"))
+        .or_else(|| zoned("Z"))
+        .or_else(|| zoned(":00Z"))
+}
+
+/// The time that words such as `5 weeks ago` stand for.
+fn said(text: &str, now: Timestamp) -> Option<Timestamp> {
+    if text == "just now" {
+        return Some(now);
+    }
+    let (n, unit) = text.strip_suffix(" ago")?.split_once(' ')?;
+    let units = [
+        ("minute", 60),
+        ("hour", 3_600),
+        ("day", 86_400),
+        ("week", 604_800),
+        ("month", 2_592_000),
+        ("year", 31_536_000),
+    ];
+    let (_, seconds) = units.iter().find(|it| it.0 == unit.trim_end_matches('s'))?;
+    let n: i64 = n.parse().ok().filter(|it| *it >= 0)?;
+    now.checked_sub(jiff::SignedDuration::from_secs(n.checked_mul(*seconds)?))
+        .ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn spans_are_read_as_people_write_them() {
+        let now: Timestamp = "2026-03-10T12:00:00Z".parse().unwrap();
+        let check = |text: &str, expected: Option<&str>| {
+            assert_eq!(
+                since(text, now).map(|it| it.to_string()).as_deref(),
+                expected,
+                "{text}"
+            );
+        };
+        check("7d", Some("2026-03-03T12:00:00Z"));
+        check("2w", Some("2026-02-24T12:00:00Z"));
+        check("36h", Some("2026-03-09T00:00:00Z"));
+        check("2026-02-01", Some("2026-02-01T00:00:00Z"));
+        check("2026-02-01T10:00:00Z", Some("2026-02-01T10:00:00Z"));
+        check("2026-02-01 10:00", Some("2026-02-01T10:00:00Z"));
+        check("2026-02-01 10:00:30", Some("2026-02-01T10:00:30Z"));
+        check("2 weeks ago", Some("2026-02-24T12:00:00Z"));
+        check("1 hour ago", Some("2026-03-10T11:00:00Z"));
+        check("just now", Some("2026-03-10T12:00:00Z"));
+        check("many weeks ago", None);
+        check("yesterday", None);
+        check("-1d", None);
+        check("99999999999999999d", None);
+    }
+}

@@ -1,0 +1,259 @@
+//! A task: what is being done, in which phase, and how it ended. It is folded from the gates it passed.
+//!
+//! The words of its notes are `episode` memories, which can be recalled, verified and forgotten like any other; a gate
+//! line carries only their ids.
+
+pub mod block;
+pub mod bullets;
+pub mod gate;
+pub mod left;
+pub mod promote;
+pub mod prompt;
+pub mod slug;
+pub mod summary;
+pub mod trailers;
+
+use jiff::Timestamp;
+
+use apostille_core::memory::{Memory, MemoryId};
+use apostille_core::refusal::{Refusal, check_text};
+use apostille_core::space::Space;
+use apostille_core::{Context, Error};
+use apostille_text::moderate;
+use apostille_text::shorten::cut;
+
+pub use apostille_core::task_words::{Sort, Status};
+pub use gate::{Gate, Passage, What};
+pub use slug::Slug;
+
+/// The longest title, in characters.
+pub const TITLE_CHARS: usize = 120;
+/// The longest name of a phase, in characters.
+pub const PHASE_CHARS: usize = 40;
+/// How many phases may be planned.
+pub const MAX_PHASES: usize = 20;
+/// The tag of a decision that is a limit to keep within.
+pub const CONSTRAINT: &str = "constraint";
+
+/// The tag of the memory that tells how a task ended.
+pub const SUMMARY: &str = "summary";
+
+/// One note of a task, by its memory.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Entry {
+    /// The memory that has the words.
+    pub id: MemoryId,
+    /// What sort of note it is.
+    pub sort: Sort,
+    /// The phase it was made in.
+    pub phase: Option<String>,
+    /// Whether it is a blocker that is out of the way.
+    pub is_resolved: bool,
+}
+
+/// A task.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Task {
+    /// Its name in files, trailers and commands.
+    pub slug: Slug,
+    /// What is to be done.
+    pub title: String,
+    /// The phase it is in.
+    pub phase: Option<String>,
+    /// The phases as they were planned.
+    pub phases: Vec<String>,
+    /// The phases it was in, each once, in the order of their beginning.
+    pub passed: Vec<String>,
+    /// How it stands.
+    pub status: Status,
+    /// The memory that tells what came of it.
+    pub outcome: Option<MemoryId>,
+    /// Its notes.
+    pub entries: Vec<Entry>,
+    /// When it began.
+    pub started_at: Timestamp,
+    /// When the phase it is in began.
+    pub phase_at: Timestamp,
+    /// When the last gate was passed.
+    pub touched_at: Timestamp,
+    /// The commit that was checked out when it began.
+    pub commit: Option<String>,
+    /// Who began it.
+    pub by: Option<String>,
+    /// The session that passed the last gate, where it is known.
+    pub session: Option<String>,
+}
+
+impl Task {
+    /// The task that these gates tell of; `None` where nothing began.
+    #[must_use]
+    pub fn fold(passages: &[Passage]) -> Option<Self> {
+        let mut task: Option<Self> = None;
+        for passage in passages {
+            match (&mut task, &passage.what) {
+                (None, What::Started(start)) => task = Some(Self::begun(passage, start)),
+                (None, _) => {}
+                (Some(task), _) => task.pass(passage),
+            }
+        }
+        task
+    }
+
+    fn begun(passage: &Passage, start: &gate::Start) -> Self {
+        Self {
+            slug: passage.task.clone(),
+            title: start.title.clone(),
+            phase: start.phase.clone(),
+            phases: start.phases.clone(),
+            passed: start.phase.iter().cloned().collect(),
+            status: Status::Open,
+            outcome: None,
+            entries: Vec::new(),
+            started_at: passage.at,
+            phase_at: passage.at,
+            touched_at: passage.at,
+            commit: start.commit.clone(),
+            by: start.by.clone(),
+            session: passage.session.clone(),
+        }
+    }
+
+    /// Passes a gate. A gate that stands in the file twice, as after a merge, counts once.
+    pub fn pass(&mut self, passage: &Passage) {
+        self.touched_at = self.touched_at.max(passage.at);
+        self.session = passage.session.clone().or_else(|| self.session.take());
+        match &passage.what {
+            What::Started(start) => self.resume(passage.at, start),
+            What::Phase(name) => self.enter(passage.at, name),
+            What::Noted(id) => self.note(*id, Sort::Note),
+            What::Decided(id) => self.note(*id, Sort::Decision),
+            What::Verified(id) => self.note(*id, Sort::Verified),
+            What::Blocked(id) => self.note(*id, Sort::Blocker),
+            What::Unblocked(id) => self.resolve(*id),
+            What::Done(outcome) => self.end(Status::Done, *outcome),
+            What::Abandoned(outcome) => self.end(Status::Abandoned, *outcome),
+        }
+    }
+
+    fn resume(&mut self, at: Timestamp, start: &gate::Start) {
+        if self.status == Status::Open {
+            return;
+        }
+        self.status = Status::Open;
+        self.outcome = None;
+        if let Some(phase) = &start.phase {
+            self.enter(at, phase);
+        }
+    }
+
+    fn enter(&mut self, at: Timestamp, name: &str) {
+        if self.phase.as_deref() == Some(name) {
+            return;
+        }
+        self.phase = Some(name.to_owned());
+        self.phase_at = at;
+        if !self.passed.iter().any(|it| it == name) {
+            self.passed.push(name.to_owned());
+        }
+    }
+
+    fn note(&mut self, id: MemoryId, sort: Sort) {
+        if self.entries.iter().any(|it| it.id == id) {
+            return;
+        }
+        self.entries.push(Entry {
+            id,
+            sort,
+            phase: self.phase.clone(),
+            is_resolved: false,
+        });
+    }
+
+    fn resolve(&mut self, id: MemoryId) {
+        self.entries
+            .iter_mut()
+            .filter(|it| it.id == id)
+            .for_each(|it| it.is_resolved = true);
+    }
+
+    fn end(&mut self, status: Status, outcome: Option<MemoryId>) {
+        self.status = status;
+        self.outcome = outcome.or(self.outcome);
+    }
+
+    /// Whether it is worked on.
+    #[must_use]
+    pub fn is_open(&self) -> bool {
+        self.status == Status::Open
+    }
+
+    /// The notes of one sort; of blockers, those that still stand in the way.
+    pub fn of_sort(&self, sort: Sort) -> impl DoubleEndedIterator<Item = &Entry> {
+        self.entries
+            .iter()
+            .filter(move |it| it.sort == sort && !it.is_resolved)
+    }
+
+    /// The phase that is planned after the one it is in.
+    #[must_use]
+    pub fn next_phase(&self) -> Option<&str> {
+        let at = self
+            .phases
+            .iter()
+            .position(|it| Some(it) == self.phase.as_ref())?;
+        self.phases.get(at + 1).map(String::as_str)
+    }
+
+    /// The phase with its place among those planned: `build (2 of 3)`.
+    #[must_use]
+    pub fn phase_told(&self) -> Option<String> {
+        let phase = self.phase.as_ref()?;
+        let at = self.phases.iter().position(|it| it == phase);
+        let place = at
+            .map(|at| format!(" ({} of {})", at + 1, self.phases.len()))
+            .unwrap_or_default();
+        Some(format!("{phase}{place}"))
+    }
+}
+
+/// The memories of a task's entries, in their order. A file of a checkout says which they are, so each must say itself
+/// that it belongs to this task of this space. What was forgotten is left out.
+pub fn memories(cx: &Context<'_>, space: &Space, task: &Task) -> Result<Vec<Memory>, Error> {
+    let ids: Vec<MemoryId> = task
+        .entries
+        .iter()
+        .map(|it| it.id)
+        .chain(task.outcome)
+        .collect();
+    let is_ours =
+        |it: &Memory| it.space == *space && it.task.as_deref() == Some(task.slug.as_str());
+    Ok(cx.store.get(&ids)?.into_iter().filter(is_ours).collect())
+}
+
+/// A text for a file of the checkout, such as a title: on one line, without a secret, without hidden characters, short.
+pub fn plain(field: &'static str, text: &str, limit: usize) -> Result<String, Refusal> {
+    check_text(field, text)?;
+    let text = moderate::one_line(text);
+    // What was hidden may have broken up a secret.
+    check_text(field, &text)?;
+    match text.chars().count() {
+        0 => Err(Refusal::Empty { field }),
+        _ if moderate::is_instruction(&text) => Err(Refusal::Instruction { field }),
+        chars if chars > limit => Err(Refusal::TooLong {
+            field,
+            chars,
+            limit,
+        }),
+        _ => Ok(text),
+    }
+}
+
+/// A text out of a file that anybody may have written, as it may be shown: made plain, cut where it is too long, and left
+/// out where it may not be shown at all.
+pub(crate) fn made_plain(field: &'static str, text: &str, limit: usize) -> String {
+    let line = moderate::one_line(text);
+    plain(field, &cut(&line, limit), limit).unwrap_or_else(|_| WITHHELD.into())
+}
+
+/// What stands for a text that may not be shown.
+const WITHHELD: &str = "(withheld)";

@@ -1,0 +1,74 @@
+//! Tasks that somebody left open: after a crash, nobody says that it ended.
+
+use jiff::{SignedDuration, Timestamp};
+
+use super::{Sort, Task};
+use apostille_core::format::day;
+use apostille_core::memory::{Draft, Layer, Memory, Twin, Voice};
+use apostille_core::remember::{Outcome, remember};
+use apostille_core::space::Space;
+use apostille_core::{Context, Error};
+
+/// After how many days without a gate a task counts as left open.
+pub const DAYS: i64 = 7;
+/// The tag of the episode that a task gets which was left open.
+pub const LEFT: &str = "left-open";
+
+/// The open tasks of this person whose last gate lies longer back, or whose session has ended. What somebody else began
+/// is theirs to end, whichever checkout it is seen in.
+pub fn leftovers<'t>(
+    tasks: &'t [Task],
+    me: &str,
+    now: Timestamp,
+    after: SignedDuration,
+    has_ended: impl Fn(&str) -> bool,
+) -> Vec<&'t Task> {
+    let is_old = |task: &Task| now.duration_since(task.touched_at) > after;
+    let is_deserted = |task: &Task| task.session.as_deref().is_some_and(&has_ended);
+    let is_mine = |task: &Task| task.by.as_deref() == Some(me);
+    tasks
+        .iter()
+        .filter(|it| it.is_open() && is_mine(it) && (is_old(it) || is_deserted(it)))
+        .collect()
+}
+
+/// The minimal episode of a task that was left open. The same task left at the same point gives the same memory, however
+/// often it is asked for.
+pub fn episode(
+    cx: &Context<'_>,
+    space: &Space,
+    task: &Task,
+    voice: Voice,
+) -> Result<Option<Memory>, Error> {
+    let draft = Draft {
+        layer: Some(Layer::Episode),
+        subject: Some(task.title.clone()),
+        tags: vec![super::SUMMARY.into(), LEFT.into()],
+        task: Some(task.slug.to_string()),
+        twin: Twin::Create("a task that was left open".into()),
+        ..Draft::new(space.clone(), text(task), voice)
+    };
+    Ok(match remember(cx, draft)? {
+        Outcome::Remembered { memory, .. } | Outcome::Refreshed { memory } => Some(*memory),
+        Outcome::Similar { .. } | Outcome::Refused(_) => None,
+    })
+}
+
+fn text(task: &Task) -> String {
+    let phase = task
+        .phase_told()
+        .map(|it| format!(" in phase {it}"))
+        .unwrap_or_default();
+    let n = |sort: Sort, one: &str| match task.of_sort(sort).count() {
+        1 => format!("1 {one}"),
+        n => format!("{n} {one}s"),
+    };
+    format!(
+        "left open{phase} after {}: {}; {}, {}, {} unresolved",
+        day(task.touched_at),
+        task.title,
+        n(Sort::Note, "note"),
+        n(Sort::Decision, "decision"),
+        n(Sort::Blocker, "blocker"),
+    )
+}

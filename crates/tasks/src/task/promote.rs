@@ -1,0 +1,45 @@
+//! What a task leaves behind: a note becomes knowledge. The episode stays, as part of the task's history.
+
+use super::Sort;
+use apostille_core::memory::{Draft, Kind, Layer, Memory, Status};
+use apostille_core::promote::{is_sort, places};
+use apostille_core::refusal::Refusal;
+use apostille_core::remember::{Outcome, remember};
+use apostille_core::{Context, Error};
+
+/// Whether a note may be worth keeping beyond its task: decided or verified, with the code that proves it.
+#[must_use]
+pub fn is_durable(memory: &Memory) -> bool {
+    let is_sort = |sort: Sort| memory.tags.iter().any(|it| it == sort.as_str());
+    memory.is_active()
+        && !memory.citations.is_empty()
+        && (is_sort(Sort::Decision) || is_sort(Sort::Verified))
+}
+
+/// Makes a note of a task into knowledge, through every check that any fact passes. It cites what proves it where that
+/// stands now; a note whose code has changed since is not promoted.
+pub fn promote(cx: &Context<'_>, memory: Memory, kind: Option<Kind>) -> Result<Outcome, Error> {
+    if memory.status != Status::Active {
+        let (handle, stage) = (memory.handle(), memory.status.stage());
+        return Ok(Outcome::Refused(Refusal::NotActive {
+            handle,
+            stage,
+            verb: "promoted",
+        }));
+    }
+    let citations = match places(cx, &memory) {
+        Ok(citations) => citations,
+        Err(refusal) => return Ok(Outcome::Refused(refusal)),
+    };
+    let draft = Draft {
+        layer: Some(Layer::Knowledge),
+        kind,
+        subject: memory.subject,
+        reason: memory.reason,
+        citations,
+        tags: memory.tags.into_iter().filter(|it| !is_sort(it)).collect(),
+        task: memory.task,
+        ..Draft::new(memory.space, memory.fact, memory.voice)
+    };
+    remember(cx, draft)
+}

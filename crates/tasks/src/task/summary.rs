@@ -1,0 +1,164 @@
+//! What came of a task, as one episode: what was asked, how it went, what was decided and checked, what is left.
+
+use super::{SUMMARY, Sort, Status, Task};
+use apostille_core::format::day;
+use apostille_core::memory::{Draft, Layer, Memory, Twin, Voice};
+use apostille_core::space::Space;
+use apostille_text::shorten::cut;
+
+/// The longest line of a summary, in characters.
+const LINE_CHARS: usize = 200;
+/// How many notes of each sort are told.
+const MAX_NOTES: usize = 8;
+/// How many files are named, and in how many characters.
+const MAX_FILES: usize = 30;
+const FILES_CHARS: usize = 1_200;
+
+/// What git says of the time between a task's start and now.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Work {
+    /// The commits, the newest first.
+    pub commits: Vec<String>,
+    /// The files that differ, by name.
+    pub files: Vec<String>,
+}
+
+/// How a task ends.
+#[derive(Debug, Clone, Copy)]
+pub struct Ending<'a> {
+    /// Done, or abandoned.
+    pub status: Status,
+    /// What came of it, in a person's or an agent's words.
+    pub outcome: Option<&'a str>,
+    /// What git says.
+    pub work: &'a Work,
+    /// On which day.
+    pub day: &'a str,
+}
+
+/// The draft of the summary. It repeats what was noted, so that the end of a task can be recalled by its words.
+#[must_use]
+pub fn draft(
+    space: &Space,
+    task: &Task,
+    memories: &[Memory],
+    ending: Ending<'_>,
+    voice: Voice,
+) -> Draft {
+    // It repeats the words of others, so it is trusted no more than the least of them.
+    let voice = repeated(task, memories).fold(voice, |voice, it| voice.lowered(&it.voice));
+    Draft {
+        layer: Some(Layer::Episode),
+        subject: Some(task.title.clone()),
+        tags: vec![SUMMARY.into(), ending.status.to_string()],
+        task: Some(task.slug.to_string()),
+        // Another task may have ended alike.
+        twin: Twin::Create("the end of a task".into()),
+        ..Draft::new(space.clone(), text(task, memories, ending), voice)
+    }
+}
+
+/// The notes that a summary tells, and how.
+const TOLD: [(&str, Sort); 3] = [
+    ("decided", Sort::Decision),
+    ("verified", Sort::Verified),
+    ("still blocked", Sort::Blocker),
+];
+
+fn repeated<'m>(task: &'m Task, memories: &'m [Memory]) -> impl Iterator<Item = &'m Memory> {
+    TOLD.iter()
+        .flat_map(move |(_, sort)| noted(task, *sort, memories))
+}
+
+fn noted<'m>(task: &'m Task, sort: Sort, memories: &'m [Memory]) -> Vec<&'m Memory> {
+    let known = |id| {
+        memories
+            .iter()
+            .find(|it: &&Memory| it.id == id && it.is_active())
+    };
+    task.of_sort(sort).filter_map(|it| known(it.id)).collect()
+}
+
+fn text(task: &Task, memories: &[Memory], ending: Ending<'_>) -> String {
+    let mut lines = vec![format!("{}: {}", ending.status, task.title)];
+    lines.extend(
+        ending
+            .outcome
+            .map(|it| format!("outcome: {}", line(it, 4 * LINE_CHARS))),
+    );
+    let phases = if task.passed.is_empty() {
+        String::new()
+    } else {
+        format!("; phases: {}", task.passed.join(" → "))
+    };
+    lines.push(format!(
+        "from {} to {}{phases}",
+        day(task.started_at),
+        ending.day
+    ));
+    for (word, sort) in TOLD {
+        lines.extend(told(word, task, sort, memories));
+    }
+    lines.extend(files(&ending.work.files));
+    lines.extend(commits(&ending.work.commits));
+    lines.join("\n")
+}
+
+fn told(word: &str, task: &Task, sort: Sort, memories: &[Memory]) -> Vec<String> {
+    let notes = noted(task, sort, memories);
+    let skipped = notes.len().saturating_sub(MAX_NOTES);
+    let more = (skipped > 0).then(|| format!("{word}: {skipped} more, earlier"));
+    let lines = notes[skipped..]
+        .iter()
+        .map(|it| format!("{word}: {}", line(&it.fact, LINE_CHARS)));
+    more.into_iter().chain(lines).collect()
+}
+
+fn files(files: &[String]) -> Option<String> {
+    let mut shown = String::new();
+    let mut n = 0;
+    for file in files.iter().take(MAX_FILES) {
+        if shown.len() + file.len() > FILES_CHARS {
+            break;
+        }
+        let gap = if n == 0 { "" } else { ", " };
+        shown += &format!("{gap}{file}");
+        n += 1;
+    }
+    let more = if n < files.len() {
+        format!(" and {} more", files.len() - n)
+    } else {
+        String::new()
+    };
+    (n > 0).then(|| format!("files: {shown}{more}"))
+}
+
+fn commits(commits: &[String]) -> Option<String> {
+    let short = |it: &String| it.chars().take(10).collect::<String>();
+    match commits {
+        [] => None,
+        [one] => Some(format!("commits: 1, {}", short(one))),
+        [last, .., first] => Some(format!(
+            "commits: {}, {} to {}",
+            commits.len(),
+            short(first),
+            short(last)
+        )),
+    }
+}
+
+fn line(text: &str, chars: usize) -> String {
+    cut(
+        &text.split_whitespace().collect::<Vec<_>>().join(" "),
+        chars,
+    )
+}
+
+/// What a summary says of the outcome, where it says something.
+#[must_use]
+pub fn outcome(summary: &Memory) -> Option<&str> {
+    summary
+        .fact
+        .lines()
+        .find_map(|it| it.strip_prefix("outcome: "))
+}

@@ -1,0 +1,519 @@
+//! Tasks: the gates on disk, the state for a model, the block in NOTES.md, and what is left behind.
+
+use apostille_core::memory::{Draft, Kind, Layer, Memory, MemoryId, Origin, Twin, Voice};
+use apostille_core::refusal::Refusal;
+use apostille_core::remember::Outcome;
+use apostille_tasks::report;
+use apostille_tasks::report::Span;
+use apostille_tasks::task;
+use apostille_tasks::task::block;
+use apostille_tasks::task::block::Change;
+use apostille_tasks::task::bullets::bullets;
+use apostille_tasks::task::gate::{Start, read};
+use apostille_tasks::task::left::{episode, leftovers};
+use apostille_tasks::task::promote::{is_durable, promote};
+use apostille_tasks::task::summary;
+use apostille_tasks::task::summary::{Ending, Work};
+use apostille_tasks::task::{Gate, Passage, Sort, Status, Task, What};
+use jiff::{SignedDuration, Timestamp};
+use proptest::prelude::*;
+
+use crate::world::{World, repo};
+
+const GOLDEN: &str = include_str!("../golden/gates_v1.ndjson");
+
+#[test]
+fn gate_lines_1_are_read_and_written_back_byte_for_byte() {
+    let log = read(GOLDEN);
+    assert_eq!((log.n_broken, log.is_newer), (0, false));
+    let again: String = log.passages.iter().map(|it| it.line() + "\n").collect();
+    assert_eq!(again, GOLDEN);
+    let mut gates: Vec<Gate> = log.passages.iter().map(|it| it.what.gate()).collect();
+    gates.sort_unstable();
+    gates.dedup();
+    assert_eq!(gates, Gate::ALL);
+    let task = Task::fold(&log.passages).unwrap();
+    assert_eq!(
+        (task.status, task.phase_told().as_deref()),
+        (Status::Done, Some("build (2 of 2)"))
+    );
+    assert_eq!(
+        (task.entries.len(), task.of_sort(Sort::Blocker).count()),
+        (4, 0)
+    );
+    assert_eq!(
+        (task.by.as_deref(), task.session.as_deref()),
+        (Some("ana"), Some("s-2"))
+    );
+}
+
+#[test]
+fn what_cannot_be_read_does_not_hide_the_rest() {
+    let check = |text: &str, n: usize, n_broken: usize, is_newer: bool| {
+        let log = read(text);
+        assert_eq!(
+            (log.passages.len(), log.n_broken, log.is_newer),
+            (n, n_broken, is_newer),
+            "{text}"
+        );
+    };
+    let first = GOLDEN.lines().next().unwrap();
+    check(&GOLDEN[..GOLDEN.len() - 20], 9, 1, false);
+    check(
+        &format!("<<<<<<< ours\n{first}\n=======\n{first}\n>>>>>>> theirs\n"),
+        2,
+        3,
+        false,
+    );
+    check(
+        &format!("{first}\n{}", first.replace("\"v\":1", "\"v\":2")),
+        1,
+        1,
+        true,
+    );
+    check(&first.replace("fix-the-login", "../../etc"), 0, 1, false);
+    check("", 0, 0, false);
+}
+
+#[test]
+fn gates_that_stand_there_twice_count_once() {
+    let twice = read(&format!("{GOLDEN}{GOLDEN}")).passages;
+    let (once, twice) = (
+        Task::fold(&read(GOLDEN).passages).unwrap(),
+        Task::fold(&twice).unwrap(),
+    );
+    assert_eq!(
+        (once.entries.len(), once.passed.len()),
+        (twice.entries.len(), twice.passed.len())
+    );
+}
+
+#[test]
+fn titles_are_checked_like_everything_that_is_kept() {
+    let check = |text: &str, expected: Result<&str, &str>| {
+        let found = task::plain("title", text, 20);
+        assert_eq!(
+            found.as_deref().map_err(Refusal::class),
+            expected,
+            "{text:?}"
+        );
+    };
+    let secret = ["gh", "p_", "0123456789abcdefABCDEF0123456789abcd"].concat();
+    check(" two\n lines ", Ok("two lines"));
+    check("a\u{202e}b", Ok("ab"));
+    check(" \n", Err("empty"));
+    check("a title that is far too long", Err("too_long"));
+    check(&secret, Err("secret"));
+}
+
+/// A task with a world around it.
+struct Desk {
+    world: World,
+    task: Task,
+}
+
+impl Desk {
+    fn new() -> Self {
+        let world = World::verified();
+        let start = Start {
+            title: "Fix the login".into(),
+            phases: vec!["plan".into(), "build".into(), "ship".into()],
+            phase: Some("plan".into()),
+            by: Some("ana".into()),
+            ..Start::default()
+        };
+        let task = "fix-the-login".parse().unwrap();
+        let first = Passage {
+            at: world.now(),
+            task,
+            session: None,
+            what: What::Started(start),
+        };
+        Self {
+            task: Task::fold(&[first]).unwrap(),
+            world,
+        }
+    }
+
+    fn pass(&mut self, what: What) {
+        let (at, task) = (self.world.now(), self.task.slug.clone());
+        self.task.pass(&Passage {
+            at,
+            task,
+            session: None,
+            what,
+        });
+    }
+
+    fn note(&mut self, sort: Sort, fact: &str, cite: Option<&str>, tags: &[&str]) -> Memory {
+        let tags = tags
+            .iter()
+            .chain(&[sort.as_str()])
+            .map(|it| (*it).to_owned())
+            .collect();
+        let memory = self.world.kept(Draft {
+            layer: Some(Layer::Episode),
+            citations: cite.map(|it| it.parse().unwrap()).into_iter().collect(),
+            tags,
+            task: Some(self.task.slug.to_string()),
+            twin: Twin::Create("a note".into()),
+            ..Draft::new(repo(), fact, Voice::of(Origin::Agent))
+        });
+        self.pass(match sort {
+            Sort::Note => What::Noted(memory.id),
+            Sort::Decision => What::Decided(memory.id),
+            Sort::Verified => What::Verified(memory.id),
+            Sort::Blocker => What::Blocked(memory.id),
+        });
+        memory
+    }
+
+    fn bullets(&self, max_chars: usize) -> String {
+        self.world
+            .with(|cx| bullets(cx, &repo(), &self.task, max_chars))
+            .unwrap()
+    }
+
+    fn block(&self) -> Vec<String> {
+        let memories = self
+            .world
+            .with(|cx| task::memories(cx, &repo(), &self.task))
+            .unwrap();
+        block::lines(&self.task, &memories)
+    }
+
+    fn full() -> Self {
+        let mut desk = Self::new();
+        desk.note(Sort::Note, "the old code used a lock", None, &[]);
+        desk.note(Sort::Decision, "use a lease instead of a lock", None, &[]);
+        desk.note(Sort::Decision, "never log tokens", None, &["constraint"]);
+        desk.note(
+            Sort::Decision,
+            "API_VERSION stays v3",
+            Some("src/api.rs:3"),
+            &[],
+        );
+        desk.note(Sort::Verified, "the lease test passes", None, &[]);
+        desk.note(Sort::Blocker, "the staging database is down", None, &[]);
+        desk.pass(What::Phase("build".into()));
+        desk
+    }
+}
+
+#[test]
+fn seed_001_what_survives_a_compaction() {
+    let mut desk = Desk::full();
+    insta::assert_snapshot!(desk.bullets(1_000), @r"
+    - task: Fix the login (fix-the-login)
+    - phase: build (2 of 3); next: ship
+    - blocked: m-6 the staging database is down
+    - constraint: m-3 never log tokens
+    - decided: m-2 use a lease instead of a lock
+    - decided: m-4 (holds) API_VERSION stays v3
+    - also: 1 verified, 1 noted (`apostille task show` has them)
+    ");
+    assert_eq!(desk.bullets(1_000), desk.bullets(1_000));
+    desk.world.shelf.write(
+        "src/api.rs",
+        "use std;\n\npub const API_VERSION: &str = \"v4\";\n\nfn main() {}\n",
+    );
+    let blocker = desk.task.of_sort(Sort::Blocker).next().unwrap().id;
+    desk.pass(What::Unblocked(blocker));
+    insta::assert_snapshot!(desk.bullets(210), @r"
+    - task: Fix the login (fix-the-login)
+    - phase: build (2 of 3); next: ship
+    - constraint: m-3 never log tokens
+    - decided: m-4 is withheld: what it cites is changed at src/api.rs:3
+    - decided: 1 more, older
+    ");
+}
+
+#[test]
+fn a_file_of_the_checkout_cannot_bring_up_what_is_not_the_tasks() {
+    let mut desk = Desk::new();
+    let other = desk.world.kept(Draft {
+        layer: Some(Layer::Episode),
+        task: Some("another".into()),
+        ..Draft::new(
+            repo(),
+            "the secret plan of another task",
+            Voice::of(Origin::Agent),
+        )
+    });
+    desk.pass(What::Decided(other.id));
+    desk.pass(What::Blocked(MemoryId::derived(
+        Timestamp::UNIX_EPOCH,
+        "nobody",
+    )));
+    assert!(
+        !desk.bullets(1_000).contains("secret plan"),
+        "{}",
+        desk.bullets(1_000)
+    );
+}
+
+#[test]
+fn seed_001_notes_hold_the_active_objective_only() {
+    let mut desk = Desk::full();
+    desk.note(Sort::Decision, "leases last a minute", None, &[]);
+    insta::assert_snapshot!(desk.block().join("\n"), @r"
+    <!-- apostille:task -->
+    ## Fix the login
+
+    - task: fix-the-login, since 2026-02-26
+    - phase: build (2 of 3), since 2026-02-26
+    - boundary: after plan, before ship
+    - decided in this phase: m-7
+    - blocked: m-6 the staging database is down
+    <!-- /apostille:task -->
+    ");
+    desk.pass(What::Phase("ship".into()));
+    let blocker = desk.task.of_sort(Sort::Blocker).next().unwrap().id;
+    desk.pass(What::Unblocked(blocker));
+    insta::assert_snapshot!(desk.block().join("\n"), @r"
+    <!-- apostille:task -->
+    ## Fix the login
+
+    - task: fix-the-login, since 2026-02-26
+    - phase: ship (3 of 3), since 2026-02-26
+    - boundary: after build, before the end
+    <!-- /apostille:task -->
+    ");
+}
+
+#[test]
+fn a_block_is_put_in_and_taken_out_without_a_trace() {
+    let lines: Vec<String> = [block::OPEN, "ours", block::CLOSE]
+        .map(String::from)
+        .to_vec();
+    let check = |text: &str| {
+        let Change::Write(with) = block::put(Some(text), Some(&lines)) else {
+            panic!("{text:?}")
+        };
+        assert_eq!(
+            block::put(Some(&with), Some(&lines)),
+            Change::Keep,
+            "{text:?}"
+        );
+        let longer = [&lines[..2], &["more".to_owned()], &lines[2..]].concat();
+        let Change::Write(longer) = block::put(Some(&with), Some(&longer)) else {
+            panic!("{text:?}")
+        };
+        assert_eq!(
+            block::put(Some(&longer), None),
+            Change::Write(text.into()),
+            "{text:?}"
+        );
+    };
+    check("# Notes\n\nmine\n");
+    check("no end of line");
+    check("\n\nblank lines first");
+    check("windows\r\nlines\r\n");
+    let Change::Write(alone) = block::put(None, Some(&lines)) else {
+        panic!()
+    };
+    assert_eq!(block::put(Some(&alone), None), Change::Remove);
+    assert_eq!(block::put(Some("mine\n"), None), Change::Keep);
+    assert_eq!(
+        block::put(Some(&format!("a\n{}\nb\n", block::OPEN)), Some(&lines)),
+        Change::Unclear
+    );
+    let moved = format!("before\n\n{}\n\nafter\n", lines.join("\n"));
+    assert_eq!(
+        block::put(Some(&moved), None),
+        Change::Write("before\n\nafter\n".into())
+    );
+}
+
+#[test]
+fn a_summary_tells_how_it_went() {
+    let desk = Desk::full();
+    let memories = desk
+        .world
+        .with(|cx| task::memories(cx, &repo(), &desk.task))
+        .unwrap();
+    let work = Work {
+        commits: vec!["b".repeat(40), "a".repeat(40)],
+        files: vec!["src/login.rs".into()],
+    };
+    let outcome = Some("sessions survive a restart");
+    let ending = Ending {
+        status: Status::Done,
+        outcome,
+        work: &work,
+        day: "2026-02-27",
+    };
+    let draft = summary::draft(
+        &repo(),
+        &desk.task,
+        &memories,
+        ending,
+        Voice::of(Origin::Agent),
+    );
+    insta::assert_snapshot!(draft.fact, @r"
+    done: Fix the login
+    outcome: sessions survive a restart
+    from 2026-02-26 to 2026-02-27; phases: plan → build
+    decided: use a lease instead of a lock
+    decided: never log tokens
+    decided: API_VERSION stays v3
+    verified: the lease test passes
+    still blocked: the staging database is down
+    files: src/login.rs
+    commits: 2, aaaaaaaaaa to bbbbbbbbbb
+    ");
+    let kept = desk.world.kept(draft);
+    assert_eq!(summary::outcome(&kept), outcome);
+}
+
+#[test]
+fn a_durable_note_becomes_knowledge_and_stays_an_episode() {
+    let desk = Desk::full();
+    let note = desk.world.look("m-4");
+    assert!(is_durable(&note) && !is_durable(&desk.world.look("m-2")));
+    let outcome = desk
+        .world
+        .with(|cx| promote(cx, note.clone(), Some(Kind::Project)))
+        .unwrap();
+    let Outcome::Remembered { memory, .. } = outcome else {
+        panic!("{outcome:?}")
+    };
+    assert_eq!(
+        (memory.layer, memory.kind, memory.citations.len()),
+        (Layer::Knowledge, Kind::Project, 1)
+    );
+    assert_eq!(desk.world.look("m-4"), note);
+    let uncited = desk
+        .world
+        .with(|cx| promote(cx, desk.world.look("m-2"), Some(Kind::Project)))
+        .unwrap();
+    assert!(
+        matches!(uncited, Outcome::Refused(Refusal::NeedsCitation { .. })),
+        "{uncited:?}"
+    );
+    desk.world.shelf.write("src/api.rs", "nothing of it\n");
+    let changed = desk.world.with(|cx| promote(cx, note, None)).unwrap();
+    assert!(
+        matches!(changed, Outcome::Refused(Refusal::BadCitation { .. })),
+        "{changed:?}"
+    );
+}
+
+#[test]
+fn seed_003_a_task_left_open_gets_a_minimal_episode_once() {
+    let desk = Desk::full();
+    let tasks = [desk.task.clone()];
+    let check = |me: &str, days: i64, ended: &str, expected: usize| {
+        let now = desk.world.now() + SignedDuration::from_hours(24 * days);
+        let week = SignedDuration::from_hours(24 * 7);
+        assert_eq!(
+            leftovers(&tasks, me, now, week, |it| it == ended).len(),
+            expected,
+            "{me} {days}"
+        );
+    };
+    check("ana", 6, "", 0);
+    check("ana", 8, "", 1);
+    check("bo", 8, "", 0);
+    let ask = || {
+        desk.world
+            .with(|cx| episode(cx, &repo(), &desk.task, Voice::of(Origin::System)))
+            .unwrap()
+            .unwrap()
+    };
+    let first = ask();
+    assert_eq!(
+        first.fact,
+        "left open in phase build (2 of 3) after 2026-02-26: Fix the login; 1 note, 3 decisions, 1 blocker unresolved"
+    );
+    assert_eq!(ask().id, first.id);
+}
+
+#[test]
+fn a_session_ends_and_its_task_is_left() {
+    let mut desk = Desk::new();
+    desk.task.session = Some("s-9".into());
+    let week = SignedDuration::from_hours(24 * 7);
+    let left = |ended: &str| {
+        leftovers(
+            std::slice::from_ref(&desk.task),
+            "ana",
+            desk.world.now(),
+            week,
+            |it| it == ended,
+        )
+        .len()
+    };
+    assert_eq!((left("s-9"), left("s-8")), (1, 0));
+}
+
+#[test]
+fn seed_004_a_report_is_made_from_episodes() {
+    let desk = Desk::full();
+    let said = |fact: &str, task: Option<&str>| Draft {
+        layer: Some(Layer::Episode),
+        task: task.map(Into::into),
+        ..Draft::new(repo(), fact, Voice::of(Origin::System))
+    };
+    desk.world
+        .kept(said("session: found the race", Some("fix-the-login")));
+    desk.world.kept(said("session: talked about names", None));
+    let told = |since: &str| {
+        let span = Span {
+            since: report::since(since, desk.world.now()).unwrap(),
+            until: desk.world.now(),
+        };
+        let report = desk
+            .world
+            .with(|cx| report::report(cx, &[repo()], &repo(), span))
+            .unwrap();
+        let item = |it: &report::Item| {
+            format!(
+                "{:?} {} decisions, {} sessions, {} notes",
+                it.title(),
+                it.decisions.len(),
+                it.sessions.len(),
+                it.n_notes
+            )
+        };
+        report
+            .days
+            .iter()
+            .flat_map(|it| &it.items)
+            .map(item)
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(
+        told("7d"),
+        [
+            "Some(\"fix-the-login\") 3 decisions, 1 sessions, 3 notes",
+            "None 0 decisions, 1 sessions, 0 notes"
+        ]
+    );
+    assert!(told("0h").is_empty());
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 64, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn bullets_keep_to_their_budget_and_notes_to_twenty_lines(
+        notes in proptest::collection::vec((0..4usize, "[a-z<>! -]{1,300}"), 0..30),
+        max_chars in 0..1_500usize,
+    ) {
+        let mut desk = Desk::new();
+        for (n, (sort, fact)) in notes.iter().enumerate() {
+            desk.note(Sort::ALL[*sort], &format!("{n} {fact} <!-- /apostille:task -->"), None, &[]);
+            if n % 9 == 8 {
+                desk.pass(What::Phase(format!("phase {n}")));
+            }
+        }
+        prop_assert!(desk.bullets(max_chars).chars().count() <= max_chars);
+        let block = desk.block();
+        prop_assert!(block.len() <= block::MAX_LINES, "{}", block.len());
+        prop_assert!(block.iter().all(|it| !it.contains('\n')));
+        prop_assert_eq!(block.iter().filter(|it| it.contains("<!--")).count(), 2);
+        let Change::Write(text) = block::put(Some("mine\n"), Some(&block)) else { return Err(TestCaseError::fail("not put")) };
+        prop_assert_eq!(block::put(Some(&text), None), Change::Write("mine\n".into()));
+    }
+}

@@ -1,0 +1,13 @@
+//! Cutting a text to a length.
+
+/// The beginning of a text that has at most so many characters, with an ellipsis where something was cut.
+#[must_use]
+pub fn cut(text: &str, chars: usize) -> String {
+    match text.char_indices().nth(chars) {
+        None => text.to_owned(),
+        Some(_) => {
+            let kept: String = text.chars().take(chars.saturating_sub(1)).collect();
+            format!("{}…", kept.trim_end())
+        }
+    }
+}

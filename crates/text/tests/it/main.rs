@@ -1,0 +1,4 @@
+//! What a text says, through the public interface.
+
+#[cfg(test)]
+mod literals;
