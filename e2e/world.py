@@ -12,7 +12,7 @@ import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 BIN = os.environ.get("APOSTILLE_BIN", str(ROOT / "target/debug/apostille"))
-FIXTURES = os.environ.get("APOSTILLE_FIXTURES_BIN", str(ROOT / "target/clients/apostille-fixtures"))
+FIXTURES = os.environ.get("APOSTILLE_FIXTURES_BIN", str(ROOT / "target/e2e/apostille-fixtures"))
 ERAS = {"2025-11-25": "legacy", "2026-07-28": "2026-07-28"}
 
 # Every server carries this in its environment, so that one that was left behind can be found.
@@ -33,7 +33,7 @@ class World:
         self.started = []
 
     def __enter__(self):
-        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="apostille-clients-"))
+        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="apostille-e2e-"))
         self.repo = self.folder / "myapp"
         for name in ["home", "data", "config", "cache", "state", "runtime"]:
             (self.folder / name).mkdir()

@@ -7,7 +7,7 @@ import sys
 
 from world import ROOT, World, profiles
 
-INSPECTOR = ROOT / "target/clients/node_modules/.bin/mcp-inspector"
+INSPECTOR = ROOT / "target/e2e/node_modules/.bin/mcp-inspector"
 ERAS = ["legacy", "modern"]
 
 

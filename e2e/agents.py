@@ -16,7 +16,7 @@ import tempfile
 from stand_in import MODEL
 from world import ROOT
 
-HOME = pathlib.Path(os.environ.get("APOSTILLE_REAL_CLIENTS") or ROOT / "target/clients/real")
+HOME = pathlib.Path(os.environ.get("APOSTILLE_REAL_CLIENTS") or ROOT / "target/e2e/real")
 SYSTEM = f"{platform.system().lower()}-{ {'x86_64': 'x64', 'aarch64': 'arm64'}.get(platform.machine(), platform.machine()) }"
 
 
@@ -137,7 +137,7 @@ class Gemini(Agent):
         return {"GEMINI_API_KEY": "none", "GOOGLE_GEMINI_BASE_URL": address, "GEMINI_CLI_TRUST_WORKSPACE": "true"}
 
     def command(self, prompt, is_first, notes):
-        node = ROOT / "target/clients/bin/node"
+        node = ROOT / "target/e2e/bin/node"
         again = [] if is_first else ["--resume", "latest"]
         run = [node if node.exists() else "node", self.folder() / "bundle/gemini.js"]
         return [*run, "-m", "gemini-2.5-flash", "--yolo", "--debug", *again, "-p", prompt]

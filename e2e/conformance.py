@@ -14,7 +14,7 @@ import tempfile
 from world import BIN, ERAS, FIXTURES, ROOT, World
 
 HERE = pathlib.Path(__file__).resolve().parent
-SUITE = ROOT / "target/clients/node_modules/@modelcontextprotocol/conformance/dist/index.js"
+SUITE = ROOT / "target/e2e/node_modules/@modelcontextprotocol/conformance/dist/index.js"
 
 
 def expectations(build):

@@ -1,6 +1,6 @@
 """The panel in a real browser: every page and everything that can be done there, in light, in dark and on a phone.
 
-The store is filled through the program itself. Pictures of all pages are left in target/clients/browser. Names of parts
+The store is filled through the program itself. Pictures of all pages are left in target/e2e/browser. Names of parts
 may be given to run only those: alarms, looks, alone, plain, focus, or what is done, such as search.
 """
 
@@ -47,7 +47,7 @@ def done(browser, address, cookies, stage, link, wanted):
 
 def main(wanted):
     if not AXE.exists():
-        sys.exit(f"{AXE} is not there; clients/run installs it")
+        sys.exit(f"{AXE} is not there; e2e/run installs it")
     shutil.rmtree(SHOTS, ignore_errors=True)
     SHOTS.mkdir(parents=True)
     wrong = 0

@@ -6,8 +6,8 @@ import shutil
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-SHOTS = ROOT / "target/clients/browser"
-AXE = ROOT / "target/clients/node_modules/axe-core/axe.min.js"
+SHOTS = ROOT / "target/e2e/browser"
+AXE = ROOT / "target/e2e/node_modules/axe-core/axe.min.js"
 PHONE, DESK = {"width": 360, "height": 740}, {"width": 1200, "height": 860}
 
 # What the page is not allowed to do by its own policy is said on the console, where it is read.
