@@ -186,17 +186,17 @@ fn only_the_socket_knows_sockets() {
     }
 }
 
-/// What the README tells people to paste is JSON, has the place that each client reads, and starts the server.
+/// What people are told to paste is JSON, has the key that each client reads, and starts the server.
 #[test]
-fn the_readme_has_a_line_that_works_for_every_client() {
-    let page = read("README.md");
+fn mcp_page_has_settings_for_every_client() {
+    let page = read("docs/mcp.md");
     let blocks: Vec<serde_json::Value> = page
         .split("```json\n")
         .skip(1)
         .filter_map(|it| serde_json::from_str(it.split("```").next()?).ok())
         .collect();
     let n_blocks = page.matches("```json\n").count();
-    assert_eq!(blocks.len(), n_blocks, "a block is no JSON");
+    assert_eq!(blocks.len(), n_blocks, "a block is not JSON");
     let starts = |place: &str| {
         blocks.iter().any(|it| {
             it[place]["apostille"]["command"] == "apostille"
@@ -237,6 +237,7 @@ fn paths_named_in_documents_exist() {
         "docs/format.md",
         "docs/mcp.md",
         "docs/model.md",
+        "docs/performance.md",
     ];
     for document in documents {
         for name in read(document)
