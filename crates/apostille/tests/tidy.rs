@@ -244,6 +244,27 @@ fn mcp_page_has_settings_for_every_client() {
     }
 }
 
+/// A name of four words and more in that page is a test, which says that a demand is met.
+#[test]
+fn seeds_page_names_tests_that_exist() {
+    let (page, sources) = (read("docs/seeds.md"), sources());
+    let names = page.split('`').skip(1).step_by(2);
+    let tests: Vec<&str> = names
+        .filter(|it| it.matches('_').count() >= 3)
+        .filter(|it| {
+            it.bytes()
+                .all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_')
+        })
+        .collect();
+    assert!(tests.len() > 10, "the page names no tests");
+    for test in tests {
+        assert!(
+            sources.contains(&format!("fn {test}(")),
+            "`{test}` is not a test"
+        );
+    }
+}
+
 #[test]
 fn paths_named_in_documents_exist() {
     let documents = [
