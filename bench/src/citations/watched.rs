@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use apostille_cite::citation::RepoPath;
-use apostille_cite::look::Memo;
+use apostille_cite::source::Memo;
 use apostille_cite::source::{Blob, Edit, History, Source, SourceError, Tree};
 
 /// What a source is asked for.

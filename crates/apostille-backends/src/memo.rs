@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
 
 use apostille_cite::citation::RepoPath;
-use apostille_cite::look::Memo;
+use apostille_cite::source::Memo;
 use apostille_cite::source::{Blob, Edit, History, Source, SourceError, Tree};
 
 /// The first line: what this is, and in which version.

@@ -4,6 +4,7 @@ pub mod bm25;
 mod budget;
 mod candidates;
 pub mod excerpt;
+pub mod hit;
 pub mod overlap;
 pub mod query;
 pub mod rank;
@@ -18,10 +19,8 @@ use crate::{Context, Error};
 use apostille_cite::verdict::Verdict;
 
 pub use candidates::Candidate;
-pub use query::{Ask, Bar, Query};
-pub use rank::{Hit, Why};
-pub use render::Style;
-pub use verify::Checked;
+pub use hit::{Checked, Hit, Why};
+pub use query::{Ask, Bar, Query, Style};
 
 /// What was recalled.
 #[derive(Debug, Clone, PartialEq)]

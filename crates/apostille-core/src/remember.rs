@@ -1,5 +1,6 @@
 //! The write path, one function: moderate → classify → cite → guard → dedupe → commit.
 
+pub(crate) mod approval;
 pub mod cite;
 pub mod classify;
 mod commit;
@@ -8,6 +9,8 @@ pub mod dedupe;
 pub mod guard;
 pub mod moderate;
 pub mod queue;
+mod replaced;
+pub mod trusted;
 
 use crate::memory::{Draft, Memory, Twin};
 use crate::refusal::Refusal;

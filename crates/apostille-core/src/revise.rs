@@ -4,6 +4,7 @@ use crate::event::{Batch, Event, Expect, What};
 use crate::memory::{Draft, Memory, Name, Replacement, Stage, Status, Twin, Voice};
 use crate::refusal::Refusal;
 use crate::refusal::check_text;
+use crate::remember::approval::approval;
 use crate::remember::queue::{REJECTED, is_rejected};
 use crate::remember::{self, Outcome, Stop, decided_anew};
 use crate::space::Space;
@@ -220,34 +221,6 @@ pub fn reword(
         Err(Stop::Refused(refusal)) => Ok(Outcome::Refused(refusal)),
         Err(Stop::Broken(error)) => Err(error),
     }
-}
-
-/// What lets a memory out of quarantine, and puts it in the place of the one that it was to replace.
-pub(crate) fn approval(
-    cx: &Context<'_>,
-    memory: &mut Memory,
-) -> Result<(Vec<Event>, Vec<Expect>), Stop> {
-    let approved = cx.event(&memory.space, Some(memory.id), What::Approved);
-    memory.apply(&approved);
-    let (mut events, mut expects) = (vec![approved], Vec::new());
-    let old = memory
-        .supersedes
-        .map_or(Ok(Vec::new()), |id| cx.store.get(&[id]))?;
-    for old in old
-        .iter()
-        .filter(|it| it.is_active() && it.space == memory.space)
-    {
-        events.push(cx.event(
-            &old.space,
-            Some(old.id),
-            What::Superseded {
-                by: memory.id,
-                reason: None,
-            },
-        ));
-        expects.push(Expect::Unmoved(old.id, Status::Active));
-    }
-    Ok((events, expects))
 }
 
 /// Notes that a memory was used in a task.

@@ -19,7 +19,6 @@ use std::ops::Range;
 use std::rc::Rc;
 
 pub use hunks::swapped;
-pub use memo::Memo;
 pub use pin::Pin;
 
 use anchor::{Anchor, Found};

@@ -4,10 +4,18 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use crate::citation::RepoPath;
-use crate::look::Memo;
 
 /// The largest file that is read, in bytes; citations into larger ones are `unknown`.
 pub const MAX_FILE: u64 = 8 * 1024 * 1024;
+
+/// A place to keep findings under short keys. It may lose any of them at any time.
+pub trait Memo: Send + Sync {
+    /// What was kept under a key.
+    fn get(&self, key: &str) -> Option<String>;
+
+    /// Keeps something under a key.
+    fn put(&self, key: &str, value: &str);
+}
 
 /// Names what a source looks at.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

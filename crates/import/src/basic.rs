@@ -1,8 +1,8 @@
 //! A note of basic-memory: a head, observations `- [category] text #tag (context)`, relations `- verb [[Target]]`.
 
-use super::format::Sheet;
 use super::front::Front;
 use super::piece::{self, Page, Piece, Reading, Unfit};
+use super::sheet::Sheet;
 use apostille_core::memory::Kind;
 use apostille_core::policy::Limits;
 

@@ -2,10 +2,10 @@
 //! head that says its name and type.
 
 use super::blocks::{Block, blocks};
-use super::format::Sheet;
 use super::front::Front;
 use super::piece::{self, Page, Piece, Reading, Unfit};
 use super::rules::is_word;
+use super::sheet::Sheet;
 use apostille_core::memory::Kind;
 use apostille_core::policy::Limits;
 

@@ -4,6 +4,7 @@ use serde_json::Value;
 
 use super::front::Front;
 use super::piece::{Reading, Unfit};
+pub use super::sheet::Sheet;
 use super::{basic, claude, graph, mem0, rules};
 use apostille_core::memory::Kind;
 use apostille_core::notebook::Note;
@@ -28,17 +29,6 @@ words! {
         /// An export of mem0.
         Mem0 = "mem0",
     }
-}
-
-/// A text, and what is known of the file it stood in.
-#[derive(Debug, Clone, Copy)]
-pub struct Sheet<'a> {
-    /// The file's name without its folder; `None` for the standard input.
-    pub name: Option<&'a str>,
-    /// Whether an index of Claude Code, `MEMORY.md`, lies in the same folder.
-    pub is_beside_index: bool,
-    /// What it says.
-    pub text: &'a str,
 }
 
 /// Takes the memories out of a text.

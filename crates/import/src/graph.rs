@@ -2,8 +2,8 @@
 
 use serde_json::Value;
 
-use super::format::Sheet;
 use super::piece::{self, Page, Piece, Reading, Unfit};
+use super::sheet::Sheet;
 use apostille_core::memory::Kind;
 use apostille_core::policy::Limits;
 

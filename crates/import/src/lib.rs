@@ -11,3 +11,4 @@ pub mod graph;
 pub mod mem0;
 pub mod piece;
 pub mod rules;
+pub mod sheet;

@@ -2,9 +2,9 @@
 //! are rules; code, tables and headings are not.
 
 use super::blocks::{Block, blocks};
-use super::format::Sheet;
 use super::front::Front;
 use super::piece::{Page, Piece, Reading, Unfit};
+use super::sheet::Sheet;
 use apostille_core::memory::Kind;
 use apostille_core::policy::Limits;
 

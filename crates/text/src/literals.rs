@@ -4,6 +4,7 @@
 //! they are what is compared. Few false alarms matter more than every catch: a number may be written in another unit, a
 //! name in another dress, and most of what is not found is let pass.
 
+mod chars;
 mod find;
 mod number;
 mod place;

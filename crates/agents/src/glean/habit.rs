@@ -7,7 +7,7 @@ use super::lead::Lead;
 use super::lexicon::{CODE_HABITS, HABITS, WAYS};
 use super::pattern::{any, pattern};
 use super::phrase::{self, Phrase};
-use super::setting::Setting;
+use super::setting::{Setting, is_standing};
 
 // "don't use sleeps in tests", "avoid abbreviations".
 pattern!(
@@ -48,18 +48,8 @@ pattern!(
 );
 // What is done to commits, reviews and answers is done every time, whatever the verb.
 pattern!(
-    IN_MESSAGES,
-    r"^(?:please )?(?:also )?(?:always )?(?:(?:use|include|put|mention|write|add|reference|link) .*\b(?:in|into|to|on) (?:all |every )?|(?:keep|prefix|start|end|name|write) (?:your |all )?)(?:commit messages|commit subjects|commit titles|prs|pull requests|pr descriptions|pr titles|branch names|test names|variable names|function names|answers|replies|changelog entries)\b"
-);
-pattern!(
     AT_A_TIME,
     r"^(?:please )?(?:ask|answer|reply|commit|explain) [^,]*\b(?:at a time|at most)\b[^,]*$"
-);
-pattern!(
-    EVERY_STEP,
-    r"^(?:please )?(?:also )?(?:always )?",
-    any(WAYS),
-    r"\b [^,]*\b(?:before|after|with|for) (?:every|each|any) (?:single )?(?:commit|push|pr|pull request|merge|release|deploy|bug ?fix|new (?:feature|module|file|function|dependency))s?$"
 );
 // Wishes of the person.
 pattern!(
@@ -199,11 +189,6 @@ fn is_order(lower: &str) -> bool {
         || NOT_USED.is_in(lower)
         || is_standing(lower)
         || AT_A_TIME.is_in(lower) && !is_narrow(lower) && !lower.contains(" the ")
-}
-
-/// "put the ticket number into commit messages", "add an entry with every PR": no piece of work, however it begins.
-pub(super) fn is_standing(lower: &str) -> bool {
-    IN_MESSAGES.is_in(lower) && names_work(lower) || EVERY_STEP.is_in(lower)
 }
 
 /// "tests without assertions", "dependencies without asking": a condition that makes a rule.

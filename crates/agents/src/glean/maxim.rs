@@ -7,9 +7,13 @@ use super::lead::Lead;
 use super::lexicon::{CODE_HABITS, HABITS, SUBJECTS, WAYS};
 use super::pattern::{any, pattern};
 use super::phrase::{self, Phrase};
-use super::rule::CODE_TALK;
 use super::setting::Setting;
 
+// What code and pages do, which a person tells as rules too: "always show the banner".
+pattern!(
+    CODE_TALK,
+    r"\b(?:null|nil|undefined|loops?|variable|constructor|super|transactions?|sockets?|arrays?|strings?|return value|cached?|banner|modal|button|popup|dropdown|tooltip|spinner|the (?:ui|user|users|value|page|request|response|token|cookie|session|header|footer|list|lists|query|index|body|error|errors|exception|row|rows|column|field|result|results|input|output|object|screen|dialog|callback|string)|(?:each|every) (?:request|row|item|element|call|click|iteration)|callbacks?|promises?|threads?|mutex|locks?|buffers?|pointers?|bytes?|pixels?|px|clicks?|localstorage)\b|\w\("
+);
 pattern!(
     CONVENTION,
     r"^(?:our (?:[a-z'-]+ )?|(?:the|a) (?:[a-z-]+ )?)(?:convention|rule|policy|standard|guideline|practice|agreement|principle)(?P<place>(?: here| of ours| in (?:this|our) [a-z]+| on (?:this|our) team)?)(?: is(?: that|:| to| not to| never| always| no| one| only| all| every| each)|:| says(?: that)?) +\S+ \S+"

@@ -2,17 +2,13 @@
 
 use super::lead::{Lead, lead};
 use super::lexicon::{CHOICES, DOINGS, IN_HAND, THINGS, TOOLS, WAYS, has_any};
+use super::maxim::CODE_TALK;
 use super::pattern::{any, pattern};
 use super::phrase::{self, Phrase};
 use super::prose::Sentence;
 use super::setting::Setting;
 use super::{Sort, doubt, habit, maxim};
 
-// What code and pages do, which a person tells as rules too: "always show the banner".
-pattern!(
-    CODE_TALK,
-    r"\b(?:null|nil|undefined|loops?|variable|constructor|super|transactions?|sockets?|arrays?|strings?|return value|cached?|banner|modal|button|popup|dropdown|tooltip|spinner|the (?:ui|user|users|value|page|request|response|token|cookie|session|header|footer|list|lists|query|index|body|error|errors|exception|row|rows|column|field|result|results|input|output|object|screen|dialog|callback|string)|(?:each|every) (?:request|row|item|element|call|click|iteration)|callbacks?|promises?|threads?|mutex|locks?|buffers?|pointers?|bytes?|pixels?|px|clicks?|localstorage)\b|\w\("
-);
 pattern!(
     ONE_OF,
     r"\b(?:prefer|want|hate|dislike) (?:option |variant |number )?(?:[a-z0-9](?: |,|$)|(?:the|an?) (?:first|second|third|last|latter|former|other)\b|to (?:bother|say|be))"

@@ -1,6 +1,7 @@
 //! Where a sentence stands: what the agent did before it, and what the prompt around it is about.
 
-use super::habit;
+use super::general::names_work;
+use super::lexicon::WAYS;
 use super::pattern::{any, pattern};
 use super::prose::Sentence;
 use crate::transcript::{Speaker, Turn};
@@ -32,6 +33,17 @@ pattern!(
     r"\b(?:don't|do not|no need to) (?:remember|store|save|memori[sz]e|keep|note|write (?:that|this|it) down)\b(?: (?:that|this|it))?|\boff the record\b|\bignore memory\b"
 );
 
+pattern!(
+    IN_MESSAGES,
+    r"^(?:please )?(?:also )?(?:always )?(?:(?:use|include|put|mention|write|add|reference|link) .*\b(?:in|into|to|on) (?:all |every )?|(?:keep|prefix|start|end|name|write) (?:your |all )?)(?:commit messages|commit subjects|commit titles|prs|pull requests|pr descriptions|pr titles|branch names|test names|variable names|function names|answers|replies|changelog entries)\b"
+);
+pattern!(
+    EVERY_STEP,
+    r"^(?:please )?(?:also )?(?:always )?",
+    any(WAYS),
+    r"\b [^,]*\b(?:before|after|with|for) (?:every|each|any) (?:single )?(?:commit|push|pr|pull request|merge|release|deploy|bug ?fix|new (?:feature|module|file|function|dependency))s?$"
+);
+
 impl<'a> Setting<'a> {
     pub(super) fn of(turns: &'a [Turn], at: usize, sentences: &[Sentence]) -> Self {
         let before = &turns[..at];
@@ -47,7 +59,7 @@ impl<'a> Setting<'a> {
             is_answer: before.iter().any(|it| it.speaker == Speaker::Agent),
             has_task: sentences
                 .iter()
-                .any(|it| TASK.is_in(&it.lower) && !habit::is_standing(&it.lower)),
+                .any(|it| TASK.is_in(&it.lower) && !is_standing(&it.lower)),
             is_polite: sentences.iter().any(|it| it.lower.contains("please")),
             is_off_record: sentences.iter().any(|it| OFF_RECORD.is_in(&it.lower)),
         }
@@ -73,4 +85,9 @@ pub(super) fn is_shell(tool: &str) -> bool {
     ["bash", "shell", "exec", "terminal", "powershell", "command"]
         .iter()
         .any(|it| tool.contains(it))
+}
+
+/// "put the ticket number into commit messages", "add an entry with every PR": no piece of work, however it begins.
+pub(super) fn is_standing(lower: &str) -> bool {
+    IN_MESSAGES.is_in(lower) && names_work(lower) || EVERY_STEP.is_in(lower)
 }

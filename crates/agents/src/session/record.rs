@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Entry, Shown};
 use apostille_core::recall::Why;
-use apostille_core::recall::trust::Trust;
+use apostille_core::recall::hit::Trust;
 
 /// The version of a line.
 pub const VERSION: u32 = 1;

@@ -1,9 +1,9 @@
 //! Stage five: never more than asked.
 
 use super::excerpt;
+use super::hit::Checked;
 use super::query::Query;
 use super::trust;
-use super::verify::Checked;
 use crate::policy::InjectMode;
 
 /// What is shown, within the count and the characters allowed, and what is withheld because it does not hold.

@@ -4,8 +4,8 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::ops::Range;
 
+use super::hit::Checked;
 use super::overlap;
-use super::verify::Checked;
 use apostille_text::terms;
 
 /// A fact of up to so many characters is shown whole; of a longer one, a passage of at most so many.

@@ -12,8 +12,7 @@ use apostille_text::terms::Asked;
 
 use apostille_text::words::words;
 
-use super::render::Style;
-use super::verify::Checked;
+use super::hit::Checked;
 
 words! {
     /// How well a memory must answer to be shown.
@@ -26,6 +25,16 @@ words! {
         Best = "best",
         /// Clearly: nothing is better than something beside the point.
         Clear = "clear",
+    }
+}
+
+words! {
+    /// How a block is written.
+    Style as "style" {
+        /// Handle, tag, verdict and place; wrapped.
+        Verified = "verified",
+        /// Handle and tag, nothing else.
+        Plain = "plain",
     }
 }
 

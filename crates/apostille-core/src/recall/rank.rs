@@ -3,8 +3,9 @@
 use jiff::Timestamp;
 
 use super::candidates::Candidate;
+use super::hit::{Hit, Trust, Why};
 use super::query::{Bar, Query};
-use super::trust::{self, Trust};
+use super::trust;
 use crate::memory::{Kind, Memory};
 use crate::policy::Scoring;
 use apostille_text::terms::Asked;
@@ -117,57 +118,6 @@ const EVERYDAY: &[&str] = &[
     "wrong",
     "yes",
 ];
-
-/// Why a memory has its score: the factors, whose product it is.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Why {
-    /// How well the text answers.
-    pub relevance: f32,
-    /// How much of a find that is: 1 is about one word that this memory alone has. No factor: what is shown unasked
-    /// must reach a bar.
-    pub clarity: f32,
-    /// The terms of the question that it has.
-    pub terms: Vec<String>,
-    /// Factor for freshness.
-    pub recency: f32,
-    /// Factor for who said it, who else does, and what proves it.
-    pub trust: Trust,
-    /// Factor for having been of use.
-    pub usefulness: f32,
-    /// Factor for citing a file in play.
-    pub affinity: f32,
-}
-
-/// A ranked memory.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Hit {
-    /// The memory.
-    pub memory: Memory,
-    /// Its score.
-    pub score: f32,
-    /// Where the score comes from.
-    pub why: Why,
-}
-
-impl Hit {
-    /// A memory that no question was asked for.
-    pub(super) fn unasked(memory: Memory) -> Self {
-        let why = Why {
-            relevance: 0.0,
-            clarity: 0.0,
-            terms: Vec::new(),
-            recency: 1.0,
-            trust: Trust::plain(),
-            usefulness: 1.0,
-            affinity: 1.0,
-        };
-        Self {
-            memory,
-            score: 0.0,
-            why,
-        }
-    }
-}
 
 /// Ranks the candidates, the best first; ties go to the one refreshed last, then to the higher number. Also how many were
 /// left out for what they are, not for what they say: others may be behind them.

@@ -1,25 +1,16 @@
 //! Stage six: the text that a model sees. Bounded, deterministic, and safe from what memories say.
 
 use super::excerpt;
-use super::verify::Checked;
+use super::hit::Checked;
+pub use super::query::Style;
 use apostille_cite::verdict::{Verdict, worst};
 use apostille_text::moderate;
 use apostille_text::moderate::delimiter;
-use apostille_text::words::words;
 
 /// The tags around a block.
 pub const OPEN: &str = "<memory-context>";
 /// The line that ends the block.
 pub const CLOSE: &str = "</memory-context>";
-words! {
-    /// How a block is written.
-    Style as "style" {
-        /// Handle, tag, verdict and place; wrapped.
-        Verified = "verified",
-        /// Handle and tag, nothing else.
-        Plain = "plain",
-    }
-}
 
 /// The block for these memories; empty when there are none.
 #[must_use]

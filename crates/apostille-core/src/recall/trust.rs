@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use jiff::Timestamp;
 
-use super::rank::Hit;
+use super::hit::{Hit, Trust};
 use crate::memory::{Memory, Origin};
 
 /// Below this nothing is shown by itself. Only words from outside that nobody confirmed for over a year get here.
@@ -22,33 +22,6 @@ const AGED: f32 = 0.3;
 const HALF_LIFE_DAYS: f32 = 180.0;
 /// One source from outside fills at most one line in so many.
 const SHARE: usize = 5;
-
-/// A factor, and what it is for.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Trust {
-    /// Their product.
-    pub factor: f32,
-    /// Each of them that is not 1, told: `from outside 0.80`.
-    pub terms: Vec<String>,
-}
-
-impl Trust {
-    /// Nothing speaks for or against it.
-    #[must_use]
-    pub fn plain() -> Self {
-        Self {
-            factor: 1.0,
-            terms: Vec::new(),
-        }
-    }
-
-    fn term(&mut self, told: &str, factor: f32) {
-        if (factor - 1.0).abs() >= 0.005 {
-            self.factor *= factor;
-            self.terms.push(format!("{told} {factor:.2}"));
-        }
-    }
-}
 
 /// How far a memory is trusted now.
 #[must_use]

@@ -2,14 +2,15 @@
 
 use std::collections::BTreeSet;
 
+use super::approval::approval;
 use super::guard::{self, Vetted};
-use super::{Near, Outcome, Stop, dedupe};
+use super::{Near, Outcome, Stop, dedupe, replaced as replacement};
 use crate::event::{Batch, Event, Expect, What};
 use crate::memory::{Layer, Memory, MemoryId, Replacement, Stage, Twin};
 use crate::refusal::Refusal;
 use crate::space::Space;
 use crate::store::{Filter, Order};
-use crate::{Context, Error, revise};
+use crate::{Context, Error};
 use apostille_cite::citation::Citation;
 
 /// Keeps a new memory, retiring the oldest where the policy sets a total.
@@ -103,7 +104,7 @@ pub(super) fn restated(
     let mut events: Vec<Event> = signals(cx, vetted).chain([refreshed]).collect();
     let mut expects = vec![Expect::Unmoved(known.id, known.status.clone())];
     if is_settled {
-        let (approved, unmoved) = revise::approval(cx, &mut known)?;
+        let (approved, unmoved) = approval(cx, &mut known)?;
         events.extend(approved);
         expects.extend(unmoved);
     }
@@ -111,7 +112,7 @@ pub(super) fn restated(
         && known.is_active()
         && vetted.memory().is_active()
     {
-        let old = dedupe::replaced(cx, &known.space, *name, &vetted.memory().voice)?;
+        let old = replacement::replaced(cx, &known.space, *name, &vetted.memory().voice)?;
         if old.id != known.id && !events.iter().any(|it| it.memory == Some(old.id)) {
             events.push(replaced(cx, vetted, &old, known.id));
             expects.push(Expect::Unmoved(old.id, old.status));

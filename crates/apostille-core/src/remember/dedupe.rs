@@ -6,13 +6,10 @@ use std::collections::BTreeSet;
 use super::Stop;
 use super::contradict::{self, Modules, Stand};
 use super::guard::Vetted;
-use crate::memory::{
-    Handle, Layer, Memory, MemoryId, Name, Replacement, Stage, Status, Twin, Voice,
-};
-use crate::refusal::Refusal;
-use crate::space::Space;
+use super::replaced::replaced;
+use crate::memory::{Handle, Layer, Memory, MemoryId, Name, Replacement, Stage, Twin};
 use crate::store::StoreError;
-use crate::{Context, list, verify};
+use crate::{Context, verify};
 use apostille_text::overlap::{jaccard, normalised, words};
 use apostille_text::terms;
 
@@ -149,29 +146,6 @@ pub(super) fn replaces(vetted: &Vetted, known: &Memory) -> bool {
         Twin::Replace(Name::Id(id), _) => *id == known.id,
         Twin::Replace(Name::Handle(handle), _) => *handle == known.handle(),
         _ => false,
-    }
-}
-
-/// The active memory that a draft takes the place of. A person may also say instead what waits.
-pub(super) fn replaced(
-    cx: &Context<'_>,
-    space: &Space,
-    name: Name,
-    voice: &Voice,
-) -> Result<Memory, Stop> {
-    let old = list::named(cx, std::slice::from_ref(space), name)?.filter(|it| it.space == *space);
-    let old = old.ok_or_else(|| Refusal::NoSuchMemory {
-        name: name.to_string(),
-    })?;
-    match old.status {
-        Status::Active => Ok(old),
-        Status::Pending { .. } if voice.is_person() => Ok(old),
-        _ => Err(Refusal::NotActive {
-            handle: old.handle(),
-            stage: old.status.stage(),
-            verb: "replaced",
-        }
-        .into()),
     }
 }
 

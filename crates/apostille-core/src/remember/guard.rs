@@ -5,9 +5,10 @@ use std::collections::BTreeSet;
 use super::Stop;
 use super::cite::{self, Cited};
 use super::classify::Classified;
-use super::dedupe;
 use super::moderate::Moderated;
 use super::queue;
+use super::replaced::replaced;
+use super::trusted::{awaits_proof, awaits_word, is_gleaned, trusted};
 use crate::event::What;
 use crate::memory::{
     Channel, Draft, Kind, Layer, Mark, Memory, Origin, Replacement, Stage, Status, Twin, Usage,
@@ -151,7 +152,7 @@ fn doubted(
 fn ousted(cx: &Context<'_>, draft: &Draft) -> Result<Option<Memory>, Stop> {
     match &draft.twin {
         Twin::Merge(name) | Twin::Replace(name, _) if !draft.voice.is_person() => {
-            dedupe::replaced(cx, &draft.space, *name, &draft.voice).map(Some)
+            replaced(cx, &draft.space, *name, &draft.voice).map(Some)
         }
         _ => Ok(None),
     }
@@ -437,7 +438,7 @@ fn freed(cx: &Context<'_>, draft: &Draft) -> Result<usize, Stop> {
     let (Twin::Merge(name) | Twin::Replace(name, _)) = &draft.twin else {
         return Ok(0);
     };
-    let old = dedupe::replaced(cx, &draft.space, *name, &draft.voice)?;
+    let old = replaced(cx, &draft.space, *name, &draft.voice)?;
     Ok(if old.layer == Layer::Identity {
         old.fact.chars().count()
     } else {
@@ -469,87 +470,6 @@ fn identity_entries(cx: &Context<'_>, space: &Space) -> Result<Vec<String>, Stor
 #[must_use]
 pub fn percent(used: usize, limit: usize) -> u8 {
     u8::try_from((used * 100).div_ceil(limit.max(1)).min(100)).unwrap_or(100)
-}
-
-/// Whether the program found it by itself. What it writes down of a task or a session is a record, not a finding.
-fn is_gleaned(voice: &Voice, layer: Layer) -> bool {
-    voice.origin == Origin::System && matches!(layer, Layer::Identity | Layer::Knowledge)
-}
-
-/// Why something waits that reads like an instruction.
-pub const INSTRUCTION: &str = "it reads like an instruction to a model";
-
-/// Text from outside, what the program gleaned, what reads like an instruction and no person said, and what the cited
-/// lines do not say waits for a person. An episode tells what was done or decided, often about lines that are to change,
-/// and claims nothing of them.
-fn trusted(voice: &Voice, layer: Layer, marks: &[Mark], unsaid: &[String]) -> Status {
-    if voice.tainted {
-        Status::Pending {
-            why: "the text comes from outside".into(),
-        }
-    } else if is_gleaned(voice, layer) {
-        Status::Pending {
-            why: "it was gleaned from a session, and nobody has confirmed it".into(),
-        }
-    } else if marks.contains(&Mark::Instruction) && !voice.is_person() {
-        Status::Pending {
-            why: INSTRUCTION.into(),
-        }
-    } else if marks.contains(&Mark::Confusable) && !voice.is_person() {
-        Status::Pending {
-            why: "a word of it is spelled with letters that only look like its own".into(),
-        }
-    } else if !unsaid.is_empty() && layer != Layer::Episode {
-        Status::Pending {
-            why: not_said(unsaid),
-        }
-    } else {
-        Status::Active
-    }
-}
-
-/// How many of the missing literals a reason names, and how much of each, in characters.
-const NAMED: usize = 5;
-const NAME_CHARS: usize = 60;
-
-fn not_said(unsaid: &[String]) -> String {
-    let name = |it: &String| format!("`{}`", bounded(it));
-    let mut names: Vec<String> = unsaid.iter().take(NAMED).map(name).collect();
-    let last = names.pop().unwrap_or_default();
-    let listed = if names.is_empty() {
-        last
-    } else {
-        format!("{} or {last}", names.join(", "))
-    };
-    format!("the cited lines do not say {listed}")
-}
-
-/// A literal on one line and short enough for a reason.
-fn bounded(literal: &str) -> String {
-    let line = literal.split_whitespace().collect::<Vec<_>>().join(" ");
-    match line.char_indices().nth(NAME_CHARS) {
-        Some(_) => line.chars().take(NAME_CHARS - 1).chain(['…']).collect(),
-        None => line,
-    }
-}
-
-/// Whether a memory waits for nothing but lines that say what it states.
-#[must_use]
-pub fn awaits_proof(memory: &Memory) -> bool {
-    memory.status.stage() == Stage::Pending
-        && memory.marks.contains(&Mark::Ungrounded)
-        && trusted(&memory.voice, memory.layer, &memory.marks, &[]) == Status::Active
-}
-
-/// Whether a memory waits for nothing but somebody who states it too.
-pub(super) fn awaits_word(memory: &Memory) -> bool {
-    memory.status.stage() == Stage::Pending
-        && is_gleaned(&memory.voice, memory.layer)
-        && !memory.voice.tainted
-        && !memory
-            .marks
-            .iter()
-            .any(|it| matches!(it, Mark::Instruction | Mark::Ungrounded | Mark::Confusable))
 }
 
 /// Whether a statement brings what a known memory waits for: proof, or a word that would be in use by itself.

@@ -2,7 +2,7 @@
 
 use crate::Context;
 use crate::memory::{Draft, Memory, Stage, Status};
-use crate::remember::guard;
+use crate::remember::trusted::{awaits_proof, awaits_word};
 use crate::space::Space;
 use crate::store::{Filter, Order, StoreError};
 use apostille_text::overlap::{normalised, words};
@@ -72,7 +72,7 @@ fn held(cx: &Context<'_>, draft: &Draft) -> Result<Vec<Memory>, StoreError> {
 /// second try brings just that.
 fn is_held_back(memory: &Memory) -> bool {
     match &memory.status {
-        Status::Pending { .. } => !guard::awaits_proof(memory) && !guard::awaits_word(memory),
+        Status::Pending { .. } => !awaits_proof(memory) && !awaits_word(memory),
         _ => is_rejected(memory),
     }
 }

@@ -5,8 +5,9 @@ use apostille_core::list;
 use apostille_core::refusal::Refusal;
 use apostille_core::store::{Filter, Order};
 use apostille_import::file::{How, Item, Shelf, Taken, keep, taken};
-use apostille_import::format::{Format as Foreign, Sheet, detect};
+use apostille_import::format::{Format as Foreign, detect};
 use apostille_import::piece::LeftOut;
+use apostille_import::sheet::Sheet;
 
 use super::about::Shape::{Flag, Text};
 use super::about::{About, Body, Call, Content, may};

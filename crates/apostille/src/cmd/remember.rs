@@ -2,7 +2,7 @@
 
 use apostille_core::memory::{Draft, Layer, Memory, Name, Status, Twin, Voice};
 use apostille_core::refusal::Refusal;
-use apostille_core::remember::{self, Near, Outcome, Relation, guard};
+use apostille_core::remember::{self, Near, Outcome, Relation, trusted};
 use apostille_core::space::Space;
 
 use crate::args::{Remember, Telling, TwinArgs};
@@ -261,7 +261,7 @@ fn waits(shell: &Shell, asked: &Asked<'_>, memory: &Memory) -> String {
     let mut out = format!("  {} {}", ink(YELLOW, "pending:"), why.trim_start());
     let way =
         |what: &str, command: &str| format!("    {} {}\n", ink(DIM, what), ink(CYAN, command));
-    if guard::awaits_proof(memory) {
+    if trusted::awaits_proof(memory) {
         let again = Retyped {
             typed: &shell.world.typed,
             fact: asked.fact,
@@ -278,7 +278,7 @@ fn waits(shell: &Shell, asked: &Asked<'_>, memory: &Memory) -> String {
             out += &way("or vouch for it, as a person:", &again.with("--force"));
         }
     }
-    let what = if guard::awaits_proof(memory) {
+    let what = if trusted::awaits_proof(memory) {
         "or let a person approve it:"
     } else {
         "a person may approve it:"

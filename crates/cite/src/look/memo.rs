@@ -13,15 +13,6 @@ use crate::verdict::{Change, Difference, Verdict};
 use apostille_text::digest::Digest;
 use apostille_text::moderate;
 
-/// A place to keep findings under short keys. It may lose any of them at any time.
-pub trait Memo: Send + Sync {
-    /// What was kept under a key.
-    fn get(&self, key: &str) -> Option<String>;
-
-    /// Keeps something under a key.
-    fn put(&self, key: &str, value: &str);
-}
-
 /// The key of a citation in a file with this content.
 pub(super) fn in_file(citation: &Citation, id: &str) -> String {
     format!("{}:{id}", identity(citation))

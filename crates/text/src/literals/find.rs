@@ -1,8 +1,9 @@
 //! Where the literals of a fact are: what is quoted, and what only code would write.
 
 use super::Literal;
+use super::chars::is_word_char;
 use super::number::Number;
-use super::scan::{Kind, Token, is_word_char, scan};
+use super::scan::{Kind, Token, scan};
 
 /// A literal and where it stands in the fact.
 #[derive(Debug, Clone, PartialEq)]

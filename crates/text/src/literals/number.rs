@@ -242,7 +242,7 @@ pub(super) fn version(text: &str) -> Option<(Number, usize)> {
         .take_while(|it| it.is_ascii_digit() || *it == b'.')
         .count();
     let dotted = rest[..len].trim_end_matches('.');
-    let is_whole = !rest[dotted.len()..].starts_with(super::scan::is_word_char);
+    let is_whole = !rest[dotted.len()..].starts_with(super::chars::is_word_char);
     let is_version = is_whole && dotted.starts_with(|it: char| it.is_ascii_digit());
     let number = Number {
         dotted: Some(dotted.into()),
@@ -261,7 +261,7 @@ pub(super) fn apart(number: &Number, rest: &str) -> Option<(Number, usize)> {
     let word = &rest[gap.map_or(0, char::len_utf8)..];
     let len: usize = word
         .chars()
-        .take_while(|it| super::scan::is_word_char(*it))
+        .take_while(|it| super::chars::is_word_char(*it))
         .map(char::len_utf8)
         .sum();
     let word = if word.starts_with('%') {
@@ -334,7 +334,7 @@ fn suffix(text: &str) -> &str {
     }
     let len = text
         .chars()
-        .take_while(|it| super::scan::is_word_char(*it))
+        .take_while(|it| super::chars::is_word_char(*it))
         .map(char::len_utf8)
         .sum();
     &text[..len]
@@ -412,7 +412,7 @@ fn exponent(rest: &str) -> usize {
     };
     let digits = digits.strip_prefix(['+', '-']).unwrap_or(digits);
     let len = digits.bytes().take_while(u8::is_ascii_digit).count();
-    let is_end = !digits[len..].starts_with(super::scan::is_word_char);
+    let is_end = !digits[len..].starts_with(super::chars::is_word_char);
     if len > 0 && len < 4 && is_end {
         rest.len() - digits.len() + len
     } else {

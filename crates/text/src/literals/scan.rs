@@ -1,5 +1,6 @@
 //! A text as tokens: words, numbers, and the marks between them. One scanner for facts and for code.
 
+use super::chars::{is_unspaced, is_word_char};
 use super::number::{self, Lexeme, Number};
 
 /// A token and where it stands.
@@ -37,19 +38,6 @@ impl Token {
     pub(super) fn is_word(&self) -> bool {
         self.kind == Kind::Word
     }
-}
-
-/// Whether a character continues a word of a script that puts spaces between words.
-pub(super) fn is_word_char(it: char) -> bool {
-    it.is_ascii_alphanumeric()
-        || it == '_'
-        || (!it.is_ascii() && it.is_alphanumeric() && !is_unspaced(it))
-}
-
-/// Scripts without spaces: a name or a number may stand right beside their letters.
-fn is_unspaced(it: char) -> bool {
-    matches!(it as u32, 0x0e00..=0x0eff | 0x1000..=0x109f | 0x1780..=0x17ff | 0x3040..=0x30ff | 0x3400..=0x9fff
-        | 0xac00..=0xd7af | 0xf900..=0xfaff | 0xff00..=0xffef | 0x20000..=0x3ffff)
 }
 
 /// The tokens of a text, in order.

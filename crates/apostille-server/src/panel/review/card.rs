@@ -1,7 +1,7 @@
 //! One that waits, as a person reads it before deciding.
 
 use apostille_core::memory::{Mark, Memory};
-use apostille_core::remember::guard::INSTRUCTION;
+use apostille_core::remember::trusted::INSTRUCTION;
 use apostille_core::review::{Care, Waiting};
 use apostille_text::moderate;
 use maud::{Markup, html};

@@ -3,7 +3,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use apostille_import::format::{Format, Sheet};
+use apostille_import::format::Format;
+use apostille_import::sheet::Sheet;
 
 use crate::error::Fault;
 use crate::shell::Shell;

@@ -4,7 +4,7 @@ use anstyle::Style;
 use apostille_cite::citation::Citation;
 use apostille_cite::verdict::Verdict;
 use apostille_core::memory::{Channel, Mark, Memory};
-use apostille_core::remember::guard::INSTRUCTION;
+use apostille_core::remember::trusted::INSTRUCTION;
 use apostille_core::review::{Care, Waiting};
 
 use crate::paint::{

@@ -1,0 +1,116 @@
+//! What ranking and verifying make of a candidate.
+
+use apostille_cite::verdict::{Verdict, standing};
+
+use crate::memory::Memory;
+use crate::verify::Verified;
+
+/// A factor, and what it is for.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Trust {
+    /// Their product.
+    pub factor: f32,
+    /// Each of them that is not 1, told: `from outside 0.80`.
+    pub terms: Vec<String>,
+}
+
+impl Trust {
+    /// Nothing speaks for or against it.
+    #[must_use]
+    pub fn plain() -> Self {
+        Self {
+            factor: 1.0,
+            terms: Vec::new(),
+        }
+    }
+
+    pub(super) fn term(&mut self, told: &str, factor: f32) {
+        if (factor - 1.0).abs() >= 0.005 {
+            self.factor *= factor;
+            self.terms.push(format!("{told} {factor:.2}"));
+        }
+    }
+}
+
+/// Why a memory has its score: the factors, whose product it is.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Why {
+    /// How well the text answers.
+    pub relevance: f32,
+    /// How much of a find that is: 1 is about one word that this memory alone has. No factor: what is shown unasked
+    /// must reach a bar.
+    pub clarity: f32,
+    /// The terms of the question that it has.
+    pub terms: Vec<String>,
+    /// Factor for freshness.
+    pub recency: f32,
+    /// Factor for who said it, who else does, and what proves it.
+    pub trust: Trust,
+    /// Factor for having been of use.
+    pub usefulness: f32,
+    /// Factor for citing a file in play.
+    pub affinity: f32,
+}
+
+/// A ranked memory.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Hit {
+    /// The memory.
+    pub memory: Memory,
+    /// Its score.
+    pub score: f32,
+    /// Where the score comes from.
+    pub why: Why,
+}
+
+impl Hit {
+    /// A memory that no question was asked for.
+    pub(super) fn unasked(memory: Memory) -> Self {
+        let why = Why {
+            relevance: 0.0,
+            clarity: 0.0,
+            terms: Vec::new(),
+            recency: 1.0,
+            trust: Trust::plain(),
+            usefulness: 1.0,
+            affinity: 1.0,
+        };
+        Self {
+            memory,
+            score: 0.0,
+            why,
+        }
+    }
+}
+
+/// A ranked memory with what was found at its citations.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Checked {
+    /// The memory and its score.
+    pub hit: Hit,
+    /// One verdict for each citation, in order; none for a memory without citations.
+    pub verdicts: Vec<Verdict>,
+}
+
+impl Checked {
+    /// A memory that is told without having been asked for.
+    #[must_use]
+    pub fn unasked(it: Verified) -> Self {
+        Self {
+            hit: Hit::unasked(it.memory),
+            verdicts: it.verdicts,
+        }
+    }
+
+    /// The word for how it stands: the worst verdict, or `unverified` where nothing is cited.
+    #[must_use]
+    pub fn standing(&self) -> &'static str {
+        standing(&self.verdicts)
+    }
+
+    /// Whether it may be shown.
+    #[must_use]
+    pub fn is_good(&self) -> bool {
+        self.verdicts.iter().all(Verdict::is_good)
+    }
+}
