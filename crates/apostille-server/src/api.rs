@@ -1,33 +1,29 @@
 //! The API: a table of calls, JSON in, JSON out, in the shapes that `--json` has on the command line.
 //!
-//! Each call is a function over a visit, and a row that says what it takes and what it answers. The arguments are checked
-//! against that row, and the OpenAPI document is made out of all rows; so what is told is what is done.
+//! Each call is a function over a visit, and a row that names the structs that it takes and answers. The OpenAPI document
+//! is made out of all rows by the schemas that these structs derive; so what is told is what is done.
 
-pub mod about;
 mod args;
 mod beside;
+pub mod call;
 mod carry;
 mod errand;
-mod examples;
 mod look;
 mod memories;
 mod openapi;
 mod review;
 mod revise;
-mod shapes;
 
 pub use openapi::document;
 
 use crate::Fault;
 use crate::pass::Access;
 use crate::visit::{Asked, Method, Reply, Route, Visit};
-use about::{About, Body, Call, Content, Shape};
-
-/// What answers a call.
-type Run = fn(&Visit<'_>, &Asked) -> Result<Reply, Fault>;
+use args::{NoArguments, read_query};
+use call::ApiCall;
 
 /// Every call there is, with what is told about it.
-pub const CALLS: &[Call] = &[
+pub const CALLS: &[ApiCall] = &[
     memories::LIST,
     memories::REMEMBER,
     memories::ONE,
@@ -72,25 +68,10 @@ pub const ROUTES: &[Route] = &{
     routes
 };
 
-const OPENAPI: Call = Call {
-    route: Route {
-        method: Method::Get,
-        path: "/api/openapi.json",
-        need: Access::Read,
-        run: openapi,
-    },
-    about: About {
-        id: "openapi",
-        summary: "This document",
-        tag: "about",
-        query: &[],
-        body: Body::None,
-        done: &[(200, Content::Json(Shape::Map(&Shape::Any)))],
-        may_refuse: false,
-    },
-};
+const OPENAPI: ApiCall = ApiCall::new(Method::Get, "/api/openapi.json", Access::Read, openapi)
+    .about("openapi", "about", "This document");
 
 fn openapi(_: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
-    args::Args::read(asked, &OPENAPI.about)?;
+    let NoArguments {} = read_query(asked)?;
     Reply::json(200, &document())
 }

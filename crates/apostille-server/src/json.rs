@@ -1,6 +1,7 @@
 //! What programs are answered with: one object each, described in docs/json.md. Fields are only added.
 //!
 //! `--json` on the command line and the API have these shapes in common, so whoever can read the one can read the other.
+//! Each is declared once, as a struct: serde writes it, and its derived `JsonSchema` is what the OpenAPI document tells.
 
 mod audit;
 mod found;
@@ -9,7 +10,9 @@ mod kept;
 mod log;
 mod memory;
 mod queue;
+mod record;
 mod report;
+pub(crate) mod schema;
 mod session;
 mod stats;
 mod task;
@@ -18,32 +21,28 @@ mod whole;
 pub use audit::AuditReply;
 pub use found::{RecallReply, VerifyReply};
 pub use imported::ImportReply;
-pub use kept::{ForgetReply, Gone, KeptReply, SimilarReply};
+pub use kept::{
+    ForgetReply, ForgottenView, KeptReply, RememberReply, SimilarReply, SkippedReply, WhenSimilar,
+};
 pub use log::{EventView, LogReply, handles, viewed};
-pub use memory::{MemoryView, NearView, VerdictView, WhyView, views};
+pub use memory::{MemoryView, NearView, ScoreView, VerdictView, views};
 pub use queue::{QueueReply, n_waiting};
 pub use report::ReportReply;
-pub use session::{LineView, MomentView, SessionReply, SessionRow, SessionsReply, n_turns};
-pub use stats::{BreakersReply, SpaceView, StatsReply, TripView};
+pub use session::{MomentView, SessionReply, SessionRow, SessionsReply, ShownMemoryView, n_turns};
+pub use stats::{BreakerView, BreakersReply, SpaceRow, SpaceStatsView, SpacesReply, StatsReply};
 pub use task::{TaskReply, TaskView, TasksReply, left_open};
-pub use whole::{Whole, WholeReply};
+pub use whole::{MemoryDetails, MemoryDetailsReply};
 
 use apostille_core::refusal::Refusal;
 use apostille_text::secrets::masked;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 /// Why something was turned away.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct RefusalView {
     class: &'static str,
     message: String,
-}
-
-impl RefusalView {
-    /// What only one face turns away.
-    pub(crate) fn new(class: &'static str, message: String) -> Self {
-        Self { class, message }
-    }
 }
 
 impl From<&Refusal> for RefusalView {
@@ -55,23 +54,78 @@ impl From<&Refusal> for RefusalView {
     }
 }
 
-/// `{"ok": false, "refused": …}`.
-#[derive(Debug, Clone, Serialize)]
-pub struct Refused {
+/// Something was turned away.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct RefusedReply {
     /// Always false.
-    pub ok: bool,
-    /// What was wrong.
-    pub refused: RefusalView,
+    #[schemars(extend("const" = false))]
+    ok: bool,
+    /// What was wrong, and the way out.
+    refused: RefusalView,
 }
 
-/// Memories that something was done to, or that were asked for.
-#[derive(Debug, Clone, Serialize)]
-pub struct Memories {
-    /// Whether it went well.
+impl RefusedReply {
+    /// What only one face turns away.
+    pub(crate) fn new(class: &'static str, message: String) -> Self {
+        let refused = RefusalView { class, message };
+        Self { ok: false, refused }
+    }
+}
+
+impl From<&Refusal> for RefusedReply {
+    fn from(it: &Refusal) -> Self {
+        let refused = RefusalView::from(it);
+        Self { ok: false, refused }
+    }
+}
+
+/// The request could not be answered.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct ErrorReply {
+    /// Always false.
+    #[schemars(extend("const" = false))]
+    ok: bool,
+    error: ErrorView,
+}
+
+/// What went wrong.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct ErrorView {
+    message: String,
+}
+
+impl ErrorReply {
+    /// This went wrong.
+    #[must_use]
+    pub fn new(message: String) -> Self {
+        Self {
+            ok: false,
+            error: ErrorView { message },
+        }
+    }
+}
+
+/// Memories that were asked for.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct MemoriesReply {
+    /// Always true.
+    #[schemars(extend("const" = true))]
     pub ok: bool,
-    /// What was done, where something was.
+    /// The memories.
+    pub memories: Vec<MemoryView>,
+    /// What to say as `after` to read on, where there is more.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub outcome: Option<&'static str>,
+    pub next: Option<String>,
+}
+
+/// Memories that something was done to.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct RevisedReply {
+    /// Always true.
+    #[schemars(extend("const" = true))]
+    pub ok: bool,
+    /// What was done.
+    pub outcome: &'static str,
     /// The memories.
     pub memories: Vec<MemoryView>,
 }

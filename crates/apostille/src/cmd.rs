@@ -43,7 +43,7 @@ use clap::{ColorChoice, FromArgMatches as _};
 
 use crate::args::{Cli, Command, help};
 use crate::error::{self, Fault};
-use crate::json::{self, Memories};
+use crate::json::{self, RevisedReply};
 use crate::paint::{BOLD, GREEN, Paint, ink, one_line};
 use crate::shell::{self, Answer, Shell};
 use crate::tour;
@@ -196,9 +196,9 @@ fn revised(
             Revised::Refused(refusal) => return Ok(shell.refused(&refusal)),
         }
     }
-    let json = Memories {
+    let json = RevisedReply {
         ok: true,
-        outcome: Some(outcome),
+        outcome,
         memories: json::views(&done),
     };
     Ok(shell.answer(error::OK, &json, |paint| {

@@ -10,7 +10,7 @@ use anstyle::{AnsiColor, Style};
 use apostille_text::moderate;
 use jiff::Timestamp;
 
-use crate::json::WhyView;
+use crate::json::ScoreView;
 
 pub use table::Table;
 
@@ -212,7 +212,7 @@ fn pieces(word: &str, room: usize) -> Vec<String> {
 }
 
 /// The factors of a score, whose product it is.
-pub fn explained(paint: &Paint, why: &WhyView, score: f32) -> String {
+pub fn explained(paint: &Paint, why: &ScoreView, score: f32) -> String {
     let terms = if why.terms.is_empty() {
         "no word in common".into()
     } else {

@@ -12,7 +12,7 @@ use serde::Serialize;
 use crate::args::Everywhere;
 use crate::config::{self, Settings};
 use crate::error::{self, Fault};
-use crate::json::{RefusalView, Refused};
+use crate::json::RefusedReply;
 use crate::paint::{BOLD, DIM, Paint, RED, YELLOW, ink, safe};
 use crate::world::desk::{self, Desk};
 use crate::world::place::Place;
@@ -176,11 +176,7 @@ impl Shell {
             }
             _ => error::REFUSED,
         };
-        let json = Refused {
-            ok: false,
-            refused: RefusalView::from(refusal),
-        };
-        let answer = self.answer(code, &json, |_| String::new());
+        let answer = self.answer(code, &RefusedReply::from(refusal), |_| String::new());
         let message = safe(&masked(&refusal.to_string()));
         let hint = way_out(refusal).map(hint).unwrap_or_default();
         let err = titled(Some(&self.paint), YELLOW.bold(), "refused:", &message) + &hint;

@@ -1,17 +1,18 @@
-//! The arguments of a call: raw as they stand in the query and in the body, each taken out once. What nobody knows is
-//! said, with what there is.
+//! The arguments of a call. A struct declares them once: it is what the call reads, what an unknown name is held against,
+//! and what the OpenAPI document tells.
 
+use std::borrow::Cow;
 use std::fmt::Display;
 use std::str::FromStr;
 
 use apostille_cite::citation::Cite;
-use apostille_core::memory::Name;
 use apostille_tasks::report;
 use apostille_text::secrets::masked;
 use jiff::Timestamp;
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde_json::{Map, Value};
 
-use super::about::{About, Body, Field, Shape};
+use crate::json::schema::Written;
 use crate::visit::Asked;
 use crate::wire::{self, Malformed};
 
@@ -20,130 +21,270 @@ pub(super) const REPO: &str = "repo";
 /// How much of a name is repeated that nobody knows, in characters.
 const MAX_TOLD: usize = 60;
 
-/// What was sent, by name.
-pub(super) struct Args(Map<String, Value>);
+/// One argument, as far as reading needs to know it before its value.
+pub(super) struct ArgumentName {
+    /// Its name.
+    name: &'static str,
+    /// Whether a query may say it more than once.
+    is_list: bool,
+    /// Whether it must be there.
+    is_required: bool,
+}
 
-impl Args {
-    /// What a call was sent: only what it takes.
-    pub(super) fn read(asked: &Asked, about: &About) -> Result<Self, Malformed> {
-        let mut args = Self(queried(asked, about.query)?);
-        if let Body::Fields(fields) = about.body {
-            args.0.extend(sent(&asked.body, fields)?);
-        }
-        Ok(args)
-    }
-
-    fn take(&mut self, name: &str) -> Option<Value> {
-        self.0.remove(name)
-    }
-
-    /// A text.
-    pub(super) fn text(&mut self, name: &str) -> Result<Option<String>, Malformed> {
-        wire::text(name, self.take(name))
-    }
-
-    /// A text that must be there.
-    pub(super) fn required(&mut self, name: &str) -> Result<String, Malformed> {
-        wire::required(name, self.take(name))
-    }
-
-    /// Several texts, at most so many.
-    pub(super) fn texts(&mut self, name: &str, most: usize) -> Result<Vec<String>, Malformed> {
-        let items = wire::texts(name, self.take(name))?;
-        if items.len() > most {
-            Err(too_many(name, most))
-        } else {
-            Ok(items)
+impl ArgumentName {
+    pub(super) const fn of<T: ArgumentValue>(name: &'static str) -> Self {
+        Self {
+            name,
+            is_list: T::IS_LIST,
+            is_required: T::IS_REQUIRED,
         }
     }
+}
 
-    /// Yes or no; no unless said.
-    pub(super) fn flag(&mut self, name: &str) -> Result<bool, Malformed> {
-        wire::flag(name, self.take(name))
-    }
+/// The arguments of a call; [`arguments!`] makes them out of a struct.
+pub(super) trait Arguments: JsonSchema + Sized {
+    /// What there is, in the order of its declaration.
+    const NAMES: &'static [ArgumentName];
 
-    /// The same, yes unless said.
-    pub(super) fn flag_or_yes(&mut self, name: &str) -> Result<bool, Malformed> {
-        self.take(name)
-            .map_or(Ok(true), |it| wire::flag(name, Some(it)))
-    }
+    /// Reads each argument.
+    fn read(given: Map<String, Value>) -> Result<Self, Malformed>;
+}
 
-    /// How many are asked for; from 1 up to what there may be.
-    pub(super) fn limit(&mut self, default: usize, most: usize) -> Result<usize, Malformed> {
-        match wire::number("limit", self.take("limit"))?.map(|it| it as usize) {
-            None => Ok(default),
-            Some(0) => Err(Malformed::new("limit", "ask for at least 1")),
-            Some(it) if it > most => {
-                Err(Malformed::new("limit", format!("ask for at most {most}")))
+/// Declares the arguments of a call.
+macro_rules! arguments {
+    ($(#[$meta:meta])* struct $name:ident { $($(#[$about:meta])* $field:ident: $value:ty,)* }) => {
+        $(#[$meta])*
+        #[derive(Debug, schemars::JsonSchema)]
+        pub(super) struct $name { $($(#[$about])* pub(super) $field: $value,)* }
+
+        impl $crate::api::args::Arguments for $name {
+            const NAMES: &'static [$crate::api::args::ArgumentName] =
+                &[$($crate::api::args::ArgumentName::of::<$value>(stringify!($field)),)*];
+
+            fn read(
+                #[allow(unused_mut, unused_variables, clippy::allow_attributes, reason = "some calls take nothing")]
+                mut given: serde_json::Map<String, serde_json::Value>,
+            ) -> Result<Self, $crate::wire::Malformed> {
+                Ok(Self {
+                    $($field: $crate::api::args::ArgumentValue::read(
+                        stringify!($field),
+                        given.remove(stringify!($field)),
+                    )?,)*
+                })
             }
-            Some(it) => Ok(it),
+        }
+    };
+}
+pub(super) use arguments;
+
+arguments! {
+    /// Nothing is taken.
+    struct NoArguments {}
+}
+
+/// The schema of arguments: an object, of which is required what reading requires.
+pub(super) fn argument_schema<T: Arguments>(generator: &mut SchemaGenerator) -> Schema {
+    let mut schema = T::json_schema(generator);
+    let required: Vec<&str> = T::NAMES
+        .iter()
+        .filter(|it| it.is_required)
+        .map(|it| it.name)
+        .collect();
+    schema.remove("required");
+    if !required.is_empty() {
+        schema.insert("required".into(), required.into());
+    }
+    schema
+}
+
+/// A value of an argument, raw as it stands in the query or the body, which is nowhere but here.
+pub(super) trait ArgumentValue: Sized {
+    /// Whether a query may say it more than once.
+    const IS_LIST: bool = false;
+    /// Whether it must be there.
+    const IS_REQUIRED: bool = true;
+
+    /// Reads the value; a malformed one is named.
+    fn read(name: &str, value: Option<Value>) -> Result<Self, Malformed>;
+}
+
+impl ArgumentValue for String {
+    fn read(name: &str, value: Option<Value>) -> Result<Self, Malformed> {
+        wire::required(name, value)
+    }
+}
+
+/// No unless said.
+impl ArgumentValue for bool {
+    const IS_REQUIRED: bool = false;
+
+    fn read(name: &str, value: Option<Value>) -> Result<Self, Malformed> {
+        wire::flag(name, value)
+    }
+}
+
+impl<T: ArgumentValue> ArgumentValue for Option<T> {
+    const IS_LIST: bool = T::IS_LIST;
+    const IS_REQUIRED: bool = false;
+
+    fn read(name: &str, value: Option<Value>) -> Result<Self, Malformed> {
+        value.map(|it| T::read(name, Some(it))).transpose()
+    }
+}
+
+impl<T: FromStr> ArgumentValue for Written<T>
+where
+    T::Err: Display,
+{
+    fn read(name: &str, value: Option<Value>) -> Result<Self, Malformed> {
+        let read = wire::parsed(name, value)?;
+        read.map(Written).ok_or_else(|| Malformed::missing(name))
+    }
+}
+
+/// Several values, at most so many; none unless said.
+#[derive(Debug)]
+pub(super) struct Few<T, const MAX: usize>(Vec<T>);
+
+impl<T, const MAX: usize> Few<Written<T>, MAX> {
+    /// The values themselves.
+    pub(super) fn into_values(self) -> Vec<T> {
+        self.0.into_iter().map(|it| it.0).collect()
+    }
+}
+
+impl<T: ArgumentValue, const MAX: usize> ArgumentValue for Few<T, MAX> {
+    const IS_LIST: bool = true;
+    const IS_REQUIRED: bool = false;
+
+    fn read(name: &str, value: Option<Value>) -> Result<Self, Malformed> {
+        let items = wire::few(name, value, MAX)?;
+        let item = |(at, it)| T::read(&format!("{name}[{at}]"), Some(it));
+        let items: Result<_, _> = items.into_iter().enumerate().map(item).collect();
+        Ok(Self(items?))
+    }
+}
+
+impl<T: JsonSchema, const MAX: usize> JsonSchema for Few<T, MAX> {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        "Few".into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        let items = generator.subschema_for::<T>();
+        json_schema!({"type": "array", "items": items, "maxItems": MAX})
+    }
+}
+
+/// Words to find a memory by.
+pub(super) type Tags = Few<String, 100>;
+
+impl<const MAX: usize> Few<String, MAX> {
+    /// The texts themselves.
+    pub(super) fn into_texts(self) -> Vec<String> {
+        self.0
+    }
+}
+
+/// Places such as `src/api.rs:12-18`.
+#[derive(Debug)]
+pub(super) struct Citations(pub(super) Vec<Cite>);
+
+impl ArgumentValue for Citations {
+    const IS_LIST: bool = true;
+    const IS_REQUIRED: bool = false;
+
+    fn read(_: &str, value: Option<Value>) -> Result<Self, Malformed> {
+        wire::cites(value).map(Self)
+    }
+}
+
+impl JsonSchema for Citations {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        "Citations".into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        Few::<Written<Cite>, 100>::json_schema(generator)
+    }
+}
+
+/// How many are asked for: from 1 up to what there may be.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Limit<const MAX: usize>(usize);
+
+impl<const MAX: usize> Limit<MAX> {
+    /// What is asked for, or what is given unless said.
+    pub(super) fn or(limit: Option<Self>, default: usize) -> usize {
+        limit.map_or(default, |it| it.0)
+    }
+}
+
+impl<const MAX: usize> ArgumentValue for Limit<MAX> {
+    fn read(name: &str, value: Option<Value>) -> Result<Self, Malformed> {
+        let number = wire::number(name, value)?.ok_or_else(|| Malformed::missing(name))?;
+        match number as usize {
+            0 => Err(Malformed::new(name, "ask for at least 1")),
+            it if it > MAX => Err(Malformed::new(name, format!("ask for at most {MAX}"))),
+            it => Ok(Self(it)),
         }
     }
+}
 
-    /// Something that is written as a text.
-    pub(super) fn parsed<T>(&mut self, name: &str) -> Result<Option<T>, Malformed>
-    where
-        T: FromStr,
-        T::Err: Display,
-    {
-        wire::parsed(name, self.take(name))
+impl<const MAX: usize> JsonSchema for Limit<MAX> {
+    fn inline_schema() -> bool {
+        true
     }
 
-    /// Several things that are written as texts, at most so many.
-    pub(super) fn all<T>(&mut self, name: &str, most: usize) -> Result<Vec<T>, Malformed>
-    where
-        T: FromStr,
-        T::Err: Display,
-    {
-        let one = |(at, text): (usize, String)| {
-            text.trim()
-                .parse()
-                .map_err(|error| Malformed::new(format!("{name}[{at}]"), error))
-        };
-        self.texts(name, most)?
-            .into_iter()
-            .enumerate()
-            .map(one)
-            .collect()
+    fn schema_name() -> Cow<'static, str> {
+        "Limit".into()
     }
 
-    /// Places such as `src/api.rs:12-18`.
-    pub(super) fn cites(&mut self) -> Result<Vec<Cite>, Malformed> {
-        wire::cites(self.take("citations"))
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({"type": "integer", "minimum": 1, "maximum": MAX})
     }
+}
 
-    /// A time: a date, or how long ago.
-    pub(super) fn time(
-        &mut self,
+/// A time, or how long ago: what it means depends on now.
+#[derive(Debug, JsonSchema)]
+#[schemars(inline)]
+pub(super) struct When(
+    #[schemars(
+        regex(pattern = r"^([0-9]{1,6}[hdw]|[0-9]{4}-[01][0-9]-[0-3][0-9](T[0-9:.]+Z)?)$"),
+        extend("examples" = ["2026-02-26"])
+    )]
+    String,
+);
+
+impl ArgumentValue for When {
+    fn read(name: &str, value: Option<Value>) -> Result<Self, Malformed> {
+        wire::required(name, value).map(Self)
+    }
+}
+
+impl When {
+    /// The time that is meant by the argument of this name.
+    pub(super) fn at(
+        when: Option<Self>,
         name: &str,
         now: Timestamp,
     ) -> Result<Option<Timestamp>, Malformed> {
         let wrong = || Malformed::new(name, "expected 7d, 24h, 2w, a date or a time");
-        self.text(name)?
-            .map(|it| report::since(it.trim(), now).ok_or_else(wrong))
+        when.map(|it| report::since(it.0.trim(), now).ok_or_else(wrong))
             .transpose()
     }
-
-    /// A place in the log.
-    pub(super) fn place(&mut self) -> Result<Option<u64>, Malformed> {
-        let wrong = |_| Malformed::new("after", "expected what `next` said, a number");
-        self.text("after")?
-            .map(|it| it.trim().parse().map_err(wrong))
-            .transpose()
-    }
-
-    /// The memory of this name.
-    pub(super) fn name(&mut self, name: &str) -> Result<Name, Malformed> {
-        wire::memory_name(name, self.take(name))
-    }
-}
-
-fn too_many(name: &str, most: usize) -> Malformed {
-    Malformed::new(name, format!("at most {most} at once"))
 }
 
 /// A name that nobody knows, and those there are.
-fn unknown(what: &str, name: &str, known: &[Field], has_repo: bool) -> Malformed {
+fn unknown(what: &str, name: &str, known: &[ArgumentName], has_repo: bool) -> Malformed {
     let names = known
         .iter()
         .map(|it| it.name)
@@ -165,40 +306,39 @@ fn unknown(what: &str, name: &str, known: &[Field], has_repo: bool) -> Malformed
     )
 }
 
-/// What stands behind the question mark. What was left empty was not said.
-fn queried(asked: &Asked, known: &[Field]) -> Result<Map<String, Value>, Malformed> {
-    let mut found: Map<String, Value> = Map::new();
+/// Reads what stands behind the question mark. What was left empty was not said.
+pub(super) fn read_query<T: Arguments>(asked: &Asked) -> Result<T, Malformed> {
+    let mut given: Map<String, Value> = Map::new();
     for (name, value) in asked.query.iter().filter(|it| it.0 != REPO) {
-        let Some(field) = known.iter().find(|it| it.name == name) else {
-            return Err(unknown("query", name, known, true));
+        let Some(known) = T::NAMES.iter().find(|it| it.name == name) else {
+            return Err(unknown("query", name, T::NAMES, true));
         };
         if value.is_empty() {
             continue;
         }
-        let is_list = matches!(field.shape, Shape::List(_) | Shape::Few(..));
-        match found.get_mut(name) {
+        match given.get_mut(name) {
             Some(Value::Array(items)) => items.push(value.clone().into()),
             Some(_) => return Err(Malformed::new(name, "it is said twice")),
-            None if is_list => drop(found.insert(name.clone(), vec![value.clone()].into())),
-            None => drop(found.insert(name.clone(), value.clone().into())),
+            None if known.is_list => drop(given.insert(name.clone(), vec![value.clone()].into())),
+            None => drop(given.insert(name.clone(), value.clone().into())),
         }
     }
-    Ok(found)
+    T::read(given)
 }
 
-/// What was sent as an object; nothing at all is an empty one.
-fn sent(body: &[u8], known: &[Field]) -> Result<Map<String, Value>, Malformed> {
+/// Reads what was sent as an object; nothing at all is an empty one.
+pub(super) fn read_body<T: Arguments>(body: &[u8]) -> Result<T, Malformed> {
     if body.trim_ascii().is_empty() {
-        return Ok(Map::new());
+        return T::read(Map::new());
     }
     let value = serde_json::from_slice(body)
         .map_err(|it| Malformed::new("body", format!("no JSON: {it}")))?;
-    let Value::Object(object) = value else {
+    let Value::Object(given) = value else {
         return Err(Malformed::new("body", "expected an object"));
     };
-    let is_unknown = |name: &&String| known.iter().all(|it| it.name != **name);
-    match object.keys().find(is_unknown) {
-        Some(name) => Err(unknown("field", name, known, false)),
-        None => Ok(object),
+    let is_unknown = |name: &&String| T::NAMES.iter().all(|it| it.name != **name);
+    match given.keys().find(is_unknown) {
+        Some(name) => Err(unknown("field", name, T::NAMES, false)),
+        None => T::read(given),
     }
 }

@@ -9,15 +9,14 @@ use apostille_core::{Error, list};
 use apostille_tasks::task::{Slug, Task};
 use apostille_text::secrets::masked;
 
-use super::about::Shape::Flag;
-use super::about::{About, Body, Call, Content, may};
+use super::args::{Limit, NoArguments, arguments};
+use super::call::ApiCall;
 use super::errand::{Errand, not_found, refused, reply};
-use super::shapes;
 use crate::Fault;
 use crate::host::{Beside, Unplaced};
 use crate::json::{SessionReply, SessionsReply, TaskReply, TaskView, TasksReply, left_open};
 use crate::pass::Access;
-use crate::visit::{Asked, Method, Reply, Route, Visit};
+use crate::visit::{Asked, Method, Reply, Visit};
 
 /// How many moments of a session are told, the last of them.
 const MAX_MOMENTS: usize = 500;
@@ -35,27 +34,27 @@ fn broken(error: Unplaced) -> Fault {
 }
 
 /// What agents were shown.
-pub(super) const SESSIONS: Call = Call {
-    route: Route {
-        method: Method::Get,
-        path: "/api/sessions",
-        need: Access::Read,
-        run: sessions,
-    },
-    about: About {
-        id: "sessions",
-        summary: "Sessions of agents in spaces that the pass reaches, the latest first",
-        tag: "sessions",
-        query: &[shapes::LIMIT],
-        body: Body::None,
-        done: &[(200, Content::Json(shapes::SESSIONS))],
-        may_refuse: false,
-    },
-};
+pub(super) const SESSIONS: ApiCall =
+    ApiCall::new(Method::Get, "/api/sessions", Access::Read, sessions)
+        .about(
+            "sessions",
+            "sessions",
+            "Sessions of agents in spaces that the pass reaches, the latest first",
+        )
+        .query::<PageQuery>()
+        .answers::<SessionsReply>();
+
+arguments! {
+    /// How many are listed.
+    struct PageQuery {
+        /// At most so many; 50 unless said.
+        limit: Option<Limit<200>>,
+    }
+}
 
 fn sessions(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
-    let mut it = Errand::begin(visit, asked, &SESSIONS)?;
-    let limit = it.args.limit(50, 200)?;
+    let (it, query): (_, PageQuery) = Errand::begin(visit, asked)?;
+    let limit = Limit::or(query.limit, 50);
     let all = it
         .here()
         .beside
@@ -77,27 +76,26 @@ fn reached(visit: &Visit<'_>, mut session: Session) -> Session {
 }
 
 /// What one session was shown.
-pub(super) const SESSION: Call = Call {
-    route: Route {
-        method: Method::Get,
-        path: "/api/sessions/{name}",
-        need: Access::Read,
-        run: session,
-    },
-    about: About {
-        id: "showSession",
-        summary: "What a session was shown, with scores and why, and how that stands now",
-        tag: "sessions",
-        query: &[may("all", Flag).told("every turn, and not only the last")],
-        body: Body::None,
-        done: &[(200, Content::Json(shapes::SESSION))],
-        may_refuse: false,
-    },
-};
+pub(super) const SESSION: ApiCall =
+    ApiCall::new(Method::Get, "/api/sessions/{name}", Access::Read, session)
+        .about(
+            "showSession",
+            "sessions",
+            "What a session was shown, with scores and why, and how that stands now",
+        )
+        .query::<SessionQuery>()
+        .answers::<SessionReply>();
+
+arguments! {
+    /// How much of a session is told.
+    struct SessionQuery {
+        /// Every turn, and not only the last.
+        all: bool,
+    }
+}
 
 fn session(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
-    let mut it = Errand::begin(visit, asked, &SESSION)?;
-    let is_all = it.args.flag("all")?;
+    let (it, query): (_, SessionQuery) = Errand::begin(visit, asked)?;
     let found = it
         .here()
         .beside
@@ -125,41 +123,39 @@ fn session(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
         .into_iter()
         .filter(|it| visit.pass.reaches(it))
         .collect();
-    let mut told = SessionReply::of(&it.cx(), &spaces, &session, is_all)?;
+    let mut told = SessionReply::of(&it.cx(), &spaces, &session, query.all)?;
     let n_left_out = told.moments.len().saturating_sub(MAX_MOMENTS);
     told.moments.drain(..n_left_out);
     reply(200, &told)
 }
 
 /// What is and was worked on.
-pub(super) const TASKS: Call = Call {
-    route: Route {
-        method: Method::Get,
-        path: "/api/tasks",
-        need: Access::Read,
-        run: tasks,
-    },
-    about: About {
-        id: "tasks",
-        summary: "The tasks of the checkout that are open, in the order of their beginning",
-        tag: "tasks",
-        query: &[may("all", Flag).told("those that ended, too")],
-        body: Body::None,
-        done: &[(200, Content::Json(shapes::TASKS))],
-        may_refuse: false,
-    },
-};
+pub(super) const TASKS: ApiCall = ApiCall::new(Method::Get, "/api/tasks", Access::Read, tasks)
+    .about(
+        "tasks",
+        "tasks",
+        "The tasks of the checkout that are open, in the order of their beginning",
+    )
+    .query::<TasksQuery>()
+    .answers::<TasksReply>();
+
+arguments! {
+    /// Which tasks are listed.
+    struct TasksQuery {
+        /// Those that ended, too.
+        all: bool,
+    }
+}
 
 fn tasks(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
-    let mut it = Errand::begin(visit, asked, &TASKS)?;
-    let is_all = it.args.flag("all")?;
+    let (it, query): (_, TasksQuery) = Errand::begin(visit, asked)?;
     let all = tasks_here(&it)?;
     let left = left_open(it.cx().store, &all)?;
     let is_left =
         |task: &Task| !task.is_open() && task.outcome.is_some_and(|it| left.contains(&it));
     let shown = all
         .iter()
-        .filter(|it| is_all || it.is_open() || is_left(it));
+        .filter(|it| query.all || it.is_open() || is_left(it));
     let view = |task: &Task| TaskView {
         left_open: is_left(task),
         ..viewed(&it, task)
@@ -197,26 +193,16 @@ pub(super) fn tasks_here(it: &Errand<'_>) -> Result<Vec<Task>, Fault> {
 }
 
 /// One task.
-pub(super) const TASK: Call = Call {
-    route: Route {
-        method: Method::Get,
-        path: "/api/tasks/{slug}",
-        need: Access::Read,
-        run: task,
-    },
-    about: About {
-        id: "showTask",
-        summary: "A task with its notes, what they cite looked up",
-        tag: "tasks",
-        query: &[],
-        body: Body::None,
-        done: &[(200, Content::Json(shapes::TASK_WHOLE))],
-        may_refuse: false,
-    },
-};
+pub(super) const TASK: ApiCall = ApiCall::new(Method::Get, "/api/tasks/{slug}", Access::Read, task)
+    .about(
+        "showTask",
+        "tasks",
+        "A task with its notes, what they cite looked up",
+    )
+    .answers::<TaskReply>();
 
 fn task(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
-    let it = Errand::begin(visit, asked, &TASK)?;
+    let (it, NoArguments {}) = Errand::begin(visit, asked)?;
     let slug: String = asked.part("slug").chars().take(200).collect();
     let meant = slug.parse::<Slug>().ok();
     let Some(task) = tasks_here(&it)?

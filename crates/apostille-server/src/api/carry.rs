@@ -9,14 +9,14 @@ use apostille_import::format::{Format as Foreign, detect};
 use apostille_import::piece::LeftOut;
 use apostille_import::sheet::Sheet;
 
-use super::about::Shape::{Flag, Text};
-use super::about::{About, Body, Call, Content, may};
+use super::args::arguments;
+use super::call::ApiCall;
 use super::errand::{Errand, refused, reply};
-use super::shapes;
 use crate::Fault;
 use crate::json::ImportReply;
+use crate::json::schema::Written;
 use crate::pass::{Access, Pass};
-use crate::visit::{Asked, Method, Reply, Route, Visit};
+use crate::visit::{Asked, Method, Reply, Visit};
 use crate::wire::Malformed;
 
 const JSON: &str = "application/json";
@@ -24,27 +24,26 @@ const LINES: &str = "application/x-ndjson";
 const MARKDOWN: &str = "text/markdown; charset=utf-8";
 
 /// Everything written out.
-pub(super) const EXPORT: Call = Call {
-    route: Route {
-        method: Method::Get,
-        path: "/api/export",
-        need: Access::Read,
-        run: export,
-    },
-    about: About {
-        id: "export",
-        summary: "Every memory of the spaces in play, in every status; import reads json and jsonl",
-        tag: "carry",
-        query: &[may("format", shapes::EXPORT).told("json unless said")],
-        body: Body::None,
-        done: &[(200, Content::Kinds(&[JSON, LINES, MARKDOWN]))],
-        may_refuse: false,
-    },
-};
+pub(super) const EXPORT: ApiCall = ApiCall::new(Method::Get, "/api/export", Access::Read, export)
+    .about(
+        "export",
+        "carry",
+        "Every memory of the spaces in play, in every status; import reads json and jsonl",
+    )
+    .query::<ExportQuery>()
+    .answers_kinds(&[JSON, LINES, MARKDOWN]);
+
+arguments! {
+    /// How memories are written out.
+    struct ExportQuery {
+        /// json unless said.
+        format: Option<Written<Format>>,
+    }
+}
 
 fn export(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
-    let mut it = Errand::begin(visit, asked, &EXPORT)?;
-    let format = it.args.parsed("format")?.unwrap_or(Format::Json);
+    let (it, query): (_, ExportQuery) = Errand::begin(visit, asked)?;
+    let format = query.format.map_or(Format::Json, |it| it.0);
     let spaces = it.spaces.clone();
     let filter = Filter {
         spaces,
@@ -66,42 +65,44 @@ fn export(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
 }
 
 /// Reads a file in.
-pub(super) const IMPORT: Call = Call {
-    route: Route {
-        method: Method::Post,
-        path: "/api/import",
-        need: Access::Write,
-        run: import,
-    },
-    about: About {
-        id: "import",
-        summary: "Read in one file: what it holds waits for a person, unless one vouches for it; `ok` is false where \
-                  something in it was refused, and the rest is kept",
-        tag: "carry",
-        query: &[
-            may("format", shapes::FORMAT).told("found out unless said"),
-            may("name", Text).told("what the file is called, where that tells its format"),
-            may("dry_run", Flag).told("only tell what would become of it"),
-            may("trust", Flag).told("vouch for the file; for passes that review"),
-        ],
-        body: Body::File,
-        done: &[(200, Content::Json(shapes::IMPORTED))],
-        may_refuse: true,
-    },
-};
+pub(super) const IMPORT: ApiCall = ApiCall::new(Method::Post, "/api/import", Access::Write, import)
+    .about(
+        "import",
+        "carry",
+        "Read in one file: what it holds waits for a person, unless one vouches for it; `ok` is false where something in it \
+         was refused, and the rest is kept",
+    )
+    .query::<ImportQuery>()
+    .file()
+    .answers::<ImportReply>()
+    .may_refuse();
+
+arguments! {
+    /// How a file is read in.
+    struct ImportQuery {
+        /// Found out unless said.
+        format: Option<Written<Foreign>>,
+        /// What the file is called, where that tells its format.
+        name: Option<String>,
+        /// Only tell what would become of it.
+        dry_run: bool,
+        /// Vouch for the file; for passes that review.
+        trust: bool,
+    }
+}
 
 fn import(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
-    let mut it = Errand::begin(visit, asked, &IMPORT)?;
+    let (it, query): (_, ImportQuery) = Errand::begin(visit, asked)?;
     let how = How {
-        is_rehearsed: it.args.flag("dry_run")?,
-        is_vouched: it.args.flag("trust")?,
+        is_rehearsed: query.dry_run,
+        is_vouched: query.trust,
     };
     if how.is_vouched && !it.is_review() {
         return refused(&Refusal::PersonDecides {
             verb: "vouch for a file",
         });
     }
-    let mut taken = opened(&mut it)?;
+    let mut taken = opened(&it, &query)?;
     out_of_reach(&mut taken, visit.pass);
     let done = keep(&it.cx(), |space| it.cx_for(space), vec![taken], how)?;
     let told = ImportReply::new(&done, how.is_rehearsed, None);
@@ -111,7 +112,7 @@ fn import(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
 }
 
 /// What the file holds that was sent.
-fn opened(it: &mut Errand<'_>) -> Result<Taken, Fault> {
+fn opened(it: &Errand<'_>, query: &ImportQuery) -> Result<Taken, Fault> {
     let bad = |why: String| Malformed::new("body", why);
     let text =
         std::str::from_utf8(&it.asked.body).map_err(|_| bad("the file is no UTF-8".into()))?;
@@ -119,8 +120,8 @@ fn opened(it: &mut Errand<'_>) -> Result<Taken, Fault> {
     if text.trim().is_empty() {
         return Err(bad("there is nothing in it to import".into()).into());
     }
-    let name = it.args.text("name")?;
-    let bare = name
+    let bare = query
+        .name
         .as_deref()
         .map(|it| it.rsplit(['/', '\\']).next().unwrap_or(it));
     let sheet = Sheet {
@@ -128,7 +129,7 @@ fn opened(it: &mut Errand<'_>) -> Result<Taken, Fault> {
         is_beside_index: false,
         text,
     };
-    let said: Option<Foreign> = it.args.parsed("format")?;
+    let said = query.format.map(|it| it.0);
     let unknown = || {
         Malformed::new(
             "format",

@@ -10,10 +10,9 @@ use apostille_core::{Context, list};
 use apostille_text::moderate;
 use serde::Serialize;
 
-use super::about::Call;
-use super::args::Args;
+use super::args::{Arguments, NoArguments, read_body, read_query};
 use crate::json::{
-    KeptReply, Memories, MemoryView, NearView, RefusalView, Refused, SimilarReply, views,
+    ErrorReply, MemoryView, RefusedReply, RememberReply, RevisedReply, WhenSimilar, views,
 };
 use crate::pass::Access;
 use crate::visit::{Asked, Reply, Visit};
@@ -26,17 +25,15 @@ pub(super) struct Errand<'a> {
     pub(super) asked: &'a Asked,
     /// The spaces in play that the pass reaches; never none, because none would mean all.
     pub(super) spaces: Vec<Space>,
-    pub(super) args: Args,
 }
 
 impl<'a> Errand<'a> {
-    /// Reads what was sent.
-    pub(super) fn begin(
+    /// Begins a call, and reads its query.
+    pub(super) fn begin<Q: Arguments>(
         visit: &'a Visit<'a>,
         asked: &'a Asked,
-        call: &Call,
-    ) -> Result<Self, Fault> {
-        let (args, spaces) = (Args::read(asked, &call.about)?, visit.spaces());
+    ) -> Result<(Self, Q), Fault> {
+        let (query, spaces) = (read_query(asked)?, visit.spaces());
         if spaces.is_empty() {
             let why = format!(
                 "'{}' reaches nothing of {}",
@@ -44,12 +41,21 @@ impl<'a> Errand<'a> {
             );
             return Err(Malformed::new("repo", why).into());
         }
-        Ok(Self {
+        let errand = Self {
             visit,
             asked,
             spaces,
-            args,
-        })
+        };
+        Ok((errand, query))
+    }
+
+    /// Begins a call that takes nothing behind the question mark, and reads its body.
+    pub(super) fn begin_with_body<B: Arguments>(
+        visit: &'a Visit<'a>,
+        asked: &'a Asked,
+    ) -> Result<(Self, B), Fault> {
+        let (errand, NoArguments {}) = Self::begin(visit, asked)?;
+        Ok((errand, read_body(&asked.body)?))
     }
 
     pub(super) fn here(&self) -> &'a Here<'a> {
@@ -89,17 +95,17 @@ impl<'a> Errand<'a> {
     }
 
     /// Whose words these are: a person's where a check is to be overridden and the pass allows it.
-    pub(super) fn voice(&mut self, is_forced: bool) -> Result<Voice, Fault> {
+    pub(super) fn voice(&self, is_forced: bool, tainted: bool) -> Voice {
         let voice = if is_forced && self.is_review() {
             self.persons_voice()
         } else {
             self.visit.voice()
         };
-        Ok(Voice {
-            tainted: self.args.flag("tainted")?,
+        Voice {
+            tainted,
             session: self.here().session.map(Into::into),
             ..voice
-        })
+        }
     }
 
     /// The name that stands in the path.
@@ -128,47 +134,42 @@ impl<'a> Errand<'a> {
     }
 
     /// What became of a draft.
-    pub(super) fn kept(&self, word: &'static str, outcome: Outcome) -> Result<Reply, Fault> {
-        match outcome {
-            Outcome::Remembered {
-                memory,
-                identity_percent,
-                retired,
-                superseded,
-            } => {
-                let kept = KeptReply::new(word, &memory);
-                let near = superseded
-                    .map(|it| crate::told_near(&self.cx(), vec![it]))
-                    .transpose()?;
-                let superseded = near.and_then(|it| it.first().map(NearView::from));
-                let retired = (retired > 0).then_some(retired);
-                let memory = self.looked_up(*memory);
-                let kept = KeptReply {
-                    memory,
-                    identity_percent,
-                    retired,
-                    superseded,
-                    ..kept
-                };
-                Ok(reply(201, &kept)?.changed())
+    pub(super) fn kept(
+        &self,
+        word: &'static str,
+        outcome: Outcome,
+        when: WhenSimilar,
+    ) -> Result<Reply, Fault> {
+        let outcome = self.with_near_told(outcome)?;
+        let status = match &outcome {
+            Outcome::Remembered { .. } => 201,
+            Outcome::Refreshed { .. } => 200,
+            Outcome::Similar { .. } if when == WhenSimilar::Skip => 200,
+            Outcome::Similar { .. } => 422,
+            Outcome::Refused(refusal) => status_of(refusal),
+        };
+        let is_change = matches!(
+            outcome,
+            Outcome::Remembered { .. } | Outcome::Refreshed { .. }
+        );
+        let view = |it: &Memory| self.looked_up(it.clone());
+        let answer = reply(status, &RememberReply::new(word, &outcome, when, view))?;
+        Ok(if is_change { answer.changed() } else { answer })
+    }
+
+    /// The outcome, with other memories told as they may be told to whoever asks.
+    fn with_near_told(&self, mut outcome: Outcome) -> Result<Outcome, Fault> {
+        match &mut outcome {
+            Outcome::Similar { near } => {
+                *near = crate::told_near(&self.cx(), std::mem::take(near))?;
             }
-            Outcome::Refreshed { memory } => {
-                let kept = KeptReply::new("refreshed", &memory);
-                Ok(reply(
-                    200,
-                    &KeptReply {
-                        memory: self.looked_up(*memory),
-                        ..kept
-                    },
-                )?
-                .changed())
+            Outcome::Remembered { superseded, .. } => {
+                let near = superseded.take().into_iter().collect();
+                *superseded = crate::told_near(&self.cx(), near)?.pop();
             }
-            Outcome::Similar { near } => reply(
-                422,
-                &SimilarReply::choose(&crate::told_near(&self.cx(), near)?),
-            ),
-            Outcome::Refused(refusal) => refused(&refusal),
+            Outcome::Refreshed { .. } | Outcome::Refused(_) => {}
         }
+        Ok(outcome)
     }
 
     /// What became of a memory that something was done to.
@@ -177,9 +178,9 @@ impl<'a> Errand<'a> {
             Revised::Refused(refusal) => refused(&refusal),
             Revised::Done(memory) => {
                 let memories: Vec<Verified> = look(&self.cx(), vec![*memory]);
-                let done = Memories {
+                let done = RevisedReply {
                     ok: true,
-                    outcome: Some(word),
+                    outcome: word,
                     memories: views(&memories),
                 };
                 Ok(reply(200, &done)?.changed())
@@ -196,46 +197,22 @@ pub(super) fn reply(status: u16, answer: &impl Serialize) -> Result<Reply, Fault
 
 /// What was turned away. What is not there is not found; everything else is refused.
 pub(super) fn refused(refusal: &Refusal) -> Result<Reply, Fault> {
-    let status = match refusal {
-        Refusal::NoSuchMemory { .. } | Refusal::NoSuchTask { .. } => 404,
-        _ => 422,
-    };
-    reply(
-        status,
-        &Refused {
-            ok: false,
-            refused: RefusalView::from(refusal),
-        },
-    )
+    reply(status_of(refusal), &RefusedReply::from(refusal))
 }
 
-/// The same for what only this face turns away.
+fn status_of(refusal: &Refusal) -> u16 {
+    match refusal {
+        Refusal::NoSuchMemory { .. } | Refusal::NoSuchTask { .. } => 404,
+        _ => 422,
+    }
+}
+
+/// What only this face turns away.
 pub(super) fn turned_away(class: &'static str, message: impl Into<String>) -> Result<Reply, Fault> {
-    reply(
-        422,
-        &Refused {
-            ok: false,
-            refused: RefusalView::new(class, message.into()),
-        },
-    )
+    reply(422, &RefusedReply::new(class, message.into()))
 }
 
 /// What is not there, and is no memory and no task.
 pub(super) fn not_found(message: String) -> Result<Reply, Fault> {
-    #[derive(Serialize)]
-    struct NotFound {
-        ok: bool,
-        error: Message,
-    }
-    #[derive(Serialize)]
-    struct Message {
-        message: String,
-    }
-    reply(
-        404,
-        &NotFound {
-            ok: false,
-            error: Message { message },
-        },
-    )
+    reply(404, &ErrorReply::new(message))
 }

@@ -1,74 +1,73 @@
 //! What is known and how it stands: recall, verify, audit, numbers, the log.
 
-use apostille_core::audit::{Options, audit as core_audit};
+use apostille_cite::citation::RepoPath;
+use apostille_core::audit::{Class, Options, audit as core_audit};
 use apostille_core::list;
 use apostille_core::memory::{Layer, Memory, Name, Stage};
 use apostille_core::policy::InjectMode;
 use apostille_core::recall::{self, Ask};
 use apostille_core::refusal::Refusal;
+use apostille_core::space::Space;
 use apostille_core::stats;
 use apostille_core::store::{Filter, Order, Page};
 use apostille_core::verify::{Report, look};
 use apostille_tasks::report;
 use apostille_tasks::report::Span;
 use jiff::SignedDuration;
-use serde::Serialize;
 
-use super::about::Shape::{Count, Few, Flag, Said, Text, UpTo, Words};
-use super::about::{About, Body, Call, Content, may};
+use super::args::{Few, Limit, NoArguments, When, arguments};
+use super::beside::{self, PageQuery};
+use super::call::ApiCall;
 use super::errand::{Errand, refused, reply};
-use super::shapes;
 use crate::Fault;
+use crate::json::schema::Written;
 use crate::json::{
-    AuditReply, LogReply, RecallReply, ReportReply, StatsReply, VerifyReply, viewed,
+    AuditReply, LogReply, RecallReply, ReportReply, SpaceRow, SpacesReply, StatsReply, VerifyReply,
+    viewed,
 };
 use crate::pass::Access;
-use crate::visit::{Asked, Method, Reply, Route, Visit};
+use crate::visit::{Asked, Method, Reply, Visit};
 use crate::wire::Malformed;
 
 /// How many memories one recall shows at most.
 const MAX_SHOWN: usize = 50;
 /// How many memories are looked up by one call.
 const MAX_VERIFIED: usize = 1_000;
-/// How many findings of a class are told, unless said and at most.
-const FINDINGS: (usize, usize) = (50, 200);
+/// How many findings of a class are told unless said.
+const FINDINGS: usize = 50;
 
 /// What matters to a question.
-pub(super) const RECALL: Call = Call {
-    route: Route {
-        method: Method::Post,
-        path: "/api/recall",
-        need: Access::Read,
-        run: recall,
-    },
-    about: About {
-        id: "recall",
-        summary: "What is known that matters to a question, each with its verdict and why, and the text for a model",
-        tag: "look",
-        query: &[],
-        body: Body::Fields(&[
-            may("query", Text).told("in plain words; nothing asks for the most recent"),
-            may("paths", Few(&Said, 50)).told("the files in play"),
-            may("limit", UpTo(50)),
-            may("episodes", Flag).told("also what happened in earlier tasks"),
-            may("log", Flag)
-                .told("whether it is written down that these were shown; yes unless said"),
-        ]),
-        done: &[(200, Content::Json(shapes::RECALLED))],
-        may_refuse: false,
-    },
-};
+pub(super) const RECALL: ApiCall = ApiCall::new(Method::Post, "/api/recall", Access::Read, recall)
+    .about(
+        "recall",
+        "look",
+        "What is known that matters to a question, each with its verdict and why, and the text for a model",
+    )
+    .body::<RecallBody>(r#"{"query":"which API_VERSION?","paths":["src/api.rs"],"limit":5}"#)
+    .answers::<RecallReply<'static>>();
+
+arguments! {
+    /// What is asked.
+    struct RecallBody {
+        /// In plain words; nothing asks for the most recent.
+        query: Option<String>,
+        /// The files in play.
+        paths: Few<Written<RepoPath>, 50>,
+        limit: Option<Limit<MAX_SHOWN>>,
+        /// Also what happened in earlier tasks.
+        episodes: bool,
+        /// Whether it is written down that these were shown; yes unless said.
+        log: Option<bool>,
+    }
+}
 
 fn recall(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
-    let mut it = Errand::begin(visit, asked, &RECALL)?;
-    let is_logged = it.args.flag_or_yes("log")?;
-    let (text, paths) = (
-        it.args.text("query")?.unwrap_or_default(),
-        it.args.all("paths", 50)?,
-    );
+    let (it, body): (_, RecallBody) = Errand::begin_with_body(visit, asked)?;
+    let (text, paths) = (body.query.unwrap_or_default(), body.paths.into_values());
     let is_open = text.trim().is_empty() && paths.is_empty();
     let mut layers = vec![Layer::Knowledge];
-    layers.extend(it.args.flag("episodes")?.then_some(Layer::Episode));
+    layers.extend(body.episodes.then_some(Layer::Episode));
+    let usual = it.visit.cx.policy.inject.count.min(MAX_SHOWN);
     let ask = Ask {
         text,
         spaces: it.spaces.clone(),
@@ -79,13 +78,10 @@ fn recall(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
         } else {
             InjectMode::Relevant
         }),
-        count: Some(
-            it.args
-                .limit(it.visit.cx.policy.inject.count.min(MAX_SHOWN), MAX_SHOWN)?,
-        ),
+        count: Some(Limit::or(body.limit, usual)),
         ..Ask::default()
     };
-    let recalled = if is_logged {
+    let recalled = if body.log.unwrap_or(true) {
         recall::recall(&it.cx(), &ask)?
     } else {
         recall::preview(&it.cx(), &ask)?
@@ -105,31 +101,29 @@ fn answered(mut it: RecallReply<'_>) -> Result<Reply, Fault> {
 }
 
 /// Do the citations still hold?
-pub(super) const VERIFY: Call = Call {
-    route: Route {
-        method: Method::Post,
-        path: "/api/verify",
-        need: Access::Read,
-        run: verify,
-    },
-    about: About {
-        id: "verify",
-        summary: "Look up what memories cite, at most 1,000 of them; nothing is changed",
-        tag: "look",
-        query: &[],
-        body: Body::Fields(&[
-            may("names", Few(&shapes::NAME, 200))
-                .told("these memories; all that are in use unless said"),
-            may("path", Text).told("those that cite this file, or a file below this folder"),
-        ]),
-        done: &[(200, Content::Json(shapes::VERIFIED))],
-        may_refuse: false,
-    },
-};
+pub(super) const VERIFY: ApiCall = ApiCall::new(Method::Post, "/api/verify", Access::Read, verify)
+    .about(
+        "verify",
+        "look",
+        "Look up what memories cite, at most 1,000 of them; nothing is changed",
+    )
+    .body::<VerifyBody>(r#"{"names":["m-1"]}"#)
+    .answers::<VerifyReply>();
+
+arguments! {
+    /// Which memories are looked up.
+    struct VerifyBody {
+        /// These memories; all that are in use unless said.
+        names: Few<Written<Name>, 200>,
+        /// Those that cite this file, or a file below this folder.
+        #[schemars(with = "Option<String>")]
+        path: Option<Written<RepoPath>>,
+    }
+}
 
 fn verify(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
-    let mut it = Errand::begin(visit, asked, &VERIFY)?;
-    let memories = match meant(&mut it)? {
+    let (it, body): (_, VerifyBody) = Errand::begin_with_body(visit, asked)?;
+    let memories = match meant(&it, body)? {
         Ok(memories) => memories,
         Err(refusal) => return refused(&refusal),
     };
@@ -143,8 +137,8 @@ fn verify(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
     )
 }
 
-fn meant(it: &mut Errand<'_>) -> Result<Result<Vec<Memory>, Refusal>, Fault> {
-    let (names, path): (Vec<Name>, _) = (it.args.all("names", 200)?, it.args.parsed("path")?);
+fn meant(it: &Errand<'_>, body: VerifyBody) -> Result<Result<Vec<Memory>, Refusal>, Fault> {
+    let names = body.names.into_values();
     let mut memories = Vec::new();
     for name in &names {
         match list::named(&it.cx(), &it.spaces, *name)? {
@@ -162,7 +156,7 @@ fn meant(it: &mut Errand<'_>) -> Result<Result<Vec<Memory>, Refusal>, Fault> {
     let filter = Filter {
         spaces: it.spaces.clone(),
         stages: vec![Stage::Active],
-        path,
+        path: body.path.map(|it| it.0),
         order: Order::Refreshed,
         limit: MAX_VERIFIED,
         ..Filter::default()
@@ -171,36 +165,34 @@ fn meant(it: &mut Errand<'_>) -> Result<Result<Vec<Memory>, Refusal>, Fault> {
 }
 
 /// What needs attention.
-pub(super) const AUDIT: Call = Call {
-    route: Route {
-        method: Method::Get,
-        path: "/api/audit",
-        need: Access::Read,
-        run: audit,
-    },
-    about: About {
-        id: "audit",
-        summary: "What needs attention, and the way out; nothing is changed",
-        tag: "look",
-        query: &[
-            may("only", Few(&shapes::CLASS, 20)).told("only findings of these classes"),
-            may("thorough", Flag)
-                .told("whether the store looks itself over, too, which takes a while"),
-            may("limit", UpTo(200)).told("at most so many of a class; `counts` has all"),
-        ],
-        body: Body::None,
-        done: &[(200, Content::Json(shapes::AUDITED))],
-        may_refuse: false,
-    },
-};
+pub(super) const AUDIT: ApiCall = ApiCall::new(Method::Get, "/api/audit", Access::Read, audit)
+    .about(
+        "audit",
+        "look",
+        "What needs attention, and the way out; nothing is changed",
+    )
+    .query::<AuditQuery>()
+    .answers::<AuditReply<'static>>();
+
+arguments! {
+    /// What is looked for.
+    struct AuditQuery {
+        /// Only findings of these classes.
+        only: Few<Written<Class>, 20>,
+        /// Whether the store looks itself over, too, which takes a while.
+        thorough: bool,
+        /// At most so many of a class; `counts` has all.
+        limit: Option<Limit<200>>,
+    }
+}
 
 fn audit(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
-    let mut it = Errand::begin(visit, asked, &AUDIT)?;
+    let (it, query): (_, AuditQuery) = Errand::begin(visit, asked)?;
     let options = Options {
-        only: it.args.all("only", 20)?,
-        limit: it.args.limit(FINDINGS.0, FINDINGS.1)?,
+        only: query.only.into_values(),
+        limit: Limit::or(query.limit, FINDINGS),
         is_whole: false,
-        is_thorough: it.args.flag("thorough")?,
+        is_thorough: query.thorough,
         own: it.here().own,
         beside: &[],
     };
@@ -211,26 +203,16 @@ fn audit(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
 }
 
 /// What is kept, in numbers.
-pub(super) const STATS: Call = Call {
-    route: Route {
-        method: Method::Get,
-        path: "/api/stats",
-        need: Access::Read,
-        run: counted,
-    },
-    about: About {
-        id: "stats",
-        summary: "What is kept in the spaces in play, in numbers",
-        tag: "look",
-        query: &[],
-        body: Body::None,
-        done: &[(200, Content::Json(shapes::COUNTED))],
-        may_refuse: false,
-    },
-};
+pub(super) const STATS: ApiCall = ApiCall::new(Method::Get, "/api/stats", Access::Read, counted)
+    .about(
+        "stats",
+        "look",
+        "What is kept in the spaces in play, in numbers",
+    )
+    .answers::<StatsReply>();
 
 fn counted(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
-    let it = Errand::begin(visit, asked, &STATS)?;
+    let (it, NoArguments {}) = Errand::begin(visit, asked)?;
     let spaces = it
         .spaces
         .iter()
@@ -242,41 +224,18 @@ fn counted(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
 }
 
 /// The spaces there are.
-pub(super) const SPACES: Call = Call {
-    route: Route {
-        method: Method::Get,
-        path: "/api/spaces",
-        need: Access::Read,
-        run: spaces,
-    },
-    about: About {
-        id: "spaces",
-        summary: "The spaces of the store that the pass reaches, with how much they hold",
-        tag: "look",
-        query: &[shapes::LIMIT],
-        body: Body::None,
-        done: &[(200, Content::Json(shapes::SPACES))],
-        may_refuse: false,
-    },
-};
-
-#[derive(Serialize)]
-struct Spaces {
-    ok: bool,
-    spaces: Vec<SpaceRow>,
-}
-
-#[derive(Serialize)]
-struct SpaceRow {
-    space: String,
-    active: u64,
-    pending: u64,
-    memories: u64,
-}
+pub(super) const SPACES: ApiCall = ApiCall::new(Method::Get, "/api/spaces", Access::Read, spaces)
+    .about(
+        "spaces",
+        "look",
+        "The spaces of the store that the pass reaches, with how much they hold",
+    )
+    .query::<PageQuery>()
+    .answers::<SpacesReply>();
 
 fn spaces(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
-    let mut it = Errand::begin(visit, asked, &SPACES)?;
-    let limit = it.args.limit(50, 200)?;
+    let (it, query): (_, PageQuery) = Errand::begin(visit, asked)?;
+    let limit = Limit::or(query.limit, 50);
     let cx = it.cx();
     let reached = cx
         .store
@@ -284,58 +243,48 @@ fn spaces(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
         .into_iter()
         .filter(|it| visit.pass.reaches(it))
         .take(limit);
-    let row = |space: apostille_core::space::Space| {
-        let tally = cx.store.tally(&space)?;
-        Ok::<_, Fault>(SpaceRow {
-            space: space.to_string(),
-            active: tally.stage(Stage::Active),
-            pending: tally.stage(Stage::Pending),
-            memories: tally.memories.values().sum(),
-        })
-    };
-    reply(
-        200,
-        &Spaces {
-            ok: true,
-            spaces: reached.map(row).collect::<Result<_, _>>()?,
-        },
-    )
+    let row = |space: Space| Ok::<_, Fault>(SpaceRow::new(&space, &cx.store.tally(&space)?));
+    let spaces = reached.map(row).collect::<Result<_, _>>()?;
+    reply(200, &SpacesReply { ok: true, spaces })
 }
 
 /// The log.
-pub(super) const EVENTS: Call = Call {
-    route: Route {
-        method: Method::Get,
-        path: "/api/events",
-        need: Access::Read,
-        run: events,
-    },
-    about: About {
-        id: "events",
-        summary: "What happened in the spaces in play, without the text of memories",
-        tag: "look",
-        query: &[
-            may("memory", shapes::NAME).told("only about this memory"),
-            may("changes", Flag).told("only what changed where memories stand"),
-            may("order", Words(|| vec!["newest", "oldest"])).told("newest unless said"),
-            shapes::LIMIT,
-            may("after", Count).told("what the page before said as `next`"),
-        ],
-        body: Body::None,
-        done: &[(200, Content::Json(shapes::LOG))],
-        may_refuse: false,
-    },
-};
+pub(super) const EVENTS: ApiCall = ApiCall::new(Method::Get, "/api/events", Access::Read, events)
+    .about(
+        "events",
+        "look",
+        "What happened in the spaces in play, without the text of memories",
+    )
+    .query::<EventsQuery>()
+    .answers::<LogReply>();
+
+arguments! {
+    /// Which part of the log.
+    struct EventsQuery {
+        /// Only about this memory.
+        memory: Option<Written<Name>>,
+        /// Only what changed where memories stand.
+        changes: bool,
+        /// newest unless said.
+        #[schemars(extend("enum" = ["newest", "oldest"]))]
+        order: Option<String>,
+        /// At most so many; 50 unless said.
+        limit: Option<Limit<200>>,
+        /// What the page before said as `next`.
+        #[schemars(with = "Option<u64>")]
+        after: Option<String>,
+    }
+}
 
 fn events(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
-    let mut it = Errand::begin(visit, asked, &EVENTS)?;
-    let newest_first = match it.args.text("order")?.as_deref() {
+    let (it, query): (_, EventsQuery) = Errand::begin(visit, asked)?;
+    let newest_first = match query.order.as_deref() {
         None | Some("newest") => true,
         Some("oldest") => false,
         Some(_) => return Err(Malformed::new("order", "expected one of: newest, oldest").into()),
     };
-    let limit = it.args.limit(50, 200)?;
-    let name: Option<Name> = it.args.parsed("memory")?;
+    let limit = Limit::or(query.limit, 50);
+    let name = query.memory.map(|it| it.0);
     let memory = name
         .map(|name| list::named(&it.cx(), &it.spaces, name))
         .transpose()?
@@ -348,12 +297,18 @@ fn events(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
     let page = Page {
         space: None,
         memory: memory.map(|it| it.id),
-        changes_only: it.args.flag("changes")?,
+        changes_only: query.changes,
         newest_first,
-        after: it.args.place()?.unwrap_or(0),
+        after: query.after.map_or(Ok(0), |it| read_place(&it))?,
         limit: limit + 1,
     };
     logged(&it, &page, limit)
+}
+
+/// A place in the log.
+fn read_place(after: &str) -> Result<u64, Malformed> {
+    let wrong = |_| Malformed::new("after", "expected what `next` said, a number");
+    after.trim().parse().map_err(wrong)
 }
 
 /// The events of the spaces in play, in one order.
@@ -390,29 +345,23 @@ fn logged(it: &Errand<'_>, page: &Page, limit: usize) -> Result<Reply, Fault> {
 }
 
 /// What was done.
-pub(super) const REPORT: Call = Call {
-    route: Route {
-        method: Method::Get,
-        path: "/api/report",
-        need: Access::Read,
-        run: reported,
-    },
-    about: About {
-        id: "report",
-        summary: "What was done, by day, from episodes",
-        tag: "look",
-        query: &[
-            may("since", shapes::WHEN).told("7d unless said: 24h, 2w, a date or a time"),
-            may("until", shapes::WHEN).told("now unless said"),
-        ],
-        body: Body::None,
-        done: &[(200, Content::Json(shapes::REPORT))],
-        may_refuse: false,
-    },
-};
+pub(super) const REPORT: ApiCall = ApiCall::new(Method::Get, "/api/report", Access::Read, reported)
+    .about("report", "look", "What was done, by day, from episodes")
+    .query::<ReportQuery>()
+    .answers::<ReportReply>();
+
+arguments! {
+    /// Of which time.
+    struct ReportQuery {
+        /// 7d unless said: 24h, 2w, a date or a time.
+        since: Option<When>,
+        /// Now unless said.
+        until: Option<When>,
+    }
+}
 
 fn reported(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
-    let mut it = Errand::begin(visit, asked, &REPORT)?;
+    let (it, query): (_, ReportQuery) = Errand::begin(visit, asked)?;
     let now = visit.cx.now;
     // What was written down this very moment counts.
     let end = now
@@ -421,10 +370,10 @@ fn reported(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
     let week = now
         .checked_sub(SignedDuration::from_hours(7 * 24))
         .unwrap_or(now);
-    let since = it.args.time("since", now)?.unwrap_or(week);
+    let since = When::at(query.since, "since", now)?.unwrap_or(week);
     let span = Span {
         since,
-        until: it.args.time("until", now)?.unwrap_or(end),
+        until: When::at(query.until, "until", now)?.unwrap_or(end),
     };
     let here = it.space(false).unwrap_or(&it.spaces[0]);
     reply(

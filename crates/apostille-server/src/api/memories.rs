@@ -1,59 +1,69 @@
 //! Memories: listed, kept, looked at, forgotten.
 
+use apostille_cite::citation::RepoPath;
 use apostille_core::forget::{PERSONS_VERB, is_persons};
-use apostille_core::memory::{Draft, Kind, Layer, Memory, Stage, Twin};
+use apostille_core::memory::{Draft, Kind, Layer, Memory, Name, Origin, Stage, Twin};
 use apostille_core::refusal::Refusal;
 use apostille_core::store::{After, Filter, Order};
 use apostille_core::verify::look;
 use apostille_core::{list as core_list, remember as core_remember};
 use jiff::Timestamp;
-use serde::Serialize;
+use schemars::JsonSchema;
 
-use super::about::Shape::{Few, Flag, Said, Text, Words};
-use super::about::{About, Body, Call, Content, Field, has, may};
+use super::args::{Citations, Few, Limit, NoArguments, Tags, When, arguments, read_body};
+use super::call::ApiCall;
 use super::errand::{Errand, refused, reply, turned_away};
-use super::shapes;
 use crate::Fault;
-use crate::json::{ForgetReply, Gone, MemoryView, SimilarReply, Whole, WholeReply, views};
+use crate::json::schema::Written;
+use crate::json::{
+    ForgetReply, ForgottenView, KeptReply, MemoriesReply, MemoryDetails, MemoryDetailsReply,
+    SkippedReply, WhenSimilar, views,
+};
 use crate::pass::Access;
-use crate::visit::{Asked, Method, Reply, Route, Visit};
+use crate::visit::{Asked, Method, Reply, Visit};
 use crate::wire::Malformed;
 
-/// How many memories are listed, unless said and at most.
-const LISTED: (usize, usize) = (50, 200);
+/// How many memories are listed unless said.
+const LISTED: usize = 50;
 
 /// Lists memories.
-pub(super) const LIST: Call = Call {
-    route: Route {
-        method: Method::Get,
-        path: "/api/memories",
-        need: Access::Read,
-        run: list,
-    },
-    about: About {
-        id: "listMemories",
-        summary: "Memories by what they are, each with how it stands in this checkout",
-        tag: "memories",
-        query: &[
-            may("layer", Few(&shapes::LAYER, 10)),
-            may("kind", Few(&shapes::KIND, 10)),
-            may("status", Few(&shapes::STAGE, 10)).told("active and pending unless said"),
-            may("origin", Few(&shapes::ORIGIN, 10)),
-            may("tag", Text),
-            may("path", Text).told("citing this file, or a file below this folder"),
-            may("task", Text),
-            may("text", Text).told("with this text in subject or fact"),
-            may("since", shapes::WHEN).told("recorded since: 7d, 24h, 2w, a date or a time"),
-            may("until", shapes::WHEN).told("recorded before"),
-            may("order", Words(orders)).told("newest unless said"),
-            shapes::LIMIT,
-            may("after", Text).told("what the page before said as `next`"),
-        ],
-        body: Body::None,
-        done: &[(200, Content::Json(shapes::LISTED))],
-        may_refuse: false,
-    },
-};
+pub(super) const LIST: ApiCall = ApiCall::new(Method::Get, "/api/memories", Access::Read, list)
+    .about(
+        "listMemories",
+        "memories",
+        "Memories by what they are, each with how it stands in this checkout",
+    )
+    .query::<ListQuery>()
+    .answers::<MemoriesReply>();
+
+arguments! {
+    /// Which memories are listed.
+    struct ListQuery {
+        layer: Few<Written<Layer>, 10>,
+        kind: Few<Written<Kind>, 10>,
+        /// Active and pending unless said.
+        status: Few<Written<Stage>, 10>,
+        origin: Few<Written<Origin>, 10>,
+        tag: Option<String>,
+        /// Citing this file, or a file below this folder.
+        #[schemars(with = "Option<String>")]
+        path: Option<Written<RepoPath>>,
+        task: Option<String>,
+        /// With this text in subject or fact.
+        text: Option<String>,
+        /// Recorded since: 7d, 24h, 2w, a date or a time.
+        since: Option<When>,
+        /// Recorded before.
+        until: Option<When>,
+        /// newest unless said.
+        #[schemars(extend("enum" = orders()))]
+        order: Option<String>,
+        /// At most so many; 50 unless said.
+        limit: Option<Limit<200>>,
+        /// What the page before said as `next`.
+        after: Option<String>,
+    }
+}
 
 const ORDERS: [(&str, Order); 3] = [
     ("newest", Order::Newest),
@@ -65,17 +75,9 @@ fn orders() -> Vec<&'static str> {
     ORDERS.iter().map(|it| it.0).collect()
 }
 
-#[derive(Serialize)]
-struct Listed {
-    ok: bool,
-    memories: Vec<MemoryView>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    next: Option<String>,
-}
-
 fn list(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
-    let mut it = Errand::begin(visit, asked, &LIST)?;
-    let filter = filter(&mut it)?;
+    let (it, query) = Errand::begin(visit, asked)?;
+    let filter = filter(&it, query)?;
     let (cx, limit) = (it.cx(), filter.limit - 1);
     let mut memories = core_list::list(&cx, &filter)?;
     let is_more = memories.len() > limit;
@@ -86,7 +88,7 @@ fn list(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
         .map(|it| cursor(&filter, it));
     reply(
         200,
-        &Listed {
+        &MemoriesReply {
             ok: true,
             memories: views(&look(&cx, memories)),
             next: last,
@@ -95,32 +97,29 @@ fn list(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
 }
 
 /// What is asked for, and one more, to know whether there are more.
-fn filter(it: &mut Errand<'_>) -> Result<Filter, Fault> {
+fn filter(it: &Errand<'_>, query: ListQuery) -> Result<Filter, Fault> {
     let now = it.visit.cx.now;
-    let order = order(it.args.text("order")?.as_deref())?;
-    let mut stages: Vec<Stage> = it.args.all("status", 10)?;
+    let order = order(query.order.as_deref())?;
+    let mut stages = query.status.into_values();
     if stages.is_empty() {
         stages = vec![Stage::Active, Stage::Pending];
     }
+    let after = query.after.map(|text| behind(&text, order)).transpose()?;
     Ok(Filter {
         spaces: it.spaces.clone(),
-        layers: it.args.all("layer", 10)?,
-        kinds: it.args.all("kind", 10)?,
+        layers: query.layer.into_values(),
+        kinds: query.kind.into_values(),
         stages,
-        origins: it.args.all("origin", 10)?,
-        tag: it.args.text("tag")?,
-        task: it.args.text("task")?,
-        path: it.args.parsed("path")?,
-        text: it.args.text("text")?,
-        since: it.args.time("since", now)?,
-        until: it.args.time("until", now)?,
-        after: it
-            .args
-            .text("after")?
-            .map(|text| behind(&text, order))
-            .transpose()?,
+        origins: query.origin.into_values(),
+        tag: query.tag,
+        task: query.task,
+        path: query.path.map(|it| it.0),
+        text: query.text,
+        since: When::at(query.since, "since", now)?,
+        until: When::at(query.until, "until", now)?,
+        after,
         order,
-        limit: it.args.limit(LISTED.0, LISTED.1)? + 1,
+        limit: Limit::or(query.limit, LISTED) + 1,
     })
 }
 
@@ -167,157 +166,146 @@ fn behind(text: &str, order: Order) -> Result<After, Malformed> {
 }
 
 /// Keeps a fact.
-pub(super) const REMEMBER: Call = Call {
-    route: Route {
-        method: Method::Post,
-        path: "/api/memories",
-        need: Access::Write,
-        run: remember,
-    },
-    about: About {
-        id: "remember",
-        summary: "Keep one fact with the code that proves it; what is much like it is answered with 422 and `similar`",
-        tag: "memories",
-        query: &[],
-        body: Body::Fields(REMEMBERED),
-        done: &[
-            (200, Content::Json(shapes::KEPT_OR_SKIPPED)),
-            (201, Content::Json(shapes::KEPT)),
-        ],
-        may_refuse: true,
-    },
-};
+pub(super) const REMEMBER: ApiCall =
+    ApiCall::new(Method::Post, "/api/memories", Access::Write, remember)
+        .about(
+            "remember",
+            "memories",
+            "Keep one fact with the code that proves it; what is much like it is answered with 422 and `similar`",
+        )
+        .body::<RememberBody>(
+            r#"{"fact":"The version of the API is v3","citations":["src/api.rs:3"],"subject":"api","reason":"clients pin it","tags":["api"]}"#,
+        )
+        .answers::<KeptOrSkipped>()
+        .creates::<KeptReply>()
+        .may_refuse();
 
-const REMEMBERED: &[Field] = &[
-    has("fact", Said).told("one sentence"),
-    may("citations", shapes::CITATIONS).told("lines of code that prove it, as path:start-end"),
-    may("kind", shapes::KIND)
-        .told("project and reference need citations; user goes to the person's own space"),
-    may("layer", shapes::LAYER).told("knowledge unless said"),
-    may("subject", Text),
-    may("reason", Text),
-    may("tags", shapes::TAGS),
-    may("task", Text),
-    may("skip", Flag).told("be content where much the same is known"),
-    may("merge_with", shapes::NAME).told("the memory that this replaces, keeping its citations"),
-    may("rationale", Text).told("why both are needed"),
-    may("force", Flag).told("a person's word that overrides a check; for passes that review"),
-    may("tainted", Flag).told("the words come from outside"),
-];
+/// A memory that was kept before, or that nothing had to be done.
+#[derive(JsonSchema)]
+#[schemars(untagged, inline)]
+#[expect(
+    dead_code,
+    reason = "read by its derive alone; what is answered is a `RememberReply`"
+)]
+enum KeptOrSkipped {
+    Kept(Box<KeptReply>),
+    Skipped(SkippedReply),
+}
+
+arguments! {
+    /// A fact to keep.
+    struct RememberBody {
+        /// One sentence.
+        #[schemars(length(min = 1))]
+        fact: String,
+        /// Lines of code that prove it, as path:start-end.
+        citations: Citations,
+        /// project and reference need citations; user goes to the person's own space.
+        kind: Option<Written<Kind>>,
+        /// knowledge unless said.
+        layer: Option<Written<Layer>>,
+        subject: Option<String>,
+        reason: Option<String>,
+        tags: Tags,
+        task: Option<String>,
+        /// Be content where much the same is known.
+        skip: bool,
+        /// The memory that this replaces, keeping its citations.
+        merge_with: Option<Written<Name>>,
+        /// Why both are needed.
+        rationale: Option<String>,
+        /// A person's word that overrides a check; for passes that review.
+        force: bool,
+        /// The words come from outside.
+        tainted: bool,
+    }
+}
 
 fn remember(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
-    let mut it = Errand::begin(visit, asked, &REMEMBER)?;
-    let is_skipped = it.args.flag("skip")?;
-    let draft = match draft(&mut it)? {
-        Some(draft) => draft,
-        None => {
-            let why = format!(
-                "'{}' does not reach the space that this belongs to",
-                visit.pass.name
-            );
-            return turned_away("out_of_reach", why);
-        }
+    let (it, body): (_, RememberBody) = Errand::begin_with_body(visit, asked)?;
+    let when = if body.skip {
+        WhenSimilar::Skip
+    } else {
+        WhenSimilar::Choose
     };
-    match core_remember::remember(&it.cx_for(&draft.space.clone()), draft)? {
-        core_remember::Outcome::Similar { near } if is_skipped => reply(
-            200,
-            &SimilarReply::skipped(&crate::told_near(&it.cx(), near)?),
-        ),
-        outcome => it.kept("remembered", outcome),
-    }
+    let Some(draft) = draft(&it, body) else {
+        let why = format!(
+            "'{}' does not reach the space that this belongs to",
+            visit.pass.name
+        );
+        return turned_away("out_of_reach", why);
+    };
+    let outcome = core_remember::remember(&it.cx_for(&draft.space.clone()), draft)?;
+    it.kept("remembered", outcome, when)
 }
 
 /// A draft in its space; `None` where the pass does not reach it. A person's preferences and identity are the person's,
 /// everything else is the repository's.
-fn draft(it: &mut Errand<'_>) -> Result<Option<Draft>, Fault> {
-    let fact = it.args.required("fact")?;
-    let (kind, layer) = (it.args.parsed("kind")?, it.args.parsed("layer")?);
-    let force = it.args.flag("force")?;
-    let twin = twin(it)?;
-    let (citations, tags) = (it.args.cites()?, it.args.texts("tags", 100)?);
-    let (subject, reason, task) = (
-        it.args.text("subject")?,
-        it.args.text("reason")?,
-        it.args.text("task")?,
-    );
-    let voice = it.voice(force)?;
+fn draft(it: &Errand<'_>, body: RememberBody) -> Option<Draft> {
+    let (kind, layer) = (body.kind.map(|it| it.0), body.layer.map(|it| it.0));
     let is_persons = layer == Some(Layer::Identity) || kind == Some(Kind::User);
-    let Some(space) = it.space(is_persons) else {
-        return Ok(None);
-    };
-    let plain = Draft::new(space.clone(), fact, voice);
-    Ok(Some(Draft {
+    let merged = body.merge_with.map(|it| Twin::Merge(it.0));
+    let twin = merged.or(body.rationale.map(Twin::Create));
+    let voice = it.voice(body.force, body.tainted);
+    Some(Draft {
         kind,
         layer,
-        subject,
-        reason,
-        citations,
-        tags,
-        task,
-        twin,
-        force,
-        ..plain
-    }))
-}
-
-fn twin(it: &mut Errand<'_>) -> Result<Twin, Fault> {
-    let merged = it.args.parsed("merge_with")?.map(Twin::Merge);
-    let created = it.args.text("rationale")?.map(Twin::Create);
-    Ok(merged.or(created).unwrap_or(Twin::Ask))
+        subject: body.subject,
+        reason: body.reason,
+        citations: body.citations.0,
+        tags: body.tags.into_texts(),
+        task: body.task,
+        twin: twin.unwrap_or(Twin::Ask),
+        force: body.force,
+        ..Draft::new(it.space(is_persons)?.clone(), body.fact, voice)
+    })
 }
 
 /// Everything about one memory.
-pub(super) const ONE: Call = Call {
-    route: Route {
-        method: Method::Get,
-        path: "/api/memories/{name}",
-        need: Access::Read,
-        run: one,
-    },
-    about: About {
-        id: "showMemory",
-        summary: "One memory: its evidence and what is there now, what it replaced and what replaced it, what happened to it",
-        tag: "memories",
-        query: &[],
-        body: Body::None,
-        done: &[(200, Content::Json(shapes::WHOLE))],
-        may_refuse: false,
-    },
-};
+pub(super) const ONE: ApiCall =
+    ApiCall::new(Method::Get, "/api/memories/{name}", Access::Read, one)
+        .about(
+            "showMemory",
+            "memories",
+            "One memory: its evidence and what is there now, what it replaced and what replaced it, what happened to it",
+        )
+        .answers::<MemoryDetailsReply>();
 
 fn one(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
-    let it = Errand::begin(visit, asked, &ONE)?;
+    let (it, NoArguments {}) = Errand::begin(visit, asked)?;
     match it.memory()? {
         Err(refusal) => refused(&refusal),
         Ok(memory) => reply(
             200,
-            &WholeReply::new(it.cx().store, &Whole::of(&it.cx(), memory)?)?,
+            &MemoryDetailsReply::new(it.cx().store, &MemoryDetails::of(&it.cx(), memory)?)?,
         ),
     }
 }
 
 /// Forgets a memory.
-pub(super) const FORGET: Call = Call {
-    route: Route {
-        method: Method::Delete,
-        path: "/api/memories/{name}",
-        need: Access::Write,
-        run: forget,
-    },
-    about: About {
-        id: "forget",
-        summary: "Remove the text of a memory everywhere, for good; what a person said only for passes that review",
-        tag: "memories",
-        query: &[may("reason", Text)],
-        body: Body::Fields(&[may("reason", Text)]),
-        done: &[(200, Content::Json(shapes::FORGOTTEN))],
-        may_refuse: true,
-    },
-};
+pub(super) const FORGET: ApiCall =
+    ApiCall::new(Method::Delete, "/api/memories/{name}", Access::Write, forget)
+        .about(
+            "forget",
+            "memories",
+            "Remove the text of a memory everywhere, for good; what a person said only for passes that review",
+        )
+        .query::<ReasonArguments>()
+        .body::<ReasonArguments>(r#"{"reason":"done"}"#)
+        .answers::<ForgetReply>()
+        .may_refuse();
+
+arguments! {
+    /// Why it is done.
+    struct ReasonArguments {
+        reason: Option<String>,
+    }
+}
 
 fn forget(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
-    let mut it = Errand::begin(visit, asked, &FORGET)?;
-    let reason = it.args.text("reason")?.unwrap_or_default();
+    let (it, query): (_, ReasonArguments) = Errand::begin(visit, asked)?;
+    let body: ReasonArguments = read_body(&asked.body)?;
+    let reason = body.reason.or(query.reason).unwrap_or_default();
     let memory = match it.memory()? {
         Ok(memory) if is_persons(&memory) && !it.is_review() => {
             return refused(&Refusal::PersonDecides { verb: PERSONS_VERB });
@@ -330,15 +318,10 @@ fn forget(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
         repo: &memory.space,
         ..*it.here()
     };
-    match crate::forgotten(
-        &it.cx(),
-        &here,
-        apostille_core::memory::Name::Id(memory.id),
-        &reason,
-    )? {
+    match crate::forgotten(&it.cx(), &here, Name::Id(memory.id), &reason)? {
         Err(refusal) => refused(&refusal),
         Ok(memory) => {
-            let memories = vec![Gone::from(&*memory)];
+            let memories = vec![ForgottenView::from(&*memory)];
             Ok(reply(
                 200,
                 &ForgetReply {

@@ -1,10 +1,16 @@
-//! The OpenAPI document, made out of the table of calls. The same table gives the same bytes.
+//! The OpenAPI document, made out of the table of calls and the derived schemas of what they take and answer. The same
+//! table gives the same bytes.
 
+use schemars::generate::SchemaSettings;
+use schemars::transform::{Transform, transform_subschemas};
+use schemars::{Schema, SchemaGenerator};
 use serde_json::{Map, Value, json};
 
-use super::about::{Body, Call, Content, Field, Shape};
+use super::CALLS;
 use super::args::REPO;
-use super::{CALLS, examples, shapes};
+use super::call::{AnswerBody, ApiCall, RequestBody, SchemaOf};
+use crate::json::schema::{RepoName, TextSchema};
+use crate::json::{ErrorReply, RefusedReply, SimilarReply};
 use crate::pass::Access;
 use crate::visit::Method;
 
@@ -13,6 +19,8 @@ const ABOUT: &str = "Verified, shared memory for coding agents. Every call needs
                      command line.";
 const ABOUT_REPO: &str =
     "owner/name: another repository of the store; its citations are then unknown";
+/// A file for the call that takes one.
+const FILE: &str = "# House rules\n\n- Run the linter before every commit\n";
 
 /// What the door answers, whatever is called: status, name, what it means.
 const DOOR: [(u16, &str, &str); 10] = [
@@ -47,12 +55,21 @@ const DOOR: [(u16, &str, &str); 10] = [
 /// The document.
 #[must_use]
 pub fn document() -> Value {
+    let mut schemas = SchemaSettings::draft2020_12()
+        .for_serialize()
+        .with(|it| it.definitions_path = "/components/schemas".into())
+        .with_transform(Tighten)
+        .into_generator();
     let mut paths: Map<String, Value> = Map::new();
     for call in CALLS {
         let item = paths.entry(call.route.path).or_insert_with(|| json!({}));
-        item[verb(call.route.method)] = operation(call);
+        item[verb(call.route.method)] = operation(&mut schemas, call);
     }
     paths.insert("/api/live".into(), live());
+    let responses = door(&mut schemas);
+    let mut definitions: Vec<(String, Value)> =
+        schemas.take_definitions(true).into_iter().collect();
+    definitions.sort_by(|a, b| a.0.cmp(&b.0));
     json!({
         "openapi": "3.1.0",
         "info": {
@@ -66,10 +83,74 @@ pub fn document() -> Value {
         "paths": paths,
         "components": {
             "securitySchemes": {"token": {"type": "http", "scheme": "bearer"}},
-            "schemas": named(),
-            "responses": door(),
+            "schemas": definitions.into_iter().collect::<Map<_, _>>(),
+            "responses": responses,
         },
     })
+}
+
+/// Says what is true of every shape here and a derive does not say: objects have no other fields, and what may be left
+/// out is left out, and never null. The widths of Rust's numbers mean nothing to a caller.
+#[derive(Clone)]
+struct Tighten;
+
+impl Transform for Tighten {
+    fn transform(&mut self, schema: &mut Schema) {
+        transform_subschemas(self, schema);
+        let Some(object) = schema.as_object_mut() else {
+            return;
+        };
+        if object.get("type") == Some(&"object".into()) {
+            object.entry("additionalProperties").or_insert(false.into());
+        }
+        if matches!(object.get("format"), Some(Value::String(it)) if it != "date-time") {
+            object.remove("format");
+        }
+        if let Some(Value::String(text)) = object.get_mut("description") {
+            *text = text.replace('\n', " ");
+        }
+        let required = object.get("required").cloned().unwrap_or_default();
+        let is_required = |name: &str| {
+            required
+                .as_array()
+                .is_some_and(|it| it.contains(&name.into()))
+        };
+        let properties = object.get_mut("properties").and_then(Value::as_object_mut);
+        for (name, property) in properties.into_iter().flatten() {
+            if !is_required(name) {
+                forbid_null(property);
+            }
+        }
+    }
+}
+
+/// Takes null off what a value may be.
+fn forbid_null(schema: &mut Value) {
+    for word in ["type", "enum", "anyOf"] {
+        let Some(Value::Array(items)) = schema.get_mut(word) else {
+            continue;
+        };
+        let is_null = |it: &Value| it.is_null() || it == "null" || it["type"] == "null";
+        items.retain(|it| !is_null(it));
+        if items.len() == 1 && word != "enum" {
+            let only = items.remove(0);
+            replace_word(schema, word, only);
+        }
+    }
+}
+
+/// Puts a type in the place of a list of types, or a schema in the place of a choice of schemas.
+fn replace_word(schema: &mut Value, word: &str, only: Value) {
+    let Some(object) = schema.as_object_mut() else {
+        return;
+    };
+    match only {
+        Value::Object(fields) => {
+            object.remove(word);
+            object.extend(fields);
+        }
+        plain => drop(object.insert(word.into(), plain)),
+    }
 }
 
 fn verb(method: Method) -> &'static str {
@@ -80,27 +161,21 @@ fn verb(method: Method) -> &'static str {
     }
 }
 
-fn named() -> Map<String, Value> {
-    shapes::NAMED
-        .iter()
-        .map(|(name, shape)| ((*name).to_owned(), schema(shape)))
-        .collect()
-}
-
-fn door() -> Map<String, Value> {
-    let refused = Shape::Either(&[Shape::Of("Refused"), Shape::Of("Similar")]);
-    let not_found = Shape::Either(&[Shape::Of("Error"), Shape::Of("Refused")]);
+fn door(schemas: &mut SchemaGenerator) -> Map<String, Value> {
+    let error = schemas.subschema_for::<ErrorReply>();
+    let refused = schemas.subschema_for::<RefusedReply>();
+    let similar = schemas.subschema_for::<SimilarReply>();
     let one = |(status, name, about): (u16, &str, &str)| {
-        let shape = if status == 404 {
-            not_found
+        let schema = if status == 404 {
+            json!({"anyOf": [error, refused]})
         } else {
-            Shape::Of("Error")
+            json!(error)
         };
-        (name.to_owned(), answer(about, &Content::Json(shape)))
+        (name.to_owned(), json_answer(about, &schema))
     };
-    let turned_away = answer(
+    let turned_away = json_answer(
         "refused, with the class and the way out",
-        &Content::Json(refused),
+        &json!({"anyOf": [refused, similar]}),
     );
     DOOR.into_iter()
         .map(one)
@@ -108,20 +183,20 @@ fn door() -> Map<String, Value> {
         .collect()
 }
 
-fn answer(about: &str, content: &Content) -> Value {
-    let content: Map<String, Value> = match content {
-        Content::Json(shape) => [(
-            "application/json".to_owned(),
-            json!({"schema": schema(shape)}),
-        )]
-        .into_iter()
-        .collect(),
-        Content::Kinds(kinds) => kinds
-            .iter()
-            .map(|it| ((*it).to_owned(), json!({"schema": plain(it)})))
-            .collect(),
-    };
-    json!({"description": about, "content": content})
+fn json_answer(about: &str, schema: &Value) -> Value {
+    json!({"description": about, "content": {"application/json": {"schema": schema}}})
+}
+
+fn answer(schemas: &mut SchemaGenerator, about: &str, body: AnswerBody) -> Value {
+    match body {
+        AnswerBody::Json(schema) => json_answer(about, schema(schemas).as_value()),
+        AnswerBody::Kinds(kinds) => {
+            let kinds = kinds
+                .iter()
+                .map(|it| ((*it).to_owned(), json!({"schema": plain(it)})));
+            json!({"description": about, "content": kinds.collect::<Map<_, _>>()})
+        }
+    }
 }
 
 fn plain(kind: &str) -> Value {
@@ -132,80 +207,95 @@ fn plain(kind: &str) -> Value {
     }
 }
 
-fn operation(call: &Call) -> Value {
-    let about = &call.about;
-    let mut responses: Map<String, Value> = about
-        .done
-        .iter()
-        .map(|(status, content)| (status.to_string(), answer("done", content)))
-        .collect();
-    let refusal = about.may_refuse.then_some((422, "Refused", ""));
-    for (status, name, _) in DOOR.into_iter().chain(refusal) {
-        responses.insert(
-            status.to_string(),
-            json!({"$ref": format!("#/components/responses/{name}")}),
-        );
+fn operation(schemas: &mut SchemaGenerator, call: &ApiCall) -> Value {
+    let mut responses = Map::new();
+    responses.insert("200".into(), answer(schemas, "done", call.done));
+    if let Some(created) = call.created {
+        let created = answer(schemas, "done", AnswerBody::Json(created));
+        responses.insert("201".into(), created);
     }
+    let refusal = call.may_refuse.then_some((422, "Refused", ""));
+    responses.extend(DOOR.into_iter().chain(refusal).map(door_answer));
     let mut told = json!({
-        "operationId": about.id,
-        "summary": about.summary,
+        "operationId": call.id,
+        "summary": call.summary,
         "description": format!("Needs a token that may {}.", need(call.route.need)),
-        "tags": [about.tag],
-        "parameters": parameters(call),
+        "tags": [call.tag],
+        "parameters": parameters(schemas, call),
         "responses": responses,
     });
-    if let Some(body) = body(about.id, about.body) {
+    if let Some(body) = body(schemas, call.body) {
         told["requestBody"] = body;
     }
     told
+}
+
+fn door_answer((status, name, _): (u16, &str, &str)) -> (String, Value) {
+    let place = format!("#/components/responses/{name}");
+    (status.to_string(), json!({"$ref": place}))
 }
 
 fn need(access: Access) -> &'static str {
     access.as_str()
 }
 
-fn parameters(call: &Call) -> Vec<Value> {
+/// The schema of what a call takes.
+fn taken(schemas: &mut SchemaGenerator, of: SchemaOf) -> Value {
+    let mut schema = of(schemas);
+    Tighten.transform(&mut schema);
+    schema.to_value()
+}
+
+fn parameters(schemas: &mut SchemaGenerator, call: &ApiCall) -> Vec<Value> {
     let parts = call.route.path.split(['{', '}']).skip(1).step_by(2);
     let is_memory = call.route.path.starts_with("/api/memories/");
-    let shape = schema(if is_memory {
-        &shapes::NAME
+    let schema = if is_memory {
+        apostille_core::memory::Name::text_schema().to_value()
     } else {
-        &Shape::Said
-    });
-    let part = |name: &str| json!({"name": name, "in": "path", "required": true, "schema": shape});
-    let repo = Field {
-        name: REPO,
-        shape: shapes::REPO,
-        is_required: false,
-        about: ABOUT_REPO,
+        json!({"type": "string", "minLength": 1})
     };
+    let part = |name: &str| json!({"name": name, "in": "path", "required": true, "schema": schema});
+    let query = taken(schemas, call.query);
+    let queried = query["properties"].as_object().into_iter().flatten();
     parts
         .map(part)
-        .chain(call.about.query.iter().chain([&repo]).map(queried))
+        .chain(queried.map(|(name, schema)| parameter(name, schema.clone())))
+        .chain([repo()])
         .collect()
 }
 
-fn queried(it: &Field) -> Value {
-    let mut told = json!({"name": it.name, "in": "query", "required": it.is_required, "schema": schema(&it.shape)});
-    if !it.about.is_empty() {
-        told["description"] = it.about.into();
+/// A parameter of the query. No call needs one.
+fn parameter(name: &str, mut schema: Value) -> Value {
+    let about = schema
+        .as_object_mut()
+        .and_then(|it| it.remove("description"));
+    let mut told = json!({"name": name, "in": "query", "required": false, "schema": schema});
+    if let Some(about) = about {
+        told["description"] = about;
     }
     told
 }
 
-fn body(id: &str, body: Body) -> Option<Value> {
+fn repo() -> Value {
+    let mut schema = RepoName::text_schema();
+    schema.insert("description".into(), ABOUT_REPO.into());
+    parameter(REPO, schema.to_value())
+}
+
+fn body(schemas: &mut SchemaGenerator, body: RequestBody) -> Option<Value> {
     match body {
-        Body::None => None,
-        Body::File => Some(json!({
+        RequestBody::None => None,
+        RequestBody::File => Some(json!({
             "required": true,
-            "content": {"text/plain": {"schema": {"type": "string", "minLength": 1}, "example": examples::FILE}},
+            "content": {"text/plain": {"schema": {"type": "string", "minLength": 1}, "example": FILE}},
         })),
-        Body::Fields(fields) => {
-            let mut content = json!({"schema": schema(&Shape::Object(fields))});
-            if let Some(example) = examples::body(id).and_then(|it| serde_json::from_str(it).ok()) {
+        RequestBody::Json(schema, example) => {
+            let schema = taken(schemas, schema);
+            let is_required = schema["required"].is_array();
+            let mut content = json!({"schema": schema});
+            if let Ok(example) = serde_json::from_str::<Value>(example) {
                 content["example"] = example;
             }
-            let is_required = fields.iter().any(|it| it.is_required);
             Some(json!({"required": is_required, "content": {"application/json": content}}))
         }
     }
@@ -213,27 +303,13 @@ fn body(id: &str, body: Body) -> Option<Value> {
 
 /// The stream of changes: no call of the table, because its answer does not end.
 fn live() -> Value {
-    let repo = Field {
-        name: REPO,
-        shape: shapes::REPO,
-        is_required: false,
-        about: ABOUT_REPO,
-    };
-    let mut responses: Map<String, Value> = DOOR
-        .into_iter()
-        .map(|(status, name, _)| {
-            (
-                status.to_string(),
-                json!({"$ref": format!("#/components/responses/{name}")}),
-            )
-        })
-        .collect();
+    let mut responses: Map<String, Value> = DOOR.into_iter().map(door_answer).collect();
     responses.insert(
         "200".into(),
-        answer(
-            "events, until the client goes",
-            &Content::Kinds(&["text/event-stream"]),
-        ),
+        json!({
+            "description": "events, until the client goes",
+            "content": {"text/event-stream": {"schema": {"type": "string"}}},
+        }),
     );
     json!({"get": {
         "operationId": "live",
@@ -243,58 +319,8 @@ fn live() -> Value {
         "parameters": [
             {"name": "Last-Event-ID", "in": "header", "required": false, "schema": {"type": "string"},
              "description": "the id of the last event that was seen: what was missed since is told first"},
-            queried(&repo),
+            repo(),
         ],
         "responses": responses,
     }})
-}
-
-/// A shape as JSON Schema.
-fn schema(shape: &Shape) -> Value {
-    match shape {
-        Shape::Any => json!({}),
-        Shape::Text => json!({"type": "string"}),
-        Shape::Said => json!({"type": "string", "minLength": 1}),
-        Shape::Like(pattern, one) => {
-            json!({"type": "string", "pattern": pattern, "examples": [one]})
-        }
-        Shape::Time => json!({"type": "string", "format": "date-time"}),
-        Shape::Flag => json!({"type": "boolean"}),
-        Shape::Is(it) => json!({"type": "boolean", "const": it}),
-        Shape::Count => json!({"type": "integer", "minimum": 0}),
-        Shape::UpTo(most) => json!({"type": "integer", "minimum": 1, "maximum": most}),
-        Shape::Number => json!({"type": "number"}),
-        Shape::Words(words) => json!({"type": "string", "enum": words()}),
-        Shape::Of(name) => json!({"$ref": format!("#/components/schemas/{name}")}),
-        Shape::List(items) => json!({"type": "array", "items": schema(items)}),
-        Shape::Few(items, most) => {
-            json!({"type": "array", "items": schema(items), "maxItems": most})
-        }
-        Shape::Map(values) => json!({"type": "object", "additionalProperties": schema(values)}),
-        Shape::OrNull(it) => json!({"anyOf": [schema(it), {"type": "null"}]}),
-        Shape::Either(shapes) => json!({"anyOf": shapes.iter().map(schema).collect::<Vec<_>>()}),
-        Shape::Object(fields) => object(fields),
-    }
-}
-
-fn object(fields: &[Field]) -> Value {
-    let property = |it: &Field| {
-        let mut told = schema(&it.shape);
-        if !it.about.is_empty() {
-            told["description"] = it.about.into();
-        }
-        (it.name.to_owned(), told)
-    };
-    let properties: Map<String, Value> = fields.iter().map(property).collect();
-    let required: Vec<&str> = fields
-        .iter()
-        .filter(|it| it.is_required)
-        .map(|it| it.name)
-        .collect();
-    let mut told =
-        json!({"type": "object", "properties": properties, "additionalProperties": false});
-    if !required.is_empty() {
-        told["required"] = json!(required);
-    }
-    told
 }

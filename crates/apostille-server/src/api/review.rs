@@ -5,212 +5,199 @@ use apostille_core::space::Space;
 use apostille_core::store::watch::Trip;
 use apostille_core::{Error, breaker, review, revise};
 
-use super::about::Shape::{Said, Text};
-use super::about::{About, Body, Call, Content, Field, has, may};
+use super::args::{Limit, NoArguments, arguments};
+use super::beside::PageQuery;
+use super::call::ApiCall;
 use super::errand::{Errand, refused, reply};
+use super::memories::ReasonArguments;
 use super::revise::done;
-use super::shapes;
 use crate::Fault;
-use crate::json::{BreakersReply, QueueReply};
+use crate::json::schema::Written;
+use crate::json::{BreakersReply, KeptReply, QueueReply, RevisedReply, WhenSimilar};
 use crate::pass::Access;
-use crate::visit::{Asked, Method, Reply, Route, Visit};
+use crate::visit::{Asked, Method, Reply, Visit};
 
 /// What waits.
-pub(super) const QUEUE: Call = Call {
-    route: Route {
-        method: Method::Get,
-        path: "/api/review",
-        need: Access::Read,
-        run: queue,
-    },
-    about: About {
-        id: "reviewQueue",
-        summary: "What waits for a person, each with everything needed to decide, the safest first",
-        tag: "review",
-        query: &[shapes::LIMIT],
-        body: Body::None,
-        done: &[(200, Content::Json(shapes::QUEUE))],
-        may_refuse: false,
-    },
-};
+pub(super) const QUEUE: ApiCall = ApiCall::new(Method::Get, "/api/review", Access::Read, queue)
+    .about(
+        "reviewQueue",
+        "review",
+        "What waits for a person, each with everything needed to decide, the safest first",
+    )
+    .query::<PageQuery>()
+    .answers::<QueueReply>();
 
 fn queue(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
-    let mut it = Errand::begin(visit, asked, &QUEUE)?;
-    let limit = it.args.limit(50, 200)?;
+    let (it, query): (_, PageQuery) = Errand::begin(visit, asked)?;
+    let limit = Limit::or(query.limit, 50);
     reply(
         200,
         &QueueReply::new(&review::queue(&it.cx(), &it.spaces)?, limit),
     )
 }
 
-const fn decides(
-    path: &'static str,
-    run: super::Run,
-    id: &'static str,
-    summary: &'static str,
-    body: &'static [Field],
-) -> Call {
-    Call {
-        route: Route {
-            method: Method::Post,
-            path,
-            need: Access::Review,
-            run,
-        },
-        about: About {
-            id,
-            summary,
-            tag: "review",
-            query: &[],
-            body: Body::Fields(body),
-            done: &[(200, Content::Json(shapes::DONE))],
-            may_refuse: true,
-        },
-    }
-}
-
 /// Lets a memory out of quarantine.
-pub(super) const APPROVE: Call = decides(
+pub(super) const APPROVE: ApiCall = ApiCall::new(
+    Method::Post,
     "/api/memories/{name}/approve",
+    Access::Review,
     approve,
+)
+.about(
     "approve",
+    "review",
     "Let a memory be used that waits, or was rejected",
-    &[],
-);
+)
+.body::<NoArguments>("{}")
+.answers::<RevisedReply>()
+.may_refuse();
 
 fn approve(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
-    let it = Errand::begin(visit, asked, &APPROVE)?;
+    let (it, NoArguments {}) = Errand::begin_with_body(visit, asked)?;
     done(&it, "approved", |cx, name| {
         revise::reconsider(cx, &it.spaces, name)
     })
 }
 
 /// Turns a memory away.
-pub(super) const REJECT: Call = decides(
+pub(super) const REJECT: ApiCall = ApiCall::new(
+    Method::Post,
     "/api/memories/{name}/reject",
+    Access::Review,
     reject,
+)
+.about(
     "reject",
+    "review",
     "Turn a memory away that waits; it stays in the history",
-    &[may("reason", Text)],
-);
+)
+.body::<ReasonArguments>(r#"{"reason":"nobody knows"}"#)
+.answers::<RevisedReply>()
+.may_refuse();
 
 fn reject(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
-    let mut it = Errand::begin(visit, asked, &REJECT)?;
-    let reason = it.args.text("reason")?.unwrap_or_default();
+    let (it, body): (_, ReasonArguments) = Errand::begin_with_body(visit, asked)?;
+    let reason = body.reason.unwrap_or_default();
     done(&it, "rejected", |cx, name| {
         revise::reject(cx, &it.spaces, name, &reason)
     })
 }
 
 /// Lets a memory go up in another.
-pub(super) const MERGE: Call = decides(
+pub(super) const MERGE: ApiCall = ApiCall::new(
+    Method::Post,
     "/api/memories/{name}/merge",
+    Access::Review,
     merge,
+)
+.about(
     "merge",
+    "review",
     "Let a memory that waits go up in one that is in use, which gains its citations",
-    &[has("into", shapes::NAME).told("the memory that is in use")],
-);
+)
+.body::<MergeBody>(r#"{"into":"m-1"}"#)
+.answers::<RevisedReply>()
+.may_refuse();
+
+arguments! {
+    /// Where a memory goes.
+    struct MergeBody {
+        /// The memory that is in use.
+        into: Written<Name>,
+    }
+}
 
 fn merge(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
-    let mut it = Errand::begin(visit, asked, &MERGE)?;
-    let into = it.args.name("into")?;
+    let (it, body): (_, MergeBody) = Errand::begin_with_body(visit, asked)?;
     done(&it, "merged", |cx, name| {
-        revise::absorb(cx, &it.spaces, name, into)
+        revise::absorb(cx, &it.spaces, name, body.into.0)
     })
 }
 
 /// Says a memory in other words.
-pub(super) const REWORD: Call = Call {
-    route: Route {
-        method: Method::Post,
-        path: "/api/memories/{name}/reword",
-        need: Access::Review,
-        run: reword,
-    },
-    about: About {
-        id: "reword",
-        summary: "Keep what a person says instead of what waits, as that person's own words",
-        tag: "review",
-        query: &[],
-        body: Body::Fields(&[has("fact", Said), may("subject", Text), may("reason", Text)]),
-        done: &[
-            (200, Content::Json(shapes::KEPT)),
-            (201, Content::Json(shapes::KEPT)),
-        ],
-        may_refuse: true,
-    },
-};
+pub(super) const REWORD: ApiCall = ApiCall::new(
+    Method::Post,
+    "/api/memories/{name}/reword",
+    Access::Review,
+    reword,
+)
+.about(
+    "reword",
+    "review",
+    "Keep what a person says instead of what waits, as that person's own words",
+)
+.body::<RewordBody>(r#"{"fact":"tests take a minute","subject":"tests"}"#)
+.answers::<KeptReply>()
+.creates::<KeptReply>()
+.may_refuse();
+
+arguments! {
+    /// What a person says instead.
+    struct RewordBody {
+        #[schemars(length(min = 1))]
+        fact: String,
+        subject: Option<String>,
+        reason: Option<String>,
+    }
+}
 
 fn reword(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
-    let mut it = Errand::begin(visit, asked, &REWORD)?;
-    let fact = it.args.required("fact")?;
-    let (subject, reason) = (it.args.text("subject")?, it.args.text("reason")?);
+    let (it, body): (_, RewordBody) = Errand::begin_with_body(visit, asked)?;
     let old = match it.memory()? {
         Ok(old) => old,
         Err(refusal) => return refused(&refusal),
     };
-    let plain = Draft::new(old.space.clone(), fact, it.persons_voice());
     // Whoever says it anew has seen what the lines do not say, and decides.
     let draft = Draft {
-        subject,
-        reason,
+        subject: body.subject,
+        reason: body.reason,
         tags: old.tags.clone(),
         force: true,
-        ..plain
+        ..Draft::new(old.space.clone(), body.fact, it.persons_voice())
     };
     let outcome = revise::reword(&it.cx_for(&old.space), &it.spaces, Name::Id(old.id), draft)?;
-    it.kept("remembered", outcome)
+    it.kept("remembered", outcome, WhenSimilar::Choose)
 }
 
 /// Whose writes are held up.
-pub(super) const BREAKERS: Call = Call {
-    route: Route {
-        method: Method::Get,
-        path: "/api/breakers",
-        need: Access::Read,
-        run: breakers,
-    },
-    about: About {
-        id: "openBreakers",
-        summary: "Whose writes are held up, and why",
-        tag: "review",
-        query: &[],
-        body: Body::None,
-        done: &[(200, Content::Json(shapes::BREAKERS))],
-        may_refuse: false,
-    },
-};
+pub(super) const BREAKERS: ApiCall =
+    ApiCall::new(Method::Get, "/api/breakers", Access::Read, breakers)
+        .about(
+            "openBreakers",
+            "review",
+            "Whose writes are held up, and why",
+        )
+        .answers::<BreakersReply>();
 
 fn breakers(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
-    let it = Errand::begin(visit, asked, &BREAKERS)?;
+    let (it, NoArguments {}) = Errand::begin(visit, asked)?;
     let open = each(&it, |space| breaker::open(&it.cx_for(space), space))?;
     reply(200, &BreakersReply::new(None, &open))
 }
 
 /// Lets them go on.
-pub(super) const CLOSE: Call = Call {
-    route: Route {
-        method: Method::Post,
-        path: "/api/breakers/close",
-        need: Access::Review,
-        run: close,
-    },
-    about: About {
-        id: "closeBreakers",
-        summary: "Let those go on whose writes are held up; what waits goes on waiting",
-        tag: "review",
-        query: &[],
-        body: Body::Fields(&[may("actor", Text).told("only this one's; everybody's unless said")]),
-        done: &[(200, Content::Json(shapes::BREAKERS))],
-        may_refuse: false,
-    },
-};
+pub(super) const CLOSE: ApiCall =
+    ApiCall::new(Method::Post, "/api/breakers/close", Access::Review, close)
+        .about(
+            "closeBreakers",
+            "review",
+            "Let those go on whose writes are held up; what waits goes on waiting",
+        )
+        .body::<CloseBody>(r#"{"actor":"ci"}"#)
+        .answers::<BreakersReply>();
+
+arguments! {
+    /// Whose breakers are closed.
+    struct CloseBody {
+        /// Only this one's; everybody's unless said.
+        actor: Option<String>,
+    }
+}
 
 fn close(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
-    let mut it = Errand::begin(visit, asked, &CLOSE)?;
-    let actor = it.args.text("actor")?;
+    let (it, body): (_, CloseBody) = Errand::begin_with_body(visit, asked)?;
     let closed = each(&it, |space| {
-        breaker::close(&it.cx_for(space), space, actor.as_deref())
+        breaker::close(&it.cx_for(space), space, body.actor.as_deref())
     })?;
     let answer = reply(200, &BreakersReply::new(Some("closed"), &closed))?;
     Ok(if closed.is_empty() {

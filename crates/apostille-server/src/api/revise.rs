@@ -1,133 +1,98 @@
 //! Memories that are there are corrected, replaced, called fresh, marked as wrong, promoted.
 
-use apostille_core::memory::{Draft, Memory, Name, Replacement};
+use apostille_core::memory::{Draft, Kind, Layer, Memory, Name, Replacement};
 use apostille_core::promote::{Promotion, promote as core_promote};
 use apostille_core::remember::Outcome;
 use apostille_core::revise::{self, Revised};
 use apostille_core::verify::look;
 use apostille_core::{Context, Error};
 
-use super::about::Shape::{Flag, Said, Text};
-use super::about::{About, Body, Call, Content, Field, has, may};
+use super::args::{Citations, NoArguments, Tags, arguments};
+use super::call::ApiCall;
 use super::errand::{Errand, refused, turned_away};
-use super::shapes;
 use crate::Fault;
+use crate::json::schema::Written;
+use crate::json::{KeptReply, RevisedReply, WhenSimilar};
 use crate::pass::Access;
-use crate::visit::{Asked, Method, Reply, Route, Visit};
+use crate::visit::{Asked, Method, Reply, Visit};
 
-const SAID: &[Field] = &[
-    has("fact", Said).told("what is so instead"),
-    may("citations", shapes::CITATIONS).told("the old places that still hold, unless said"),
-    may("kind", shapes::KIND),
-    may("subject", Text),
-    may("reason", Text),
-    may("tags", shapes::TAGS),
-    may("force", Flag).told("a person's word that overrides a check; for passes that review"),
-    may("tainted", Flag).told("the words come from outside"),
-];
-
-const fn keeps(
-    path: &'static str,
-    run: super::Run,
-    id: &'static str,
-    summary: &'static str,
-) -> Call {
-    Call {
-        route: Route {
-            method: Method::Post,
-            path,
-            need: Access::Write,
-            run,
-        },
-        about: About {
-            id,
-            summary,
-            tag: "revise",
-            query: &[],
-            body: Body::Fields(SAID),
-            done: &[
-                (200, Content::Json(shapes::KEPT)),
-                (201, Content::Json(shapes::KEPT)),
-            ],
-            may_refuse: true,
-        },
-    }
-}
-
-const fn does(
-    path: &'static str,
-    run: super::Run,
-    id: &'static str,
-    summary: &'static str,
-    body: &'static [Field],
-) -> Call {
-    Call {
-        route: Route {
-            method: Method::Post,
-            path,
-            need: Access::Write,
-            run,
-        },
-        about: About {
-            id,
-            summary,
-            tag: "revise",
-            query: &[],
-            body: Body::Fields(body),
-            done: &[(200, Content::Json(shapes::DONE))],
-            may_refuse: true,
-        },
+arguments! {
+    /// What takes the place of a memory.
+    struct ReplaceBody {
+        /// What is so instead.
+        #[schemars(length(min = 1))]
+        fact: String,
+        /// The old places that still hold, unless said.
+        citations: Citations,
+        kind: Option<Written<Kind>>,
+        subject: Option<String>,
+        reason: Option<String>,
+        tags: Tags,
+        /// A person's word that overrides a check; for passes that review.
+        force: bool,
+        /// The words come from outside.
+        tainted: bool,
     }
 }
 
 /// Replaces a memory by a better one.
-pub(super) const SUPERSEDE: Call = keeps(
+pub(super) const SUPERSEDE: ApiCall = ApiCall::new(
+    Method::Post,
     "/api/memories/{name}/supersede",
+    Access::Write,
     supersede,
+)
+.about(
     "supersede",
+    "revise",
     "Replace a memory by a better one; the old one stays in the history",
-);
+)
+.body::<ReplaceBody>(
+    r#"{"fact":"API_VERSION is \"v3\" in src/api.rs","citations":["src/api.rs:3"]}"#,
+)
+.answers::<KeptReply>()
+.creates::<KeptReply>()
+.may_refuse();
 /// Replaces a memory that was wrong.
-pub(super) const CORRECT: Call = keeps(
+pub(super) const CORRECT: ApiCall = ApiCall::new(
+    Method::Post,
     "/api/memories/{name}/correct",
+    Access::Write,
     correct,
+)
+.about(
     "correct",
+    "revise",
     "Replace a memory that is wrong by what is so",
-);
+)
+.body::<ReplaceBody>(r#"{"fact":"retries is 5","citations":["src/old.rs:1"]}"#)
+.answers::<KeptReply>()
+.creates::<KeptReply>()
+.may_refuse();
 
 fn supersede(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
-    replaced(
-        Errand::begin(visit, asked, &SUPERSEDE)?,
-        Replacement::Better,
-    )
+    replaced(visit, asked, Replacement::Better)
 }
 
 fn correct(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
-    replaced(
-        Errand::begin(visit, asked, &CORRECT)?,
-        Replacement::Correction,
-    )
+    replaced(visit, asked, Replacement::Correction)
 }
 
-fn replaced(mut it: Errand<'_>, how: Replacement) -> Result<Reply, Fault> {
-    let fact = it.args.required("fact")?;
-    let (kind, force) = (it.args.parsed("kind")?, it.args.flag("force")?);
-    let (citations, tags) = (it.args.cites()?, it.args.texts("tags", 100)?);
-    let (subject, reason) = (it.args.text("subject")?, it.args.text("reason")?);
-    let voice = it.voice(force)?;
+fn replaced(visit: &Visit<'_>, asked: &Asked, how: Replacement) -> Result<Reply, Fault> {
+    let (it, body): (_, ReplaceBody) = Errand::begin_with_body(visit, asked)?;
     let old = match it.memory()? {
         Ok(old) => old,
         Err(refusal) => return refused(&refusal),
     };
-    let plain = Draft::new(old.space.clone(), fact, voice);
+    let voice = it.voice(body.force, body.tainted);
     let draft = Draft {
-        kind,
-        citations,
-        tags,
-        subject,
-        reason,
-        force,
-        ..plain
+        kind: body.kind.map(|it| it.0),
+        citations: body.citations.0,
+        tags: body.tags.into_texts(),
+        subject: body.subject,
+        reason: body.reason,
+        force: body.force,
+        ..Draft::new(old.space.clone(), body.fact, voice)
     };
     let outcome = revise::supersede(
         &it.cx_for(&old.space),
@@ -136,20 +101,27 @@ fn replaced(mut it: Errand<'_>, how: Replacement) -> Result<Reply, Fault> {
         draft,
         how,
     )?;
-    it.kept("remembered", outcome)
+    it.kept("remembered", outcome, WhenSimilar::Choose)
 }
 
 /// Says that a memory still holds.
-pub(super) const REFRESH: Call = does(
+pub(super) const REFRESH: ApiCall = ApiCall::new(
+    Method::Post,
     "/api/memories/{name}/refresh",
+    Access::Write,
     refresh,
+)
+.about(
     "refresh",
+    "revise",
     "Say that a memory still holds and is of use; refused where its code speaks against it here",
-    &[],
-);
+)
+.body::<NoArguments>("{}")
+.answers::<RevisedReply>()
+.may_refuse();
 
 fn refresh(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
-    let it = Errand::begin(visit, asked, &REFRESH)?;
+    let (it, NoArguments {}) = Errand::begin_with_body(visit, asked)?;
     let memory = it.memory()?.ok().filter(Memory::is_active);
     let seen = look(&it.cx(), memory.into_iter().collect());
     if let Some(bad) = seen.iter().find(|it| it.is_bad()) {
@@ -166,35 +138,53 @@ fn refresh(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
 }
 
 /// Says that a memory was used.
-pub(super) const APPLY: Call = does(
+pub(super) const APPLY: ApiCall = ApiCall::new(
+    Method::Post,
     "/api/memories/{name}/apply",
+    Access::Write,
     apply,
-    "apply",
-    "Say that a memory was used in a task",
-    &[],
-);
+)
+.about("apply", "revise", "Say that a memory was used in a task")
+.body::<NoArguments>("{}")
+.answers::<RevisedReply>()
+.may_refuse();
 
 fn apply(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
-    let it = Errand::begin(visit, asked, &APPLY)?;
+    let (it, NoArguments {}) = Errand::begin_with_body(visit, asked)?;
     done(&it, "applied", |cx, name| {
         revise::apply(cx, &it.spaces, name)
     })
 }
 
 /// Marks a memory as wrong.
-pub(super) const INVALIDATE: Call = does(
+pub(super) const INVALIDATE: ApiCall = ApiCall::new(
+    Method::Post,
     "/api/memories/{name}/invalidate",
+    Access::Write,
     invalidate,
+)
+.about(
     "invalidate",
+    "revise",
     "Mark a memory as wrong; it stays in the history",
-    &[has("reason", Said)],
-);
+)
+.body::<InvalidateBody>(r#"{"reason":"it is five"}"#)
+.answers::<RevisedReply>()
+.may_refuse();
+
+arguments! {
+    /// Why a memory is wrong.
+    struct InvalidateBody {
+        #[schemars(length(min = 1))]
+        reason: String,
+    }
+}
 
 fn invalidate(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
-    let mut it = Errand::begin(visit, asked, &INVALIDATE)?;
-    let (reason, by) = (it.args.required("reason")?, it.visit.voice());
+    let (it, body): (_, InvalidateBody) = Errand::begin_with_body(visit, asked)?;
+    let by = visit.voice();
     done(&it, "invalidated", |cx, name| {
-        revise::invalidate_as(cx, &it.spaces, name, &reason, &by)
+        revise::invalidate_as(cx, &it.spaces, name, &body.reason, &by)
     })
 }
 
@@ -212,51 +202,52 @@ pub(super) fn done(
 }
 
 /// Promotes a note.
-pub(super) const PROMOTE: Call = Call {
-    route: Route {
-        method: Method::Post,
-        path: "/api/memories/{name}/promote",
-        need: Access::Write,
-        run: promote,
-    },
-    about: About {
-        id: "promote",
-        summary: "Make scratch an episode, or a note knowledge",
-        tag: "revise",
-        query: &[],
-        body: Body::Fields(&[
-            may("layer", shapes::LAYER).told("the next one unless said"),
-            may("kind", shapes::KIND),
-            may("subject", Text),
-            may("fact", Text).told("it in better words"),
-            may("reason", Text),
-            may("citations", shapes::CITATIONS),
-            may("task", Text),
-        ]),
-        done: &[
-            (200, Content::Json(shapes::KEPT)),
-            (201, Content::Json(shapes::KEPT)),
-        ],
-        may_refuse: true,
-    },
-};
+pub(super) const PROMOTE: ApiCall = ApiCall::new(
+    Method::Post,
+    "/api/memories/{name}/promote",
+    Access::Write,
+    promote,
+)
+.about(
+    "promote",
+    "revise",
+    "Make scratch an episode, or a note knowledge",
+)
+.body::<PromoteBody>(r#"{"subject":"cache","reason":"it costs a minute","kind":"feedback"}"#)
+.answers::<KeptReply>()
+.creates::<KeptReply>()
+.may_refuse();
+
+arguments! {
+    /// What a note becomes.
+    struct PromoteBody {
+        /// The next one unless said.
+        layer: Option<Written<Layer>>,
+        kind: Option<Written<Kind>>,
+        subject: Option<String>,
+        /// It in better words.
+        fact: Option<String>,
+        reason: Option<String>,
+        citations: Citations,
+        task: Option<String>,
+    }
+}
 
 fn promote(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
-    let mut it = Errand::begin(visit, asked, &PROMOTE)?;
-    let name = it.name()?;
+    let (it, body): (_, PromoteBody) = Errand::begin_with_body(visit, asked)?;
     let promotion = Promotion {
-        layer: it.args.parsed("layer")?,
-        kind: it.args.parsed("kind")?,
-        subject: it.args.text("subject")?,
-        fact: it.args.text("fact")?,
-        reason: it.args.text("reason")?,
-        citations: it.args.cites()?,
-        task: it.args.text("task")?,
-        ..Promotion::of(name, visit.voice())
+        layer: body.layer.map(|it| it.0),
+        kind: body.kind.map(|it| it.0),
+        subject: body.subject,
+        fact: body.fact,
+        reason: body.reason,
+        citations: body.citations.0,
+        task: body.task,
+        ..Promotion::of(it.name()?, visit.voice())
     };
     let outcome = match it.memory()? {
         Ok(note) => core_promote(&it.cx_for(&note.space), &it.spaces, promotion)?,
         Err(refusal) => Outcome::Refused(refusal),
     };
-    it.kept("promoted", outcome)
+    it.kept("promoted", outcome, WhenSimilar::Choose)
 }

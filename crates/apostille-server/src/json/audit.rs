@@ -2,20 +2,28 @@
 
 use std::collections::BTreeMap;
 
-use apostille_core::audit::{Audit, Class, Finding, Named};
+use apostille_core::audit::{Audit, Class, Finding, Named, Severity};
 use apostille_core::format;
+use jiff::Timestamp;
+use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::schema::{StandingWord, Written};
+
 /// What needs attention.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct AuditReply<'a> {
+    /// Whether nothing bad was found, and everything was looked at.
     ok: bool,
+    #[schemars(with = "Written<Timestamp>")]
     at: String,
     spaces: Vec<String>,
+    /// The commit that is checked out.
     #[serde(skip_serializing_if = "Option::is_none")]
     commit: Option<&'a str>,
     /// How many memories there are, by status.
     memories: BTreeMap<&'static str, usize>,
+    /// How many memories could not be looked up.
     unknown: usize,
     /// Whether it came to its end.
     complete: bool,
@@ -26,29 +34,36 @@ pub struct AuditReply<'a> {
     findings: Vec<FindingView<'a>>,
 }
 
-#[derive(Debug, Clone, Serialize)]
+/// One thing that needs attention.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 struct FindingView<'a> {
+    #[schemars(with = "Written<Class>")]
     class: &'static str,
+    #[schemars(with = "Written<Severity>")]
     severity: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     space: Option<String>,
     what: &'a str,
-    memories: Vec<NamedView<'a>>,
+    memories: Vec<FindingMemoryView<'a>>,
+    /// How many more memories it is about.
     #[serde(skip_serializing_if = "is_none")]
     more: usize,
     /// Of near-duplicates, the one to keep.
     #[serde(skip_serializing_if = "Option::is_none")]
     keep: Option<String>,
+    /// What to do about it.
     command: &'a str,
 }
 
-#[derive(Debug, Clone, Serialize)]
-struct NamedView<'a> {
+/// A memory that a finding is about.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+struct FindingMemoryView<'a> {
     id: String,
     handle: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     fact: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Written<StandingWord>")]
     standing: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     place: Option<String>,
@@ -59,7 +74,7 @@ fn is_none(n: &usize) -> bool {
     *n == 0
 }
 
-impl<'a> From<&'a Named> for NamedView<'a> {
+impl<'a> From<&'a Named> for FindingMemoryView<'a> {
     fn from(it: &'a Named) -> Self {
         let place = it.place.as_ref().map(ToString::to_string);
         let (id, handle) = (it.id.to_string(), it.handle.to_string());
@@ -81,7 +96,7 @@ impl<'a> From<&'a Finding> for FindingView<'a> {
             severity: it.severity.as_str(),
             space: it.space.as_ref().map(ToString::to_string),
             what: &it.what,
-            memories: it.memories.iter().map(NamedView::from).collect(),
+            memories: it.memories.iter().map(FindingMemoryView::from).collect(),
             more: it.n_more,
             keep: keep.map(|it| it.handle.to_string()),
             command: &it.way_out,

@@ -4,17 +4,20 @@ use std::collections::BTreeMap;
 
 use apostille_core::recall::Recalled;
 use apostille_core::verify::{Report, Verified};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{MemoryView, views};
 
 /// What was recalled.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct RecallReply<'a> {
+    #[schemars(extend("const" = true))]
     ok: bool,
     /// Whether what is shown answers the question, rather than being merely recent.
     relevant: bool,
     memories: Vec<MemoryView>,
+    /// What does not hold here.
     withheld: Vec<MemoryView>,
     /// The text to put before a model.
     pub block: &'a str,
@@ -40,11 +43,13 @@ impl<'a> From<&'a Recalled> for RecallReply<'a> {
 }
 
 /// What was found at citations.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct VerifyReply {
+    /// Whether nothing is wrong about this checkout.
     ok: bool,
     /// Whether this is the default branch with nothing half done in it.
     settled: bool,
+    /// How many memories stand how.
     counts: BTreeMap<&'static str, usize>,
     memories: Vec<MemoryView>,
 }

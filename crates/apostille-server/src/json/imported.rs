@@ -2,12 +2,15 @@
 
 use apostille_core::refusal::Refusal;
 use apostille_import::file::Done;
+use apostille_import::format::Format;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::RefusalView;
+use super::schema::Written;
 
 /// What became of files.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct ImportReply {
     /// Whether nothing was refused.
     pub ok: bool,
@@ -21,50 +24,56 @@ pub struct ImportReply {
     pub waiting: u64,
     /// How many waited since they were first imported, and are in use now.
     pub let_in: u64,
-    refused: Vec<RefusedAt>,
-    files: Vec<FileView>,
+    refused: Vec<ImportRefusalView>,
+    files: Vec<ImportedFileView>,
     /// Of a folder: how many files in it are of no format that is known.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(skip)]
     pub passed_over: Option<usize>,
 }
 
-#[derive(Debug, Clone, Serialize)]
-struct FileView {
+/// What became of one file.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+struct ImportedFileView {
     file: String,
+    #[schemars(with = "Written<Format>")]
     format: &'static str,
     kept: u64,
     known: u64,
     waiting: u64,
     let_in: u64,
-    changed: Vec<ChangedAt>,
-    refused: Vec<RefusedAt>,
-    left_out: Vec<LeftOutAt>,
+    changed: Vec<ImportChangeView>,
+    refused: Vec<ImportRefusalView>,
+    left_out: Vec<LeftOutView>,
 }
 
-#[derive(Debug, Clone, Serialize)]
-struct ChangedAt {
+/// What was kept in other words than the file has.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+struct ImportChangeView {
     at: String,
     what: String,
 }
 
-#[derive(Debug, Clone, Serialize)]
-struct LeftOutAt {
+/// What in a file is no memory.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+struct LeftOutView {
     at: String,
     why: String,
 }
 
-#[derive(Debug, Clone, Serialize)]
-struct RefusedAt {
+/// What in a file was refused.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+struct ImportRefusalView {
     file: String,
     at: String,
     #[serde(flatten)]
     refusal: RefusalView,
 }
 
-fn refused(done: &Done) -> Vec<RefusedAt> {
+fn refused(done: &Done) -> Vec<ImportRefusalView> {
     let view = |(at, it): &(String, Refusal)| {
         let (file, refusal) = (done.name.clone(), RefusalView::from(it));
-        RefusedAt {
+        ImportRefusalView {
             file,
             at: at.clone(),
             refusal,
@@ -73,14 +82,14 @@ fn refused(done: &Done) -> Vec<RefusedAt> {
     done.refused.iter().map(view).collect()
 }
 
-impl From<&Done> for FileView {
+impl From<&Done> for ImportedFileView {
     fn from(it: &Done) -> Self {
         let changed = it
             .changed
             .iter()
             .cloned()
-            .map(|(at, what)| ChangedAt { at, what });
-        let left_out = it.left_out.iter().map(|it| LeftOutAt {
+            .map(|(at, what)| ImportChangeView { at, what });
+        let left_out = it.left_out.iter().map(|it| LeftOutView {
             at: it.at.clone(),
             why: it.why.clone(),
         });
@@ -114,7 +123,7 @@ impl ImportReply {
             waiting: sum(files, |it| it.waiting),
             let_in: sum(files, |it| it.let_in),
             refused: files.iter().flat_map(refused).collect(),
-            files: files.iter().map(FileView::from).collect(),
+            files: files.iter().map(ImportedFileView::from).collect(),
             passed_over,
         }
     }

@@ -1,51 +1,122 @@
 //! What became of a draft, and what is left of what was forgotten.
 
 use apostille_core::memory::{Handle, Memory, MemoryId, Status};
-use apostille_core::remember::Near;
+use apostille_core::remember::{Near, Outcome};
 use apostille_core::space::Space;
+use schemars::{JsonSchema, Schema};
 use serde::Serialize;
 
-use super::{MemoryView, NearView};
+use super::schema::{TextSchema, Written, one_of};
+use super::{MemoryView, NearView, RefusedReply};
 
 /// What can be done about something that is much like what is known.
 const CHOICES: [&str; 3] = ["skip", "merge", "create"];
 
+/// What became of a draft: the one JSON view of an [`Outcome`].
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[serde(untagged)]
+pub enum RememberReply {
+    /// It is kept, or was known already.
+    Kept(Box<KeptReply>),
+    /// Much the same is known, and the caller is content with that.
+    Skipped(SkippedReply),
+    /// Much the same is known, so it is not kept.
+    Similar(SimilarReply),
+    /// It was turned away.
+    Refused(RefusedReply),
+}
+
+/// What is answered where much the same is known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum WhenSimilar {
+    /// What is known, with what the caller can choose.
+    Choose,
+    /// What is known; the verb has nothing to choose.
+    Tell,
+    /// That nothing had to be done.
+    Skip,
+}
+
+impl RememberReply {
+    /// What became of a draft. `word` is what was done where it is kept, and `view` shows the memory.
+    pub fn new(
+        word: &'static str,
+        outcome: &Outcome,
+        when: WhenSimilar,
+        view: impl FnOnce(&Memory) -> MemoryView,
+    ) -> Self {
+        match outcome {
+            Outcome::Remembered {
+                memory,
+                identity_percent,
+                retired,
+                superseded,
+            } => Self::Kept(Box::new(KeptReply {
+                identity_percent: *identity_percent,
+                retired: (*retired > 0).then_some(*retired),
+                superseded: superseded.as_ref().map(NearView::from),
+                ..KeptReply::new(word, memory, view(memory))
+            })),
+            Outcome::Refreshed { memory } => {
+                Self::Kept(Box::new(KeptReply::new("refreshed", memory, view(memory))))
+            }
+            Outcome::Similar { near } => Self::similar(near, when),
+            Outcome::Refused(refusal) => Self::Refused(RefusedReply::from(refusal)),
+        }
+    }
+
+    /// What is answered where much the same is known.
+    #[must_use]
+    pub fn similar(near: &[Near], when: WhenSimilar) -> Self {
+        let similar = near.iter().map(NearView::from).collect();
+        if when == WhenSimilar::Skip {
+            return Self::Skipped(SkippedReply {
+                ok: true,
+                outcome: "skipped",
+                similar,
+            });
+        }
+        Self::Similar(SimilarReply {
+            ok: false,
+            similar,
+            choices: (when == WhenSimilar::Choose).then_some(CHOICES),
+        })
+    }
+}
+
 /// A memory that was kept, or known already.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct KeptReply {
     /// Always true.
-    pub ok: bool,
+    #[schemars(extend("const" = true))]
+    ok: bool,
     /// What was done.
-    pub outcome: &'static str,
-    /// The memory.
-    pub memory: MemoryView,
-    /// Why it waits, where it does.
+    outcome: &'static str,
+    memory: MemoryView,
+    /// Why it waits for a person, where it does.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub pending: Option<String>,
+    pending: Option<String>,
     /// Percent of the identity layer in use, where it went there.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub identity_percent: Option<u8>,
+    identity_percent: Option<u8>,
     /// How many of the oldest were retired to make room.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub retired: Option<usize>,
+    retired: Option<usize>,
     /// What it contradicts, and took the place of by itself.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub superseded: Option<NearView>,
+    superseded: Option<NearView>,
 }
 
 impl KeptReply {
-    /// Something was done to this memory.
-    #[must_use]
-    pub fn new(outcome: &'static str, memory: &Memory) -> Self {
+    fn new(outcome: &'static str, memory: &Memory, view: MemoryView) -> Self {
         let pending = match &memory.status {
             Status::Pending { why } => Some(why.clone()),
             _ => None,
         };
-        let memory = MemoryView::from(memory);
         Self {
             ok: true,
             outcome,
-            memory,
+            memory: view,
             pending,
             identity_percent: None,
             retired: None,
@@ -54,73 +125,61 @@ impl KeptReply {
     }
 }
 
-/// Much the same is known.
-#[derive(Debug, Clone, Serialize)]
-pub struct SimilarReply {
-    /// Whether that was no matter.
-    pub ok: bool,
-    /// What was done, where that was no matter.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub outcome: Option<&'static str>,
+/// Much the same is known, and that is no matter.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct SkippedReply {
+    /// Always true.
+    #[schemars(extend("const" = true))]
+    ok: bool,
+    /// What was done.
+    outcome: &'static str,
     /// What is known.
-    pub similar: Vec<NearView>,
-    /// What can be done about it.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub choices: Option<[&'static str; 3]>,
+    similar: Vec<NearView>,
 }
 
-impl SimilarReply {
-    /// It is for the caller to choose.
-    #[must_use]
-    pub fn choose(near: &[Near]) -> Self {
-        Self {
-            choices: Some(CHOICES),
-            ..Self::plain(near)
-        }
-    }
+/// Much the same is known, so it is not kept.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct SimilarReply {
+    /// Always false.
+    #[schemars(extend("const" = false))]
+    ok: bool,
+    /// What is known.
+    similar: Vec<NearView>,
+    /// What can be said to have it all the same.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "[Written<ChoiceWord>; 3]")]
+    choices: Option<[&'static str; 3]>,
+}
 
-    /// There is nothing to choose.
-    #[must_use]
-    pub fn plain(near: &[Near]) -> Self {
-        Self {
-            ok: false,
-            outcome: None,
-            similar: near.iter().map(NearView::from).collect(),
-            choices: None,
-        }
-    }
+struct ChoiceWord;
 
-    /// The caller is content with what is known.
-    #[must_use]
-    pub fn skipped(near: &[Near]) -> Self {
-        Self {
-            ok: true,
-            outcome: Some("skipped"),
-            ..Self::plain(near)
-        }
+impl TextSchema for ChoiceWord {
+    fn text_schema() -> Schema {
+        one_of(CHOICES)
     }
 }
 
 /// What was forgotten.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct ForgetReply {
     /// Whether it was done.
+    #[schemars(extend("const" = true))]
     pub ok: bool,
     /// What was done.
     pub outcome: &'static str,
     /// Which.
-    pub memories: Vec<Gone>,
+    pub memories: Vec<ForgottenView>,
 }
 
 /// What is left of a memory: what it was called.
-#[derive(Debug, Clone, Serialize)]
-pub struct Gone {
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct ForgottenView {
     id: String,
     handle: String,
     space: String,
 }
 
-impl Gone {
+impl ForgottenView {
     /// What it was called.
     #[must_use]
     pub fn new(id: MemoryId, handle: Handle, space: &Space) -> Self {
@@ -132,7 +191,7 @@ impl Gone {
     }
 }
 
-impl From<&Memory> for Gone {
+impl From<&Memory> for ForgottenView {
     fn from(it: &Memory) -> Self {
         Self::new(it.id, it.handle(), &it.space)
     }

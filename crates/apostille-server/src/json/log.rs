@@ -6,15 +6,19 @@ use apostille_core::event::Logged;
 use apostille_core::format::EventRecord;
 use apostille_core::memory::MemoryId;
 use apostille_core::store::{Store, StoreError};
+use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::record::EventSchema;
+
 /// An event with its place in the log.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct EventView {
     /// Its place.
     pub seq: u64,
     /// What happened, and to what.
     #[serde(flatten)]
+    #[schemars(with = "EventSchema")]
     pub event: EventRecord,
     /// The memory's handle, where it is still there.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -22,13 +26,14 @@ pub struct EventView {
 }
 
 /// A part of the log.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct LogReply {
     /// Always true.
+    #[schemars(extend("const" = true))]
     pub ok: bool,
     /// What happened.
     pub events: Vec<EventView>,
-    /// What to say as `after` to read on, where there is more and somebody pages.
+    /// What to say as `after` to read on, where there is more.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub next: Option<u64>,
 }

@@ -1,21 +1,30 @@
 //! A memory as it is shown: its record, how it stands here, and where its score comes from.
 
-use apostille_cite::verdict::Verdict;
+use apostille_cite::verdict::{Change, Verdict};
 use apostille_core::format::MemoryRecord;
 use apostille_core::memory::Memory;
 use apostille_core::recall::{Checked, Why};
-use apostille_core::remember::Near;
+use apostille_core::remember::{Near, Relation};
 use apostille_core::verify::{Deed, Verified};
+use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::record::MemorySchema;
+use super::schema::{StandingWord, VerdictWord, Written};
+
 /// A memory, with what is known of it at this moment.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct MemoryView {
+    /// `m-12` in a repository, `u-3` for a person.
     handle: String,
     #[serde(flatten)]
+    #[schemars(with = "MemorySchema")]
     record: MemoryRecord,
+    /// The worst verdict, from the checkout that was looked at.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Written<StandingWord>")]
     standing: Option<&'static str>,
+    /// One for each citation.
     #[serde(skip_serializing_if = "Option::is_none")]
     verdicts: Option<Vec<VerdictView>>,
     /// Whether it was recorded on a branch that never reached this tree.
@@ -23,11 +32,13 @@ pub struct MemoryView {
     unmerged: bool,
     /// What was done about it.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Written<Deed>")]
     deed: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     score: Option<f32>,
+    /// Where the score comes from.
     #[serde(skip_serializing_if = "Option::is_none")]
-    why: Option<WhyView>,
+    why: Option<ScoreView>,
 }
 
 impl From<&Memory> for MemoryView {
@@ -66,7 +77,7 @@ impl From<&Checked> for MemoryView {
             standing: Some(it.standing()),
             verdicts: Some(verdicts(&it.hit.memory, &it.verdicts)),
             score: Some(it.hit.score),
-            why: Some(WhyView::from(&it.hit.why)),
+            why: Some(ScoreView::from(&it.hit.why)),
             ..Self::from(&it.hit.memory)
         }
     }
@@ -81,25 +92,32 @@ where
 }
 
 /// What was found at one citation.
-#[derive(Debug, Clone, Default, Serialize)]
+#[derive(Debug, Clone, Default, Serialize, JsonSchema)]
 pub struct VerdictView {
+    /// The citation, as path and lines.
     place: String,
+    #[schemars(with = "Written<VerdictWord>")]
     verdict: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     moved_to: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Written<Change>")]
     change: Option<&'static str>,
     /// Whether the change is one that a memory survives.
     #[serde(skip_serializing_if = "Option::is_none")]
     harmless: Option<bool>,
+    /// Where the changed lines stand now.
     #[serde(skip_serializing_if = "Option::is_none")]
     at: Option<String>,
+    /// The lines that stand there now.
     #[serde(skip_serializing_if = "Option::is_none")]
     now: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     similarity: Option<f32>,
+    /// The commit that changed or removed it, where it is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     since: Option<String>,
+    /// What the fact states and the lines now say otherwise.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     contradicted: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -151,8 +169,8 @@ impl VerdictView {
 }
 
 /// Where a score comes from: the factors, whose product it is.
-#[derive(Debug, Clone, Serialize)]
-pub struct WhyView {
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct ScoreView {
     /// How well the words agree.
     pub relevance: f32,
     /// How telling the words in common are; no factor.
@@ -171,7 +189,7 @@ pub struct WhyView {
     pub affinity: f32,
 }
 
-impl From<&Why> for WhyView {
+impl From<&Why> for ScoreView {
     fn from(it: &Why) -> Self {
         Self {
             relevance: it.relevance,
@@ -187,12 +205,14 @@ impl From<&Why> for WhyView {
 }
 
 /// A memory that says much the same as another.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct NearView {
     id: String,
     handle: String,
     fact: String,
+    #[schemars(with = "Written<Relation>")]
     relation: &'static str,
+    /// The share of words in common.
     overlap: f32,
 }
 

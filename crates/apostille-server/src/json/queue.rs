@@ -2,14 +2,17 @@
 
 use std::collections::BTreeMap;
 
-use apostille_core::review::Waiting;
+use apostille_core::review::{Care, Waiting};
+use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::schema::Written;
 use super::{MemoryView, NearView};
 
 /// What waits.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct QueueReply {
+    #[schemars(extend("const" = true))]
     ok: bool,
     /// How many memories wait, copies included.
     waiting: usize,
@@ -18,17 +21,22 @@ pub struct QueueReply {
     queue: Vec<WaitingView>,
 }
 
-#[derive(Debug, Clone, Serialize)]
+/// A memory that waits, with everything needed to decide.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 struct WaitingView {
     memory: MemoryView,
+    #[schemars(with = "Written<Care>")]
     care: &'static str,
+    /// Whether it may be accepted together with others.
     safe: bool,
     waits_because: String,
     /// The literals that the cited lines do not say as they are now.
     unsaid: Vec<String>,
     near: Vec<NearView>,
+    /// The handle of the memory whose place it takes.
     #[serde(skip_serializing_if = "Option::is_none")]
     replaces: Option<String>,
+    /// The handles of memories that say the same.
     copies: Vec<String>,
 }
 

@@ -2,30 +2,38 @@
 
 use apostille_core::format;
 use apostille_tasks::report::{Item, Report, Span};
+use jiff::Timestamp;
+use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::schema::Written;
 use super::{MemoryView, views};
 
 /// What was done, by day.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct ReportReply {
+    #[schemars(extend("const" = true))]
     ok: bool,
+    #[schemars(with = "Written<Timestamp>")]
     since: String,
+    #[schemars(with = "Written<Timestamp>")]
     until: String,
     /// Whether there was more than is looked at.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     cut: bool,
-    days: Vec<DayView>,
+    days: Vec<ReportDayView>,
 }
 
-#[derive(Debug, Clone, Serialize)]
-struct DayView {
+/// What was done on one day.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+struct ReportDayView {
     date: String,
-    items: Vec<ItemView>,
+    items: Vec<ReportItemView>,
 }
 
-#[derive(Debug, Clone, Serialize)]
-struct ItemView {
+/// What was done in one task, or beside all tasks.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+struct ReportItemView {
     space: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     task: Option<String>,
@@ -42,7 +50,7 @@ struct ItemView {
     notes: usize,
 }
 
-impl From<&Item> for ItemView {
+impl From<&Item> for ReportItemView {
     fn from(it: &Item) -> Self {
         Self {
             space: it.space.to_string(),
@@ -62,9 +70,9 @@ impl ReportReply {
     /// What was done in this span.
     #[must_use]
     pub fn new(span: Span, report: &Report) -> Self {
-        let day = |it: &apostille_tasks::report::Day| DayView {
+        let day = |it: &apostille_tasks::report::Day| ReportDayView {
             date: it.date.clone(),
-            items: it.items.iter().map(ItemView::from).collect(),
+            items: it.items.iter().map(ReportItemView::from).collect(),
         };
         Self {
             ok: true,

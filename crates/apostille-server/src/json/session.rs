@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use apostille_agents::client::Client;
 use apostille_agents::session::{Moment, Session, Shown};
 use apostille_core::Context;
 use apostille_core::memory::MemoryId;
@@ -9,45 +10,52 @@ use apostille_core::space::Space;
 use apostille_core::store::StoreError;
 use apostille_core::verify::{self, Verified};
 use apostille_text::moderate::one_line;
+use jiff::Timestamp;
+use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::WhyView;
+use super::ScoreView;
+use super::schema::{StandingWord, Written};
 
 /// What a session was shown.
-#[derive(Debug, Clone, Default, Serialize)]
+#[derive(Debug, Clone, Default, Serialize, JsonSchema)]
 pub struct SessionReply {
     /// Always true.
+    #[schemars(extend("const" = true))]
     pub ok: bool,
     /// Its client's name for it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub session: Option<String>,
     /// Whose it is.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Written<Client>")]
     pub client: Option<&'static str>,
     /// When something was shown.
     pub moments: Vec<MomentView>,
 }
 
 /// A moment of the session.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct MomentView {
     /// Which prompt it belongs to.
     pub turn: usize,
     /// When.
+    #[schemars(with = "Written<Timestamp>")]
     pub at: String,
     /// What moment it was.
+    #[schemars(with = "Written<Moment>")]
     pub moment: &'static str,
     /// Whether the person asked to leave memory out of it.
     pub ignored: bool,
     /// What was shown.
-    pub shown: Vec<LineView>,
+    pub shown: Vec<ShownMemoryView>,
     /// What would have been shown, but did not hold.
-    pub withheld: Vec<LineView>,
+    pub withheld: Vec<ShownMemoryView>,
 }
 
 /// A memory that was shown, as it was then and as it is now.
-#[derive(Debug, Clone, Serialize)]
-pub struct LineView {
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct ShownMemoryView {
     /// As it was called.
     pub handle: String,
     /// Which.
@@ -57,13 +65,14 @@ pub struct LineView {
     /// How it stood when it was shown.
     pub standing: String,
     /// How it stands now, where it is still there.
+    #[schemars(with = "Option<Written<StandingWord>>")]
     pub now: Option<&'static str>,
     /// Whether it was of use.
     pub applied: bool,
     /// Its score.
     pub score: f32,
     /// Where the score came from.
-    pub why: WhyView,
+    pub why: ScoreView,
 }
 
 impl SessionReply {
@@ -141,12 +150,12 @@ fn moments(
     Ok(views)
 }
 
-fn told(it: &Shown, now: Option<&Verified>, applied: bool) -> LineView {
+fn told(it: &Shown, now: Option<&Verified>, applied: bool) -> ShownMemoryView {
     // What does not hold here is named, and not told.
     let fact = now
         .filter(|it| it.is_good())
         .map(|it| one_line(&it.memory.fact));
-    LineView {
+    ShownMemoryView {
         handle: it.handle.to_string(),
         id: it.id.to_string(),
         fact,
@@ -154,28 +163,31 @@ fn told(it: &Shown, now: Option<&Verified>, applied: bool) -> LineView {
         now: now.map(Verified::standing),
         applied,
         score: it.score,
-        why: WhyView::from(&it.why),
+        why: ScoreView::from(&it.why),
     }
 }
 
 /// Sessions.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct SessionsReply {
+    #[schemars(extend("const" = true))]
     ok: bool,
     /// One a row.
     pub sessions: Vec<SessionRow>,
 }
 
 /// A session in a list.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct SessionRow {
     /// Its client's name for it.
     pub session: String,
     /// Whose it is.
+    #[schemars(with = "Written<Client>")]
     pub client: &'static str,
     /// Where.
     pub repo: String,
     /// When it was last added to.
+    #[schemars(with = "Written<Timestamp>")]
     pub at: String,
     /// How often the person said something.
     pub turns: usize,

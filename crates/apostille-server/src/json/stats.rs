@@ -2,46 +2,55 @@
 
 use std::collections::BTreeMap;
 
+use apostille_core::event::Breaker;
 use apostille_core::format;
 use apostille_core::memory::{Layer, Stage};
 use apostille_core::space::Space;
 use apostille_core::stats::Stats;
+use apostille_core::store::Tally;
 use apostille_core::store::watch::Trip;
+use jiff::Timestamp;
+use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::schema::Written;
+
 /// What is kept, in numbers.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct StatsReply {
+    #[schemars(extend("const" = true))]
     ok: bool,
-    spaces: Vec<SpaceView>,
+    spaces: Vec<SpaceStatsView>,
 }
 
 impl From<&[Stats]> for StatsReply {
     fn from(spaces: &[Stats]) -> Self {
         Self {
             ok: true,
-            spaces: spaces.iter().map(SpaceView::from).collect(),
+            spaces: spaces.iter().map(SpaceStatsView::from).collect(),
         }
     }
 }
 
 /// One space in numbers.
-#[derive(Debug, Clone, Serialize)]
-pub struct SpaceView {
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct SpaceStatsView {
     space: String,
     active: u64,
     soft_limit: usize,
     over_soft_limit: bool,
     status: BTreeMap<&'static str, u64>,
     layers: BTreeMap<&'static str, u64>,
+    /// Percent of the identity layer in use.
     identity_percent: u8,
     identity_chars: usize,
+    /// The share of verifications that held, where there were any.
     verified_share: Option<f32>,
     events: BTreeMap<String, u64>,
-    breakers: Vec<TripView>,
+    breakers: Vec<BreakerView>,
 }
 
-impl From<&Stats> for SpaceView {
+impl From<&Stats> for SpaceStatsView {
     fn from(it: &Stats) -> Self {
         Self {
             space: it.space.to_string(),
@@ -63,22 +72,23 @@ impl From<&Stats> for SpaceView {
             breakers: it
                 .open
                 .iter()
-                .map(|trip| TripView::new(&it.space, trip))
+                .map(|trip| BreakerView::new(&it.space, trip))
                 .collect(),
         }
     }
 }
 
 /// Whose writes are held up, or were.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct BreakersReply {
     /// Always true.
+    #[schemars(extend("const" = true))]
     pub ok: bool,
     /// What was done, where something was.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub outcome: Option<&'static str>,
     /// The breakers.
-    pub breakers: Vec<TripView>,
+    pub breakers: Vec<BreakerView>,
 }
 
 impl BreakersReply {
@@ -87,7 +97,7 @@ impl BreakersReply {
     pub fn new(outcome: Option<&'static str>, trips: &[(Space, Trip)]) -> Self {
         let breakers = trips
             .iter()
-            .map(|(space, it)| TripView::new(space, it))
+            .map(|(space, it)| BreakerView::new(space, it))
             .collect();
         Self {
             ok: true,
@@ -98,17 +108,20 @@ impl BreakersReply {
 }
 
 /// A breaker.
-#[derive(Debug, Clone, Serialize)]
-pub struct TripView {
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct BreakerView {
+    #[schemars(with = "Written<Breaker>")]
     breaker: &'static str,
+    /// Whose writes are held up; everybody's, where nobody is named.
     #[serde(skip_serializing_if = "Option::is_none")]
     actor: Option<String>,
     space: String,
+    #[schemars(with = "Written<Timestamp>")]
     at: String,
     why: String,
 }
 
-impl TripView {
+impl BreakerView {
     /// A breaker of this space.
     #[must_use]
     pub fn new(space: &Space, it: &Trip) -> Self {
@@ -118,6 +131,39 @@ impl TripView {
             space: space.to_string(),
             at: format::timestamp(it.at),
             why: it.why.clone(),
+        }
+    }
+}
+
+/// The spaces there are.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct SpacesReply {
+    /// Always true.
+    #[schemars(extend("const" = true))]
+    pub ok: bool,
+    /// One a row.
+    pub spaces: Vec<SpaceRow>,
+}
+
+/// A space in a list, with how much it holds.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct SpaceRow {
+    space: String,
+    active: u64,
+    pending: u64,
+    /// How many there are in every status.
+    memories: u64,
+}
+
+impl SpaceRow {
+    /// A space, with what its store counts.
+    #[must_use]
+    pub fn new(space: &Space, tally: &Tally) -> Self {
+        Self {
+            space: space.to_string(),
+            active: tally.stage(Stage::Active),
+            pending: tally.stage(Stage::Pending),
+            memories: tally.memories.values().sum(),
         }
     }
 }

@@ -7,19 +7,23 @@ use apostille_core::memory::{Memory, MemoryId};
 use apostille_core::store::{Store, StoreError};
 use apostille_core::verify::Verified;
 use apostille_tasks::task::left::LEFT;
-use apostille_tasks::task::{Slug, Sort, Task};
+use apostille_tasks::task::{Slug, Sort, Status, Task};
+use jiff::Timestamp;
+use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::schema::Written;
 use super::{MemoryView, views};
 
 /// A task.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct TaskView {
     /// Its name.
     pub slug: String,
     /// What is to be done.
     pub title: String,
     /// How it stands.
+    #[schemars(with = "Written<Status>")]
     pub status: &'static str,
     /// Whether it is the one that is worked on here.
     pub active: bool,
@@ -37,8 +41,10 @@ pub struct TaskView {
     /// The phases it was in.
     pub passed: Vec<String>,
     /// When it began.
+    #[schemars(with = "Written<Timestamp>")]
     pub started_at: String,
     /// When the last gate was passed.
+    #[schemars(with = "Written<Timestamp>")]
     pub touched_at: String,
     /// The commit that was checked out when it began.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -79,21 +85,25 @@ impl TaskView {
 }
 
 /// Tasks.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct TasksReply {
     /// Always true.
+    #[schemars(extend("const" = true))]
     pub ok: bool,
     /// The tasks.
     pub tasks: Vec<TaskView>,
 }
 
 /// A task with its notes.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct TaskReply {
+    #[schemars(extend("const" = true))]
     ok: bool,
     /// The task.
     pub task: TaskView,
+    /// Its notes.
     memories: Vec<MemoryView>,
+    /// The handles of blockers that are out of the way.
     resolved: Vec<String>,
 }
 

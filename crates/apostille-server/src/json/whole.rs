@@ -5,6 +5,7 @@ use apostille_core::event::Logged;
 use apostille_core::memory::{Memory, MemoryId, Status};
 use apostille_core::store::{Page, Store, StoreError};
 use apostille_core::verify::{self, Verified};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{EventView, MemoryView, viewed, views};
@@ -16,7 +17,7 @@ const CHAIN: usize = 20;
 
 /// One memory with what it replaced, what replaced it, and what happened to it.
 #[derive(Debug, Clone)]
-pub struct Whole {
+pub struct MemoryDetails {
     /// The memory, and how it stands here.
     pub memory: Verified,
     /// What it replaced, nearest first, as it stands here.
@@ -27,7 +28,7 @@ pub struct Whole {
     pub history: Vec<Logged>,
 }
 
-impl Whole {
+impl MemoryDetails {
     /// Gathers it. Nothing is written, not even that somebody looked.
     pub fn of(cx: &Context<'_>, memory: Memory) -> Result<Self, StoreError> {
         let page = Page {
@@ -82,18 +83,22 @@ fn chain(
 }
 
 /// Everything about one memory.
-#[derive(Debug, Clone, Serialize)]
-pub struct WholeReply {
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct MemoryDetailsReply {
+    #[schemars(extend("const" = true))]
     ok: bool,
     memory: MemoryView,
+    /// What it replaced, nearest first.
     supersedes: Vec<MemoryView>,
+    /// What replaced it, nearest first.
     superseded_by: Vec<MemoryView>,
+    /// What happened to it, the latest first.
     history: Vec<EventView>,
 }
 
-impl WholeReply {
+impl MemoryDetailsReply {
     /// What was gathered, with the handles of other memories that are still there.
-    pub fn new(store: &dyn Store, it: &Whole) -> Result<Self, StoreError> {
+    pub fn new(store: &dyn Store, it: &MemoryDetails) -> Result<Self, StoreError> {
         Ok(Self {
             ok: true,
             memory: MemoryView::from(&it.memory),

@@ -12,7 +12,7 @@ use apostille_core::memory::{Draft, Layer, MemoryId};
 use apostille_core::recall::Checked;
 use apostille_core::space::Space;
 use apostille_server::api::CALLS;
-use apostille_server::api::about::Call;
+use apostille_server::api::call::ApiCall;
 use apostille_server::host::{Beside, Unplaced};
 use apostille_server::pass::{Access, Pass};
 use apostille_server::visit::{Asked, Method, Reply, Visit};
@@ -177,14 +177,14 @@ impl<'a> Caller<'a> {
         )
     }
 
-    pub(super) fn sends(&self, call: &Call, asked: &Asked) -> Reply {
+    pub(super) fn sends(&self, call: &ApiCall, asked: &Asked) -> Reply {
         let reply = self.answered(call, asked);
         schema::fits(call, &reply);
         self.desk.world.advance(1);
         reply
     }
 
-    fn answered(&self, call: &Call, asked: &Asked) -> Reply {
+    fn answered(&self, call: &ApiCall, asked: &Asked) -> Reply {
         let (repo, user) = (repo(), user());
         let here = Here {
             user: Some(&user),
@@ -232,13 +232,13 @@ fn turned(status: u16, why: &str) -> Reply {
     Reply::json(status, &json!({"ok": false, "error": {"message": why}})).unwrap()
 }
 
-fn found(method: &str, path: &str) -> (&'static Call, Vec<(String, String)>) {
+fn found(method: &str, path: &str) -> (&'static ApiCall, Vec<(String, String)>) {
     let method = match method {
         "GET" => Method::Get,
         "POST" => Method::Post,
         _ => Method::Delete,
     };
-    let mut calls: Vec<&Call> = CALLS
+    let mut calls: Vec<&ApiCall> = CALLS
         .iter()
         .filter(|it| it.route.method == method)
         .collect();

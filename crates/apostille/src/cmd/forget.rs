@@ -10,7 +10,7 @@ use apostille_core::store::Damaged;
 use super::line;
 use crate::args::Forget;
 use crate::error::{self, Fault};
-use crate::json::{ForgetReply, Gone};
+use crate::json::{ForgetReply, ForgottenView};
 use crate::paint::{BOLD, GREEN, ink, one_line};
 use crate::shell::{Answer, Shell};
 use crate::world::desk::Desk;
@@ -66,8 +66,8 @@ pub fn run(shell: &Shell, args: &Forget) -> Result<Answer, Fault> {
     desk.forget_beside(&ids)?;
     let torn = damaged
         .iter()
-        .map(|it| Gone::new(it.id, it.handle(), &it.space));
-    let read = memories.iter().map(Gone::from);
+        .map(|it| ForgottenView::new(it.id, it.handle(), &it.space));
+    let read = memories.iter().map(ForgottenView::from);
     let json = ForgetReply {
         ok: true,
         outcome: "forgotten",

@@ -6,7 +6,7 @@ use apostille_core::store::{Filter, Order};
 
 use crate::args::List;
 use crate::error::{self, Fault};
-use crate::json::{self, Memories};
+use crate::json::{self, MemoriesReply};
 use crate::paint::{BOLD, DIM, Paint, Table, ink, memory, one_line};
 use crate::shell::{Answer, Shell};
 
@@ -90,10 +90,10 @@ pub(super) fn listed(
     } else {
         error::OK
     };
-    let json = Memories {
+    let json = MemoriesReply {
         ok: true,
-        outcome: None,
         memories: json::views(&memories),
+        next: None,
     };
     let answer = shell.answer(code, &json, |paint| table(paint, &memories, with_space));
     let err = match (memories.is_empty(), is_cut) {

@@ -7,7 +7,7 @@ use apostille_core::recall::{self, Ask, Checked, Recalled};
 
 use crate::args::Recall;
 use crate::error::{self, Fault};
-use crate::json::{RecallReply, WhyView};
+use crate::json::{RecallReply, ScoreView};
 use crate::paint::{BOLD, CYAN, DIM, Paint, explained, ink, memory};
 use crate::shell::{Answer, Shell};
 use crate::world::desk::Desk;
@@ -93,7 +93,7 @@ fn page(paint: &Paint, it: &Recalled, why: bool) -> String {
     }
     let entry = |it: &Checked| {
         let why = if why {
-            explained(paint, &WhyView::from(&it.hit.why), it.hit.score)
+            explained(paint, &ScoreView::from(&it.hit.why), it.hit.score)
         } else {
             String::new()
         };

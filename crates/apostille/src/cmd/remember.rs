@@ -7,7 +7,7 @@ use apostille_core::space::Space;
 
 use crate::args::{Remember, Telling, TwinArgs};
 use crate::error::{self, Fault};
-use crate::json::{KeptReply, NearView, SimilarReply};
+use crate::json::{RememberReply, WhenSimilar};
 use crate::paint::paste::quoted;
 use crate::paint::{BOLD, CYAN, DIM, GREEN, Paint, YELLOW, ink, one_line};
 use crate::shell::{Answer, Shell};
@@ -141,6 +141,12 @@ impl Asked<'_> {
 
 /// What became of the draft.
 pub(super) fn answer(shell: &Shell, asked: &Asked<'_>, outcome: Outcome) -> Answer {
+    let when = if asked.is_skipped {
+        WhenSimilar::Skip
+    } else {
+        WhenSimilar::Choose
+    };
+    let json = RememberReply::new(asked.word, &outcome, when, |it| it.into());
     match outcome {
         Outcome::Remembered {
             memory,
@@ -148,14 +154,6 @@ pub(super) fn answer(shell: &Shell, asked: &Asked<'_>, outcome: Outcome) -> Answ
             retired,
             superseded,
         } => {
-            let retired = (retired > 0).then_some(retired);
-            let view = superseded.as_ref().map(NearView::from);
-            let json = KeptReply {
-                identity_percent,
-                retired,
-                superseded: view,
-                ..KeptReply::new(asked.word, &memory)
-            };
             let instead = asked
                 .instead
                 .or(superseded.as_ref().map(|it| Name::Handle(it.handle)));
@@ -169,15 +167,16 @@ pub(super) fn answer(shell: &Shell, asked: &Asked<'_>, outcome: Outcome) -> Answ
                     + &room(identity_percent, retired)
             })
         }
-        Outcome::Refreshed { memory } => {
-            let json = KeptReply::new("refreshed", &memory);
-            shell.answer(error::OK, &json, |paint| {
-                kept(paint, "known already; refreshed", &memory, None)
-                    + &waits(shell, asked, &memory)
-            })
+        Outcome::Refreshed { memory } => shell.answer(error::OK, &json, |paint| {
+            kept(paint, "known already; refreshed", &memory, None) + &waits(shell, asked, &memory)
+        }),
+        Outcome::Similar { near } if asked.is_skipped => {
+            shell.answer(error::OK, &json, |_| skipped(&near))
         }
-        Outcome::Similar { near } if asked.is_skipped => skipped(shell, &near),
-        Outcome::Similar { near } => similar(shell, asked.fact, &near),
+        Outcome::Similar { near } => Answer {
+            err: choice(shell, asked.fact, &near),
+            ..shell.answer(error::REFUSED, &json, |_| String::new())
+        },
         Outcome::Refused(refusal) => refused(shell, asked, &refusal),
     }
 }
@@ -286,12 +285,12 @@ fn waits(shell: &Shell, asked: &Asked<'_>, memory: &Memory) -> String {
     out + &way(what, &format!("apostille approve {}", memory.handle()))
 }
 
-fn room(identity_percent: Option<u8>, retired: Option<usize>) -> String {
+fn room(identity_percent: Option<u8>, retired: usize) -> String {
     let bar = |it: u8| format!("  identity {} {it}%\n", crate::paint::bar(it));
-    let retired = retired.map(|n| {
+    let retired = (retired > 0).then(|| {
         ink(
             YELLOW,
-            format!("  {n} of the oldest retired to make room\n"),
+            format!("  {retired} of the oldest retired to make room\n"),
         )
     });
     identity_percent
@@ -301,20 +300,17 @@ fn room(identity_percent: Option<u8>, retired: Option<usize>) -> String {
         .collect()
 }
 
-fn skipped(shell: &Shell, near: &[Near]) -> Answer {
-    let json = SimilarReply::skipped(near);
+fn skipped(near: &[Near]) -> String {
     let known = near
         .first()
         .map(|it| it.handle.to_string())
         .unwrap_or_default();
-    shell.answer(error::OK, &json, |_| {
-        format!("{}; {} says it\n", ink(GREEN, "skipped"), ink(BOLD, known))
-    })
+    format!("{}; {} says it\n", ink(GREEN, "skipped"), ink(BOLD, known))
 }
 
 /// A note that says what is known already is not promoted.
 pub(super) fn not_promoted(shell: &Shell, name: Name, near: &[Near]) -> Answer {
-    let json = SimilarReply::plain(near);
+    let json = RememberReply::similar(near, WhenSimilar::Tell);
     let answer = shell.answer(error::REFUSED, &json, |_| String::new());
     let mut err = format!(
         "{} {name}: much the same is known:\n\n",
@@ -345,16 +341,6 @@ fn known(shell: &Shell, it: &Near) -> String {
         ink(BOLD, it.handle)
     );
     head + &shell.paint.wrapped(&it.fact, 6)
-}
-
-fn similar(shell: &Shell, fact: &str, near: &[Near]) -> Answer {
-    let answer = shell.answer(error::REFUSED, &SimilarReply::choose(near), |_| {
-        String::new()
-    });
-    Answer {
-        err: choice(shell, fact, near),
-        ..answer
-    }
 }
 
 /// What is known, and the ready-made commands for each choice.

@@ -16,7 +16,7 @@ use apostille_core::revise::{self, Revised};
 
 use crate::args::Review;
 use crate::error::{self, Fault};
-use crate::json::{self, Memories, QueueReply};
+use crate::json::{self, QueueReply, RevisedReply};
 use crate::paint::count;
 use crate::shell::{Answer, Shell};
 use crate::world::desk::Desk;
@@ -82,9 +82,9 @@ fn named(shell: &Shell, desk: &Desk, args: &Review) -> Result<Answer, Fault> {
             Revised::Refused(refusal) => return Ok(shell.refused(&refusal)),
         }
     }
-    let json = Memories {
+    let json = RevisedReply {
         ok: true,
-        outcome: Some("reviewed"),
+        outcome: "reviewed",
         memories: json::views(&done),
     };
     Ok(shell.answer(error::OK, &json, |paint| {
@@ -109,9 +109,9 @@ fn all_safe(
         });
     }
     let done = dialogue.accept_safe()?;
-    let json = Memories {
+    let json = RevisedReply {
         ok: true,
-        outcome: Some("reviewed"),
+        outcome: "reviewed",
         memories: json::views(&done),
     };
     Ok(shell.answer(error::OK, &json, |paint| {

@@ -9,7 +9,7 @@ use apostille_core::verify::Verified;
 use super::log::happened;
 use crate::args::One;
 use crate::error::{self, Fault};
-use crate::json::{Whole, WholeReply};
+use crate::json::{MemoryDetails, MemoryDetailsReply};
 use crate::paint::{BOLD, DIM, Paint, Table, ink, memory, one_line, standing};
 use crate::shell::{Answer, Shell};
 
@@ -20,12 +20,12 @@ pub fn run(shell: &Shell, args: &One) -> Result<Answer, Fault> {
         Ok(mut found) => found.remove(0),
         Err(refusal) => return Ok(shell.refused(&refusal)),
     };
-    let shown = Whole::of(&desk.cx(), memory)?;
-    let json = WholeReply::new(&*desk.store, &shown)?;
+    let shown = MemoryDetails::of(&desk.cx(), memory)?;
+    let json = MemoryDetailsReply::new(&*desk.store, &shown)?;
     Ok(shell.answer(error::OK, &json, |paint| text(paint, &shown)))
 }
 
-fn text(paint: &Paint, shown: &Whole) -> String {
+fn text(paint: &Paint, shown: &MemoryDetails) -> String {
     let Verified {
         memory, verdicts, ..
     } = &shown.memory;

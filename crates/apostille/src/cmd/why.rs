@@ -5,7 +5,7 @@ use jiff::Timestamp;
 
 use crate::args::Why;
 use crate::error::{self, Fault};
-use crate::json::{LineView, MomentView, SessionReply, SessionRow, SessionsReply};
+use crate::json::{MomentView, SessionReply, SessionRow, SessionsReply, ShownMemoryView};
 use crate::paint::{BOLD, CYAN, DIM, GREEN, Paint, YELLOW, count, explained, ink, safe};
 use crate::shell::{Answer, Shell};
 use crate::world::sessions;
@@ -104,7 +104,7 @@ fn page(paint: &Paint, session: &Session, moments: &[MomentView]) -> String {
     out
 }
 
-fn line(paint: &Paint, it: &LineView, how: &str) -> String {
+fn line(paint: &Paint, it: &ShownMemoryView, how: &str) -> String {
     let then = match it.now {
         Some(now) if now == it.standing => it.standing.clone(),
         Some(now) => format!("{} then, {now} now", it.standing),

@@ -1,12 +1,12 @@
 //! A small reader of JSON Schema: as much of it as the document uses, and it fails at a word that it does not know.
 
-use apostille_server::api::about::Call;
+use apostille_server::api::call::ApiCall;
 use apostille_server::api::document;
 use apostille_server::visit::{Method, Reply};
 use serde_json::Value;
 
 /// Holds an answer against what the document says of it.
-pub(super) fn fits(call: &Call, reply: &Reply) {
+pub(super) fn fits(call: &ApiCall, reply: &Reply) {
     let document = document();
     let method = match call.route.method {
         Method::Get => "get",
@@ -68,6 +68,9 @@ fn check(document: &Value, schema: &Value, value: &Value, at: &str) -> Result<()
             "minLength" => value
                 .as_str()
                 .is_none_or(|it| it.chars().count() as u64 >= rule.as_u64().unwrap()),
+            "minItems" => value
+                .as_array()
+                .is_none_or(|it| it.len() as u64 >= rule.as_u64().unwrap()),
             "maxItems" => value
                 .as_array()
                 .is_none_or(|it| it.len() as u64 <= rule.as_u64().unwrap()),
@@ -112,7 +115,7 @@ fn fields(document: &Value, schema: &Value, value: &Value, at: &str) -> Result<(
     for (name, it) in object {
         let at = format!("{at}.{name}");
         match (&schema["properties"][name], &schema["additionalProperties"]) {
-            (Value::Null, Value::Null) => {}
+            (Value::Null, Value::Null | Value::Bool(true)) => {}
             (Value::Null, Value::Bool(false)) => return Err(format!("{at} is not told")),
             (Value::Null, rule) => check(document, rule, it, &at)?,
             (rule, _) => check(document, rule, it, &at)?,
@@ -122,6 +125,9 @@ fn fields(document: &Value, schema: &Value, value: &Value, at: &str) -> Result<(
 }
 
 fn is_of(rule: &Value, value: &Value) -> bool {
+    if let Some(types) = rule.as_array() {
+        return types.iter().any(|it| is_of(it, value));
+    }
     match rule.as_str().unwrap() {
         "string" => value.is_string(),
         "boolean" => value.is_boolean(),

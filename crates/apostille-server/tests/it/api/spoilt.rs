@@ -1,10 +1,11 @@
 //! Requests that nobody would make on purpose: nothing panics, nothing breaks, and every answer is bounded.
 
 use apostille_server::api::CALLS;
-use apostille_server::api::about::{Body, Call};
+use apostille_server::api::call::{ApiCall, RequestBody, SchemaOf};
 use apostille_server::pass::Access;
 use apostille_server::visit::Asked;
 use proptest::prelude::*;
+use schemars::SchemaGenerator;
 use serde_json::{Map, Value};
 
 use super::{Caller, Desk};
@@ -42,13 +43,28 @@ fn any_json() -> impl Strategy<Value = Value> {
     })
 }
 
+/// The names that a call takes.
+fn properties(schema: SchemaOf) -> Vec<String> {
+    let schema = schema(&mut SchemaGenerator::default());
+    let properties = schema.get("properties").and_then(Value::as_object);
+    properties
+        .into_iter()
+        .flat_map(|it| it.keys().cloned())
+        .collect()
+}
+
 /// A call with names that it knows, mostly, and values that mean nothing.
-fn asked(call: &Call, part: &str, query: &[(prop::sample::Index, String)], body: Vec<u8>) -> Asked {
-    let mut names: Vec<&str> = call.about.query.iter().map(|it| it.name).collect();
-    names.push("colour");
+fn asked(
+    call: &ApiCall,
+    part: &str,
+    query: &[(prop::sample::Index, String)],
+    body: Vec<u8>,
+) -> Asked {
+    let mut names = properties(call.query);
+    names.push("colour".into());
     let query = query
         .iter()
-        .map(|(at, value)| (names[at.index(names.len())].to_owned(), value.clone()));
+        .map(|(at, value)| (names[at.index(names.len())].clone(), value.clone()));
     let parts = ["name", "slug"].map(|it| (it.to_owned(), part.to_owned()));
     Asked {
         parts: parts.to_vec(),
@@ -57,15 +73,16 @@ fn asked(call: &Call, part: &str, query: &[(prop::sample::Index, String)], body:
     }
 }
 
-fn object(call: &Call, fields: &[(prop::sample::Index, Value)]) -> Vec<u8> {
-    let Body::Fields(known) = call.about.body else {
+fn object(call: &ApiCall, fields: &[(prop::sample::Index, Value)]) -> Vec<u8> {
+    let RequestBody::Json(schema, _) = call.body else {
         return Vec::new();
     };
+    let known = properties(schema);
     if known.is_empty() {
         return Vec::new();
     }
     let field = |(at, value): &(prop::sample::Index, Value)| {
-        (known[at.index(known.len())].name.to_owned(), value.clone())
+        (known[at.index(known.len())].clone(), value.clone())
     };
     Value::Object(fields.iter().map(field).collect())
         .to_string()
@@ -73,12 +90,12 @@ fn object(call: &Call, fields: &[(prop::sample::Index, Value)]) -> Vec<u8> {
 }
 
 /// Asks; that the answer is of a status and a shape that is told is looked at by the caller.
-fn checked(call: &Call, asked: &Asked) -> Result<(), TestCaseError> {
+fn checked(call: &ApiCall, asked: &Asked) -> Result<(), TestCaseError> {
     let desk = Desk::new();
     let reply = Caller::new(&desk, Access::Review).sends(call, asked);
     prop_assert!(reply.status < 500, "{} {}", reply.status, reply.body);
     prop_assert!(
-        reply.body.len() <= MAX_ANSWER || call.about.id == "openapi",
+        reply.body.len() <= MAX_ANSWER || call.id == "openapi",
         "{} bytes",
         reply.body.len()
     );
@@ -126,7 +143,7 @@ proptest! {
         let call = &CALLS[call];
         let formats = apostille_import::format::Format::ALL;
         let mut asked = asked(call, "m-4", &[], body);
-        if call.about.id == "import" {
+        if call.id == "import" {
             asked.query.extend(format.map(|it| ("format".to_owned(), formats[it.index(formats.len())].to_string())));
         }
         checked(call, &asked)?;

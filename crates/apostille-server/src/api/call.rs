@@ -1,0 +1,146 @@
+//! A row of the table of calls: how it is reached, what it takes and what it answers.
+
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+
+use super::args::{Arguments, NoArguments, argument_schema};
+use crate::Fault;
+use crate::pass::Access;
+use crate::visit::{Asked, Method, Reply, Route, Visit};
+
+/// What makes the schema of a type.
+pub type SchemaOf = fn(&mut SchemaGenerator) -> Schema;
+
+/// One call, with what the document tells about it.
+#[derive(Clone, Copy)]
+pub struct ApiCall {
+    /// How it is reached, and what answers.
+    pub route: Route,
+    /// Its name for programs.
+    pub id: &'static str,
+    /// What it belongs to.
+    pub tag: &'static str,
+    /// What it does.
+    pub summary: &'static str,
+    /// What may stand behind the question mark, beside `repo`.
+    pub query: SchemaOf,
+    /// What is sent along.
+    pub body: RequestBody,
+    /// What comes back when it goes well.
+    pub done: AnswerBody,
+    /// What comes back with status 201, where something new can be kept.
+    pub created: Option<SchemaOf>,
+    /// Whether something can be refused, with status 422.
+    pub may_refuse: bool,
+}
+
+/// What is sent along with a call.
+#[derive(Debug, Clone, Copy)]
+pub enum RequestBody {
+    /// Nothing.
+    None,
+    /// A JSON object, with one as a program would send it.
+    Json(SchemaOf, &'static str),
+    /// A file as it is.
+    File,
+}
+
+/// What comes back.
+#[derive(Debug, Clone, Copy)]
+pub enum AnswerBody {
+    /// JSON of this shape.
+    Json(SchemaOf),
+    /// JSON that is what it is, or text of one of these kinds.
+    Kinds(&'static [&'static str]),
+}
+
+impl ApiCall {
+    /// A call that takes nothing and answers any object, until more is said about it.
+    pub(super) const fn new(
+        method: Method,
+        path: &'static str,
+        need: Access,
+        run: fn(&Visit<'_>, &Asked) -> Result<Reply, Fault>,
+    ) -> Self {
+        Self {
+            route: Route {
+                method,
+                path,
+                need,
+                run,
+            },
+            id: "",
+            tag: "",
+            summary: "",
+            query: argument_schema::<NoArguments>,
+            body: RequestBody::None,
+            done: AnswerBody::Json(
+                SchemaGenerator::subschema_for::<serde_json::Map<String, serde_json::Value>>,
+            ),
+            created: None,
+            may_refuse: false,
+        }
+    }
+
+    pub(super) const fn about(
+        self,
+        id: &'static str,
+        tag: &'static str,
+        summary: &'static str,
+    ) -> Self {
+        Self {
+            id,
+            tag,
+            summary,
+            ..self
+        }
+    }
+
+    pub(super) const fn query<T: Arguments>(self) -> Self {
+        Self {
+            query: argument_schema::<T>,
+            ..self
+        }
+    }
+
+    pub(super) const fn body<T: Arguments>(self, example: &'static str) -> Self {
+        Self {
+            body: RequestBody::Json(argument_schema::<T>, example),
+            ..self
+        }
+    }
+
+    pub(super) const fn file(self) -> Self {
+        Self {
+            body: RequestBody::File,
+            ..self
+        }
+    }
+
+    pub(super) const fn answers<T: JsonSchema>(self) -> Self {
+        Self {
+            done: AnswerBody::Json(SchemaGenerator::subschema_for::<T>),
+            ..self
+        }
+    }
+
+    pub(super) const fn answers_kinds(self, kinds: &'static [&'static str]) -> Self {
+        Self {
+            done: AnswerBody::Kinds(kinds),
+            ..self
+        }
+    }
+
+    pub(super) const fn creates<T: JsonSchema>(self) -> Self {
+        Self {
+            created: Some(SchemaGenerator::subschema_for::<T>),
+            ..self
+        }
+    }
+
+    pub(super) const fn may_refuse(self) -> Self {
+        Self {
+            may_refuse: true,
+            ..self
+        }
+    }
+}

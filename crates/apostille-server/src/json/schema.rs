@@ -1,0 +1,162 @@
+//! What a derive of `JsonSchema` cannot see: which texts a field may hold.
+//!
+//! The core knows no schemas. Its enums are written as words, and answers carry those words as text; a field says whose
+//! words they are with `#[schemars(with = "Written<Stage>")]`.
+
+use std::borrow::Cow;
+
+use apostille_agents::client::Client;
+use apostille_agents::session::Moment;
+use apostille_cite::citation::{Cite, RepoPath};
+use apostille_cite::verdict::Change;
+use apostille_core::audit::{Class, Severity};
+use apostille_core::event::{Breaker, Happening};
+use apostille_core::memory::{Channel, Kind, Layer, Mark, Name, Origin, Stage};
+use apostille_core::remember::Relation;
+use apostille_core::review::Care;
+use apostille_core::verify::Deed;
+use apostille_core::{export, import};
+use apostille_tasks::task::Status;
+use jiff::Timestamp;
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+
+/// A value that is written as a text, and which texts these are.
+pub(crate) trait TextSchema {
+    /// The schema of the text.
+    fn text_schema() -> Schema;
+}
+
+/// A value that stands in JSON, or in a query, as its text.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Written<T>(pub(crate) T);
+
+impl<T: TextSchema> JsonSchema for Written<T> {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        "Written".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        T::text_schema()
+    }
+}
+
+/// One of these words.
+pub(super) fn one_of<'a>(words: impl IntoIterator<Item = &'a str>) -> Schema {
+    let words: Vec<&str> = words.into_iter().collect();
+    json_schema!({"type": "string", "enum": words})
+}
+
+/// A text of this pattern.
+fn text_like(pattern: &str, example: &str) -> Schema {
+    json_schema!({"type": "string", "pattern": pattern, "examples": [example]})
+}
+
+macro_rules! words_of {
+    ($($words:ty),+ $(,)?) => {
+        $(impl TextSchema for $words {
+            fn text_schema() -> Schema {
+                one_of(<$words>::ALL.iter().map(|it| it.as_str()))
+            }
+        })+
+    };
+}
+
+words_of![
+    Breaker,
+    Change,
+    Channel,
+    Class,
+    Client,
+    Deed,
+    Happening,
+    Kind,
+    Layer,
+    Mark,
+    Moment,
+    Origin,
+    Severity,
+    Stage,
+    Status,
+    export::Format,
+    import::format::Format,
+];
+
+impl TextSchema for Care {
+    fn text_schema() -> Schema {
+        let all = [
+            Self::Safe,
+            Self::Unproven,
+            Self::Doubtful,
+            Self::Outside,
+            Self::Suspicious,
+        ];
+        one_of(all.map(Self::as_str))
+    }
+}
+
+impl TextSchema for Relation {
+    fn text_schema() -> Schema {
+        one_of([Self::NearDuplicate, Self::Contradiction].map(Self::as_str))
+    }
+}
+
+/// The word of a verdict about one citation.
+pub(super) struct VerdictWord;
+
+impl TextSchema for VerdictWord {
+    fn text_schema() -> Schema {
+        one_of(["holds", "moved", "changed", "gone", "unknown"])
+    }
+}
+
+/// The word for how a memory stands: its worst verdict, or that it cites nothing.
+pub(super) struct StandingWord;
+
+impl TextSchema for StandingWord {
+    fn text_schema() -> Schema {
+        one_of(["holds", "moved", "changed", "gone", "unknown", "unverified"])
+    }
+}
+
+/// A time in UTC.
+impl TextSchema for Timestamp {
+    fn text_schema() -> Schema {
+        json_schema!({"type": "string", "format": "date-time"})
+    }
+}
+
+/// A handle, or an id.
+impl TextSchema for Name {
+    fn text_schema() -> Schema {
+        text_like(
+            "^([mu]-[1-9][0-9]{0,11}|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12})$",
+            "m-1",
+        )
+    }
+}
+
+impl TextSchema for Cite {
+    fn text_schema() -> Schema {
+        text_like("^.+:[1-9][0-9]{0,6}(-[1-9][0-9]{0,6})?$", "src/api.rs:3")
+    }
+}
+
+/// `owner/name`.
+pub(crate) struct RepoName;
+
+impl TextSchema for RepoName {
+    fn text_schema() -> Schema {
+        text_like("^([A-Za-z0-9._-]+/){1,7}[A-Za-z0-9._-]+$", "myorg/myapp")
+    }
+}
+
+/// A path inside the repository.
+impl TextSchema for RepoPath {
+    fn text_schema() -> Schema {
+        json_schema!({"type": "string", "minLength": 1})
+    }
+}
