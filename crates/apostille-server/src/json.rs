@@ -4,6 +4,7 @@
 //! Each is declared once, as a struct: serde writes it, and its derived `JsonSchema` is what the OpenAPI document tells.
 
 mod audit;
+mod details;
 mod found;
 mod imported;
 mod kept;
@@ -16,9 +17,10 @@ pub(crate) mod schema;
 mod session;
 mod stats;
 mod task;
-mod whole;
 
 pub use audit::AuditReply;
+pub use details::{MemoryDetails, MemoryDetailsReply};
+pub(crate) use details::{find_replacements, read_history};
 pub use found::{RecallReply, VerifyReply};
 pub use imported::ImportReply;
 pub use kept::{
@@ -31,7 +33,6 @@ pub use report::ReportReply;
 pub use session::{MomentView, SessionReply, SessionRow, SessionsReply, ShownMemoryView, n_turns};
 pub use stats::{BreakerView, BreakersReply, SpaceRow, SpaceStatsView, SpacesReply, StatsReply};
 pub use task::{TaskReply, TaskView, TasksReply, left_open};
-pub use whole::{MemoryDetails, MemoryDetailsReply};
 
 use apostille_core::refusal::Refusal;
 use apostille_text::secrets::masked;

@@ -8,12 +8,13 @@ mod briefing;
 mod lines;
 mod records;
 
-use apostille_core::memory::{Memory, MemoryId, Name, Status};
+use apostille_core::memory::{Memory, Name};
 use apostille_core::recall::render;
 use apostille_core::{Context, format, list, verify};
 use apostille_text::moderate;
 use serde_json::json;
 
+use crate::json::find_replacements;
 use crate::{Fault, Here};
 use records::{Brief, Link, Whole};
 
@@ -23,8 +24,6 @@ const MARKDOWN: &str = "text/markdown";
 
 /// How many recent memories are given.
 const RECENT: usize = 20;
-/// How far a chain of replacements is followed in either direction.
-const CHAIN: usize = 20;
 
 /// Something to read, as clients are told of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -166,39 +165,10 @@ fn one(cx: &Context<'_>, here: &Here<'_>, name: Name) -> Result<Option<String>, 
     else {
         return Ok(None);
     };
-    let older = chain(cx, &memory, |it| it.supersedes)?;
-    let newer = chain(cx, &memory, replaced_by)?;
+    let replacements = find_replacements(cx.store, &memory)?;
+    let links = |them: &[Memory]| them.iter().map(Link::from).collect();
+    let (older, newer) = (links(&replacements.older), links(&replacements.newer));
     let found = verify::look(cx, vec![memory]);
     let whole = found.first().map(|it| Whole::of(it, older, newer));
     Ok(whole.map(|it| serde_json::to_string(&it)).transpose()?)
-}
-
-fn replaced_by(memory: &Memory) -> Option<MemoryId> {
-    match memory.status {
-        Status::Superseded { by } => Some(by),
-        _ => None,
-    }
-}
-
-/// The memories of the same space that one leads to, the nearest first.
-fn chain(
-    cx: &Context<'_>,
-    memory: &Memory,
-    next: impl Fn(&Memory) -> Option<MemoryId>,
-) -> Result<Vec<Link>, Fault> {
-    let mut found = Vec::new();
-    let mut wanted = next(memory);
-    while let Some(id) = wanted.filter(|_| found.len() < CHAIN) {
-        let Some(it) = cx
-            .store
-            .get(&[id])?
-            .pop()
-            .filter(|it| it.space == memory.space)
-        else {
-            break;
-        };
-        wanted = next(&it);
-        found.push(Link::from(&it));
-    }
-    Ok(found)
 }

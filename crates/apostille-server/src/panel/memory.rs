@@ -10,7 +10,7 @@ mod tried;
 use apostille_core::format;
 use apostille_core::list;
 use apostille_core::memory::{Memory, Name};
-use apostille_core::verify::{self, Verified};
+use apostille_core::verify::Verified;
 use apostille_text::secrets::masked;
 use maud::{Markup, html};
 
@@ -19,6 +19,7 @@ use super::memories::{how_often, said_by};
 use super::parts::{badge, cut, empty, fields, link, said, time, way};
 use super::undo;
 use crate::Fault;
+use crate::json::MemoryDetails;
 use crate::visit::{Asked, Reply, Visit};
 use deeds::Tried;
 
@@ -73,21 +74,22 @@ fn show(
     first: &Markup,
     tried: &Tried,
 ) -> Result<Reply, Fault> {
-    let mut looked_up = verify::look(visit.cx, vec![memory]).remove(0);
-    let is_withheld = looked_up.memory.withhold_secret();
+    let mut details = MemoryDetails::of(visit.cx, memory)?;
+    let is_withheld = details.memory.memory.withhold_secret();
+    let looked_up = &details.memory;
     let memory = &looked_up.memory;
     let body = html! {
         (first)
-        (statement(&looked_up))
+        (statement(looked_up))
         div.columns {
             div {
-                (evidence::section(visit, &looked_up, is_withheld))
-                (history::section(visit, memory)?)
+                (evidence::section(visit, looked_up, is_withheld))
+                (history::section(visit, &details)?)
             }
             aside aria-label="About this memory" {
                 div.deeds {
                     h2 { "What can be done" }
-                    (actions::section(visit, &looked_up, is_withheld, tried)?)
+                    (actions::section(visit, looked_up, is_withheld, tried)?)
                 }
                 h2 { "About it" }
                 (about(visit, memory))

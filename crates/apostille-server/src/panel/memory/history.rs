@@ -2,79 +2,40 @@
 
 use apostille_agents::session::{Moment, Session};
 use apostille_core::event::{Logged, Showing, What};
-use apostille_core::memory::{Memory, MemoryId, Status};
-use apostille_core::store::Page;
+use apostille_core::memory::{Memory, MemoryId};
+use apostille_core::verify::Verified;
 use maud::{Markup, html};
 
 use crate::Fault;
+use crate::json::{MemoryDetails, read_history};
 use crate::panel::parts::{badge, cut, handle, link, part, said, time};
 use crate::visit::Visit;
 
-/// How far a chain of replacements is followed in either direction.
-const CHAIN: usize = 20;
-/// How much of the log is shown, and how much of a text in it.
-const EVENTS: usize = 50;
+/// How much of a text in the log is shown.
 const TEXT: usize = 200;
 /// How many sessions are looked through.
 const SESSIONS: usize = 50;
 
-pub(super) fn section(visit: &Visit<'_>, memory: &Memory) -> Result<Markup, Fault> {
-    let page = |changes_only| Page {
-        memory: Some(memory.id),
-        newest_first: true,
-        changes_only,
-        limit: EVENTS,
-        ..Page::default()
-    };
-    let changes = visit.cx.store.events(&page(true))?;
-    let uses = visit.cx.store.events(&page(false))?;
+pub(super) fn section(visit: &Visit<'_>, details: &MemoryDetails) -> Result<Markup, Fault> {
+    let (memory, uses) = (&details.memory.memory, &details.history);
+    let changes = read_history(visit.cx.store, memory.id, true)?;
     Ok(html! {
-        (chain(visit, memory)?)
-        section aria-labelledby="shown" { h2 #shown { "Where it was shown" } (shown(visit, memory, &uses)) }
-        section aria-labelledby="history" { h2 #history { "History" } (events(visit, &changes, &uses)) }
+        (relatives(visit, "Replaced by", &details.newer)) (relatives(visit, "Replaces", &details.older))
+        section aria-labelledby="shown" { h2 #shown { "Where it was shown" } (shown(visit, memory, uses)) }
+        section aria-labelledby="history" { h2 #history { "History" } (events(visit, &changes, uses)) }
     })
 }
 
-fn chain(visit: &Visit<'_>, memory: &Memory) -> Result<Markup, Fault> {
-    let older = followed(visit, memory, |it| it.supersedes)?;
-    let newer = followed(visit, memory, |it| match it.status {
-        Status::Superseded { by } => Some(by),
-        _ => None,
-    })?;
-    let relatives = |title: &str, memories: &[Memory]| {
-        html! {
-            @if !memories.is_empty() {
-                h3 { (title) }
-                ul.chain { @for it in memories {
-                    li { (handle(visit, it.handle())) " " (badge(it.status.stage().as_str())) " "
-                        span dir="auto" { (cut(&said(&it.fact), TEXT)) } }
-                } }
-            }
+fn relatives(visit: &Visit<'_>, title: &str, memories: &[Verified]) -> Markup {
+    html! {
+        @if !memories.is_empty() {
+            h3 { (title) }
+            ul.chain { @for it in memories.iter().map(|it| &it.memory) {
+                li { (handle(visit, it.handle())) " " (badge(it.status.stage().as_str())) " "
+                    span dir="auto" { (cut(&said(&it.fact), TEXT)) } }
+            } }
         }
-    };
-    Ok(html! { (relatives("Replaced by", &newer)) (relatives("Replaces", &older)) })
-}
-
-/// The memories that one leads to, nearest first, as far as the pass reaches.
-fn followed(
-    visit: &Visit<'_>,
-    memory: &Memory,
-    next: impl Fn(&Memory) -> Option<MemoryId>,
-) -> Result<Vec<Memory>, Fault> {
-    let mut found: Vec<Memory> = Vec::new();
-    let mut wanted = next(memory);
-    while let Some(id) = wanted.filter(|_| found.len() < CHAIN) {
-        let it = visit
-            .cx
-            .store
-            .get(&[id])?
-            .pop()
-            .filter(|it| visit.pass.reaches(&it.space));
-        let Some(it) = it else { break };
-        wanted = next(&it);
-        found.push(it);
     }
-    Ok(found)
 }
 
 fn shown(visit: &Visit<'_>, memory: &Memory, log: &[Logged]) -> Markup {

@@ -31,15 +31,8 @@ pub struct MemoryDetails {
 impl MemoryDetails {
     /// Gathers it. Nothing is written, not even that somebody looked.
     pub fn of(cx: &Context<'_>, memory: Memory) -> Result<Self, StoreError> {
-        let page = Page {
-            memory: Some(memory.id),
-            newest_first: true,
-            limit: HISTORY,
-            ..Page::default()
-        };
-        let older = chain(cx.store, &memory, |it| it.supersedes)?;
-        let newer = chain(cx.store, &memory, replaced_by)?;
-        let history = cx.store.events(&page)?;
+        let Replacements { older, newer } = find_replacements(cx.store, &memory)?;
+        let history = read_history(cx.store, memory.id, false)?;
         let n_older = older.len();
         let mut chain = verify::look(cx, [memory].into_iter().chain(older).chain(newer).collect());
         let newer = chain.split_off(1 + n_older);
@@ -53,15 +46,44 @@ impl MemoryDetails {
     }
 }
 
-fn replaced_by(memory: &Memory) -> Option<MemoryId> {
-    match memory.status {
-        Status::Superseded { by } => Some(by),
-        _ => None,
-    }
+/// What happened to a memory, the latest first: everything, or only what changed where it stands.
+pub(crate) fn read_history(
+    store: &dyn Store,
+    id: MemoryId,
+    changes_only: bool,
+) -> Result<Vec<Logged>, StoreError> {
+    store.events(&Page {
+        memory: Some(id),
+        newest_first: true,
+        changes_only,
+        limit: HISTORY,
+        ..Page::default()
+    })
 }
 
-/// The memories that one leads to, nearest first; a chain stays within its space.
-fn chain(
+/// What a memory replaced and what replaced it, nearest first.
+#[derive(Debug)]
+pub(crate) struct Replacements {
+    pub(crate) older: Vec<Memory>,
+    pub(crate) newer: Vec<Memory>,
+}
+
+/// Follows the replacements of a memory in both directions; a chain stays within its space.
+pub(crate) fn find_replacements(
+    store: &dyn Store,
+    memory: &Memory,
+) -> Result<Replacements, StoreError> {
+    let replaced_by = |it: &Memory| match it.status {
+        Status::Superseded { by } => Some(by),
+        _ => None,
+    };
+    Ok(Replacements {
+        older: follow_chain(store, memory, |it| it.supersedes)?,
+        newer: follow_chain(store, memory, replaced_by)?,
+    })
+}
+
+fn follow_chain(
     store: &dyn Store,
     memory: &Memory,
     next: impl Fn(&Memory) -> Option<MemoryId>,
