@@ -181,7 +181,7 @@ impl<T: JsonSchema, const MAX: usize> JsonSchema for Few<T, MAX> {
 }
 
 /// Words to find a memory by.
-pub(super) type Tags = Few<String, 100>;
+pub(super) type TagList = Few<String, 100>;
 
 impl<const MAX: usize> Few<String, MAX> {
     /// The texts themselves.
@@ -219,16 +219,16 @@ impl JsonSchema for Citations {
 
 /// How many are asked for: from 1 up to what there may be.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Limit<const MAX: usize>(usize);
+pub(super) struct PageLimit<const MAX: usize>(usize);
 
-impl<const MAX: usize> Limit<MAX> {
+impl<const MAX: usize> PageLimit<MAX> {
     /// What is asked for, or what is given unless said.
     pub(super) fn or(limit: Option<Self>, default: usize) -> usize {
         limit.map_or(default, |it| it.0)
     }
 }
 
-impl<const MAX: usize> ArgumentValue for Limit<MAX> {
+impl<const MAX: usize> ArgumentValue for PageLimit<MAX> {
     fn read(name: &str, value: Option<Value>) -> Result<Self, Malformed> {
         let number = wire::number(name, value)?.ok_or_else(|| Malformed::missing(name))?;
         match number as usize {
@@ -239,13 +239,13 @@ impl<const MAX: usize> ArgumentValue for Limit<MAX> {
     }
 }
 
-impl<const MAX: usize> JsonSchema for Limit<MAX> {
+impl<const MAX: usize> JsonSchema for PageLimit<MAX> {
     fn inline_schema() -> bool {
         true
     }
 
     fn schema_name() -> Cow<'static, str> {
-        "Limit".into()
+        "PageLimit".into()
     }
 
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
@@ -284,7 +284,7 @@ impl When {
 }
 
 /// A name that nobody knows, and those there are.
-fn unknown(what: &str, name: &str, known: &[ArgumentName], has_repo: bool) -> Malformed {
+fn name_unknown(what: &str, name: &str, known: &[ArgumentName], has_repo: bool) -> Malformed {
     let names = known
         .iter()
         .map(|it| it.name)
@@ -311,7 +311,7 @@ pub(super) fn read_query<T: Arguments>(asked: &Asked) -> Result<T, Malformed> {
     let mut given: Map<String, Value> = Map::new();
     for (name, value) in asked.query.iter().filter(|it| it.0 != REPO) {
         let Some(known) = T::NAMES.iter().find(|it| it.name == name) else {
-            return Err(unknown("query", name, T::NAMES, true));
+            return Err(name_unknown("query", name, T::NAMES, true));
         };
         if value.is_empty() {
             continue;
@@ -338,7 +338,7 @@ pub(super) fn read_body<T: Arguments>(body: &[u8]) -> Result<T, Malformed> {
     };
     let is_unknown = |name: &&String| T::NAMES.iter().all(|it| it.name != **name);
     match given.keys().find(is_unknown) {
-        Some(name) => Err(unknown("field", name, T::NAMES, false)),
+        Some(name) => Err(name_unknown("field", name, T::NAMES, false)),
         None => T::read(given),
     }
 }

@@ -9,7 +9,7 @@ use apostille_core::{Error, list};
 use apostille_tasks::task::{Slug, Task};
 use apostille_text::secrets::masked;
 
-use super::args::{Limit, NoArguments, arguments};
+use super::args::{NoArguments, PageLimit, arguments};
 use super::call::ApiCall;
 use super::errand::{Errand, not_found, refused, reply};
 use crate::Fault;
@@ -35,7 +35,7 @@ fn broken(error: Unplaced) -> Fault {
 
 /// What agents were shown.
 pub(super) const SESSIONS: ApiCall =
-    ApiCall::new(Method::Get, "/api/sessions", Access::Read, sessions)
+    ApiCall::new(Method::Get, "/api/sessions", Access::Read, list_sessions)
         .about(
             "sessions",
             "sessions",
@@ -48,13 +48,13 @@ arguments! {
     /// How many are listed.
     struct PageQuery {
         /// At most so many; 50 unless said.
-        limit: Option<Limit<200>>,
+        limit: Option<PageLimit<200>>,
     }
 }
 
-fn sessions(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
+fn list_sessions(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
     let (it, query): (_, PageQuery) = Errand::begin(visit, asked)?;
-    let limit = Limit::or(query.limit, 50);
+    let limit = PageLimit::or(query.limit, 50);
     let all = it
         .here()
         .beside
@@ -64,27 +64,31 @@ fn sessions(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
     let reached: Vec<Session> = all
         .into_iter()
         .flatten()
-        .map(|session| reached(visit, session))
+        .map(|session| keep_reached(visit, session))
         .collect();
     reply(200, &SessionsReply::new(&reached))
 }
 
 /// The moments of a session in spaces that the pass reaches.
-fn reached(visit: &Visit<'_>, mut session: Session) -> Session {
+fn keep_reached(visit: &Visit<'_>, mut session: Session) -> Session {
     session.entries.retain(|it| visit.pass.reaches(&it.space));
     session
 }
 
 /// What one session was shown.
-pub(super) const SESSION: ApiCall =
-    ApiCall::new(Method::Get, "/api/sessions/{name}", Access::Read, session)
-        .about(
-            "showSession",
-            "sessions",
-            "What a session was shown, with scores and why, and how that stands now",
-        )
-        .query::<SessionQuery>()
-        .answers::<SessionReply>();
+pub(super) const SESSION: ApiCall = ApiCall::new(
+    Method::Get,
+    "/api/sessions/{name}",
+    Access::Read,
+    show_session,
+)
+.about(
+    "showSession",
+    "sessions",
+    "What a session was shown, with scores and why, and how that stands now",
+)
+.query::<SessionQuery>()
+.answers::<SessionReply>();
 
 arguments! {
     /// How much of a session is told.
@@ -94,7 +98,7 @@ arguments! {
     }
 }
 
-fn session(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
+fn show_session(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
     let (it, query): (_, SessionQuery) = Errand::begin(visit, asked)?;
     let found = it
         .here()
@@ -104,7 +108,7 @@ fn session(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
         .map_err(broken)?;
     let found = found
         .flatten()
-        .map(|session| reached(visit, session))
+        .map(|session| keep_reached(visit, session))
         .filter(|it| !it.entries.is_empty());
     let Some(session) = found else {
         let name: String = masked(asked.part("name"))
@@ -130,7 +134,7 @@ fn session(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
 }
 
 /// What is and was worked on.
-pub(super) const TASKS: ApiCall = ApiCall::new(Method::Get, "/api/tasks", Access::Read, tasks)
+pub(super) const TASKS: ApiCall = ApiCall::new(Method::Get, "/api/tasks", Access::Read, list_tasks)
     .about(
         "tasks",
         "tasks",
@@ -147,7 +151,7 @@ arguments! {
     }
 }
 
-fn tasks(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
+fn list_tasks(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
     let (it, query): (_, TasksQuery) = Errand::begin(visit, asked)?;
     let all = tasks_here(&it)?;
     let left = left_open(it.cx().store, &all)?;
@@ -158,7 +162,7 @@ fn tasks(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
         .filter(|it| query.all || it.is_open() || is_left(it));
     let view = |task: &Task| TaskView {
         left_open: is_left(task),
-        ..viewed(&it, task)
+        ..view_task(&it, task)
     };
     reply(
         200,
@@ -169,7 +173,7 @@ fn tasks(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
     )
 }
 
-fn viewed(it: &Errand<'_>, task: &Task) -> TaskView {
+fn view_task(it: &Errand<'_>, task: &Task) -> TaskView {
     let active = it.here().beside.and_then(Beside::active_task);
     let is_started = it
         .here()
@@ -193,15 +197,16 @@ pub(super) fn tasks_here(it: &Errand<'_>) -> Result<Vec<Task>, Fault> {
 }
 
 /// One task.
-pub(super) const TASK: ApiCall = ApiCall::new(Method::Get, "/api/tasks/{slug}", Access::Read, task)
-    .about(
-        "showTask",
-        "tasks",
-        "A task with its notes, what they cite looked up",
-    )
-    .answers::<TaskReply>();
+pub(super) const TASK: ApiCall =
+    ApiCall::new(Method::Get, "/api/tasks/{slug}", Access::Read, show_task)
+        .about(
+            "showTask",
+            "tasks",
+            "A task with its notes, what they cite looked up",
+        )
+        .answers::<TaskReply>();
 
-fn task(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
+fn show_task(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
     let (it, NoArguments {}) = Errand::begin(visit, asked)?;
     let slug: String = asked.part("slug").chars().take(200).collect();
     let meant = slug.parse::<Slug>().ok();
@@ -220,5 +225,5 @@ fn task(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
         ..Filter::default()
     };
     let notes = look(&it.cx(), list::list(&it.cx(), &filter)?);
-    reply(200, &TaskReply::new(viewed(&it, &task), &task, &notes))
+    reply(200, &TaskReply::new(view_task(&it, &task), &task, &notes))
 }

@@ -24,14 +24,15 @@ const LINES: &str = "application/x-ndjson";
 const MARKDOWN: &str = "text/markdown; charset=utf-8";
 
 /// Everything written out.
-pub(super) const EXPORT: ApiCall = ApiCall::new(Method::Get, "/api/export", Access::Read, export)
-    .about(
-        "export",
-        "carry",
-        "Every memory of the spaces in play, in every status; import reads json and jsonl",
-    )
-    .query::<ExportQuery>()
-    .answers_kinds(&[JSON, LINES, MARKDOWN]);
+pub(super) const EXPORT: ApiCall =
+    ApiCall::new(Method::Get, "/api/export", Access::Read, export_memories)
+        .about(
+            "export",
+            "carry",
+            "Every memory of the spaces in play, in every status; import reads json and jsonl",
+        )
+        .query::<ExportQuery>()
+        .answers_kinds(&[JSON, LINES, MARKDOWN]);
 
 arguments! {
     /// How memories are written out.
@@ -41,7 +42,7 @@ arguments! {
     }
 }
 
-fn export(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
+fn export_memories(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
     let (it, query): (_, ExportQuery) = Errand::begin(visit, asked)?;
     let format = query.format.map_or(Format::Json, |it| it.0);
     let spaces = it.spaces.clone();
@@ -65,7 +66,7 @@ fn export(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
 }
 
 /// Reads a file in.
-pub(super) const IMPORT: ApiCall = ApiCall::new(Method::Post, "/api/import", Access::Write, import)
+pub(super) const IMPORT: ApiCall = ApiCall::new(Method::Post, "/api/import", Access::Write, import_file)
     .about(
         "import",
         "carry",
@@ -91,7 +92,7 @@ arguments! {
     }
 }
 
-fn import(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
+fn import_file(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
     let (it, query): (_, ImportQuery) = Errand::begin(visit, asked)?;
     let how = How {
         is_rehearsed: query.dry_run,
@@ -102,8 +103,8 @@ fn import(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
             verb: "vouch for a file",
         });
     }
-    let mut taken = opened(&it, &query)?;
-    out_of_reach(&mut taken, visit.pass);
+    let mut taken = read_file(&it, &query)?;
+    leave_out_unreached(&mut taken, visit.pass);
     let done = keep(&it.cx(), |space| it.cx_for(space), vec![taken], how)?;
     let told = ImportReply::new(&done, how.is_rehearsed, None);
     let is_change = !how.is_rehearsed && told.kept + told.let_in > 0;
@@ -112,7 +113,7 @@ fn import(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
 }
 
 /// What the file holds that was sent.
-fn opened(it: &Errand<'_>, query: &ImportQuery) -> Result<Taken, Fault> {
+fn read_file(it: &Errand<'_>, query: &ImportQuery) -> Result<Taken, Fault> {
     let bad = |why: String| Malformed::new("body", why);
     let text =
         std::str::from_utf8(&it.asked.body).map_err(|_| bad("the file is no UTF-8".into()))?;
@@ -154,7 +155,7 @@ fn opened(it: &Errand<'_>, query: &ImportQuery) -> Result<Taken, Fault> {
 }
 
 /// An export says itself whose its memories are: only what the pass reaches is kept.
-fn out_of_reach(taken: &mut Taken, pass: &Pass) {
+fn leave_out_unreached(taken: &mut Taken, pass: &Pass) {
     let (items, outside): (Vec<Item>, Vec<Item>) = std::mem::take(&mut taken.items)
         .into_iter()
         .partition(|it| pass.reaches(&it.memory.space));

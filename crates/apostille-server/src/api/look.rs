@@ -15,7 +15,7 @@ use apostille_tasks::report;
 use apostille_tasks::report::Span;
 use jiff::SignedDuration;
 
-use super::args::{Few, Limit, NoArguments, When, arguments};
+use super::args::{Few, NoArguments, PageLimit, When, arguments};
 use super::beside::{self, PageQuery};
 use super::call::ApiCall;
 use super::errand::{Errand, refused, reply};
@@ -37,7 +37,7 @@ const MAX_VERIFIED: usize = 1_000;
 const FINDINGS: usize = 50;
 
 /// What matters to a question.
-pub(super) const RECALL: ApiCall = ApiCall::new(Method::Post, "/api/recall", Access::Read, recall)
+pub(super) const RECALL: ApiCall = ApiCall::new(Method::Post, "/api/recall", Access::Read, recall_memories)
     .about(
         "recall",
         "look",
@@ -53,7 +53,7 @@ arguments! {
         query: Option<String>,
         /// The files in play.
         paths: Few<Written<RepoPath>, 50>,
-        limit: Option<Limit<MAX_SHOWN>>,
+        limit: Option<PageLimit<MAX_SHOWN>>,
         /// Also what happened in earlier tasks.
         episodes: bool,
         /// Whether it is written down that these were shown; yes unless said.
@@ -61,7 +61,7 @@ arguments! {
     }
 }
 
-fn recall(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
+fn recall_memories(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
     let (it, body): (_, RecallBody) = Errand::begin_with_body(visit, asked)?;
     let (text, paths) = (body.query.unwrap_or_default(), body.paths.into_values());
     let is_open = text.trim().is_empty() && paths.is_empty();
@@ -78,7 +78,7 @@ fn recall(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
         } else {
             InjectMode::Relevant
         }),
-        count: Some(Limit::or(body.limit, usual)),
+        count: Some(PageLimit::or(body.limit, usual)),
         ..Ask::default()
     };
     let recalled = if body.log.unwrap_or(true) {
@@ -86,11 +86,11 @@ fn recall(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
     } else {
         recall::preview(&it.cx(), &ask)?
     };
-    answered(RecallReply::from(&recalled))
+    answer_recall(RecallReply::from(&recalled))
 }
 
 /// What was recalled. The text for a model is as it was rendered: its delimiters are ours, and not forged.
-fn answered(mut it: RecallReply<'_>) -> Result<Reply, Fault> {
+fn answer_recall(mut it: RecallReply<'_>) -> Result<Reply, Fault> {
     let block = format!(
         "\"block\":{}",
         serde_json::to_string(std::mem::take(&mut it.block))?
@@ -101,14 +101,15 @@ fn answered(mut it: RecallReply<'_>) -> Result<Reply, Fault> {
 }
 
 /// Do the citations still hold?
-pub(super) const VERIFY: ApiCall = ApiCall::new(Method::Post, "/api/verify", Access::Read, verify)
-    .about(
-        "verify",
-        "look",
-        "Look up what memories cite, at most 1,000 of them; nothing is changed",
-    )
-    .body::<VerifyBody>(r#"{"names":["m-1"]}"#)
-    .answers::<VerifyReply>();
+pub(super) const VERIFY: ApiCall =
+    ApiCall::new(Method::Post, "/api/verify", Access::Read, verify_memories)
+        .about(
+            "verify",
+            "look",
+            "Look up what memories cite, at most 1,000 of them; nothing is changed",
+        )
+        .body::<VerifyBody>(r#"{"names":["m-1"]}"#)
+        .answers::<VerifyReply>();
 
 arguments! {
     /// Which memories are looked up.
@@ -121,9 +122,9 @@ arguments! {
     }
 }
 
-fn verify(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
+fn verify_memories(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
     let (it, body): (_, VerifyBody) = Errand::begin_with_body(visit, asked)?;
-    let memories = match meant(&it, body)? {
+    let memories = match find_meant(&it, body)? {
         Ok(memories) => memories,
         Err(refusal) => return refused(&refusal),
     };
@@ -137,7 +138,7 @@ fn verify(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
     )
 }
 
-fn meant(it: &Errand<'_>, body: VerifyBody) -> Result<Result<Vec<Memory>, Refusal>, Fault> {
+fn find_meant(it: &Errand<'_>, body: VerifyBody) -> Result<Result<Vec<Memory>, Refusal>, Fault> {
     let names = body.names.into_values();
     let mut memories = Vec::new();
     for name in &names {
@@ -165,14 +166,15 @@ fn meant(it: &Errand<'_>, body: VerifyBody) -> Result<Result<Vec<Memory>, Refusa
 }
 
 /// What needs attention.
-pub(super) const AUDIT: ApiCall = ApiCall::new(Method::Get, "/api/audit", Access::Read, audit)
-    .about(
-        "audit",
-        "look",
-        "What needs attention, and the way out; nothing is changed",
-    )
-    .query::<AuditQuery>()
-    .answers::<AuditReply<'static>>();
+pub(super) const AUDIT: ApiCall =
+    ApiCall::new(Method::Get, "/api/audit", Access::Read, audit_spaces)
+        .about(
+            "audit",
+            "look",
+            "What needs attention, and the way out; nothing is changed",
+        )
+        .query::<AuditQuery>()
+        .answers::<AuditReply<'static>>();
 
 arguments! {
     /// What is looked for.
@@ -182,15 +184,15 @@ arguments! {
         /// Whether the store looks itself over, too, which takes a while.
         thorough: bool,
         /// At most so many of a class; `counts` has all.
-        limit: Option<Limit<200>>,
+        limit: Option<PageLimit<200>>,
     }
 }
 
-fn audit(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
+fn audit_spaces(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
     let (it, query): (_, AuditQuery) = Errand::begin(visit, asked)?;
     let options = Options {
         only: query.only.into_values(),
-        limit: Limit::or(query.limit, FINDINGS),
+        limit: PageLimit::or(query.limit, FINDINGS),
         is_whole: false,
         is_thorough: query.thorough,
         own: it.here().own,
@@ -203,15 +205,16 @@ fn audit(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
 }
 
 /// What is kept, in numbers.
-pub(super) const STATS: ApiCall = ApiCall::new(Method::Get, "/api/stats", Access::Read, counted)
-    .about(
-        "stats",
-        "look",
-        "What is kept in the spaces in play, in numbers",
-    )
-    .answers::<StatsReply>();
+pub(super) const STATS: ApiCall =
+    ApiCall::new(Method::Get, "/api/stats", Access::Read, count_memories)
+        .about(
+            "stats",
+            "look",
+            "What is kept in the spaces in play, in numbers",
+        )
+        .answers::<StatsReply>();
 
-fn counted(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
+fn count_memories(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
     let (it, NoArguments {}) = Errand::begin(visit, asked)?;
     let spaces = it
         .spaces
@@ -224,18 +227,19 @@ fn counted(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
 }
 
 /// The spaces there are.
-pub(super) const SPACES: ApiCall = ApiCall::new(Method::Get, "/api/spaces", Access::Read, spaces)
-    .about(
-        "spaces",
-        "look",
-        "The spaces of the store that the pass reaches, with how much they hold",
-    )
-    .query::<PageQuery>()
-    .answers::<SpacesReply>();
+pub(super) const SPACES: ApiCall =
+    ApiCall::new(Method::Get, "/api/spaces", Access::Read, list_spaces)
+        .about(
+            "spaces",
+            "look",
+            "The spaces of the store that the pass reaches, with how much they hold",
+        )
+        .query::<PageQuery>()
+        .answers::<SpacesReply>();
 
-fn spaces(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
+fn list_spaces(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
     let (it, query): (_, PageQuery) = Errand::begin(visit, asked)?;
-    let limit = Limit::or(query.limit, 50);
+    let limit = PageLimit::or(query.limit, 50);
     let cx = it.cx();
     let reached = cx
         .store
@@ -249,14 +253,15 @@ fn spaces(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
 }
 
 /// The log.
-pub(super) const EVENTS: ApiCall = ApiCall::new(Method::Get, "/api/events", Access::Read, events)
-    .about(
-        "events",
-        "look",
-        "What happened in the spaces in play, without the text of memories",
-    )
-    .query::<EventsQuery>()
-    .answers::<LogReply>();
+pub(super) const EVENTS: ApiCall =
+    ApiCall::new(Method::Get, "/api/events", Access::Read, list_events)
+        .about(
+            "events",
+            "look",
+            "What happened in the spaces in play, without the text of memories",
+        )
+        .query::<EventsQuery>()
+        .answers::<LogReply>();
 
 arguments! {
     /// Which part of the log.
@@ -269,21 +274,21 @@ arguments! {
         #[schemars(extend("enum" = ["newest", "oldest"]))]
         order: Option<String>,
         /// At most so many; 50 unless said.
-        limit: Option<Limit<200>>,
+        limit: Option<PageLimit<200>>,
         /// What the page before said as `next`.
         #[schemars(with = "Option<u64>")]
         after: Option<String>,
     }
 }
 
-fn events(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
+fn list_events(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
     let (it, query): (_, EventsQuery) = Errand::begin(visit, asked)?;
     let newest_first = match query.order.as_deref() {
         None | Some("newest") => true,
         Some("oldest") => false,
         Some(_) => return Err(Malformed::new("order", "expected one of: newest, oldest").into()),
     };
-    let limit = Limit::or(query.limit, 50);
+    let limit = PageLimit::or(query.limit, 50);
     let name = query.memory.map(|it| it.0);
     let memory = name
         .map(|name| list::named(&it.cx(), &it.spaces, name))
@@ -302,7 +307,7 @@ fn events(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
         after: query.after.map_or(Ok(0), |it| read_place(&it))?,
         limit: limit + 1,
     };
-    logged(&it, &page, limit)
+    answer_log(&it, &page, limit)
 }
 
 /// A place in the log.
@@ -312,7 +317,7 @@ fn read_place(after: &str) -> Result<u64, Malformed> {
 }
 
 /// The events of the spaces in play, in one order.
-fn logged(it: &Errand<'_>, page: &Page, limit: usize) -> Result<Reply, Fault> {
+fn answer_log(it: &Errand<'_>, page: &Page, limit: usize) -> Result<Reply, Fault> {
     let store = it.cx().store;
     let mut events = Vec::new();
     for space in &it.spaces {
@@ -345,10 +350,11 @@ fn logged(it: &Errand<'_>, page: &Page, limit: usize) -> Result<Reply, Fault> {
 }
 
 /// What was done.
-pub(super) const REPORT: ApiCall = ApiCall::new(Method::Get, "/api/report", Access::Read, reported)
-    .about("report", "look", "What was done, by day, from episodes")
-    .query::<ReportQuery>()
-    .answers::<ReportReply>();
+pub(super) const REPORT: ApiCall =
+    ApiCall::new(Method::Get, "/api/report", Access::Read, report_days)
+        .about("report", "look", "What was done, by day, from episodes")
+        .query::<ReportQuery>()
+        .answers::<ReportReply>();
 
 arguments! {
     /// Of which time.
@@ -360,7 +366,7 @@ arguments! {
     }
 }
 
-fn reported(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
+fn report_days(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
     let (it, query): (_, ReportQuery) = Errand::begin(visit, asked)?;
     let now = visit.cx.now;
     // What was written down this very moment counts.

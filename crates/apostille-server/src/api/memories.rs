@@ -10,7 +10,7 @@ use apostille_core::{list as core_list, remember as core_remember};
 use jiff::Timestamp;
 use schemars::JsonSchema;
 
-use super::args::{Citations, Few, Limit, NoArguments, Tags, When, arguments, read_body};
+use super::args::{Citations, Few, NoArguments, PageLimit, TagList, When, arguments, read_body};
 use super::call::ApiCall;
 use super::errand::{Errand, refused, reply, turned_away};
 use crate::Fault;
@@ -27,14 +27,15 @@ use crate::wire::Malformed;
 const LISTED: usize = 50;
 
 /// Lists memories.
-pub(super) const LIST: ApiCall = ApiCall::new(Method::Get, "/api/memories", Access::Read, list)
-    .about(
-        "listMemories",
-        "memories",
-        "Memories by what they are, each with how it stands in this checkout",
-    )
-    .query::<ListQuery>()
-    .answers::<MemoriesReply>();
+pub(super) const LIST: ApiCall =
+    ApiCall::new(Method::Get, "/api/memories", Access::Read, list_memories)
+        .about(
+            "listMemories",
+            "memories",
+            "Memories by what they are, each with how it stands in this checkout",
+        )
+        .query::<ListQuery>()
+        .answers::<MemoriesReply>();
 
 arguments! {
     /// Which memories are listed.
@@ -59,7 +60,7 @@ arguments! {
         #[schemars(extend("enum" = orders()))]
         order: Option<String>,
         /// At most so many; 50 unless said.
-        limit: Option<Limit<200>>,
+        limit: Option<PageLimit<200>>,
         /// What the page before said as `next`.
         after: Option<String>,
     }
@@ -75,9 +76,9 @@ fn orders() -> Vec<&'static str> {
     ORDERS.iter().map(|it| it.0).collect()
 }
 
-fn list(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
+fn list_memories(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
     let (it, query) = Errand::begin(visit, asked)?;
-    let filter = filter(&it, query)?;
+    let filter = read_filter(&it, query)?;
     let (cx, limit) = (it.cx(), filter.limit - 1);
     let mut memories = core_list::list(&cx, &filter)?;
     let is_more = memories.len() > limit;
@@ -85,7 +86,7 @@ fn list(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
     let last = memories
         .last()
         .filter(|_| is_more)
-        .map(|it| cursor(&filter, it));
+        .map(|it| write_cursor(&filter, it));
     reply(
         200,
         &MemoriesReply {
@@ -97,14 +98,17 @@ fn list(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
 }
 
 /// What is asked for, and one more, to know whether there are more.
-fn filter(it: &Errand<'_>, query: ListQuery) -> Result<Filter, Fault> {
+fn read_filter(it: &Errand<'_>, query: ListQuery) -> Result<Filter, Fault> {
     let now = it.visit.cx.now;
-    let order = order(query.order.as_deref())?;
+    let order = read_order(query.order.as_deref())?;
     let mut stages = query.status.into_values();
     if stages.is_empty() {
         stages = vec![Stage::Active, Stage::Pending];
     }
-    let after = query.after.map(|text| behind(&text, order)).transpose()?;
+    let after = query
+        .after
+        .map(|text| read_cursor(&text, order))
+        .transpose()?;
     Ok(Filter {
         spaces: it.spaces.clone(),
         layers: query.layer.into_values(),
@@ -119,11 +123,11 @@ fn filter(it: &Errand<'_>, query: ListQuery) -> Result<Filter, Fault> {
         until: When::at(query.until, "until", now)?,
         after,
         order,
-        limit: Limit::or(query.limit, LISTED) + 1,
+        limit: PageLimit::or(query.limit, LISTED) + 1,
     })
 }
 
-fn order(word: Option<&str>) -> Result<Order, Malformed> {
+fn read_order(word: Option<&str>) -> Result<Order, Malformed> {
     let Some(word) = word else {
         return Ok(Order::Newest);
     };
@@ -134,7 +138,7 @@ fn order(word: Option<&str>) -> Result<Order, Malformed> {
 }
 
 /// Where a listing goes on, as a text: the order, the time, the number, the space.
-fn cursor(filter: &Filter, memory: &Memory) -> String {
+fn write_cursor(filter: &Filter, memory: &Memory) -> String {
     let After { at, number, space } = filter.behind(memory);
     let word = ORDERS
         .iter()
@@ -143,7 +147,7 @@ fn cursor(filter: &Filter, memory: &Memory) -> String {
     format!("{word}.{}.{number}.{space}", at.as_millisecond())
 }
 
-fn behind(text: &str, order: Order) -> Result<After, Malformed> {
+fn read_cursor(text: &str, order: Order) -> Result<After, Malformed> {
     let parts: Vec<&str> = text.splitn(4, '.').collect();
     let read = || {
         let [word, at, number, space] = parts.as_slice() else {
@@ -167,7 +171,7 @@ fn behind(text: &str, order: Order) -> Result<After, Malformed> {
 
 /// Keeps a fact.
 pub(super) const REMEMBER: ApiCall =
-    ApiCall::new(Method::Post, "/api/memories", Access::Write, remember)
+    ApiCall::new(Method::Post, "/api/memories", Access::Write, remember_fact)
         .about(
             "remember",
             "memories",
@@ -206,7 +210,7 @@ arguments! {
         layer: Option<Written<Layer>>,
         subject: Option<String>,
         reason: Option<String>,
-        tags: Tags,
+        tags: TagList,
         task: Option<String>,
         /// Be content where much the same is known.
         skip: bool,
@@ -221,14 +225,14 @@ arguments! {
     }
 }
 
-fn remember(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
+fn remember_fact(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
     let (it, body): (_, RememberBody) = Errand::begin_with_body(visit, asked)?;
     let when = if body.skip {
         WhenSimilar::Skip
     } else {
         WhenSimilar::Choose
     };
-    let Some(draft) = draft(&it, body) else {
+    let Some(draft) = build_draft(&it, body) else {
         let why = format!(
             "'{}' does not reach the space that this belongs to",
             visit.pass.name
@@ -241,7 +245,7 @@ fn remember(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
 
 /// A draft in its space; `None` where the pass does not reach it. A person's preferences and identity are the person's,
 /// everything else is the repository's.
-fn draft(it: &Errand<'_>, body: RememberBody) -> Option<Draft> {
+fn build_draft(it: &Errand<'_>, body: RememberBody) -> Option<Draft> {
     let (kind, layer) = (body.kind.map(|it| it.0), body.layer.map(|it| it.0));
     let is_persons = layer == Some(Layer::Identity) || kind == Some(Kind::User);
     let merged = body.merge_with.map(|it| Twin::Merge(it.0));
@@ -263,7 +267,7 @@ fn draft(it: &Errand<'_>, body: RememberBody) -> Option<Draft> {
 
 /// Everything about one memory.
 pub(super) const ONE: ApiCall =
-    ApiCall::new(Method::Get, "/api/memories/{name}", Access::Read, one)
+    ApiCall::new(Method::Get, "/api/memories/{name}", Access::Read, show_memory)
         .about(
             "showMemory",
             "memories",
@@ -271,7 +275,7 @@ pub(super) const ONE: ApiCall =
         )
         .answers::<MemoryDetailsReply>();
 
-fn one(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
+fn show_memory(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
     let (it, NoArguments {}) = Errand::begin(visit, asked)?;
     match it.memory()? {
         Err(refusal) => refused(&refusal),
@@ -284,7 +288,7 @@ fn one(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
 
 /// Forgets a memory.
 pub(super) const FORGET: ApiCall =
-    ApiCall::new(Method::Delete, "/api/memories/{name}", Access::Write, forget)
+    ApiCall::new(Method::Delete, "/api/memories/{name}", Access::Write, forget_memory)
         .about(
             "forget",
             "memories",
@@ -302,7 +306,7 @@ arguments! {
     }
 }
 
-fn forget(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
+fn forget_memory(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
     let (it, query): (_, ReasonArguments) = Errand::begin(visit, asked)?;
     let body: ReasonArguments = read_body(&asked.body)?;
     let reason = body.reason.or(query.reason).unwrap_or_default();

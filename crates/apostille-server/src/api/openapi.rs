@@ -11,7 +11,6 @@ use super::args::REPO;
 use super::call::{AnswerBody, ApiCall, RequestBody, SchemaOf};
 use crate::json::schema::{RepoName, TextSchema};
 use crate::json::{ErrorReply, RefusedReply, SimilarReply};
-use crate::pass::Access;
 use crate::visit::Method;
 
 const ABOUT: &str = "Verified, shared memory for coding agents. Every call needs a bearer token; what a token may do is \
@@ -63,10 +62,10 @@ pub fn document() -> Value {
     let mut paths: Map<String, Value> = Map::new();
     for call in CALLS {
         let item = paths.entry(call.route.path).or_insert_with(|| json!({}));
-        item[verb(call.route.method)] = operation(&mut schemas, call);
+        item[verb(call.route.method)] = describe_operation(&mut schemas, call);
     }
-    paths.insert("/api/live".into(), live());
-    let responses = door(&mut schemas);
+    paths.insert("/api/live".into(), describe_live());
+    let responses = describe_door(&mut schemas);
     let mut definitions: Vec<(String, Value)> =
         schemas.take_definitions(true).into_iter().collect();
     definitions.sort_by(|a, b| a.0.cmp(&b.0));
@@ -161,7 +160,7 @@ fn verb(method: Method) -> &'static str {
     }
 }
 
-fn door(schemas: &mut SchemaGenerator) -> Map<String, Value> {
+fn describe_door(schemas: &mut SchemaGenerator) -> Map<String, Value> {
     let error = schemas.subschema_for::<ErrorReply>();
     let refused = schemas.subschema_for::<RefusedReply>();
     let similar = schemas.subschema_for::<SimilarReply>();
@@ -171,9 +170,9 @@ fn door(schemas: &mut SchemaGenerator) -> Map<String, Value> {
         } else {
             json!(error)
         };
-        (name.to_owned(), json_answer(about, &schema))
+        (name.to_owned(), describe_json_answer(about, &schema))
     };
-    let turned_away = json_answer(
+    let turned_away = describe_json_answer(
         "refused, with the class and the way out",
         &json!({"anyOf": [refused, similar]}),
     );
@@ -183,23 +182,23 @@ fn door(schemas: &mut SchemaGenerator) -> Map<String, Value> {
         .collect()
 }
 
-fn json_answer(about: &str, schema: &Value) -> Value {
+fn describe_json_answer(about: &str, schema: &Value) -> Value {
     json!({"description": about, "content": {"application/json": {"schema": schema}}})
 }
 
-fn answer(schemas: &mut SchemaGenerator, about: &str, body: AnswerBody) -> Value {
+fn describe_answer(schemas: &mut SchemaGenerator, about: &str, body: AnswerBody) -> Value {
     match body {
-        AnswerBody::Json(schema) => json_answer(about, schema(schemas).as_value()),
+        AnswerBody::Json(schema) => describe_json_answer(about, schema(schemas).as_value()),
         AnswerBody::Kinds(kinds) => {
             let kinds = kinds
                 .iter()
-                .map(|it| ((*it).to_owned(), json!({"schema": plain(it)})));
+                .map(|it| ((*it).to_owned(), json!({"schema": describe_kind(it)})));
             json!({"description": about, "content": kinds.collect::<Map<_, _>>()})
         }
     }
 }
 
-fn plain(kind: &str) -> Value {
+fn describe_kind(kind: &str) -> Value {
     if kind == "application/json" {
         json!({"type": "object"})
     } else {
@@ -207,46 +206,42 @@ fn plain(kind: &str) -> Value {
     }
 }
 
-fn operation(schemas: &mut SchemaGenerator, call: &ApiCall) -> Value {
+fn describe_operation(schemas: &mut SchemaGenerator, call: &ApiCall) -> Value {
     let mut responses = Map::new();
-    responses.insert("200".into(), answer(schemas, "done", call.done));
+    responses.insert("200".into(), describe_answer(schemas, "done", call.done));
     if let Some(created) = call.created {
-        let created = answer(schemas, "done", AnswerBody::Json(created));
+        let created = describe_answer(schemas, "done", AnswerBody::Json(created));
         responses.insert("201".into(), created);
     }
     let refusal = call.may_refuse.then_some((422, "Refused", ""));
-    responses.extend(DOOR.into_iter().chain(refusal).map(door_answer));
+    responses.extend(DOOR.into_iter().chain(refusal).map(refer_to_door));
     let mut told = json!({
         "operationId": call.id,
         "summary": call.summary,
-        "description": format!("Needs a token that may {}.", need(call.route.need)),
+        "description": format!("Needs a token that may {}.", call.route.need.as_str()),
         "tags": [call.tag],
-        "parameters": parameters(schemas, call),
+        "parameters": list_parameters(schemas, call),
         "responses": responses,
     });
-    if let Some(body) = body(schemas, call.body) {
+    if let Some(body) = describe_body(schemas, call.body) {
         told["requestBody"] = body;
     }
     told
 }
 
-fn door_answer((status, name, _): (u16, &str, &str)) -> (String, Value) {
+fn refer_to_door((status, name, _): (u16, &str, &str)) -> (String, Value) {
     let place = format!("#/components/responses/{name}");
     (status.to_string(), json!({"$ref": place}))
 }
 
-fn need(access: Access) -> &'static str {
-    access.as_str()
-}
-
 /// The schema of what a call takes.
-fn taken(schemas: &mut SchemaGenerator, of: SchemaOf) -> Value {
+fn describe_arguments(schemas: &mut SchemaGenerator, of: SchemaOf) -> Value {
     let mut schema = of(schemas);
     Tighten.transform(&mut schema);
     schema.to_value()
 }
 
-fn parameters(schemas: &mut SchemaGenerator, call: &ApiCall) -> Vec<Value> {
+fn list_parameters(schemas: &mut SchemaGenerator, call: &ApiCall) -> Vec<Value> {
     let parts = call.route.path.split(['{', '}']).skip(1).step_by(2);
     let is_memory = call.route.path.starts_with("/api/memories/");
     let schema = if is_memory {
@@ -255,17 +250,17 @@ fn parameters(schemas: &mut SchemaGenerator, call: &ApiCall) -> Vec<Value> {
         json!({"type": "string", "minLength": 1})
     };
     let part = |name: &str| json!({"name": name, "in": "path", "required": true, "schema": schema});
-    let query = taken(schemas, call.query);
+    let query = describe_arguments(schemas, call.query);
     let queried = query["properties"].as_object().into_iter().flatten();
     parts
         .map(part)
-        .chain(queried.map(|(name, schema)| parameter(name, schema.clone())))
-        .chain([repo()])
+        .chain(queried.map(|(name, schema)| describe_parameter(name, schema.clone())))
+        .chain([describe_repo()])
         .collect()
 }
 
 /// A parameter of the query. No call needs one.
-fn parameter(name: &str, mut schema: Value) -> Value {
+fn describe_parameter(name: &str, mut schema: Value) -> Value {
     let about = schema
         .as_object_mut()
         .and_then(|it| it.remove("description"));
@@ -276,13 +271,13 @@ fn parameter(name: &str, mut schema: Value) -> Value {
     told
 }
 
-fn repo() -> Value {
+fn describe_repo() -> Value {
     let mut schema = RepoName::text_schema();
     schema.insert("description".into(), ABOUT_REPO.into());
-    parameter(REPO, schema.to_value())
+    describe_parameter(REPO, schema.to_value())
 }
 
-fn body(schemas: &mut SchemaGenerator, body: RequestBody) -> Option<Value> {
+fn describe_body(schemas: &mut SchemaGenerator, body: RequestBody) -> Option<Value> {
     match body {
         RequestBody::None => None,
         RequestBody::File => Some(json!({
@@ -290,7 +285,7 @@ fn body(schemas: &mut SchemaGenerator, body: RequestBody) -> Option<Value> {
             "content": {"text/plain": {"schema": {"type": "string", "minLength": 1}, "example": FILE}},
         })),
         RequestBody::Json(schema, example) => {
-            let schema = taken(schemas, schema);
+            let schema = describe_arguments(schemas, schema);
             let is_required = schema["required"].is_array();
             let mut content = json!({"schema": schema});
             if let Ok(example) = serde_json::from_str::<Value>(example) {
@@ -302,8 +297,8 @@ fn body(schemas: &mut SchemaGenerator, body: RequestBody) -> Option<Value> {
 }
 
 /// The stream of changes: no call of the table, because its answer does not end.
-fn live() -> Value {
-    let mut responses: Map<String, Value> = DOOR.into_iter().map(door_answer).collect();
+fn describe_live() -> Value {
+    let mut responses: Map<String, Value> = DOOR.into_iter().map(refer_to_door).collect();
     responses.insert(
         "200".into(),
         json!({
@@ -319,7 +314,7 @@ fn live() -> Value {
         "parameters": [
             {"name": "Last-Event-ID", "in": "header", "required": false, "schema": {"type": "string"},
              "description": "the id of the last event that was seen: what was missed since is told first"},
-            repo(),
+            describe_repo(),
         ],
         "responses": responses,
     }})

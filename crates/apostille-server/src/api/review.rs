@@ -5,12 +5,12 @@ use apostille_core::space::Space;
 use apostille_core::store::watch::Trip;
 use apostille_core::{Error, breaker, review, revise};
 
-use super::args::{Limit, NoArguments, arguments};
+use super::args::{NoArguments, PageLimit, arguments};
 use super::beside::PageQuery;
 use super::call::ApiCall;
 use super::errand::{Errand, refused, reply};
 use super::memories::ReasonArguments;
-use super::revise::done;
+use super::revise::revise_memory;
 use crate::Fault;
 use crate::json::schema::Written;
 use crate::json::{BreakersReply, KeptReply, QueueReply, RevisedReply, WhenSimilar};
@@ -18,18 +18,19 @@ use crate::pass::Access;
 use crate::visit::{Asked, Method, Reply, Visit};
 
 /// What waits.
-pub(super) const QUEUE: ApiCall = ApiCall::new(Method::Get, "/api/review", Access::Read, queue)
-    .about(
-        "reviewQueue",
-        "review",
-        "What waits for a person, each with everything needed to decide, the safest first",
-    )
-    .query::<PageQuery>()
-    .answers::<QueueReply>();
+pub(super) const QUEUE: ApiCall =
+    ApiCall::new(Method::Get, "/api/review", Access::Read, list_queue)
+        .about(
+            "reviewQueue",
+            "review",
+            "What waits for a person, each with everything needed to decide, the safest first",
+        )
+        .query::<PageQuery>()
+        .answers::<QueueReply>();
 
-fn queue(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
+fn list_queue(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
     let (it, query): (_, PageQuery) = Errand::begin(visit, asked)?;
-    let limit = Limit::or(query.limit, 50);
+    let limit = PageLimit::or(query.limit, 50);
     reply(
         200,
         &QueueReply::new(&review::queue(&it.cx(), &it.spaces)?, limit),
@@ -41,7 +42,7 @@ pub(super) const APPROVE: ApiCall = ApiCall::new(
     Method::Post,
     "/api/memories/{name}/approve",
     Access::Review,
-    approve,
+    approve_memory,
 )
 .about(
     "approve",
@@ -52,9 +53,9 @@ pub(super) const APPROVE: ApiCall = ApiCall::new(
 .answers::<RevisedReply>()
 .may_refuse();
 
-fn approve(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
+fn approve_memory(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
     let (it, NoArguments {}) = Errand::begin_with_body(visit, asked)?;
-    done(&it, "approved", |cx, name| {
+    revise_memory(&it, "approved", |cx, name| {
         revise::reconsider(cx, &it.spaces, name)
     })
 }
@@ -64,7 +65,7 @@ pub(super) const REJECT: ApiCall = ApiCall::new(
     Method::Post,
     "/api/memories/{name}/reject",
     Access::Review,
-    reject,
+    reject_memory,
 )
 .about(
     "reject",
@@ -75,10 +76,10 @@ pub(super) const REJECT: ApiCall = ApiCall::new(
 .answers::<RevisedReply>()
 .may_refuse();
 
-fn reject(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
+fn reject_memory(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
     let (it, body): (_, ReasonArguments) = Errand::begin_with_body(visit, asked)?;
     let reason = body.reason.unwrap_or_default();
-    done(&it, "rejected", |cx, name| {
+    revise_memory(&it, "rejected", |cx, name| {
         revise::reject(cx, &it.spaces, name, &reason)
     })
 }
@@ -88,7 +89,7 @@ pub(super) const MERGE: ApiCall = ApiCall::new(
     Method::Post,
     "/api/memories/{name}/merge",
     Access::Review,
-    merge,
+    merge_memory,
 )
 .about(
     "merge",
@@ -107,9 +108,9 @@ arguments! {
     }
 }
 
-fn merge(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
+fn merge_memory(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
     let (it, body): (_, MergeBody) = Errand::begin_with_body(visit, asked)?;
-    done(&it, "merged", |cx, name| {
+    revise_memory(&it, "merged", |cx, name| {
         revise::absorb(cx, &it.spaces, name, body.into.0)
     })
 }
@@ -119,7 +120,7 @@ pub(super) const REWORD: ApiCall = ApiCall::new(
     Method::Post,
     "/api/memories/{name}/reword",
     Access::Review,
-    reword,
+    reword_memory,
 )
 .about(
     "reword",
@@ -141,7 +142,7 @@ arguments! {
     }
 }
 
-fn reword(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
+fn reword_memory(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
     let (it, body): (_, RewordBody) = Errand::begin_with_body(visit, asked)?;
     let old = match it.memory()? {
         Ok(old) => old,
@@ -161,7 +162,7 @@ fn reword(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
 
 /// Whose writes are held up.
 pub(super) const BREAKERS: ApiCall =
-    ApiCall::new(Method::Get, "/api/breakers", Access::Read, breakers)
+    ApiCall::new(Method::Get, "/api/breakers", Access::Read, list_breakers)
         .about(
             "openBreakers",
             "review",
@@ -169,22 +170,26 @@ pub(super) const BREAKERS: ApiCall =
         )
         .answers::<BreakersReply>();
 
-fn breakers(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
+fn list_breakers(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
     let (it, NoArguments {}) = Errand::begin(visit, asked)?;
-    let open = each(&it, |space| breaker::open(&it.cx_for(space), space))?;
+    let open = collect_trips(&it, |space| breaker::open(&it.cx_for(space), space))?;
     reply(200, &BreakersReply::new(None, &open))
 }
 
 /// Lets them go on.
-pub(super) const CLOSE: ApiCall =
-    ApiCall::new(Method::Post, "/api/breakers/close", Access::Review, close)
-        .about(
-            "closeBreakers",
-            "review",
-            "Let those go on whose writes are held up; what waits goes on waiting",
-        )
-        .body::<CloseBody>(r#"{"actor":"ci"}"#)
-        .answers::<BreakersReply>();
+pub(super) const CLOSE: ApiCall = ApiCall::new(
+    Method::Post,
+    "/api/breakers/close",
+    Access::Review,
+    close_breakers,
+)
+.about(
+    "closeBreakers",
+    "review",
+    "Let those go on whose writes are held up; what waits goes on waiting",
+)
+.body::<CloseBody>(r#"{"actor":"ci"}"#)
+.answers::<BreakersReply>();
 
 arguments! {
     /// Whose breakers are closed.
@@ -194,9 +199,9 @@ arguments! {
     }
 }
 
-fn close(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
+fn close_breakers(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
     let (it, body): (_, CloseBody) = Errand::begin_with_body(visit, asked)?;
-    let closed = each(&it, |space| {
+    let closed = collect_trips(&it, |space| {
         breaker::close(&it.cx_for(space), space, body.actor.as_deref())
     })?;
     let answer = reply(200, &BreakersReply::new(Some("closed"), &closed))?;
@@ -207,7 +212,7 @@ fn close(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
     })
 }
 
-fn each(
+fn collect_trips(
     it: &Errand<'_>,
     trips: impl Fn(&Space) -> Result<Vec<Trip>, Error>,
 ) -> Result<Vec<(Space, Trip)>, Fault> {

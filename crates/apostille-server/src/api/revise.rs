@@ -7,7 +7,7 @@ use apostille_core::revise::{self, Revised};
 use apostille_core::verify::look;
 use apostille_core::{Context, Error};
 
-use super::args::{Citations, NoArguments, Tags, arguments};
+use super::args::{Citations, NoArguments, TagList, arguments};
 use super::call::ApiCall;
 use super::errand::{Errand, refused, turned_away};
 use crate::Fault;
@@ -27,7 +27,7 @@ arguments! {
         kind: Option<Written<Kind>>,
         subject: Option<String>,
         reason: Option<String>,
-        tags: Tags,
+        tags: TagList,
         /// A person's word that overrides a check; for passes that review.
         force: bool,
         /// The words come from outside.
@@ -40,7 +40,7 @@ pub(super) const SUPERSEDE: ApiCall = ApiCall::new(
     Method::Post,
     "/api/memories/{name}/supersede",
     Access::Write,
-    supersede,
+    supersede_memory,
 )
 .about(
     "supersede",
@@ -58,7 +58,7 @@ pub(super) const CORRECT: ApiCall = ApiCall::new(
     Method::Post,
     "/api/memories/{name}/correct",
     Access::Write,
-    correct,
+    correct_memory,
 )
 .about(
     "correct",
@@ -70,15 +70,15 @@ pub(super) const CORRECT: ApiCall = ApiCall::new(
 .creates::<KeptReply>()
 .may_refuse();
 
-fn supersede(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
-    replaced(visit, asked, Replacement::Better)
+fn supersede_memory(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
+    replace_memory(visit, asked, Replacement::Better)
 }
 
-fn correct(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
-    replaced(visit, asked, Replacement::Correction)
+fn correct_memory(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
+    replace_memory(visit, asked, Replacement::Correction)
 }
 
-fn replaced(visit: &Visit<'_>, asked: &Asked, how: Replacement) -> Result<Reply, Fault> {
+fn replace_memory(visit: &Visit<'_>, asked: &Asked, how: Replacement) -> Result<Reply, Fault> {
     let (it, body): (_, ReplaceBody) = Errand::begin_with_body(visit, asked)?;
     let old = match it.memory()? {
         Ok(old) => old,
@@ -109,7 +109,7 @@ pub(super) const REFRESH: ApiCall = ApiCall::new(
     Method::Post,
     "/api/memories/{name}/refresh",
     Access::Write,
-    refresh,
+    refresh_memory,
 )
 .about(
     "refresh",
@@ -120,7 +120,7 @@ pub(super) const REFRESH: ApiCall = ApiCall::new(
 .answers::<RevisedReply>()
 .may_refuse();
 
-fn refresh(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
+fn refresh_memory(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
     let (it, NoArguments {}) = Errand::begin_with_body(visit, asked)?;
     let memory = it.memory()?.ok().filter(Memory::is_active);
     let seen = look(&it.cx(), memory.into_iter().collect());
@@ -132,7 +132,7 @@ fn refresh(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
         );
         return turned_away("does_not_hold", why);
     }
-    done(&it, "refreshed", |cx, name| {
+    revise_memory(&it, "refreshed", |cx, name| {
         revise::refresh(cx, &it.spaces, name)
     })
 }
@@ -142,16 +142,16 @@ pub(super) const APPLY: ApiCall = ApiCall::new(
     Method::Post,
     "/api/memories/{name}/apply",
     Access::Write,
-    apply,
+    apply_memory,
 )
 .about("apply", "revise", "Say that a memory was used in a task")
 .body::<NoArguments>("{}")
 .answers::<RevisedReply>()
 .may_refuse();
 
-fn apply(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
+fn apply_memory(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
     let (it, NoArguments {}) = Errand::begin_with_body(visit, asked)?;
-    done(&it, "applied", |cx, name| {
+    revise_memory(&it, "applied", |cx, name| {
         revise::apply(cx, &it.spaces, name)
     })
 }
@@ -161,7 +161,7 @@ pub(super) const INVALIDATE: ApiCall = ApiCall::new(
     Method::Post,
     "/api/memories/{name}/invalidate",
     Access::Write,
-    invalidate,
+    invalidate_memory,
 )
 .about(
     "invalidate",
@@ -180,16 +180,16 @@ arguments! {
     }
 }
 
-fn invalidate(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
+fn invalidate_memory(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
     let (it, body): (_, InvalidateBody) = Errand::begin_with_body(visit, asked)?;
     let by = visit.voice();
-    done(&it, "invalidated", |cx, name| {
+    revise_memory(&it, "invalidated", |cx, name| {
         revise::invalidate_as(cx, &it.spaces, name, &body.reason, &by)
     })
 }
 
 /// Does something to the memory that the path names.
-pub(super) fn done(
+pub(super) fn revise_memory(
     it: &Errand<'_>,
     word: &'static str,
     revise: impl FnOnce(&Context<'_>, Name) -> Result<Revised, Error>,
@@ -206,7 +206,7 @@ pub(super) const PROMOTE: ApiCall = ApiCall::new(
     Method::Post,
     "/api/memories/{name}/promote",
     Access::Write,
-    promote,
+    promote_memory,
 )
 .about(
     "promote",
@@ -233,7 +233,7 @@ arguments! {
     }
 }
 
-fn promote(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
+fn promote_memory(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
     let (it, body): (_, PromoteBody) = Errand::begin_with_body(visit, asked)?;
     let promotion = Promotion {
         layer: body.layer.map(|it| it.0),
