@@ -16,7 +16,7 @@ use apostille_tasks::report::Span;
 use jiff::SignedDuration;
 
 use super::args::{Few, NoArguments, PageLimit, When, arguments};
-use super::beside::{self, PageQuery};
+use super::beside::PageQuery;
 use super::call::ApiCall;
 use super::errand::{Errand, refused, reply};
 use crate::Fault;

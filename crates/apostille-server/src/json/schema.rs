@@ -82,7 +82,7 @@ words_of![
     Stage,
     Status,
     export::Format,
-    import::format::Format,
+    apostille_import::format::Format,
 ];
 
 impl TextSchema for Care {
