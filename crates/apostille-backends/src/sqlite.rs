@@ -9,6 +9,7 @@ mod index;
 mod kept;
 mod moves;
 mod outline;
+mod pack;
 mod read;
 mod readers;
 mod schema;
@@ -469,12 +470,14 @@ impl Store for Sqlite {
             lists: vec![Vec::new(); terms.len()],
             ..Postings::default()
         };
-        self.read_space(space, none, |db, space| index::postings(db, space, terms))
+        self.read_space(space, none, |db, space| {
+            index::read_postings(db, space, terms)
+        })
     }
 
     fn vocabulary(&self, space: &Space, initial: char) -> Result<Vec<String>, StoreError> {
         self.read_space(space, Vec::new(), |db, space| {
-            index::vocabulary(db, space, initial)
+            index::read_vocabulary(db, space, initial)
         })
     }
 

@@ -146,7 +146,7 @@ impl Told {
             .and_then(|it| <[u8; 16]>::try_from(it).ok())
             .map(MemoryId::from_bytes);
         let remembered = id.filter(|_| line.name == Happening::Remembered.as_str());
-        let memory = remembered.map_or(Ok(None), |id| Ok(by_id(id)?.map(|it| (id, it))))?;
+        let memory = remembered.map_or(Ok(None), |id| by_id(id).map(|it| it.map(|it| (id, it))))?;
         Ok(Self {
             line,
             seal: is_sealed.then(|| row.get(5).ok()),

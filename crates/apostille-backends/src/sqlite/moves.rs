@@ -8,14 +8,10 @@ use std::thread::{self, JoinHandle};
 use apostille_core::memory::Memory;
 use apostille_core::store::{Posting, StoreError};
 use apostille_text::terms::Stems;
-use rusqlite::{Connection, params};
+use rusqlite::Connection;
 
-use super::index::{self, Lists, Place, SEGMENT};
-use super::spread;
-use crate::fault::{corrupt, sqlite};
-
-// A segment is found by setting the low bits of a number.
-const _: () = assert!(SEGMENT.is_power_of_two());
+use super::pack::{self, PostingLists, SEGMENT_LEN};
+use super::{index, spread};
 
 type Found<T> = Result<T, StoreError>;
 
@@ -71,7 +67,7 @@ impl Moves {
             return;
         }
         self.come.insert(number, text);
-        if self.come.len() >= SEGMENT {
+        if self.come.len() >= SEGMENT_LEN {
             self.hand_over();
         }
     }
@@ -91,9 +87,9 @@ impl Moves {
         } = self.kept(db, space)?;
         let docs = self.n_come() as i64 - self.gone.len() as i64;
         let come_len = self.entered(&mut more);
-        index::empty(db, space)?;
-        write_segments(db, space, lists, more)?;
-        index::counted(db, space, docs, come_len - left_len).map(drop)
+        index::delete_index_rows(db, space)?;
+        index::insert_lists(db, space, lists, more)?;
+        index::count_documents(db, space, docs, come_len - left_len).map(drop)
     }
 
     fn n_come(&self) -> usize {
@@ -101,7 +97,7 @@ impl Moves {
     }
 
     /// Puts what enters to the lists; how long it is.
-    fn entered(&mut self, lists: &mut Lists) -> i64 {
+    fn entered(&mut self, lists: &mut PostingLists) -> i64 {
         let come = std::mem::take(&mut self.come)
             .into_iter()
             .chain(std::mem::take(&mut self.again));
@@ -140,7 +136,7 @@ impl Moves {
             kept.left_len += if is_gone { i64::from(it.count) } else { 0 };
             !is_gone
         };
-        each_list(db, space, |term, found| {
+        index::each_posting_list(db, space, |term, found| {
             found.retain(&mut stays);
             match kept.lists.last_mut() {
                 _ if found.is_empty() => {}
@@ -148,11 +144,11 @@ impl Moves {
                 _ => kept.lists.push((term.to_owned(), std::mem::take(found))),
             }
         })?;
-        let is_whole = index::each_waiting(db, space, None, |number, term, count, len| {
+        let is_whole = index::each_tail_term(db, space, None, |number, term, count, len| {
             let it = Posting { number, count, len };
             if stays(&it) {
                 kept.waiting
-                    .entry(String::from_utf8_lossy(term).into_owned())
+                    .entry(pack::term_text(term))
                     .or_default()
                     .push(it);
             }
@@ -160,7 +156,7 @@ impl Moves {
         if is_whole {
             Ok(kept)
         } else {
-            Err(corrupt("the index"))
+            Err(pack::DamagedBlob.into())
         }
     }
 }
@@ -171,7 +167,7 @@ struct Kept {
     /// Its lists by term, in order.
     lists: Vec<(String, Vec<Posting>)>,
     /// What waited in the tail.
-    waiting: Lists,
+    waiting: PostingLists,
     /// How long that was which does not stay: the counts of a memory's terms add up to its length.
     left_len: i64,
 }
@@ -196,36 +192,6 @@ impl Hasher for Spun {
     }
 }
 
-/// Goes through the lists of an index in the order of their terms; a term may come more than once.
-fn each_list(
-    db: &Connection,
-    space: i64,
-    mut see: impl FnMut(&str, &mut Vec<Posting>),
-) -> Found<()> {
-    let mut found = Vec::new();
-    let select =
-        "SELECT term, segment, entries FROM posting WHERE space = ?1 ORDER BY term, segment";
-    let mut select = db.prepare_cached(select).map_err(sqlite)?;
-    let mut rows = select.query([space]).map_err(sqlite)?;
-    while let Some(row) = rows.next().map_err(sqlite)? {
-        let damaged = |_| corrupt("the index");
-        let term = row.get_ref(0).map_err(sqlite)?.as_str().map_err(damaged)?;
-        let entries = row.get_ref(2).map_err(sqlite)?.as_blob().map_err(damaged)?;
-        found.clear();
-        index::unpacked(
-            entries,
-            Place {
-                space,
-                term,
-                number: row.get(1).map_err(sqlite)?,
-            },
-            &mut found,
-        )?;
-        see(term, &mut found);
-    }
-    Ok(())
-}
-
 /// The lists of some memories that were analysed, in no order.
 type Analysed = Vec<(String, Vec<Posting>)>;
 
@@ -243,55 +209,6 @@ fn analysed(part: &[(u64, String)]) -> Analysed {
         }
     }
     lists.into_iter().collect()
-}
-
-/// Writes lists, and what comes to them, as segments of so many numbers each.
-fn write_segments(
-    db: &Connection,
-    space: i64,
-    lists: Vec<(String, Vec<Posting>)>,
-    mut more: Lists,
-) -> Found<()> {
-    let last = |list: &Vec<Posting>| list.iter().map(|it| it.number).max();
-    let last = lists
-        .iter()
-        .map(|it| &it.1)
-        .chain(more.values())
-        .filter_map(last)
-        .max()
-        .unwrap_or_default();
-    let insert = "INSERT INTO posting(space, term, segment, entries) VALUES (?1, ?2, ?3, ?4)";
-    let mut insert = db.prepare_cached(insert).map_err(sqlite)?;
-    let mut write = |term: &str, mut list: Vec<Posting>| {
-        list.sort_unstable_by_key(|it| it.number);
-        for part in list.chunk_by(|a, b| segment(a) == segment(b)) {
-            let end = part.first().map_or(last, |it| last.min(segment(it)));
-            let number = i64::try_from(end).map_err(|_| corrupt("a memory's number"))?;
-            let entries = index::packed(
-                part,
-                Place {
-                    space,
-                    term,
-                    number,
-                },
-            );
-            insert
-                .execute(params![space, term, number, entries])
-                .map_err(sqlite)?;
-        }
-        Ok(())
-    };
-    for (term, mut list) in lists {
-        list.append(&mut more.remove(&term).unwrap_or_default());
-        write(&term, list)?;
-    }
-    more.into_iter()
-        .try_for_each(|(term, list)| write(&term, list))
-}
-
-/// The last number that may lie in the same segment as a memory.
-fn segment(it: &Posting) -> u64 {
-    it.number | (SEGMENT as u64 - 1)
 }
 
 #[cfg(test)]
@@ -320,7 +237,7 @@ mod tests {
                 }
             }
             let n_come = moves.n_come();
-            let mut lists = Lists::new();
+            let mut lists = PostingLists::new();
             let len = moves.entered(&mut lists);
             let come: Vec<u64> = lists.get("all").into_iter().flatten().map(|it| it.number).collect();
             prop_assert_eq!((come.len(), len), (n_come, 3 * n_come as i64));

@@ -77,7 +77,7 @@ pub(super) fn migrate(db: &Connection) -> Result<(), StoreError> {
             .map_err(fault::sqlite)?;
     }
     if found == 1 {
-        index::seal_keys(db)?;
+        index::reseal_index_rows(db)?;
         sum::begin(db)?;
     }
     db.pragma_update(None, "user_version", known())

@@ -318,7 +318,7 @@ impl<'a> Pen<'a> {
         }
         for (space, n) in changes.into_iter().filter(|(_, n)| *n > MANY_CHANGES) {
             let space = self.space_id(space)?;
-            if n.saturating_mul(LARGE_PART) > index::n_docs(self.db, space)? {
+            if n.saturating_mul(LARGE_PART) > index::read_n_docs(self.db, space)? {
                 self.moves.entry(space).or_default();
             }
         }
@@ -347,7 +347,7 @@ impl<'a> Pen<'a> {
         }
         self.stale
             .iter()
-            .try_for_each(|space| index::rebuild(self.db, *space))
+            .try_for_each(|space| index::rebuild_index(self.db, *space))
     }
 
     /// Keeps a memory; one that brings no number gets the next of its space. The number, the size of the index and the
@@ -378,7 +378,7 @@ impl<'a> Pen<'a> {
         if memory.is_active() {
             self.tended(
                 space,
-                index::wait(db, space, memory.number, (&terms, len), n_docs),
+                index::add_counted_memory(db, space, memory.number, (&terms, len), n_docs),
             )?;
         }
         Ok(memory.number)
@@ -570,10 +570,10 @@ impl<'a> Pen<'a> {
             return Ok(());
         }
         if was.is_active() && (!memory.is_active() || cites_moved) {
-            self.tended(space, index::remove(db, space, &was))?;
+            self.tended(space, index::remove_memory(db, space, &was))?;
         }
         if memory.is_active() && (!was.is_active() || cites_moved) {
-            self.tended(space, index::add(db, space, &memory))?;
+            self.tended(space, index::add_memory(db, space, &memory))?;
         }
         Ok(())
     }
@@ -705,7 +705,7 @@ pub(super) fn erase(db: &Connection, erasure: &Erasure) -> Found<bool> {
     let mut pen = Pen::new(db);
     let space = pen.space_id(&memory.space)?;
     if memory.is_active() {
-        pen.tended(space, index::remove(db, space, &memory))?;
+        pen.tended(space, index::remove_memory(db, space, &memory))?;
     }
     uncite(db, space, &memory)?;
     let key = key(space, memory.number)?;
@@ -725,8 +725,8 @@ pub(super) fn erase(db: &Connection, erasure: &Erasure) -> Found<bool> {
 
 /// Makes the index anew, after the analyser has changed.
 pub(super) fn reindex(db: &Connection) -> Found<()> {
-    index::clear(db)?;
+    index::clear_index(db)?;
     read::space_ids(db)?
         .into_iter()
-        .try_for_each(|space| index::rebuild(db, space))
+        .try_for_each(|space| index::rebuild_index(db, space))
 }

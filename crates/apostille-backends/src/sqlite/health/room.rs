@@ -14,7 +14,7 @@ use rusqlite::{Connection, Row, params};
 
 use super::Found;
 use crate::fault::sqlite;
-use crate::sqlite::index::{self, Place};
+use crate::sqlite::pack::{self, BlobPlace, PostingLists};
 use crate::sqlite::{SPACE_BITS, key, seal, sum, watch as breakers};
 
 /// What the rows of a space say that the rest must be.
@@ -26,7 +26,7 @@ struct Room {
     ids: HashSet<MemoryId>,
     remembered: HashSet<MemoryId>,
     cites: BTreeSet<(String, i64)>,
-    lists: BTreeMap<String, Vec<Posting>>,
+    lists: PostingLists,
     n_docs: i64,
     total_len: i64,
     last_number: i64,
@@ -148,13 +148,7 @@ impl Room {
         );
         if memory.status == Status::Active {
             let (terms, len) = self.stems.indexed(&memory.searchable());
-            for (term, count) in terms {
-                self.lists.entry(term).or_default().push(Posting {
-                    number: memory.number,
-                    count,
-                    len,
-                });
-            }
+            pack::add_terms(&mut self.lists, memory.number, (terms, len));
             self.n_docs += 1;
             self.total_len += i64::from(len);
         }
@@ -254,7 +248,7 @@ impl Room {
     }
 
     fn index(&self, db: &Connection, problems: &mut Vec<String>) -> Found<()> {
-        let mut found: BTreeMap<String, Vec<Posting>> = BTreeMap::new();
+        let mut found: PostingLists = BTreeMap::new();
         let mut n_damaged = 0;
         self.tail(db, &mut found, &mut n_damaged)?;
         self.postings(db, &mut found, &mut n_damaged)?;
@@ -274,12 +268,7 @@ impl Room {
         Ok(())
     }
 
-    fn tail(
-        &self,
-        db: &Connection,
-        found: &mut BTreeMap<String, Vec<Posting>>,
-        n_damaged: &mut u64,
-    ) -> Found<()> {
+    fn tail(&self, db: &Connection, found: &mut PostingLists, n_damaged: &mut u64) -> Found<()> {
         let mut select = db
             .prepare("SELECT number, terms FROM tail WHERE space = ?1")
             .map_err(sqlite)?;
@@ -289,19 +278,15 @@ impl Room {
                 .get::<_, i64>(0)
                 .and_then(|it| Ok((it, row.get::<_, Vec<u8>>(1)?)));
             let opened = read.map_err(sqlite).and_then(|(number, bytes)| {
-                let place = Place {
-                    space: self.space,
-                    term: "",
-                    number,
-                };
-                index::unpacked_terms(&bytes, place, None, |term, count, len| {
-                    let term = String::from_utf8_lossy(term).into_owned();
+                let place = BlobPlace::in_tail(self.space, number);
+                pack::unpack_tail_terms(&bytes, place, None, |term, count, len| {
                     let number = u64::try_from(number).unwrap_or_default();
                     found
-                        .entry(term)
+                        .entry(pack::term_text(term))
                         .or_default()
                         .push(Posting { number, count, len });
-                })
+                })?;
+                Ok(())
             });
             *n_damaged += u64::from(opened.is_err());
         }
@@ -311,7 +296,7 @@ impl Room {
     fn postings(
         &self,
         db: &Connection,
-        found: &mut BTreeMap<String, Vec<Posting>>,
+        found: &mut PostingLists,
         n_damaged: &mut u64,
     ) -> Found<()> {
         let select = "SELECT term, segment, entries FROM posting WHERE space = ?1";
@@ -323,15 +308,12 @@ impl Room {
                 .and_then(|term| Ok((term, row.get(1)?, row.get::<_, Vec<u8>>(2)?)));
             let opened = read.map_err(sqlite).and_then(|(term, number, bytes)| {
                 let mut list = Vec::new();
-                index::unpacked(
-                    &bytes,
-                    Place {
-                        space: self.space,
-                        term: &term,
-                        number,
-                    },
-                    &mut list,
-                )?;
+                let place = BlobPlace {
+                    space: self.space,
+                    term: &term,
+                    number,
+                };
+                pack::unpack_postings(&bytes, place, &mut list)?;
                 found.entry(term).or_default().extend(list);
                 Ok(())
             });
