@@ -4,19 +4,23 @@
 //! lock file, because SQLite's own waiting is unfair; readers never wait.
 
 mod damaged;
+mod erase;
 mod health;
 mod index;
-mod kept;
+mod migrate;
 mod moves;
 mod outline;
 mod pack;
 mod read;
 mod readers;
+mod rows;
 mod schema;
+mod spaces;
 mod spread;
 mod sum;
 mod watch;
 mod write;
+mod write_rows;
 
 use std::collections::HashMap;
 use std::fs::OpenOptions;
@@ -141,12 +145,7 @@ impl Sqlite {
 
     /// Makes sure that the file is a store of this version, in write-ahead mode.
     fn settle(&self) -> Result<(), StoreError> {
-        let current = {
-            let db = self.db();
-            schema::version(&db.connection)? == schema::known()
-                && !schema::index_is_old(&db.connection)?
-        };
-        if current {
+        if migrate::is_current(&self.db().connection)? {
             return Ok(());
         }
         {
@@ -159,14 +158,7 @@ impl Sqlite {
                 .pragma_update(None, "journal_mode", "wal")
                 .map_err(sqlite)?;
         }
-        self.write(true, |db| {
-            schema::migrate(db)?;
-            if schema::index_is_old(db)? {
-                write::reindex(db)
-            } else {
-                Ok(())
-            }
-        })
+        self.write(true, migrate::migrate_file)
     }
 
     fn db(&self) -> MutexGuard<'_, Db> {
@@ -216,7 +208,7 @@ impl Sqlite {
     ) -> Result<T, StoreError> {
         let known = self.known(space);
         let (seen, id) = self.read(|db| {
-            let id = known.map_or_else(|| read::space_id(db, space), |id| Ok(Some(id)))?;
+            let id = known.map_or_else(|| spaces::read_space_id(db, space), |id| Ok(Some(id)))?;
             Ok((id.map_or(Ok(none), |id| look(db, id))?, id))
         })?;
         if let (None, Some(id), Ok(mut db)) = (known, id, self.db.try_lock()) {
@@ -416,7 +408,7 @@ impl Store for Sqlite {
         if is_large {
             self.room(LARGE_CACHE)?;
         }
-        let receipt = self.write(batch.is_durable(), |db| write::append(db, batch));
+        let receipt = self.write(batch.is_durable(), |db| write::append_batch(db, batch));
         if is_large {
             self.room(CACHE)?;
         }
@@ -429,7 +421,7 @@ impl Store for Sqlite {
             Err(StoreError::Corrupt { .. }) => None,
             Err(error) => return Err(error),
         };
-        let erased = self.write(true, |db| write::erase(db, erasure))?;
+        let erased = self.write(true, |db| erase::erase_memory(db, erasure))?;
         if erased {
             self.checkpoint().map_err(lingering)?;
             // SQLite zeroes what it frees, but a page it rebuilt may keep a stale copy: look, and only then rewrite. Of
@@ -446,23 +438,23 @@ impl Store for Sqlite {
     }
 
     fn get(&self, ids: &[MemoryId]) -> Result<Vec<Memory>, StoreError> {
-        self.read(|db| read::by_ids(db, ids))
+        self.read(|db| read::read_memories_by_id(db, ids))
     }
 
     fn numbered(&self, space: &Space, numbers: &[u64]) -> Result<Vec<Memory>, StoreError> {
         self.read_space(space, Vec::new(), |db, id| {
-            read::by_numbers(db, (id, space), numbers)
+            read::read_memories_by_number(db, (id, space), numbers)
         })
     }
 
     fn claimed(&self, space: &Space, claim: &Digest) -> Result<Option<Memory>, StoreError> {
         self.read_space(space, None, |db, id| {
-            read::by_claim(db, (id, space), claim.as_bytes())
+            read::read_memory_by_claim(db, (id, space), claim.as_bytes())
         })
     }
 
     fn list(&self, filter: &Filter) -> Result<Vec<Memory>, StoreError> {
-        self.read(|db| read::list(db, filter))
+        self.read(|db| read::list_memories(db, filter))
     }
 
     fn postings(&self, space: &Space, terms: &[String]) -> Result<Postings, StoreError> {
@@ -482,7 +474,7 @@ impl Store for Sqlite {
     }
 
     fn spaces(&self) -> Result<Vec<Space>, StoreError> {
-        self.read(read::spaces)
+        self.read(spaces::read_spaces)
     }
 
     fn tally(&self, space: &Space) -> Result<Tally, StoreError> {
@@ -513,7 +505,7 @@ impl Store for Sqlite {
     }
 
     fn events(&self, page: &Page) -> Result<Vec<Logged>, StoreError> {
-        self.read(|db| read::events(db, page))
+        self.read(|db| read::read_event_rows(db, page))
     }
 
     fn traces(
@@ -528,7 +520,7 @@ impl Store for Sqlite {
     }
 
     fn damaged(&self, space: &Space, name: Name) -> Result<Option<Damaged>, StoreError> {
-        let found = self.read_space(space, None, |db, id| read::filed(db, id, name))?;
+        let found = self.read_space(space, None, |db, id| read::read_filed_name(db, id, name))?;
         Ok(found.map(|(id, number)| Damaged {
             id,
             space: space.clone(),

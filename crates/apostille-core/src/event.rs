@@ -5,8 +5,7 @@ pub mod was;
 
 use jiff::Timestamp;
 
-use crate::event::was::Was;
-use crate::memory::{Memory, MemoryId, Status};
+use crate::memory::{Memory, MemoryId, Status, Usage};
 use crate::space::Space;
 use apostille_cite::citation::Citation;
 use apostille_text::digest::Digest;
@@ -230,6 +229,21 @@ impl What {
             Self::Closed { .. } => Happening::Closed,
         }
     }
+
+    /// What it adds to the counters of each memory that it touches.
+    #[must_use]
+    pub fn usage(&self) -> Usage {
+        let none = Usage::default();
+        match self {
+            Self::Retrieved { .. } => Usage { recalls: 1, ..none },
+            Self::Applied => Usage { applied: 1, ..none },
+            Self::Verified { valid, .. } => Usage {
+                verified: u32::from(*valid),
+                ..none
+            },
+            _ => none,
+        }
+    }
 }
 
 /// One line of the history.
@@ -311,9 +325,9 @@ impl Memory {
                 }
             }
             What::Approved => self.status = Status::Active,
-            What::Verified { valid, .. } => self.usage.verified += u32::from(*valid),
-            What::Retrieved { .. } => self.usage.recalls += 1,
-            What::Applied => self.usage.applied += 1,
+            What::Verified { .. } | What::Retrieved { .. } | What::Applied => {
+                self.usage.add(event.what.usage());
+            }
             What::Restored {
                 status,
                 citations,

@@ -430,6 +430,15 @@ pub struct Usage {
     pub verified: u32,
 }
 
+impl Usage {
+    /// Counts more uses in.
+    pub fn add(&mut self, more: Self) {
+        self.recalls += more.recalls;
+        self.applied += more.applied;
+        self.verified += more.verified;
+    }
+}
+
 /// A kept memory.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Memory {

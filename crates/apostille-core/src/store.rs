@@ -1,5 +1,6 @@
 //! The port to where memories are kept. One write method; the same answers from every store.
 
+pub mod plan;
 pub mod ram;
 pub mod state;
 pub mod watch;

@@ -7,20 +7,20 @@ use apostille_core::store::StoreError;
 use apostille_text::digest::Digest;
 use rusqlite::{Connection, OptionalExtension as _, Row, params};
 
-use super::write::Pen;
-use super::{key, read, seal, sum};
+use super::write::BatchWriter;
+use super::{key, read, seal, spaces, sum, write_rows};
 use crate::fault::sqlite;
 
 type Found<T> = Result<T, StoreError>;
 
 /// What counts of a row: the digest of what it says now, and the seal of what was written.
 #[derive(Default)]
-struct Stamp {
+struct RowStamp {
     digest: Option<Digest>,
     seal: Option<[u8; 8]>,
 }
 
-impl Stamp {
+impl RowStamp {
     fn of(digest: Option<Digest>, row: &Row<'_>, seal: usize) -> Self {
         Self {
             digest,
@@ -41,59 +41,56 @@ impl Stamp {
 
 /// Removes the row that the tombstone's number names, with all that belongs to it. `false`: there is none, or it is in
 /// order and another memory's.
-pub(super) fn erase(db: &Connection, erasure: &Erasure) -> Found<bool> {
+pub(super) fn erase_damaged_row(db: &Connection, erasure: &Erasure) -> Found<bool> {
     let tombstone = erasure.tombstone();
     let What::Forgotten { number, .. } = tombstone.what else {
         return Ok(false);
     };
-    let Some(space) = read::space_id(db, &tombstone.space)? else {
+    let Some(space) = spaces::read_space_id(db, &tombstone.space)? else {
         return Ok(false);
     };
     let key = key(space, number)?;
     if is_in_order(db, (space, &tombstone.space), number)? {
         return Ok(false);
     }
-    let Some((filed, stamp)) = row(db, key)? else {
+    let Some((filed, stamp)) = read_stamp(db, key)? else {
         return Ok(false);
     };
     // Where the records add up, it was the seal or a column that was changed.
     let adds_up = sum::kept(db, space)? == Some(sum::found(db, space)?);
-    let mut pen = Pen::new(db);
-    stamp.leave(pen.sum(space), adds_up);
-    pen.sum(space).uncount(key, usage(db, key)?);
-    for table in ["memory", "usage"] {
-        db.execute(&format!("DELETE FROM {table} WHERE key = ?1"), [key])
-            .map_err(sqlite)?;
-    }
+    let mut writer = BatchWriter::new(db);
+    stamp.leave(writer.sum(space), adds_up);
+    writer.sum(space).uncount(key, read_usage(db, key)?);
+    write_rows::delete_memory_rows(db, key)?;
     db.execute(
         "DELETE FROM cites WHERE space = ?1 AND number = ?2",
         params![space, number],
     )
     .map_err(sqlite)?;
     // Which terms it was under is not known any more.
-    pen.rebuild_later(space);
-    let place = pen.log(space, tombstone, None)?;
-    pen.count_event(space, Happening::Forgotten, 1);
+    writer.rebuild_later(space);
+    let place = writer.log_event(space, tombstone, None)?;
+    writer.count_event(space, Happening::Forgotten, 1);
     for id in [erasure.id(), filed] {
-        unlog(&mut pen, db, id, place, adds_up)?;
+        delete_events_about(&mut writer, db, id, place, adds_up)?;
     }
-    pen.close()?;
+    writer.close()?;
     sum::settled(db, space)?;
     Ok(true)
 }
 
 fn is_in_order(db: &Connection, (id, space): (i64, &Space), number: u64) -> Found<bool> {
-    let by_number = read::by_numbers(db, (id, space), &[number])
+    let by_number = read::read_memories_by_number(db, (id, space), &[number])
         .ok()
         .and_then(|mut it| it.pop());
     let Some(memory) = by_number else {
         return Ok(false);
     };
-    Ok(read::key_of(db, memory.id)? == Some(key(id, number)?))
+    Ok(read::read_memory_key(db, memory.id)? == Some(key(id, number)?))
 }
 
 /// The id that a row is filed under, and its stamp.
-fn row(db: &Connection, key: i64) -> Found<Option<(MemoryId, Stamp)>> {
+fn read_stamp(db: &Connection, key: i64) -> Found<Option<(MemoryId, RowStamp)>> {
     let stamp = |row: &Row<'_>| {
         let digest = row
             .get_ref(1)?
@@ -101,7 +98,7 @@ fn row(db: &Connection, key: i64) -> Found<Option<(MemoryId, Stamp)>> {
             .ok()
             .map(|it| Digest::of(it.as_bytes()));
         let id = row.get::<_, [u8; 16]>(0).unwrap_or_default();
-        Ok((MemoryId::from_bytes(id), Stamp::of(digest, row, 2)))
+        Ok((MemoryId::from_bytes(id), RowStamp::of(digest, row, 2)))
     };
     let select = "SELECT id, record, seal FROM memory WHERE key = ?1";
     db.query_row(select, [key], stamp)
@@ -109,7 +106,7 @@ fn row(db: &Connection, key: i64) -> Found<Option<(MemoryId, Stamp)>> {
         .map_err(sqlite)
 }
 
-fn usage(db: &Connection, key: i64) -> Found<Usage> {
+fn read_usage(db: &Connection, key: i64) -> Found<Usage> {
     let mut found = Usage::default();
     sum::each_usage(db, |it, usage| {
         if it == key {
@@ -120,8 +117,8 @@ fn usage(db: &Connection, key: i64) -> Found<Usage> {
 }
 
 /// Takes the events about it out, all but the tombstone.
-fn unlog(
-    pen: &mut Pen<'_>,
+fn delete_events_about(
+    writer: &mut BatchWriter<'_>,
     db: &Connection,
     id: MemoryId,
     tombstone: i64,
@@ -135,15 +132,11 @@ fn unlog(
         .map_err(sqlite)?;
     while let Some(row) = rows.next().map_err(sqlite)? {
         let space = row.get(1).map_err(sqlite)?;
-        Stamp::of(sum::event_digest(row).ok(), row, 5).leave(pen.sum(space), adds_up);
+        RowStamp::of(sum::event_digest(row).ok(), row, 5).leave(writer.sum(space), adds_up);
         if let Some(word) = row.get::<_, String>(3).ok().and_then(|it| it.parse().ok()) {
-            pen.count_event(space, word, -1);
+            writer.count_event(space, word, -1);
         }
     }
-    db.execute(
-        "DELETE FROM event WHERE memory = ?1 AND seq <> ?2",
-        params![id.as_bytes(), tombstone],
-    )
-    .map_err(sqlite)?;
-    pen.unask(id)
+    write_rows::delete_event_rows(db, id, tombstone)?;
+    writer.blank_questions(id)
 }

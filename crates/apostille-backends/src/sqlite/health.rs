@@ -8,7 +8,7 @@ mod room;
 use apostille_core::store::StoreError;
 use rusqlite::Connection;
 
-use super::{SPACE_BITS, read, schema};
+use super::{SPACE_BITS, schema, spaces};
 use crate::fault::sqlite;
 
 type Found<T> = Result<T, StoreError>;
@@ -21,7 +21,7 @@ pub(super) fn problems(db: &Connection) -> Found<Vec<String>> {
     let mut problems = damaged_pages(db)?;
     problems.extend(schema::differences(db)?);
     problems.extend(strays(db)?);
-    for space in read::space_ids(db)? {
+    for space in spaces::read_space_ids(db)? {
         room::look(db, space, &mut problems)?;
     }
     if problems.len() > TOLD {

@@ -149,7 +149,7 @@ pub(super) fn rebuild_index(db: &Connection, space: i64) -> Found<()> {
     delete_index_rows(db, space)?;
     let (mut lists, mut last, mut n_docs, mut total_len) = (PostingLists::new(), 0, 0_i64, 0_i64);
     let mut stems = Stems::default();
-    read::each_active(db, space, |memory| {
+    read::each_active_memory(db, space, |memory| {
         let (terms, len) = stems.indexed(&memory.searchable());
         last = signed(memory.number)?;
         pack::add_terms(&mut lists, memory.number, (terms, len));

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::hash::{BuildHasherDefault, Hasher};
 use std::thread::{self, JoinHandle};
 
-use apostille_core::memory::Memory;
+use apostille_core::store::plan::MemoryUpdate;
 use apostille_core::store::{Posting, StoreError};
 use apostille_text::terms::Stems;
 use rusqlite::Connection;
@@ -35,13 +35,12 @@ type Numbers = HashSet<u64, BuildHasherDefault<Spun>>;
 
 impl Moves {
     /// Notes that a memory became another.
-    pub(super) fn note(&mut self, was: &Memory, memory: &Memory) {
-        let is_other = was.citations != memory.citations;
-        if was.is_active() && (is_other || !memory.is_active()) {
-            self.leaves(was.number);
+    pub(super) fn note(&mut self, update: &MemoryUpdate) {
+        if update.leaves_index() {
+            self.leaves(update.before.number);
         }
-        if memory.is_active() && (is_other || !was.is_active()) {
-            self.enters(memory.number, memory.searchable());
+        if update.enters_index() {
+            self.enters(update.after.number, update.after.searchable());
         }
     }
 

@@ -2,8 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use apostille_core::event::{Event, Happening, Logged, What};
-use apostille_core::format::EventRecord;
+use apostille_core::event::{Happening, Logged};
 use apostille_core::memory::{Layer, Memory, MemoryId, Name, Stage, Status};
 use apostille_core::space::Space;
 use apostille_core::store::{Filter, Order, Page, StoreError, Tally};
@@ -12,13 +11,14 @@ use jiff::Timestamp;
 use rusqlite::types::Value;
 use rusqlite::{CachedStatement, Connection, OptionalExtension, Row, params, params_from_iter};
 
-use super::kept::{Kept, Told};
+use super::rows::{LoggedRow, MemoryRow};
+use super::spaces::{read_space_id, read_spaces};
 use super::{SPACE_BITS, key, schema, spread};
 use crate::fault::{corrupt, sqlite};
 
 type Found<T> = Result<T, StoreError>;
 
-const COLUMNS: &str = Kept::COLUMNS;
+const COLUMNS: &str = MemoryRow::COLUMNS;
 const BY_ID: &str = "SELECT m.record, m.seal, m.key, u.recalls, u.applied, u.verified \
                      FROM memory m LEFT JOIN usage u ON u.key = m.key WHERE m.id = ?1";
 const JOINED: &str = "memory m LEFT JOIN usage u ON u.key = m.key";
@@ -27,50 +27,13 @@ const WAITING: &str = "(SELECT * FROM memory INDEXED BY memory_waiting WHERE sta
 const BY_KEY: &str = "SELECT m.record, m.seal, m.key, u.recalls, u.applied, u.verified \
                       FROM memory m LEFT JOIN usage u ON u.key = m.key WHERE m.key = ?1";
 
-/// The number of a space in this file; `None`: nothing was ever written for it.
-pub(super) fn space_id(db: &Connection, space: &Space) -> Found<Option<i64>> {
-    let mut select = db
-        .prepare_cached("SELECT id FROM space WHERE name = ?1")
-        .map_err(sqlite)?;
-    select
-        .query_row([space.as_str()], |row| row.get(0))
-        .optional()
-        .map_err(sqlite)
-}
-
-/// The numbers of all spaces.
-pub(super) fn space_ids(db: &Connection) -> Found<Vec<i64>> {
-    let mut select = db
-        .prepare("SELECT id FROM space ORDER BY id")
-        .map_err(sqlite)?;
-    let ids = select.query_map([], |row| row.get(0)).map_err(sqlite)?;
-    ids.collect::<Result<_, _>>().map_err(sqlite)
-}
-
-/// The spaces there are.
-pub(super) fn spaces(db: &Connection) -> Found<Vec<Space>> {
-    let mut select = db
-        .prepare_cached("SELECT name FROM space ORDER BY name")
-        .map_err(sqlite)?;
-    let names = select
-        .query_map([], |row| row.get::<_, String>(0))
-        .map_err(sqlite)?;
-    names
-        .map(|it| {
-            it.map_err(sqlite)?
-                .parse()
-                .map_err(|_| corrupt("the name of a space"))
-        })
-        .collect()
-}
-
-fn memory(row: &Row<'_>) -> Found<Memory> {
-    Ok(Kept::of(row)?.sealed()?.0)
+fn decode_memory(row: &Row<'_>) -> Found<Memory> {
+    Ok(MemoryRow::of(row)?.sealed()?.0)
 }
 
 /// A memory of this space: whoever swaps the names of two spaces is not served the one for the other.
-fn memory_of(row: &Row<'_>, space: &Space) -> Found<Memory> {
-    let memory = memory(row)?;
+fn decode_memory_of(row: &Row<'_>, space: &Space) -> Found<Memory> {
+    let memory = decode_memory(row)?;
     let is_elsewhere = memory.space != *space;
     if is_elsewhere {
         Err(corrupt(format!("the space of memory {}", memory.number)))
@@ -80,44 +43,46 @@ fn memory_of(row: &Row<'_>, space: &Space) -> Found<Memory> {
 }
 
 /// The row that is filed under this id.
-pub(super) fn kept(db: &Connection, id: MemoryId) -> Found<Option<Kept>> {
-    Rows::new(db)?.kept(id)
+pub(super) fn read_memory_row(db: &Connection, id: MemoryId) -> Found<Option<MemoryRow>> {
+    MemoryRows::new(db)?.read(id)
 }
 
 /// Looks rows of memories up by their ids, many one after the other.
-pub(super) struct Rows<'a>(CachedStatement<'a>);
+pub(super) struct MemoryRows<'a>(CachedStatement<'a>);
 
-impl<'a> Rows<'a> {
+impl<'a> MemoryRows<'a> {
     pub(super) fn new(db: &'a Connection) -> Found<Self> {
         db.prepare_cached(BY_ID).map(Self).map_err(sqlite)
     }
 
     /// The row that is filed under this id.
-    pub(super) fn kept(&mut self, id: MemoryId) -> Found<Option<Kept>> {
+    pub(super) fn read(&mut self, id: MemoryId) -> Found<Option<MemoryRow>> {
         let mut rows = self.0.query([id.as_bytes()]).map_err(sqlite)?;
-        rows.next().map_err(sqlite)?.map(Kept::of).transpose()
+        rows.next().map_err(sqlite)?.map(MemoryRow::of).transpose()
     }
 }
 
-/// The memories with these ids, in this order. A damaged one is left out, see [`among`].
-pub(super) fn by_ids(db: &Connection, ids: &[MemoryId]) -> Found<Vec<Memory>> {
-    let mut rows = Rows::new(db)?;
-    let row = |id: &MemoryId| rows.kept(*id).map(|it| it.map(|it| (*id, it))).transpose();
-    let rows: Vec<(MemoryId, Kept)> = ids.iter().filter_map(row).collect::<Found<_>>()?;
+/// The memories with these ids, in this order. A damaged one is left out, see [`skip_damaged`].
+pub(super) fn read_memories_by_id(db: &Connection, ids: &[MemoryId]) -> Found<Vec<Memory>> {
+    let mut rows = MemoryRows::new(db)?;
+    let row = |id: &MemoryId| rows.read(*id).map(|it| it.map(|it| (*id, it))).transpose();
+    let rows: Vec<(MemoryId, MemoryRow)> = ids.iter().filter_map(row).collect::<Found<_>>()?;
     let memories = spread::each(&rows, |(id, it)| it.sealed_as(*id));
     memories
         .into_iter()
-        .filter_map(|it| among(it.map(|it| Some(it.0)), ids.len()).transpose())
+        .filter_map(|it| skip_damaged(it.map(|it| Some(it.0)), ids.len()).transpose())
         .collect()
 }
 
 /// The memory with this id, and the digest of its record as it was read.
-pub(super) fn sealed_by_id(db: &Connection, id: MemoryId) -> Found<Option<(Memory, Digest)>> {
-    kept(db, id)?.map(|it| it.sealed_as(id)).transpose()
+pub(super) fn read_sealed_memory(db: &Connection, id: MemoryId) -> Found<Option<(Memory, Digest)>> {
+    read_memory_row(db, id)?
+        .map(|it| it.sealed_as(id))
+        .transpose()
 }
 
 /// The key of the row that is filed under this id.
-pub(super) fn key_of(db: &Connection, id: MemoryId) -> Found<Option<i64>> {
+pub(super) fn read_memory_key(db: &Connection, id: MemoryId) -> Found<Option<i64>> {
     let mut select = db
         .prepare_cached("SELECT key FROM memory WHERE id = ?1")
         .map_err(sqlite)?;
@@ -128,7 +93,11 @@ pub(super) fn key_of(db: &Connection, id: MemoryId) -> Found<Option<i64>> {
 }
 
 /// Under which id and number a row is filed, whatever it says; an id that is none is nobody's.
-pub(super) fn filed(db: &Connection, space: i64, name: Name) -> Found<Option<(MemoryId, u64)>> {
+pub(super) fn read_filed_name(
+    db: &Connection,
+    space: i64,
+    name: Name,
+) -> Found<Option<(MemoryId, u64)>> {
     let (column, value) = match name {
         Name::Id(id) => ("id", Value::Blob(id.as_bytes().to_vec())),
         Name::Handle(handle) => ("key", Value::Integer(key(space, handle.number)?)),
@@ -153,12 +122,12 @@ pub(super) fn filed(db: &Connection, space: i64, name: Name) -> Found<Option<(Me
 }
 
 /// Where a memory stands, read from its row and nothing more.
-pub(super) fn status_of(db: &Connection, id: MemoryId) -> Found<Option<Status>> {
-    kept(db, id)?.map(|it| it.status()).transpose()
+pub(super) fn read_status(db: &Connection, id: MemoryId) -> Found<Option<Status>> {
+    read_memory_row(db, id)?.map(|it| it.status()).transpose()
 }
 
 /// The memories of a space with these numbers, in this order.
-pub(super) fn by_numbers(
+pub(super) fn read_memories_by_number(
     db: &Connection,
     (id, space): (i64, &Space),
     numbers: &[u64],
@@ -168,7 +137,10 @@ pub(super) fn by_numbers(
     for number in numbers {
         let mut rows = select.query([key(id, *number)?]).map_err(sqlite)?;
         if let Some(row) = rows.next().map_err(sqlite)? {
-            found.extend(among(memory_of(row, space).map(Some), numbers.len())?);
+            found.extend(skip_damaged(
+                decode_memory_of(row, space).map(Some),
+                numbers.len(),
+            )?);
         }
     }
     Ok(found)
@@ -176,7 +148,7 @@ pub(super) fn by_numbers(
 
 /// A damaged row is left out where it is one of several that were asked for, so that the others are answered. Asked for
 /// alone, it is an error that names it.
-pub(super) fn among(found: Found<Option<Memory>>, n_asked: usize) -> Found<Option<Memory>> {
+pub(super) fn skip_damaged(found: Found<Option<Memory>>, n_asked: usize) -> Found<Option<Memory>> {
     match found {
         Err(StoreError::Corrupt { .. }) if n_asked > 1 => Ok(None),
         other => other,
@@ -184,7 +156,7 @@ pub(super) fn among(found: Found<Option<Memory>>, n_asked: usize) -> Found<Optio
 }
 
 /// The active or pending memory that makes this claim. A damaged one is an error: its claim cannot be made twice.
-pub(super) fn by_claim(
+pub(super) fn read_memory_by_claim(
     db: &Connection,
     (id, space): (i64, &Space),
     claim: &[u8],
@@ -196,12 +168,12 @@ pub(super) fn by_claim(
     let mut rows = select.query(params![id, claim]).map_err(sqlite)?;
     rows.next()
         .map_err(sqlite)?
-        .map(|row| memory_of(row, space))
+        .map(|row| decode_memory_of(row, space))
         .transpose()
 }
 
 /// Goes through the active memories of a space in the order of their numbers; what is damaged is left out.
-pub(super) fn each_active(
+pub(super) fn each_active_memory(
     db: &Connection,
     space: i64,
     mut see: impl FnMut(Memory) -> Found<()>,
@@ -212,7 +184,7 @@ pub(super) fn each_active(
     let mut select = db.prepare_cached(&sql).map_err(sqlite)?;
     let mut rows = select.query([space]).map_err(sqlite)?;
     while let Some(row) = rows.next().map_err(sqlite)? {
-        if let Some(memory) = among(memory(row).map(Some), usize::MAX)? {
+        if let Some(memory) = skip_damaged(decode_memory(row).map(Some), usize::MAX)? {
             see(memory)?;
         }
     }
@@ -220,16 +192,16 @@ pub(super) fn each_active(
 }
 
 /// The memories that a filter admits: each space is read in order until enough are found, then all are merged.
-pub(super) fn list(db: &Connection, filter: &Filter) -> Found<Vec<Memory>> {
+pub(super) fn list_memories(db: &Connection, filter: &Filter) -> Found<Vec<Memory>> {
     let spaces = if filter.spaces.is_empty() {
-        spaces(db)?
+        read_spaces(db)?
     } else {
         filter.spaces.clone()
     };
     let mut found = Vec::new();
     for space in &spaces {
-        if let Some(id) = space_id(db, space)? {
-            list_space(db, id, filter, &mut found)?;
+        if let Some(id) = read_space_id(db, space)? {
+            list_space_memories(db, id, filter, &mut found)?;
         }
     }
     filter.sort(&mut found);
@@ -237,7 +209,12 @@ pub(super) fn list(db: &Connection, filter: &Filter) -> Found<Vec<Memory>> {
     Ok(found)
 }
 
-fn list_space(db: &Connection, space: i64, filter: &Filter, into: &mut Vec<Memory>) -> Found<()> {
+fn list_space_memories(
+    db: &Connection,
+    space: i64,
+    filter: &Filter,
+    into: &mut Vec<Memory>,
+) -> Found<()> {
     // What was never refreshed is in the order of its recording, the rest in an index of its own.
     let parts: &[(&str, &str)] = match filter.order {
         Order::Newest => &[("", "m.recorded_at DESC, m.key DESC")],
@@ -274,7 +251,9 @@ fn list_part(
             continue;
         }
         // A damaged row must not take the others away; `health` tells of it.
-        into.extend(among(memory(row).map(Some), usize::MAX)?.filter(|it| filter.admits(it)));
+        into.extend(
+            skip_damaged(decode_memory(row).map(Some), usize::MAX)?.filter(|it| filter.admits(it)),
+        );
     }
     Ok(())
 }
@@ -405,7 +384,7 @@ pub(super) struct Counted {
 impl Counted {
     /// Counts a space, unless it stands as it did when it was counted last.
     pub(super) fn of(db: &Connection, space: i64, last: Option<Self>) -> Found<Self> {
-        let events = counted(db, space)?;
+        let events = read_event_counts(db, space)?;
         let is_change = |it: &&Happening| !Happening::ASIDE.contains(it);
         let changes = Happening::ALL
             .iter()
@@ -418,8 +397,8 @@ impl Counted {
                 ..last.tally
             },
             None => Tally {
-                memories: by_stage(db, space)?,
-                identity_chars: identity_chars(db, space)?,
+                memories: count_by_stage(db, space)?,
+                identity_chars: count_identity_chars(db, space)?,
                 events,
             },
         };
@@ -428,7 +407,7 @@ impl Counted {
 }
 
 /// How many memories there are, by stage and layer.
-fn by_stage(db: &Connection, space: i64) -> Found<BTreeMap<(Stage, Layer), u64>> {
+fn count_by_stage(db: &Connection, space: i64) -> Found<BTreeMap<(Stage, Layer), u64>> {
     let select = "SELECT stage, layer, count(*) FROM memory WHERE space = ?1 GROUP BY stage, layer";
     let mut select = db.prepare_cached(select).map_err(sqlite)?;
     let mut rows = select.query([space]).map_err(sqlite)?;
@@ -443,7 +422,7 @@ fn by_stage(db: &Connection, space: i64) -> Found<BTreeMap<(Stage, Layer), u64>>
 }
 
 /// How many events of each word a space has seen.
-fn counted(db: &Connection, space: i64) -> Found<BTreeMap<String, u64>> {
+fn read_event_counts(db: &Connection, space: i64) -> Found<BTreeMap<String, u64>> {
     let mut words: Vec<&str> = Happening::ALL.iter().map(|it| it.as_str()).collect();
     let select = |words: &[&str]| format!("SELECT {} FROM space WHERE id = ?1", words.join(", "));
     let mut select = match db.prepare_cached(&select(&words)) {
@@ -464,7 +443,7 @@ fn counted(db: &Connection, space: i64) -> Found<BTreeMap<String, u64>> {
 }
 
 /// The characters of the active identity layer.
-pub(super) fn identity_chars(db: &Connection, space: i64) -> Found<usize> {
+pub(super) fn count_identity_chars(db: &Connection, space: i64) -> Found<usize> {
     let filter = Filter {
         layers: vec![Layer::Identity],
         stages: vec![Stage::Active],
@@ -472,12 +451,12 @@ pub(super) fn identity_chars(db: &Connection, space: i64) -> Found<usize> {
         ..Filter::default()
     };
     let mut found = Vec::new();
-    list_space(db, space, &filter, &mut found)?;
+    list_space_memories(db, space, &filter, &mut found)?;
     Ok(found.iter().map(|it| it.fact.chars().count()).sum())
 }
 
 /// A part of the log.
-pub(super) fn events(db: &Connection, page: &Page) -> Found<Vec<Logged>> {
+pub(super) fn read_event_rows(db: &Connection, page: &Page) -> Found<Vec<Logged>> {
     let (direction, order) = if page.newest_first {
         ("<", "DESC")
     } else {
@@ -497,7 +476,7 @@ pub(super) fn events(db: &Connection, page: &Page) -> Found<Vec<Logged>> {
         sql.push_str(&format!(" AND name NOT IN ('{}')", words.join("','")));
     }
     if let Some(space) = &page.space {
-        let Some(id) = space_id(db, space)? else {
+        let Some(id) = read_space_id(db, space)? else {
             return Ok(Vec::new());
         };
         values.push(Value::Integer(id));
@@ -524,49 +503,24 @@ pub(super) fn events(db: &Connection, page: &Page) -> Found<Vec<Logged>> {
     };
     let is_sealed = select.column_names().last() == Some("seal");
     let mut rows = select.query(params_from_iter(values)).map_err(sqlite)?;
-    let (mut told, mut memories) = (Vec::new(), Rows::new(db)?);
+    let (mut told, mut memories) = (Vec::new(), MemoryRows::new(db)?);
     while let Some(row) = rows.next().map_err(sqlite)? {
-        told.extend(known(Told::of(row, is_sealed, |id| memories.kept(id)))?);
+        told.extend(skip_changed(LoggedRow::of(row, is_sealed, |id| {
+            memories.read(id)
+        }))?);
     }
-    let logged = spread::each(&told, Told::logged);
+    let logged = spread::each(&told, LoggedRow::logged);
     logged
         .into_iter()
-        .filter_map(|it| known(it).transpose())
+        .filter_map(|it| skip_changed(it).transpose())
         .collect()
 }
 
 /// What another program changed is not told as if it had happened; `health` names it.
-fn known<T>(found: Found<T>) -> Found<Option<T>> {
+fn skip_changed<T>(found: Found<T>) -> Found<Option<T>> {
     match found {
         Err(StoreError::Corrupt { .. }) => Ok(None),
         other => other.map(Some),
-    }
-}
-
-/// An event as it is written: without the text of the memory, which has its own row.
-pub(super) fn bare(event: &Event) -> EventRecord {
-    match &event.what {
-        What::Remembered {
-            forced, rationale, ..
-        } => {
-            // As if nothing but the word had been said: the text is never copied only to be dropped.
-            let (at, space, actor) = (event.at, event.space.clone(), event.actor.clone());
-            let said = Event {
-                at,
-                space,
-                memory: event.memory,
-                actor,
-                what: What::Applied,
-            };
-            let word = Happening::Remembered.as_str().into();
-            EventRecord {
-                event: word,
-                forced: *forced,
-                rationale: rationale.clone(),
-                ..EventRecord::from(&said)
-            }
-        }
-        _ => EventRecord::from(event),
     }
 }
 

@@ -1,17 +1,16 @@
-//! The tables, and how an older file becomes a newer one. Migrations are only added.
+//! The tables: which version of them a file has, and whether they are those that this program makes.
 
 use apostille_core::store::StoreError;
 use apostille_text::terms;
 use rusqlite::Connection;
 
-use super::{index, sum};
 use crate::fault;
 
 /// `apos`: what the first bytes of the file say it is.
-const APPLICATION: i32 = 0x6170_6f73;
+pub(super) const APPLICATION: i32 = 0x6170_6f73;
 
-/// One step for each version of the file.
-const MIGRATIONS: &[&str] = &[
+/// One step for each version of the file. Migrations are only added.
+pub(super) const MIGRATIONS: &[&str] = &[
     include_str!("migrations/0001_memories.sql"),
     include_str!("migrations/0002_watch.sql"),
 ];
@@ -61,27 +60,6 @@ pub(super) fn version(db: &Connection) -> Result<u32, StoreError> {
 /// The newest version this program writes.
 pub(super) fn known() -> u32 {
     u32::try_from(MIGRATIONS.len()).unwrap_or(u32::MAX)
-}
-
-/// Brings the file up to date. Called with the write lock held, inside a transaction.
-pub(super) fn migrate(db: &Connection) -> Result<(), StoreError> {
-    let found = version(db)?;
-    for step in MIGRATIONS.iter().skip(found as usize) {
-        db.execute_batch(step).map_err(fault::sqlite)?;
-    }
-    if found == 0 {
-        db.pragma_update(None, "application_id", APPLICATION)
-            .map_err(fault::sqlite)?;
-        let insert = "INSERT INTO meta(key, value) VALUES ('terms', ?1)";
-        db.execute(insert, [terms::VERSION])
-            .map_err(fault::sqlite)?;
-    }
-    if found == 1 {
-        index::reseal_index_rows(db)?;
-        sum::begin(db)?;
-    }
-    db.pragma_update(None, "user_version", known())
-        .map_err(fault::sqlite)
 }
 
 /// Whether the index was made by another version of the analyser.

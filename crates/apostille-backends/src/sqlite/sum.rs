@@ -11,7 +11,7 @@ use apostille_core::store::StoreError;
 use apostille_text::digest::Digest;
 use rusqlite::{Connection, params};
 
-use super::{SPACE_BITS, read};
+use super::{SPACE_BITS, spaces};
 use crate::fault::{corrupt, sqlite};
 
 type Found<T> = Result<T, StoreError>;
@@ -161,7 +161,7 @@ pub(super) fn begin(db: &Connection) -> Found<()> {
     )
     .map_err(sqlite)?;
     seal_events(db)?;
-    for space in read::space_ids(db)? {
+    for space in spaces::read_space_ids(db)? {
         let sum = found(db, space)?.bytes();
         db.execute(
             "UPDATE space SET sum = ?2 WHERE id = ?1",

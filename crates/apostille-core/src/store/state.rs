@@ -4,13 +4,15 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use jiff::Timestamp;
 
+use super::plan::{MemoryChange, changed_memory, plan_event};
 use super::watch::{self, MANY, Trip, Watch};
 use super::{Filter, Page, Posting, Postings, Receipt, StoreError, Tally};
 use crate::event::trace::Trace;
 use crate::event::was::Was;
 use crate::event::{Event, Expect, Happening, Logged, What};
-use crate::memory::{Layer, MAX_NUMBER, Memory, MemoryId, Stage};
+use crate::memory::{Layer, MAX_NUMBER, Memory, MemoryId, Stage, Usage};
 use crate::space::Space;
+use crate::event::trace::Trace;
 use apostille_text::digest::Digest;
 use apostille_text::terms;
 
@@ -81,58 +83,63 @@ impl State {
         {
             return None;
         }
-        if let (What::Forgotten { .. }, Some(id)) = (&event.what, event.memory) {
+        let before = changed_memory(event).and_then(|id| self.take(id));
+        let changes = plan_event(event, before);
+        // What is forgotten goes first: its tombstone is not one of the events that go with it.
+        if let MemoryChange::Erase(id) = changes.memories {
             self.remove(id);
         }
-        let was = event.memory.and_then(|id| Was::of(self.one(id)?, event));
         let room = self.rooms.entry(event.space.clone()).or_default();
-        *room
-            .events
-            .entry(event.what.happening().as_str().into())
-            .or_default() += 1;
-        watch::fold(&mut room.open, event);
-        if let What::Forgotten { number, .. } = &event.what {
-            room.last_number = room.last_number.max((*number).min(MAX_NUMBER));
-        }
+        room.note_event(event);
         let mut logged = event.clone();
         let mut given = None;
         if let What::Remembered { memory, .. } = &mut logged.what {
             memory.number = room.free_number(memory.number);
             given = Some(memory.number);
-            self.places
-                .insert(memory.id, (event.space.clone(), memory.number));
-            room.put((**memory).clone());
         }
         self.next_seq += 1;
         self.log.push(Logged {
             seq: self.next_seq,
             event: logged,
-            was,
+            was: changes.was,
         });
-        for id in event.touches() {
-            self.touch(id, event);
+        match changes.memories {
+            MemoryChange::Insert(memory) => {
+                let number = given.unwrap_or_default();
+                let place = (event.space.clone(), number);
+                self.places.insert(memory.id, place);
+                let memory = memory.clone();
+                self.put(Memory { number, ..memory });
+            }
+            MemoryChange::Update(update) => self.put(update.after),
+            MemoryChange::Count(usage) => event.touches().for_each(|id| self.count(id, usage)),
+            MemoryChange::None | MemoryChange::Erase(_) => {}
         }
         given
     }
 
-    fn touch(&mut self, id: MemoryId, event: &Event) {
+    /// Takes a memory out, to be put back as an event made it.
+    fn take(&mut self, id: MemoryId) -> Option<Memory> {
+        let (space, number) = self.places.get(&id)?;
+        self.rooms.get_mut(space)?.take(*number)
+    }
+
+    /// Puts a memory where it has its place.
+    fn put(&mut self, memory: Memory) {
+        let place = self.places.get(&memory.id);
+        if let Some(room) = place.and_then(|(space, _)| self.rooms.get_mut(space)) {
+            room.put(memory);
+        }
+    }
+
+    /// Counting a showing does not change what is indexed.
+    fn count(&mut self, id: MemoryId, usage: Usage) {
         let Some((space, number)) = self.places.get(&id) else {
             return;
         };
-        let Some(room) = self.rooms.get_mut(space) else {
-            return;
-        };
-        // Counting a showing does not change what is indexed.
-        if matches!(
-            event.what,
-            What::Retrieved { .. } | What::Applied | What::Verified { .. }
-        ) {
-            room.memories
-                .entry(*number)
-                .and_modify(|memory| memory.apply(event));
-        } else if let Some(mut memory) = room.take(*number) {
-            memory.apply(event);
-            room.put(memory);
+        let room = self.rooms.get_mut(space);
+        if let Some(memory) = room.and_then(|it| it.memories.get_mut(number)) {
+            memory.usage.add(usage);
         }
     }
 
@@ -357,6 +364,16 @@ impl State {
 }
 
 impl Room {
+    /// Counts an event, opens or closes breakers, and gives no number again that was forgotten.
+    fn note_event(&mut self, event: &Event) {
+        let word = event.what.happening().as_str();
+        *self.events.entry(word.into()).or_default() += 1;
+        watch::fold(&mut self.open, event);
+        if let What::Forgotten { number, .. } = &event.what {
+            self.last_number = self.last_number.max((*number).min(MAX_NUMBER));
+        }
+    }
+
     /// One event of this word less.
     fn uncount(&mut self, word: &str) {
         if let Some(n) = self.events.get_mut(word) {

@@ -15,14 +15,14 @@ use crate::fault::{corrupt, sqlite};
 type Found<T> = Result<T, StoreError>;
 
 /// A row of `memory` with its counters. What is of another type than it should be is missing.
-pub(super) struct Kept {
+pub(super) struct MemoryRow {
     key: i64,
     record: Option<String>,
     seal: Option<[u8; 8]>,
     usage: Option<Usage>,
 }
 
-impl Kept {
+impl MemoryRow {
     /// The columns of a memory, in this order.
     pub(super) const COLUMNS: &str = "m.record, m.seal, m.key, u.recalls, u.applied, u.verified";
 
@@ -91,7 +91,7 @@ impl Kept {
 }
 
 /// A row of the log.
-pub(super) struct Line {
+pub(super) struct EventRow {
     pub(super) seq: i64,
     pub(super) space: i64,
     pub(super) memory: Option<Vec<u8>>,
@@ -99,7 +99,7 @@ pub(super) struct Line {
     pub(super) record: String,
 }
 
-impl Line {
+impl EventRow {
     /// A row that begins with place, space, memory, word and record.
     fn of(row: &Row<'_>) -> Found<Self> {
         let strange = |_| corrupt("a row of the log");
@@ -124,31 +124,31 @@ impl Line {
 }
 
 /// A row of the log, with what it takes to tell of it.
-pub(super) struct Told {
-    line: Line,
+pub(super) struct LoggedRow {
+    row: EventRow,
     /// Its seal, where the file has them.
     seal: Option<Option<[u8; 8]>>,
     /// The memory that was remembered: its text is kept in its own row only, and told as it is now.
-    memory: Option<(MemoryId, Kept)>,
+    memory: Option<(MemoryId, MemoryRow)>,
 }
 
-impl Told {
+impl LoggedRow {
     /// A row; `by_id` finds the row of a memory.
     pub(super) fn of(
         row: &Row<'_>,
         is_sealed: bool,
-        by_id: impl FnOnce(MemoryId) -> Found<Option<Kept>>,
+        by_id: impl FnOnce(MemoryId) -> Found<Option<MemoryRow>>,
     ) -> Found<Self> {
-        let line = Line::of(row)?;
-        let id = line
+        let event = EventRow::of(row)?;
+        let id = event
             .memory
             .as_deref()
             .and_then(|it| <[u8; 16]>::try_from(it).ok())
             .map(MemoryId::from_bytes);
-        let remembered = id.filter(|_| line.name == Happening::Remembered.as_str());
+        let remembered = id.filter(|_| event.name == Happening::Remembered.as_str());
         let memory = remembered.map_or(Ok(None), |id| by_id(id).map(|it| it.map(|it| (id, it))))?;
         Ok(Self {
-            line,
+            row: event,
             seal: is_sealed.then(|| row.get(5).ok()),
             memory,
         })
@@ -156,16 +156,16 @@ impl Told {
 
     /// What happened, as it is told.
     pub(super) fn logged(&self) -> Found<Logged> {
-        let damaged = || corrupt(format!("event {}", self.line.seq));
+        let damaged = || corrupt(format!("event {}", self.row.seq));
         if self
             .seal
-            .is_some_and(|it| it != Some(seal(&self.line.digest())))
+            .is_some_and(|it| it != Some(seal(&self.row.digest())))
         {
             return Err(damaged());
         }
-        let seq = self.line.seq.try_into().map_err(|_| damaged())?;
+        let seq = self.row.seq.try_into().map_err(|_| damaged())?;
         let mut record: EventRecord =
-            serde_json::from_str(&self.line.record).map_err(|_| damaged())?;
+            serde_json::from_str(&self.row.record).map_err(|_| damaged())?;
         let was = record
             .was
             .take()
