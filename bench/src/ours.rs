@@ -196,7 +196,7 @@ impl<'a> Ours<'a> {
 
     /// How many memories a space has, whatever became of them.
     pub(crate) fn memories(&self, space: &Space) -> Result<u64> {
-        Ok(self.store.tally(space)?.memories.values().sum())
+        Ok(self.store.summary(space)?.memories.values().sum())
     }
 
     /// How many spaces there are, to be sure of what is measured.

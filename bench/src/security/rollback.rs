@@ -13,7 +13,7 @@ use apostille_core::memory::{
 use apostille_core::remember::Outcome;
 use apostille_core::revise::{self, Revised};
 use apostille_core::rollback::{Plan, Point, rollback};
-use apostille_core::store::{Filter, Page, Store};
+use apostille_core::store::{EventPage, Filter, Store};
 use tempfile::TempDir;
 
 use super::Section;
@@ -124,15 +124,14 @@ fn filled(code: &Code, disk: &Path, path: &Path) -> Result<(u64, Standing)> {
     grown(&ours, 0..half)?;
     happened(&ours, 1..=EARLY)?;
     let then = standing(ours.store())?;
-    let page = Page {
-        space: Some(ours::space(SPACE)?),
+    let page = EventPage {
         newest_first: true,
         limit: 1,
-        ..Page::default()
+        ..EventPage::default()
     };
     let place = ours
         .store()
-        .events(&page)?
+        .events(&ours::space(SPACE)?, &page)?
         .first()
         .map(|it: &Logged| it.seq)
         .context("a log")?;
@@ -213,7 +212,7 @@ fn standing(store: &dyn Store) -> Result<Standing> {
 
 fn after_undo(store: &dyn Store, number: u64) -> Option<Memory> {
     let found = store
-        .numbered(&ours::space(SPACE).ok()?, &[number])
+        .get_by_numbers(&ours::space(SPACE).ok()?, &[number])
         .ok()?
         .pop()?;
     Some(Memory {

@@ -241,7 +241,12 @@ fn rules(cx: &Context<'_>, reader: &Reader<'_>) -> Result<Vec<Verified>, Error> 
             || it.voice.origin == Origin::UserCorrection;
         it.is_active() && is_kept
     };
-    let memories = cx.store.get(&ids)?.into_iter().filter(is_rule).collect();
+    let memories = cx
+        .store
+        .get_by_ids(&ids)?
+        .into_iter()
+        .filter(is_rule)
+        .collect();
     Ok(verify::look(cx, memories)
         .into_iter()
         .filter(Verified::is_good)
@@ -257,7 +262,7 @@ fn has_open_breaker(cx: &Context<'_>, reader: &Reader<'_>) -> Result<bool, Error
 fn pending(cx: &Context<'_>, reader: &Reader<'_>) -> Result<u64, Error> {
     let mut n = 0;
     for space in [reader.repo, reader.user] {
-        n += cx.store.tally(space)?.stage(Stage::Pending);
+        n += cx.store.summary(space)?.stage(Stage::Pending);
     }
     Ok(n)
 }

@@ -113,7 +113,7 @@ fn used(cx: &Context<'_>, left: &Left<'_>) -> Result<Vec<MemoryId>, Error> {
     };
     let mut shown = Vec::new();
     for (id, turn) in showings(left) {
-        shown.extend(cx.store.get(&[id])?.pop().map(|it| (it, turn)));
+        shown.extend(cx.store.get_by_ids(&[id])?.pop().map(|it| (it, turn)));
     }
     let new: Vec<MemoryId> = applied(left.turns, &shown)
         .into_iter()

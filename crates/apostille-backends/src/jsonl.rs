@@ -23,8 +23,10 @@ use apostille_core::memory::{MAX_NUMBER, Memory, MemoryId};
 use apostille_core::space::Space;
 use apostille_core::store::state::State;
 use apostille_core::store::watch::Watch;
-use apostille_core::store::{Filter, Health, Page, Postings, Receipt, Store, StoreError, Tally};
-use apostille_text::digest::Digest;
+use apostille_core::store::{
+    EventPage, Filter, Health, Log, MemoryKeys, Postings, Receipt, SpaceSummary, Store, StoreError,
+};
+use apostille_core::event::trace::Trace;
 use jiff::Timestamp;
 
 use crate::fault::{corrupt, io};
@@ -352,7 +354,7 @@ fn unreadable(bytes: &[u8], why: &str) -> String {
     format!("a line cannot be read ({why}), it begins with {start:?}; it is kept as it is")
 }
 
-impl Store for Jsonl {
+impl Log for Jsonl {
     fn append(&self, batch: &Batch) -> Result<Receipt, StoreError> {
         let patience = if batch.is_durable() {
             PATIENCE
@@ -366,53 +368,24 @@ impl Store for Jsonl {
         self.alone(PATIENCE, || self.erase_alone(erasure))
     }
 
-    fn get(&self, ids: &[MemoryId]) -> Result<Vec<Memory>, StoreError> {
-        Ok(self.current()?.state.get(ids))
-    }
-
-    fn numbered(&self, space: &Space, numbers: &[u64]) -> Result<Vec<Memory>, StoreError> {
-        Ok(self.current()?.state.numbered(space, numbers))
-    }
-
-    fn claimed(&self, space: &Space, claim: &Digest) -> Result<Option<Memory>, StoreError> {
-        Ok(self.current()?.state.claimed(space, claim))
+    fn get(&self, keys: MemoryKeys<'_>) -> Result<Vec<Memory>, StoreError> {
+        Ok(self.current()?.state.get(keys))
     }
 
     fn list(&self, filter: &Filter) -> Result<Vec<Memory>, StoreError> {
         Ok(self.current()?.state.list(filter))
     }
 
-    fn postings(&self, space: &Space, terms: &[String]) -> Result<Postings, StoreError> {
-        Ok(self.current()?.state.postings(space, terms))
-    }
-
-    fn vocabulary(&self, space: &Space, initial: char) -> Result<Vec<String>, StoreError> {
-        Ok(self.current()?.state.vocabulary(space, initial))
-    }
-
     fn spaces(&self) -> Result<Vec<Space>, StoreError> {
         Ok(self.current()?.state.spaces())
     }
 
-    fn tally(&self, space: &Space) -> Result<Tally, StoreError> {
-        Ok(self.current()?.state.tally(space))
+    fn summary(&self, space: &Space) -> Result<SpaceSummary, StoreError> {
+        Ok(self.current()?.state.summary(space))
     }
 
-    fn watch(&self, space: &Space, since: Timestamp) -> Result<Watch, StoreError> {
-        Ok(self.current()?.state.watch(space, since))
-    }
-
-    fn events(&self, page: &Page) -> Result<Vec<Logged>, StoreError> {
-        Ok(self.current()?.state.events(page))
-    }
-
-    fn traces(
-        &self,
-        space: &Space,
-        since: Timestamp,
-        limit: usize,
-    ) -> Result<Vec<Trace>, StoreError> {
-        Ok(self.current()?.state.traces(space, since, limit))
+    fn events(&self, space: &Space, page: &EventPage) -> Result<Vec<Logged>, StoreError> {
+        Ok(self.current()?.state.events(space, page))
     }
 
     fn health(&self) -> Result<Health, StoreError> {
@@ -422,6 +395,29 @@ impl Store for Jsonl {
             name: format!("jsonl:{}", self.path.display()),
             problems: reading.problems.clone(),
         })
+    }
+}
+
+impl Store for Jsonl {
+    fn postings(&self, space: &Space, terms: &[String]) -> Result<Postings, StoreError> {
+        Ok(self.current()?.state.postings(space, terms))
+    }
+
+    fn vocabulary(&self, space: &Space, initial: char) -> Result<Vec<String>, StoreError> {
+        Ok(self.current()?.state.vocabulary(space, initial))
+    }
+
+    fn watch(&self, space: &Space, since: Timestamp) -> Result<Watch, StoreError> {
+        Ok(self.current()?.state.watch(space, since))
+    }
+
+    fn traces(
+        &self,
+        space: &Space,
+        since: Timestamp,
+        limit: usize,
+    ) -> Result<Vec<Trace>, StoreError> {
+        Ok(self.current()?.state.traces(space, since, limit))
     }
 }
 

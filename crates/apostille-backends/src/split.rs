@@ -11,9 +11,10 @@ use apostille_core::memory::{Memory, MemoryId, Name};
 use apostille_core::space::Space;
 use apostille_core::store::watch::Watch;
 use apostille_core::store::{
-    Damaged, Filter, Health, Page, Postings, Receipt, Store, StoreError, Tally,
+    Damaged, EventPage, Filter, Health, Log, MemoryKeys, Postings, Receipt, SpaceSummary, Store,
+    StoreError,
 };
-use apostille_text::digest::Digest;
+use apostille_core::event::trace::Trace;
 use jiff::Timestamp;
 
 /// Repositories' spaces in one store, users' spaces in another.
@@ -96,40 +97,19 @@ impl Split {
         })
     }
 
-    /// Both logs as one, in the order of time. Places are counted in the whole, so that a reader can go on where it was.
-    fn merged(&self, page: &Page) -> Result<Vec<Logged>, StoreError> {
-        let mut log = Vec::new();
+    /// The memories with these ids, of whichever store has them.
+    fn get_by_ids_of_both(&self, ids: &[MemoryId]) -> Result<Vec<Memory>, StoreError> {
+        let mut found = Vec::new();
         for (store, is_own) in self.each() {
-            let whole = store.events(&Page {
-                changes_only: page.changes_only,
-                limit: usize::MAX,
-                ..Page::default()
-            });
-            let whole = self.answer(whole, is_own)?;
-            log.extend(
-                whole
-                    .into_iter()
-                    .filter(|it| it.event.space.is_user() == is_own),
-            );
+            let answer = self.answer(store.get(MemoryKeys::Ids(ids)), is_own)?;
+            found.extend(answer.into_iter().filter(|it| it.space.is_user() == is_own));
         }
-        log.sort_by_key(|it| it.event.at);
-        log.iter_mut().zip(1..).for_each(|(it, seq)| it.seq = seq);
-        log.retain(|it| {
-            page.memory
-                .is_none_or(|id| it.event.touches().any(|touched| touched == id))
-        });
-        if page.newest_first {
-            log.reverse();
-            log.retain(|it| page.after == 0 || it.seq < page.after);
-        } else {
-            log.retain(|it| it.seq > page.after);
-        }
-        log.truncate(page.limit);
-        Ok(log)
+        let one = |id: &MemoryId| found.iter().find(|it| it.id == *id).cloned();
+        Ok(ids.iter().filter_map(one).collect())
     }
 }
 
-impl Store for Split {
+impl Log for Split {
     fn append(&self, batch: &Batch) -> Result<Receipt, StoreError> {
         let mut receipt = Receipt::default();
         // What spans both is what was shown, and never one decision.
@@ -145,25 +125,11 @@ impl Store for Split {
         self.of(&erasure.tombstone().space).erase(erasure)
     }
 
-    fn get(&self, ids: &[MemoryId]) -> Result<Vec<Memory>, StoreError> {
-        let mut found = Vec::new();
-        for (store, is_own) in self.each() {
-            found.extend(
-                self.answer(store.get(ids), is_own)?
-                    .into_iter()
-                    .filter(|it| it.space.is_user() == is_own),
-            );
+    fn get(&self, keys: MemoryKeys<'_>) -> Result<Vec<Memory>, StoreError> {
+        match keys {
+            MemoryKeys::Ids(ids) => self.get_by_ids_of_both(ids),
+            MemoryKeys::Numbers(space, _) | MemoryKeys::Claim(space, _) => self.of(space).get(keys),
         }
-        let one = |id: &MemoryId| found.iter().find(|it| it.id == *id).cloned();
-        Ok(ids.iter().filter_map(one).collect())
-    }
-
-    fn numbered(&self, space: &Space, numbers: &[u64]) -> Result<Vec<Memory>, StoreError> {
-        self.of(space).numbered(space, numbers)
-    }
-
-    fn claimed(&self, space: &Space, claim: &Digest) -> Result<Option<Memory>, StoreError> {
-        self.of(space).claimed(space, claim)
     }
 
     fn list(&self, filter: &Filter) -> Result<Vec<Memory>, StoreError> {
@@ -174,16 +140,6 @@ impl Store for Split {
         filter.sort(&mut found);
         found.truncate(filter.limit);
         Ok(found)
-    }
-
-    fn postings(&self, space: &Space, terms: &[String]) -> Result<Postings, StoreError> {
-        let mut found = self.answer(self.of(space).postings(space, terms), space.is_user())?;
-        found.lists.resize(terms.len(), Vec::new());
-        Ok(found)
-    }
-
-    fn vocabulary(&self, space: &Space, initial: char) -> Result<Vec<String>, StoreError> {
-        self.answer(self.of(space).vocabulary(space, initial), space.is_user())
     }
 
     fn spaces(&self) -> Result<Vec<Space>, StoreError> {
@@ -199,32 +155,12 @@ impl Store for Split {
         Ok(spaces)
     }
 
-    fn tally(&self, space: &Space) -> Result<Tally, StoreError> {
-        self.answer(self.of(space).tally(space), space.is_user())
+    fn summary(&self, space: &Space) -> Result<SpaceSummary, StoreError> {
+        self.answer(self.of(space).summary(space), space.is_user())
     }
 
-    fn watch(&self, space: &Space, since: Timestamp) -> Result<Watch, StoreError> {
-        self.answer(self.of(space).watch(space, since), space.is_user())
-    }
-
-    fn events(&self, page: &Page) -> Result<Vec<Logged>, StoreError> {
-        match &page.space {
-            Some(space) => self.answer(self.of(space).events(page), space.is_user()),
-            None => self.merged(page),
-        }
-    }
-
-    fn traces(
-        &self,
-        space: &Space,
-        since: Timestamp,
-        limit: usize,
-    ) -> Result<Vec<Trace>, StoreError> {
-        self.answer(self.of(space).traces(space, since, limit), space.is_user())
-    }
-
-    fn damaged(&self, space: &Space, name: Name) -> Result<Option<Damaged>, StoreError> {
-        self.of(space).damaged(space, name)
+    fn events(&self, space: &Space, page: &EventPage) -> Result<Vec<Logged>, StoreError> {
+        self.answer(self.of(space).events(space, page), space.is_user())
     }
 
     fn health(&self) -> Result<Health, StoreError> {
@@ -238,5 +174,34 @@ impl Store for Split {
             name: format!("{} and, for yourself, {}", repo.name, own.name),
             problems: repo.problems.into_iter().chain(own.problems).collect(),
         })
+    }
+}
+
+impl Store for Split {
+    fn postings(&self, space: &Space, terms: &[String]) -> Result<Postings, StoreError> {
+        let mut found = self.answer(self.of(space).postings(space, terms), space.is_user())?;
+        found.lists.resize(terms.len(), Vec::new());
+        Ok(found)
+    }
+
+    fn vocabulary(&self, space: &Space, initial: char) -> Result<Vec<String>, StoreError> {
+        self.answer(self.of(space).vocabulary(space, initial), space.is_user())
+    }
+
+    fn watch(&self, space: &Space, since: Timestamp) -> Result<Watch, StoreError> {
+        self.answer(self.of(space).watch(space, since), space.is_user())
+    }
+
+    fn traces(
+        &self,
+        space: &Space,
+        since: Timestamp,
+        limit: usize,
+    ) -> Result<Vec<Trace>, StoreError> {
+        self.answer(self.of(space).traces(space, since, limit), space.is_user())
+    }
+
+    fn damaged(&self, space: &Space, name: Name) -> Result<Option<Damaged>, StoreError> {
+        self.of(space).damaged(space, name)
     }
 }

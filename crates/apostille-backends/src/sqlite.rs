@@ -30,11 +30,12 @@ use std::time::Duration;
 
 use apostille_core::event::trace::Trace;
 use apostille_core::event::{Batch, Erasure, Logged};
-use apostille_core::memory::{Memory, MemoryId, Name};
+use apostille_core::memory::{Memory, Name};
 use apostille_core::space::Space;
 use apostille_core::store::watch::Watch;
 use apostille_core::store::{
-    Damaged, Filter, Health, Page, Postings, Receipt, Store, StoreError, Tally,
+    Damaged, EventPage, Filter, Health, Log, MemoryKeys, Postings, Receipt, SpaceSummary, Store,
+    StoreError,
 };
 use apostille_text::digest::Digest;
 use jiff::Timestamp;
@@ -43,7 +44,7 @@ use rusqlite::{Connection, OpenFlags};
 
 use crate::fault::{BUSY_MS, corrupt, io, sqlite};
 use crate::lock::{self, Queue};
-use read::Counted;
+use read::CountedSpace;
 use readers::Readers;
 
 /// How many bits of a key are the space; the number within it is above them.
@@ -73,7 +74,7 @@ pub struct Sqlite {
     readers: Option<Readers>,
     db: Mutex<Db>,
     /// What was counted of each space, and how often it had changed by then.
-    tallies: Mutex<HashMap<i64, Counted>>,
+    summaries: Mutex<HashMap<i64, CountedSpace>>,
 }
 
 #[derive(Debug)]
@@ -139,7 +140,7 @@ impl Sqlite {
                 spaces: HashMap::new(),
             }),
             readers: None,
-            tallies: Mutex::default(),
+            summaries: Mutex::default(),
         })
     }
 
@@ -402,7 +403,7 @@ fn seal(digest: &Digest) -> [u8; 8] {
     seal
 }
 
-impl Store for Sqlite {
+impl Log for Sqlite {
     fn append(&self, batch: &Batch) -> Result<Receipt, StoreError> {
         let is_large = batch.events().len() > LARGE_BATCH;
         if is_large {
@@ -416,7 +417,7 @@ impl Store for Sqlite {
     }
 
     fn erase(&self, erasure: &Erasure) -> Result<bool, StoreError> {
-        let text = match self.get(&[erasure.id()]) {
+        let text = match self.get(MemoryKeys::Ids(&[erasure.id()])) {
             Ok(found) => found.into_iter().next().map(|it| it.fact),
             Err(StoreError::Corrupt { .. }) => None,
             Err(error) => return Err(error),
@@ -437,26 +438,64 @@ impl Store for Sqlite {
         Ok(erased)
     }
 
-    fn get(&self, ids: &[MemoryId]) -> Result<Vec<Memory>, StoreError> {
-        self.read(|db| read::read_memories_by_id(db, ids))
-    }
-
-    fn numbered(&self, space: &Space, numbers: &[u64]) -> Result<Vec<Memory>, StoreError> {
-        self.read_space(space, Vec::new(), |db, id| {
-            read::read_memories_by_number(db, (id, space), numbers)
-        })
-    }
-
-    fn claimed(&self, space: &Space, claim: &Digest) -> Result<Option<Memory>, StoreError> {
-        self.read_space(space, None, |db, id| {
-            read::read_memory_by_claim(db, (id, space), claim.as_bytes())
-        })
+    fn get(&self, keys: MemoryKeys<'_>) -> Result<Vec<Memory>, StoreError> {
+        match keys {
+            MemoryKeys::Ids(ids) => self.read(|db| read::read_memories_by_id(db, ids)),
+            MemoryKeys::Numbers(space, numbers) => self.read_space(space, Vec::new(), |db, id| {
+                read::read_memories_by_number(db, (id, space), numbers)
+            }),
+            MemoryKeys::Claim(space, claim) => self.read_space(space, Vec::new(), |db, id| {
+                let found = read::read_memory_by_claim(db, (id, space), claim.as_bytes())?;
+                Ok(found.into_iter().collect())
+            }),
+        }
     }
 
     fn list(&self, filter: &Filter) -> Result<Vec<Memory>, StoreError> {
         self.read(|db| read::list_memories(db, filter))
     }
 
+    fn spaces(&self) -> Result<Vec<Space>, StoreError> {
+        self.read(spaces::read_spaces)
+    }
+
+    fn summary(&self, space: &Space) -> Result<SpaceSummary, StoreError> {
+        let known = |id: i64| {
+            self.summaries
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .get(&id)
+                .cloned()
+        };
+        let counted = self.read_space(space, None, |db, id| {
+            Ok(Some((id, CountedSpace::of(db, id, known(id))?)))
+        })?;
+        let Some((id, counted)) = counted else {
+            return Ok(SpaceSummary::default());
+        };
+        self.summaries
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .insert(id, counted.clone());
+        Ok(counted.summary)
+    }
+
+    fn events(&self, space: &Space, page: &EventPage) -> Result<Vec<Logged>, StoreError> {
+        self.read_space(space, Vec::new(), |db, id| {
+            read::read_event_rows(db, Some(id), page)
+        })
+    }
+
+    fn health(&self) -> Result<Health, StoreError> {
+        let problems = health::problems(&self.db().connection)?;
+        Ok(Health {
+            name: format!("sqlite:{}", self.path.display()),
+            problems,
+        })
+    }
+}
+
+impl Store for Sqlite {
     fn postings(&self, space: &Space, terms: &[String]) -> Result<Postings, StoreError> {
         let none = Postings {
             lists: vec![Vec::new(); terms.len()],
@@ -473,39 +512,20 @@ impl Store for Sqlite {
         })
     }
 
-    fn spaces(&self) -> Result<Vec<Space>, StoreError> {
-        self.read(spaces::read_spaces)
-    }
-
-    fn tally(&self, space: &Space) -> Result<Tally, StoreError> {
-        let known = |id: i64| {
-            self.tallies
-                .lock()
-                .unwrap_or_else(PoisonError::into_inner)
-                .get(&id)
-                .cloned()
-        };
-        let counted = self.read_space(space, None, |db, id| {
-            Ok(Some((id, Counted::of(db, id, known(id))?)))
-        })?;
-        let Some((id, counted)) = counted else {
-            return Ok(Tally::default());
-        };
-        self.tallies
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .insert(id, counted.clone());
-        Ok(counted.tally)
-    }
-
     fn watch(&self, space: &Space, since: Timestamp) -> Result<Watch, StoreError> {
         self.read_space(space, Watch::default(), |db, space| {
             watch::of(db, space, since)
         })
     }
 
-    fn events(&self, page: &Page) -> Result<Vec<Logged>, StoreError> {
-        self.read(|db| read::read_event_rows(db, page))
+    /// Here the spaces share one log, which is read from its end: asking each of a thousand spaces would read it as often.
+    fn latest_events(&self, limit: usize) -> Result<Vec<Logged>, StoreError> {
+        let page = EventPage {
+            newest_first: true,
+            limit,
+            ..EventPage::default()
+        };
+        self.read(|db| read::read_event_rows(db, None, &page))
     }
 
     fn traces(
@@ -526,14 +546,6 @@ impl Store for Sqlite {
             space: space.clone(),
             number,
         }))
-    }
-
-    fn health(&self) -> Result<Health, StoreError> {
-        let problems = health::problems(&self.db().connection)?;
-        Ok(Health {
-            name: format!("sqlite:{}", self.path.display()),
-            problems,
-        })
     }
 }
 
@@ -578,14 +590,17 @@ mod tests {
         );
         assert!(
             !store
-                .events(&Page {
-                    limit: 99,
-                    ..Page::default()
-                })
+                .events(
+                    &space,
+                    &EventPage {
+                        limit: 99,
+                        ..EventPage::default()
+                    }
+                )
                 .unwrap()
                 .is_empty()
         );
-        assert_eq!(store.tally(&space).unwrap().event("remembered"), 3);
+        assert_eq!(store.summary(&space).unwrap().event("remembered"), 3);
         let watch = store.watch(&space, Timestamp::UNIX_EPOCH).unwrap();
         assert_eq!((watch.recent, watch.open), (3, Vec::new()));
     }

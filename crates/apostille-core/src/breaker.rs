@@ -12,7 +12,7 @@ use crate::policy::Breakers;
 use crate::refusal::Refusal;
 use crate::space::Space;
 use crate::store::watch::Trip;
-use crate::store::{Filter, Order, Page, StoreError};
+use crate::store::{EventPage, Filter, Order, StoreError};
 use crate::{Context, Error};
 use apostille_text::overlap::{jaccard, normalised, words};
 
@@ -244,7 +244,7 @@ pub(crate) fn consult_invalidation(
     }
     let n = 1 + lately(cx, space, &actor)?.invalidated;
     let n_active =
-        usize::try_from(cx.store.tally(space)?.stage(Stage::Active)).unwrap_or(usize::MAX);
+        usize::try_from(cx.store.summary(space)?.stage(Stage::Active)).unwrap_or(usize::MAX);
     if limits.invalidations == 0 || n <= limits.invalidations || n * 10 < n_active {
         return Ok(None);
     }
@@ -301,14 +301,13 @@ struct Lately {
 fn lately(cx: &Context<'_>, space: &Space, actor: &str) -> Result<Lately, StoreError> {
     let (since, mut lately, mut after) = (earlier(cx.now, SPAN), Lately::default(), 0);
     for _ in 0..PAGES {
-        let page = Page {
-            space: Some(space.clone()),
+        let page = EventPage {
             newest_first: true,
             after,
             limit: PAGE,
-            ..Page::default()
+            ..EventPage::default()
         };
-        let events = cx.store.events(&page)?;
+        let events = cx.store.events(space, &page)?;
         for it in &events {
             match &it.event.what {
                 _ if it.event.at < since => return Ok(lately),

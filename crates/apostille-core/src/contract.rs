@@ -14,7 +14,7 @@ use jiff::{SignedDuration, Timestamp};
 use proptest::prelude::*;
 
 use crate::Context;
-use crate::event::{Batch, Breaker, Event, Expect, What};
+use crate::event::{Batch, Breaker, Event, Expect, Logged, What};
 use crate::forget::{Forgotten, forget};
 use crate::memory::{
     Draft, Handle, Kind, Layer, Memory, Name, Origin, Replacement, Stage, Status, Twin, Usage,
@@ -27,7 +27,8 @@ use crate::revise::{self, Revised};
 use crate::rollback::{Plan, Point, rollback};
 use crate::space::Space;
 use crate::store::ram::Ram;
-use crate::store::{Filter, Order, Page, Store, StoreError};
+use crate::store::{EventPage, Filter, Order, Store, StoreError};
+use crate::event::was::Was;
 use apostille_cite::citation::{Cite, RepoPath};
 use apostille_cite::source::{Blob, Source, SourceError, Tree};
 use apostille_text::terms;
@@ -483,7 +484,9 @@ pub fn crowd<'a>(open: &dyn Fn() -> Box<dyn Store + 'a>) {
         asked(),
     ]);
     agrees(open, &steps);
-    let n_active = open().tally(&spaces()[0]).map(|it| it.stage(Stage::Active));
+    let n_active = open()
+        .summary(&spaces()[0])
+        .map(|it| it.stage(Stage::Active));
     assert!(
         n_active.as_ref().is_ok_and(|n| *n > 100),
         "a crowd was to be kept: {n_active:?}"
@@ -629,7 +632,7 @@ fn compare(ours: &dyn Store, twin: &dyn Store) {
             });
         }
         same(&format!("tally of {space}"), &|it| {
-            format!("{:#?}", it.tally(space))
+            format!("{:#?}", it.summary(space))
         });
         for initial in ['p', 't', '日', 'z'] {
             same(&format!("vocabulary of {space}"), &|it| {
@@ -637,51 +640,77 @@ fn compare(ours: &dyn Store, twin: &dyn Store) {
             });
         }
     }
-    let log = |it: &dyn Store, page: &Page| {
-        let logged = it.events(page).map(|log| {
-            log.into_iter()
-                .map(|it| (placeless(it.event), it.was))
-                .collect::<Vec<_>>()
-        });
-        format!("{logged:#?}")
+    compare_logs(ours, twin);
+}
+
+/// Compares what happened in each space, from either end, and what happened last in all of them.
+fn compare_logs(ours: &dyn Store, twin: &dyn Store) {
+    let log = |it: &dyn Store, space: &Space, page: &EventPage| {
+        format!("{:#?}", it.events(space, page).map(placeless_all))
     };
-    let whole = Page {
+    let whole = EventPage {
         limit: 10_000,
-        ..Page::default()
+        ..EventPage::default()
     };
-    same("the log", &|it| log(it, &whole));
-    same("the changes", &|it| {
-        log(
-            it,
-            &Page {
-                changes_only: true,
-                ..whole.clone()
-            },
-        )
-    });
-    same("the end of the log", &|it| {
-        log(
-            it,
-            &Page {
-                newest_first: true,
-                limit: 5,
-                ..Page::default()
-            },
-        )
-    });
-    let first = twin
-        .list(&Filter {
+    let changes = EventPage {
+        changes_only: true,
+        ..whole.clone()
+    };
+    let end = EventPage {
+        newest_first: true,
+        limit: 5,
+        ..EventPage::default()
+    };
+    for space in &spaces() {
+        let first = Filter {
+            spaces: vec![space.clone()],
             limit: 1,
             ..Filter::default()
-        })
-        .ok()
-        .and_then(|mut it| it.pop());
-    let of_one = Page {
-        memory: first.as_ref().map(|it| it.id),
-        space: first.map(|it| it.space),
-        ..whole
-    };
-    same("the log of one memory", &|it| log(it, &of_one));
+        };
+        let first = twin.list(&first).ok().and_then(|mut it| it.pop());
+        let of_one = EventPage {
+            memory: first.map(|it| it.id),
+            ..whole.clone()
+        };
+        for page in [&whole, &changes, &end, &of_one] {
+            let (ours, twin) = (log(ours, space, page), log(twin, space, page));
+            assert_eq!(ours, twin, "the log of {space}, {page:?}");
+        }
+        pages_go_on(ours, space);
+    }
+    // Only time orders what happened in two spaces: of one moment, each store tells them in its own order.
+    let times = |log: Vec<Logged>| log.iter().map(|it| it.event.at).collect::<Vec<_>>();
+    let latest = |it: &dyn Store| format!("{:?}", it.latest_events(5).map(times));
+    assert_eq!(latest(ours), latest(twin), "the end of all logs");
+}
+
+/// A log that is read in pages is the log, from either end.
+#[expect(clippy::expect_used, reason = "a suite fails by panicking")]
+fn pages_go_on(store: &dyn Store, space: &Space) {
+    for newest_first in [false, true] {
+        let mut page = EventPage {
+            newest_first,
+            limit: usize::MAX,
+            ..EventPage::default()
+        };
+        let whole = store.events(space, &page).expect("the log");
+        let mut read = Vec::new();
+        page.limit = whole.len() / 3 + 1;
+        loop {
+            let part = store.events(space, &page).expect("a page");
+            let Some(last) = part.last() else { break };
+            page.after = last.seq;
+            read.extend(part);
+        }
+        assert_eq!(read, whole, "the log of {space} in pages");
+    }
+}
+
+/// Events without their places, which are each store's own.
+fn placeless_all(log: Vec<Logged>) -> Vec<(Event, Option<Was>)> {
+    log.into_iter()
+        .map(|it| (placeless(it.event), it.was))
+        .collect()
 }
 
 /// An event without the place that it names.
@@ -858,7 +887,7 @@ pub fn story<'a>(open: &dyn Fn() -> Box<dyn Store + 'a>) {
     assert_eq!(corrected.supersedes, Some(beside.id));
     let old = bench
         .store
-        .get(&[beside.id])
+        .get_by_ids(&[beside.id])
         .expect("get")
         .pop()
         .expect("the old one stays in the history");
@@ -887,7 +916,9 @@ pub fn story<'a>(open: &dyn Fn() -> Box<dyn Store + 'a>) {
         "{shown:?}"
     );
     assert_eq!(
-        bench.store.get(&[kept.id]).expect("get")[0].usage.recalls,
+        bench.store.get_by_ids(&[kept.id]).expect("get")[0]
+            .usage
+            .recalls,
         1
     );
 
@@ -896,7 +927,13 @@ pub fn story<'a>(open: &dyn Fn() -> Box<dyn Store + 'a>) {
         .expect("forget");
     assert!(matches!(gone, Forgotten::Done(_)));
     bench.store = open();
-    assert!(bench.store.get(&[corrected.id]).expect("get").is_empty());
+    assert!(
+        bench
+            .store
+            .get_by_ids(&[corrected.id])
+            .expect("get")
+            .is_empty()
+    );
     let next = remembered(&bench, "Handlers are pure functions", Twin::Ask);
     assert_eq!(next.number, 4, "a number is never reused");
     rewritten(&bench, &next);
@@ -930,7 +967,7 @@ fn rewritten(bench: &Bench<'_>, old: &Memory) {
     );
     let claimed = bench
         .store
-        .claimed(&old.space, &old.claim())
+        .get_by_claim(&old.space, &old.claim())
         .expect("claimed");
     assert_eq!(claimed.map(|it| it.id), Some(memory.id));
 }
@@ -1042,7 +1079,7 @@ pub fn holds_many<'a>(open: &dyn Fn() -> Box<dyn Store + 'a>) {
     let retired = || {
         bench
             .store
-            .tally(&all[0].space)
+            .summary(&all[0].space)
             .expect("tally")
             .stage(Stage::Retired)
     };

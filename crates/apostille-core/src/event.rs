@@ -286,7 +286,8 @@ impl Event {
 /// An event with its place in the log.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Logged {
-    /// Its place, counted from 1.
+    /// Its place in the log of its space, from 1: behind that of everything that happened there before, with gaps where
+    /// other spaces are counted along.
     pub seq: u64,
     /// What happened.
     pub event: Event,

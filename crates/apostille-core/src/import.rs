@@ -118,13 +118,13 @@ fn is_claiming(memory: &Memory) -> bool {
 }
 
 fn known(cx: &Context<'_>, memory: &Memory) -> Result<Option<Memory>, Error> {
-    if let Some(same) = cx.store.get(&[memory.id])?.pop() {
+    if let Some(same) = cx.store.get_by_ids(&[memory.id])?.pop() {
         return Ok(Some(same));
     }
     if !is_claiming(memory) {
         return Ok(None);
     }
-    Ok(cx.store.claimed(&memory.space, &memory.claim())?)
+    Ok(cx.store.get_by_claim(&memory.space, &memory.claim())?)
 }
 
 fn vetted(cx: &Context<'_>, memory: Memory, is_vouched: bool) -> Result<Memory, Refusal> {

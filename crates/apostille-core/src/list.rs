@@ -23,12 +23,12 @@ pub fn named(
     match name {
         Name::Id(id) => Ok(cx
             .store
-            .get(&[id])?
+            .get_by_ids(&[id])?
             .pop()
             .filter(|it| spaces.contains(&it.space))),
         Name::Handle(handle) => {
             for space in spaces.iter().filter(|it| it.letter() == handle.letter) {
-                if let Some(memory) = cx.store.numbered(space, &[handle.number])?.pop() {
+                if let Some(memory) = cx.store.get_by_numbers(space, &[handle.number])?.pop() {
                     return Ok(Some(memory));
                 }
             }

@@ -113,7 +113,7 @@ pub fn detail(cx: &Context<'_>, queue: &mut [Waiting]) -> Result<(), Error> {
         it.replaces = it
             .memory()
             .supersedes
-            .map_or(Ok(Vec::new()), |id| cx.store.get(&[id]))?
+            .map_or(Ok(Vec::new()), |id| cx.store.get_by_ids(&[id]))?
             .pop();
     }
     Ok(())

@@ -96,7 +96,7 @@ pub fn reconsider(cx: &Context<'_>, spaces: &[Space], name: Name) -> Result<Revi
     let Some(mut memory) = rejected else {
         return approve(cx, spaces, name);
     };
-    if let Some(twin) = cx.store.claimed(&memory.space, &memory.claim())? {
+    if let Some(twin) = cx.store.get_by_claim(&memory.space, &memory.claim())? {
         return Ok(Revised::Refused(Refusal::SaidAgain {
             handle: memory.handle(),
             twin: twin.handle(),

@@ -15,7 +15,8 @@ use crate::format::timestamp;
 use crate::memory::{Memory, MemoryId, Stage, Status};
 use crate::remember::{Stop, decided_anew};
 use crate::space::Space;
-use crate::store::Page;
+use crate::store::EventPage;
+use crate::event::was::Was;
 use crate::{Context, Error};
 use apostille_cite::citation::Citation;
 
@@ -101,13 +102,16 @@ pub fn rollback(cx: &Context<'_>, space: &Space, point: Point) -> Result<Option<
 
 /// The place of the last event of a space; 0 where nothing happened yet.
 pub fn place(cx: &Context<'_>, space: &Space) -> Result<u64, Error> {
-    let last = Page {
-        space: Some(space.clone()),
+    let last = EventPage {
         newest_first: true,
         limit: 1,
-        ..Page::default()
+        ..EventPage::default()
     };
-    Ok(cx.store.events(&last)?.first().map_or(0, |it| it.seq))
+    Ok(cx
+        .store
+        .events(space, &last)?
+        .first()
+        .map_or(0, |it| it.seq))
 }
 
 /// Takes back what was done to these memories, and to no others, since the event at a place. The memories as they stood
@@ -167,22 +171,21 @@ fn settled(cx: &Context<'_>, space: &Space, point: Point) -> Result<Option<Point
     let Point::Event(place @ 1..) = point else {
         return Ok(Some(point));
     };
-    let page = |after, limit| Page {
-        space: Some(space.clone()),
+    let page = |after, limit| EventPage {
         after,
         limit,
-        ..Page::default()
+        ..EventPage::default()
     };
     let Some(mut last) = cx
         .store
-        .events(&page(place - 1, 1))?
+        .events(space, &page(place - 1, 1))?
         .pop()
         .filter(|it| it.seq == place)
     else {
         return Ok(None);
     };
     loop {
-        let next = cx.store.events(&page(last.seq, PAGE))?;
+        let next = cx.store.events(space, &page(last.seq, PAGE))?;
         let is_last = next.len() < PAGE;
         for logged in next {
             if !is_with(&last.event, &logged.event) {
@@ -249,15 +252,14 @@ impl Walk {
     fn back_to(&mut self, cx: &Context<'_>, space: &Space, point: Point) -> Result<bool, Error> {
         let mut after = 0;
         loop {
-            let page = Page {
-                space: Some(space.clone()),
+            let page = EventPage {
                 newest_first: true,
                 changes_only: true,
                 after,
                 limit: PAGE,
-                ..Page::default()
+                ..EventPage::default()
             };
-            let log = cx.store.events(&page)?;
+            let log = cx.store.events(space, &page)?;
             let is_last = log.len() < PAGE;
             after = log.last().map_or(after, |it| it.seq);
             for logged in log {
@@ -326,7 +328,7 @@ impl Walk {
             .copied()
             .collect();
         for ids in old.chunks(PAGE) {
-            for memory in cx.store.get(ids)? {
+            for memory in cx.store.get_by_ids(ids)? {
                 if let Some(before) = self.found.get_mut(&memory.id) {
                     before.now = Some(memory);
                 }

@@ -4,7 +4,7 @@ use crate::event::Happening;
 use crate::memory::{Layer, Stage};
 use crate::remember::guard::percent;
 use crate::space::Space;
-use crate::store::Tally;
+use crate::store::SpaceSummary;
 use crate::store::watch::Trip;
 use crate::{Context, Error, breaker};
 
@@ -14,7 +14,7 @@ pub struct Stats {
     /// Whose.
     pub space: Space,
     /// Everything that was counted.
-    pub tally: Tally,
+    pub tally: SpaceSummary,
     /// Active memories.
     pub active: u64,
     /// Above how many active memories a space is called full.
@@ -34,7 +34,7 @@ pub struct Stats {
 /// Counts a space.
 #[expect(clippy::cast_precision_loss, reason = "a share needs no more")]
 pub fn stats(cx: &Context<'_>, space: &Space) -> Result<Stats, Error> {
-    let tally = cx.store.tally(space)?;
+    let tally = cx.store.summary(space)?;
     let limits = &cx.policy.limits;
     let active = tally.stage(Stage::Active);
     let counted = |it: Happening| tally.event(it.as_str());

@@ -1,11 +1,15 @@
 //! The port to where memories are kept. One write method; the same answers from every store.
+//!
+//! It has two halves. [`Log`] is what a backend must do: append a batch, erase, and read back what was written. [`Store`] is a
+//! log with what ranking and the guards of a write ask for, answered from an index or from counters rather than by reading
+//! every memory. What a batch does to rows is not up to a backend, see [`plan`].
 
 pub mod plan;
 pub mod ram;
 pub mod state;
 pub mod watch;
 
-use std::cmp::Ordering;
+use std::cmp::{Ordering, Reverse};
 use std::collections::BTreeMap;
 
 use jiff::Timestamp;
@@ -16,6 +20,7 @@ use crate::memory::{Handle, Kind, Layer, Memory, MemoryId, Name, Origin, Stage};
 use crate::space::Space;
 use crate::store::watch::Watch;
 use apostille_cite::citation::RepoPath;
+use apostille_text::digest::Digest;
 
 /// The store is broken, or the ground of a decision has moved.
 #[derive(Debug, thiserror::Error)]
@@ -244,7 +249,7 @@ pub struct Postings {
 
 /// The numbers of a space.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Tally {
+pub struct SpaceSummary {
     /// Memories by stage and layer.
     pub memories: BTreeMap<(Stage, Layer), u64>,
     /// Characters in the active identity layer.
@@ -253,7 +258,7 @@ pub struct Tally {
     pub events: BTreeMap<String, u64>,
 }
 
-impl Tally {
+impl SpaceSummary {
     /// How many memories are in this stage.
     #[must_use]
     pub fn stage(&self, stage: Stage) -> u64 {
@@ -271,11 +276,9 @@ impl Tally {
     }
 }
 
-/// Which part of the log to read.
+/// Which part of the log of a space to read.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Page {
-    /// Only of this space.
-    pub space: Option<Space>,
+pub struct EventPage {
     /// Only about this memory.
     pub memory: Option<MemoryId>,
     /// Only what changes where memories stand, and not what merely counts, see [`Happening::ASIDE`].
@@ -284,7 +287,7 @@ pub struct Page {
     pub changes_only: bool,
     /// Newest first, rather than oldest first.
     pub newest_first: bool,
-    /// Continue behind this place; 0 begins.
+    /// Continue behind this place of the space's log, see [`Logged::seq`]; 0 begins.
     pub after: u64,
     /// At most so many.
     pub limit: usize,
@@ -321,8 +324,23 @@ pub struct Health {
     pub problems: Vec<String>,
 }
 
-/// Where memories are kept.
-pub trait Store: Send + Sync {
+/// How memories are asked for by name. The kinds are not mixed: each is one statement of a database, and none copies the
+/// name of a space for every memory.
+#[derive(Debug, Clone, Copy)]
+pub enum MemoryKeys<'a> {
+    /// By their ids, in whatever space.
+    Ids(&'a [MemoryId]),
+    /// By their numbers in a space.
+    Numbers(&'a Space, &'a [u64]),
+    /// The active or pending memory of a space that makes this claim.
+    Claim(&'a Space, &'a Digest),
+}
+
+/// Where memories are kept: a log of what happened, and the memories that it folds into.
+///
+/// Each space has a log of its own. A store may count the places of several spaces together, and no caller may rely on it:
+/// places are compared, and used as cursors, within one space.
+pub trait Log: Send + Sync {
     /// Appends the batch and applies it to the state and the index: all or nothing. A durable batch is on the disk
     /// when this returns. Fails with [`StoreError::Conflict`] when an expectation no longer holds.
     fn append(&self, batch: &Batch) -> Result<Receipt, StoreError>;
@@ -331,39 +349,37 @@ pub trait Store: Send + Sync {
     /// cannot be read is removed by the number that the tombstone tells.
     fn erase(&self, erasure: &Erasure) -> Result<bool, StoreError>;
 
-    /// The memories with these ids, in the order asked; absent ones are left out.
-    fn get(&self, ids: &[MemoryId]) -> Result<Vec<Memory>, StoreError>;
-
-    /// The memories of a space with these numbers, in the order asked; absent ones are left out.
-    fn numbered(&self, space: &Space, numbers: &[u64]) -> Result<Vec<Memory>, StoreError>;
-
-    /// The active or pending memory of the space that makes this claim.
-    fn claimed(
-        &self,
-        space: &Space,
-        claim: &apostille_text::digest::Digest,
-    ) -> Result<Option<Memory>, StoreError>;
+    /// The memories with these keys, in the order asked; absent ones are left out. One that is damaged is left out among
+    /// several, and an error where it alone was asked for.
+    fn get(&self, keys: MemoryKeys<'_>) -> Result<Vec<Memory>, StoreError>;
 
     /// The memories that a filter admits, in its order.
     fn list(&self, filter: &Filter) -> Result<Vec<Memory>, StoreError>;
 
+    /// A part of the log of a space.
+    fn events(&self, space: &Space, page: &EventPage) -> Result<Vec<Logged>, StoreError>;
+
+    /// The spaces there are, sorted.
+    fn spaces(&self) -> Result<Vec<Space>, StoreError>;
+
+    /// The numbers of a space.
+    fn summary(&self, space: &Space) -> Result<SpaceSummary, StoreError>;
+
+    /// Looks itself over: slow and thorough.
+    fn health(&self) -> Result<Health, StoreError>;
+}
+
+/// A log that can be ranked and guarded: what it takes to answer that without reading every memory or event.
+pub trait Store: Log {
     /// What the space's index knows of these terms.
     fn postings(&self, space: &Space, terms: &[String]) -> Result<Postings, StoreError>;
 
     /// The terms of the space's index that begin with this character, sorted.
     fn vocabulary(&self, space: &Space, initial: char) -> Result<Vec<String>, StoreError>;
 
-    /// The spaces there are, sorted.
-    fn spaces(&self) -> Result<Vec<Space>, StoreError>;
-
-    /// The numbers of a space.
-    fn tally(&self, space: &Space) -> Result<Tally, StoreError>;
-
-    /// What a write looks at before it is let through: how much was recorded since then, and which breakers are open.
+    /// What a write looks at before it is let through: how much was recorded since then, and which breakers are open. It
+    /// is not part of [`Log::summary`], because every write asks for it and the summary may count every memory.
     fn watch(&self, space: &Space, since: Timestamp) -> Result<Watch, StoreError>;
-
-    /// A part of the log.
-    fn events(&self, page: &Page) -> Result<Vec<Logged>, StoreError>;
 
     /// What happened in a space, in outline and the newest first, up to the first that is older than this time; at most
     /// so many.
@@ -373,17 +389,32 @@ pub trait Store: Send + Sync {
         since: Timestamp,
         limit: usize,
     ) -> Result<Vec<Trace>, StoreError> {
-        let page = Page {
-            space: Some(space.clone()),
+        let page = EventPage {
             newest_first: true,
             limit,
-            ..Page::default()
+            ..EventPage::default()
         };
         let recent = self
-            .events(&page)?
+            .events(space, &page)?
             .into_iter()
             .take_while(|it| it.event.at >= since);
         Ok(recent.map(|it| Trace::from(&it)).collect())
+    }
+
+    /// The last events of all spaces together, the newest first. There is no going on from here: only a space has a cursor.
+    fn latest_events(&self, limit: usize) -> Result<Vec<Logged>, StoreError> {
+        let page = EventPage {
+            newest_first: true,
+            limit,
+            ..EventPage::default()
+        };
+        let mut events = Vec::new();
+        for space in self.spaces()? {
+            events.extend(self.events(&space, &page)?);
+        }
+        sort_newest_first(&mut events);
+        events.truncate(limit);
+        Ok(events)
     }
 
     /// The memory of this space and name that is there and cannot be read. A store that leaves out what it cannot read
@@ -393,6 +424,23 @@ pub trait Store: Send + Sync {
         Ok(None)
     }
 
-    /// Looks itself over: slow and thorough.
-    fn health(&self) -> Result<Health, StoreError>;
+    /// The memories with these ids, in the order asked; absent ones are left out.
+    fn get_by_ids(&self, ids: &[MemoryId]) -> Result<Vec<Memory>, StoreError> {
+        self.get(MemoryKeys::Ids(ids))
+    }
+
+    /// The memories of a space with these numbers, in the order asked; absent ones are left out.
+    fn get_by_numbers(&self, space: &Space, numbers: &[u64]) -> Result<Vec<Memory>, StoreError> {
+        self.get(MemoryKeys::Numbers(space, numbers))
+    }
+
+    /// The active or pending memory of the space that makes this claim.
+    fn get_by_claim(&self, space: &Space, claim: &Digest) -> Result<Option<Memory>, StoreError> {
+        Ok(self.get(MemoryKeys::Claim(space, claim))?.pop())
+    }
+}
+
+/// Puts events of several spaces into one order: by time, and by place where that says nothing.
+pub fn sort_newest_first(events: &mut [Logged]) {
+    events.sort_by_key(|it| Reverse((it.event.at, it.seq)));
 }

@@ -150,7 +150,7 @@ pub fn trend(
     };
     for space in spaces {
         let traces = cx.store.traces(space, since, limit)?;
-        let tally = cx.store.tally(space)?;
+        let tally = cx.store.summary(space)?;
         let stages = Stage::ALL
             .iter()
             .map(|it| (*it, tally.stage(*it)))

@@ -333,7 +333,10 @@ fn measured(
         return Ok(reply);
     }
     let limit = here.ruled(cx, space).policy.limits.identity_chars;
-    let used = Some(format!("{}/{limit}", cx.store.tally(space)?.identity_chars));
+    let used = Some(format!(
+        "{}/{limit}",
+        cx.store.summary(space)?.identity_chars
+    ));
     let known = if is_full {
         recall::identity(cx, space)?
     } else {

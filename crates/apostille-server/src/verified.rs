@@ -221,7 +221,7 @@ pub fn search_by_path(
 /// other, so it is said beside them; where nothing is said, everything was looked up and holds.
 fn standings(cx: &Context<'_>, records: &[MemoryRecord]) -> Result<Option<String>, Fault> {
     let ids: Vec<_> = records.iter().filter_map(|it| it.id.parse().ok()).collect();
-    let looked_up = apostille_core::verify::look(cx, cx.store.get(&ids)?);
+    let looked_up = apostille_core::verify::look(cx, cx.store.get_by_ids(&ids)?);
     let wrong: Vec<String> = looked_up
         .iter()
         .filter(|it| !it.is_good())

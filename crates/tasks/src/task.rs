@@ -227,7 +227,12 @@ pub fn memories(cx: &Context<'_>, space: &Space, task: &Task) -> Result<Vec<Memo
         .collect();
     let is_ours =
         |it: &Memory| it.space == *space && it.task.as_deref() == Some(task.slug.as_str());
-    Ok(cx.store.get(&ids)?.into_iter().filter(is_ours).collect())
+    Ok(cx
+        .store
+        .get_by_ids(&ids)?
+        .into_iter()
+        .filter(is_ours)
+        .collect())
 }
 
 /// A text for a file of the checkout, such as a title: on one line, without a secret, without hidden characters, short.

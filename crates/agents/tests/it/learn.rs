@@ -7,7 +7,7 @@ use apostille_agents::session::{Entry, Moment, Session, Shown};
 use apostille_agents::transcript::{Speaker, Turn, Use};
 use apostille_core::memory::{Draft, Layer, Memory, Stage, Voice};
 use apostille_core::space::Space;
-use apostille_core::store::{Filter, Store as _};
+use apostille_core::store::{Filter, Log as _};
 
 use crate::world::{World, cited, note, repo, user};
 

@@ -314,34 +314,27 @@ pub(super) fn insert_lists(
     let numbers = lists.iter().map(|it| &it.1).chain(more.values());
     let last = numbers.flatten().map(|it| it.number).max();
     let last = last.unwrap_or_default();
-    for (term, mut list) in lists {
-        list.append(&mut more.remove(&term).unwrap_or_default());
-        insert_list(db, space, &term, list, last)?;
-    }
-    more.into_iter()
-        .try_for_each(|(term, list)| insert_list(db, space, &term, list, last))
-}
-
-fn insert_list(
-    db: &Connection,
-    space: i64,
-    term: &str,
-    mut list: Vec<Posting>,
-    last: u64,
-) -> Found<()> {
     let insert = "INSERT INTO posting(space, term, segment, entries) VALUES (?1, ?2, ?3, ?4)";
     let mut insert = db.prepare_cached(insert).map_err(sqlite)?;
-    for (end, part) in pack::split_segments(&mut list, last) {
-        let number = signed(end)?;
-        let place = BlobPlace {
-            space,
-            term,
-            number,
-        };
-        let row = params![space, term, number, pack::pack_postings(part, place)];
-        insert.execute(row).map_err(sqlite)?;
+    let mut insert_list = |term: &str, mut list: Vec<Posting>| {
+        for (end, part) in pack::split_segments(&mut list, last) {
+            let number = signed(end)?;
+            let place = BlobPlace {
+                space,
+                term,
+                number,
+            };
+            let row = params![space, term, number, pack::pack_postings(part, place)];
+            insert.execute(row).map_err(sqlite)?;
+        }
+        Ok(())
+    };
+    for (term, mut list) in lists {
+        list.append(&mut more.remove(&term).unwrap_or_default());
+        insert_list(&term, list)?;
     }
-    Ok(())
+    more.into_iter()
+        .try_for_each(|(term, list)| insert_list(&term, list))
 }
 
 /// How many memories of a space are indexed.

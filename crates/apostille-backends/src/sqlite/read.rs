@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use apostille_core::event::{Happening, Logged};
 use apostille_core::memory::{Layer, Memory, MemoryId, Name, Stage, Status};
 use apostille_core::space::Space;
-use apostille_core::store::{Filter, Order, Page, StoreError, Tally};
+use apostille_core::store::{EventPage, Filter, Order, SpaceSummary, StoreError};
 use apostille_text::digest::Digest;
 use jiff::Timestamp;
 use rusqlite::types::Value;
@@ -375,13 +375,13 @@ fn bounds(filter: &Filter, order: &str) -> Vec<(String, Timestamp)> {
 
 /// The numbers of a space, and what they were counted at.
 #[derive(Debug, Clone)]
-pub(super) struct Counted {
-    pub(super) tally: Tally,
+pub(super) struct CountedSpace {
+    pub(super) summary: SpaceSummary,
     /// How often anything happened that changes where a memory stands: as long as it is the same, so are the numbers.
     changes: Vec<u64>,
 }
 
-impl Counted {
+impl CountedSpace {
     /// Counts a space, unless it stands as it did when it was counted last.
     pub(super) fn of(db: &Connection, space: i64, last: Option<Self>) -> Found<Self> {
         let events = read_event_counts(db, space)?;
@@ -391,18 +391,18 @@ impl Counted {
             .filter(is_change)
             .map(|it| events.get(it.as_str()).copied());
         let changes: Vec<u64> = changes.map(Option::unwrap_or_default).collect();
-        let tally = match last.filter(|it| it.changes == changes) {
-            Some(last) => Tally {
+        let summary = match last.filter(|it| it.changes == changes) {
+            Some(last) => SpaceSummary {
                 events,
-                ..last.tally
+                ..last.summary
             },
-            None => Tally {
+            None => SpaceSummary {
                 memories: count_by_stage(db, space)?,
                 identity_chars: count_identity_chars(db, space)?,
                 events,
             },
         };
-        Ok(Self { tally, changes })
+        Ok(Self { summary, changes })
     }
 }
 
@@ -455,8 +455,12 @@ pub(super) fn count_identity_chars(db: &Connection, space: i64) -> Found<usize> 
     Ok(found.iter().map(|it| it.fact.chars().count()).sum())
 }
 
-/// A part of the log.
-pub(super) fn read_event_rows(db: &Connection, page: &Page) -> Found<Vec<Logged>> {
+/// A part of the log of a space, or of all of them.
+pub(super) fn read_event_rows(
+    db: &Connection,
+    space: Option<i64>,
+    page: &EventPage,
+) -> Found<Vec<Logged>> {
     let (direction, order) = if page.newest_first {
         ("<", "DESC")
     } else {
@@ -475,11 +479,8 @@ pub(super) fn read_event_rows(db: &Connection, page: &Page) -> Found<Vec<Logged>
         let words: Vec<&str> = Happening::ASIDE.iter().map(|it| it.as_str()).collect();
         sql.push_str(&format!(" AND name NOT IN ('{}')", words.join("','")));
     }
-    if let Some(space) = &page.space {
-        let Some(id) = read_space_id(db, space)? else {
-            return Ok(Vec::new());
-        };
-        values.push(Value::Integer(id));
+    if let Some(space) = space {
+        values.push(Value::Integer(space));
         sql.push_str(&format!(" AND space = ?{}", values.len()));
     }
     if let Some(id) = page.memory {

@@ -66,7 +66,7 @@ mod tests {
     use std::sync::mpsc;
     use std::thread;
 
-    use apostille_core::store::{Filter, Store as _};
+    use apostille_core::store::{Filter, Log as _};
 
     use super::super::Sqlite;
 

@@ -137,7 +137,7 @@ fn a_refused_secret_is_nowhere() {
         with_context(&*store, |cx| recall(cx, &ask)).unwrap();
         assert_eq!(holding(dir.path(), &secret), Vec::<String>::new(), "{kind}");
         assert_eq!(
-            store.tally(&space()).unwrap().event("refused"),
+            store.summary(&space()).unwrap().event("refused"),
             50,
             "{kind}: but it was counted"
         );

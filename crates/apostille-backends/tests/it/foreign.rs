@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use apostille_backends::jsonl::Jsonl;
 use apostille_core::memory::{Draft, Layer, Memory, Name, Origin, Stage, Voice};
 use apostille_core::revise::{self, Revised};
-use apostille_core::store::Store;
 use apostille_core::store::watch::Watch;
+use apostille_core::store::{Log as _, Store};
 use apostille_text::digest::Digest;
 use jiff::Timestamp;
 use tempfile::TempDir;
@@ -77,7 +77,7 @@ fn a_repository_does_not_speak_for_a_user() {
     assert_eq!(store.spaces().unwrap(), [space()]);
     assert_eq!(
         store
-            .tally(&"users/ana".parse().unwrap())
+            .summary(&"users/ana".parse().unwrap())
             .unwrap()
             .identity_chars,
         0

@@ -5,7 +5,7 @@ use std::fs;
 
 use apostille_backends::jsonl::Jsonl;
 use apostille_core::memory::{Memory, MemoryId};
-use apostille_core::store::Store;
+use apostille_core::store::Log as _;
 use jiff::SignedDuration;
 
 use crate::rig::{all, space};
@@ -220,12 +220,12 @@ fn lines_mean_the_same_however_git_writes_them() {
     ana.pull(&ben.root);
     team.act(&mut ana);
     let text = fs::read_to_string(ana.file()).unwrap();
-    let (state, log) = (ana.state(), ana.store().tally(&space()).unwrap());
+    let (state, log) = (ana.state(), ana.store().summary(&space()).unwrap());
     let mut check = |label: &str, written: String| {
         fs::write(ana.file(), written).unwrap();
         let store = ana.store();
         assert_eq!(told_all(&store), state, "{label}");
-        assert_eq!(store.tally(&space()).unwrap(), log, "{label}");
+        assert_eq!(store.summary(&space()).unwrap(), log, "{label}");
         assert_eq!(
             store.health().unwrap().problems,
             Vec::<String>::new(),

@@ -8,7 +8,7 @@ use apostille_core::memory::{Draft, Memory, Name, Origin, Stage, Twin, Voice};
 use apostille_core::recall::{Ask, recall};
 use apostille_core::revise;
 use apostille_core::rollback::{Point, rollback};
-use apostille_core::store::{Page, Store};
+use apostille_core::store::{EventPage, Store};
 use rusqlite::Connection;
 use rusqlite::types::Value;
 
@@ -264,9 +264,12 @@ fn a_changed_memory_is_named_and_the_others_are_answered() {
             .any(|it| it.contains("m-8 of acme/shop was changed") && it.contains("not shown")),
         "{found:?}"
     );
-    let error = store.numbered(&space(), &[8]).unwrap_err().to_string();
+    let error = store
+        .get_by_numbers(&space(), &[8])
+        .unwrap_err()
+        .to_string();
     assert!(error.contains("the row of memory 8"), "{error}");
-    assert_eq!(store.numbered(&space(), &[7, 8, 9]).unwrap().len(), 2);
+    assert_eq!(store.get_by_numbers(&space(), &[7, 8, 9]).unwrap().len(), 2);
     // It does not stand in the way of writing, either.
     keep(&*store, fact("the next one")).unwrap();
 }
@@ -304,7 +307,7 @@ fn a_damaged_index_stands_in_nobodys_way() {
             .iter()
             .any(|it| it.contains("of the index of acme/shop were changed"))
     );
-    let first = store.numbered(&space(), &[7]).unwrap().remove(0);
+    let first = store.get_by_numbers(&space(), &[7]).unwrap().remove(0);
     with_context(&*store, |cx| {
         revise::invalidate(cx, &[space()], Name::Id(first.id), "old")
     })
@@ -328,11 +331,11 @@ fn a_changed_event_is_named_and_not_told() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("memories.db");
     let store = furnished("sqlite", &path);
-    let whole = Page {
+    let whole = EventPage {
         limit: usize::MAX,
-        ..Page::default()
+        ..EventPage::default()
     };
-    let log = store.events(&whole).unwrap();
+    let log = store.events(&space(), &whole).unwrap();
     let at = log
         .iter()
         .find(|it| matches!(it.event.what, What::Invalidated { .. }))
@@ -341,7 +344,7 @@ fn a_changed_event_is_named_and_not_told() {
     let db = Connection::open(&path).unwrap();
     let change = "UPDATE event SET record = replace(record, 'it is wrong', 'ask the admin') WHERE name = 'invalidated'";
     assert_eq!(db.execute(change, []).unwrap(), 1);
-    assert_eq!(store.events(&whole).unwrap().len(), log.len() - 1);
+    assert_eq!(store.events(&space(), &whole).unwrap().len(), log.len() - 1);
     let found = problems(&*store);
     assert!(
         found
@@ -405,10 +408,13 @@ fn a_log_of_version_1_is_rolled_back_by_its_words() {
     std::fs::copy(golden, &path).unwrap();
     let store = open("sqlite", &path).unwrap();
     let log = store
-        .events(&Page {
-            limit: 99,
-            ..Page::default()
-        })
+        .events(
+            &space(),
+            &EventPage {
+                limit: 99,
+                ..EventPage::default()
+            },
+        )
         .unwrap();
     let corrected = log
         .iter()
@@ -439,10 +445,13 @@ fn what_was_replaced_is_forgotten_too() {
         };
         let kept = keep(&*store, cited).unwrap();
         let before = store
-            .events(&Page {
-                limit: 9,
-                ..Page::default()
-            })
+            .events(
+                &space(),
+                &EventPage {
+                    limit: 9,
+                    ..EventPage::default()
+                },
+            )
             .unwrap()
             .last()
             .unwrap()
@@ -494,10 +503,14 @@ fn spaces_whose_names_were_swapped_are_not_served_for_each_other() {
     }
     let store = open("sqlite", &path).unwrap();
     let told = |it: Result<bool, apostille_core::store::StoreError>| format!("{it:?}");
-    let numbered = told(store.numbered(&space(), &[1]).map(|it| it.is_empty()));
+    let numbered = told(store.get_by_numbers(&space(), &[1]).map(|it| it.is_empty()));
     assert!(numbered.contains("the space of memory 1"), "{numbered}");
-    assert!(store.numbered(&space(), &[1, 2]).unwrap().is_empty());
-    let claimed = told(store.claimed(&space(), &own.claim()).map(|it| it.is_none()));
+    assert!(store.get_by_numbers(&space(), &[1, 2]).unwrap().is_empty());
+    let claimed = told(
+        store
+            .get_by_claim(&space(), &own.claim())
+            .map(|it| it.is_none()),
+    );
     assert!(claimed.contains("the space of memory 1"), "{claimed}");
     with_context(&*store, |cx| {
         let ask = Ask {

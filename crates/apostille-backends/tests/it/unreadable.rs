@@ -3,7 +3,7 @@
 use apostille_core::event::What;
 use apostille_core::forget::{Forgotten, damaged, discard, forget};
 use apostille_core::memory::{Handle, Name};
-use apostille_core::store::{Page, Store};
+use apostille_core::store::{EventPage, Store};
 use apostille_text::digest::Digest;
 use rusqlite::Connection;
 
@@ -77,7 +77,10 @@ fn gone(store: &dyn Store, number: u64) {
         }
     });
     assert!(
-        store.numbered(&space(), &[number]).unwrap().is_empty(),
+        store
+            .get_by_numbers(&space(), &[number])
+            .unwrap()
+            .is_empty(),
         "m-{number}"
     );
 }
@@ -174,12 +177,12 @@ fn the_tombstone_says_that_it_was_damaged() {
         "{told:?}"
     );
     gone(&*store, 8);
-    let last = Page {
+    let last = EventPage {
         newest_first: true,
         limit: 1,
-        ..Page::default()
+        ..EventPage::default()
     };
-    let told = store.events(&last).unwrap().remove(0).event.what;
+    let told = store.events(&space(), &last).unwrap().remove(0).event.what;
     assert_eq!(
         told,
         What::Forgotten {

@@ -13,7 +13,7 @@ use apostille_core::memory::{Draft, Kind, Memory, Origin, Stage, Twin, Voice};
 use apostille_core::policy::Policy;
 use apostille_core::recall::{Ask, Recalled, recall};
 use apostille_core::remember::{Outcome, remember};
-use apostille_core::store::{Page, Store as _};
+use apostille_core::store::{EventPage, Log as _};
 use apostille_core::verify::draft::propose;
 use apostille_core::verify::{Deed, Orders, Report, verify};
 use apostille_core::{Context, Error, revise};
@@ -122,10 +122,13 @@ impl Desk {
     fn events(&self, word: Happening) -> Vec<What> {
         let events = self
             .store
-            .events(&Page {
-                limit: 100,
-                ..Page::default()
-            })
+            .events(
+                &space(),
+                &EventPage {
+                    limit: 100,
+                    ..EventPage::default()
+                },
+            )
             .unwrap();
         events
             .into_iter()

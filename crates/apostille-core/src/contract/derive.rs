@@ -95,7 +95,7 @@ fn approved(cx: &Context<'_>, memory: Memory) -> Result<Memory, Error> {
         return Ok(memory);
     }
     approve(cx, &[space()], Name::Id(memory.id))?;
-    Ok(cx.store.get(&[memory.id])?.pop().unwrap_or(memory))
+    Ok(cx.store.get_by_ids(&[memory.id])?.pop().unwrap_or(memory))
 }
 
 impl Derived {

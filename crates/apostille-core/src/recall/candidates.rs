@@ -187,7 +187,7 @@ fn best(
     let mut found = Vec::new();
     for chunk in scored.chunks(query.reach) {
         let numbers: Vec<u64> = chunk.iter().map(|(number, _)| *number).collect();
-        for memory in cx.store.numbered(space, &numbers)? {
+        for memory in cx.store.get_by_numbers(space, &numbers)? {
             let relevance = chunk
                 .iter()
                 .find(|(number, _)| *number == memory.number)

@@ -223,7 +223,7 @@ fn retirements(cx: &Context<'_>, memory: &Memory) -> Result<Vec<Event>, Stop> {
     if memory.layer == Layer::Identity {
         return Ok(Vec::new());
     }
-    let tally = cx.store.tally(&memory.space)?;
+    let tally = cx.store.summary(&memory.space)?;
     let ranked = tally
         .memories
         .iter()

@@ -82,7 +82,7 @@ pub(super) fn decide(cx: &Context<'_>, vetted: &Vetted, is_first: bool) -> Resul
     if is_first && is_plain && near.is_empty() {
         return Ok(Decision::New);
     }
-    if let Some(known) = cx.store.claimed(&memory.space, &memory.claim())? {
+    if let Some(known) = cx.store.get_by_claim(&memory.space, &memory.claim())? {
         if rewrites(vetted, &known) {
             return Ok(Decision::Instead(known));
         }
@@ -157,7 +157,7 @@ pub(crate) fn alike(cx: &Context<'_>, memory: &Memory) -> Result<Vec<Near>, Stor
 /// What something resembles, as it may be told: what a memory says that does not hold here is not repeated.
 pub fn told(cx: &Context<'_>, near: Vec<Near>) -> Result<Vec<Near>, StoreError> {
     let ids: Vec<_> = near.iter().map(|it| it.id).collect();
-    let looked_up = verify::look(cx, cx.store.get(&ids)?);
+    let looked_up = verify::look(cx, cx.store.get_by_ids(&ids)?);
     let standing = |id| {
         looked_up
             .iter()
@@ -207,7 +207,7 @@ fn neighbours(cx: &Context<'_>, memory: &Memory) -> Result<Vec<Memory>, StoreErr
     if numbers.is_empty() {
         return Ok(Vec::new());
     }
-    match cx.store.numbered(&memory.space, &numbers) {
+    match cx.store.get_by_numbers(&memory.space, &numbers) {
         // A damaged neighbour is none, alone as among others.
         Err(StoreError::Corrupt { .. }) => Ok(Vec::new()),
         other => other,

@@ -317,7 +317,7 @@ pub(crate) fn import_room(
     if memory.layer != Layer::Identity || !memory.is_active() {
         return Ok(Ok(()));
     }
-    let used = cx.store.tally(&memory.space)?.identity_chars + taken;
+    let used = cx.store.summary(&memory.space)?.identity_chars + taken;
     let (wanted, limit) = (memory.fact.chars().count(), cx.policy.limits.identity_chars);
     if used + wanted <= limit {
         return Ok(Ok(()));
@@ -412,7 +412,7 @@ fn identity_room(cx: &Context<'_>, it: &Classified) -> Result<Option<Room>, Stop
     if !it.draft.space.is_user() {
         return Err(Refusal::IdentityNeedsUser.into());
     }
-    let used = cx.store.tally(&it.draft.space)?.identity_chars;
+    let used = cx.store.summary(&it.draft.space)?.identity_chars;
     let (wanted, limit) = (
         it.draft.fact.chars().count(),
         cx.policy.limits.identity_chars,

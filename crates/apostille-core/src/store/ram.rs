@@ -6,12 +6,13 @@ use jiff::Timestamp;
 
 use super::state::State;
 use super::watch::Watch;
-use super::{Filter, Health, Page, Postings, Receipt, Store, StoreError, Tally};
-use crate::event::trace::Trace;
+use super::{
+    EventPage, Filter, Health, Log, MemoryKeys, Postings, Receipt, SpaceSummary, Store, StoreError,
+};
 use crate::event::{Batch, Erasure, Logged};
-use crate::memory::{Memory, MemoryId};
+use crate::memory::Memory;
 use crate::space::Space;
-use apostille_text::digest::Digest;
+use crate::event::trace::Trace;
 
 /// Memories in memory. A clone is the same store.
 #[derive(Debug, Clone, Default)]
@@ -24,7 +25,7 @@ impl Ram {
     }
 }
 
-impl Store for Ram {
+impl Log for Ram {
     fn append(&self, batch: &Batch) -> Result<Receipt, StoreError> {
         let mut state = self.state();
         state.check(batch.expects())?;
@@ -40,22 +41,35 @@ impl Store for Ram {
         Ok(known)
     }
 
-    fn get(&self, ids: &[MemoryId]) -> Result<Vec<Memory>, StoreError> {
-        Ok(self.state().get(ids))
-    }
-
-    fn numbered(&self, space: &Space, numbers: &[u64]) -> Result<Vec<Memory>, StoreError> {
-        Ok(self.state().numbered(space, numbers))
-    }
-
-    fn claimed(&self, space: &Space, claim: &Digest) -> Result<Option<Memory>, StoreError> {
-        Ok(self.state().claimed(space, claim))
+    fn get(&self, keys: MemoryKeys<'_>) -> Result<Vec<Memory>, StoreError> {
+        Ok(self.state().get(keys))
     }
 
     fn list(&self, filter: &Filter) -> Result<Vec<Memory>, StoreError> {
         Ok(self.state().list(filter))
     }
 
+    fn spaces(&self) -> Result<Vec<Space>, StoreError> {
+        Ok(self.state().spaces())
+    }
+
+    fn summary(&self, space: &Space) -> Result<SpaceSummary, StoreError> {
+        Ok(self.state().summary(space))
+    }
+
+    fn events(&self, space: &Space, page: &EventPage) -> Result<Vec<Logged>, StoreError> {
+        Ok(self.state().events(space, page))
+    }
+
+    fn health(&self) -> Result<Health, StoreError> {
+        Ok(Health {
+            name: "memory of this process".into(),
+            problems: Vec::new(),
+        })
+    }
+}
+
+impl Store for Ram {
     fn postings(&self, space: &Space, terms: &[String]) -> Result<Postings, StoreError> {
         Ok(self.state().postings(space, terms))
     }
@@ -64,20 +78,8 @@ impl Store for Ram {
         Ok(self.state().vocabulary(space, initial))
     }
 
-    fn spaces(&self) -> Result<Vec<Space>, StoreError> {
-        Ok(self.state().spaces())
-    }
-
-    fn tally(&self, space: &Space) -> Result<Tally, StoreError> {
-        Ok(self.state().tally(space))
-    }
-
     fn watch(&self, space: &Space, since: Timestamp) -> Result<Watch, StoreError> {
         Ok(self.state().watch(space, since))
-    }
-
-    fn events(&self, page: &Page) -> Result<Vec<Logged>, StoreError> {
-        Ok(self.state().events(page))
     }
 
     fn traces(
@@ -87,12 +89,5 @@ impl Store for Ram {
         limit: usize,
     ) -> Result<Vec<Trace>, StoreError> {
         Ok(self.state().traces(space, since, limit))
-    }
-
-    fn health(&self) -> Result<Health, StoreError> {
-        Ok(Health {
-            name: "memory of this process".into(),
-            problems: Vec::new(),
-        })
     }
 }

@@ -6,9 +6,7 @@ use jiff::Timestamp;
 
 use super::plan::{MemoryChange, changed_memory, plan_event};
 use super::watch::{self, MANY, Trip, Watch};
-use super::{Filter, Page, Posting, Postings, Receipt, StoreError, Tally};
-use crate::event::trace::Trace;
-use crate::event::was::Was;
+use super::{EventPage, Filter, MemoryKeys, Posting, Postings, Receipt, SpaceSummary, StoreError};
 use crate::event::{Event, Expect, Happening, Logged, What};
 use crate::memory::{Layer, MAX_NUMBER, Memory, MemoryId, Stage, Usage};
 use crate::space::Space;
@@ -54,7 +52,7 @@ impl State {
             Expect::Unmoved(id, status) if self.one(*id).is_none_or(|it| it.status != *status) => {
                 conflict(format!("memory {id}"))
             }
-            Expect::IdentityChars(space, chars) if self.tally(space).identity_chars != *chars => {
+            Expect::IdentityChars(space, chars) if self.summary(space).identity_chars != *chars => {
                 conflict("the identity layer".into())
             }
             _ => Ok(()),
@@ -178,29 +176,26 @@ impl State {
         self.rooms.get(space)?.memories.get(number)
     }
 
-    /// The memories with these ids.
+    /// The memories with these keys.
     #[must_use]
-    pub fn get(&self, ids: &[MemoryId]) -> Vec<Memory> {
-        ids.iter().filter_map(|id| self.one(*id).cloned()).collect()
-    }
-
-    /// The memories of a space with these numbers.
-    #[must_use]
-    pub fn numbered(&self, space: &Space, numbers: &[u64]) -> Vec<Memory> {
-        let Some(room) = self.rooms.get(space) else {
-            return Vec::new();
+    pub fn get(&self, keys: MemoryKeys<'_>) -> Vec<Memory> {
+        let one = |id: &MemoryId| self.one(*id);
+        let numbered = |space: &Space, number: &u64| self.rooms.get(space)?.memories.get(number);
+        let found: Vec<&Memory> = match keys {
+            MemoryKeys::Ids(ids) => ids.iter().filter_map(one).collect(),
+            MemoryKeys::Numbers(space, numbers) => numbers
+                .iter()
+                .filter_map(|it| numbered(space, it))
+                .collect(),
+            MemoryKeys::Claim(space, claim) => self.claimed(space, claim).into_iter().collect(),
         };
-        numbers
-            .iter()
-            .filter_map(|it| room.memories.get(it).cloned())
-            .collect()
+        found.into_iter().cloned().collect()
     }
 
     /// The active or pending memory that makes this claim.
-    #[must_use]
-    pub fn claimed(&self, space: &Space, claim: &Digest) -> Option<Memory> {
+    fn claimed(&self, space: &Space, claim: &Digest) -> Option<&Memory> {
         let room = self.rooms.get(space)?;
-        room.memories.get(room.claims.get(claim)?).cloned()
+        room.memories.get(room.claims.get(claim)?)
     }
 
     /// The memories that a filter admits.
@@ -262,24 +257,24 @@ impl State {
 
     /// The numbers of a space.
     #[must_use]
-    pub fn tally(&self, space: &Space) -> Tally {
+    pub fn summary(&self, space: &Space) -> SpaceSummary {
         let Some(room) = self.rooms.get(space) else {
-            return Tally::default();
+            return SpaceSummary::default();
         };
-        let mut tally = Tally {
+        let mut summary = SpaceSummary {
             events: room.events.clone(),
-            ..Tally::default()
+            ..SpaceSummary::default()
         };
         for memory in room.memories.values() {
-            *tally
+            *summary
                 .memories
                 .entry((memory.status.stage(), memory.layer))
                 .or_default() += 1;
             if memory.layer == Layer::Identity && memory.is_active() {
-                tally.identity_chars += memory.fact.chars().count();
+                summary.identity_chars += memory.fact.chars().count();
             }
         }
-        tally
+        summary
     }
 
     /// How a space stands before a write.
@@ -296,39 +291,27 @@ impl State {
         }
     }
 
-    /// A part of the log.
+    /// A part of the log of a space.
     #[must_use]
-    pub fn events(&self, page: &Page) -> Vec<Logged> {
+    pub fn events(&self, space: &Space, page: &EventPage) -> Vec<Logged> {
         let wanted = |it: &&Logged| {
-            page.space
-                .as_ref()
-                .is_none_or(|space| it.event.space == *space)
-                && page
-                    .memory
-                    .is_none_or(|id| it.event.touches().any(|touched| touched == id))
+            let is_touched = |id| it.event.touches().any(|touched| touched == id);
+            it.event.space == *space
+                && page.memory.is_none_or(is_touched)
                 && !(page.changes_only && Happening::ASIDE.contains(&it.event.what.happening()))
         };
+        let told = |it: &Logged| self.today(it);
         if page.newest_first {
             let older = |it: &&Logged| page.after == 0 || it.seq < page.after;
-            self.log
-                .iter()
-                .rev()
-                .filter(older)
-                .filter(wanted)
-                .take(page.limit)
-                .map(|it| self.today(it))
-                .collect()
+            let log = self.log.iter().rev().filter(older).filter(wanted);
+            log.take(page.limit).map(told).collect()
         } else {
-            let newer = self.log.iter().filter(|it| it.seq > page.after);
-            newer
-                .filter(wanted)
-                .take(page.limit)
-                .map(|it| self.today(it))
-                .collect()
+            let log = self.log.iter().filter(|it| it.seq > page.after);
+            log.filter(wanted).take(page.limit).map(told).collect()
         }
     }
 
-    /// The same in outline, the newest first, up to the first that is older than this time.
+    /// What happened in a space in outline, the newest first, up to the first that is older than this time.
     #[must_use]
     pub fn traces(&self, space: &Space, since: Timestamp, limit: usize) -> Vec<Trace> {
         let recent = self.log.iter().rev().filter(|it| it.event.space == *space);

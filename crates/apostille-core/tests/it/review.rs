@@ -6,7 +6,7 @@ use apostille_core::refusal::Refusal;
 use apostille_core::remember::Outcome;
 use apostille_core::review::{Care, Waiting, queue};
 use apostille_core::revise::{Revised, absorb, reject, reword};
-use apostille_core::store::{Page, Store as _};
+use apostille_core::store::{EventPage, Log as _, Store as _};
 
 use crate::world::{World, repo, user};
 
@@ -196,12 +196,12 @@ fn what_is_rejected_says_so_and_waits_no_more() {
                     (Stage::Invalid, Some(why))
                 );
                 assert!(waiting(&world).is_empty());
-                let page = Page {
+                let page = EventPage {
                     newest_first: true,
                     limit: 1,
-                    ..Page::default()
+                    ..EventPage::default()
                 };
-                let event = world.store.events(&page).unwrap().remove(0).event;
+                let event = world.store.events(&repo(), &page).unwrap().remove(0).event;
                 assert!(matches!(event.what, What::Invalidated { .. }));
                 assert_eq!(event.actor.as_deref(), Some("tester"));
             }
@@ -271,7 +271,7 @@ fn what_is_merged_leaves_its_lines_and_not_its_words() {
         ("`API_VERSION` is \"v3\"", false)
     );
     assert_eq!(places, ["src/api.rs:3", "docs/api.md:3"]);
-    let stored = world.store.get(&[known.id, waits.id]).unwrap();
+    let stored = world.store.get_by_ids(&[known.id, waits.id]).unwrap();
     assert_eq!(stored[0], *now);
     assert_eq!(
         stored[1].status,
@@ -308,7 +308,7 @@ fn a_persons_own_words_take_the_place_of_what_waited() {
             (fact, reason)
         );
         assert_eq!(memory.citations.len(), 1, "the lines stay");
-        let old = world.store.get(&[it.id]).unwrap().remove(0);
+        let old = world.store.get_by_ids(&[it.id]).unwrap().remove(0);
         assert_eq!(
             old.status,
             apostille_core::memory::Status::Superseded { by: memory.id }

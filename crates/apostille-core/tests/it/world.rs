@@ -15,7 +15,9 @@ use apostille_core::remember::{Outcome, remember};
 use apostille_core::space::Space;
 use apostille_core::store::ram::Ram;
 use apostille_core::store::watch::Watch;
-use apostille_core::store::{Filter, Health, Page, Postings, Receipt, Store, StoreError, Tally};
+use apostille_core::store::{
+    EventPage, Filter, Health, Log, MemoryKeys, Postings, Receipt, SpaceSummary, Store, StoreError,
+};
 use jiff::{SignedDuration, Timestamp};
 
 pub(crate) const COMMIT: &str = "c0ffee0000000000000000000000000000000001";
@@ -194,16 +196,16 @@ impl World {
     }
 
     pub(crate) fn log(&self) -> Vec<Event> {
-        let page = Page {
+        let page = EventPage {
             limit: usize::MAX,
-            ..Page::default()
+            ..EventPage::default()
         };
-        self.store
-            .events(&page)
-            .unwrap()
-            .into_iter()
-            .map(|it| it.event)
-            .collect()
+        let of_space = |it: &Space| self.store.events(it, &page).unwrap();
+        let spaces = self.store.spaces().unwrap();
+        let mut log: Vec<Logged> = spaces.iter().flat_map(of_space).collect();
+        // The store of tests counts all spaces together.
+        log.sort_by_key(|it| it.seq);
+        log.into_iter().map(|it| it.event).collect()
     }
 
     /// The words of the log, the oldest first.
@@ -247,48 +249,41 @@ pub(crate) fn cited(fact: &str, places: &[&str]) -> Draft {
 /// A store that cannot be written.
 pub(crate) struct ReadOnly<'a>(pub(crate) &'a dyn Store);
 
-impl Store for ReadOnly<'_> {
+impl Log for ReadOnly<'_> {
     fn append(&self, _: &Batch) -> Result<Receipt, StoreError> {
         Err(StoreError::ReadOnly)
     }
     fn erase(&self, _: &Erasure) -> Result<bool, StoreError> {
         Err(StoreError::ReadOnly)
     }
-    fn get(&self, ids: &[apostille_core::memory::MemoryId]) -> Result<Vec<Memory>, StoreError> {
-        self.0.get(ids)
-    }
-    fn numbered(&self, space: &Space, numbers: &[u64]) -> Result<Vec<Memory>, StoreError> {
-        self.0.numbered(space, numbers)
-    }
-    fn claimed(
-        &self,
-        space: &Space,
-        claim: &apostille_text::digest::Digest,
-    ) -> Result<Option<Memory>, StoreError> {
-        self.0.claimed(space, claim)
+    fn get(&self, keys: MemoryKeys<'_>) -> Result<Vec<Memory>, StoreError> {
+        self.0.get(keys)
     }
     fn list(&self, filter: &Filter) -> Result<Vec<Memory>, StoreError> {
         self.0.list(filter)
     }
+    fn events(&self, space: &Space, page: &EventPage) -> Result<Vec<Logged>, StoreError> {
+        self.0.events(space, page)
+    }
+    fn spaces(&self) -> Result<Vec<Space>, StoreError> {
+        self.0.spaces()
+    }
+    fn summary(&self, space: &Space) -> Result<SpaceSummary, StoreError> {
+        self.0.summary(space)
+    }
+    fn health(&self) -> Result<Health, StoreError> {
+        self.0.health()
+    }
+}
+
+impl Store for ReadOnly<'_> {
     fn postings(&self, space: &Space, terms: &[String]) -> Result<Postings, StoreError> {
         self.0.postings(space, terms)
     }
     fn vocabulary(&self, space: &Space, initial: char) -> Result<Vec<String>, StoreError> {
         self.0.vocabulary(space, initial)
     }
-    fn spaces(&self) -> Result<Vec<Space>, StoreError> {
-        self.0.spaces()
-    }
-    fn tally(&self, space: &Space) -> Result<Tally, StoreError> {
-        self.0.tally(space)
-    }
     fn watch(&self, space: &Space, since: jiff::Timestamp) -> Result<Watch, StoreError> {
         self.0.watch(space, since)
-    }
-    fn events(&self, page: &Page) -> Result<Vec<Logged>, StoreError> {
-        self.0.events(page)
-    }
-    fn health(&self) -> Result<Health, StoreError> {
-        self.0.health()
     }
 }

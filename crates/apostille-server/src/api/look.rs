@@ -9,7 +9,7 @@ use apostille_core::recall::{self, Ask};
 use apostille_core::refusal::Refusal;
 use apostille_core::space::Space;
 use apostille_core::stats;
-use apostille_core::store::{Filter, Order, Page};
+use apostille_core::store::{EventPage, Filter, Order};
 use apostille_core::verify::{Report, look};
 use apostille_tasks::report;
 use apostille_tasks::report::Span;
@@ -299,8 +299,7 @@ fn list_events(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
             name: name.to_string(),
         });
     }
-    let page = Page {
-        space: None,
+    let page = EventPage {
         memory: memory.map(|it| it.id),
         changes_only: query.changes,
         newest_first,
@@ -321,10 +320,7 @@ fn answer_log(it: &Errand<'_>, page: &Page, limit: usize) -> Result<Reply, Fault
     let store = it.cx().store;
     let mut events = Vec::new();
     for space in &it.spaces {
-        events.extend(store.events(&Page {
-            space: Some(space.clone()),
-            ..page.clone()
-        })?);
+        events.extend(store.events(space, page)?);
     }
     events.sort_by_key(|it| {
         if page.newest_first {

@@ -220,7 +220,11 @@ fn beginning(cx: &Context<'_>, memory: &Memory) -> Result<MemoryId, Fault> {
     for _ in 0..MAX_EDITS {
         let Some(id) = before else { break };
         first = id;
-        before = cx.store.get(&[id])?.pop().and_then(|it| it.supersedes);
+        before = cx
+            .store
+            .get_by_ids(&[id])?
+            .pop()
+            .and_then(|it| it.supersedes);
     }
     Ok(first)
 }

@@ -10,7 +10,7 @@ use apostille_core::event::{Logged, What};
 use apostille_core::format;
 use apostille_core::memory::Handle;
 use apostille_core::space::Space;
-use apostille_core::store::{Page, StoreError};
+use apostille_core::store::{EventPage, StoreError};
 use axum::body::Body;
 use axum::response::Response;
 use hyper::body::{Body as HttpBody, Bytes, Frame};
@@ -254,29 +254,30 @@ struct News {
 /// What happened in these spaces behind what was heard, and up to where that is. Who never heard anything is told nothing
 /// of what was before.
 fn news(cx: &Context<'_>, spaces: &[Space], heard: Option<&Heard>) -> Result<News, StoreError> {
-    let page = |space: &Space| Page {
-        space: Some(space.clone()),
+    let page = || EventPage {
         changes_only: true,
-        ..Page::default()
+        ..EventPage::default()
     };
     let mut now = Heard::default();
     let mut logged: Vec<(usize, Logged)> = Vec::new();
     for (n, space) in spaces.iter().enumerate() {
         match heard {
             None => {
-                let last = cx.store.events(&Page {
+                let last = EventPage {
                     newest_first: true,
                     limit: 1,
-                    ..page(space)
-                })?;
+                    ..page()
+                };
+                let last = cx.store.events(space, &last)?;
                 now.0.push(last.first().map_or(0, |it| it.seq));
             }
             Some(heard) => {
-                let new = cx.store.events(&Page {
+                let new = EventPage {
                     after: heard.at(n),
                     limit: PAGE,
-                    ..page(space)
-                })?;
+                    ..page()
+                };
+                let new = cx.store.events(space, &new)?;
                 now.0.push(new.last().map_or(heard.at(n), |it| it.seq));
                 logged.extend(new.into_iter().map(|it| (n, it)));
             }
@@ -300,7 +301,7 @@ fn written(cx: &Context<'_>, logged: &Logged, heard: &Heard) -> Result<String, S
     let event = &logged.event;
     let number = match (&event.what, event.memory) {
         (What::Forgotten { number, .. }, _) => Some(*number),
-        (_, Some(id)) => cx.store.get(&[id])?.first().map(|it| it.number),
+        (_, Some(id)) => cx.store.get_by_ids(&[id])?.first().map(|it| it.number),
         _ => None,
     };
     let handle = number.map(|number| {

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use apostille_core::memory::Stage;
 use apostille_core::space::Space;
-use apostille_core::store::Tally;
+use apostille_core::store::SpaceSummary;
 
 /// The upper bounds of the buckets, in seconds.
 const BOUNDS: [f64; 12] = [
@@ -188,7 +188,7 @@ impl Durations {
 }
 
 /// The numbers of some spaces.
-pub(super) fn spaces(tallies: &[(Space, Tally)]) -> String {
+pub(super) fn spaces(tallies: &[(Space, SpaceSummary)]) -> String {
     let mut out = String::new();
     head(
         &mut out,

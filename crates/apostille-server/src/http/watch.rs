@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use apostille_core::space::Space;
-use apostille_core::store::{Store, StoreError, Tally};
+use apostille_core::store::{SpaceSummary, Store, StoreError};
 use jiff::{SignedDuration, Timestamp};
 
 use super::answer::Turned;
@@ -24,10 +24,10 @@ pub(super) fn health() -> Reply {
 }
 
 /// Whether this pass is told of a space.
-fn tallies(store: &dyn Store, pass: &Pass) -> Result<Vec<(Space, Tally)>, StoreError> {
+fn tallies(store: &dyn Store, pass: &Pass) -> Result<Vec<(Space, SpaceSummary)>, StoreError> {
     let spaces = store.spaces()?.into_iter().filter(|it| pass.reaches(it));
     spaces
-        .map(|it| store.tally(&it).map(|tally| (it, tally)))
+        .map(|it| store.summary(&it).map(|tally| (it, tally)))
         .collect()
 }
 

@@ -3,7 +3,7 @@
 use apostille_core::Context;
 use apostille_core::event::Logged;
 use apostille_core::memory::{Memory, MemoryId, Status};
-use apostille_core::store::{Page, Store, StoreError};
+use apostille_core::store::{EventPage, Store, StoreError};
 use apostille_core::verify::{self, Verified};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -92,7 +92,7 @@ fn follow_chain(
     let mut wanted = next(memory);
     while let Some(id) = wanted.filter(|_| found.len() < CHAIN) {
         let Some(it) = store
-            .get(&[id])?
+            .get_by_ids(&[id])?
             .pop()
             .filter(|it| it.space == memory.space)
         else {

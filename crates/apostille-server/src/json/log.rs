@@ -50,7 +50,7 @@ pub fn handles(
     ids.sort();
     ids.dedup();
     Ok(store
-        .get(&ids)?
+        .get_by_ids(&ids)?
         .into_iter()
         .map(|it| (it.id, it.handle().to_string()))
         .collect())

@@ -112,7 +112,7 @@ fn moments(
     is_all: bool,
 ) -> Result<Vec<MomentView>, StoreError> {
     let ids: Vec<MemoryId> = session.seen().union(&session.doubted()).copied().collect();
-    let mut memories = cx.store.get(&ids)?;
+    let mut memories = cx.store.get_by_ids(&ids)?;
     memories.retain(|it| spaces.contains(&it.space));
     let now: BTreeMap<MemoryId, Verified> = verify::look(cx, memories)
         .into_iter()

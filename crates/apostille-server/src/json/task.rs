@@ -134,7 +134,7 @@ pub fn left_open(store: &dyn Store, tasks: &[Task]) -> Result<BTreeSet<MemoryId>
     let ids: Vec<MemoryId> = tasks.iter().filter_map(|it| it.outcome).collect();
     let is_left = |it: &Memory| it.tags.iter().any(|tag| tag == LEFT);
     Ok(store
-        .get(&ids)?
+        .get_by_ids(&ids)?
         .iter()
         .filter(|it| is_left(it))
         .map(|it| it.id)

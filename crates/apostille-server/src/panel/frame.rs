@@ -122,7 +122,7 @@ fn waiting(visit: &Visit<'_>) -> u64 {
         visit
             .cx
             .store
-            .tally(space)
+            .summary(space)
             .map_or(0, |it| it.stage(Stage::Pending))
     };
     visit.spaces().iter().map(tally).sum()

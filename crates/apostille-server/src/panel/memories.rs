@@ -7,7 +7,7 @@ mod sought;
 use apostille_core::export::{Format, export, withhold};
 use apostille_core::list;
 use apostille_core::memory::{Layer, Stage};
-use apostille_core::store::{Filter, Order, Tally};
+use apostille_core::store::{Filter, Order, SpaceSummary};
 use apostille_core::verify;
 use maud::{Markup, html};
 
@@ -91,7 +91,7 @@ pub fn download(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
 fn layers(visit: &Visit<'_>) -> Result<Markup, Fault> {
     let mut tallies = Vec::new();
     for space in visit.spaces() {
-        tallies.push(visit.cx.store.tally(&space)?);
+        tallies.push(visit.cx.store.summary(&space)?);
     }
     let n = |layer, stage| {
         tallies
@@ -111,7 +111,7 @@ fn layers(visit: &Visit<'_>) -> Result<Markup, Fault> {
 }
 
 /// What there is beside what the layers show.
-fn overview(visit: &Visit<'_>, tallies: &[Tally]) -> Markup {
+fn overview(visit: &Visit<'_>, tallies: &[SpaceSummary]) -> Markup {
     let n = |stage: Stage| tallies.iter().map(|it| it.stage(stage)).sum::<u64>();
     html! {
         div.summary {
@@ -150,7 +150,12 @@ fn new(visit: &Visit<'_>, layer: &str) -> Markup {
     }
 }
 
-fn section(visit: &Visit<'_>, layer: Layer, n: u64, tallies: &[Tally]) -> Result<Markup, Fault> {
+fn section(
+    visit: &Visit<'_>,
+    layer: Layer,
+    n: u64,
+    tallies: &[SpaceSummary],
+) -> Result<Markup, Fault> {
     let limit = if layer == Layer::Identity {
         IDENTITY
     } else {

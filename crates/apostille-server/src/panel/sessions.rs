@@ -185,7 +185,10 @@ fn today(visit: &Visit<'_>, session: &Session) -> Result<BTreeMap<MemoryId, Veri
         .iter()
         .flat_map(|it| it.shown.iter().chain(&it.withheld));
     let ids: BTreeSet<MemoryId> = all.map(|it| it.id).collect();
-    let found = visit.cx.store.get(&ids.into_iter().collect::<Vec<_>>())?;
+    let found = visit
+        .cx
+        .store
+        .get_by_ids(&ids.into_iter().collect::<Vec<_>>())?;
     let found = found.into_iter().filter(|it| visit.pass.reaches(&it.space));
     let (ours, others): (Vec<Memory>, Vec<Memory>) =
         found.partition(|it| visit.here.spaces().contains(&it.space));

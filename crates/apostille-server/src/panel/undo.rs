@@ -7,7 +7,7 @@ use apostille_core::list;
 use apostille_core::memory::{Memory, MemoryId, Name, Stage};
 use apostille_core::rollback;
 use apostille_core::space::Space;
-use apostille_core::store::Page;
+use apostille_core::store::EventPage;
 use maud::{Markup, html};
 
 use super::frame;
@@ -89,7 +89,7 @@ pub fn go(visit: &Visit<'_>, path: &str, deed: &Deed<'_>) -> Result<Reply, Fault
     let mut touched = deed.touched.clone();
     touched.sort();
     touched.dedup();
-    let memories = visit.cx.store.get(&touched)?;
+    let memories = visit.cx.store.get_by_ids(&touched)?;
     let can_undo = memories.len() <= MOST && memories.iter().all(|it| it.space == *deed.space);
     let names: Vec<String> = memories
         .iter()
@@ -262,7 +262,7 @@ fn taken_back(visit: &Visit<'_>, memories: &[Memory], way: &Way) -> Result<&'sta
     let is_aside = visit
         .cx
         .store
-        .get(&ids)?
+        .get_by_ids(&ids)?
         .iter()
         .all(|it| it.status.stage() == Stage::Retired);
     Ok(if is_aside { "retired" } else { "undone" })
@@ -271,7 +271,7 @@ fn taken_back(visit: &Visit<'_>, memories: &[Memory], way: &Way) -> Result<&'sta
 /// The memory to go to: one that stands again, where the one that was looked at is set aside.
 fn leads_to(visit: &Visit<'_>, back: &str, memories: &[Memory]) -> Result<String, Fault> {
     let ids: Vec<MemoryId> = memories.iter().map(|it| it.id).collect();
-    let now = visit.cx.store.get(&ids)?;
+    let now = visit.cx.store.get_by_ids(&ids)?;
     let is_back = |it: &&Memory| it.handle().to_string() == back;
     let is_aside = |it: &&Memory| it.status.stage() == Stage::Retired;
     let standing = now.iter().find(|it| !is_aside(it));
@@ -304,14 +304,14 @@ fn is_old(visit: &Visit<'_>, way: &Way) -> Result<bool, Fault> {
 /// Whether somebody changed one of them since: taking back would lose that, too.
 fn has_moved_on(visit: &Visit<'_>, memories: &[Memory], until: u64) -> Result<bool, Fault> {
     for it in memories {
-        let page = Page {
+        let page = EventPage {
             memory: Some(it.id),
             changes_only: true,
             after: until,
             limit: 1,
-            ..Page::default()
+            ..EventPage::default()
         };
-        if !visit.cx.store.events(&page)?.is_empty() {
+        if !visit.cx.store.events(&it.space, &page)?.is_empty() {
             return Ok(true);
         }
     }

@@ -2,7 +2,7 @@
 //! what is malformed changes nothing, and every answer is bounded.
 
 use apostille_core::format::MemoryRecord;
-use apostille_core::store::{Filter, Store as _};
+use apostille_core::store::{Filter, Log as _};
 use apostille_server::profile::Profile;
 use apostille_server::tool::Tool;
 use apostille_server::{Answer, Fault, Here};

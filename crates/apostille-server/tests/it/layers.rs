@@ -400,7 +400,7 @@ fn a_target_must_be_in_the_layer_and_in_the_spaces_in_play() {
         "no_such_memory",
         "there is no memory",
     );
-    assert!(world.with(|cx| cx.store.get(&[foreign.id])).unwrap()[0].is_active());
+    assert!(world.with(|cx| cx.store.get_by_ids(&[foreign.id])).unwrap()[0].is_active());
 }
 
 #[test]

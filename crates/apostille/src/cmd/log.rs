@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use apostille_core::event::{Logged, What};
 use apostille_core::memory::MemoryId;
-use apostille_core::store::Page;
+use apostille_core::space::Space;
+use apostille_core::store::{EventPage, sort_newest_first};
 
 use crate::args::Log;
 use crate::error::{self, Fault};
@@ -18,18 +19,13 @@ pub fn run(shell: &Shell, args: &Log) -> Result<Answer, Fault> {
     let desk = shell.desk()?;
     let memory = match args.memory.map(|name| desk.named(&[name])).transpose()? {
         Some(Err(refusal)) => return Ok(shell.refused(&refusal)),
-        Some(Ok(found)) => found.first().map(|it| it.id),
+        Some(Ok(found)) => found.into_iter().next(),
         None => None,
     };
-    let page = Page {
-        memory,
-        newest_first: true,
-        limit: args.limit,
-        ..Page::default()
-    };
-    let events = match args.spaces.all_spaces || memory.is_some() {
-        true => desk.store.events(&page)?,
-        false => of_spaces(&desk, &page)?,
+    let events = match &memory {
+        Some(memory) => events_of(&desk, &[memory.space.clone()], Some(memory.id), args.limit)?,
+        None if args.spaces.all_spaces => desk.store.latest_events(args.limit)?,
+        None => events_of(&desk, &desk.spaces(), None, args.limit)?,
     };
     let code = if events.is_empty() {
         error::NOTHING
@@ -51,17 +47,25 @@ pub fn run(shell: &Shell, args: &Log) -> Result<Answer, Fault> {
     Ok(Answer { err, ..answer })
 }
 
-/// The events of the spaces in play, in one order.
-fn of_spaces(desk: &Desk, page: &Page) -> Result<Vec<Logged>, Fault> {
+/// The last events of these spaces in one order; of one memory, where it is named.
+fn events_of(
+    desk: &Desk,
+    spaces: &[Space],
+    memory: Option<MemoryId>,
+    limit: usize,
+) -> Result<Vec<Logged>, Fault> {
+    let page = EventPage {
+        memory,
+        newest_first: true,
+        limit,
+        ..EventPage::default()
+    };
     let mut events = Vec::new();
-    for space in desk.spaces() {
-        events.extend(desk.store.events(&Page {
-            space: Some(space),
-            ..page.clone()
-        })?);
+    for space in spaces {
+        events.extend(desk.store.events(space, &page)?);
     }
-    events.sort_by_key(|it| std::cmp::Reverse(it.seq));
-    events.truncate(page.limit);
+    sort_newest_first(&mut events);
+    events.truncate(limit);
     Ok(events)
 }
 

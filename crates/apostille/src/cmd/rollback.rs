@@ -7,7 +7,7 @@ use apostille_core::format;
 use apostille_core::refusal::Refusal;
 use apostille_core::rollback::{self, Plan, Point, Turn};
 use apostille_core::space::Space;
-use apostille_core::store::Page;
+use apostille_core::store::EventPage;
 use apostille_tasks::report;
 use jiff::Timestamp;
 use serde::Serialize;
@@ -139,15 +139,14 @@ fn has_event(desk: &Desk, space: &Space, text: &str) -> Result<bool, Fault> {
     let Ok(place @ 1..) = text.trim_start_matches('#').parse::<u64>() else {
         return Ok(false);
     };
-    let page = Page {
-        space: Some(space.clone()),
+    let page = EventPage {
         after: place - 1,
         limit: 1,
-        ..Page::default()
+        ..EventPage::default()
     };
     Ok(desk
         .store
-        .events(&page)?
+        .events(space, &page)?
         .first()
         .is_some_and(|it| it.seq == place))
 }

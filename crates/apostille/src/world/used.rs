@@ -62,7 +62,7 @@ impl Used {
         }
         let mut changes: u64 = 0;
         for space in &self.spaces {
-            let tally = self.store.tally(space).ok()?;
+            let tally = self.store.summary(space).ok()?;
             let counts = CHANGES.iter().map(|it| tally.event(it.as_str()));
             changes = counts.fold(changes, |number, it| {
                 number.wrapping_mul(MIXER).wrapping_add(it)

@@ -210,7 +210,7 @@ pub fn restore(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
                 "it was not set aside, so there is nothing to restore".into(),
             ));
         };
-        if let Some(twin) = cx.store.claimed(&memory.space, &memory.claim())? {
+        if let Some(twin) = cx.store.get_by_claim(&memory.space, &memory.claim())? {
             let twin = twin.handle();
             return Ok(Came::Unread(format!(
                 "{twin} says the same since: edit or decide about {twin}"

@@ -2,7 +2,8 @@
 
 use apostille_core::event::was::Was;
 use apostille_core::memory::{Memory, Stage, Status};
-use apostille_core::store::Page;
+use apostille_core::store::EventPage;
+use apostille_core::event::was::Was;
 
 use crate::Fault;
 use crate::visit::Visit;
@@ -15,14 +16,14 @@ pub(super) fn before(visit: &Visit<'_>, memory: &Memory) -> Result<Option<(u64, 
     if !matches!(memory.status.stage(), Stage::Invalid | Stage::Retired) {
         return Ok(None);
     }
-    let page = Page {
+    let page = EventPage {
         memory: Some(memory.id),
         changes_only: true,
         newest_first: true,
         limit: MOST,
-        ..Page::default()
+        ..EventPage::default()
     };
-    let changes = visit.cx.store.events(&page)?;
+    let changes = visit.cx.store.events(&memory.space, &page)?;
     Ok(changes.into_iter().find_map(|it| {
         let status = it
             .was

@@ -294,7 +294,7 @@ fn gleaned(
     let mut found = glean(turns);
     if let Some(model) = model::model(&shell.world, &desk.settings)? {
         let ids: Vec<MemoryId> = session.seen().into_iter().collect();
-        let shown = desk.store.get(&ids)?.into_iter().map(|it| it.fact);
+        let shown = desk.store.get_by_ids(&ids)?.into_iter().map(|it| it.fact);
         let known: Vec<String> = shown
             .chain(found.iter().map(|it| it.fact.clone()))
             .collect();

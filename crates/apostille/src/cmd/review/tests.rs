@@ -304,12 +304,7 @@ fn each_decision_has_its_own_time() {
     Dialogue::new(&scene.shell, &desk, &person, queue)
         .run()
         .unwrap();
-    let page = apostille_core::store::Page {
-        newest_first: true,
-        limit: 3,
-        ..Default::default()
-    };
-    let log = desk.store.events(&page).unwrap();
+    let log = desk.store.latest_events(3).unwrap();
     assert!(log[0].event.at > log[2].event.at, "{log:?}");
 }
 

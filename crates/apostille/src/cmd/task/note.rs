@@ -147,7 +147,7 @@ pub(super) fn kept(desk: &Desk, draft: Draft) -> Result<Result<Memory, Refusal>,
             Outcome::Similar { near } => {
                 let known = near
                     .first()
-                    .and_then(|it| desk.store.get(&[it.id]).ok()?.pop());
+                    .and_then(|it| desk.store.get_by_ids(&[it.id]).ok()?.pop());
                 known.ok_or(Refusal::Empty { field: "fact" })
             }
         },
