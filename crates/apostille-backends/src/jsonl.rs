@@ -26,7 +26,6 @@ use apostille_core::store::watch::Watch;
 use apostille_core::store::{
     EventPage, Filter, Health, Log, MemoryKeys, Postings, Receipt, SpaceSummary, Store, StoreError,
 };
-use apostille_core::event::trace::Trace;
 use jiff::Timestamp;
 
 use crate::fault::{corrupt, io};

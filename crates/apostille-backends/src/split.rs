@@ -14,7 +14,6 @@ use apostille_core::store::{
     Damaged, EventPage, Filter, Health, Log, MemoryKeys, Postings, Receipt, SpaceSummary, Store,
     StoreError,
 };
-use apostille_core::event::trace::Trace;
 use jiff::Timestamp;
 
 /// Repositories' spaces in one store, users' spaces in another.

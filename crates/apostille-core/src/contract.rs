@@ -14,6 +14,7 @@ use jiff::{SignedDuration, Timestamp};
 use proptest::prelude::*;
 
 use crate::Context;
+use crate::event::was::Was;
 use crate::event::{Batch, Breaker, Event, Expect, Logged, What};
 use crate::forget::{Forgotten, forget};
 use crate::memory::{
@@ -28,7 +29,6 @@ use crate::rollback::{Plan, Point, rollback};
 use crate::space::Space;
 use crate::store::ram::Ram;
 use crate::store::{EventPage, Filter, Order, Store, StoreError};
-use crate::event::was::Was;
 use apostille_cite::citation::{Cite, RepoPath};
 use apostille_cite::source::{Blob, Source, SourceError, Tree};
 use apostille_text::terms;

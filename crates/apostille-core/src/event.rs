@@ -5,6 +5,7 @@ pub mod was;
 
 use jiff::Timestamp;
 
+use crate::event::was::Was;
 use crate::memory::{Memory, MemoryId, Status, Usage};
 use crate::space::Space;
 use apostille_cite::citation::Citation;

@@ -16,7 +16,6 @@ use crate::memory::{Memory, MemoryId, Stage, Status};
 use crate::remember::{Stop, decided_anew};
 use crate::space::Space;
 use crate::store::EventPage;
-use crate::event::was::Was;
 use crate::{Context, Error};
 use apostille_cite::citation::Citation;
 

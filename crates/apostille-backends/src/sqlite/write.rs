@@ -6,6 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::thread;
 
+use apostille_core::event::was::Was;
 use apostille_core::event::{Batch, Event, Expect, Happening, What};
 use apostille_core::memory::{Memory, MemoryId, Status, Usage};
 use apostille_core::space::Space;

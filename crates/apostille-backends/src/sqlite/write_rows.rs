@@ -1,10 +1,10 @@
 //! The rows of memories, events, counters and citations as they are written: one statement each, and nothing decided.
 
+use apostille_core::event::was::Was;
 use apostille_core::event::{Event, Happening, What};
 use apostille_core::format::{EventRecord, MemoryRecord};
 use apostille_core::memory::{Memory, MemoryId, Usage};
 use apostille_core::store::StoreError;
-use apostille_core::event::was::Was;
 use apostille_text::digest::Digest;
 use rusqlite::{Connection, ErrorCode, params};
 

@@ -15,7 +15,7 @@ pub(crate) fn approval(
     let (mut events, mut expects) = (vec![approved], Vec::new());
     let old = memory
         .supersedes
-        .map_or(Ok(Vec::new()), |id| cx.store.get(&[id]))?;
+        .map_or(Ok(Vec::new()), |id| cx.store.get_by_ids(&[id]))?;
     for old in old
         .iter()
         .filter(|it| it.is_active() && it.space == memory.space)

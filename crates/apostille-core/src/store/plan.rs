@@ -9,9 +9,9 @@
 //! the first one made of it, a new memory has its number by then, and a batch of a hundred thousand is never in memory
 //! twice.
 
+use crate::event::was::Was;
 use crate::event::{Event, Happening, What};
 use crate::memory::{Memory, MemoryId, Usage};
-use crate::event::was::Was;
 
 /// What one event changes.
 #[derive(Debug, Clone, PartialEq)]

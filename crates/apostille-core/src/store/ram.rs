@@ -9,10 +9,10 @@ use super::watch::Watch;
 use super::{
     EventPage, Filter, Health, Log, MemoryKeys, Postings, Receipt, SpaceSummary, Store, StoreError,
 };
+use crate::event::trace::Trace;
 use crate::event::{Batch, Erasure, Logged};
 use crate::memory::Memory;
 use crate::space::Space;
-use crate::event::trace::Trace;
 
 /// Memories in memory. A clone is the same store.
 #[derive(Debug, Clone, Default)]

@@ -7,10 +7,10 @@ use jiff::Timestamp;
 use super::plan::{MemoryChange, changed_memory, plan_event};
 use super::watch::{self, MANY, Trip, Watch};
 use super::{EventPage, Filter, MemoryKeys, Posting, Postings, Receipt, SpaceSummary, StoreError};
+use crate::event::trace::Trace;
 use crate::event::{Event, Expect, Happening, Logged, What};
 use crate::memory::{Layer, MAX_NUMBER, Memory, MemoryId, Stage, Usage};
 use crate::space::Space;
-use crate::event::trace::Trace;
 use apostille_text::digest::Digest;
 use apostille_text::terms;
 

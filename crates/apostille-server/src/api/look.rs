@@ -247,7 +247,7 @@ fn list_spaces(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
         .into_iter()
         .filter(|it| visit.pass.reaches(it))
         .take(limit);
-    let row = |space: Space| Ok::<_, Fault>(SpaceRow::new(&space, &cx.store.tally(&space)?));
+    let row = |space: Space| Ok::<_, Fault>(SpaceRow::new(&space, &cx.store.summary(&space)?));
     let spaces = reached.map(row).collect::<Result<_, _>>()?;
     reply(200, &SpacesReply { ok: true, spaces })
 }
@@ -316,7 +316,7 @@ fn read_place(after: &str) -> Result<u64, Malformed> {
 }
 
 /// The events of the spaces in play, in one order.
-fn answer_log(it: &Errand<'_>, page: &Page, limit: usize) -> Result<Reply, Fault> {
+fn answer_log(it: &Errand<'_>, page: &EventPage, limit: usize) -> Result<Reply, Fault> {
     let store = it.cx().store;
     let mut events = Vec::new();
     for space in &it.spaces {

@@ -32,7 +32,7 @@ impl MemoryDetails {
     /// Gathers it. Nothing is written, not even that somebody looked.
     pub fn of(cx: &Context<'_>, memory: Memory) -> Result<Self, StoreError> {
         let Replacements { older, newer } = find_replacements(cx.store, &memory)?;
-        let history = read_history(cx.store, memory.id, false)?;
+        let history = read_history(cx.store, &memory, false)?;
         let n_older = older.len();
         let mut chain = verify::look(cx, [memory].into_iter().chain(older).chain(newer).collect());
         let newer = chain.split_off(1 + n_older);
@@ -49,16 +49,17 @@ impl MemoryDetails {
 /// What happened to a memory, the latest first: everything, or only what changed where it stands.
 pub(crate) fn read_history(
     store: &dyn Store,
-    id: MemoryId,
+    memory: &Memory,
     changes_only: bool,
 ) -> Result<Vec<Logged>, StoreError> {
-    store.events(&Page {
-        memory: Some(id),
+    let page = EventPage {
+        memory: Some(memory.id),
         newest_first: true,
         changes_only,
         limit: HISTORY,
-        ..Page::default()
-    })
+        ..EventPage::default()
+    };
+    store.events(&memory.space, &page)
 }
 
 /// What a memory replaced and what replaced it, nearest first.

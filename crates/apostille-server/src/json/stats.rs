@@ -7,7 +7,7 @@ use apostille_core::format;
 use apostille_core::memory::{Layer, Stage};
 use apostille_core::space::Space;
 use apostille_core::stats::Stats;
-use apostille_core::store::Tally;
+use apostille_core::store::SpaceSummary;
 use apostille_core::store::watch::Trip;
 use jiff::Timestamp;
 use schemars::JsonSchema;
@@ -158,7 +158,7 @@ pub struct SpaceRow {
 impl SpaceRow {
     /// A space, with what its store counts.
     #[must_use]
-    pub fn new(space: &Space, tally: &Tally) -> Self {
+    pub fn new(space: &Space, tally: &SpaceSummary) -> Self {
         Self {
             space: space.to_string(),
             active: tally.stage(Stage::Active),

@@ -7,10 +7,8 @@ use apostille_core::memory::{
 };
 use apostille_core::policy::Policy;
 use apostille_core::revise;
-use apostille_core::store::{Filter, Order, Store as _};
-use apostille_import::format::{Format, detect};
 use apostille_core::store::{Filter, Log as _, Order};
-use apostille_import::format::{Format, Sheet, detect};
+use apostille_import::format::{Format, detect};
 use apostille_import::piece::{MAX_LEFT_OUT, MAX_PIECES, Reading};
 use apostille_import::sheet::Sheet;
 use proptest::prelude::*;

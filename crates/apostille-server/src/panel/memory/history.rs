@@ -18,7 +18,7 @@ const SESSIONS: usize = 50;
 
 pub(super) fn section(visit: &Visit<'_>, details: &MemoryDetails) -> Result<Markup, Fault> {
     let (memory, uses) = (&details.memory.memory, &details.history);
-    let changes = read_history(visit.cx.store, memory.id, true)?;
+    let changes = read_history(visit.cx.store, memory, true)?;
     Ok(html! {
         (relatives(visit, "Replaced by", &details.newer)) (relatives(visit, "Replaces", &details.older))
         section aria-labelledby="shown" { h2 #shown { "Where it was shown" } (shown(visit, memory, uses)) }

@@ -3,7 +3,6 @@
 use apostille_core::event::was::Was;
 use apostille_core::memory::{Memory, Stage, Status};
 use apostille_core::store::EventPage;
-use apostille_core::event::was::Was;
 
 use crate::Fault;
 use crate::visit::Visit;
