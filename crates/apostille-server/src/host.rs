@@ -1,13 +1,105 @@
 //! The machine that a server runs on, as far as a call needs it: which memory is meant, and everything to answer with.
 
+use std::cell::RefCell;
 use std::path::PathBuf;
 
 use apostille_agents::session::Session;
+use apostille_cite::source::{Source, SourceError};
 use apostille_core::Context;
+use apostille_core::memory::{Channel, MemoryId, Origin, Voice};
+use apostille_core::policy::Policy;
+use apostille_core::space::Space;
 use apostille_tasks::task::{Passage, Slug, Task};
 
-use crate::Here;
 use crate::pass::Pass;
+
+/// Opens the caller's repository at a commit or branch.
+pub type OpenAt<'a> = dyn Fn(&str) -> Result<Box<dyn Source>, SourceError> + 'a;
+
+/// Where a caller stands: the repository it works in, and the person it works for.
+#[derive(Clone, Copy)]
+pub struct Here<'a> {
+    /// The repository that the source looks into.
+    pub repo: &'a Space,
+    /// The person, where known.
+    pub user: Option<&'a Space>,
+    /// The session, where known.
+    pub session: Option<&'a str>,
+    /// How to look at another commit or branch, where that can be done.
+    pub at: Option<&'a OpenAt<'a>>,
+    /// The rules of the person's own space, where a repository's do not reach.
+    pub own: Option<&'a Policy>,
+    /// The folder of the checkout, so that whole paths into it can be understood.
+    pub root: Option<&'a str>,
+    /// Whether the words come from outside: a page, an issue, a tool's output.
+    pub is_tainted: bool,
+    /// Whether the session had read words from outside.
+    pub is_exposed: bool,
+    /// Whether a person was asked about this very call, and agreed.
+    pub has_word: bool,
+    /// Told what is forgotten, so that what is kept beside the store about it can be forgotten, too.
+    pub forgot: Option<&'a RefCell<Vec<MemoryId>>>,
+    /// What is kept beside the store, where there is something.
+    pub beside: Option<&'a dyn Beside>,
+    /// How far whoever calls may go, where the call came through a socket.
+    pub pass: Option<&'a Pass>,
+}
+
+impl<'a> Here<'a> {
+    /// A caller of whom nothing but the repository is known.
+    #[must_use]
+    pub fn in_repo(repo: &'a Space) -> Self {
+        Self {
+            repo,
+            user: None,
+            session: None,
+            at: None,
+            own: None,
+            root: None,
+            is_tainted: false,
+            is_exposed: false,
+            has_word: false,
+            forgot: None,
+            beside: None,
+            pass: None,
+        }
+    }
+
+    /// The context for what is written into this space: a repository's rules do not reach into a person's.
+    #[must_use]
+    pub fn ruled<'c>(&self, cx: &Context<'c>, space: &Space) -> Context<'c>
+    where
+        'a: 'c,
+    {
+        Context {
+            policy: self.own.filter(|_| space.is_user()).unwrap_or(cx.policy),
+            ..*cx
+        }
+    }
+
+    /// An agent's voice, in this session. Words from outside are nobody's here.
+    #[must_use]
+    pub fn voice(&self, author: Option<&str>) -> Voice {
+        let (author, session) = (author.map(Into::into), self.session.map(Into::into));
+        Voice {
+            author,
+            session,
+            tainted: self.is_tainted,
+            exposed: self.is_exposed,
+            ..Voice::of(Origin::Agent).via(Channel::Mcp)
+        }
+    }
+
+    /// The spaces in play, the nearest first.
+    #[must_use]
+    pub fn spaces(&self) -> Vec<Space> {
+        [Some(self.repo), self.user]
+            .into_iter()
+            .flatten()
+            .cloned()
+            .collect()
+    }
+}
 
 /// Who calls, and from where, before anybody knows which memory is meant.
 pub struct Call<'a> {

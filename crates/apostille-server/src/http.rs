@@ -8,7 +8,7 @@
 mod agents;
 mod answer;
 mod entry;
-pub(crate) mod gate;
+mod gate;
 mod guests;
 mod listen;
 mod live;
@@ -37,7 +37,7 @@ use jiff::Timestamp;
 use tokio::sync::{broadcast, watch as channel};
 
 use crate::host::Host;
-use crate::mcp::{Offer, Server};
+use crate::mcp::{Offer, Server, Turns};
 use crate::pass::{Access, Pass};
 use crate::visit::{Method, Reply, Route};
 use agents::Agents;
@@ -171,7 +171,11 @@ impl Door {
     #[must_use]
     pub fn new(plan: Plan) -> Self {
         let gate = Arc::new(Gate::new(plan.limits));
-        let server = Server::new(Arc::clone(&plan.host), plan.offer).behind(Arc::clone(&gate));
+        let turns = Turns {
+            places: Arc::clone(&gate.places),
+            patience: plan.limits.work,
+        };
+        let server = Server::new(Arc::clone(&plan.host), plan.offer).taking(turns);
         let once = plan.host.seal("open");
         Self {
             rows: route::rows(),

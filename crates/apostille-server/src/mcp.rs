@@ -9,6 +9,7 @@ mod stdio;
 mod work;
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use apostille_text::secrets;
 use rmcp::model::{
@@ -22,10 +23,10 @@ use rmcp::service::{NotificationContext, RequestContext, RoleServer, Subscriptio
 use rmcp::{ErrorData, ServerHandler};
 use tokio::sync::broadcast;
 
+use crate::concurrency::ConcurrencyLimit;
 use crate::host::Host;
-use crate::http::gate::Gate;
-use crate::profile::Profile;
-use crate::{prompts, resources};
+use crate::resources;
+use crate::tools::{Profile, prompts};
 
 pub use stdio::serve_stdio;
 
@@ -54,6 +55,13 @@ pub struct Offer {
     pub spelling: Spelling,
 }
 
+/// Places to work in that a server shares with others, and how long a call waits for one.
+#[derive(Clone)]
+pub(crate) struct Turns {
+    pub(crate) places: Arc<ConcurrencyLimit>,
+    pub(crate) patience: Duration,
+}
+
 /// A server. It holds nothing of any client.
 #[derive(Clone)]
 pub struct Server {
@@ -61,7 +69,7 @@ pub struct Server {
     offer: Offer,
     changes: changes::Changes,
     /// What work waits for, where others want the same machine.
-    gate: Option<Arc<Gate>>,
+    turns: Option<Turns>,
 }
 
 impl Server {
@@ -72,15 +80,15 @@ impl Server {
             changes: changes::Changes::new(Arc::clone(&host)),
             host,
             offer,
-            gate: None,
+            turns: None,
         }
     }
 
-    /// The same behind a gate that it shares.
+    /// The same with places that it shares with others.
     #[must_use]
-    pub(crate) fn behind(self, gate: Arc<Gate>) -> Self {
+    pub(crate) fn taking(self, turns: Turns) -> Self {
         Self {
-            gate: Some(gate),
+            turns: Some(turns),
             ..self
         }
     }

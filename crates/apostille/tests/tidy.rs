@@ -180,6 +180,7 @@ fn only_the_server_knows_the_sdk() {
 fn only_the_socket_knows_sockets() {
     let home = root().join("crates/apostille-server/src");
     let rooms = [
+        "concurrency.rs",
         "mcp.rs",
         "mcp",
         "http.rs",

@@ -4,13 +4,14 @@
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::sync::Semaphore;
 
 use super::Limits;
 use super::answer::Turned;
-use super::told::Counted;
+pub(super) use crate::concurrency::Held;
+use crate::concurrency::{ConcurrencyLimit, Counted, part};
 
 /// How many seconds of its rate somebody may use at once.
 const BURST_SECONDS: f64 = 2.0;
@@ -42,59 +43,37 @@ impl Bucket {
     }
 }
 
-/// What one pass takes up, so that it leaves something to others.
+/// What one pass takes up beside its places, so that it leaves something to others.
 struct Share {
-    room: Arc<Semaphore>,
-    waiting: Arc<AtomicUsize>,
     kilobytes: Arc<Semaphore>,
     listeners: Arc<AtomicUsize>,
 }
 
-impl Share {
-    fn new(limits: &Limits) -> Self {
+impl Default for Share {
+    fn default() -> Self {
         Self {
-            room: Arc::new(Semaphore::new(part(limits.at_once, 2))),
-            waiting: Arc::default(),
             kilobytes: Arc::new(Semaphore::new(KILOBYTES / 2)),
             listeners: Arc::default(),
         }
     }
 }
 
-/// So much of a bound, and never nothing.
-fn part(most: usize, of: usize) -> usize {
-    (most / of).max(1)
-}
-
 /// What lets so many through.
-pub(crate) struct Gate {
+pub(super) struct Gate {
     limits: Limits,
-    room: Arc<Semaphore>,
-    waiting: Arc<AtomicUsize>,
+    /// How many are worked on, which the agents' protocol shares.
+    pub(super) places: Arc<ConcurrencyLimit>,
     kilobytes: Arc<Semaphore>,
     listeners: Arc<AtomicUsize>,
     buckets: Mutex<HashMap<String, Bucket>>,
     shares: Mutex<HashMap<String, Arc<Share>>>,
 }
 
-/// What somebody holds, of the whole and of its own share.
-pub(crate) struct Held {
-    _own: OwnedSemaphorePermit,
-    _place: OwnedSemaphorePermit,
-}
-
-/// One more of something, unless there are so many.
-fn counted(count: &Arc<AtomicUsize>, most: usize) -> Option<Counted> {
-    let one = Counted::new(count);
-    (count.load(Ordering::Relaxed) <= most).then_some(one)
-}
-
 impl Gate {
     pub(super) fn new(limits: Limits) -> Self {
         Self {
             limits,
-            room: Arc::new(Semaphore::new(limits.at_once)),
-            waiting: Arc::default(),
+            places: Arc::new(ConcurrencyLimit::new(limits.at_once, limits.waiting)),
             kilobytes: Arc::new(Semaphore::new(KILOBYTES)),
             listeners: Arc::default(),
             buckets: Mutex::default(),
@@ -130,92 +109,49 @@ impl Gate {
 
     fn share(&self, pass: &str) -> Arc<Share> {
         let mut shares = self.shares.lock().unwrap_or_else(PoisonError::into_inner);
-        Arc::clone(
-            shares
-                .entry(pass.to_owned())
-                .or_insert_with(|| Arc::new(Share::new(&self.limits))),
-        )
+        Arc::clone(shares.entry(pass.to_owned()).or_default())
     }
 
     /// A place to work in. Whoever waits in vain, or finds too many waiting, is turned away.
     pub(super) async fn entered(&self, pass: &str) -> Result<Held, Turned> {
-        self.entered_within(pass, self.limits.wait).await
+        let place = self.places.acquire(pass, self.limits.wait).await;
+        place.ok_or_else(busy)
     }
 
     /// The same for whoever is in already and only waits for its turn; none where that takes too long.
-    pub(crate) async fn turn(&self, pass: &str) -> Option<Held> {
-        self.entered_within(pass, self.limits.work).await.ok()
-    }
-
-    async fn entered_within(&self, pass: &str, wait: Duration) -> Result<Held, Turned> {
-        let share = self.share(pass);
-        if let Ok(own) = Arc::clone(&share.room).try_acquire_owned()
-            && let Ok(place) = Arc::clone(&self.room).try_acquire_owned()
-        {
-            return Ok(Held {
-                _own: own,
-                _place: place,
-            });
-        }
-        let _own = counted(&share.waiting, part(self.limits.waiting, 2)).ok_or_else(busy)?;
-        let _all = counted(&self.waiting, self.limits.waiting).ok_or_else(busy)?;
-        let place = async {
-            let own = Arc::clone(&share.room).acquire_owned().await.ok()?;
-            Some(Held {
-                _own: own,
-                _place: Arc::clone(&self.room).acquire_owned().await.ok()?,
-            })
-        };
-        tokio::time::timeout(wait, place)
-            .await
-            .ok()
-            .flatten()
-            .ok_or_else(busy)
+    pub(super) async fn turn(&self, pass: &str) -> Option<Held> {
+        self.places.acquire(pass, self.limits.work).await
     }
 
     /// Turns away whoever finds too many waiting.
     pub(super) fn is_open(&self, pass: &str) -> Result<(), Turned> {
-        let is_room = |count: &AtomicUsize, most: usize| count.load(Ordering::Relaxed) < most;
-        let is_own = is_room(&self.share(pass).waiting, part(self.limits.waiting, 2));
-        if is_own && is_room(&self.waiting, self.limits.waiting) {
-            Ok(())
-        } else {
-            Err(busy())
-        }
+        self.places.may_wait(pass).then_some(()).ok_or_else(busy)
     }
 
     /// Room for what a request sends, until it is worked on.
     pub(super) fn weighed(&self, pass: &str, bytes: usize) -> Result<Held, Turned> {
         let n = u32::try_from(bytes.div_ceil(1024).max(1)).unwrap_or(u32::MAX);
-        let own = Arc::clone(&self.share(pass).kilobytes).try_acquire_many_owned(n);
-        let place = Arc::clone(&self.kilobytes).try_acquire_many_owned(n);
-        match (own, place) {
-            (Ok(own), Ok(place)) => Ok(Held {
-                _own: own,
-                _place: place,
-            }),
-            _ => Err(busy().with("connection", "close")),
-        }
+        let held = Held::try_take(&self.share(pass).kilobytes, &self.kilobytes, n);
+        held.ok_or_else(|| busy().with("connection", "close"))
     }
 
     /// A seat for one more listener, where there is one.
     pub(super) fn seat(&self, pass: &str) -> Result<(Counted, Counted), Turned> {
         let most = self.limits.listeners;
-        let own = counted(&self.share(pass).listeners, part(most, 4));
-        own.zip(counted(&self.listeners, most)).ok_or_else(|| {
-            let turned = Turned::new(503, "too many listen already; come back later");
-            Turned {
-                shed: Some("listeners"),
-                ..turned.with("retry-after", "30")
-            }
-        })
+        let own = Counted::within(&self.share(pass).listeners, part(most, 4));
+        own.zip(Counted::within(&self.listeners, most))
+            .ok_or_else(|| {
+                let turned = Turned::new(503, "too many listen already; come back later");
+                Turned {
+                    shed: Some("listeners"),
+                    ..turned.with("retry-after", "30")
+                }
+            })
     }
 
     /// How many are worked on.
     pub(super) fn at_work(&self) -> usize {
-        self.limits
-            .at_once
-            .saturating_sub(self.room.available_permits())
+        self.places.at_work()
     }
 
     /// How many listen.
@@ -241,6 +177,8 @@ fn whole(seconds: f64) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use super::*;
 
     #[test]

@@ -16,7 +16,7 @@ use tokio::net::TcpStream;
 use super::Door;
 use super::guests::{Guests, Place};
 use super::steady::Steady;
-use super::told::Counted;
+use crate::concurrency::Counted;
 
 /// What a connection too many is told.
 const FULL: &[u8] =

@@ -22,8 +22,8 @@ use tokio::time::Instant;
 
 use super::answer::Turned;
 use super::route::Area;
-use super::told::Counted;
 use super::{Door, gate, work};
+use crate::concurrency::Counted;
 use crate::host::Call;
 use crate::pass::Pass;
 

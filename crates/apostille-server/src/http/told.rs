@@ -2,7 +2,7 @@
 //! the answer any more.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use apostille_core::format;
@@ -16,6 +16,7 @@ use hyper::{Method as Verb, Request};
 use super::answer::{self, Shape};
 use super::log::{self, Line};
 use super::{Door, route};
+use crate::concurrency::Counted;
 
 /// The header with a request's name.
 const ID: &str = "x-request-id";
@@ -23,22 +24,6 @@ const ID: &str = "x-request-id";
 const MAX_ID: usize = 64;
 /// What is told of a request whose sender went away.
 const GONE: u16 = 499;
-
-/// Something that goes on, counted as long as it does.
-pub(super) struct Counted(Arc<AtomicUsize>);
-
-impl Counted {
-    pub(super) fn new(count: &Arc<AtomicUsize>) -> Self {
-        count.fetch_add(1, Ordering::Relaxed);
-        Self(Arc::clone(count))
-    }
-}
-
-impl Drop for Counted {
-    fn drop(&mut self) {
-        self.0.fetch_sub(1, Ordering::Relaxed);
-    }
-}
 
 /// A request that is under way.
 struct Passing {

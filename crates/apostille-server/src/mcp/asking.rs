@@ -18,7 +18,8 @@ use serde::de::DeserializeOwned;
 
 use super::{Request, Server, is_modern};
 use crate::host::Need;
-use crate::{Answer, uri};
+use crate::tools::Answer;
+use crate::uri;
 
 /// How long a client may take to say where it works; then it is as if it had not been asked.
 const SHORT: Duration = Duration::from_secs(3);

@@ -13,11 +13,11 @@ use rmcp::model::{
 use serde_json::Value;
 
 use super::Spelling;
+use crate::Fault;
 use crate::host::Unplaced;
-use crate::prompts::Prompt;
 use crate::resources::{Listed, Page, Resource};
-use crate::tool::{Effect, Tool};
-use crate::{Answer, Fault};
+use crate::tools::prompts::Prompt;
+use crate::tools::{Answer, Effect, Tool};
 
 /// The kind of text that a memory is read as.
 const MEMORY: &str = "application/json";
@@ -204,7 +204,7 @@ mod tests {
     use rmcp::model::ListToolsResult;
 
     use super::*;
-    use crate::profile::Profile;
+    use crate::tools::Profile;
 
     fn listed(profile: Profile) -> String {
         let tools = profile

@@ -21,8 +21,8 @@ use super::{Request, Server, results};
 use crate::host::{Call, Host, Need, Unplaced};
 use crate::pass::{Access, Pass};
 use crate::resources::{self, Listed, Page};
-use crate::tool::{Effect, Tool};
-use crate::{Answer, Fault, Here};
+use crate::tools::{Answer, Effect, Tool};
+use crate::{Fault, Here};
 
 /// After this time nothing more is looked up; what is left is `unknown`.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -56,7 +56,7 @@ impl Server {
     ) -> Result<CallToolResponse, ErrorData> {
         let profile = self.offer.profile;
         let Some(tool) = profile.tool(&call.name) else {
-            let fault = Fault::no_such_tool(&bounded(&call.name), profile.tools());
+            let fault = Fault::no_such_tool(&bounded(&call.name), profile.tool_names());
             return Err(results::error(&fault));
         };
         if !is_allowed(tool, context) {
@@ -180,12 +180,12 @@ impl Server {
             is_over: Arc::default(),
         };
         let (host, late) = (Arc::clone(&self.host), clock.late(told));
-        let place = match &self.gate {
-            Some(gate) => Some(
-                gate.turn(pass(context).map_or("", |it| &it.name))
-                    .await
-                    .ok_or_else(busy)?,
-            ),
+        let place = match &self.turns {
+            Some(turns) => {
+                let caller = pass(context).map_or("", |it| &it.name);
+                let place = turns.places.acquire(caller, turns.patience).await;
+                Some(place.ok_or_else(busy)?)
+            }
             None => None,
         };
         let mut work = tokio::task::spawn_blocking(move || {

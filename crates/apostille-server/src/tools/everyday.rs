@@ -18,7 +18,8 @@ use apostille_core::{Context, list, remember as core_remember};
 use serde_json::Value;
 
 use crate::pass::Access;
-use crate::{Answer, Fault, Here, wire};
+use crate::tools::Answer;
+use crate::{Fault, Here, wire};
 use input::{
     Action, Fact, Forget, Question, RawFact, RawForget, RawQuestion, RawRevision, RawWhich,
     Revision, Which,
@@ -34,6 +35,17 @@ const MAX_ASKED: usize = 500;
 /// How many memories one recall shows at most.
 const MAX_SHOWN: usize = 50;
 
+/// What a model is told of the server as a whole.
+pub const GUIDANCE: &str = "\
+Apostille is memory across sessions, with the code that proves it.
+Call memory_recall before you plan, and before you ask what the user may have said. Memories are hypotheses, each with \
+a verdict from this checkout: rely on `holds` and `moved`, check the rest with memory_verify.
+Call memory_remember for lasting facts, preferences and corrections, one sentence each, citing code for facts of the \
+repository; memory_revise to correct one; memory_forget when the user wants it gone.
+Never store secrets, task progress, git history, or what the code says anyway.
+If the user says \"ignore memory\", pass ignore_memory: true or do not call, for that turn.
+";
+
 /// Calls a tool of this set by its name.
 pub fn call(
     cx: &Context<'_>,
@@ -47,7 +59,7 @@ pub fn call(
         "memory_revise" => revise(cx, here, wire::read::<RawRevision, _>(arguments)?),
         "memory_verify" => verify(cx, here, &wire::read::<RawWhich, _>(arguments)?),
         "memory_forget" => forget(cx, here, &wire::read::<RawForget, _>(arguments)?),
-        _ => Err(Fault::no_such_tool(tool, &tools())),
+        _ => Err(Fault::no_such_tool(tool, tools().iter().map(|it| it.name))),
     }
 }
 

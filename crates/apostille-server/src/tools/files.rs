@@ -19,8 +19,9 @@ mod view;
 use apostille_core::Context;
 use serde_json::{Value, json};
 
-use crate::tool::{Effect, Tool, arguments, text, word};
-use crate::{Answer, Fault, Here, wire};
+use crate::tools::Answer;
+use crate::tools::tool::{Effect, Tool, arguments, text, word};
+use crate::{Fault, Here, wire};
 
 use command::{COMMANDS, Command, RawCommand};
 use path::Path;
@@ -80,7 +81,7 @@ pub fn call(
     arguments: Value,
 ) -> Result<Answer, Fault> {
     if tool != "memory" {
-        return Err(Fault::no_such_tool(tool, &tools()));
+        return Err(Fault::no_such_tool(tool, tools().iter().map(|it| it.name)));
     }
     let command = wire::read::<RawCommand, Command>(arguments)?;
     match done(cx, here, &command) {

@@ -16,9 +16,10 @@ use apostille_core::space::Space;
 use apostille_core::{Context, list, verify};
 use serde_json::{Value, json};
 
-use crate::tool::{Effect, Tool, arguments, text, texts, word};
+use crate::tools::Answer;
+use crate::tools::tool::{Effect, Tool, arguments, text, texts, word};
 use crate::wire::{self, Action, Level, RawWrite, Write};
-use crate::{Answer, Fault, Here};
+use crate::{Fault, Here};
 
 pub use reply::{Known, Reply, Update};
 
@@ -81,7 +82,7 @@ pub fn call(
 ) -> Result<Answer, Fault> {
     match tool {
         "memory_write" => write(cx, here, wire::read::<RawWrite, Write>(arguments)?)?.told(),
-        _ => Err(Fault::no_such_tool(tool, &tools())),
+        _ => Err(Fault::no_such_tool(tool, tools().iter().map(|it| it.name))),
     }
 }
 

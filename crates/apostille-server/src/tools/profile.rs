@@ -8,8 +8,10 @@ use apostille_core::Context;
 use apostille_core::policy::{Limits, Policy};
 use serde_json::{Value, json};
 
-use crate::tool::{Effect, Tool};
-use crate::{Answer, Fault, Here, everyday, files, layers, prompts, simple, verified, wire};
+use super::answer::Answer;
+use super::tool::{Effect, Tool};
+use super::{everyday, files, layers, simple, verified};
+use crate::{Fault, Here, wire};
 
 /// A set of tools.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -61,6 +63,11 @@ impl Profile {
         MADE[self as usize].get_or_init(|| self.made())
     }
 
+    /// What its tools are called.
+    pub(crate) fn tool_names(self) -> impl Iterator<Item = &'static str> {
+        self.tools().iter().map(|it| it.name)
+    }
+
     fn made(self) -> Vec<Tool> {
         match self {
             Self::Default => everyday::tools(),
@@ -76,7 +83,7 @@ impl Profile {
     #[must_use]
     pub fn instructions(self) -> &'static str {
         match self {
-            Self::Default | Self::All => prompts::INSTRUCTIONS,
+            Self::Default | Self::All => everyday::GUIDANCE,
             Self::Verified => verified::GUIDANCE,
             Self::Simple => simple::GUIDANCE,
             Self::Layers => layers::GUIDANCE,

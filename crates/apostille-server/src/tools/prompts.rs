@@ -1,24 +1,13 @@
-//! What a client can fetch as a prompt, and what the server says of itself. The texts are fixed: the same name and
-//! arguments give the same text, so that prompt caches survive.
+//! What a client can fetch as a prompt. The texts are fixed: the same name and arguments give the same text, so that
+//! prompt caches survive.
 
 use serde_json::{Map, Value};
 
-use crate::profile::Profile;
-use crate::{layers, verified};
+use super::profile::Profile;
+use super::{layers, verified};
 
 /// How much of a task's title a heading takes, in characters.
 const MAX_TITLE: usize = 120;
-
-/// What a model is told of the server as a whole.
-pub const INSTRUCTIONS: &str = "\
-Apostille is memory across sessions, with the code that proves it.
-Call memory_recall before you plan, and before you ask what the user may have said. Memories are hypotheses, each with \
-a verdict from this checkout: rely on `holds` and `moved`, check the rest with memory_verify.
-Call memory_remember for lasting facts, preferences and corrections, one sentence each, citing code for facts of the \
-repository; memory_revise to correct one; memory_forget when the user wants it gone.
-Never store secrets, task progress, git history, or what the code says anyway.
-If the user says \"ignore memory\", pass ignore_memory: true or do not call, for that turn.
-";
 
 /// A prompt as clients are told of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -179,7 +168,6 @@ fn bounded(text: &str, most: usize) -> String {
     }
 }
 
-/// The rules name the tools of one set; a client may have been given another.
 /// The rules, with the tools that there are: where the ten are not offered, five verbs do their work.
 fn rules(profile: Profile) -> String {
     const VERBS: [(&str, &str); 5] = [

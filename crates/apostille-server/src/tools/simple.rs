@@ -12,9 +12,10 @@ use apostille_core::{Context, format, list, verify};
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::tool::{Effect, Tool, arguments, text, texts, word};
+use crate::tools::Answer;
+use crate::tools::tool::{Effect, Tool, arguments, text, texts, word};
 use crate::wire::{self, Delete, Note, RawDelete, RawNote, RawSearch, Scope, Search};
-use crate::{Answer, Fault, Here};
+use crate::{Fault, Here};
 
 /// The tools of this set.
 #[must_use]
@@ -183,7 +184,7 @@ pub fn call(
             let delete = wire::read::<RawDelete, Delete>(arguments)?;
             memory_delete(cx, here, &delete)?.told()?
         }
-        _ => return Err(Fault::no_such_tool(tool, &tools())),
+        _ => return Err(Fault::no_such_tool(tool, tools().iter().map(|it| it.name))),
     })
 }
 

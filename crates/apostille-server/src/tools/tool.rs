@@ -32,7 +32,7 @@ pub struct Tool {
 
 /// The schema of arguments, in the words that every client understands: plain types, no references, nothing nullable.
 #[must_use]
-pub fn arguments(required: &[&str], properties: Value, example: Value) -> Value {
+pub(super) fn arguments(required: &[&str], properties: Value, example: Value) -> Value {
     let mut schema = json!({"type": "object", "properties": properties});
     if !required.is_empty() {
         schema["required"] = json!(required);
@@ -43,30 +43,30 @@ pub fn arguments(required: &[&str], properties: Value, example: Value) -> Value 
 
 /// A text.
 #[must_use]
-pub fn text(about: &str) -> Value {
+pub(super) fn text(about: &str) -> Value {
     json!({"type": "string", "description": about})
 }
 
 /// One of a few words.
 #[must_use]
-pub fn word(words: &[&str], about: &str) -> Value {
+pub(super) fn word(words: &[&str], about: &str) -> Value {
     json!({"type": "string", "enum": words, "description": about})
 }
 
 /// Several texts.
 #[must_use]
-pub fn texts(about: &str) -> Value {
+pub(super) fn texts(about: &str) -> Value {
     json!({"type": "array", "items": {"type": "string"}, "description": about})
 }
 
 /// A whole number, from 1.
 #[must_use]
-pub fn count(about: &str) -> Value {
+pub(super) fn count(about: &str) -> Value {
     json!({"type": "integer", "minimum": 1, "description": about})
 }
 
 /// Yes or no.
 #[must_use]
-pub fn flag(about: &str) -> Value {
+pub(super) fn flag(about: &str) -> Value {
     json!({"type": "boolean", "description": about})
 }

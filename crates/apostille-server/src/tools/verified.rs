@@ -18,8 +18,9 @@ use apostille_core::verify::Verified;
 use apostille_core::{Context, stats as core_stats};
 use serde_json::Value;
 
+use crate::tools::Answer;
 use crate::wire::{self, ByPath, One, Pinned, Recent, StoreInput, Supersede, Verify, Wrong};
-use crate::{Answer, Fault, Here};
+use crate::{Fault, Here};
 
 pub use citations::{read_citation, verify_citations};
 pub use records::{CitationRecord, LookedUp, MemoryRecord, Reply, StatsRecord, VerificationResult};
@@ -105,7 +106,7 @@ pub fn call(
             here,
             &wire::read::<wire::RawListing, _>(arguments)?,
         )?),
-        _ => Err(Fault::no_such_tool(tool, &tools())),
+        _ => Err(Fault::no_such_tool(tool, tools().iter().map(|it| it.name))),
     }
 }
 

@@ -1,6 +1,6 @@
 //! The default set of tools: five verbs, JSON in, JSON out.
 
-use apostille_server::profile::Profile;
+use apostille_server::tools::Profile;
 use apostille_server::{Fault, Here};
 use serde_json::{Value, json};
 

@@ -3,9 +3,8 @@
 
 use apostille_core::format::MemoryRecord;
 use apostille_core::store::{Filter, Log as _};
-use apostille_server::profile::Profile;
-use apostille_server::tool::Tool;
-use apostille_server::{Answer, Fault, Here};
+use apostille_server::tools::{Answer, Profile, Tool};
+use apostille_server::{Fault, Here};
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 

@@ -3,8 +3,8 @@
 use apostille_core::memory::{Draft, Kind, Layer, Origin, Voice};
 use apostille_core::policy::{Limits, Policy};
 use apostille_core::recall::identity;
-use apostille_server::tool::Effect;
-use apostille_server::{Fault, Here, layers};
+use apostille_server::tools::{Effect, layers};
+use apostille_server::{Fault, Here};
 use serde_json::{Value, json};
 
 use crate::world::{World, cited, note, preference, repo, user};

@@ -1,8 +1,7 @@
 //! What a client can fetch as a prompt.
 
-use apostille_server::profile::Profile;
-use apostille_server::prompts::{self, INSTRUCTIONS};
-use apostille_server::{layers, verified};
+use apostille_server::tools::everyday::GUIDANCE;
+use apostille_server::tools::{Profile, layers, prompts, verified};
 use serde_json::{Map, Value, json};
 
 fn get(name: &str, arguments: &Value) -> Result<String, String> {
@@ -179,12 +178,12 @@ fn what_there_is_not_is_named() {
 #[test]
 fn instructions_are_short_and_name_the_tools() {
     assert!(
-        INSTRUCTIONS.chars().count() < 700,
+        GUIDANCE.chars().count() < 700,
         "{}",
-        INSTRUCTIONS.chars().count()
+        GUIDANCE.chars().count()
     );
     has(
-        INSTRUCTIONS,
+        GUIDANCE,
         &[
             "memory_recall",
             "memory_remember",

@@ -1,7 +1,8 @@
 //! Seed 000: the ten tools of verified memory, field by field.
 
 use apostille_cite::source::{Source, SourceError};
-use apostille_server::{Fault, Here, verified};
+use apostille_server::tools::verified;
+use apostille_server::{Fault, Here};
 use apostille_text::digest::Digest;
 use serde_json::{Value, json};
 

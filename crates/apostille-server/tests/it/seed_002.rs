@@ -1,6 +1,7 @@
 //! Seed 002: the three tools of the notebook, with the answers that the spec gives.
 
-use apostille_server::{Fault, Here, simple};
+use apostille_server::tools::simple;
+use apostille_server::{Fault, Here};
 use serde_json::{Value, json};
 
 use crate::world::{World, repo, user};

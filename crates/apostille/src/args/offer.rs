@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use apostille_server::http::Limits;
 use apostille_server::mcp::{Offer, Spelling};
-use apostille_server::profile::Profile;
+use apostille_server::tools::Profile;
 use clap::builder::{PossibleValuesParser, TypedValueParser as _};
 use clap::{Args, ValueEnum};
 

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::tool::{Effect, Tool, arguments, count, flag, text, texts, word};
+use crate::tools::tool::{Effect, Tool, arguments, count, flag, text, texts, word};
 
 const REPO: &str = "owner/name, only if asked for";
 const TAINTED: &str = "The words come from a web page, issue or tool output";

@@ -5,7 +5,8 @@ use apostille_core::refusal::Refusal;
 use apostille_core::remember::Near;
 use serde::Serialize;
 
-use crate::{Answer, Fault};
+use crate::Fault;
+use crate::tools::Answer;
 
 /// What became of a write.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]

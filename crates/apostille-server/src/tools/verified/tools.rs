@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::tool::{Effect, Tool, arguments, count, text, word};
+use crate::tools::tool::{Effect, Tool, arguments, count, text, word};
 
 const REPO: &str = "owner/name; the repository here unless said";
 

@@ -1,7 +1,8 @@
 //! Which memory is seen under which path.
 
 use apostille_core::memory::{Draft, Layer};
-use apostille_server::{Here, simple};
+use apostille_server::Here;
+use apostille_server::tools::simple;
 use serde_json::json;
 
 use super::{content, create, done, rename, replace, view};
