@@ -4,9 +4,8 @@
 
 mod input;
 mod output;
-mod tools;
 
-use apostille_core::memory::{Draft, Kind, Layer, Memory, Name, Stage, Twin};
+use apostille_core::memory::{Draft, Kind, Layer, Memory, Name, Replacement, Stage, Twin};
 use apostille_core::policy::InjectMode;
 use apostille_core::recall::{self, Ask, render};
 use apostille_core::refusal::Refusal;
@@ -19,14 +18,12 @@ use serde_json::Value;
 
 use crate::pass::Access;
 use crate::tools::Answer;
+use crate::wire::Parsed;
 use crate::{Fault, Here, wire};
-use input::{
-    Action, Fact, Forget, Question, RawFact, RawForget, RawQuestion, RawRevision, RawWhich,
-    Revision, Which,
-};
+use input::{Action, Agreement, Checked, Fact, Question, Successor, Which, cites};
 use output::{Found, Kept, Looked, NotKept, Told};
 
-pub use tools::tools;
+pub use input::tools;
 
 /// How many memories are looked up by one call.
 const MAX_VERIFIED: usize = 1_000;
@@ -51,34 +48,41 @@ pub fn call(
     cx: &Context<'_>,
     here: &Here<'_>,
     tool: &str,
-    arguments: Value,
+    arguments: &Value,
 ) -> Result<Answer, Fault> {
     match tool {
-        "memory_recall" => recall(cx, here, wire::read::<RawQuestion, _>(arguments)?),
-        "memory_remember" => remember(cx, here, wire::read::<RawFact, _>(arguments)?),
-        "memory_revise" => revise(cx, here, wire::read::<RawRevision, _>(arguments)?),
-        "memory_verify" => verify(cx, here, &wire::read::<RawWhich, _>(arguments)?),
-        "memory_forget" => forget(cx, here, &wire::read::<RawForget, _>(arguments)?),
+        "memory_recall" => recall(cx, here, wire::read(arguments)?),
+        "memory_remember" => remember(cx, here, wire::read(arguments)?),
+        "memory_revise" => {
+            let Which { id } = wire::read(arguments)?;
+            revise(cx, here, id.0, wire::read_tagged(arguments, "action")?)
+        }
+        "memory_verify" => verify(cx, here, wire::read(arguments)?),
+        "memory_forget" => {
+            let Which { id } = wire::read(arguments)?;
+            forget(cx, here, id.0, &wire::read(arguments)?)
+        }
         _ => Err(Fault::no_such_tool(tool, tools().iter().map(|it| it.name))),
     }
 }
 
 /// What is known that matters to a question, each with how it stands in this checkout.
-pub fn recall(cx: &Context<'_>, here: &Here<'_>, question: Question) -> Result<Answer, Fault> {
-    let is_open = question.query.is_empty() && question.path.is_none();
+fn recall(cx: &Context<'_>, here: &Here<'_>, question: Question) -> Result<Answer, Fault> {
+    let path = question.path.0;
+    let is_open = question.query.is_empty() && path.is_none();
     let mut layers = vec![Layer::Knowledge];
     layers.extend(question.episodes.then_some(Layer::Episode));
     let ask = Ask {
         text: question.query,
         spaces: here.spaces(),
         layers,
-        paths: question.path.into_iter().collect(),
+        paths: path.into_iter().collect(),
         mode: Some(if is_open {
             InjectMode::RecentOnly
         } else {
             InjectMode::Relevant
         }),
-        count: question.limit.map(|it| it.min(MAX_SHOWN)),
+        count: question.limit.map(|it| it.within(MAX_SHOWN)),
         ..Ask::default()
     };
     let recalled = recall::recall(cx, &ask)?;
@@ -95,21 +99,21 @@ pub fn recall(cx: &Context<'_>, here: &Here<'_>, question: Question) -> Result<A
 }
 
 /// Keeps a fact, with the code that proves it.
-pub fn remember(cx: &Context<'_>, here: &Here<'_>, fact: Fact) -> Result<Answer, Fault> {
+fn remember(cx: &Context<'_>, here: &Here<'_>, fact: Fact) -> Result<Answer, Fault> {
     let Some(space) = space_of(here, &fact) else {
         return Answer::refused(&NotKept::no_user());
     };
     let twin = match (fact.merge_with, fact.rationale) {
-        (Some(name), _) => Twin::Merge(name),
+        (Some(name), _) => Twin::Merge(name.0),
         (None, Some(why)) => Twin::Create(why),
         (None, None) => Twin::Ask,
     };
     let draft = Draft {
-        layer: fact.layer,
-        kind: fact.kind,
+        layer: fact.layer.map(|it| it.0),
+        kind: fact.kind.map(|it| it.0),
         subject: fact.subject,
         reason: fact.reason,
-        citations: fact.citations,
+        citations: cites(fact.citations),
         tags: fact.tags,
         task: fact.task,
         twin,
@@ -120,7 +124,8 @@ pub fn remember(cx: &Context<'_>, here: &Here<'_>, fact: Fact) -> Result<Answer,
 
 /// A person's preferences and identity are the person's; everything else is the repository's.
 fn space_of<'a>(here: &Here<'a>, fact: &Fact) -> Option<&'a Space> {
-    let is_personal = fact.layer == Some(Layer::Identity) || fact.kind == Some(Kind::User);
+    let is_identity = fact.layer.is_some_and(|it| it.0 == Layer::Identity);
+    let is_personal = is_identity || fact.kind.is_some_and(|it| it.0 == Kind::User);
     if is_personal {
         here.user
     } else {
@@ -143,42 +148,42 @@ fn told(cx: &Context<'_>, outcome: core_remember::Outcome) -> Result<Answer, Fau
 }
 
 /// Does something to a memory that is there.
-pub fn revise(cx: &Context<'_>, here: &Here<'_>, it: Revision) -> Result<Answer, Fault> {
+fn revise(cx: &Context<'_>, here: &Here<'_>, name: Name, it: Action) -> Result<Answer, Fault> {
     let spaces = here.spaces();
-    let (word, outcome) = match it.action {
-        Action::Refresh => return refreshed(cx, here, &it),
-        Action::Apply => ("applied", revise::apply(cx, &spaces, it.memory)?),
-        Action::Approve => return approved(cx, here, it.memory),
+    match it {
+        Action::Refresh => refreshed(cx, here, name),
+        Action::Apply => done("applied", revise::apply(cx, &spaces, name)?),
+        Action::Approve => approved(cx, here, name),
         Action::Invalidate { reason } => {
             let by = here.voice(cx.actor);
-            (
-                "invalidated",
-                revise::invalidate_as(cx, &spaces, it.memory, &reason, &by)?,
-            )
+            let outcome = revise::invalidate_as(cx, &spaces, name, &reason, &by)?;
+            done("invalidated", outcome)
         }
-        Action::Supersede {
-            fact,
-            citations,
-            reason,
-            how,
-        } => {
-            let space = list::named(cx, &spaces, it.memory)?
-                .map_or_else(|| here.repo.clone(), |it| it.space);
-            let draft = Draft {
-                citations,
-                reason,
-                ..Draft::new(space.clone(), fact, here.voice(cx.actor))
-            };
-            return match revise::supersede(&here.ruled(cx, &space), &spaces, it.memory, draft, how)?
-            {
-                core_remember::Outcome::Refused(refusal) => {
-                    Answer::refused(&NotKept::revised(&refusal))
-                }
-                outcome => told(cx, outcome),
-            };
-        }
+        Action::Correct(it) => superseded(cx, here, name, it, Replacement::Correction),
+        Action::Supersede(it) => superseded(cx, here, name, it, Replacement::Better),
+    }
+}
+
+/// Puts something in the place of a memory.
+fn superseded(
+    cx: &Context<'_>,
+    here: &Here<'_>,
+    name: Name,
+    it: Successor,
+    how: Replacement,
+) -> Result<Answer, Fault> {
+    let spaces = here.spaces();
+    let old = list::named(cx, &spaces, name)?;
+    let space = old.map_or_else(|| here.repo.clone(), |it| it.space);
+    let draft = Draft {
+        citations: cites(it.citations),
+        reason: it.reason,
+        ..Draft::new(space.clone(), it.fact, here.voice(cx.actor))
     };
-    done(word, outcome)
+    match revise::supersede(&here.ruled(cx, &space), &spaces, name, draft, how)? {
+        core_remember::Outcome::Refused(refusal) => Answer::refused(&NotKept::revised(&refusal)),
+        outcome => told(cx, outcome),
+    }
 }
 
 fn done(word: &'static str, outcome: Revised) -> Result<Answer, Fault> {
@@ -189,17 +194,17 @@ fn done(word: &'static str, outcome: Revised) -> Result<Answer, Fault> {
 }
 
 /// A memory is only called fresh again when nothing speaks against it here.
-fn refreshed(cx: &Context<'_>, here: &Here<'_>, it: &Revision) -> Result<Answer, Fault> {
-    let memory = list::named(cx, &here.spaces(), it.memory)?.filter(Memory::is_active);
+fn refreshed(cx: &Context<'_>, here: &Here<'_>, name: Name) -> Result<Answer, Fault> {
+    let memory = list::named(cx, &here.spaces(), name)?.filter(Memory::is_active);
     let looked = look_up(cx, memory.into_iter().collect(), Orders::default(), |_| ())?;
     if let Some(bad) = looked.memories.iter().find(|it| it.is_bad()) {
         return Answer::refused(&NotKept::does_not_hold(&Looked::new(bad)));
     }
-    done("refreshed", revise::refresh(cx, &here.spaces(), it.memory)?)
+    done("refreshed", revise::refresh(cx, &here.spaces(), name)?)
 }
 
 /// Looks up the citations of some memories, or of all; nothing is changed.
-pub fn verify(cx: &Context<'_>, here: &Here<'_>, which: &Which) -> Result<Answer, Fault> {
+fn verify(cx: &Context<'_>, here: &Here<'_>, which: Checked) -> Result<Answer, Fault> {
     let memories = match asked(cx, here, which)? {
         Ok(memories) => memories,
         Err(refusal) => return Answer::refused(&NotKept::new(&refusal)),
@@ -211,13 +216,13 @@ pub fn verify(cx: &Context<'_>, here: &Here<'_>, which: &Which) -> Result<Answer
 fn asked(
     cx: &Context<'_>,
     here: &Here<'_>,
-    which: &Which,
+    which: Checked,
 ) -> Result<Result<Vec<Memory>, Refusal>, Fault> {
-    if which.names.is_empty() {
+    if which.ids.0.is_empty() {
         let filter = Filter {
             spaces: here.spaces(),
             stages: vec![Stage::Active],
-            path: which.path.clone(),
+            path: which.path.0,
             order: Order::Refreshed,
             limit: MAX_VERIFIED,
             ..Filter::default()
@@ -225,8 +230,8 @@ fn asked(
         return Ok(Ok(list::list(cx, &filter)?));
     }
     let mut memories = Vec::new();
-    for name in &which.names {
-        match list::named(cx, &here.spaces(), *name)? {
+    for Parsed(name) in which.ids.0 {
+        match list::named(cx, &here.spaces(), name)? {
             Some(memory) => memories.push(memory),
             None => {
                 return Ok(Err(Refusal::NoSuchMemory {
@@ -239,15 +244,15 @@ fn asked(
 }
 
 /// Removes a memory for good, on a person's word.
-pub fn forget(cx: &Context<'_>, here: &Here<'_>, it: &Forget) -> Result<Answer, Fault> {
-    if !(it.is_agreed || here.has_word)
-        && let Some(memory) = list::named(cx, &here.spaces(), it.memory)?
+fn forget(cx: &Context<'_>, here: &Here<'_>, name: Name, it: &Agreement) -> Result<Answer, Fault> {
+    if !(it.user_agreed || here.has_word)
+        && let Some(memory) = list::named(cx, &here.spaces(), name)?
     {
         let question = "Forget it for good? This cannot be undone.";
         return asking(&memory, &NotKept::needs_a_word(&memory), question);
     }
     let reason = it.reason.as_deref().unwrap_or("");
-    match crate::forgotten(cx, here, it.memory, reason)? {
+    match crate::forgotten(cx, here, name, reason)? {
         Ok(memory) => Answer::json(&Kept::new("forgotten", &memory)),
         Err(refusal) => Answer::refused(&NotKept::new(&refusal)),
     }

@@ -20,10 +20,11 @@ use apostille_core::Context;
 use serde_json::{Value, json};
 
 use crate::tools::Answer;
-use crate::tools::tool::{Effect, Tool, arguments, text, word};
-use crate::{Fault, Here, wire};
+use crate::tools::tool::{Effect, Tool};
+use crate::wire::InputSchema;
+use crate::{Fault, Here};
 
-use command::{COMMANDS, Command, RawCommand};
+use command::Command;
 use path::Path;
 
 /// The tools of this set.
@@ -35,28 +36,8 @@ pub fn tools() -> Vec<Tool> {
         about: "Read and write notes that outlive this conversation, as files below /memories. Begin with view /memories. \
                 /memories/ is the user's own, /memories/session/ this session's scratch, /memories/tasks/<slug>/ the \
                 notes of a task, /memories/repo/ facts about the code: create only, each with the places that prove it.",
-        input: arguments(
-            &["command"],
-            json!({
-                "command": word(COMMANDS, "What to do"),
-                "path": text("A file or directory, as in /memories/notes.md; for every command but rename"),
-                "view_range": {
-                    "type": "array", "items": {"type": "integer"},
-                    "description": "view: the first and the last line; -1 as the last means to the end",
-                },
-                "file_text": text("create: the whole text of the new file"),
-                "old_str": text("str_replace: the text to replace, which must stand there exactly once"),
-                "new_str": text("str_replace: what to put there"),
-                "insert_line": {
-                    "type": "integer", "minimum": 0,
-                    "description": "insert: the line behind which the text goes; 0 is the beginning",
-                },
-                "insert_text": text("insert: the text"),
-                "old_path": text("rename: the file as it is called"),
-                "new_path": text("rename: the file as it shall be called"),
-            }),
-            json!({"command": "view", "path": "/memories"}),
-        ),
+        input: InputSchema::tagged::<Command>("command", "What to do")
+            .with_example(&json!({"command": "view", "path": "/memories"})),
         effect: Effect::Removes,
     }]
 }
@@ -78,12 +59,12 @@ pub fn call(
     cx: &Context<'_>,
     here: &Here<'_>,
     tool: &str,
-    arguments: Value,
+    arguments: &Value,
 ) -> Result<Answer, Fault> {
     if tool != "memory" {
         return Err(Fault::no_such_tool(tool, tools().iter().map(|it| it.name)));
     }
-    let command = wire::read::<RawCommand, Command>(arguments)?;
+    let command = Command::read(arguments)?;
     match done(cx, here, &command) {
         Ok(text) => Ok(Answer::plain(text)),
         Err(Stop::Wrong(text)) => Ok(Answer::wrong(text)),
@@ -118,20 +99,35 @@ impl From<apostille_core::Error> for Stop {
 
 fn done(cx: &Context<'_>, here: &Here<'_>, command: &Command) -> Result<String, Stop> {
     match command {
-        Command::View { path, range } => view::view(cx, here, &Path::parse(path)?, *range),
+        Command::View { path, view_range } => {
+            view::view(cx, here, &Path::parse(path)?, view_range.0)
+        }
         Command::Create { path, file_text } => {
             create::create(cx, here, &Path::parse(path)?, file_text)
         }
-        Command::StrReplace { path, old, new } => {
-            edit::replace(cx, here, &editable(path, command)?, old, new)
-        }
-        Command::Insert { path, line, text } => {
-            edit::insert(cx, here, &editable(path, command)?, *line, text)
-        }
+        Command::StrReplace {
+            path,
+            old_str,
+            new_str,
+        } => edit::replace(cx, here, &editable(path, command)?, old_str, new_str),
+        Command::Insert {
+            path,
+            insert_line,
+            insert_text,
+        } => edit::insert(
+            cx,
+            here,
+            &editable(path, command)?,
+            *insert_line,
+            insert_text,
+        ),
         Command::Delete { path } => delete::delete(cx, here, &editable(path, command)?),
-        Command::Rename { old, new } => {
-            edit::rename(cx, here, &editable(old, command)?, &Path::parse(new)?)
-        }
+        Command::Rename { old_path, new_path } => edit::rename(
+            cx,
+            here,
+            &editable(old_path, command)?,
+            &Path::parse(new_path)?,
+        ),
     }
 }
 

@@ -4,6 +4,7 @@
 //! the knowledge of the repository; in this set a fact needs no citation. What is corrected or removed is no longer
 //! returned, and stays in the history.
 
+mod input;
 mod reply;
 
 use apostille_core::memory::{Draft, Memory, Name, Replacement};
@@ -17,11 +18,12 @@ use apostille_core::{Context, list, verify};
 use serde_json::{Value, json};
 
 use crate::tools::Answer;
-use crate::tools::tool::{Effect, Tool, arguments, text, texts, word};
-use crate::wire::{self, Action, Level, RawWrite, Write};
+use crate::tools::tool::{Effect, Tool};
+use crate::wire::{self, InputSchema};
 use crate::{Fault, Here};
 
-pub use reply::{Known, Reply, Update};
+use input::{Action, Level, Where};
+use reply::{Known, Reply, Update};
 
 macro_rules! recording {
     () => {
@@ -48,16 +50,13 @@ pub fn tools() -> Vec<Tool> {
         about: "Add, correct or remove what later sessions should know. L0: what you need to know about the user \
                 without any context (1,000 characters in all). L1: lasting facts and conventions. When the user \
                 corrects you, look for the memory that misled you and update or remove it; do not only add.",
-        input: arguments(
-            &["action", "layer"],
-            json!({
-                "action": word(&["add", "update", "remove"], "What to do; update corrects a known memory"),
-                "layer": word(&["L0", "L1"], "L0 identity of the user, L1 knowledge"),
-                "content": text("One declarative fact, not an instruction; for add and update"),
-                "target_id": text("The memory to update or remove, such as m-4"),
-                "tags": texts("Up to 5 words to find it by"),
-            }),
-            json!({"action": "add", "layer": "L0", "content": "The user prefers concise replies"}),
+        input: InputSchema::tagged::<Action>(
+            "action",
+            "What to do; update corrects a known memory",
+        )
+        .and(InputSchema::of::<Where>())
+        .with_example(
+            &json!({"action": "add", "layer": "L0", "content": "The user prefers concise replies"}),
         ),
         effect: Effect::Changes,
     }]
@@ -78,35 +77,39 @@ pub fn call(
     cx: &Context<'_>,
     here: &Here<'_>,
     tool: &str,
-    arguments: Value,
+    arguments: &Value,
 ) -> Result<Answer, Fault> {
     match tool {
-        "memory_write" => write(cx, here, wire::read::<RawWrite, Write>(arguments)?)?.told(),
+        "memory_write" => {
+            let Where { layer } = wire::read(arguments)?;
+            let action = wire::read_tagged(arguments, "action")?;
+            write(cx, here, layer.0, action)?.told()
+        }
         _ => Err(Fault::no_such_tool(tool, tools().iter().map(|it| it.name))),
     }
 }
 
 /// Writes into a layer.
-pub fn write(cx: &Context<'_>, here: &Here<'_>, write: Write) -> Result<Reply, Fault> {
-    let Some(space) = home(here, write.level) else {
+fn write(cx: &Context<'_>, here: &Here<'_>, level: Level, action: Action) -> Result<Reply, Fault> {
+    let Some(space) = home(here, level) else {
         return Ok(nobody());
     };
-    let reply = match write.action {
-        Action::Add { content, tags } => add(cx, here, write.level, space, content, tags)?,
+    let reply = match action {
+        Action::Add { content, tags, .. } => add(cx, here, level, space, content, tags)?,
         Action::Update {
             content,
-            target,
+            target_id,
             tags,
-        } => match targeted(cx, here, write.level, target)? {
+        } => match targeted(cx, here, level, target_id.0)? {
             Ok(old) => update(cx, here, &old, content, tags)?,
             Err(refused) => refused,
         },
-        Action::Remove { target } => match targeted(cx, here, write.level, target)? {
+        Action::Remove { target_id } => match targeted(cx, here, level, target_id.0)? {
             Ok(old) => remove(cx, here, &old)?,
             Err(refused) => refused,
         },
     };
-    if write.level == Level::L0 {
+    if level == Level::L0 {
         measured(cx, here, space, reply)
     } else {
         Ok(reply)

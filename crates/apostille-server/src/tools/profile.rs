@@ -9,7 +9,7 @@ use apostille_core::policy::{Limits, Policy};
 use serde_json::{Value, json};
 
 use super::answer::Answer;
-use super::tool::{Effect, Tool};
+use super::tool::{CallMarks, Effect, Tool};
 use super::{everyday, files, layers, simple, verified};
 use crate::{Fault, Here, wire};
 
@@ -111,16 +111,16 @@ impl Profile {
             Some(root) => within(arguments, root),
             None => arguments,
         };
-        let said = |field: &str| wire::flag(field, arguments.get(field).cloned());
+        let marks: CallMarks = wire::read(&arguments)?;
         let here = &Here {
-            is_tainted: here.is_tainted || said("tainted")?,
+            is_tainted: here.is_tainted || marks.tainted,
             ..*here
         };
-        if said("ignore_memory")? && self.reads(&tool, &arguments) {
+        if marks.ignore_memory && self.reads(&tool, &arguments) {
             return Answer::json(&json!({"ignored": true, "memories": []}));
         }
         match self.home(&tool, &arguments) {
-            Self::Verified => verified::call(cx, here, &tool, arguments),
+            Self::Verified => verified::call(cx, here, &tool, &arguments),
             Self::Simple => {
                 let (ours, own) = (notebook(cx.policy), here.own.map(notebook));
                 let here = Here {
@@ -134,12 +134,12 @@ impl Profile {
                     },
                     &here,
                     &tool,
-                    arguments,
+                    &arguments,
                 )
             }
-            Self::Layers => layers::call(cx, here, &tool, arguments),
-            Self::Files => files::call(cx, here, &tool, arguments),
-            Self::Default | Self::All => everyday::call(cx, here, &tool, arguments),
+            Self::Layers => layers::call(cx, here, &tool, &arguments),
+            Self::Files => files::call(cx, here, &tool, &arguments),
+            Self::Default | Self::All => everyday::call(cx, here, &tool, &arguments),
         }
     }
 

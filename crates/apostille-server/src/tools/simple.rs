@@ -3,19 +3,59 @@
 //! The policy comes in the context; [`Policy::notebook`] is the one this is made for. A user's notes are in the user's
 //! space (`u-3`), the others in the repository's (`m-4`); deleting takes either.
 
-use apostille_core::memory::{Draft, Kind, Layer, Memory, Status, Twin};
+use apostille_core::memory::{Draft, Kind, Layer, Memory, Name, Status, Twin};
 use apostille_core::policy::{Limits, Policy};
 use apostille_core::recall::{Ask, Recalled, Style, recall};
 use apostille_core::remember::{Outcome, remember};
 use apostille_core::space::Space;
 use apostille_core::{Context, format, list, verify};
-use serde::Serialize;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::tools::Answer;
-use crate::tools::tool::{Effect, Tool, arguments, text, texts, word};
-use crate::wire::{self, Delete, Note, RawDelete, RawNote, RawSearch, Scope, Search};
+use crate::tools::tool::{Effect, Tool};
+use crate::wire::{self, InputSchema, Parsed};
 use crate::{Fault, Here};
+
+/// A note to keep.
+#[derive(Debug, Deserialize, JsonSchema)]
+struct Note {
+    /// The fact, 1 to 500 characters
+    text: String,
+    /// Up to 5 words to find it by
+    #[serde(default)]
+    tags: Vec<String>,
+    /// Whose it is; workspace unless said
+    #[serde(default)]
+    scope: Scope,
+}
+
+/// Whose a note is: the person's, the repository's, or this session's.
+#[derive(Debug, Clone, Copy, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+enum Scope {
+    User,
+    #[default]
+    Workspace,
+    Session,
+}
+
+/// Which notes to find. An empty text is how some agents write "not given".
+#[derive(Debug, Deserialize, JsonSchema)]
+struct Search {
+    /// A text that the note contains, in any case
+    query: Option<String>,
+    /// A tag that the note carries
+    tag: Option<String>,
+}
+
+/// Which note to delete.
+#[derive(Debug, Deserialize, JsonSchema)]
+struct Delete {
+    /// The note's id, such as m-4
+    id: Parsed<Name>,
+}
 
 /// The tools of this set.
 #[must_use]
@@ -27,14 +67,8 @@ pub fn tools() -> Vec<Tool> {
             about: "Keep one stable fact about the user or the project. Call it when the user asks you to remember \
                     something, or when you learn what later sessions will need. No secrets, no task state, nothing that \
                     stands in a file.",
-            input: arguments(
-                &["text"],
-                json!({
-                    "text": text("The fact, 1 to 500 characters"),
-                    "tags": texts("Up to 5 words to find it by"),
-                    "scope": word(&["user", "workspace", "session"], "Whose it is; workspace unless said"),
-                }),
-                json!({"text": "User prefers tabs over spaces", "tags": ["preference"], "scope": "user"}),
+            input: InputSchema::of::<Note>().with_example(
+                &json!({"text": "User prefers tabs over spaces", "tags": ["preference"], "scope": "user"}),
             ),
             effect: Effect::Adds,
         },
@@ -43,25 +77,14 @@ pub fn tools() -> Vec<Tool> {
             title: "Search notes",
             about: "Find notes that contain a text, carry a tag, or both; the newest 20. Call it before you ask the user \
                     something they may have told you already.",
-            input: arguments(
-                &[],
-                json!({
-                    "query": text("A text that the note contains, in any case"),
-                    "tag": text("A tag that the note carries"),
-                }),
-                json!({"query": "database"}),
-            ),
+            input: InputSchema::of::<Search>().with_example(&json!({"query": "database"})),
             effect: Effect::Reads,
         },
         Tool {
             name: "memory_delete",
             title: "Delete a note",
             about: "Delete a note that is wrong or outdated, for good. To correct one, delete it and store the right one.",
-            input: arguments(
-                &["id"],
-                json!({"id": text("The note's id, such as m-4")}),
-                json!({"id": "m-4"}),
-            ),
+            input: InputSchema::of::<Delete>().with_example(&json!({"id": "m-4"})),
             effect: Effect::Removes,
         },
     ]
@@ -169,27 +192,21 @@ pub fn call(
     cx: &Context<'_>,
     here: &Here<'_>,
     tool: &str,
-    arguments: Value,
+    arguments: &Value,
 ) -> Result<Answer, Fault> {
-    Ok(match tool {
-        "memory_store" => {
-            let note = wire::read::<RawNote, Note>(arguments)?;
-            memory_store(cx, here, note)?.told()?
-        }
-        "memory_search" => {
-            let search = wire::read::<RawSearch, Search>(arguments)?;
-            Answer::json(&memory_search(cx, here, &search)?)?
-        }
+    match tool {
+        "memory_store" => memory_store(cx, here, wire::read(arguments)?)?.told(),
+        "memory_search" => Answer::json(&memory_search(cx, here, wire::read(arguments)?)?),
         "memory_delete" => {
-            let delete = wire::read::<RawDelete, Delete>(arguments)?;
-            memory_delete(cx, here, &delete)?.told()?
+            let Delete { id } = wire::read(arguments)?;
+            memory_delete(cx, here, id.0)?.told()
         }
-        _ => return Err(Fault::no_such_tool(tool, tools().iter().map(|it| it.name))),
-    })
+        _ => Err(Fault::no_such_tool(tool, tools().iter().map(|it| it.name))),
+    }
 }
 
 /// Keeps a note. One that is known already is not kept twice: the answer names the known one.
-pub fn memory_store(cx: &Context<'_>, here: &Here<'_>, note: Note) -> Result<Reply, Fault> {
+fn memory_store(cx: &Context<'_>, here: &Here<'_>, note: Note) -> Result<Reply, Fault> {
     let policy = one_length(cx.policy);
     let outcome = remember(
         &Context {
@@ -243,12 +260,13 @@ fn placed<'a>(here: &Here<'a>, scope: Scope) -> (&'a Space, Layer, Option<Kind>)
 }
 
 /// Finds notes that contain a text, carry a tag, or both; the newest twenty.
-pub fn memory_search(cx: &Context<'_>, here: &Here<'_>, search: &Search) -> Result<Matches, Fault> {
+fn memory_search(cx: &Context<'_>, here: &Here<'_>, search: Search) -> Result<Matches, Fault> {
+    let given = |it: Option<String>| it.filter(|it| !it.is_empty());
     let found = list::search(
         cx,
         &here.spaces(),
-        search.query.as_deref(),
-        search.tag.as_deref(),
+        given(search.query).as_deref(),
+        given(search.tag).as_deref(),
     )?;
     // A note cites nothing; what does was kept by other tools, and is only shown where it holds.
     let memories: Vec<Found> = verify::look(cx, found)
@@ -263,8 +281,8 @@ pub fn memory_search(cx: &Context<'_>, here: &Here<'_>, search: &Search) -> Resu
 }
 
 /// Deletes a note: its text is gone everywhere, and its handle is not used again.
-pub fn memory_delete(cx: &Context<'_>, here: &Here<'_>, delete: &Delete) -> Result<Reply, Fault> {
-    Ok(match crate::forgotten(cx, here, delete.name, "deleted")? {
+fn memory_delete(cx: &Context<'_>, here: &Here<'_>, name: Name) -> Result<Reply, Fault> {
+    Ok(match crate::forgotten(cx, here, name, "deleted")? {
         Ok(_) => Reply::done(),
         Err(refusal) => Reply::refused(refusal),
     })
@@ -280,4 +298,38 @@ pub fn inject(cx: &Context<'_>, here: &Here<'_>, last_message: &str) -> Result<R
         ..Ask::default()
     };
     Ok(recall(cx, &ask)?)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde::de::DeserializeOwned;
+
+    use super::*;
+
+    /// The field that is named when these arguments are read.
+    fn check<T: DeserializeOwned>(arguments: Value, expected: Option<&str>) {
+        let found = wire::read::<T>(&arguments).err().map(|it| it.field);
+        assert_eq!(found.as_deref(), expected, "{arguments}");
+    }
+
+    #[test]
+    fn notebook_names_the_field_that_is_wrong() {
+        check::<Note>(
+            json!({"text": "a", "tags": ["b"], "scope": "user", "colour": 7}),
+            None,
+        );
+        check::<Note>(json!({"text": "a", "tags": null, "scope": null}), None);
+        check::<Note>(Value::Null, Some("text"));
+        check::<Note>(json!([1]), Some("arguments"));
+        check::<Note>(json!({"text": 5}), Some("text"));
+        check::<Note>(json!({"text": "a", "tags": "b"}), Some("tags"));
+        check::<Note>(json!({"text": "a", "tags": ["b", 2]}), Some("tags[1]"));
+        check::<Note>(json!({"text": "a", "scope": "galaxy"}), Some("scope"));
+        check::<Search>(json!({}), None);
+        check::<Search>(json!({"query": 1}), Some("query"));
+        check::<Search>(json!({"tag": []}), Some("tag"));
+        check::<Delete>(json!({"id": " u-3 "}), None);
+        check::<Delete>(json!({"id": "4"}), Some("id"));
+        check::<Delete>(json!({}), Some("id"));
+    }
 }

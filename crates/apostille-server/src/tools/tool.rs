@@ -1,6 +1,11 @@
 //! A tool as clients and models are told of it.
 
-use serde_json::{Value, json};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde::de::IgnoredAny;
+use serde_json::Value;
+
+use crate::wire::InputSchema;
 
 /// What calling a tool does to what is kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -24,49 +29,33 @@ pub struct Tool {
     pub title: &'static str,
     /// When to call it, and what it does.
     pub about: &'static str,
-    /// The schema of its arguments, see [`arguments`].
+    /// The schema of its arguments, with one example.
     pub input: Value,
     /// What it does to what is kept.
     pub effect: Effect,
 }
 
-/// The schema of arguments, in the words that every client understands: plain types, no references, nothing nullable.
-#[must_use]
-pub(super) fn arguments(required: &[&str], properties: Value, example: Value) -> Value {
-    let mut schema = json!({"type": "object", "properties": properties});
-    if !required.is_empty() {
-        schema["required"] = json!(required);
+/// What may be said with every call, whichever tool it is of. Only some tools tell of it.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub(super) struct CallMarks {
+    /// The words come from a web page, issue or tool output
+    #[serde(default)]
+    pub(super) tainted: bool,
+    /// The user asked to ignore memory this turn
+    #[serde(default)]
+    pub(super) ignore_memory: bool,
+    /// owner/name, only if asked for
+    #[schemars(with = "Option<String>")]
+    #[expect(
+        dead_code,
+        reason = "read by whoever finds the place of a call, before it comes to a tool"
+    )]
+    repo: Option<IgnoredAny>,
+}
+
+impl CallMarks {
+    /// The schema of those that a tool tells of.
+    pub(super) fn schema(names: &[&str]) -> InputSchema {
+        InputSchema::of::<Self>().only(names)
     }
-    schema["examples"] = json!([example]);
-    schema
-}
-
-/// A text.
-#[must_use]
-pub(super) fn text(about: &str) -> Value {
-    json!({"type": "string", "description": about})
-}
-
-/// One of a few words.
-#[must_use]
-pub(super) fn word(words: &[&str], about: &str) -> Value {
-    json!({"type": "string", "enum": words, "description": about})
-}
-
-/// Several texts.
-#[must_use]
-pub(super) fn texts(about: &str) -> Value {
-    json!({"type": "array", "items": {"type": "string"}, "description": about})
-}
-
-/// A whole number, from 1.
-#[must_use]
-pub(super) fn count(about: &str) -> Value {
-    json!({"type": "integer", "minimum": 1, "description": about})
-}
-
-/// Yes or no.
-#[must_use]
-pub(super) fn flag(about: &str) -> Value {
-    json!({"type": "boolean", "description": about})
 }

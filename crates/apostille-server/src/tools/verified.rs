@@ -3,11 +3,12 @@
 //! Memories are hypotheses. What a caller is handed here it verifies before use; what it refreshes is looked up first.
 
 mod citations;
+mod input;
 mod records;
-mod tools;
 
+use apostille_cite::citation::RepoPath;
 use apostille_core::list;
-use apostille_core::memory::{Draft, Kind, Memory, Name, Twin};
+use apostille_core::memory::{Draft, Kind, Memory, Name, Replacement, Twin};
 use apostille_core::policy::Policy;
 use apostille_core::refusal::Refusal;
 use apostille_core::remember::{self, Outcome, cite};
@@ -19,12 +20,21 @@ use apostille_core::{Context, stats as core_stats};
 use serde_json::Value;
 
 use crate::tools::Answer;
-use crate::wire::{self, ByPath, One, Pinned, Recent, StoreInput, Supersede, Verify, Wrong};
+use crate::wire::{self, Malformed, Parsed};
 use crate::{Fault, Here};
 
-pub use citations::{read_citation, verify_citations};
-pub use records::{CitationRecord, LookedUp, MemoryRecord, Reply, StatsRecord, VerificationResult};
-pub use tools::tools;
+use citations::{read_citation, verify_citations};
+use input::{
+    Citable, Cited, Contradiction, How, InRepo, OneMemory, Recent, RepoName, StoreInput,
+    SupersedeInput, VerifyInput,
+};
+use records::{MemoryRecord, Reply, StatsRecord};
+
+/// How many memories one call lists at most.
+const MAX_LISTED: usize = 1_000;
+
+pub(super) use input::Pinned;
+pub use input::tools;
 
 /// What a model is told about them.
 pub const GUIDANCE: &str = "\
@@ -52,62 +62,47 @@ pub fn call(
     cx: &Context<'_>,
     here: &Here<'_>,
     tool: &str,
-    arguments: Value,
+    arguments: &Value,
 ) -> Result<Answer, Fault> {
     let verb = tool
         .strip_prefix("memory_")
         .or_else(|| tool.strip_prefix("memory."))
         .unwrap_or_default();
+    let one = || wire::read(arguments).map(|it: OneMemory| it.memory_id.0);
     match verb {
-        "store" => told(&store(
-            cx,
-            here,
-            wire::read::<wire::RawStore, _>(arguments)?,
-        )?),
-        "get_recent" => {
-            let records = get_recent(cx, here, &wire::read::<wire::RawListing, _>(arguments)?)?;
-            Ok(Answer::json(&records)?.noting(standings(cx, &records)?))
-        }
+        "store" => told(&store(cx, here, wire::read(arguments)?)?),
+        "get_recent" => handed_out(cx, &get_recent(cx, here, &wire::read(arguments)?)?),
         "search_by_path" => {
-            let records = search_by_path(cx, here, &wire::read::<wire::RawListing, _>(arguments)?)?;
-            Ok(Answer::json(&records)?.noting(standings(cx, &records)?))
+            let Cited { path } = wire::read(arguments)?;
+            let records = search_by_path(cx, here, &path.0, &wire::read(arguments)?)?;
+            handed_out(cx, &records)
         }
-        "refresh" => told(&refresh(
-            cx,
-            here,
-            &wire::read::<wire::RawOne, _>(arguments)?,
-        )?),
-        "invalidate" => told(&invalidate(
-            cx,
-            here,
-            &wire::read::<wire::RawOne, _>(arguments)?,
-        )?),
-        "supersede" => told(&supersede(
-            cx,
-            here,
-            wire::read::<wire::RawSupersede, _>(arguments)?,
-        )?),
-        "log_applied" => told(&log_applied(
-            cx,
-            here,
-            &wire::read::<wire::RawOne, _>(arguments)?,
-        )?),
-        "read_citation" => Answer::json(&read_citation(
-            cx,
-            here,
-            &wire::read::<wire::RawRead, _>(arguments)?,
-        )),
+        "refresh" => told(&refresh(cx, here, one()?)?),
+        "invalidate" => {
+            let Contradiction { reason } = wire::read(arguments)?;
+            told(&invalidate(cx, here, one()?, &reason)?)
+        }
+        "supersede" => told(&supersede(cx, here, wire::read(arguments)?)?),
+        "log_applied" => told(&revised(revise::apply(cx, &here.spaces(), one()?)?)),
+        "read_citation" => {
+            let place = wire::read(arguments)?;
+            Answer::json(&read_citation(cx, here, &place, &wire::read(arguments)?))
+        }
         "verify_citations" => {
-            let verify: Verify = wire::read::<wire::RawVerify, _>(arguments)?;
-            Answer::json(&verify_citations(cx, here, &verify)?)
+            let VerifyInput { citations } = wire::read(arguments)?;
+            if citations.0.is_empty() {
+                return Err(Malformed::missing("citations").into());
+            }
+            let at = wire::read(arguments)?;
+            Answer::json(&verify_citations(cx, here, &citations.0, &at)?)
         }
-        "stats" => Answer::json(&stats(
-            cx,
-            here,
-            &wire::read::<wire::RawListing, _>(arguments)?,
-        )?),
+        "stats" => Answer::json(&stats(cx, here, &wire::read(arguments)?)?),
         _ => Err(Fault::no_such_tool(tool, tools().iter().map(|it| it.name))),
     }
+}
+
+fn handed_out(cx: &Context<'_>, records: &[MemoryRecord]) -> Result<Answer, Fault> {
+    Ok(Answer::json(&records)?.noting(standings(cx, records)?))
 }
 
 fn told(reply: &Reply) -> Result<Answer, Fault> {
@@ -118,18 +113,18 @@ fn told(reply: &Reply) -> Result<Answer, Fault> {
     }
 }
 
-fn space_of<'a>(here: &Here<'a>, repo: Option<&'a Space>) -> &'a Space {
-    repo.unwrap_or(here.repo)
+fn space_of<'a>(here: &Here<'a>, repo: Option<&'a RepoName>) -> &'a Space {
+    repo.map_or(here.repo, |it| &it.0)
 }
 
 /// Keeps a fact with the code that proves it. What is known already is refreshed.
-pub fn store(cx: &Context<'_>, here: &Here<'_>, input: StoreInput) -> Result<Reply, Fault> {
+fn store(cx: &Context<'_>, here: &Here<'_>, input: StoreInput) -> Result<Reply, Fault> {
     let space = space_of(here, input.repo.as_ref()).clone();
-    if let Err(refusal) = proof_is_here(cx, here, &space, &input.citations) {
+    if let Err(refusal) = proof_is_here(cx, here, &space, &input.citations.0) {
         return Ok(Reply::refused(&refusal));
     }
     let twin = match (input.merge_with, input.rationale) {
-        (Some(name), _) => Twin::Merge(name),
+        (Some(name), _) => Twin::Merge(name.0),
         (None, Some(why)) => Twin::Create(why),
         (None, None) => Twin::Ask,
     };
@@ -137,7 +132,7 @@ pub fn store(cx: &Context<'_>, here: &Here<'_>, input: StoreInput) -> Result<Rep
         kind: Some(Kind::Project),
         subject: Some(input.subject),
         reason: input.reason,
-        citations: places(&input.citations),
+        citations: places(&input.citations.0),
         twin,
         ..Draft::new(space, input.fact, here.voice(input.created_by.as_deref()))
     };
@@ -157,8 +152,9 @@ pub fn store(cx: &Context<'_>, here: &Here<'_>, input: StoreInput) -> Result<Rep
     )
 }
 
-fn places(citations: &[Pinned]) -> Vec<apostille_cite::citation::Cite> {
-    citations.iter().filter_map(|it| it.place().ok()).collect()
+fn places(citations: &[Citable]) -> Vec<apostille_cite::citation::Cite> {
+    let places = citations.iter().map(|it| it.0.place());
+    places.filter_map(Result::ok).collect()
 }
 
 /// Proof is read from the caller's own checkout, and where the caller says what it read there, it must be that.
@@ -166,9 +162,9 @@ fn proof_is_here(
     cx: &Context<'_>,
     here: &Here<'_>,
     space: &Space,
-    citations: &[Pinned],
+    citations: &[Citable],
 ) -> Result<(), Refusal> {
-    for it in citations {
+    for Citable(it) in citations {
         let refused = |why: String| Refusal::BadCitation {
             place: it.path.clone(),
             why,
@@ -182,7 +178,7 @@ fn proof_is_here(
         let (Some(expected), Ok(place)) = (it.snippet_hash, it.place()) else {
             continue;
         };
-        if cite::capture(cx.source, &place)?.digest != expected {
+        if cite::capture(cx.source, &place)?.digest != expected.0 {
             return Err(refused(
                 "another text stands there than the one with this snippet_hash".into(),
             ));
@@ -192,30 +188,32 @@ fn proof_is_here(
 }
 
 /// The active memories of a repository, those refreshed last first.
-pub fn get_recent(
+fn get_recent(
     cx: &Context<'_>,
     here: &Here<'_>,
     input: &Recent,
 ) -> Result<Vec<MemoryRecord>, Fault> {
     let space = space_of(here, input.repo.as_ref());
-    let memories = list::recent(cx, std::slice::from_ref(space), input.limit)?;
+    let memories = list::recent(cx, std::slice::from_ref(space), limit(input))?;
     Ok(fetched(cx, &memories, "the most recent"))
 }
 
 /// The active memories that cite a file, or a file below a folder.
-pub fn search_by_path(
+fn search_by_path(
     cx: &Context<'_>,
     here: &Here<'_>,
-    input: &ByPath,
+    path: &RepoPath,
+    input: &Recent,
 ) -> Result<Vec<MemoryRecord>, Fault> {
-    let space = space_of(here, input.recent.repo.as_ref());
-    let memories = list::citing(
-        cx,
-        std::slice::from_ref(space),
-        &input.path,
-        input.recent.limit,
-    )?;
-    Ok(fetched(cx, &memories, &format!("cites {}", input.path)))
+    let space = space_of(here, input.repo.as_ref());
+    let memories = list::citing(cx, std::slice::from_ref(space), path, limit(input))?;
+    Ok(fetched(cx, &memories, &format!("cites {path}")))
+}
+
+fn limit(input: &Recent) -> usize {
+    input
+        .limit
+        .map_or(list::RECENT_LIMIT, |it| it.within(MAX_LISTED))
 }
 
 /// What is handed out and does not hold in this checkout. The records have the fields that their readers expect and no
@@ -241,8 +239,8 @@ fn fetched(cx: &Context<'_>, memories: &[Memory], question: &str) -> Vec<MemoryR
 }
 
 /// Looks a memory up, and when nothing speaks against it notes that it is still of use.
-pub fn refresh(cx: &Context<'_>, here: &Here<'_>, input: &One) -> Result<Reply, Fault> {
-    if let Some(found) = looked_up(cx, here, input.memory)?
+fn refresh(cx: &Context<'_>, here: &Here<'_>, name: Name) -> Result<Reply, Fault> {
+    if let Some(found) = looked_up(cx, here, name)?
         && found.is_bad()
     {
         let why = format!(
@@ -251,7 +249,7 @@ pub fn refresh(cx: &Context<'_>, here: &Here<'_>, input: &One) -> Result<Reply, 
         );
         return Ok(Reply::failed(why));
     }
-    revised(revise::refresh(cx, &here.spaces(), input.memory)?)
+    Ok(revised(revise::refresh(cx, &here.spaces(), name)?))
 }
 
 /// What is found at the citations of an active memory; an inactive one is not looked up.
@@ -264,50 +262,42 @@ fn looked_up(cx: &Context<'_>, here: &Here<'_>, name: Name) -> Result<Option<Ver
 }
 
 /// Marks a memory as wrong.
-pub fn invalidate(cx: &Context<'_>, here: &Here<'_>, input: &Wrong) -> Result<Reply, Fault> {
+fn invalidate(cx: &Context<'_>, here: &Here<'_>, name: Name, reason: &str) -> Result<Reply, Fault> {
     let by = here.voice(cx.actor);
-    revised(revise::invalidate_as(
-        cx,
-        &here.spaces(),
-        input.memory,
-        &input.reason,
-        &by,
-    )?)
+    let outcome = revise::invalidate_as(cx, &here.spaces(), name, reason, &by)?;
+    Ok(revised(outcome))
 }
 
 /// Replaces a memory by its correction, or by a better version.
-pub fn supersede(cx: &Context<'_>, here: &Here<'_>, input: Supersede) -> Result<Reply, Fault> {
-    let old = list::named(cx, &here.spaces(), input.memory)?;
+fn supersede(cx: &Context<'_>, here: &Here<'_>, input: SupersedeInput) -> Result<Reply, Fault> {
+    let Parsed(name) = input.memory_id;
+    let old = list::named(cx, &here.spaces(), name)?;
     let space = old.map_or_else(|| here.repo.clone(), |it| it.space);
-    if let Err(refusal) = proof_is_here(cx, here, &space, &input.citations) {
+    if let Err(refusal) = proof_is_here(cx, here, &space, &input.citations.0) {
         return Ok(Reply::refused(&refusal));
     }
     let draft = Draft {
         subject: input.subject,
         reason: input.reason,
-        citations: places(&input.citations),
+        citations: places(&input.citations.0),
         ..Draft::new(space, input.fact, here.voice(input.created_by.as_deref()))
     };
-    Reply::of(
-        cx,
-        revise::supersede(cx, &here.spaces(), input.memory, draft, input.how)?,
-    )
+    let how = match input.how {
+        How::Correction => Replacement::Correction,
+        How::Better => Replacement::Better,
+    };
+    Reply::of(cx, revise::supersede(cx, &here.spaces(), name, draft, how)?)
 }
 
-/// Notes that a memory was used in a task.
-pub fn log_applied(cx: &Context<'_>, here: &Here<'_>, input: &One) -> Result<Reply, Fault> {
-    revised(revise::apply(cx, &here.spaces(), input.memory)?)
-}
-
-fn revised(outcome: Revised) -> Result<Reply, Fault> {
-    Ok(match outcome {
+fn revised(outcome: Revised) -> Reply {
+    match outcome {
         Revised::Done(memory) => Reply::done("done", &memory),
         Revised::Refused(refusal) => Reply::refused(&refusal),
-    })
+    }
 }
 
 /// The figures of a repository.
-pub fn stats(cx: &Context<'_>, here: &Here<'_>, input: &Recent) -> Result<StatsRecord, Fault> {
+fn stats(cx: &Context<'_>, here: &Here<'_>, input: &InRepo) -> Result<StatsRecord, Fault> {
     Ok(StatsRecord::from(&core_stats::stats(
         cx,
         space_of(here, input.repo.as_ref()),

@@ -259,7 +259,7 @@ fn malformed_calls_are_faults_that_name_the_field() {
     check(
         "memory_revise",
         json!({"id": "m-1", "action": "burn"}),
-        "action: expected refresh, apply, correct, supersede, invalidate or approve",
+        "action: expected correct, supersede, invalidate, apply, refresh or approve",
     );
     check("memory_forget", json!({}), "id: it is required");
     check(

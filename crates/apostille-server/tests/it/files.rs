@@ -24,7 +24,7 @@ fn tried(world: &World, session: Option<&str>, arguments: Value) -> Result<Answe
         session,
         ..Here::in_repo(&repo)
     };
-    let answer = world.with(|cx| files::call(cx, &here, "memory", arguments));
+    let answer = world.with(|cx| files::call(cx, &here, "memory", &arguments));
     world.advance(1);
     answer
 }
@@ -196,7 +196,7 @@ fn the_longest_and_deepest_path_is_kept() {
 fn there_is_one_tool() {
     let (world, repo) = (World::verified(), repo());
     let error = world
-        .with(|cx| files::call(cx, &Here::in_repo(&repo), "memory_view", json!({})))
+        .with(|cx| files::call(cx, &Here::in_repo(&repo), "memory_view", &json!({})))
         .unwrap_err();
     assert_eq!(
         error.to_string(),
@@ -322,7 +322,7 @@ fn without_a_user_the_notes_stay_with_the_repository() {
     let (world, repo) = (World::verified(), repo());
     let call = |arguments| {
         world
-            .with(|cx| files::call(cx, &Here::in_repo(&repo), "memory", arguments))
+            .with(|cx| files::call(cx, &Here::in_repo(&repo), "memory", &arguments))
             .unwrap()
     };
     assert!(!call(create("/memories/a.md", "likes tea")).is_refusal);
@@ -551,7 +551,7 @@ fn the_rules_of_a_persons_space_are_the_persons() {
     };
     let call = |path: &str| {
         world
-            .with(|cx| files::call(cx, &here, "memory", create(path, "eleven chars")))
+            .with(|cx| files::call(cx, &here, "memory", &create(path, "eleven chars")))
             .unwrap()
     };
     assert!(call("/memories/a").is_refusal);

@@ -19,7 +19,7 @@ fn tried(world: &World, arguments: Value) -> Result<Value, Fault> {
         session: Some("s-1"),
         ..Here::in_repo(&repo)
     };
-    let answer = world.with(|cx| layers::call(cx, &here, "memory_write", arguments))?;
+    let answer = world.with(|cx| layers::call(cx, &here, "memory_write", &arguments))?;
     world.advance(1);
     let value: Value = serde_json::from_str(&answer.text).unwrap();
     assert_eq!(value["ok"], json!(!answer.is_refusal));
@@ -171,7 +171,7 @@ fn seed_004_l0_without_a_user_is_refused_with_the_way_to_name_one() {
     let (world, repo) = (World::verified(), repo());
     let arguments = json!({"action": "add", "layer": "L0", "content": "Ana"});
     let answer = world
-        .with(|cx| layers::call(cx, &Here::in_repo(&repo), "memory_write", arguments))
+        .with(|cx| layers::call(cx, &Here::in_repo(&repo), "memory_write", &arguments))
         .unwrap();
     assert!(
         answer.is_refusal && answer.text.contains(r#""class":"identity_needs_user""#),
@@ -204,7 +204,7 @@ fn seed_004_the_limit_is_that_of_the_persons_own_rules() {
     };
     let arguments = json!({"action": "add", "layer": "L0", "content": "Ana is six"});
     let answer = world
-        .with(|cx| layers::call(cx, &here, "memory_write", arguments))
+        .with(|cx| layers::call(cx, &here, "memory_write", &arguments))
         .unwrap();
     assert!(answer.text.contains(r#""used":"0/5""#), "{}", answer.text);
 }
@@ -475,6 +475,7 @@ fn seed_004_tool_design_and_write_guidance() {
         json!(true)
     );
     let (world, repo) = (World::verified(), repo());
-    let fault = world.with(|cx| layers::call(cx, &Here::in_repo(&repo), "memory_eat", Value::Null));
+    let fault =
+        world.with(|cx| layers::call(cx, &Here::in_repo(&repo), "memory_eat", &Value::Null));
     assert!(matches!(fault, Err(Fault::NoSuchTool { .. })));
 }

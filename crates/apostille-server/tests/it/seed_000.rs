@@ -31,7 +31,7 @@ fn tried(world: &World, tool: &str, arguments: Value) -> Result<Value, Fault> {
         at: Some(&open_old),
         ..Here::in_repo(&repo)
     };
-    let answer = world.with(|cx| verified::call(cx, &here, tool, arguments))?;
+    let answer = world.with(|cx| verified::call(cx, &here, tool, &arguments))?;
     world.advance(1);
     Ok(serde_json::from_str(&answer.text).unwrap())
 }
@@ -266,7 +266,7 @@ fn seed_000_get_recent_answers_even_when_the_log_cannot_be_written() {
     let (world, id) = stored();
     let (store, repo) = (ReadOnly(&world.store), repo());
     let answer = world.with_store(&store, |cx| {
-        verified::call(cx, &Here::in_repo(&repo), "memory_get_recent", Value::Null)
+        verified::call(cx, &Here::in_repo(&repo), "memory_get_recent", &Value::Null)
     });
     assert!(answer.unwrap().text.contains(&id));
 }
@@ -609,7 +609,7 @@ fn seed_000_verify_citations_answers_even_when_the_log_cannot_be_written() {
             cx,
             &Here::in_repo(&repo),
             "memory_verify_citations",
-            json!({"citations": citations}),
+            &json!({"citations": citations}),
         )
     });
     assert!(answer.unwrap().text.starts_with(r#"{"valid":true"#));

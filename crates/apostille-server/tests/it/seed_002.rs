@@ -18,7 +18,7 @@ fn tried(world: &World, tool: &str, arguments: Value) -> Result<String, Fault> {
         ..Here::in_repo(&repo)
     };
     world
-        .with(|cx| simple::call(cx, &here, tool, arguments))
+        .with(|cx| simple::call(cx, &here, tool, &arguments))
         .map(|it| it.text)
 }
 
@@ -113,7 +113,7 @@ fn seed_002_memory_store_keeps_a_users_note_even_when_the_user_is_unknown() {
     let (world, repo) = (World::notebook(), repo());
     let arguments = json!({"text": "Prefers tabs", "scope": "user"});
     let answer =
-        world.with(|cx| simple::call(cx, &Here::in_repo(&repo), "memory_store", arguments));
+        world.with(|cx| simple::call(cx, &Here::in_repo(&repo), "memory_store", &arguments));
     assert_eq!(answer.unwrap().text, r#"{"ok":true,"id":"m-1"}"#);
     assert_eq!(world.look("m-1").kind.as_str(), "user");
 }

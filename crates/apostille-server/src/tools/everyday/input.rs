@@ -1,258 +1,213 @@
-//! The arguments of these tools: raw as they come on the wire, then complete.
+//! These tools as clients and models are told of them, and the arguments they take. Every word here is paid for in every
+//! conversation.
 
 use apostille_cite::citation::{Cite, RepoPath};
-use apostille_core::memory::{Kind, Layer, Name, Replacement};
+use apostille_core::memory::{Kind, Layer, Name};
+use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::Value;
+use serde_json::json;
 
-use crate::wire::{
-    Malformed, cites, few, flag, memory_name, number, parsed, required, text, texts,
-};
+use crate::tools::tool::{CallMarks, Effect, Tool};
+use crate::wire::{AtMost, InputSchema, Limit, MAX_CITATIONS, OrNone, Parsed, PlaceText};
 
 /// How many memories one call may name.
 const MAX_IDS: usize = 1_000;
 
-/// `memory_recall`, on the wire.
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-pub(super) struct RawQuestion {
-    query: Option<Value>,
-    path: Option<Value>,
-    episodes: Option<Value>,
-    limit: Option<Value>,
+/// Places that prove something.
+type Places = AtMost<PlaceText, MAX_CITATIONS>;
+
+/// The places that can be looked up.
+pub(super) fn cites(places: Places) -> Vec<Cite> {
+    places.0.into_iter().map(|it| it.0).collect()
+}
+
+/// The tools of this set.
+#[must_use]
+pub fn tools() -> Vec<Tool> {
+    vec![recall(), remember(), revise(), verify(), forget()]
 }
 
 /// A question.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Question {
-    /// In words; empty to see what is there.
-    pub query: String,
-    /// The file in play.
-    pub path: Option<RepoPath>,
-    /// Whether what happened in earlier tasks is asked for, too.
-    pub episodes: bool,
-    /// At most so many memories.
-    pub limit: Option<usize>,
+#[derive(Debug, Deserialize, JsonSchema)]
+pub(super) struct Question {
+    /// The task or question in plain words
+    #[serde(default)]
+    pub(super) query: String,
+    /// A file you are about to work on
+    #[serde(default)]
+    pub(super) path: OrNone<RepoPath>,
+    /// Also what happened in earlier tasks
+    #[serde(default)]
+    pub(super) episodes: bool,
+    /// At most so many
+    pub(super) limit: Option<Limit>,
 }
 
-impl TryFrom<RawQuestion> for Question {
-    type Error = Malformed;
-    fn try_from(raw: RawQuestion) -> Result<Self, Malformed> {
-        let limit = number("limit", raw.limit)?.map(|it| it as usize);
-        if limit == Some(0) {
-            return Err(Malformed::new("limit", "ask for at least 1"));
-        }
-        Ok(Self {
-            query: text("query", raw.query)?.unwrap_or_default(),
-            path: path(raw.path)?,
-            episodes: flag("episodes", raw.episodes)?,
-            limit,
-        })
+fn recall() -> Tool {
+    Tool {
+        name: "memory_recall",
+        title: "Recall",
+        about: "What earlier sessions learned about this repository and its user, each checked against the code as it is now. \
+                Call it when a task starts, before you edit a file you have not worked on, and before you ask the user. Use only \
+                what it returns; ids under `withheld` no longer match the code.",
+        input: InputSchema::of::<Question>()
+            .and(CallMarks::schema(&["ignore_memory", "repo"]))
+            .with_example(
+                &json!({"query": "how are API versions kept in step?", "path": "src/api.rs"}),
+            ),
+        effect: Effect::Reads,
     }
-}
-
-/// A path; an empty text is how some agents write "not given".
-fn path(value: Option<Value>) -> Result<Option<RepoPath>, Malformed> {
-    parsed("path", value.filter(|it| it.as_str() != Some("")))
-}
-
-/// `memory_remember`, on the wire.
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-pub(super) struct RawFact {
-    fact: Option<Value>,
-    citations: Option<Value>,
-    subject: Option<Value>,
-    reason: Option<Value>,
-    kind: Option<Value>,
-    layer: Option<Value>,
-    tags: Option<Value>,
-    task: Option<Value>,
-    merge_with: Option<Value>,
-    rationale: Option<Value>,
 }
 
 /// A fact to keep.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Fact {
-    /// What was learned.
-    pub fact: String,
-    /// The code that proves it.
-    pub citations: Vec<Cite>,
-    /// A brief topic.
-    pub subject: Option<String>,
-    /// Why it matters.
-    pub reason: Option<String>,
-    /// What sort of thing it is; found out unless said.
-    pub kind: Option<Kind>,
-    /// When to show it; knowledge unless said.
-    pub layer: Option<Layer>,
-    /// Words to find it by.
-    pub tags: Vec<String>,
-    /// The task it belongs to.
-    pub task: Option<String>,
-    /// The memory that it is to be merged with.
-    pub merge_with: Option<Name>,
-    /// Why it is to be kept beside a memory much like it.
-    pub rationale: Option<String>,
+#[derive(Debug, Deserialize, JsonSchema)]
+pub(super) struct Fact {
+    /// One sentence, at most 500 characters
+    pub(super) fact: String,
+    /// Lines of code that prove it, as path:start-end from the repository's root
+    #[serde(default)]
+    pub(super) citations: Places,
+    /// project and reference need citations; feedback is a correction, user a preference
+    #[schemars(extend("enum" = ["project", "reference", "feedback", "user"]))]
+    pub(super) kind: Option<Parsed<Kind>>,
+    /// knowledge unless said
+    #[schemars(extend("enum" = ["knowledge", "identity", "episode", "session"]))]
+    pub(super) layer: Option<Parsed<Layer>>,
+    /// Topic in a few words
+    pub(super) subject: Option<String>,
+    /// Why it matters
+    pub(super) reason: Option<String>,
+    /// Up to 5
+    #[serde(default)]
+    pub(super) tags: Vec<String>,
+    // Known to those who write episodes; no agent is told of it.
+    #[schemars(skip)]
+    pub(super) task: Option<String>,
+    /// Id of a memory that this replaces, keeping its citations
+    pub(super) merge_with: Option<Parsed<Name>>,
+    /// Why both are needed
+    pub(super) rationale: Option<String>,
 }
 
-impl TryFrom<RawFact> for Fact {
-    type Error = Malformed;
-    fn try_from(raw: RawFact) -> Result<Self, Malformed> {
-        Ok(Self {
-            fact: required("fact", raw.fact)?,
-            citations: cites(raw.citations)?,
-            subject: text("subject", raw.subject)?,
-            reason: text("reason", raw.reason)?,
-            kind: parsed("kind", raw.kind)?,
-            layer: parsed("layer", raw.layer)?,
-            tags: texts("tags", raw.tags)?,
-            task: text("task", raw.task)?,
-            merge_with: parsed("merge_with", raw.merge_with)?,
-            rationale: text("rationale", raw.rationale)?,
-        })
+fn remember() -> Tool {
+    Tool {
+        name: "memory_remember",
+        title: "Remember",
+        about: "Keep one durable fact for later sessions. Call it when the user corrects you or states a preference, and when \
+                you learn a convention, invariant or command the hard way. One declarative sentence, not an instruction. Not: \
+                secrets, task progress, git history, what reading the code shows anyway.",
+        input: InputSchema::of::<Fact>()
+            .and(CallMarks::schema(&["tainted", "repo"]))
+            .with_example(&json!({
+                "fact": "API_VERSION in server and client must be equal",
+                "citations": ["src/api.rs:12-18"],
+                "kind": "project",
+            })),
+        effect: Effect::Adds,
     }
 }
 
-/// `memory_revise`, on the wire.
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-pub(super) struct RawRevision {
-    id: Option<Value>,
-    action: Option<Value>,
-    fact: Option<Value>,
-    citations: Option<Value>,
-    reason: Option<Value>,
-}
-
-/// What to do to which memory.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Revision {
-    /// Which.
-    pub memory: Name,
-    /// What.
-    pub action: Action,
+/// The memory that something is done to.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub(super) struct Which {
+    /// Such as m-12
+    pub(super) id: Parsed<Name>,
 }
 
 /// What to do to a memory.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Action {
-    /// It still holds and is of use.
-    Refresh,
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(tag = "action")]
+pub(super) enum Action {
+    /// It was wrong, and this is so instead.
+    Correct(Successor),
+    /// This says it better.
+    Supersede(Successor),
+    /// It is wrong.
+    Invalidate { reason: String },
     /// It was used in a task.
     Apply,
+    /// It still holds and is of use.
+    Refresh,
     /// It may leave the quarantine.
     Approve,
-    /// It is wrong.
-    Invalidate {
-        /// Why.
-        reason: String,
-    },
-    /// Something else is so instead.
-    Supersede {
-        /// What.
-        fact: String,
-        /// The code that proves it; the old places that still hold unless said.
-        citations: Vec<Cite>,
-        /// Why.
-        reason: Option<String>,
-        /// Whether the old one was wrong, or this one is better.
-        how: Replacement,
-    },
 }
 
-impl TryFrom<RawRevision> for Revision {
-    type Error = Malformed;
-    fn try_from(raw: RawRevision) -> Result<Self, Malformed> {
-        let memory = memory_name("id", raw.id)?;
-        let word = required("action", raw.action)?;
-        let action = match word.as_str() {
-            "refresh" => Action::Refresh,
-            "apply" => Action::Apply,
-            "approve" => Action::Approve,
-            "invalidate" => Action::Invalidate {
-                reason: required("reason", raw.reason)?,
-            },
-            "supersede" | "correct" => Action::Supersede {
-                fact: required("fact", raw.fact)?,
-                citations: cites(raw.citations)?,
-                reason: text("reason", raw.reason)?,
-                how: if word == "correct" {
-                    Replacement::Correction
-                } else {
-                    Replacement::Better
-                },
-            },
-            _ => {
-                let why = "expected refresh, apply, correct, supersede, invalidate or approve";
-                return Err(Malformed::new("action", why));
-            }
-        };
-        Ok(Self { memory, action })
+/// What takes the place of a memory.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub(super) struct Successor {
+    /// What is so instead
+    pub(super) fact: String,
+    /// Lines of code that prove it, as path:start-end from the repository's root
+    #[serde(default)]
+    pub(super) citations: Places,
+    /// Why; needed to invalidate
+    pub(super) reason: Option<String>,
+}
+
+fn revise() -> Tool {
+    Tool {
+        name: "memory_revise",
+        title: "Revise",
+        about: "Correct what is remembered. Call it as soon as a memory proves wrong (correct with the right fact, or \
+                invalidate), when you know it better (supersede), when it helped (apply), or when it still holds (refresh).",
+        input: InputSchema::of::<Which>()
+            .and(InputSchema::tagged::<Action>("action", "What to do"))
+            .and(CallMarks::schema(&["tainted", "repo"]))
+            .with_example(&json!({
+                "id": "m-12",
+                "action": "correct",
+                "fact": "API_VERSION is 4",
+                "citations": ["src/api.rs:12"],
+            })),
+        effect: Effect::Changes,
     }
 }
 
-/// `memory_verify`, on the wire.
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-pub(super) struct RawWhich {
-    ids: Option<Value>,
-    path: Option<Value>,
+/// Which memories are looked up.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub(super) struct Checked {
+    /// These memories; all if empty
+    #[serde(default)]
+    pub(super) ids: AtMost<Parsed<Name>, MAX_IDS>,
+    /// Those that cite this file or folder
+    #[serde(default)]
+    pub(super) path: OrNone<RepoPath>,
 }
 
-/// Which memories.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Which {
-    /// These; all where there are none.
-    pub names: Vec<Name>,
-    /// Only those that cite this file or folder.
-    pub path: Option<RepoPath>,
-}
-
-impl TryFrom<RawWhich> for Which {
-    type Error = Malformed;
-    fn try_from(raw: RawWhich) -> Result<Self, Malformed> {
-        let one = |(at, it): (usize, Value)| memory_name(&format!("ids[{at}]"), Some(it));
-        let names = few("ids", raw.ids, MAX_IDS)?
-            .into_iter()
-            .enumerate()
-            .map(one)
-            .collect::<Result<_, _>>()?;
-        Ok(Self {
-            names,
-            path: path(raw.path)?,
-        })
+fn verify() -> Tool {
+    Tool {
+        name: "memory_verify",
+        title: "Verify",
+        about: "Look up what memories cite and show what changed. Call it on withheld ids before you revise them, or on a \
+                path after a large edit. Changes nothing.",
+        input: InputSchema::of::<Checked>()
+            .and(CallMarks::schema(&["repo"]))
+            .with_example(&json!({"ids": ["m-12"]})),
+        effect: Effect::Reads,
     }
 }
 
-/// `memory_forget`, on the wire.
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-pub(super) struct RawForget {
-    id: Option<Value>,
-    reason: Option<Value>,
-    user_agreed: Option<Value>,
+/// Why a memory is to be forgotten, and on whose word.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub(super) struct Agreement {
+    /// The user said so
+    #[serde(default)]
+    pub(super) user_agreed: bool,
+    // For the log; an agent that is asked for it makes something up.
+    #[schemars(skip)]
+    pub(super) reason: Option<String>,
 }
 
-/// Which memory to forget.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Forget {
-    /// Which.
-    pub memory: Name,
-    /// Why.
-    pub reason: Option<String>,
-    /// Whether the caller says that its user wants it.
-    pub is_agreed: bool,
-}
-
-impl TryFrom<RawForget> for Forget {
-    type Error = Malformed;
-    fn try_from(raw: RawForget) -> Result<Self, Malformed> {
-        Ok(Self {
-            memory: memory_name("id", raw.id)?,
-            reason: text("reason", raw.reason)?,
-            is_agreed: flag("user_agreed", raw.user_agreed)?,
-        })
+fn forget() -> Tool {
+    Tool {
+        name: "memory_forget",
+        title: "Forget",
+        about: "Erase a memory for good. Only when the user asks for it; otherwise use memory_revise invalidate.",
+        input: InputSchema::of::<Which>()
+            .and(InputSchema::of::<Agreement>())
+            .and(CallMarks::schema(&["repo"]))
+            .with_example(&json!({"id": "u-3", "user_agreed": true})),
+        effect: Effect::Removes,
     }
 }

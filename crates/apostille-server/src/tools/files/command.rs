@@ -1,70 +1,72 @@
-//! The six commands: raw as they come on the wire, then complete.
+//! The six commands, and the arguments of each.
 
-use serde::Deserialize;
+use schemars::JsonSchema;
+use serde::de::Error;
+use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
-use crate::wire::{Malformed, list, required, text};
-
-/// The words for them.
-pub(super) const COMMANDS: &[&str] = &[
-    "view",
-    "create",
-    "str_replace",
-    "insert",
-    "delete",
-    "rename",
-];
-
-/// A command, on the wire.
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-pub(super) struct RawCommand {
-    command: Option<Value>,
-    path: Option<Value>,
-    view_range: Option<Value>,
-    file_text: Option<Value>,
-    old_str: Option<Value>,
-    new_str: Option<Value>,
-    insert_line: Option<Value>,
-    insert_text: Option<Value>,
-    old_path: Option<Value>,
-    new_path: Option<Value>,
-}
+use crate::wire::{self, Malformed};
 
 /// What to do. Paths are still as they were written: a bad one is answered, not turned away.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(tag = "command")]
 pub(super) enum Command {
     View {
+        /// A file or directory, as in /memories/notes.md; for every command but rename
         path: String,
-        range: Option<Span>,
+        /// view: the first and the last line; -1 as the last means to the end
+        #[serde(default)]
+        view_range: LineRange,
     },
     Create {
         path: String,
+        /// create: the whole text of the new file
         file_text: String,
     },
     StrReplace {
         path: String,
-        old: String,
-        new: String,
+        /// str_replace: the text to replace, which must stand there exactly once
+        old_str: String,
+        /// str_replace: what to put there
+        new_str: String,
     },
     Insert {
         path: String,
-        line: i64,
-        text: String,
+        /// insert: the line behind which the text goes; 0 is the beginning
+        #[schemars(range(min = 0))]
+        insert_line: i64,
+        /// insert: the text
+        insert_text: String,
     },
     Delete {
         path: String,
     },
     Rename {
-        old: String,
-        new: String,
+        /// rename: the file as it is called
+        old_path: String,
+        /// rename: the file as it shall be called
+        new_path: String,
     },
 }
 
-/// The first and the last line to show, as they were asked for.
-pub(super) type Span = (i64, i64);
-
 impl Command {
+    /// Reads one. Some clients call a field by the name that it has in other commands.
+    pub(super) fn read(arguments: &Value) -> Result<Self, Malformed> {
+        let mut arguments = arguments.clone();
+        let other = match arguments["command"].as_str() {
+            Some("insert") => Some(("insert_text", "new_str")),
+            Some("rename") => Some(("old_path", "path")),
+            _ => None,
+        };
+        if let Some((name, other)) = other
+            && arguments[name].is_null()
+        {
+            arguments[name] = arguments[other].clone();
+        }
+        wire::read_tagged(&arguments, "command")
+    }
+
     /// The word for it.
     pub(super) fn word(&self) -> &'static str {
         match self {
@@ -78,72 +80,22 @@ impl Command {
     }
 }
 
-impl TryFrom<RawCommand> for Command {
-    type Error = Malformed;
-    fn try_from(raw: RawCommand) -> Result<Self, Malformed> {
-        let command = required("command", raw.command)?;
-        let path = |path| required("path", path);
-        Ok(match command.as_str() {
-            "view" => Self::View {
-                path: path(raw.path)?,
-                range: span(raw.view_range)?,
-            },
-            "create" => Self::Create {
-                path: path(raw.path)?,
-                file_text: required("file_text", raw.file_text)?,
-            },
-            "str_replace" => Self::StrReplace {
-                path: path(raw.path)?,
-                old: required("old_str", raw.old_str)?,
-                new: required("new_str", raw.new_str)?,
-            },
-            "insert" => Self::Insert {
-                path: path(raw.path)?,
-                line: integer("insert_line", raw.insert_line)?,
-                // Some clients call it by the name it has elsewhere.
-                text: required("insert_text", raw.insert_text.or(raw.new_str))?,
-            },
-            "delete" => Self::Delete {
-                path: path(raw.path)?,
-            },
-            "rename" => Self::Rename {
-                old: required("old_path", raw.old_path.or(raw.path))?,
-                new: required("new_path", raw.new_path)?,
-            },
-            _ => {
-                return Err(Malformed::new(
-                    "command",
-                    format!("expected one of {}", COMMANDS.join(", ")),
-                ));
-            }
-        })
-    }
-}
+/// The first and the last line to show, as they were asked for.
+pub(super) type Span = (i64, i64);
 
-fn span(value: Option<Value>) -> Result<Option<Span>, Malformed> {
-    let items = list("view_range", value)?;
-    match items.as_slice() {
-        [] => Ok(None),
-        [first, last] => {
-            let number = |at, it: &Value| integer(&format!("view_range[{at}]"), Some(it.clone()));
-            Ok(Some((number(0, first)?, number(1, last)?)))
-        }
-        _ => Err(Malformed::new(
-            "view_range",
-            "expected two numbers, the first and the last line",
-        )),
-    }
-}
+/// A span, or nothing.
+#[derive(Debug, Default, JsonSchema)]
+#[schemars(transparent)]
+pub(super) struct LineRange(#[schemars(with = "Vec<i64>")] pub(super) Option<Span>);
 
-/// A whole number of either sign, or a text of digits, because agents write that.
-fn integer(field: &str, value: Option<Value>) -> Result<i64, Malformed> {
-    let found = match &value {
-        Some(Value::Number(it)) => it.as_i64(),
-        Some(it @ Value::String(_)) => {
-            text(field, Some(it.clone()))?.and_then(|it| it.trim().parse().ok())
+impl<'de> Deserialize<'de> for LineRange {
+    fn deserialize<D: Deserializer<'de>>(reader: D) -> Result<Self, D::Error> {
+        match Vec::deserialize(reader)?.as_slice() {
+            [] => Ok(Self(None)),
+            [first, last] => Ok(Self(Some((*first, *last)))),
+            _ => Err(D::Error::custom(
+                "expected two numbers, the first and the last line",
+            )),
         }
-        None => return Err(Malformed::missing(field)),
-        Some(_) => None,
-    };
-    found.ok_or_else(|| Malformed::new(field, "expected a whole number"))
+    }
 }

@@ -5,7 +5,8 @@ use apostille_cite::source::Source;
 use serde_json::{Map, Value};
 
 use super::Stop;
-use crate::wire::{self, Malformed, Pinned, RawCitation};
+use crate::tools::verified::Pinned;
+use crate::wire::{self, Malformed};
 
 /// What a last line with citations begins with.
 const LABELS: &[&str] = &["citations:", "citation:", "evidence:"];
@@ -47,7 +48,10 @@ fn from_json(mut object: Map<String, Value>) -> Result<Fact, Malformed> {
             places(&list).map_err(|error| Malformed::new("citations", error))?
         }
         Some(it) => {
-            let items = wire::list("citations", Some(it))?.into_iter().enumerate();
+            let Value::Array(items) = it else {
+                return Err(Malformed::new("citations", "expected a list"));
+            };
+            let items = items.into_iter().enumerate();
             items
                 .map(|(at, it)| cite(&format!("citations[{at}]"), it))
                 .collect::<Result<_, _>>()?
@@ -65,7 +69,7 @@ fn cite(field: &str, value: Value) -> Result<Cite, Malformed> {
     let bad = |error: BadPlace| Malformed::new(field, error);
     match value {
         Value::String(place) => place.trim().parse().map_err(bad),
-        it => wire::read::<RawCitation, Pinned>(it)?.place().map_err(bad),
+        it => wire::read::<Pinned>(&it)?.place().map_err(bad),
     }
 }
 

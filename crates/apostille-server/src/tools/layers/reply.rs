@@ -10,7 +10,7 @@ use crate::tools::Answer;
 
 /// What became of a write.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
-pub struct Reply {
+pub(super) struct Reply {
     /// Whether it was done.
     pub ok: bool,
     /// The memory it was done to.
@@ -38,7 +38,7 @@ pub struct Reply {
 
 /// A memory that is there.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Known {
+pub(super) struct Known {
     /// Its handle.
     pub id: String,
     /// What it says.
@@ -50,7 +50,7 @@ pub struct Known {
 
 /// The arguments of the call that corrects a memory.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Update {
+pub(super) struct Update {
     /// Always `update`.
     pub action: &'static str,
     /// The layer.

@@ -11,9 +11,9 @@ use apostille_core::verify::Orders;
 use apostille_core::{Context, list};
 use apostille_text::secrets;
 
+use super::input::{At, Pinned};
 use super::records::{LookedUp, VerificationResult};
 use super::space_of;
-use crate::wire::{Pinned, Verify};
 use crate::{Fault, Here};
 
 /// How much of the cited text is handed out, in characters.
@@ -73,31 +73,30 @@ fn tree<'a>(cx: &Context<'a>, here: &Here<'_>, repo: &Space, at: Option<&str>) -
 }
 
 /// Reads the code at one place.
-#[must_use]
-pub fn read_citation(cx: &Context<'_>, here: &Here<'_>, input: &Verify) -> Option<LookedUp> {
-    let pinned = input.citations.get(..1)?;
-    let tree = tree(
-        cx,
-        here,
-        space_of(here, input.repo.as_ref()),
-        input.at.as_deref(),
-    );
-    let found = found(cx, here, &tree, pinned).pop()?;
-    Some(record(&pinned[0], found))
+pub(super) fn read_citation(
+    cx: &Context<'_>,
+    here: &Here<'_>,
+    pinned: &Pinned,
+    at: &At,
+) -> Option<LookedUp> {
+    let tree = tree(cx, here, space_of(here, at.repo.as_ref()), at.at.as_deref());
+    let found = found(cx, here, &tree, std::slice::from_ref(pinned)).pop()?;
+    Some(record(pinned, found))
 }
 
 /// Looks up every citation. Where a memory has exactly these, what was found is written down for it.
-pub fn verify_citations(
+pub(super) fn verify_citations(
     cx: &Context<'_>,
     here: &Here<'_>,
-    input: &Verify,
+    citations: &[Pinned],
+    at: &At,
 ) -> Result<VerificationResult, Fault> {
-    let space = space_of(here, input.repo.as_ref());
-    let tree = tree(cx, here, space, input.at.as_deref());
-    let found = found(cx, here, &tree, &input.citations);
+    let space = space_of(here, at.repo.as_ref());
+    let tree = tree(cx, here, space, at.at.as_deref());
+    let found = found(cx, here, &tree, citations);
     if let Tree::Checkout(_) = tree {
         // A log that cannot be written does not cost the caller the answer.
-        let owners = owners(cx, space, &input.citations)?;
+        let owners = owners(cx, space, citations)?;
         let _ = apostille_core::verify::verify(cx, owners, Orders::default(), |_| ());
     }
     let count = |wanted: fn(&Found) -> bool| found.iter().filter(|it| wanted(it)).count();
@@ -108,8 +107,7 @@ pub fn verify_citations(
         valid_count,
         invalid_count: found.len() - valid_count - unknown_count,
         unknown_count,
-        citations: input
-            .citations
+        citations: citations
             .iter()
             .zip(found)
             .map(|(pinned, it)| record(pinned, it))
@@ -132,7 +130,7 @@ fn owners(cx: &Context<'_>, space: &Space, citations: &[Pinned]) -> Result<Vec<M
         let mut kept = memory.citations.iter();
         kept.any(|kept| {
             it.place().is_ok_and(|place| place == kept.place())
-                && it.snippet_hash.is_none_or(|hash| hash == kept.digest)
+                && it.snippet_hash.is_none_or(|hash| hash.0 == kept.digest)
         })
     };
     memories.retain(|memory| {
@@ -186,7 +184,7 @@ fn cited(here: &Here<'_>, source: &dyn Source, pinned: &Pinned) -> Result<Citati
     let pin = Pin {
         place,
         commit: pinned.sha.clone(),
-        digest: pinned.snippet_hash,
+        digest: pinned.snippet_hash.map(|it| it.0),
         text: None,
     };
     pin.citation(then.as_deref(), source)
@@ -268,7 +266,7 @@ fn record(pinned: &Pinned, found: Found) -> LookedUp {
     LookedUp {
         path,
         line_start: pinned.line_start,
-        line_end: pinned.line_end,
+        line_end: pinned.line_end(),
         exists,
         content,
         error,

@@ -13,7 +13,7 @@ use serde::Serialize;
 
 /// A citation of a kept memory.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct CitationRecord {
+pub(super) struct CitationRecord {
     /// The file, from the root of the repository.
     pub path: String,
     /// The first line, counted from 1.
@@ -41,7 +41,7 @@ impl From<&Citation> for CitationRecord {
 
 /// A memory.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct MemoryRecord {
+pub(super) struct MemoryRecord {
     /// Its UUID.
     pub id: String,
     /// Whose it is.
@@ -77,7 +77,7 @@ impl From<&Memory> for MemoryRecord {
 
 /// A memory much like one that was to be kept.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct SimilarRecord {
+pub(super) struct SimilarRecord {
     /// Its UUID.
     pub id: String,
     /// What it says.
@@ -88,7 +88,7 @@ pub struct SimilarRecord {
 
 /// What became of a change.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Default)]
-pub struct Reply {
+pub(super) struct Reply {
     /// Whether it was done.
     pub ok: bool,
     /// `created`, `refreshed` or `done`.
@@ -166,7 +166,7 @@ impl Reply {
 
 /// What was found at one citation.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct LookedUp {
+pub(super) struct LookedUp {
     /// The file.
     pub path: String,
     /// The first line.
@@ -185,7 +185,7 @@ pub struct LookedUp {
 
 /// What was found at all of them.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct VerificationResult {
+pub(super) struct VerificationResult {
     /// Whether each of them holds.
     pub valid: bool,
     /// One for each citation, in order.
@@ -200,7 +200,7 @@ pub struct VerificationResult {
 
 /// The figures of a repository.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct StatsRecord {
+pub(super) struct StatsRecord {
     /// Which.
     pub repo: String,
     /// Memories in all stages.

@@ -18,7 +18,7 @@ fn what_another_face_remembered_is_a_file() {
     };
     let store = |arguments| {
         world
-            .with(|cx| simple::call(cx, &here, "memory_store", arguments))
+            .with(|cx| simple::call(cx, &here, "memory_store", &arguments))
             .unwrap()
     };
     store(json!({"text": "Prefers tea", "scope": "user", "tags": ["drink"]}));

@@ -299,7 +299,7 @@ fn malformed_calls_are_faults() {
     check(json!({"command": 1}), "command: expected a text");
     check(
         json!({"command": "eat"}),
-        "command: expected one of view, create, str_replace, insert, delete, rename",
+        "command: expected view, create, str_replace, insert, delete or rename",
     );
     check(json!({"command": "view"}), "path: it is required");
     check(

@@ -1,0 +1,397 @@
+//! How arguments are read: leniently, and with the field named that is wrong.
+//!
+//! serde's own reader of JSON says what is wrong but not where, and takes `"12"` for no number. Agents write numbers and
+//! flags as texts, send `null` for what they do not mean, and add fields that nobody knows; all of that is understood.
+
+use std::fmt::Display;
+
+use serde::de::value::BorrowedStrDeserializer;
+use serde::de::{
+    DeserializeOwned, DeserializeSeed, Deserializer, EnumAccess, Error as _, MapAccess, SeqAccess,
+    VariantAccess, Visitor,
+};
+use serde::forward_to_deserialize_any;
+use serde_json::{Map, Value};
+
+use super::Malformed;
+
+/// The arguments of a tool. No arguments are an empty object.
+pub fn read<T: DeserializeOwned>(arguments: &Value) -> Result<T, Malformed> {
+    read_object(arguments, None)
+}
+
+/// The same for an enum whose variants are told apart by the word in this field, each with fields of its own. What
+/// belongs to another variant is not looked at.
+pub fn read_tagged<T: DeserializeOwned>(
+    arguments: &Value,
+    tag: &'static str,
+) -> Result<T, Malformed> {
+    read_object(arguments, Some(tag))
+}
+
+fn read_object<T: DeserializeOwned>(
+    arguments: &Value,
+    tag: Option<&'static str>,
+) -> Result<T, Malformed> {
+    let nothing = Value::Object(Map::new());
+    let value = match arguments {
+        Value::Null => &nothing,
+        Value::Object(_) => arguments,
+        _ => return Err(Malformed::new("arguments", "expected an object")),
+    };
+    T::deserialize(Reader { value, tag })
+}
+
+/// One value; what is wrong with the whole of it is said of no field.
+pub(super) fn read_value<T: DeserializeOwned>(value: &Value) -> Result<T, Malformed> {
+    T::deserialize(Reader::new(value))
+}
+
+impl Malformed {
+    fn expected(what: &str) -> Self {
+        Self::new("", format!("expected {what}"))
+    }
+
+    /// The same, inside of an outer field.
+    pub(super) fn inside(self, outer: &str) -> Self {
+        let field = match self.field.as_str() {
+            "" => outer.to_owned(),
+            inner if inner.starts_with('[') => format!("{outer}{inner}"),
+            inner => format!("{outer}.{inner}"),
+        };
+        Self { field, ..self }
+    }
+}
+
+impl serde::de::Error for Malformed {
+    fn custom<T: Display>(why: T) -> Self {
+        Self::new("", why)
+    }
+
+    fn missing_field(field: &'static str) -> Self {
+        Self::missing(field)
+    }
+
+    fn unknown_variant(_: &str, expected: &'static [&'static str]) -> Self {
+        match expected {
+            [first @ .., last] if !first.is_empty() => {
+                Self::expected(&format!("{} or {last}", first.join(", ")))
+            }
+            _ => Self::expected(&expected.join(", ")),
+        }
+    }
+}
+
+/// A value that is to be read.
+struct Reader<'a> {
+    value: &'a Value,
+    /// The field that tells variants apart, where an enum is to be read from an object.
+    tag: Option<&'static str>,
+}
+
+impl<'a> Reader<'a> {
+    fn new(value: &'a Value) -> Self {
+        Self { value, tag: None }
+    }
+
+    /// A whole number, or a text of its digits.
+    fn whole<T: std::str::FromStr>(&self, number: Option<T>, what: &str) -> Result<T, Malformed> {
+        let written = || self.value.as_str().and_then(|it| it.trim().parse().ok());
+        number
+            .or_else(written)
+            .ok_or_else(|| Malformed::expected(what))
+    }
+}
+
+impl<'de> Deserializer<'de> for Reader<'de> {
+    type Error = Malformed;
+
+    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Malformed> {
+        match self.value {
+            Value::Null => visitor.visit_unit(),
+            Value::Bool(it) => visitor.visit_bool(*it),
+            Value::Number(it) => match (it.as_u64(), it.as_i64()) {
+                (Some(it), _) => visitor.visit_u64(it),
+                (None, Some(it)) => visitor.visit_i64(it),
+                (None, None) => visitor.visit_f64(it.as_f64().unwrap_or(f64::NAN)),
+            },
+            Value::String(it) => visitor.visit_borrowed_str(it),
+            Value::Array(_) => self.deserialize_seq(visitor),
+            Value::Object(_) => self.deserialize_map(visitor),
+        }
+    }
+
+    fn deserialize_str<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Malformed> {
+        match self.value {
+            Value::String(it) => visitor.visit_borrowed_str(it),
+            _ => Err(Malformed::expected("a text")),
+        }
+    }
+
+    fn deserialize_string<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Malformed> {
+        self.deserialize_str(visitor)
+    }
+
+    fn deserialize_bool<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Malformed> {
+        match (self.value.as_bool(), self.value.as_str()) {
+            (Some(it), _) => visitor.visit_bool(it),
+            (_, Some("true")) => visitor.visit_bool(true),
+            (_, Some("false")) => visitor.visit_bool(false),
+            _ => Err(Malformed::expected("true or false")),
+        }
+    }
+
+    fn deserialize_u32<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Malformed> {
+        let number = self.value.as_u64().and_then(|it| u32::try_from(it).ok());
+        visitor.visit_u32(self.whole(number, "a whole number that is not negative")?)
+    }
+
+    fn deserialize_i64<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Malformed> {
+        visitor.visit_i64(self.whole(self.value.as_i64(), "a whole number")?)
+    }
+
+    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Malformed> {
+        visitor.visit_some(self)
+    }
+
+    fn deserialize_newtype_struct<V: Visitor<'de>>(
+        self,
+        _: &'static str,
+        visitor: V,
+    ) -> Result<V::Value, Malformed> {
+        visitor.visit_newtype_struct(self)
+    }
+
+    fn deserialize_seq<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Malformed> {
+        match self.value {
+            Value::Array(items) => visitor.visit_seq(Items(items.iter().enumerate())),
+            _ => Err(Malformed::expected("a list")),
+        }
+    }
+
+    fn deserialize_map<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Malformed> {
+        match self.value {
+            Value::Object(fields) => visitor.visit_map(Fields {
+                rest: fields.iter(),
+                next: None,
+            }),
+            _ => Err(Malformed::expected("an object")),
+        }
+    }
+
+    fn deserialize_struct<V: Visitor<'de>>(
+        self,
+        _: &'static str,
+        _: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, Malformed> {
+        self.deserialize_map(visitor)
+    }
+
+    fn deserialize_enum<V: Visitor<'de>>(
+        self,
+        _: &'static str,
+        _: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, Malformed> {
+        match (self.tag, self.value) {
+            (Some(_), _) => visitor.visit_enum(self),
+            (None, Value::String(word)) => visitor.visit_enum(BorrowedStrDeserializer::new(word)),
+            (None, _) => Err(Malformed::expected("a text")),
+        }
+    }
+
+    forward_to_deserialize_any! {
+        i8 i16 i32 i128 u8 u16 u64 u128 f32 f64 char bytes byte_buf unit unit_struct tuple tuple_struct identifier
+        ignored_any
+    }
+}
+
+/// The items of a list; what is wrong with one is said with its place.
+struct Items<'a>(std::iter::Enumerate<std::slice::Iter<'a, Value>>);
+
+impl<'de> SeqAccess<'de> for Items<'de> {
+    type Error = Malformed;
+
+    fn next_element_seed<T: DeserializeSeed<'de>>(
+        &mut self,
+        seed: T,
+    ) -> Result<Option<T::Value>, Malformed> {
+        let Some((at, value)) = self.0.next() else {
+            return Ok(None);
+        };
+        let item = seed.deserialize(Reader::new(value));
+        item.map(Some)
+            .map_err(|error| error.inside(&format!("[{at}]")))
+    }
+}
+
+/// The fields of an object; what is wrong with one is said with its name, and one that is null is not there.
+struct Fields<'a> {
+    rest: serde_json::map::Iter<'a>,
+    next: Option<(&'a String, &'a Value)>,
+}
+
+impl<'de> MapAccess<'de> for Fields<'de> {
+    type Error = Malformed;
+
+    fn next_key_seed<K: DeserializeSeed<'de>>(
+        &mut self,
+        seed: K,
+    ) -> Result<Option<K::Value>, Malformed> {
+        self.next = self.rest.find(|(_, value)| !value.is_null());
+        let key = self.next.map(|(key, _)| BorrowedStrDeserializer::new(key));
+        key.map(|it| seed.deserialize(it)).transpose()
+    }
+
+    fn next_value_seed<V: DeserializeSeed<'de>>(&mut self, seed: V) -> Result<V::Value, Malformed> {
+        let Some((key, value)) = self.next.take() else {
+            return Err(Malformed::custom("a value without a key"));
+        };
+        let value = seed.deserialize(Reader::new(value));
+        value.map_err(|error| error.inside(key))
+    }
+}
+
+/// An object whose variant stands in one of its fields.
+impl<'de> EnumAccess<'de> for Reader<'de> {
+    type Error = Malformed;
+    type Variant = Self;
+
+    fn variant_seed<V: DeserializeSeed<'de>>(self, seed: V) -> Result<(V::Value, Self), Malformed> {
+        let tag = self.tag.unwrap_or_default();
+        let word = match self.value.get(tag) {
+            None | Some(Value::Null) => return Err(Malformed::missing(tag)),
+            Some(Value::String(word)) => BorrowedStrDeserializer::new(word),
+            Some(_) => return Err(Malformed::expected("a text").inside(tag)),
+        };
+        let variant = seed.deserialize(word);
+        let variant = variant.map_err(|error: Malformed| error.inside(tag))?;
+        Ok((variant, Self::new(self.value)))
+    }
+}
+
+impl<'de> VariantAccess<'de> for Reader<'de> {
+    type Error = Malformed;
+
+    fn unit_variant(self) -> Result<(), Malformed> {
+        Ok(())
+    }
+
+    fn newtype_variant_seed<T: DeserializeSeed<'de>>(self, seed: T) -> Result<T::Value, Malformed> {
+        seed.deserialize(self)
+    }
+
+    fn tuple_variant<V: Visitor<'de>>(self, _: usize, visitor: V) -> Result<V::Value, Malformed> {
+        self.deserialize_seq(visitor)
+    }
+
+    fn struct_variant<V: Visitor<'de>>(
+        self,
+        _: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, Malformed> {
+        self.deserialize_map(visitor)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde::Deserialize;
+    use serde_json::json;
+
+    #[derive(Debug, PartialEq, Deserialize)]
+    struct Place {
+        path: String,
+        line: u32,
+        #[serde(default)]
+        is_deep: bool,
+    }
+
+    #[derive(Debug, PartialEq, Deserialize)]
+    #[serde(rename_all = "snake_case")]
+    enum Deed {
+        Put { places: Vec<Place> },
+        TakeAway { by: Option<i64> },
+        Rest,
+    }
+
+    fn deed(arguments: Value) -> Result<Deed, String> {
+        read_tagged(&arguments, "deed").map_err(|it| it.to_string())
+    }
+
+    #[test]
+    fn reader_takes_what_agents_write() {
+        let place = |path: &str, line, is_deep| Place {
+            path: path.into(),
+            line,
+            is_deep,
+        };
+        let places = json!([
+            {"path": "a", "line": 1},
+            {"path": "b", "line": " 2 ", "is_deep": "true", "colour": 7},
+            {"path": "c", "line": 3, "is_deep": null},
+        ]);
+        let expected = vec![
+            place("a", 1, false),
+            place("b", 2, true),
+            place("c", 3, false),
+        ];
+        let put = deed(json!({"deed": "put", "places": places}));
+        assert_eq!(put, Ok(Deed::Put { places: expected }));
+        let taken = deed(json!({"deed": "take_away", "by": "-3", "places": 7}));
+        assert_eq!(taken, Ok(Deed::TakeAway { by: Some(-3) }));
+        assert_eq!(
+            deed(json!({"deed": "take_away"})),
+            Ok(Deed::TakeAway { by: None })
+        );
+        assert_eq!(deed(json!({"deed": "rest", "by": []})), Ok(Deed::Rest));
+    }
+
+    #[test]
+    fn reader_names_what_is_wrong() {
+        let check = |arguments: Value, expected: &str| {
+            assert_eq!(deed(arguments), Err(expected.to_owned()));
+        };
+        let put =
+            |place: Value| json!({"deed": "put", "places": [{"path": "a", "line": 1}, place]});
+        check(json!(7), "arguments: expected an object");
+        check(Value::Null, "deed: it is required");
+        check(json!({"deed": null}), "deed: it is required");
+        check(json!({"deed": 7}), "deed: expected a text");
+        check(
+            json!({"deed": "eat"}),
+            "deed: expected put, take_away or rest",
+        );
+        check(json!({"deed": "put"}), "places: it is required");
+        check(
+            json!({"deed": "put", "places": "a"}),
+            "places: expected a list",
+        );
+        check(put(json!("a")), "places[1]: expected an object");
+        check(put(json!({"line": 1})), "places[1].path: it is required");
+        check(
+            put(json!({"path": 1, "line": 1})),
+            "places[1].path: expected a text",
+        );
+        let number = "places[1].line: expected a whole number that is not negative";
+        for line in [
+            json!(-1),
+            json!(1.5),
+            json!("x"),
+            json!([]),
+            json!(1_u64 << 32),
+        ] {
+            check(put(json!({"path": "a", "line": line})), number);
+        }
+        check(
+            put(json!({"path": "a", "line": 1, "is_deep": "yes"})),
+            "places[1].is_deep: expected true or false",
+        );
+        check(
+            json!({"deed": "take_away", "by": 1.5}),
+            "by: expected a whole number",
+        );
+    }
+}

@@ -1,0 +1,141 @@
+//! The schema of arguments, from the types that they are read into, in the words that every client understands: plain
+//! types, no references, nothing nullable. Every word of it is paid for in every conversation.
+
+use schemars::JsonSchema;
+use schemars::generate::SchemaSettings;
+use serde_json::{Map, Value, json};
+
+/// The words of a schema that are kept, in the order that they stand in.
+const WORDS: [&str; 7] = [
+    "type",
+    "enum",
+    "properties",
+    "items",
+    "minimum",
+    "required",
+    "description",
+];
+
+/// The schema of a tool's arguments, put together from the types they are read into.
+pub(crate) struct InputSchema {
+    properties: Map<String, Value>,
+    required: Vec<Value>,
+}
+
+impl InputSchema {
+    /// The arguments that this struct declares.
+    pub(crate) fn of<T: JsonSchema>() -> Self {
+        let mut schema = generated::<T>();
+        let properties = match schema["properties"].take() {
+            Value::Object(it) => it,
+            _ => Map::new(),
+        };
+        Self {
+            properties,
+            required: schema["required"].as_array().cloned().unwrap_or_default(),
+        }
+    }
+
+    /// The arguments that the variants of this enum declare, and the field that tells the variants apart.
+    pub(crate) fn tagged<T: JsonSchema>(tag: &str, about: &str) -> Self {
+        let schema = generated::<T>();
+        let variants = schema["oneOf"].as_array().cloned().unwrap_or_default();
+        let words: Vec<&Value> = variants
+            .iter()
+            .map(|it| &it["properties"][tag]["const"])
+            .collect();
+        let word = json!({"type": "string", "enum": words, "description": about});
+        let mut properties = Map::from_iter([(tag.to_owned(), word)]);
+        for (name, it) in variants
+            .iter()
+            .filter_map(|it| it["properties"].as_object())
+            .flatten()
+        {
+            properties.entry(name).or_insert_with(|| it.clone());
+        }
+        Self {
+            properties,
+            required: vec![tag.into()],
+        }
+    }
+
+    /// With the arguments of another type, which are read from the same object.
+    pub(crate) fn and(mut self, other: Self) -> Self {
+        for (name, it) in other.properties {
+            self.properties.entry(name).or_insert(it);
+        }
+        self.required.extend(other.required);
+        self
+    }
+
+    /// Only these of its arguments are told of.
+    pub(crate) fn only(mut self, names: &[&str]) -> Self {
+        self.properties
+            .retain(|name, _| names.contains(&name.as_str()));
+        self
+    }
+
+    /// As a client is told of it.
+    pub(crate) fn with_example(self, example: &Value) -> Value {
+        let properties: Map<String, Value> = self
+            .properties
+            .iter()
+            .map(|(name, it)| (name.clone(), plain(it)))
+            .collect();
+        let mut schema = json!({"type": "object", "properties": properties});
+        if !self.required.is_empty() {
+            schema["required"] = self.required.into();
+        }
+        schema["examples"] = json!([example]);
+        schema
+    }
+}
+
+fn generated<T: JsonSchema>() -> Value {
+    let settings = SchemaSettings::draft2020_12().with(|it| it.inline_subschemas = true);
+    settings
+        .for_deserialize()
+        .into_generator()
+        .into_root_schema_for::<T>()
+        .to_value()
+}
+
+/// A schema without what only some clients understand, or nobody needs.
+fn plain(schema: &Value) -> Value {
+    let kept = WORDS.iter().filter_map(|word| {
+        let found = schema.get(word)?;
+        let told = match *word {
+            "type" | "enum" => without_null(word, found),
+            // What a type says of itself is for those who read the code.
+            "items" => without_description(plain(found)),
+            "properties" => found
+                .as_object()?
+                .iter()
+                .map(|(name, it)| (name.clone(), plain(it)))
+                .collect(),
+            _ => found.clone(),
+        };
+        Some(((*word).to_owned(), told))
+    });
+    kept.collect()
+}
+
+fn without_description(mut schema: Value) -> Value {
+    if let Some(fields) = schema.as_object_mut() {
+        fields.shift_remove("description");
+    }
+    schema
+}
+
+/// What may be left out is not required; nobody has to be told that it may be null, too.
+fn without_null(word: &str, found: &Value) -> Value {
+    let is_null = |it: &&Value| it.is_null() || *it == "null";
+    let Some(words) = found.as_array() else {
+        return found.clone();
+    };
+    let words: Vec<&Value> = words.iter().filter(|it| !is_null(it)).collect();
+    match words.as_slice() {
+        [one] if word == "type" => (*one).clone(),
+        _ => json!(words),
+    }
+}

@@ -1,0 +1,121 @@
+//! Values of arguments that are more than a text, a number or a flag.
+
+use std::fmt::Display;
+use std::str::FromStr;
+
+use apostille_cite::citation::Cite;
+use schemars::JsonSchema;
+use serde::de::Error;
+use serde::{Deserialize, Deserializer};
+use serde_json::Value;
+
+/// Something that is written as a text, such as a memory's handle.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, JsonSchema)]
+#[schemars(transparent, bound = "")]
+pub(crate) struct Parsed<T>(#[schemars(with = "String")] pub(crate) T);
+
+impl<'de, T> Deserialize<'de> for Parsed<T>
+where
+    T: FromStr,
+    T::Err: Display,
+{
+    fn deserialize<D: Deserializer<'de>>(reader: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(reader)?;
+        text.trim().parse().map(Self).map_err(D::Error::custom)
+    }
+}
+
+/// The same where an empty text is how some agents write "not given".
+#[derive(Debug, Clone, PartialEq, Eq, JsonSchema)]
+#[schemars(transparent, bound = "")]
+pub(crate) struct OrNone<T>(#[schemars(with = "String")] pub(crate) Option<T>);
+
+impl<T> Default for OrNone<T> {
+    fn default() -> Self {
+        Self(None)
+    }
+}
+
+impl<'de, T> Deserialize<'de> for OrNone<T>
+where
+    T: FromStr,
+    T::Err: Display,
+{
+    fn deserialize<D: Deserializer<'de>>(reader: D) -> Result<Self, D::Error> {
+        match String::deserialize(reader)?.as_str() {
+            "" => Ok(Self(None)),
+            text => text
+                .trim()
+                .parse()
+                .map(|it| Self(Some(it)))
+                .map_err(D::Error::custom),
+        }
+    }
+}
+
+/// A list that is not too long to be looked at.
+#[derive(Debug, Clone, PartialEq, Eq, JsonSchema)]
+#[schemars(transparent)]
+pub(crate) struct AtMost<T, const MOST: usize>(pub(crate) Vec<T>);
+
+impl<T, const MOST: usize> Default for AtMost<T, MOST> {
+    fn default() -> Self {
+        Self(Vec::new())
+    }
+}
+
+impl<'de, T: Deserialize<'de>, const MOST: usize> Deserialize<'de> for AtMost<T, MOST> {
+    fn deserialize<D: Deserializer<'de>>(reader: D) -> Result<Self, D::Error> {
+        let items = Vec::deserialize(reader)?;
+        if items.len() > MOST {
+            Err(D::Error::custom(format!("at most {MOST} at once")))
+        } else {
+            Ok(Self(items))
+        }
+    }
+}
+
+/// How many are asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, JsonSchema)]
+#[schemars(transparent)]
+pub(crate) struct Limit(#[schemars(range(min = 1))] u32);
+
+impl Limit {
+    /// At most so many.
+    pub(crate) fn within(self, most: usize) -> usize {
+        (self.0 as usize).min(most)
+    }
+}
+
+impl<'de> Deserialize<'de> for Limit {
+    fn deserialize<D: Deserializer<'de>>(reader: D) -> Result<Self, D::Error> {
+        match u32::deserialize(reader)? {
+            0 => Err(D::Error::custom("ask for at least 1")),
+            n => Ok(Self(n)),
+        }
+    }
+}
+
+/// A place such as `src/api.rs:12-18`. Agents that know the other set of tools write it as an object.
+#[derive(Debug, Clone, PartialEq, Eq, JsonSchema)]
+#[schemars(transparent)]
+pub(crate) struct PlaceText(#[schemars(with = "String")] pub(crate) Cite);
+
+impl<'de> Deserialize<'de> for PlaceText {
+    fn deserialize<D: Deserializer<'de>>(reader: D) -> Result<Self, D::Error> {
+        let text = match Value::deserialize(reader)? {
+            Value::String(text) => text,
+            it @ Value::Object(_) => {
+                place_text(&it).ok_or_else(|| D::Error::custom("expected path and line_start"))?
+            }
+            _ => return Err(D::Error::custom("expected a text")),
+        };
+        text.trim().parse().map(Self).map_err(D::Error::custom)
+    }
+}
+
+fn place_text(it: &Value) -> Option<String> {
+    let start = it["line_start"].as_u64()?;
+    let end = it["line_end"].as_u64().unwrap_or(start);
+    Some(format!("{}:{start}-{end}", it["path"].as_str()?))
+}
