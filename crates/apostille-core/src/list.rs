@@ -3,6 +3,7 @@
 use crate::event::{Batch, Event, Showing, What};
 use crate::memory::{Memory, Name, Stage};
 use crate::recall::query;
+use crate::refusal::Refusal;
 use crate::space::Space;
 use crate::store::{Filter, Order};
 use crate::{Context, Error};
@@ -35,6 +36,26 @@ pub fn named(
             Ok(None)
         }
     }
+}
+
+/// The memories with these names, or a refusal that says the first name that there is none for.
+pub fn all_named(
+    cx: &Context<'_>,
+    spaces: &[Space],
+    names: impl IntoIterator<Item = Name>,
+) -> Result<Result<Vec<Memory>, Refusal>, Error> {
+    let mut memories = Vec::new();
+    for name in names {
+        match named(cx, spaces, name)? {
+            Some(memory) => memories.push(memory),
+            None => {
+                return Ok(Err(Refusal::NoSuchMemory {
+                    name: name.to_string(),
+                }));
+            }
+        }
+    }
+    Ok(Ok(memories))
 }
 
 /// The memories that a filter admits.

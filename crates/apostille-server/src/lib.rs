@@ -22,6 +22,7 @@ pub mod mcp;
 pub mod panel;
 pub mod pass;
 pub mod resources;
+mod text;
 pub mod tools;
 mod uri;
 mod verbs;

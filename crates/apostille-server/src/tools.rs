@@ -8,6 +8,7 @@ mod answer;
 pub mod everyday;
 pub mod files;
 pub mod layers;
+mod outcome;
 mod profile;
 pub mod prompts;
 pub mod simple;

@@ -5,16 +5,10 @@ use apostille_cite::verdict::{Verdict, worst};
 use apostille_core::recall::render::safe;
 use apostille_core::verify::Verified;
 
+use crate::text::cut_text;
+
 /// How long the line of one verdict is, in characters.
 const VERDICT: usize = 300;
-
-/// A text of at most so many characters, and a sign that it was cut.
-pub(super) fn cut(text: &str, most: usize) -> String {
-    match text.char_indices().nth(most) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text.to_owned(),
-    }
-}
 
 /// What was found at a citation: `moved src/api.rs:3 → src/v2.rs:9`.
 pub(super) fn verdict(citation: &Citation, verdict: &Verdict) -> String {
@@ -59,7 +53,7 @@ pub(super) fn verdict(citation: &Citation, verdict: &Verdict) -> String {
         }
         Verdict::Unknown { why } => format!("{word} {place}, {why}"),
     };
-    cut(&safe(&line), VERDICT)
+    cut_text(&safe(&line), VERDICT)
 }
 
 fn since(commit: Option<&str>) -> String {
@@ -92,7 +86,7 @@ pub(super) fn item(it: &Verified, most: usize) -> String {
         "- ({}; {}) {}",
         it.memory.handle(),
         standing(it),
-        cut(&safe(&it.memory.fact), most)
+        cut_text(&safe(&it.memory.fact), most)
     )
 }
 

@@ -9,6 +9,7 @@ use apostille_core::verify::Verified;
 use serde::Serialize;
 
 use super::lines;
+use crate::text::cut_text;
 
 /// How much of a fact is given beside others, in characters.
 const FACT: usize = 500;
@@ -87,10 +88,10 @@ impl Cited {
 
     fn whole(citation: &Citation, verdict: &Verdict) -> Self {
         let now = match verdict {
-            Verdict::Changed(it) => Some(lines::cut(&it.now, SNIPPET)),
+            Verdict::Changed(it) => Some(cut_text(&it.now, SNIPPET)),
             _ => None,
         };
-        let snippet = Some(lines::cut(&citation.snippet, SNIPPET));
+        let snippet = Some(cut_text(&citation.snippet, SNIPPET));
         Self {
             sha: citation.commit.clone(),
             snippet,
@@ -117,13 +118,13 @@ impl Brief {
             space: memory.space.to_string(),
             layer: memory.layer.as_str(),
             kind: memory.kind.as_str(),
-            subject: memory.subject.as_deref().map(|it| lines::cut(it, FACT)),
-            fact: lines::cut(&memory.fact, most),
+            subject: memory.subject.as_deref().map(|it| cut_text(it, FACT)),
+            fact: cut_text(&memory.fact, most),
             tags: memory
                 .tags
                 .iter()
                 .take(SEVERAL)
-                .map(|it| lines::cut(it, FACT))
+                .map(|it| cut_text(it, FACT))
                 .collect(),
             standing: it.standing(),
             is_unmerged: it.is_unmerged,
@@ -179,9 +180,9 @@ impl Whole {
                 .reason
                 .as_deref()
                 .filter(|_| !is_quarantined)
-                .map(|it| lines::cut(it, TEXT)),
+                .map(|it| cut_text(it, TEXT)),
             status: memory.status.stage().as_str(),
-            status_why: memory.status.why().map(|it| lines::cut(it, TEXT)),
+            status_why: memory.status.why().map(|it| cut_text(it, TEXT)),
             supersedes,
             superseded_by,
             provenance: if is_quarantined {
@@ -217,7 +218,7 @@ struct Provenance {
 
 impl From<&Memory> for Provenance {
     fn from(it: &Memory) -> Self {
-        let told = |text: &Option<String>| text.as_deref().map(|it| lines::cut(it, FACT));
+        let told = |text: &Option<String>| text.as_deref().map(|it| cut_text(it, FACT));
         Self {
             origin: it.voice.origin.as_str(),
             author: told(&it.voice.author),

@@ -41,6 +41,14 @@ impl Answer {
         })
     }
 
+    /// What became of something, as JSON that says whether it was done.
+    pub(super) fn reply(is_done: bool, reply: &impl Serialize) -> Result<Self, Fault> {
+        Ok(Self {
+            is_refusal: !is_done,
+            ..Self::json(reply)?
+        })
+    }
+
     /// The same, with what must be known beside it.
     #[must_use]
     pub fn noting(self, note: Option<String>) -> Self {

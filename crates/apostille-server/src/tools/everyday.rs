@@ -5,20 +5,24 @@
 mod input;
 mod output;
 
-use apostille_core::memory::{Draft, Kind, Layer, Memory, Name, Replacement, Stage, Twin};
+use apostille_core::memory::{Draft, Kind, Layer, Memory, Name, Replacement, Stage};
 use apostille_core::policy::InjectMode;
 use apostille_core::recall::{self, Ask, render};
 use apostille_core::refusal::Refusal;
-use apostille_core::revise::{self, Revised};
+use apostille_core::revise;
 use apostille_core::space::Space;
 use apostille_core::store::{Filter, Order};
 use apostille_core::verify::{Orders, Verified, look, verify as look_up};
-use apostille_core::{Context, list, remember as core_remember};
+use apostille_core::{Context, list};
 use serde_json::Value;
 
 use crate::pass::Access;
+use crate::text::beginning;
 use crate::tools::Answer;
-use crate::wire::Parsed;
+use crate::tools::outcome::{
+    WriteOutcome, choose_twin, forget_memory, invalidate_memory, revise_outcome, supersede_memory,
+    write_draft,
+};
 use crate::{Fault, Here, wire};
 use input::{Action, Agreement, Checked, Fact, Question, Successor, Which, cites};
 use output::{Found, Kept, Looked, NotKept, Told};
@@ -103,11 +107,6 @@ fn remember(cx: &Context<'_>, here: &Here<'_>, fact: Fact) -> Result<Answer, Fau
     let Some(space) = space_of(here, &fact) else {
         return Answer::refused(&NotKept::no_user());
     };
-    let twin = match (fact.merge_with, fact.rationale) {
-        (Some(name), _) => Twin::Merge(name.0),
-        (None, Some(why)) => Twin::Create(why),
-        (None, None) => Twin::Ask,
-    };
     let draft = Draft {
         layer: fact.layer.map(|it| it.0),
         kind: fact.kind.map(|it| it.0),
@@ -116,10 +115,10 @@ fn remember(cx: &Context<'_>, here: &Here<'_>, fact: Fact) -> Result<Answer, Fau
         citations: cites(fact.citations),
         tags: fact.tags,
         task: fact.task,
-        twin,
+        twin: choose_twin(fact.merge_with.map(|it| it.0), fact.rationale),
         ..Draft::new(space.clone(), fact.fact, here.voice(cx.actor))
     };
-    told(cx, core_remember::remember(&here.ruled(cx, space), draft)?)
+    told(&write_draft(&here.ruled(cx, space), draft)?)
 }
 
 /// A person's preferences and identity are the person's; everything else is the repository's.
@@ -133,32 +132,24 @@ fn space_of<'a>(here: &Here<'a>, fact: &Fact) -> Option<&'a Space> {
     }
 }
 
-fn told(cx: &Context<'_>, outcome: core_remember::Outcome) -> Result<Answer, Fault> {
-    use core_remember::Outcome;
+fn told(outcome: &WriteOutcome) -> Result<Answer, Fault> {
     match outcome {
-        Outcome::Remembered {
-            memory, superseded, ..
-        } => Answer::json(&Kept::remembered(&memory, superseded.as_ref())),
-        Outcome::Refreshed { memory } => Answer::json(&Kept::new("refreshed", &memory)),
-        Outcome::Similar { near } => {
-            Answer::refused(&NotKept::similar(&crate::told_near(cx, near)?))
-        }
-        Outcome::Refused(refusal) => Answer::refused(&NotKept::new(&refusal)),
+        WriteOutcome::Done(it) => Answer::json(&Kept::new(it)),
+        WriteOutcome::Similar(near) => Answer::refused(&NotKept::similar(near)),
+        WriteOutcome::Refused(refusal) => Answer::refused(&NotKept::new(refusal)),
     }
 }
 
 /// Does something to a memory that is there.
 fn revise(cx: &Context<'_>, here: &Here<'_>, name: Name, it: Action) -> Result<Answer, Fault> {
-    let spaces = here.spaces();
     match it {
         Action::Refresh => refreshed(cx, here, name),
-        Action::Apply => done("applied", revise::apply(cx, &spaces, name)?),
-        Action::Approve => approved(cx, here, name),
-        Action::Invalidate { reason } => {
-            let by = here.voice(cx.actor);
-            let outcome = revise::invalidate_as(cx, &spaces, name, &reason, &by)?;
-            done("invalidated", outcome)
+        Action::Apply => {
+            let applied = revise::apply(cx, &here.spaces(), name);
+            told(&revise_outcome("applied", applied)?)
         }
+        Action::Approve => approved(cx, here, name),
+        Action::Invalidate { reason } => told(&invalidate_memory(cx, here, name, &reason)?),
         Action::Correct(it) => superseded(cx, here, name, it, Replacement::Correction),
         Action::Supersede(it) => superseded(cx, here, name, it, Replacement::Better),
     }
@@ -180,16 +171,9 @@ fn superseded(
         reason: it.reason,
         ..Draft::new(space.clone(), it.fact, here.voice(cx.actor))
     };
-    match revise::supersede(&here.ruled(cx, &space), &spaces, name, draft, how)? {
-        core_remember::Outcome::Refused(refusal) => Answer::refused(&NotKept::revised(&refusal)),
-        outcome => told(cx, outcome),
-    }
-}
-
-fn done(word: &'static str, outcome: Revised) -> Result<Answer, Fault> {
-    match outcome {
-        Revised::Done(memory) => Answer::json(&Kept::new(word, &memory)),
-        Revised::Refused(refusal) => Answer::refused(&NotKept::new(&refusal)),
+    match supersede_memory(&here.ruled(cx, &space), &spaces, name, draft, how)? {
+        WriteOutcome::Refused(refusal) => Answer::refused(&NotKept::revised(&refusal)),
+        outcome => told(&outcome),
     }
 }
 
@@ -200,7 +184,8 @@ fn refreshed(cx: &Context<'_>, here: &Here<'_>, name: Name) -> Result<Answer, Fa
     if let Some(bad) = looked.memories.iter().find(|it| it.is_bad()) {
         return Answer::refused(&NotKept::does_not_hold(&Looked::new(bad)));
     }
-    done("refreshed", revise::refresh(cx, &here.spaces(), name)?)
+    let refreshed = revise::refresh(cx, &here.spaces(), name);
+    told(&revise_outcome("refreshed", refreshed)?)
 }
 
 /// Looks up the citations of some memories, or of all; nothing is changed.
@@ -229,18 +214,8 @@ fn asked(
         };
         return Ok(Ok(list::list(cx, &filter)?));
     }
-    let mut memories = Vec::new();
-    for Parsed(name) in which.ids.0 {
-        match list::named(cx, &here.spaces(), name)? {
-            Some(memory) => memories.push(memory),
-            None => {
-                return Ok(Err(Refusal::NoSuchMemory {
-                    name: name.to_string(),
-                }));
-            }
-        }
-    }
-    Ok(Ok(memories))
+    let names = which.ids.0.into_iter().map(|it| it.0);
+    Ok(list::all_named(cx, &here.spaces(), names)?)
 }
 
 /// Removes a memory for good, on a person's word.
@@ -252,10 +227,7 @@ fn forget(cx: &Context<'_>, here: &Here<'_>, name: Name, it: &Agreement) -> Resu
         return asking(&memory, &NotKept::needs_a_word(&memory), question);
     }
     let reason = it.reason.as_deref().unwrap_or("");
-    match crate::forgotten(cx, here, name, reason)? {
-        Ok(memory) => Answer::json(&Kept::new("forgotten", &memory)),
-        Err(refusal) => Answer::refused(&NotKept::new(&refusal)),
-    }
+    told(&forget_memory(cx, here, name, reason)?)
 }
 
 /// A pending memory is let out by a person; one that is not pending is refused as always.
@@ -280,14 +252,16 @@ fn approved(cx: &Context<'_>, here: &Here<'_>, name: Name) -> Result<Answer, Fau
                 actor: actor.as_deref().or(cx.actor),
                 ..*cx
             };
-            done("approved", revise::approve(&cx, &here.spaces(), name)?)
+            let approved = revise::approve(&cx, &here.spaces(), name);
+            told(&revise_outcome("approved", approved)?)
         }
     }
 }
 
 /// What needs a person's word is not done without it; the question says what it is about.
 fn asking(memory: &Memory, refusal: &NotKept, question: &str) -> Result<Answer, Fault> {
-    let fact: String = render::safe(&memory.fact).chars().take(MAX_ASKED).collect();
+    let fact = render::safe(&memory.fact);
+    let fact = beginning(&fact, MAX_ASKED).unwrap_or(&fact);
     let question = format!("{}: \"{fact}\"\n\n{question}", memory.handle());
     Ok(Answer::refused(refusal)?.asking(question))
 }

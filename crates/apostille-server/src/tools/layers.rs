@@ -11,13 +11,15 @@ use apostille_core::memory::{Draft, Memory, Name, Replacement};
 use apostille_core::policy::Policy;
 use apostille_core::recall;
 use apostille_core::refusal::Refusal;
-use apostille_core::remember::{Near, Outcome, remember};
-use apostille_core::revise::{self, Revised};
+use apostille_core::remember::Near;
 use apostille_core::space::Space;
 use apostille_core::{Context, list, verify};
 use serde_json::{Value, json};
 
 use crate::tools::Answer;
+use crate::tools::outcome::{
+    WriteOutcome, invalidate_memory, list_handles, supersede_memory, write_draft,
+};
 use crate::tools::tool::{Effect, Tool};
 use crate::wire::{self, InputSchema};
 use crate::{Fault, Here};
@@ -105,7 +107,8 @@ fn write(cx: &Context<'_>, here: &Here<'_>, level: Level, action: Action) -> Res
             Err(refused) => refused,
         },
         Action::Remove { target_id } => match targeted(cx, here, level, target_id.0)? {
-            Ok(old) => remove(cx, here, &old)?,
+            // It stays in the history.
+            Ok(old) => settled(&invalidate_memory(cx, here, Name::Id(old.id), REMOVED)?),
             Err(refused) => refused,
         },
     };
@@ -180,19 +183,17 @@ fn add(
 ) -> Result<Reply, Fault> {
     let policy = rules(cx, here, space);
     let fresh = draft(cx, here, space, content.clone(), tags.clone());
-    let outcome = remember(
-        &Context {
-            policy: &policy,
-            ..*cx
-        },
-        Draft {
-            layer: Some(level.layer()),
-            ..fresh
-        },
-    )?;
-    Ok(match outcome {
-        Outcome::Similar { near } => similar(&crate::told_near(cx, near)?, level, content, tags),
-        outcome => settled(outcome),
+    let cx = Context {
+        policy: &policy,
+        ..*cx
+    };
+    let fresh = Draft {
+        layer: Some(level.layer()),
+        ..fresh
+    };
+    Ok(match write_draft(&cx, fresh)? {
+        WriteOutcome::Similar(near) => similar(&near, level, content, tags),
+        outcome => settled(&outcome),
     })
 }
 
@@ -229,13 +230,8 @@ fn update(
         policy: &policy,
         ..*cx
     };
-    let reply = settled(revise::supersede(
-        &cx,
-        &spaces,
-        Name::Id(old.id),
-        fresh,
-        Replacement::Correction,
-    )?);
+    let (name, how) = (Name::Id(old.id), Replacement::Correction);
+    let reply = settled(&supersede_memory(&cx, &spaces, name, fresh, how)?);
     let until = |why: String| {
         format!(
             "{why}; {} stays in use until a person approves this",
@@ -261,28 +257,11 @@ fn draft(
     }
 }
 
-/// Takes a memory out of use. It stays in the history.
-fn remove(cx: &Context<'_>, here: &Here<'_>, old: &Memory) -> Result<Reply, Fault> {
-    let spaces = [old.space.clone()];
-    Ok(
-        match revise::invalidate_as(
-            cx,
-            &spaces,
-            Name::Id(old.id),
-            REMOVED,
-            &here.voice(cx.actor),
-        )? {
-            Revised::Done(memory) => Reply::done(&memory),
-            Revised::Refused(refusal) => Reply::refused(&refusal),
-        },
-    )
-}
-
-fn settled(outcome: Outcome) -> Reply {
+fn settled(outcome: &WriteOutcome) -> Reply {
     match outcome {
-        Outcome::Remembered { memory, .. } | Outcome::Refreshed { memory } => Reply::done(&memory),
-        Outcome::Refused(refusal) => Reply::refused(&refusal),
-        Outcome::Similar { near } => said_already(&near),
+        WriteOutcome::Done(it) => Reply::done(&it.memory),
+        WriteOutcome::Refused(refusal) => Reply::refused(refusal),
+        WriteOutcome::Similar(near) => said_already(near),
     }
 }
 
@@ -313,8 +292,7 @@ fn similar(near: &[Near], level: Level, content: String, tags: Vec<String>) -> R
 
 /// What nobody vouches for does not refresh what is in use.
 fn said_already(near: &[Near]) -> Reply {
-    let handles: Vec<String> = near.iter().map(|it| it.handle.to_string()).collect();
-    let error = format!("not kept: {} says this already", handles.join(", "));
+    let error = format!("not kept: {} says this already", list_handles(near));
     Reply {
         known: near.iter().map(Known::from).collect(),
         ..Reply::failed("similar", error)

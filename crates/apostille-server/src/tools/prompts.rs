@@ -5,6 +5,7 @@ use serde_json::{Map, Value};
 
 use super::profile::Profile;
 use super::{layers, verified};
+use crate::text::cut_text;
 
 /// How much of a task's title a heading takes, in characters.
 const MAX_TITLE: usize = 120;
@@ -162,10 +163,7 @@ fn check(prompt: &Prompt, arguments: &Map<String, Value>) -> Result<(), Unfit> {
 /// A text on one line, cut where it is too long.
 fn bounded(text: &str, most: usize) -> String {
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    match line.char_indices().nth(most) {
-        Some((end, _)) => format!("{}…", &line[..end]),
-        None => line,
-    }
+    cut_text(&line, most)
 }
 
 /// The rules, with the tools that there are: where the ten are not offered, five verbs do their work.

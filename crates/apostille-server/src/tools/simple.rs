@@ -3,10 +3,9 @@
 //! The policy comes in the context; [`Policy::notebook`] is the one this is made for. A user's notes are in the user's
 //! space (`u-3`), the others in the repository's (`m-4`); deleting takes either.
 
-use apostille_core::memory::{Draft, Kind, Layer, Memory, Name, Status, Twin};
+use apostille_core::memory::{Draft, Kind, Layer, Memory, Name, Twin};
 use apostille_core::policy::{Limits, Policy};
 use apostille_core::recall::{Ask, Recalled, Style, recall};
-use apostille_core::remember::{Outcome, remember};
 use apostille_core::space::Space;
 use apostille_core::{Context, format, list, verify};
 use schemars::JsonSchema;
@@ -14,6 +13,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::tools::Answer;
+use crate::tools::outcome::{
+    WriteOutcome, forget_memory, list_handles, pending_reason, write_draft,
+};
 use crate::tools::tool::{Effect, Tool};
 use crate::wire::{self, InputSchema, Parsed};
 use crate::{Fault, Here};
@@ -126,13 +128,9 @@ impl Reply {
     }
 
     fn kept(memory: &Memory) -> Self {
-        let pending = match &memory.status {
-            Status::Pending { why } => Some(why.clone()),
-            _ => None,
-        };
         Self {
             id: Some(memory.handle().to_string()),
-            pending,
+            pending: pending_reason(memory).map(Into::into),
             ..Self::done()
         }
     }
@@ -146,11 +144,7 @@ impl Reply {
     }
 
     fn told(&self) -> Result<Answer, Fault> {
-        if self.ok {
-            Answer::json(self)
-        } else {
-            Answer::refused(self)
-        }
+        Answer::reply(self.ok, self)
     }
 }
 
@@ -208,20 +202,15 @@ pub fn call(
 /// Keeps a note. One that is known already is not kept twice: the answer names the known one.
 fn memory_store(cx: &Context<'_>, here: &Here<'_>, note: Note) -> Result<Reply, Fault> {
     let policy = one_length(cx.policy);
-    let outcome = remember(
-        &Context {
-            policy: &policy,
-            ..*cx
-        },
-        draft(cx, here, note),
-    )?;
-    Ok(match outcome {
-        Outcome::Remembered { memory, .. } | Outcome::Refreshed { memory } => Reply::kept(&memory),
-        Outcome::Refused(refusal) => Reply::refused(refusal),
-        Outcome::Similar { near } => {
-            let known: Vec<String> = near.iter().map(|it| it.handle.to_string()).collect();
-            Reply::refused(format!("much like {}", known.join(", ")))
-        }
+    let drafted = draft(cx, here, note);
+    let cx = Context {
+        policy: &policy,
+        ..*cx
+    };
+    Ok(match write_draft(&cx, drafted)? {
+        WriteOutcome::Done(it) => Reply::kept(&it.memory),
+        WriteOutcome::Refused(refusal) => Reply::refused(refusal),
+        WriteOutcome::Similar(near) => Reply::refused(format!("much like {}", list_handles(&near))),
     })
 }
 
@@ -282,9 +271,9 @@ fn memory_search(cx: &Context<'_>, here: &Here<'_>, search: Search) -> Result<Ma
 
 /// Deletes a note: its text is gone everywhere, and its handle is not used again.
 fn memory_delete(cx: &Context<'_>, here: &Here<'_>, name: Name) -> Result<Reply, Fault> {
-    Ok(match crate::forgotten(cx, here, name, "deleted")? {
-        Ok(_) => Reply::done(),
-        Err(refusal) => Reply::refused(refusal),
+    Ok(match forget_memory(cx, here, name, "deleted")? {
+        WriteOutcome::Refused(refusal) => Reply::refused(refusal),
+        _ => Reply::done(),
     })
 }
 

@@ -8,11 +8,11 @@ mod records;
 
 use apostille_cite::citation::RepoPath;
 use apostille_core::list;
-use apostille_core::memory::{Draft, Kind, Memory, Name, Replacement, Twin};
+use apostille_core::memory::{Draft, Kind, Memory, Name, Replacement};
 use apostille_core::policy::Policy;
 use apostille_core::refusal::Refusal;
-use apostille_core::remember::{self, Outcome, cite};
-use apostille_core::revise::{self, Revised};
+use apostille_core::remember::cite;
+use apostille_core::revise;
 use apostille_core::space::Space;
 use apostille_core::verify::Orders;
 use apostille_core::verify::Verified;
@@ -20,6 +20,9 @@ use apostille_core::{Context, stats as core_stats};
 use serde_json::Value;
 
 use crate::tools::Answer;
+use crate::tools::outcome::{
+    choose_twin, invalidate_memory, revise_outcome, supersede_memory, write_draft,
+};
 use crate::wire::{self, Malformed, Parsed};
 use crate::{Fault, Here};
 
@@ -80,10 +83,13 @@ pub fn call(
         "refresh" => told(&refresh(cx, here, one()?)?),
         "invalidate" => {
             let Contradiction { reason } = wire::read(arguments)?;
-            told(&invalidate(cx, here, one()?, &reason)?)
+            told(&Reply::from(&invalidate_memory(cx, here, one()?, &reason)?))
         }
         "supersede" => told(&supersede(cx, here, wire::read(arguments)?)?),
-        "log_applied" => told(&revised(revise::apply(cx, &here.spaces(), one()?)?)),
+        "log_applied" => {
+            let applied = revise::apply(cx, &here.spaces(), one()?);
+            told(&Reply::from(&revise_outcome("applied", applied)?))
+        }
         "read_citation" => {
             let place = wire::read(arguments)?;
             Answer::json(&read_citation(cx, here, &place, &wire::read(arguments)?))
@@ -106,11 +112,7 @@ fn handed_out(cx: &Context<'_>, records: &[MemoryRecord]) -> Result<Answer, Faul
 }
 
 fn told(reply: &Reply) -> Result<Answer, Fault> {
-    if reply.ok {
-        Answer::json(reply)
-    } else {
-        Answer::refused(reply)
-    }
+    Answer::reply(reply.ok, reply)
 }
 
 fn space_of<'a>(here: &Here<'a>, repo: Option<&'a RepoName>) -> &'a Space {
@@ -123,33 +125,23 @@ fn store(cx: &Context<'_>, here: &Here<'_>, input: StoreInput) -> Result<Reply, 
     if let Err(refusal) = proof_is_here(cx, here, &space, &input.citations.0) {
         return Ok(Reply::refused(&refusal));
     }
-    let twin = match (input.merge_with, input.rationale) {
-        (Some(name), _) => Twin::Merge(name.0),
-        (None, Some(why)) => Twin::Create(why),
-        (None, None) => Twin::Ask,
-    };
     let draft = Draft {
         kind: Some(Kind::Project),
         subject: Some(input.subject),
         reason: input.reason,
         citations: places(&input.citations.0),
-        twin,
+        twin: choose_twin(input.merge_with.map(|it| it.0), input.rationale),
         ..Draft::new(space, input.fact, here.voice(input.created_by.as_deref()))
     };
     let policy = Policy {
         require_citations: true,
         ..*cx.policy
     };
-    Reply::of(
-        cx,
-        remember::remember(
-            &Context {
-                policy: &policy,
-                ..*cx
-            },
-            draft,
-        )?,
-    )
+    let cx = Context {
+        policy: &policy,
+        ..*cx
+    };
+    Ok(Reply::from(&write_draft(&cx, draft)?))
 }
 
 fn places(citations: &[Citable]) -> Vec<apostille_cite::citation::Cite> {
@@ -249,7 +241,8 @@ fn refresh(cx: &Context<'_>, here: &Here<'_>, name: Name) -> Result<Reply, Fault
         );
         return Ok(Reply::failed(why));
     }
-    Ok(revised(revise::refresh(cx, &here.spaces(), name)?))
+    let refreshed = revise::refresh(cx, &here.spaces(), name);
+    Ok(Reply::from(&revise_outcome("refreshed", refreshed)?))
 }
 
 /// What is found at the citations of an active memory; an inactive one is not looked up.
@@ -259,13 +252,6 @@ fn looked_up(cx: &Context<'_>, here: &Here<'_>, name: Name) -> Result<Option<Ver
     let mut found =
         apostille_core::verify::verify(cx, local.into_iter().collect(), Orders::default(), |_| ())?;
     Ok(found.memories.pop())
-}
-
-/// Marks a memory as wrong.
-fn invalidate(cx: &Context<'_>, here: &Here<'_>, name: Name, reason: &str) -> Result<Reply, Fault> {
-    let by = here.voice(cx.actor);
-    let outcome = revise::invalidate_as(cx, &here.spaces(), name, reason, &by)?;
-    Ok(revised(outcome))
 }
 
 /// Replaces a memory by its correction, or by a better version.
@@ -286,14 +272,8 @@ fn supersede(cx: &Context<'_>, here: &Here<'_>, input: SupersedeInput) -> Result
         How::Correction => Replacement::Correction,
         How::Better => Replacement::Better,
     };
-    Reply::of(cx, revise::supersede(cx, &here.spaces(), name, draft, how)?)
-}
-
-fn revised(outcome: Revised) -> Reply {
-    match outcome {
-        Revised::Done(memory) => Reply::done("done", &memory),
-        Revised::Refused(refusal) => Reply::refused(&refusal),
-    }
+    let outcome = supersede_memory(cx, &here.spaces(), name, draft, how)?;
+    Ok(Reply::from(&outcome))
 }
 
 /// The figures of a repository.
@@ -302,15 +282,4 @@ fn stats(cx: &Context<'_>, here: &Here<'_>, input: &InRepo) -> Result<StatsRecor
         cx,
         space_of(here, input.repo.as_ref()),
     )?))
-}
-
-impl Reply {
-    fn of(cx: &Context<'_>, outcome: Outcome) -> Result<Self, Fault> {
-        Ok(match outcome {
-            Outcome::Remembered { memory, .. } => Self::done("created", &memory),
-            Outcome::Refreshed { memory } => Self::done("refreshed", &memory),
-            Outcome::Similar { near } => Self::similar(&crate::told_near(cx, near)?),
-            Outcome::Refused(refusal) => Self::refused(&refusal),
-        })
-    }
 }

@@ -193,18 +193,8 @@ impl Desk {
 
     /// The memories with these names, or the first name that there is none for.
     pub fn named(&self, names: &[Name]) -> Result<Result<Vec<Memory>, Refusal>, Fault> {
-        let mut memories = Vec::with_capacity(names.len());
-        for name in names {
-            match list::named(&self.cx(), &self.spaces(), *name)? {
-                Some(memory) => memories.push(memory),
-                None => {
-                    return Ok(Err(Refusal::NoSuchMemory {
-                        name: name.to_string(),
-                    }));
-                }
-            }
-        }
-        Ok(Ok(memories))
+        let names = names.iter().copied();
+        Ok(list::all_named(&self.cx(), &self.spaces(), names)?)
     }
 }
 

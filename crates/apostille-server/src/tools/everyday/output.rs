@@ -2,12 +2,15 @@
 
 use apostille_cite::citation::Citation;
 use apostille_cite::verdict::{Difference, Verdict};
-use apostille_core::memory::{Memory, Status};
+use apostille_core::memory::Memory;
 use apostille_core::recall::{Checked, Recalled, excerpt};
 use apostille_core::refusal::Refusal;
 use apostille_core::remember::dedupe::Near;
 use apostille_core::verify::{Report, Verified};
 use serde::Serialize;
+
+use crate::text::beginning;
+use crate::tools::outcome::{Written, pending_reason};
 
 /// How many memories with something wrong are described in one answer.
 const MAX_TOLD: usize = 20;
@@ -125,26 +128,13 @@ pub(super) struct Kept {
 }
 
 impl Kept {
-    /// A new memory that may have taken the place of one it contradicts.
-    pub(super) fn remembered(memory: &Memory, superseded: Option<&Near>) -> Self {
-        let superseded = superseded.map(|it| it.handle.to_string());
-        Self {
-            superseded,
-            ..Self::new("remembered", memory)
-        }
-    }
-
-    pub(super) fn new(outcome: &'static str, memory: &Memory) -> Self {
-        let pending = match &memory.status {
-            Status::Pending { why } => Some(why.clone()),
-            _ => None,
-        };
+    pub(super) fn new(it: &Written) -> Self {
         Self {
             ok: true,
-            id: memory.handle().to_string(),
-            outcome,
-            pending,
-            superseded: None,
+            id: it.memory.handle().to_string(),
+            outcome: it.deed.as_str(),
+            pending: pending_reason(&it.memory).map(Into::into),
+            superseded: it.superseded.as_ref().map(|it| it.handle.to_string()),
         }
     }
 }
@@ -374,10 +364,10 @@ impl Place {
 
 /// Code, cut at the end of a line where it is long.
 fn cut(code: &str) -> String {
-    match code.char_indices().nth(MAX_CODE) {
+    match beginning(code, MAX_CODE) {
         None => code.to_owned(),
-        Some((end, _)) => {
-            let whole = code[..end].rfind('\n').unwrap_or(end);
+        Some(start) => {
+            let whole = start.rfind('\n').unwrap_or(start.len());
             format!("{}\n…", &code[..whole])
         }
     }

@@ -3,13 +3,13 @@
 use apostille_core::Context;
 use apostille_core::memory::{Draft, Kind, Twin};
 use apostille_core::policy::{Limits, Policy};
-use apostille_core::remember::remember;
 
 use super::folder::{Files, placed};
 use super::path::{Path, Scope, is_slug};
 use super::proof::{self, Fact};
 use super::{Stop, told};
 use crate::Here;
+use crate::tools::outcome::write_draft;
 
 /// Makes a file that was not there.
 pub(super) fn create(
@@ -25,15 +25,12 @@ pub(super) fn create(
         return Err(told::known_at(&file.path));
     }
     let policy = policy(cx, here, path.scope());
-    let outcome = remember(
-        &Context {
-            policy: &policy,
-            ..*cx
-        },
-        draft,
-    )?;
+    let cx = Context {
+        policy: &policy,
+        ..*cx
+    };
     told::told(
-        outcome,
+        &write_draft(&cx, draft)?,
         path,
         &files,
         format!("File created successfully at: {path}"),

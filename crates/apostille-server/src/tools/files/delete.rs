@@ -8,6 +8,7 @@ use super::Stop;
 use super::folder::Files;
 use super::path::Path;
 use crate::Here;
+use crate::tools::outcome::forget_memory;
 
 /// Deletes a file, or a directory with all that is in it.
 pub(super) fn delete(cx: &Context<'_>, here: &Here<'_>, path: &Path) -> Result<String, Stop> {
@@ -27,7 +28,7 @@ pub(super) fn delete(cx: &Context<'_>, here: &Here<'_>, path: &Path) -> Result<S
     for memory in doomed {
         for it in versions(cx, memory)? {
             // One that is gone already is what is wanted.
-            let _ = crate::forgotten(cx, here, Name::Id(it.id), "the file was deleted")?;
+            let _ = forget_memory(cx, here, Name::Id(it.id), "the file was deleted")?;
         }
     }
     Ok(format!("Successfully deleted {path}"))

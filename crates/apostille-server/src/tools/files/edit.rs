@@ -2,14 +2,14 @@
 
 use apostille_core::Context;
 use apostille_core::memory::{Draft, Name, Replacement, Voice};
-use apostille_core::remember::Outcome;
-use apostille_core::revise::supersede;
 use apostille_text::secrets::masked;
 
 use super::folder::{File, Files};
 use super::path::Path;
 use super::{Stop, create, evidence, page, told, view};
 use crate::Here;
+use crate::text::beginning;
+use crate::tools::outcome::{Deed, WriteOutcome, supersede_memory};
 
 /// How much of a text that was not found is repeated, in characters.
 const MAX_ECHO: usize = 1_000;
@@ -46,7 +46,8 @@ pub(super) fn replace(
 
 /// Where a text stands that must stand there once.
 fn only(text: &str, old: &str, path: &Path) -> Result<usize, Stop> {
-    let echo: String = masked(old).chars().take(MAX_ECHO).collect();
+    let echo = masked(old);
+    let echo = beginning(&echo, MAX_ECHO).unwrap_or(&echo);
     let places: Vec<usize> = if old.is_empty() {
         Vec::new()
     } else {
@@ -192,14 +193,16 @@ fn written(
         ..*cx
     };
     let spaces = std::slice::from_ref(&old.space);
-    let outcome = supersede(&cx, spaces, Name::Id(old.id), draft, Replacement::Better)?;
-    match outcome {
+    let (name, how) = (Name::Id(old.id), Replacement::Better);
+    match supersede_memory(&cx, spaces, name, draft, how)? {
         // Another memory says the same, and has taken the place of this one.
-        Outcome::Refreshed { memory } if memory.is_active() => Ok(format!(
-            "{fixed}\nit says what {} says, and is that memory now",
-            memory.handle()
-        )),
-        other => told::told(other, path, files, fixed, "the file stays as it was"),
+        WriteOutcome::Done(it) if it.deed == Deed::KnownAlready && it.memory.is_active() => {
+            Ok(format!(
+                "{fixed}\nit says what {} says, and is that memory now",
+                it.memory.handle()
+            ))
+        }
+        other => told::told(&other, path, files, fixed, "the file stays as it was"),
     }
 }
 

@@ -1,36 +1,38 @@
 //! What became of a draft, in the words of a file tool.
 
-use apostille_core::memory::{Handle, MemoryId, Status};
+use apostille_core::memory::{Handle, MemoryId};
 use apostille_core::refusal::Refusal;
-use apostille_core::remember::Outcome;
 
 use super::Stop;
 use super::folder::{File, Files};
 use super::path::{Path, Scope};
+use crate::tools::outcome::{Deed, WriteOutcome, pending_reason};
 
 /// The answer to what became of a draft for this path: the fixed text when it was kept, and one more line when it is
 /// not in use yet.
 pub(super) fn told(
-    outcome: Outcome,
+    outcome: &WriteOutcome,
     path: &Path,
     files: &Files,
     fixed: String,
     meanwhile: &str,
 ) -> Result<String, Stop> {
     match outcome {
-        Outcome::Remembered { memory, .. } => Ok(match &memory.status {
-            Status::Pending { why } => {
-                let handle = memory.handle();
+        WriteOutcome::Done(it) if it.deed == Deed::KnownAlready => {
+            Err(known(files, it.memory.id, it.memory.handle()))
+        }
+        WriteOutcome::Done(it) => Ok(match pending_reason(&it.memory) {
+            Some(why) => {
+                let handle = it.memory.handle();
                 format!("{fixed}\npending: {why}; {meanwhile} until a person approves {handle}")
             }
-            _ => fixed,
+            None => fixed,
         }),
-        Outcome::Refreshed { memory } => Err(known(files, memory.id, memory.handle())),
-        Outcome::Similar { near } => Err(match near.first() {
+        WriteOutcome::Similar(near) => Err(match near.first() {
             Some(it) => known(files, it.id, it.handle),
             None => Stop::wrong("not kept: much like what is known"),
         }),
-        Outcome::Refused(refusal) => Err(refused(&refusal, path)),
+        WriteOutcome::Refused(refusal) => Err(refused(refusal, path)),
     }
 }
 

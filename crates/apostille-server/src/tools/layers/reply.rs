@@ -1,12 +1,13 @@
 //! What `memory_write` answers, field by field.
 
-use apostille_core::memory::{Memory, Stage};
+use apostille_core::memory::Memory;
 use apostille_core::refusal::Refusal;
 use apostille_core::remember::Near;
 use serde::Serialize;
 
 use crate::Fault;
 use crate::tools::Answer;
+use crate::tools::outcome::pending_reason;
 
 /// What became of a write.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
@@ -87,12 +88,10 @@ impl From<&Near> for Known {
 
 impl Reply {
     pub(super) fn done(memory: &Memory) -> Self {
-        let is_pending = memory.status.stage() == Stage::Pending;
-        let pending = memory.status.why().filter(|_| is_pending).map(Into::into);
         Self {
             ok: true,
             id: Some(memory.handle().to_string()),
-            pending,
+            pending: pending_reason(memory).map(Into::into),
             ..Self::default()
         }
     }
@@ -110,10 +109,6 @@ impl Reply {
     }
 
     pub(super) fn told(&self) -> Result<Answer, Fault> {
-        if self.ok {
-            Answer::json(self)
-        } else {
-            Answer::refused(self)
-        }
+        Answer::reply(self.ok, self)
     }
 }

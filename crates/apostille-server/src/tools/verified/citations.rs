@@ -14,6 +14,7 @@ use apostille_text::secrets;
 use super::input::{At, Pinned};
 use super::records::{LookedUp, VerificationResult};
 use super::space_of;
+use crate::text::beginning;
 use crate::{Fault, Here};
 
 /// How much of the cited text is handed out, in characters.
@@ -247,8 +248,8 @@ impl Found {
 
 fn handed_out(bytes: &[u8]) -> String {
     let text = String::from_utf8_lossy(bytes);
-    match text.char_indices().nth(MAX_CONTENT) {
-        Some((end, _)) => format!("{}… (cut)", &text[..end]),
+    match beginning(&text, MAX_CONTENT) {
+        Some(start) => format!("{start}… (cut)"),
         None => text.into_owned(),
     }
 }

@@ -11,6 +11,8 @@ use apostille_core::remember::Near;
 use apostille_core::stats::Stats;
 use serde::Serialize;
 
+use crate::tools::outcome::{Deed, WriteOutcome, Written, pending_reason};
+
 /// A citation of a kept memory.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub(super) struct CitationRecord {
@@ -117,19 +119,30 @@ pub(super) struct Reply {
     pub similar: Vec<SimilarRecord>,
 }
 
+impl From<&WriteOutcome> for Reply {
+    fn from(outcome: &WriteOutcome) -> Self {
+        match outcome {
+            WriteOutcome::Done(it) => Self::done(it),
+            WriteOutcome::Similar(near) => Self::similar(near),
+            WriteOutcome::Refused(refusal) => Self::refused(refusal),
+        }
+    }
+}
+
 impl Reply {
-    pub(super) fn done(action: &'static str, memory: &Memory) -> Self {
-        let stage = memory.status.stage();
+    fn done(it: &Written) -> Self {
+        let memory = &*it.memory;
+        let action = match it.deed {
+            Deed::Remembered => "created",
+            Deed::KnownAlready => "refreshed",
+            Deed::Revised(_) => "done",
+        };
         Self {
             ok: true,
             action: Some(action),
             memory: Some(memory.into()),
-            status: (memory.status != Status::Active).then(|| stage.to_string()),
-            status_why: memory
-                .status
-                .why()
-                .filter(|_| stage == Stage::Pending)
-                .map(Into::into),
+            status: (memory.status != Status::Active).then(|| memory.status.stage().to_string()),
+            status_why: pending_reason(memory).map(Into::into),
             supersedes: memory.supersedes.map(|id| id.to_string()),
             ..Self::default()
         }
@@ -149,7 +162,7 @@ impl Reply {
         }
     }
 
-    pub(super) fn similar(near: &[Near]) -> Self {
+    fn similar(near: &[Near]) -> Self {
         let record = |it: &Near| SimilarRecord {
             id: it.id.to_string(),
             fact: it.fact.clone(),
