@@ -1,22 +1,29 @@
-//! The machine that a server runs on, as far as a call needs it: which memory is meant, and everything to answer with.
+//! The machine that a server runs on, as far as a call needs it.
+//!
+//! A call comes with a [`CallOrigin`]: who calls, and from where. The host finds the memory that is meant and opens a
+//! [`CallScope`] with everything to answer with, which lends the work the core's `Context` and a [`Here`].
 
 use std::cell::RefCell;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use apostille_agents::session::Session;
 use apostille_cite::source::{Source, SourceError};
 use apostille_core::Context;
 use apostille_core::memory::{Channel, MemoryId, Origin, Voice};
+use apostille_core::model::Model;
 use apostille_core::policy::Policy;
 use apostille_core::space::Space;
+use apostille_core::store::Store;
 use apostille_tasks::task::{Passage, Slug, Task};
+use jiff::Timestamp;
 
 use crate::pass::Pass;
 
 /// Opens the caller's repository at a commit or branch.
 pub type OpenAt<'a> = dyn Fn(&str) -> Result<Box<dyn Source>, SourceError> + 'a;
 
-/// Where a caller stands: the repository it works in, and the person it works for.
+/// Where a caller stands: the repository it works in, and the person it works for. A [`CallScope`] lends it.
 #[derive(Clone, Copy)]
 pub struct Here<'a> {
     /// The repository that the source looks into.
@@ -102,41 +109,22 @@ impl<'a> Here<'a> {
 }
 
 /// Who calls, and from where, before anybody knows which memory is meant.
-pub struct Call<'a> {
+#[derive(Debug, Clone, Default)]
+pub struct CallOrigin {
     /// The folders that the client says it works in, where it says so.
-    pub roots: Option<&'a [PathBuf]>,
+    pub roots: Option<Vec<PathBuf>>,
     /// The repository that the caller names.
-    pub repo: Option<&'a str>,
+    pub repo: Option<String>,
     /// The session, where the client tells it.
-    pub session: Option<&'a str>,
+    pub session: Option<String>,
     /// What the client calls itself.
-    pub client: Option<&'a str>,
+    pub client: Option<String>,
     /// Whether a person was asked about this very call, and agreed.
     pub has_word: bool,
-    /// Whether it is time to stop looking things up.
-    pub late: &'a dyn Fn() -> bool,
     /// How far whoever calls may reach; `None`: as far as the server does.
-    pub pass: Option<&'a Pass>,
+    pub pass: Option<Pass>,
     /// Whether any repository of the store may be named, and not only the one here.
     pub is_by_name: bool,
-}
-
-impl<'a> Call<'a> {
-    /// A call of which nothing is known.
-    #[must_use]
-    pub fn new(late: &'a dyn Fn() -> bool) -> Self {
-        let (roots, repo, session, client) = (None, None, None, None);
-        Self {
-            roots,
-            repo,
-            session,
-            client,
-            has_word: false,
-            late,
-            pass: None,
-            is_by_name: false,
-        }
-    }
 }
 
 /// Why there is nothing to work on.
@@ -188,15 +176,114 @@ pub trait Beside {
     fn gates(&self, task: &Slug) -> Result<Vec<Passage>, Unplaced>;
 }
 
-/// Opens what a call works on. The binary makes one; this crate names no store, no clock and no folder.
-pub trait Host: Send + Sync + 'static {
-    /// Finds the place that is meant, and has the work done there.
-    fn serve(
-        &self,
-        call: &Call<'_>,
-        work: &mut dyn FnMut(&Context<'_>, &Here<'_>),
-    ) -> Result<(), Unplaced>;
+/// Cleans up what is kept beside the store about memories that were forgotten.
+pub type ForgetBeside = dyn FnOnce(&[MemoryId]) -> Result<(), Unplaced>;
 
+/// Everything that one call is answered with, opened once and owned until the call is over.
+pub struct CallScope {
+    /// Where memories are kept.
+    pub store: Arc<dyn Store>,
+    /// The code that is looked into.
+    pub source: Box<dyn Source>,
+    /// The rules of the repository.
+    pub policy: Policy,
+    /// The rules of the person's own space, where a repository's do not reach.
+    pub own_policy: Policy,
+    /// The time of the call.
+    pub now: Timestamp,
+    /// Where randomness comes from.
+    pub random: Box<dyn Fn() -> u128>,
+    /// Who is asking, for the log.
+    pub actor: Option<String>,
+    /// The spaces in play beside the one that is written to.
+    pub spaces: Vec<Space>,
+    /// A model that looks over what agents want to keep, where the user wants one.
+    pub guardian: Option<Box<dyn Model>>,
+    /// The repository that the source looks into.
+    pub repo: Space,
+    /// The person, where known and within reach.
+    pub user: Option<Space>,
+    /// The session, where known.
+    pub session: Option<String>,
+    /// Whether the session had read words from outside.
+    pub is_exposed: bool,
+    /// Whether a person was asked about this very call, and agreed.
+    pub has_word: bool,
+    /// How far whoever calls may go, where the call came through a socket.
+    pub pass: Option<Pass>,
+    /// The folder of the checkout, so that whole paths into it can be understood.
+    pub root: Option<String>,
+    /// How to look at another commit or branch, where that can be done.
+    pub open_at: Option<Box<OpenAt<'static>>>,
+    /// What is kept beside the store, where there is something.
+    pub beside: Option<Box<dyn Beside>>,
+    /// What is to be done about memories that the call forgot.
+    pub forget_beside: Box<ForgetBeside>,
+}
+
+impl CallScope {
+    /// Does the work, and then cleans up after what it forgot. The source is closed before: it may still write down what
+    /// it found, and what it found names places that a forgotten memory cited.
+    pub fn run<T>(
+        self,
+        late: &dyn Fn() -> bool,
+        work: impl FnOnce(&Context<'_>, &Here<'_>) -> T,
+    ) -> Result<T, Unplaced> {
+        let forgot = RefCell::default();
+        let done = work(&self.context(late), &self.here(&forgot));
+        let forgot: Vec<MemoryId> = forgot.into_inner();
+        let Self {
+            source,
+            forget_beside,
+            ..
+        } = self;
+        drop(source);
+        if !forgot.is_empty() {
+            forget_beside(&forgot)?;
+        }
+        Ok(done)
+    }
+
+    /// What every verb of the core is given.
+    fn context<'a>(&'a self, late: &'a dyn Fn() -> bool) -> Context<'a> {
+        Context {
+            store: &*self.store,
+            source: &*self.source,
+            policy: &self.policy,
+            now: self.now,
+            random: &*self.random,
+            late,
+            actor: self.actor.as_deref(),
+            beside: &self.spaces,
+            guardian: self.guardian.as_deref(),
+        }
+    }
+
+    fn here<'a>(&'a self, forgot: &'a RefCell<Vec<MemoryId>>) -> Here<'a> {
+        Here {
+            user: self.user.as_ref(),
+            session: self.session.as_deref(),
+            at: self.open_at.as_deref(),
+            own: Some(&self.own_policy),
+            root: self.root.as_deref(),
+            is_exposed: self.is_exposed,
+            has_word: self.has_word,
+            forgot: Some(forgot),
+            beside: self.beside.as_deref(),
+            pass: self.pass.as_ref(),
+            ..Here::in_repo(&self.repo)
+        }
+    }
+}
+
+/// Opens what a call works on. The binary makes one; this crate names no store, no clock and no folder.
+pub trait OpenScope: Send + Sync + 'static {
+    /// Finds the place that is meant, and opens everything to answer with.
+    fn open(&self, origin: &CallOrigin) -> Result<CallScope, Unplaced>;
+}
+
+/// The machine that a server runs on.
+pub trait Host: OpenScope {
     /// How much depends on the client's saying where it works.
     fn roots(&self) -> Need;
 

@@ -15,6 +15,7 @@ pub mod prompt;
 pub mod sessions;
 pub mod task;
 pub mod tokens;
+mod unplaced;
 mod used;
 
 use std::cell::Cell;

@@ -24,7 +24,7 @@ use super::answer::Turned;
 use super::route::Area;
 use super::{Door, gate, work};
 use crate::concurrency::Counted;
-use crate::host::Call;
+use crate::host::CallOrigin;
 use crate::pass::Pass;
 
 /// How often the store is looked at for what other processes wrote.
@@ -215,17 +215,17 @@ impl Listener {
             .ok_or_else(gate::busy)?;
         let read = tokio::task::spawn_blocking(move || {
             let _place = place;
-            let call = Call {
-                repo: repo.as_deref(),
-                pass: Some(&pass),
+            let origin = CallOrigin {
+                repo,
+                pass: Some(pass),
                 is_by_name: true,
-                ..Call::new(&|| false)
+                ..CallOrigin::default()
             };
-            let mut read = Ok(News::default());
-            let served = host.serve(&call, &mut |cx, here| {
-                read = news(cx, &here.spaces(), heard.as_ref())
+            let scope = host.open(&origin).map_err(|it| work::unplaced(&it))?;
+            let read = scope.run(&|| false, |cx, here| {
+                news(cx, &here.spaces(), heard.as_ref())
             });
-            served.map_err(|it| work::unplaced(&it))?;
+            let read = read.map_err(|it| work::unplaced(&it))?;
             read.map_err(|it| Turned::new(503, work::told(&it.to_string())))
         });
         let news = read

@@ -1,5 +1,6 @@
 //! For whoever watches over the server: is it alive, is it ready, what does it count.
 
+use std::fmt::Display;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
@@ -11,7 +12,7 @@ use super::answer::Turned;
 use super::gate::Held;
 use super::meter::{self, Gauges};
 use super::{Door, work};
-use crate::host::Call;
+use crate::host::CallOrigin;
 use crate::pass::Pass;
 use crate::visit::Reply;
 
@@ -55,15 +56,14 @@ impl Door {
         let host = Arc::clone(&self.plan.host);
         let found = tokio::task::spawn_blocking(move || {
             let _place = place;
-            let mut found = None;
-            let call = Call {
+            let origin = CallOrigin {
                 is_by_name: true,
-                ..Call::new(&|| false)
+                ..CallOrigin::default()
             };
-            let served = host.serve(&call, &mut |cx, _| found = Some(read(cx.store)));
-            served.map_err(|it| Turned::new(503, work::told(&it.to_string())))?;
-            let found = found.ok_or_else(|| Turned::new(503, "the store was not looked at"))?;
-            found.map_err(|it| Turned::new(503, work::told(&it.to_string())))
+            let unread = |it: &dyn Display| Turned::new(503, work::told(&it.to_string()));
+            let scope = host.open(&origin).map_err(|it| unread(&it))?;
+            let found = scope.run(&|| false, |cx, _| read(cx.store));
+            found.map_err(|it| unread(&it))?.map_err(|it| unread(&it))
         });
         found
             .await

@@ -15,7 +15,7 @@ use super::answer::Turned;
 use super::gate::{Gate, Held};
 use super::route::Parts;
 use crate::Fault;
-use crate::host::{Call, Host, Unplaced};
+use crate::host::{CallOrigin, Host, Unplaced};
 use crate::pass::Pass;
 use crate::visit::{Asked, Reply, Route, Visit};
 
@@ -142,24 +142,23 @@ pub(super) async fn worked<H: Send + 'static>(
 }
 
 fn done(host: &dyn Host, job: &Job, late: &dyn Fn() -> bool) -> Result<Reply, Turned> {
-    let call = Call {
-        repo: job.asked.query("repo"),
-        pass: Some(&job.pass),
+    let origin = CallOrigin {
+        repo: job.asked.query("repo").map(Into::into),
+        pass: Some(job.pass.clone()),
         is_by_name: true,
-        ..Call::new(late)
+        ..CallOrigin::default()
     };
-    let mut reply = None;
-    let served = host.serve(&call, &mut |cx, here| {
+    let scope = host.open(&origin).map_err(|it| unplaced(&it))?;
+    let reply = scope.run(late, |cx, here| {
         let visit = Visit {
             cx,
             here,
             pass: &job.pass,
             seal: &job.seal,
         };
-        reply = Some((job.route.run)(&visit, &job.asked));
+        (job.route.run)(&visit, &job.asked)
     });
-    served.map_err(|it| unplaced(&it))?;
-    let reply = reply.ok_or_else(|| Turned::new(500, "the request was not worked on"))?;
+    let reply = reply.map_err(|it| unplaced(&it))?;
     reply.map_err(|it| broken(&it))
 }
 

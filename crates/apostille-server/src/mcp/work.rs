@@ -1,6 +1,5 @@
 //! A call from its arrival to its answer: place, work on a thread of its own, a person's word where it needs one.
 
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
@@ -18,7 +17,7 @@ use tokio::sync::watch;
 
 use super::asking::{self, Roots, Word};
 use super::{Request, Server, results};
-use crate::host::{Call, Host, Need, Unplaced};
+use crate::host::{CallOrigin, Need, Unplaced};
 use crate::pass::{Access, Pass};
 use crate::resources::{self, Listed, Page};
 use crate::tools::{Answer, Effect, Tool};
@@ -32,17 +31,6 @@ const STRIDE: u64 = 25;
 const MAX_NAME: usize = 100;
 /// Under which names clients tell their session.
 const SESSIONS: [&str; 3] = ["sessionId", "threadId", "vscode.conversationId"];
-
-/// Who calls, and from where; what it takes to find the place.
-#[derive(Clone, Default)]
-struct Caller {
-    roots: Option<Vec<PathBuf>>,
-    repo: Option<String>,
-    session: Option<String>,
-    client: Option<String>,
-    has_word: bool,
-    pass: Option<Pass>,
-}
 
 /// What is done in the place.
 type Job<T> = dyn Fn(&Context<'_>, &Here<'_>) -> Result<T, Fault> + Send + Sync;
@@ -73,30 +61,25 @@ impl Server {
             .filter(|it| !it.is_empty())
             .map(Into::into);
         let has_word = asking::said_yes(self, call, context);
-        let caller = Caller {
+        let origin = CallOrigin {
             roots,
             repo,
             has_word,
-            ..caller(context)
+            ..origin(context)
         };
         let job: Arc<Job<Answer>> =
             Arc::new(move |cx, here| profile.call(cx, here, tool.name, arguments.clone()));
         let mut done = self
-            .worked(caller.clone(), Arc::clone(&job), context)
+            .worked(origin.clone(), Arc::clone(&job), context)
             .await?;
         if let Ok(Ok(answer)) = &done {
             match asking::word(self, answer, call, context).await {
                 Word::Given => {
-                    done = self
-                        .worked(
-                            Caller {
-                                has_word: true,
-                                ..caller
-                            },
-                            job,
-                            context,
-                        )
-                        .await?
+                    let origin = CallOrigin {
+                        has_word: true,
+                        ..origin
+                    };
+                    done = self.worked(origin, job, context).await?;
                 }
                 Word::Ask(question) => return Ok(question.into()),
                 Word::Declined => return Ok(results::declined().into()),
@@ -127,17 +110,11 @@ impl Server {
             };
         let uri = which.uri.clone();
         let job: Arc<Job<Option<Page>>> = Arc::new(move |cx, here| resources::read(cx, here, &uri));
-        match self
-            .worked(
-                Caller {
-                    roots,
-                    ..caller(context)
-                },
-                job,
-                context,
-            )
-            .await?
-        {
+        let origin = CallOrigin {
+            roots,
+            ..origin(context)
+        };
+        match self.worked(origin, job, context).await? {
             Ok(Ok(Some(page))) => Ok(results::page(page).into()),
             Ok(Ok(None)) => Err(no_such_resource(&which.uri)),
             Ok(Err(fault)) => Err(results::error(&fault)),
@@ -151,17 +128,11 @@ impl Server {
             return Ok(Vec::new());
         };
         let job: Arc<Job<Vec<Listed>>> = Arc::new(resources::listed);
-        match self
-            .worked(
-                Caller {
-                    roots,
-                    ..caller(context)
-                },
-                job,
-                context,
-            )
-            .await?
-        {
+        let origin = CallOrigin {
+            roots,
+            ..origin(context)
+        };
+        match self.worked(origin, job, context).await? {
             Ok(Ok(listed)) => Ok(listed),
             Ok(Err(fault)) => Err(results::error(&fault)),
             Err(_) => Ok(Vec::new()),
@@ -171,7 +142,7 @@ impl Server {
     /// Does the work on a thread of its own, and tells how far it is.
     async fn worked<T: Send + 'static>(
         &self,
-        caller: Caller,
+        origin: CallOrigin,
         job: Arc<Job<T>>,
         context: &Request,
     ) -> Result<Result<Result<T, Fault>, Unplaced>, ErrorData> {
@@ -190,7 +161,8 @@ impl Server {
         };
         let mut work = tokio::task::spawn_blocking(move || {
             let _place = place;
-            work(&*host, &caller, &late, &*job)
+            let scope = host.open(&origin)?;
+            scope.run(&late, |cx, here| job(cx, here))
         });
         let patience = tokio::time::sleep(PATIENCE);
         tokio::pin!(patience);
@@ -222,34 +194,14 @@ fn busy() -> ErrorData {
     ErrorData::internal_error("too much is asked at once; call again in a moment", None)
 }
 
-fn work<T>(
-    host: &dyn Host,
-    caller: &Caller,
-    late: &dyn Fn() -> bool,
-    job: &Job<T>,
-) -> Result<Result<T, Fault>, Unplaced> {
-    let call = Call {
-        roots: caller.roots.as_deref(),
-        repo: caller.repo.as_deref(),
-        session: caller.session.as_deref(),
-        client: caller.client.as_deref(),
-        has_word: caller.has_word,
-        pass: caller.pass.as_ref(),
-        ..Call::new(late)
-    };
-    let mut answer = None;
-    host.serve(&call, &mut |cx, here| answer = Some(job(cx, here)))?;
-    answer.ok_or_else(|| Unplaced::Broken("the call was not worked on".into()))
-}
-
 /// What every request tells of its client.
-fn caller(context: &Request) -> Caller {
+fn origin(context: &Request) -> CallOrigin {
     let client = context.client_info().and_then(|it| name(&it.name));
-    Caller {
+    CallOrigin {
         session: session(&context.meta),
         client,
         pass: pass(context).cloned(),
-        ..Caller::default()
+        ..CallOrigin::default()
     }
 }
 

@@ -7,39 +7,38 @@ use apostille_server::pass::Pass;
 use apostille_tasks::task::{Passage, Slug, Task};
 
 use super::World;
-use super::desk::Desk;
-use super::host::broken;
+use super::place::Place;
 use super::sessions;
 use super::task::Tasks;
+use crate::config::Settings;
 
-/// What is kept beside this desk's store.
-pub struct Kept<'a> {
-    pub world: &'a World,
-    pub desk: &'a Desk,
+/// What is kept beside the store of a call.
+pub struct Kept {
+    pub world: World,
+    pub place: Place,
+    pub settings: Settings,
     /// How far whoever asks may reach; `None`: everywhere.
-    pub pass: Option<&'a Pass>,
+    pub pass: Option<Pass>,
     /// Whether the checkout is that of the repository that is looked at.
     pub is_here: bool,
 }
 
-impl Kept<'_> {
+impl Kept {
     /// The tasks of the checkout, where they are meant and within reach.
     fn tasks(&self) -> Result<Option<Tasks>, Unplaced> {
-        if !self.is_here || !self.reaches(&self.desk.settings.repo.value) {
+        if !self.is_here || !self.reaches(&self.settings.repo.value) {
             return Ok(None);
         }
-        Tasks::at(self.world, &self.desk.place, &self.desk.settings)
-            .map(Some)
-            .map_err(|it| broken(&it))
+        Ok(Some(Tasks::at(&self.world, &self.place, &self.settings)?))
     }
 
     fn reaches(&self, space: &Space) -> bool {
-        self.pass.is_none_or(|it| it.reaches(space))
+        self.pass.as_ref().is_none_or(|it| it.reaches(space))
     }
 
     /// Leaves out what was shown of the person's own, where that is out of reach: a score tells of words.
     fn narrow(&self, session: &mut Session) {
-        let user = &self.desk.settings.user.value;
+        let user = &self.settings.user.value;
         if self.reaches(user) {
             return;
         }
@@ -56,25 +55,23 @@ impl Kept<'_> {
     }
 }
 
-impl Beside for Kept<'_> {
+impl Beside for Kept {
     fn sessions(&self, limit: usize) -> Result<Vec<Session>, Unplaced> {
-        let ledger = sessions::ledger(self.world).map_err(|it| broken(&it))?;
+        let ledger = sessions::ledger(&self.world)?;
         let mut latest = ledger.latest(limit, |it| self.is_told(it));
         latest.iter_mut().for_each(|it| self.narrow(it));
         Ok(latest)
     }
 
     fn session(&self, name: &str) -> Result<Option<Session>, Unplaced> {
-        let mut session = sessions::ledger(self.world)
-            .map_err(|it| broken(&it))?
-            .read(name);
+        let mut session = sessions::ledger(&self.world)?.read(name);
         self.narrow(&mut session);
         Ok(Some(session).filter(|it| !it.entries.is_empty() && self.is_told(it)))
     }
 
     fn tasks(&self) -> Result<Vec<Task>, Unplaced> {
-        self.tasks()?
-            .map_or(Ok(Vec::new()), |it| it.all().map_err(|it| broken(&it)))
+        let tasks = self.tasks()?.map(|it| it.all()).transpose()?;
+        Ok(tasks.unwrap_or_default())
     }
 
     fn active_task(&self) -> Option<Slug> {
@@ -89,8 +86,7 @@ impl Beside for Kept<'_> {
     }
 
     fn gates(&self, task: &Slug) -> Result<Vec<Passage>, Unplaced> {
-        self.tasks()?.map_or(Ok(Vec::new()), |it| {
-            it.gates(task).map_err(|it| broken(&it))
-        })
+        let gates = self.tasks()?.map(|it| it.gates(task)).transpose()?;
+        Ok(gates.unwrap_or_default())
     }
 }

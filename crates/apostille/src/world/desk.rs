@@ -17,6 +17,7 @@ use apostille_core::space::Space;
 use apostille_core::store::ram::Ram;
 use apostille_core::store::{Store, StoreError};
 use apostille_core::{list, refusal::Refusal};
+use apostille_server::host::CallScope;
 use apostille_text::digest::Digest;
 use jiff::Timestamp;
 
@@ -117,21 +118,41 @@ impl Desk {
     pub fn forget_beside(self, ids: &[MemoryId]) -> Result<(), Fault> {
         let (findings, sessions) = (self.findings.clone(), self.sessions.clone());
         drop(self);
-        if let Some(memo) = findings {
-            memo.clear();
-        }
-        let sessions = sessions
-            .iter()
-            .flat_map(|it| ids.iter().map(move |id| it.forget(*id)));
-        Ok(sessions.collect::<Result<(), StoreError>>()?)
+        forget_in(findings.as_deref(), sessions.as_ref(), ids)
+    }
+
+    /// The same things for a call of a server, which looks into this repository and knows this person.
+    pub fn into_scope(self, repo: Space, user: Option<Space>) -> (CallScope, Place, Settings) {
+        let (findings, sessions) = (self.findings, self.sessions);
+        let scope = CallScope {
+            store: self.store,
+            source: self.source,
+            policy: self.policy,
+            own_policy: self.user_policy,
+            now: (self.clock)(),
+            random: self.random,
+            actor: Some(self.actor),
+            spaces: self.beside.to_vec(),
+            guardian: self.guardian,
+            repo,
+            user,
+            session: None,
+            is_exposed: false,
+            has_word: false,
+            pass: None,
+            root: None,
+            open_at: None,
+            beside: None,
+            forget_beside: Box::new(move |ids| {
+                Ok(forget_in(findings.as_deref(), sessions.as_ref(), ids)?)
+            }),
+        };
+        (scope, self.place, self.settings)
     }
 
     /// The same while the store stays open, for what goes on.
     pub fn forget_meanwhile(&self, id: MemoryId) -> Result<(), Fault> {
-        if let Some(memo) = &self.findings {
-            memo.clear();
-        }
-        Ok(self.sessions.as_ref().map_or(Ok(()), |it| it.forget(id))?)
+        forget_in(self.findings.as_deref(), self.sessions.as_ref(), &[id])
     }
 
     /// The same with another clock.
@@ -196,6 +217,21 @@ impl Desk {
         let names = names.iter().copied();
         Ok(list::all_named(&self.cx(), &self.spaces(), names)?)
     }
+}
+
+/// Forgets what is kept beside a store about memories.
+fn forget_in(
+    findings: Option<&FileMemo>,
+    sessions: Option<&Ledger>,
+    ids: &[MemoryId],
+) -> Result<(), Fault> {
+    if let Some(memo) = findings {
+        memo.clear();
+    }
+    let sessions = sessions
+        .iter()
+        .flat_map(|it| ids.iter().map(move |id| it.forget(*id)));
+    Ok(sessions.collect::<Result<(), StoreError>>()?)
 }
 
 /// The file for what is found in a repository.

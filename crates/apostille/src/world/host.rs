@@ -1,6 +1,5 @@
 //! The machine as a server's host: which repository a call is about, and everything to answer it with.
 
-use std::cell::RefCell;
 use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -8,11 +7,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 use apostille_backends::git::Commit;
 use apostille_backends::memo::FileMemo;
 use apostille_cite::source::{Nowhere, Source, SourceError};
-use apostille_core::Context;
 use apostille_core::space::Space;
 use apostille_core::store::Store;
-use apostille_server::Here;
-use apostille_server::host::{Call, Host, Need, Unplaced};
+use apostille_server::host::{CallOrigin, CallScope, Host, Need, OpenAt, OpenScope, Unplaced};
 use apostille_text::digest::Digest;
 
 use super::World;
@@ -68,17 +65,13 @@ impl Machine {
     }
 
     /// Where a call is to be answered: the client's folder, else the server's own; and whether the client said so.
-    fn place(&self, call: &Call<'_>) -> Result<(Place, bool), Unplaced> {
-        let own = || {
-            Place::find(&self.cwd)
-                .map(|it| (it, false))
-                .map_err(|fault| broken(&fault))
-        };
-        let Some(roots) = call.roots.filter(|it| !it.is_empty()) else {
+    fn place(&self, origin: &CallOrigin) -> Result<(Place, bool), Unplaced> {
+        let own = || Ok((Place::find(&self.cwd)?, false));
+        let Some(roots) = origin.roots.as_deref().filter(|it| !it.is_empty()) else {
             return own();
         };
         // Whoever names the repository that is here means it, wherever its folder is: in a container it is elsewhere.
-        if self.reach == Reach::Here && call.repo.is_some() {
+        if self.reach == Reach::Here && origin.repo.is_some() {
             return own();
         }
         if self.reach == Reach::Here {
@@ -86,7 +79,7 @@ impl Machine {
         }
         let mut open: Vec<(Space, Place)> = Vec::new();
         for place in roots.iter().filter_map(|it| Place::find(it).ok()) {
-            let space = place.space().map_err(|fault| broken(&fault))?;
+            let space = place.space()?;
             if open.iter().all(|it| it.0 != space) {
                 open.push((space, place));
             }
@@ -94,18 +87,19 @@ impl Machine {
         if open.iter().any(|it| it.1.checkout.is_some()) {
             open.retain(|it| it.1.checkout.is_some());
         }
-        self.chosen(call, open)?
+        self.chosen(origin, open)?
             .map_or_else(own, |it| Ok((it, true)))
     }
 
     /// The one that is meant of those that the client has open.
     fn chosen(
         &self,
-        call: &Call<'_>,
+        origin: &CallOrigin,
         open: Vec<(Space, Place)>,
     ) -> Result<Option<Place>, Unplaced> {
         let names: Vec<String> = open.iter().map(|it| it.0.to_string()).collect();
-        let is_meant = |it: &(Space, Place)| call.repo.is_none_or(|repo| it.0.as_str() == repo);
+        let repo = origin.repo.as_deref();
+        let is_meant = |it: &(Space, Place)| repo.is_none_or(|repo| it.0.as_str() == repo);
         let mut meant: Vec<Place> = open.into_iter().filter(is_meant).map(|it| it.1).collect();
         // A client with several folders starts its servers in the first of them.
         if let (true, Ok(own)) = (meant.len() > 1, Place::find(&self.cwd))
@@ -125,7 +119,7 @@ impl Machine {
     /// A client from outside is only served where the server is. Of other folders it learns nothing, not even whether they
     /// are there.
     fn served(&self, roots: &[PathBuf]) -> Result<Place, Unplaced> {
-        let own = Place::find(&self.cwd).map_err(|fault| broken(&fault))?;
+        let own = Place::find(&self.cwd)?;
         let root = own.root.canonicalize().unwrap_or_else(|_| own.root.clone());
         let is_own = |it: &PathBuf| {
             let is_below = it.canonicalize().is_ok_and(|it| it.starts_with(&root));
@@ -142,17 +136,17 @@ impl Machine {
     }
 
     /// Everything for a call: settings, store, code; and whether that is the code which is meant.
-    fn opened(&self, world: &World, call: &Call<'_>) -> Result<(Desk, bool), Unplaced> {
-        match call.is_by_name {
-            true => self.looked_at(world, call),
-            false => self.desk(world, call).map(|it| (it, true)),
+    fn opened(&self, world: &World, origin: &CallOrigin) -> Result<(Desk, bool), Unplaced> {
+        match origin.is_by_name {
+            true => self.looked_at(world, origin),
+            false => self.desk(world, origin).map(|it| (it, true)),
         }
     }
 
-    fn desk(&self, world: &World, call: &Call<'_>) -> Result<Desk, Unplaced> {
-        let (place, is_said) = self.place(call)?;
+    fn desk(&self, world: &World, origin: &CallOrigin) -> Result<Desk, Unplaced> {
+        let (place, is_said) = self.place(origin)?;
         let is_placed = place.checkout.is_some() || self.is_named || is_said;
-        let (flags, is_elsewhere) = match (is_placed, call.repo) {
+        let (flags, is_elsewhere) = match (is_placed, &origin.repo) {
             (true, _) => (self.flags.clone(), false),
             (false, Some(_)) if self.reach == Reach::Here => {
                 let which = "this server was started in no repository; start it in a checkout of the one that is meant";
@@ -160,7 +154,7 @@ impl Machine {
             }
             (false, Some(repo)) => (
                 Everywhere {
-                    repo: Some(repo.to_owned()),
+                    repo: Some(repo.clone()),
                     ..self.flags.clone()
                 },
                 true,
@@ -171,16 +165,17 @@ impl Machine {
                 return Err(Unplaced::Which(which.into()));
             }
         };
-        let settings = config::resolve(world, &flags, &place).map_err(|fault| match call.repo {
-            Some(_) if is_elsewhere => Unplaced::Which(told(&fault)),
-            _ => broken(&fault),
-        })?;
-        is_the_one(call, &settings)?;
+        let settings =
+            config::resolve(world, &flags, &place).map_err(|fault| match is_elsewhere {
+                true => Unplaced::Which(Unplaced::from(fault).to_string()),
+                false => fault.into(),
+            })?;
+        is_the_one(origin, &settings)?;
         // The files of a folder that is no checkout of that repository prove nothing about it.
         let source: Box<dyn Source> = if is_elsewhere {
             Box::new(Nowhere)
         } else {
-            place.source(None).map_err(|fault| broken(&fault))?
+            place.source(None)?
         };
         let store = self.store(&settings)?;
         let spaces = [settings.repo.value.clone(), settings.user.value.clone()];
@@ -199,27 +194,25 @@ impl Machine {
 
     /// The same for whoever looks at the server's own place, or at another repository of its store by name: there is no
     /// checkout of that one to look into.
-    fn looked_at(&self, world: &World, call: &Call<'_>) -> Result<(Desk, bool), Unplaced> {
-        let place = Place::find(&self.cwd).map_err(|fault| broken(&fault))?;
-        let mut settings =
-            config::resolve(world, &self.flags, &place).map_err(|fault| broken(&fault))?;
+    fn looked_at(&self, world: &World, origin: &CallOrigin) -> Result<(Desk, bool), Unplaced> {
+        let place = Place::find(&self.cwd)?;
+        let mut settings = config::resolve(world, &self.flags, &place)?;
         let store = self.store(&settings)?;
-        let named = call
-            .repo
-            .map(Space::repo)
+        let named = origin.repo.as_deref().map(Space::repo);
+        let named = named
             .transpose()
             .map_err(|it| Unplaced::Which(format!("\"repo\": {it}")))?;
         let Some(named) = named.filter(|it| *it != settings.repo.value) else {
-            let source = place.source(None).map_err(|fault| broken(&fault))?;
+            let source = place.source(None)?;
             return self
                 .set_up(world, settings, place, source, store)
                 .map(|it| (it, true));
         };
         // Whether it is there is told only to those whom it is within reach of.
-        if call.pass.is_some_and(|it| !it.reaches(&named)) {
-            return Err(outside(call, &named));
+        if origin.pass.as_ref().is_some_and(|it| !it.reaches(&named)) {
+            return Err(outside(origin, &named));
         }
-        let known = store.spaces().map_err(|error| broken(&error.into()))?;
+        let known = store.spaces().map_err(Fault::from)?;
         if !known.contains(&named) {
             return Err(Unplaced::NoSuch(format!(
                 "no memories of {named} are kept here"
@@ -240,7 +233,7 @@ impl Machine {
     ) -> Result<Desk, Unplaced> {
         let findings = self.findings(world, &settings);
         let desk = Desk::with_store(world, settings, place, source, store, findings);
-        desk.guarded(world).map_err(|fault| broken(&fault))
+        Ok(desk.guarded(world)?)
     }
 
     /// What was found in this repository.
@@ -272,16 +265,16 @@ impl Machine {
         if let Some(store) = stores.get(&key) {
             return Ok(Arc::clone(store));
         }
-        let store = desk::opened(settings).map_err(|error| broken(&error.into()))?;
+        let store = desk::opened(settings).map_err(Fault::from)?;
         stores.insert(key, Arc::clone(&store));
         Ok(store)
     }
 }
 
 /// A repository that is named must be the one that is looked into.
-fn is_the_one(call: &Call<'_>, settings: &Settings) -> Result<(), Unplaced> {
+fn is_the_one(origin: &CallOrigin, settings: &Settings) -> Result<(), Unplaced> {
     let here = &settings.repo.value;
-    match call.repo.map(Space::repo) {
+    match origin.repo.as_deref().map(Space::repo) {
         None => Ok(()),
         Some(Ok(named)) if named == *here => Ok(()),
         Some(Ok(named)) => Err(Unplaced::Which(format!(
@@ -293,97 +286,77 @@ fn is_the_one(call: &Call<'_>, settings: &Settings) -> Result<(), Unplaced> {
 
 /// Who calls, for the log: the token, because what a client says of itself through a socket may be anything. The person
 /// with the printed link is the one who started the server.
-fn named<'a>(call: &Call<'a>) -> Option<&'a str> {
-    match call.pass {
+fn named(origin: &CallOrigin) -> Option<&str> {
+    match &origin.pass {
         Some(pass) if pass.is_owners() => None,
         Some(pass) => Some(&pass.name),
-        None => call.client,
+        None => origin.client.as_deref(),
     }
 }
 
 /// The spaces in play that a pass reaches: the first, and the second where there is one.
-fn reached<'a>(
-    call: &Call<'_>,
-    desk: &'a Desk,
-) -> Result<(&'a Space, Option<&'a Space>), Unplaced> {
-    let (repo, user) = (&desk.settings.repo.value, &desk.settings.user.value);
-    let Some(pass) = call.pass else {
-        return Ok((repo, Some(user)));
-    };
-    match (pass.reaches(repo), pass.reaches(user)) {
-        (true, true) => Ok((repo, Some(user))),
-        (true, false) => Ok((repo, None)),
-        (false, true) => Ok((user, None)),
-        (false, false) => Err(outside(call, repo)),
+fn reached(origin: &CallOrigin, settings: &Settings) -> Result<(Space, Option<Space>), Unplaced> {
+    let (repo, user) = (&settings.repo.value, &settings.user.value);
+    let reaches = |space| origin.pass.as_ref().is_none_or(|it| it.reaches(space));
+    match (reaches(repo), reaches(user)) {
+        (true, true) => Ok((repo.clone(), Some(user.clone()))),
+        (true, false) => Ok((repo.clone(), None)),
+        (false, true) => Ok((user.clone(), None)),
+        (false, false) => Err(outside(origin, repo)),
     }
 }
 
-fn outside(call: &Call<'_>, repo: &Space) -> Unplaced {
-    let name = call.pass.map_or("it", |it| &it.name);
-    let spaces = call
-        .pass
-        .and_then(|it| it.spaces.as_ref())
-        .into_iter()
-        .flatten();
+fn outside(origin: &CallOrigin, repo: &Space) -> Unplaced {
+    let pass = origin.pass.as_ref();
+    let name = pass.map_or("it", |it| &it.name);
+    let spaces = pass.and_then(|it| it.spaces.as_ref()).into_iter().flatten();
     let spaces = spaces.map(Space::as_str).collect::<Vec<_>>().join(", ");
     Unplaced::Outside(format!("'{name}' is for {spaces}, and this is {repo}"))
 }
 
-impl Host for Machine {
-    fn serve(
-        &self,
-        call: &Call<'_>,
-        work: &mut dyn FnMut(&Context<'_>, &Here<'_>),
-    ) -> Result<(), Unplaced> {
-        let world = World::ask(Vec::new())
-            .map_err(|fault| broken(&fault))?
-            .within(Some(&self.cwd));
-        let (desk, is_here) = self.opened(&world, call)?;
-        let forgot = RefCell::default();
-        let at = |reference: &str| -> Result<Box<dyn Source>, SourceError> {
-            let checkout = desk.place.checkout.as_ref().ok_or(SourceError::Nowhere)?;
-            Ok(Box::new(Commit::new(checkout, reference)?))
-        };
-        let session = call.session.or(self.session.as_deref());
+impl OpenScope for Machine {
+    fn open(&self, origin: &CallOrigin) -> Result<CallScope, Unplaced> {
+        let world = World::ask(Vec::new())?.within(Some(&self.cwd));
+        let (desk, is_here) = self.opened(&world, origin)?;
+        let (repo, user) = reached(origin, &desk.settings)?;
+        let session = origin.session.clone().or_else(|| self.session.clone());
+        let is_exposed = session
+            .as_deref()
+            .is_some_and(|it| sessions::is_exposed(&world, it));
+        let root = desk.place.root.to_str().map(Into::into);
+        let open_at = open_at(&desk.place);
+        let (scope, place, settings) = desk.into_scope(repo, user);
         let beside = Kept {
-            world: &world,
-            desk: &desk,
-            pass: call.pass,
+            world,
+            place,
+            settings,
+            pass: origin.pass.clone(),
             is_here,
         };
-        let (repo, user) = reached(call, &desk)?;
-        let here = Here {
-            repo,
-            user,
+        Ok(CallScope {
+            actor: named(origin).map(Into::into).or(scope.actor),
             session,
-            at: is_here.then_some(&at),
-            own: Some(desk.user_policy()),
-            root: desk.place.root.to_str().filter(|_| is_here),
-            is_tainted: false,
-            is_exposed: session.is_some_and(|it| sessions::is_exposed(&world, it)),
-            has_word: call.has_word,
-            forgot: Some(&forgot),
-            beside: Some(&beside),
-            pass: call.pass,
-        };
-        let cx = desk.cx();
-        let actor = named(call).or(cx.actor);
-        work(
-            &Context {
-                late: call.late,
-                actor,
-                ..cx
-            },
-            &here,
-        );
-        let forgot = forgot.into_inner();
-        if !forgot.is_empty() {
-            desk.forget_beside(&forgot)
-                .map_err(|fault| broken(&fault))?;
-        }
-        Ok(())
+            is_exposed,
+            has_word: origin.has_word,
+            pass: origin.pass.clone(),
+            root: root.filter(|_| is_here),
+            open_at: Some(open_at).filter(|_| is_here),
+            beside: Some(Box::new(beside)),
+            ..scope
+        })
     }
+}
 
+/// How to look at another commit or branch of this place.
+fn open_at(place: &Place) -> Box<OpenAt<'static>> {
+    let checkout = place.checkout.clone();
+    Box::new(move |reference| {
+        let checkout = checkout.as_ref().ok_or(SourceError::Nowhere)?;
+        Ok(Box::new(Commit::new(checkout, reference)?))
+    })
+}
+
+impl Host for Machine {
     fn roots(&self) -> Need {
         let has_place =
             self.is_named || Place::find(&self.cwd).is_ok_and(|it| it.checkout.is_some());
@@ -408,7 +381,7 @@ impl Host for Machine {
             .is_none();
         if is_fresh {
             // Nobody has called yet: what the folder of the server holds is looked at.
-            self.serve(&Call::new(&|| false), &mut |_, _| ()).ok()?;
+            self.open(&CallOrigin::default()).ok()?;
         }
         self.used
             .lock()
@@ -416,18 +389,4 @@ impl Host for Machine {
             .as_mut()?
             .changes()
     }
-}
-
-pub(super) fn broken(fault: &Fault) -> Unplaced {
-    Unplaced::Broken(told(fault))
-}
-
-/// A fault on one line, with its causes and the way out.
-fn told(fault: &Fault) -> String {
-    let hint = fault
-        .hint
-        .as_ref()
-        .map(|it| format!("; {it}"))
-        .unwrap_or_default();
-    format!("{:#}{hint}", fault.cause)
 }

@@ -1,0 +1,13 @@
+//! A fault of this machine, as a server's caller is told of it.
+
+use apostille_server::host::Unplaced;
+
+use crate::error::Fault;
+
+/// On one line, with its causes and the way out.
+impl From<Fault> for Unplaced {
+    fn from(fault: Fault) -> Self {
+        let hint = fault.hint.as_ref().map(|it| format!("; {it}"));
+        Self::Broken(format!("{:#}{}", fault.cause, hint.unwrap_or_default()))
+    }
+}
