@@ -158,7 +158,14 @@ impl<T: ArgumentValue, const MAX: usize> ArgumentValue for Few<T, MAX> {
     const IS_REQUIRED: bool = false;
 
     fn read(name: &str, value: Option<Value>) -> Result<Self, Malformed> {
-        let items = wire::few(name, value, MAX)?;
+        let items = match value {
+            None => Vec::new(),
+            Some(Value::Array(items)) if items.len() <= MAX => items,
+            Some(Value::Array(_)) => {
+                return Err(Malformed::new(name, format!("at most {MAX} at once")));
+            }
+            Some(_) => return Err(Malformed::new(name, "expected a list")),
+        };
         let item = |(at, it)| T::read(&format!("{name}[{at}]"), Some(it));
         let items: Result<_, _> = items.into_iter().enumerate().map(item).collect();
         Ok(Self(items?))
