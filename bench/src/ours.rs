@@ -1,5 +1,6 @@
 //! Apostille itself, through its public interface: filling a store, remembering and recalling.
 
+use apostille_core::contract::a_person;
 use std::cell::Cell;
 use std::path::{Path, PathBuf};
 
@@ -118,7 +119,9 @@ impl<'a> Ours<'a> {
             status,
             ..self.memory(space, index)?
         };
-        match self.with(index, |cx| import::import(cx, memory, false, true))?? {
+        match self.with(index, |cx| {
+            import::import(cx, memory, false, Some(a_person()))
+        })?? {
             Imported::Kept(_) => Ok(()),
             other => Err(anyhow!(
                 "memory {index} of space {space} was not imported: {other:?}"
@@ -166,9 +169,9 @@ impl<'a> Ours<'a> {
             subject: Some(fact.subject),
             tags: fact.tags,
             citations: vec![place],
-            force: true,
             ..draft
-        })
+        }
+        .vouched_if(true, Some(a_person())))
     }
 
     /// The whole write path. `false`: it was taken for something known.

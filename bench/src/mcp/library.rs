@@ -5,8 +5,9 @@ use std::path::Path;
 use anyhow::Result;
 use apostille_core::policy::{Breakers, Policy};
 use apostille_core::space::Space;
-use apostille_server::profile::Profile;
-use apostille_server::{Answer, Here};
+use apostille_server::Here;
+use apostille_server::tools::Answer;
+use apostille_server::tools::Profile;
 use serde_json::Value;
 
 use super::servers::max_total;

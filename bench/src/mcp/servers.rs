@@ -4,7 +4,7 @@ use std::path::Path;
 use std::process::Command;
 
 use anyhow::Result;
-use apostille_server::profile::Profile;
+use apostille_server::tools::Profile;
 
 use super::echo;
 use super::tool::SPACE;

@@ -5,6 +5,7 @@ use anyhow::Result;
 use apostille_agents::brief;
 use apostille_agents::brief::Reader;
 use apostille_agents::session::Session;
+use apostille_core::contract::a_person;
 use apostille_core::contract::derive;
 use apostille_core::import::import;
 use apostille_core::memory::{Channel, Draft, Layer, Memory, Name, Origin, Stage, Twin, Voice};
@@ -12,7 +13,7 @@ use apostille_core::recall::{Ask, recall, render};
 use apostille_core::revise::approve;
 use apostille_core::store::{Filter, Order};
 use apostille_server::Here;
-use apostille_server::profile::Profile;
+use apostille_server::tools::Profile;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -218,7 +219,7 @@ fn imported(room: &Room, text: &str) -> Result<()> {
     };
     let at = apostille_core::memory::MemoryId::derived(memory.recorded_at, text);
     let memory = Memory { id: at, ..memory };
-    room.with(|cx| import(cx, memory, false, false))?;
+    room.with(|cx| import(cx, memory, false, None))?;
     Ok(())
 }
 
@@ -304,7 +305,7 @@ fn crowded(attacks: &[String], benign: &[String]) -> Result<Section> {
                 ..room.draft(text, voice)
             })? {
                 let space = memory.space.clone();
-                room.with(|cx| approve(cx, &[space], Name::Id(memory.id)))?;
+                room.with(|cx| approve(cx, a_person(), &[space], Name::Id(memory.id)))?;
             }
         }
         for text in ours {

@@ -12,7 +12,8 @@ use apostille_core::Context;
 use apostille_core::policy::Policy;
 use apostille_core::space::Space;
 use apostille_core::store::ram::Ram;
-use apostille_server::{Here, files};
+use apostille_server::Here;
+use apostille_server::tools::files;
 use serde::Deserialize;
 use serde_json::json;
 
@@ -135,7 +136,8 @@ fn is_file_inside(path: &str) -> bool {
     let create = json!({"command": "create", "path": path, "file_text": "a preference for tabs"});
     let view = json!({"command": "view", "path": path});
     [create, view].into_iter().all(|it| {
-        files::call(&cx, &here, "memory", it).map_or(true, |it| it.is_refusal || is_plain(&it.text))
+        files::call(&cx, &here, "memory", &it)
+            .map_or(true, |it| it.is_refusal || is_plain(&it.text))
     })
 }
 

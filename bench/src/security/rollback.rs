@@ -1,5 +1,6 @@
 //! A space of a hundred thousand memories taken back to its middle, and forth again: exact, and how long it takes.
 
+use apostille_core::contract::a_person;
 use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::path::Path;
@@ -166,7 +167,7 @@ fn happened(ours: &Ours<'_>, numbers: std::ops::RangeInclusive<usize>) -> Result
         });
         let index = 2 * MEMORIES + number;
         let revised = match number % STRIDE {
-            1 => ours.with(index, |cx| revise::approve(cx, &here, name))??,
+            1 => ours.with(index, |cx| revise::approve(cx, a_person(), &here, name))??,
             2 => {
                 let draft = Draft {
                     twin: Twin::Ask,
@@ -233,6 +234,6 @@ fn differences(now: &Standing, then: &Standing) -> usize {
 fn taken(ours: &Ours<'_>, point: Point) -> Result<(Duration, Plan)> {
     let space = ours::space(SPACE)?;
     let started = Instant::now();
-    let plan = ours.with(3 * MEMORIES, |cx| rollback(cx, &space, point))??;
+    let plan = ours.with(3 * MEMORIES, |cx| rollback(cx, a_person(), &space, point))??;
     Ok((started.elapsed(), plan.context("the log has this point")?))
 }

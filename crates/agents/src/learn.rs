@@ -7,7 +7,7 @@ use crate::glean::summary::summary;
 use crate::glean::{Gleaned, draft, glean};
 use crate::session::{Moment, Session};
 use crate::transcript::{Speaker, Turn, brings_in_words};
-use apostille_core::forget::forget;
+use apostille_core::forget::clear_scratch;
 use apostille_core::memory::{
     Channel, Draft, Layer, Memory, MemoryId, Name, Origin, Replacement, Stage, Twin, Voice,
 };
@@ -239,8 +239,9 @@ fn cleared(cx: &Context<'_>, left: &Left<'_>) -> Result<usize, Error> {
         .into_iter()
         .filter(is_its_own)
         .collect();
-    for memory in &scratch {
-        forget(cx, &spaces, Name::Id(memory.id), "the session is over")?;
+    let n_cleared = scratch.len();
+    for memory in scratch {
+        clear_scratch(cx, memory)?;
     }
-    Ok(scratch.len())
+    Ok(n_cleared)
 }

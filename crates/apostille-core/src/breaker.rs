@@ -11,6 +11,7 @@ use crate::memory::{Channel, Layer, Memory, Stage, Voice};
 use crate::policy::Breakers;
 use crate::refusal::Refusal;
 use crate::space::Space;
+use crate::speaker::Person;
 use crate::store::watch::Trip;
 use crate::store::{EventPage, Filter, Order, StoreError};
 use crate::{Context, Error};
@@ -348,7 +349,22 @@ pub fn holds_up(open: &[Trip], memory: &Memory) -> bool {
 }
 
 /// Closes the breakers of a space on a person's word, those of one actor or all. Those that were closed.
-pub fn close(cx: &Context<'_>, space: &Space, actor: Option<&str>) -> Result<Vec<Trip>, Error> {
+///
+/// ```compile_fail
+/// # use apostille_core::{Context, breaker, space::Space};
+/// fn close_unasked(cx: &Context<'_>, space: &Space) {
+///     let _ = breaker::close(cx, space, None);
+/// }
+/// ```
+pub fn close(
+    cx: &Context<'_>,
+    by: &Person,
+    space: &Space,
+    actor: Option<&str>,
+) -> Result<Vec<Trip>, Error> {
+    if !by.reaches(space) {
+        return Ok(Vec::new());
+    }
     let is_meant = |it: &Trip| actor.is_none_or(|actor| it.actor.as_deref() == Some(actor));
     let mut closed = cx.store.watch(space, cx.now)?.open;
     closed.retain(is_meant);

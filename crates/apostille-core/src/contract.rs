@@ -9,6 +9,7 @@ pub use outline::outlines;
 
 use std::cell::Cell;
 use std::collections::BTreeMap;
+use std::sync::LazyLock;
 
 use jiff::{SignedDuration, Timestamp};
 use proptest::prelude::*;
@@ -19,7 +20,7 @@ use crate::event::{Batch, Breaker, Event, Expect, Logged, What};
 use crate::forget::{Forgotten, forget};
 use crate::memory::{
     Draft, Handle, Kind, Layer, Memory, Name, Origin, Replacement, Stage, Status, Twin, Usage,
-    Voice,
+    Voice, Vouch, Vouching,
 };
 use crate::policy::{Breakers, Limits, Policy};
 use crate::recall::{Ask, Recalled, recall};
@@ -27,6 +28,7 @@ use crate::remember::{Outcome, remember};
 use crate::revise::{self, Revised};
 use crate::rollback::{Plan, Point, rollback};
 use crate::space::Space;
+use crate::speaker::{Person, Speaker, TerminalFacts};
 use crate::store::ram::Ram;
 use crate::store::{EventPage, Filter, Order, Store, StoreError};
 use apostille_cite::citation::{Cite, RepoPath};
@@ -360,11 +362,11 @@ fn act(bench: &Bench<'_>, step: &Step) -> Result<Seen, crate::Error> {
             }
             Step::Forget(space, n) => {
                 let (space, name) = name(*space, *n);
-                Seen::Forgotten(forget(cx, &[space], name, "asked to")?)
+                Seen::Forgotten(forget(cx, a_speaker(), &[space], name, "asked to")?)
             }
             Step::Approve(space, n) => {
                 let (space, name) = name(*space, *n);
-                Seen::Revised(revise::approve(cx, &[space], name)?)
+                Seen::Revised(revise::approve(cx, a_person(), &[space], name)?)
             }
             Step::Back(space, n) => {
                 let time = cx.now - SignedDuration::from_secs(i64::from(*n));
@@ -402,7 +404,7 @@ fn act(bench: &Bench<'_>, step: &Step) -> Result<Seen, crate::Error> {
 
 /// Takes a space back. Places in the log are the store's own business: a file that is rewritten counts anew.
 fn back(cx: &Context<'_>, space: u8, point: Point) -> Result<Seen, crate::Error> {
-    let done = rollback(cx, &spaces()[usize::from(space)], point)?;
+    let done = rollback(cx, a_person(), &spaces()[usize::from(space)], point)?;
     Ok(Seen::Back(done.map(|plan| Plan { to: 0, ..plan })))
 }
 
@@ -739,23 +741,23 @@ pub fn rolls_back<'a>(open: &dyn Fn() -> Box<dyn Store + 'a>, steps: &[Step], ch
     let last = standing(&*bench.store, &space);
     for _ in 0..2 {
         let plan = bench
-            .at_next(|cx| rollback(cx, &space, Point::Time(*moment)))
+            .at_next(|cx| rollback(cx, a_person(), &space, Point::Time(*moment)))
             .expect("rollback");
         stands_as(&standing(&*bench.store, &space), before);
         if plan.is_some_and(|it| !it.turns.is_empty()) {
             let after = standing(&*bench.store, &space);
             bench
-                .at_next(|cx| rollback(cx, &space, Point::Undo))
+                .at_next(|cx| rollback(cx, a_person(), &space, Point::Undo))
                 .expect("undo")
                 .expect("a rollback");
             assert_eq!(standing(&*bench.store, &space), last, "taken back");
             bench
-                .at_next(|cx| rollback(cx, &space, Point::Undo))
+                .at_next(|cx| rollback(cx, a_person(), &space, Point::Undo))
                 .expect("redo")
                 .expect("a rollback");
             assert_eq!(standing(&*bench.store, &space), after, "done again");
             bench
-                .at_next(|cx| rollback(cx, &space, Point::Undo))
+                .at_next(|cx| rollback(cx, a_person(), &space, Point::Undo))
                 .expect("undo")
                 .expect("a rollback");
             assert_eq!(
@@ -923,7 +925,7 @@ pub fn story<'a>(open: &dyn Fn() -> Box<dyn Store + 'a>) {
     );
 
     let gone = bench
-        .at_next(|cx| forget(cx, here, Name::Id(corrected.id), "told to"))
+        .at_next(|cx| forget(cx, a_speaker(), here, Name::Id(corrected.id), "told to"))
         .expect("forget");
     assert!(matches!(gone, Forgotten::Done(_)));
     bench.store = open();
@@ -1037,15 +1039,12 @@ pub fn prunes<'a>(open: &dyn Fn() -> Box<dyn Store + 'a>) {
 
 /// A memory that a person vouches for, so that it is active.
 #[expect(clippy::expect_used, reason = "a suite fails by panicking")]
-fn vouched(bench: &Bench<'_>, fact: &str) -> Memory {
+fn vouched_memory(bench: &Bench<'_>, fact: &str) -> Memory {
     let [shop, ..] = spaces();
     let draft = Draft {
-        force: true,
-        ..Draft::new(shop, fact, Voice::of(Origin::User))
-    };
-    let draft = Draft {
         twin: Twin::Create("test".into()),
-        ..draft
+        vouching: vouched(),
+        ..Draft::new(shop, fact, Voice::of(Origin::User))
     };
     match bench.at_next(|cx| remember(cx, draft)).expect("remember") {
         Outcome::Remembered { memory, .. } => *memory,
@@ -1062,7 +1061,7 @@ fn vouched(bench: &Bench<'_>, fact: &str) -> Memory {
 pub fn holds_many<'a>(open: &dyn Fn() -> Box<dyn Store + 'a>) {
     let bench = Bench::new(open());
     let all: Vec<Memory> = (0..100)
-        .map(|n| vouched(&bench, &format!("alpha {n}")))
+        .map(|n| vouched_memory(&bench, &format!("alpha {n}")))
         .collect();
     let retire = |it: &Memory| {
         bench.at_next(|cx| {
@@ -1114,4 +1113,30 @@ pub fn holds_many<'a>(open: &dyn Fn() -> Box<dyn Store + 'a>) {
         .append(&batch(&all[1..99], &all[1..99]))
         .expect("nothing of it moved");
     assert_eq!(retired(), 98);
+}
+
+static A_PERSON: LazyLock<Speaker> = LazyLock::new(|| {
+    Speaker::at_terminal(&TerminalFacts {
+        is_manned: true,
+        ..TerminalFacts::default()
+    })
+});
+
+/// A person at a terminal, for tests of what only a person may do.
+pub fn a_speaker() -> &'static Speaker {
+    &A_PERSON
+}
+
+/// The person of [`a_speaker`].
+#[expect(
+    clippy::expect_used,
+    reason = "whoever sits at a terminal that no agent started is a person"
+)]
+pub fn a_person() -> &'static Person {
+    a_speaker().person().expect("a person is at the terminal")
+}
+
+/// A person's word for a draft.
+pub fn vouched() -> Vouching {
+    Vouching::Given(Vouch::given())
 }

@@ -1,22 +1,17 @@
 //! Forget: the text is removed everywhere, the log included; id, time and reason stay.
 
 use crate::event::{Erasure, What};
-use crate::memory::{Memory, Name, Stage};
+use crate::memory::{Layer, Memory, Name};
 use crate::refusal::Refusal;
 use crate::refusal::check_text;
 use crate::space::Space;
+use crate::speaker::Speaker;
 use crate::store::{Damaged, StoreError};
 use crate::{Context, Error, list};
 use apostille_text::moderate;
 
-/// What only a person does to what [`is_persons`].
+/// What only a person does.
 pub const PERSONS_VERB: &str = "forget what a person said, or what waits or was rejected";
-
-/// Whether a memory is a person's to forget: their own words, and what they decide about.
-#[must_use]
-pub fn is_persons(memory: &Memory) -> bool {
-    memory.voice.is_person() || matches!(memory.status.stage(), Stage::Pending | Stage::Invalid)
-}
 
 /// Why a memory is gone that could not be read.
 const DAMAGED: &str = "its row was damaged by another program";
@@ -31,18 +26,44 @@ pub enum Forgotten {
 }
 
 /// Forgets a memory, in whatever stage it is.
+///
+/// What a person said, and what a person decides about, is forgotten only by a speaker who [may](Speaker::may_forget).
+///
+/// ```compile_fail
+/// # use apostille_core::{Context, forget::forget, memory::Name, space::Space};
+/// fn forget_unasked(cx: &Context<'_>, spaces: &[Space], name: Name) {
+///     let _ = forget(cx, spaces, name, "no reason");
+/// }
+/// ```
 pub fn forget(
     cx: &Context<'_>,
+    by: &Speaker,
     spaces: &[Space],
     name: Name,
     reason: &str,
 ) -> Result<Forgotten, Error> {
-    let refused = Ok(Forgotten::Refused(Refusal::NoSuchMemory {
-        name: name.to_string(),
-    }));
     let Some(memory) = list::named(cx, spaces, name)? else {
-        return refused;
+        return Ok(Forgotten::Refused(Refusal::NoSuchMemory {
+            name: name.to_string(),
+        }));
     };
+    if !by.may_forget(&memory) {
+        return Ok(Forgotten::Refused(Refusal::PersonDecides {
+            verb: PERSONS_VERB,
+        }));
+    }
+    erase_memory(cx, memory, reason)
+}
+
+/// Clears a note of a session that is over, whoever wrote it: scratch is kept for one session. Anything else stays.
+pub fn clear_scratch(cx: &Context<'_>, memory: Memory) -> Result<(), Error> {
+    if memory.layer == Layer::Session {
+        erase_memory(cx, memory, "the session is over")?;
+    }
+    Ok(())
+}
+
+fn erase_memory(cx: &Context<'_>, memory: Memory, reason: &str) -> Result<Forgotten, Error> {
     // The reason outlives the memory, so it must not carry the text away with it.
     if let Err(refusal) = check_text("reason", reason) {
         return Ok(Forgotten::Refused(refusal));
@@ -65,7 +86,9 @@ pub fn forget(
     if erased {
         Ok(Forgotten::Done(Box::new(memory)))
     } else {
-        refused
+        Ok(Forgotten::Refused(Refusal::NoSuchMemory {
+            name: memory.handle().to_string(),
+        }))
     }
 }
 

@@ -13,6 +13,7 @@ use crate::refusal::check_text;
 use crate::remember::guard;
 use crate::remember::moderate::{Moderated, clean};
 use crate::revise::{self, Revised};
+use crate::speaker::Person;
 use crate::{Context, Error};
 
 /// What became of it.
@@ -36,12 +37,12 @@ pub fn import(
     cx: &Context<'_>,
     memory: Memory,
     keep_number: bool,
-    is_vouched: bool,
+    vouched_by: Option<&Person>,
 ) -> Result<Imported, Error> {
-    let memory = match weighed(cx, memory, is_vouched)? {
+    let memory = match weighed(cx, memory, vouched_by.is_some())? {
         Weighed::New(memory) => memory,
         Weighed::Known(known) => return Ok(Imported::Known(known)),
-        Weighed::Held(known) => return let_in(cx, *known),
+        Weighed::Held(known) => return let_in(cx, vouched_by, *known),
         Weighed::Refused(refusal) => return Ok(Imported::Refused(refusal)),
     };
     if let Err(refusal) = guard::import_room(cx, &memory, 0)? {
@@ -106,8 +107,16 @@ fn is_held(known: &Memory, memory: &Memory) -> bool {
     is_waiting && is_same && memory.is_active()
 }
 
-fn let_in(cx: &Context<'_>, known: Memory) -> Result<Imported, Error> {
-    match revise::approve(cx, std::slice::from_ref(&known.space), Name::Id(known.id))? {
+fn let_in(cx: &Context<'_>, vouched_by: Option<&Person>, known: Memory) -> Result<Imported, Error> {
+    let Some(by) = vouched_by else {
+        return Ok(Imported::Known(Box::new(known)));
+    };
+    match revise::approve(
+        cx,
+        by,
+        std::slice::from_ref(&known.space),
+        Name::Id(known.id),
+    )? {
         Revised::Done(memory) => Ok(Imported::LetIn(memory)),
         Revised::Refused(_) => Ok(Imported::Known(Box::new(known))),
     }

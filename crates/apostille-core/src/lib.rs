@@ -31,6 +31,7 @@ pub mod review;
 pub mod revise;
 pub mod rollback;
 pub mod space;
+pub mod speaker;
 mod stamp;
 pub mod stats;
 pub mod store;

@@ -506,6 +506,12 @@ impl Memory {
         }
     }
 
+    /// Whether only a person forgets it: a person's own words, and what waits for a person or was turned away by one.
+    #[must_use]
+    pub fn needs_person_to_forget(&self) -> bool {
+        self.voice.is_person() || matches!(self.status.stage(), Stage::Pending | Stage::Invalid)
+    }
+
     fn has_secret(&self) -> bool {
         let optional = [self.subject.as_ref(), self.reason.as_ref()];
         let mut texts = optional
@@ -605,6 +611,41 @@ pub enum Replacement {
     Promotion,
 }
 
+/// A person's word for a draft: it overrides the save exclusions, the need for a citation, and what the citations do not
+/// say. Only a `Person` gives one.
+///
+/// ```compile_fail
+/// let forged = apostille_core::memory::Vouch(());
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Vouch(());
+
+/// Whether a draft was to be kept on a person's word, and whether a person gave it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Vouching {
+    /// Nobody asked for a check to be overridden.
+    #[default]
+    Unasked,
+    /// A person gave their word.
+    Given(Vouch),
+    /// It was asked for, and no person is known to have given it.
+    Missing,
+}
+
+impl Vouching {
+    /// Whether a person gave their word.
+    #[must_use]
+    pub fn is_given(self) -> bool {
+        matches!(self, Self::Given(_))
+    }
+}
+
+impl Vouch {
+    pub(crate) fn given() -> Self {
+        Self(())
+    }
+}
+
 /// What a caller asks to keep: untrusted.
 #[derive(Debug, Clone)]
 pub struct Draft {
@@ -631,7 +672,7 @@ pub struct Draft {
     /// What to do about a near-duplicate.
     pub twin: Twin,
     /// A person's word that overrides the save exclusions, the need for a citation, and what the citations do not say.
-    pub force: bool,
+    pub vouching: Vouching,
     /// Whether the outer spaces and line ends of the fact belong to it, as they do in a file.
     pub is_verbatim: bool,
 }
@@ -652,7 +693,7 @@ impl Draft {
             voice,
             task: None,
             twin: Twin::Ask,
-            force: false,
+            vouching: Vouching::Unasked,
             is_verbatim: false,
         }
     }

@@ -8,6 +8,7 @@ use crate::remember::approval::approval;
 use crate::remember::queue::{REJECTED, is_rejected};
 use crate::remember::{self, Outcome, Stop, decided_anew};
 use crate::space::Space;
+use crate::speaker::Person;
 use crate::{Context, Error, breaker, list};
 use apostille_cite::capture::capture_lines;
 use apostille_cite::citation::{Citation, Cite};
@@ -78,7 +79,20 @@ pub fn invalidate_as(
 }
 
 /// Lets a pending memory out of quarantine, on a person's word. What it was to replace is replaced now.
-pub fn approve(cx: &Context<'_>, spaces: &[Space], name: Name) -> Result<Revised, Error> {
+///
+/// ```compile_fail
+/// # use apostille_core::{Context, memory::Name, revise, space::Space};
+/// fn approve_unasked(cx: &Context<'_>, spaces: &[Space], name: Name) {
+///     let _ = revise::approve(cx, spaces, name);
+/// }
+/// ```
+pub fn approve(
+    cx: &Context<'_>,
+    by: &Person,
+    spaces: &[Space],
+    name: Name,
+) -> Result<Revised, Error> {
+    let spaces = &by.reached(spaces);
     settled(decided_anew(|| {
         let mut memory = pending(cx, spaces, name, "approved")?;
         let expect = Expect::Unmoved(memory.id, memory.status.clone());
@@ -91,10 +105,16 @@ pub fn approve(cx: &Context<'_>, spaces: &[Space], name: Name) -> Result<Revised
 
 /// Lets a memory be used that waits or was rejected: a person may have changed their mind. Not where the same has been
 /// said again meanwhile and stands or waits.
-pub fn reconsider(cx: &Context<'_>, spaces: &[Space], name: Name) -> Result<Revised, Error> {
+pub fn reconsider(
+    cx: &Context<'_>,
+    by: &Person,
+    spaces: &[Space],
+    name: Name,
+) -> Result<Revised, Error> {
+    let spaces = &by.reached(spaces);
     let rejected = list::named(cx, spaces, name)?.filter(is_rejected);
     let Some(mut memory) = rejected else {
-        return approve(cx, spaces, name);
+        return approve(cx, by, spaces, name);
     };
     if let Some(twin) = cx.store.get_by_claim(&memory.space, &memory.claim())? {
         return Ok(Revised::Refused(Refusal::SaidAgain {
@@ -114,12 +134,21 @@ pub fn reconsider(cx: &Context<'_>, spaces: &[Space], name: Name) -> Result<Revi
 
 /// Turns a pending memory away, on a person's word. It stays in the history as wrong, so that what says the same again
 /// can be told from what is new.
+///
+/// ```compile_fail
+/// # use apostille_core::{Context, memory::Name, revise, space::Space};
+/// fn reject_unasked(cx: &Context<'_>, spaces: &[Space], name: Name) {
+///     let _ = revise::reject(cx, spaces, name, "no");
+/// }
+/// ```
 pub fn reject(
     cx: &Context<'_>,
+    by: &Person,
     spaces: &[Space],
     name: Name,
     reason: &str,
 ) -> Result<Revised, Error> {
+    let spaces = &by.reached(spaces);
     let reason = reason.trim();
     if let Err(refusal) = if reason.is_empty() {
         Ok(())
@@ -353,6 +382,20 @@ fn active(
         verb,
     }
     .into())
+}
+
+/// The memory of this name if it waits for a person; else why nothing can be decided about it.
+pub fn find_pending(
+    cx: &Context<'_>,
+    spaces: &[Space],
+    name: Name,
+    verb: &'static str,
+) -> Result<Result<Memory, Refusal>, Error> {
+    match pending(cx, spaces, name, verb) {
+        Ok(memory) => Ok(Ok(memory)),
+        Err(Stop::Refused(refusal)) => Ok(Err(refusal)),
+        Err(Stop::Broken(error)) => Err(error),
+    }
 }
 
 fn pending(

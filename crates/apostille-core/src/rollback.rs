@@ -15,6 +15,7 @@ use crate::format::timestamp;
 use crate::memory::{Memory, MemoryId, Stage, Status};
 use crate::remember::{Stop, decided_anew};
 use crate::space::Space;
+use crate::speaker::Person;
 use crate::store::EventPage;
 use crate::{Context, Error};
 use apostille_cite::citation::Citation;
@@ -86,7 +87,22 @@ pub fn plan(cx: &Context<'_>, space: &Space, point: Point) -> Result<Option<Plan
 }
 
 /// Takes the space back; `None`: the log has no such point. Nothing is written where nothing would change.
-pub fn rollback(cx: &Context<'_>, space: &Space, point: Point) -> Result<Option<Plan>, Error> {
+///
+/// ```compile_fail
+/// # use apostille_core::{Context, rollback::{Point, rollback}, space::Space};
+/// fn roll_back_unasked(cx: &Context<'_>, space: &Space) {
+///     let _ = rollback(cx, space, Point::Undo);
+/// }
+/// ```
+pub fn rollback(
+    cx: &Context<'_>,
+    by: &Person,
+    space: &Space,
+    point: Point,
+) -> Result<Option<Plan>, Error> {
+    if !by.reaches(space) {
+        return Ok(None);
+    }
     let done = decided_anew(|| {
         let Some(plan) = plan(cx, space, point).map_err(Stop::Broken)? else {
             return Ok(None);

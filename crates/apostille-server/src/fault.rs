@@ -20,6 +20,9 @@ pub enum Fault {
         /// What there is.
         known: String,
     },
+    /// Only a person decides this, and none is known to speak.
+    #[error("only a person can decide this")]
+    NotAPerson,
     /// The world is broken.
     #[error(transparent)]
     Broken(#[from] Error),

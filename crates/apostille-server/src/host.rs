@@ -5,15 +5,16 @@
 
 use std::cell::RefCell;
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use apostille_agents::session::Session;
 use apostille_cite::source::{Source, SourceError};
 use apostille_core::Context;
-use apostille_core::memory::{Channel, MemoryId, Origin, Voice};
+use apostille_core::memory::{MemoryId, Voice};
 use apostille_core::model::Model;
 use apostille_core::policy::Policy;
 use apostille_core::space::Space;
+use apostille_core::speaker::{ConnectionFacts, Speaker};
 use apostille_core::store::Store;
 use apostille_tasks::task::{Passage, Slug, Task};
 use jiff::Timestamp;
@@ -22,6 +23,10 @@ use crate::pass::Pass;
 
 /// Opens the caller's repository at a commit or branch.
 pub type OpenAt<'a> = dyn Fn(&str) -> Result<Box<dyn Source>, SourceError> + 'a;
+
+/// The speaker of a call of which nothing is known.
+static UNKNOWN_CLIENT: LazyLock<Speaker> =
+    LazyLock::new(|| Speaker::on_connection(ConnectionFacts::default()));
 
 /// Where a caller stands: the repository it works in, and the person it works for. A [`CallScope`] lends it.
 #[derive(Clone, Copy)]
@@ -42,8 +47,8 @@ pub struct Here<'a> {
     pub is_tainted: bool,
     /// Whether the session had read words from outside.
     pub is_exposed: bool,
-    /// Whether a person was asked about this very call, and agreed.
-    pub has_word: bool,
+    /// Who speaks, and what that allows.
+    pub speaker: &'a Speaker,
     /// Told what is forgotten, so that what is kept beside the store about it can be forgotten, too.
     pub forgot: Option<&'a RefCell<Vec<MemoryId>>>,
     /// What is kept beside the store, where there is something.
@@ -65,7 +70,7 @@ impl<'a> Here<'a> {
             root: None,
             is_tainted: false,
             is_exposed: false,
-            has_word: false,
+            speaker: &UNKNOWN_CLIENT,
             forgot: None,
             beside: None,
             pass: None,
@@ -87,13 +92,12 @@ impl<'a> Here<'a> {
     /// An agent's voice, in this session. Words from outside are nobody's here.
     #[must_use]
     pub fn voice(&self, author: Option<&str>) -> Voice {
-        let (author, session) = (author.map(Into::into), self.session.map(Into::into));
         Voice {
-            author,
-            session,
+            author: author.map(Into::into),
+            session: self.session.map(Into::into),
             tainted: self.is_tainted,
             exposed: self.is_exposed,
-            ..Voice::of(Origin::Agent).via(Channel::Mcp)
+            ..self.speaker.voice().clone()
         }
     }
 
@@ -230,7 +234,8 @@ impl CallScope {
         work: impl FnOnce(&Context<'_>, &Here<'_>) -> T,
     ) -> Result<T, Unplaced> {
         let forgot = RefCell::default();
-        let done = work(&self.context(late), &self.here(&forgot));
+        let speaker = self.speaker();
+        let done = work(&self.context(late), &self.here(&speaker, &forgot));
         let forgot: Vec<MemoryId> = forgot.into_inner();
         let Self {
             source,
@@ -259,7 +264,18 @@ impl CallScope {
         }
     }
 
-    fn here<'a>(&'a self, forgot: &'a RefCell<Vec<MemoryId>>) -> Here<'a> {
+    /// Who speaks in this call: the door that every connection comes in by.
+    fn speaker(&self) -> Speaker {
+        Speaker::on_connection(ConnectionFacts {
+            token: self.pass.as_ref().map(Pass::facts),
+            session: self.session.clone(),
+            is_exposed: self.is_exposed,
+            has_consent: self.has_word,
+            ..ConnectionFacts::default()
+        })
+    }
+
+    fn here<'a>(&'a self, speaker: &'a Speaker, forgot: &'a RefCell<Vec<MemoryId>>) -> Here<'a> {
         Here {
             user: self.user.as_ref(),
             session: self.session.as_deref(),
@@ -267,7 +283,7 @@ impl CallScope {
             own: Some(&self.own_policy),
             root: self.root.as_deref(),
             is_exposed: self.is_exposed,
-            has_word: self.has_word,
+            speaker,
             forgot: Some(forgot),
             beside: self.beside.as_deref(),
             pass: self.pass.as_ref(),

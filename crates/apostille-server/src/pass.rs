@@ -1,6 +1,7 @@
 //! Who is let in, and how far: the one thing that a request through the socket is judged by.
 
 use apostille_core::space::Space;
+use apostille_core::speaker::TokenFacts;
 use apostille_text::words::words;
 
 words! {
@@ -32,6 +33,17 @@ pub struct Pass {
 }
 
 impl Pass {
+    /// What it says of who speaks.
+    #[must_use]
+    pub fn facts(&self) -> TokenFacts {
+        TokenFacts {
+            name: self.name.clone(),
+            is_reviewing: self.allows(Access::Review),
+            is_panel: self.is_panel,
+            spaces: self.spaces.clone(),
+        }
+    }
+
     /// Whether it reaches this space.
     #[must_use]
     pub fn reaches(&self, space: &Space) -> bool {

@@ -1,6 +1,6 @@
 //! What every face does around a verb of the core.
 
-use apostille_core::forget::{Forgotten, PERSONS_VERB, forget, is_persons};
+use apostille_core::forget::{Forgotten, PERSONS_VERB, forget};
 use apostille_core::memory::{Memory, Name};
 use apostille_core::refusal::Refusal;
 use apostille_core::remember::dedupe::{self, Near};
@@ -8,7 +8,6 @@ use apostille_core::{Context, list};
 
 use crate::Fault;
 use crate::host::Here;
-use crate::pass::Access;
 
 /// Forgets a memory, and has forgotten what was kept beside the store.
 pub(crate) fn forgotten(
@@ -18,7 +17,7 @@ pub(crate) fn forgotten(
     reason: &str,
 ) -> Result<Result<Box<Memory>, Refusal>, Fault> {
     if let Some(memory) = list::named(cx, &here.spaces(), name)? {
-        if is_persons(&memory) && here.pass.is_some_and(|it| !it.allows(Access::Review)) {
+        if !here.speaker.may_forget(&memory) {
             return Ok(Err(Refusal::PersonDecides { verb: PERSONS_VERB }));
         }
         // Also where it goes wrong half way: nothing of what is kept beside the store is missed.
@@ -26,10 +25,12 @@ pub(crate) fn forgotten(
             forgot.borrow_mut().push(memory.id);
         }
     }
-    Ok(match forget(cx, &here.spaces(), name, reason)? {
-        Forgotten::Done(memory) => Ok(memory),
-        Forgotten::Refused(refusal) => Err(refusal),
-    })
+    Ok(
+        match forget(cx, here.speaker, &here.spaces(), name, reason)? {
+            Forgotten::Done(memory) => Ok(memory),
+            Forgotten::Refused(refusal) => Err(refusal),
+        },
+    )
 }
 
 /// Memories that a draft resembles, as they may be told: what one says that does not hold here is not repeated.

@@ -4,8 +4,9 @@
 //! that answers. So every page and every call can be tested as text in, text out.
 
 use apostille_core::Context;
-use apostille_core::memory::{Channel, Origin, Voice};
+use apostille_core::memory::{Channel, Voice};
 use apostille_core::space::Space;
+use apostille_core::speaker::{ConnectionFacts, Person, Speaker};
 use serde::Serialize;
 
 use crate::pass::{Access, Pass};
@@ -144,9 +145,28 @@ pub struct Visit<'a> {
     pub pass: &'a Pass,
     /// The secret that the forms of this visitor carry, so that no other page can send one.
     pub seal: &'a str,
+    /// Who speaks, and what that allows.
+    speaker: Speaker,
 }
 
-impl Visit<'_> {
+impl<'a> Visit<'a> {
+    /// A request of the holder of this pass.
+    #[must_use]
+    pub fn new(cx: &'a Context<'a>, here: &'a Here<'a>, pass: &'a Pass, seal: &'a str) -> Self {
+        let speaker = Speaker::on_connection(ConnectionFacts {
+            channel: Channel::Http,
+            token: Some(pass.facts()),
+            ..ConnectionFacts::default()
+        });
+        Self {
+            cx,
+            here,
+            pass,
+            seal,
+            speaker,
+        }
+    }
+
     /// The spaces in play that the pass reaches, the repository's first.
     #[must_use]
     pub fn spaces(&self) -> Vec<Space> {
@@ -160,16 +180,18 @@ impl Visit<'_> {
     /// Whose words a request brings: a person's in the panel, where it was opened by one; else a program's.
     #[must_use]
     pub fn voice(&self) -> Voice {
-        match (self.pass.is_panel, self.pass.allows(Access::Review)) {
-            // Without a name, as at a terminal: the same person there is not somebody else who says so, too.
-            (true, true) => Voice::of(Origin::User).via(Channel::Panel),
-            _ => {
-                let author = Some(self.pass.name.clone());
-                Voice {
-                    author,
-                    ..Voice::of(Origin::Agent).via(Channel::Http)
-                }
-            }
-        }
+        self.speaker.voice().clone()
+    }
+
+    /// The person whose decision a request brings. A route of decisions takes a pass that reviews, so that there is one
+    /// wherever the table of routes says so.
+    pub fn deciding_person(&self) -> Result<&Person, Fault> {
+        self.person().ok_or(Fault::NotAPerson)
+    }
+
+    /// The person whose words a request brings, where one speaks.
+    #[must_use]
+    pub fn person(&self) -> Option<&Person> {
+        self.speaker.person()
     }
 }

@@ -28,7 +28,7 @@ use std::rc::Rc;
 use std::time::Instant;
 
 use anyhow::Context as _;
-use apostille_core::memory::{Channel, Origin, Voice};
+use apostille_core::speaker::{Speaker, TerminalFacts};
 use apostille_text::digest::Digest;
 use jiff::{SignedDuration, Timestamp};
 
@@ -276,45 +276,25 @@ impl World {
         std::env::var(name).ok().filter(|it| !it.trim().is_empty())
     }
 
-    /// Whether a person speaks: at a terminal, or in a script that names them. In an agent's shell it is the agent, whatever
-    /// the shell looks like.
-    pub fn has_person(&self) -> bool {
-        // Also one that was set to nothing.
-        let is_agent = AGENTS.iter().any(|it| self.env.0.contains_key(it));
-        !is_agent && (self.terminal.is_manned() || self.env.get("APOSTILLE_PERSON").is_some())
+    /// Who speaks, as far as the program can know it: the door that every command comes in by.
+    pub fn speaker(&self) -> Speaker {
+        let is_exposed = |it: &str| sessions::is_exposed(self, it);
+        Speaker::at_terminal(&TerminalFacts {
+            is_manned: self.terminal.is_manned(),
+            // Also a variable that was set to nothing.
+            is_agent: AGENTS.iter().any(|it| self.env.0.contains_key(it)),
+            declared: self.env.get("APOSTILLE_PERSON").map(Into::into),
+            is_exposed: self.env.session().is_some_and(is_exposed),
+        })
     }
 
     /// Who acts, for the log: the person, by the name they gave; else somebody in their name.
     pub fn actor(&self, user: &str) -> String {
-        match self.env.get("APOSTILLE_PERSON") {
-            Some(name) if self.has_person() => name.to_owned(),
-            _ if self.has_person() => user.to_owned(),
-            _ => format!("{user}'s agent"),
-        }
-    }
-
-    /// Who speaks, and how it comes in, as far as the program can know it.
-    pub fn voice(&self) -> Voice {
-        let author = self
-            .env
-            .get("APOSTILLE_PERSON")
-            .filter(|_| self.has_person())
-            .map(Into::into);
-        match self.has_person() {
-            true => Voice {
-                author,
-                ..Voice::of(Origin::User).via(Channel::Terminal)
-            },
-            false => {
-                let exposed = self
-                    .env
-                    .session()
-                    .is_some_and(|it| sessions::is_exposed(self, it));
-                Voice {
-                    exposed,
-                    ..Voice::of(Origin::Agent).via(Channel::Command)
-                }
-            }
+        let speaker = self.speaker();
+        match (speaker.person(), &speaker.voice().author) {
+            (Some(_), Some(name)) => name.clone(),
+            (Some(_), None) => user.to_owned(),
+            (None, _) => format!("{user}'s agent"),
         }
     }
 

@@ -15,6 +15,7 @@ use apostille_core::notebook::{Note, Scope};
 use apostille_core::policy::Limits;
 use apostille_core::refusal::Refusal;
 use apostille_core::space::Space;
+use apostille_core::speaker::Person;
 use apostille_core::{Context, Error};
 use apostille_text::digest::Digest;
 use apostille_text::moderate;
@@ -279,11 +280,11 @@ fn notes(
 
 /// How a file is kept.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct How {
+pub struct How<'a> {
     /// Whether nothing is kept, and it is only told what would become of it.
     pub is_rehearsed: bool,
-    /// Whether a person vouches for it.
-    pub is_vouched: bool,
+    /// The person who vouches for it.
+    pub vouched_by: Option<&'a Person>,
 }
 
 /// Keeps what files hold; `ruled` gives the rules of each space.
@@ -291,7 +292,7 @@ pub fn keep<'a>(
     cx: &Context<'a>,
     ruled: impl Fn(&Space) -> Context<'a>,
     taken: Vec<Taken>,
-    how: How,
+    how: How<'_>,
 ) -> Result<Vec<Done>, Error> {
     let known: BTreeSet<Space> = cx.store.spaces()?.into_iter().collect();
     let mut rehearsal = how.is_rehearsed.then(Rehearsal::default);
@@ -323,8 +324,8 @@ pub fn keep<'a>(
             let (before, is_new_space) = (memory.clone(), !known.contains(&memory.space));
             let cx = ruled(&memory.space);
             let imported = match &mut rehearsal {
-                Some(it) => it.import(&cx, memory, how.is_vouched)?,
-                None => import(&cx, memory, is_new_space, how.is_vouched)?,
+                Some(it) => it.import(&cx, memory, how.vouched_by)?,
+                None => import(&cx, memory, is_new_space, how.vouched_by)?,
             };
             if !matches!(imported, Imported::Refused(_)) {
                 said.insert(words);

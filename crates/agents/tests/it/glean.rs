@@ -1,5 +1,6 @@
 //! What becomes of a session: statements that wait for a person, a summary, and which memories were of use.
 
+use crate::world::a_person;
 use apostille_agents::client::Client;
 use apostille_agents::glean::applied::applied;
 use apostille_agents::glean::summary::{MOST_CHARS, summary};
@@ -250,7 +251,7 @@ fn what_was_gleaned_is_in_use_once_somebody_states_or_approves_it() {
     let fact = world.kept(drafted("Deploys go through Argo CD.", Sort::Fact));
     let name = fact.handle().to_string().parse().unwrap();
     world
-        .with(|cx| revise::approve(cx, &[repo()], name))
+        .with(|cx| revise::approve(cx, a_person(), &[repo()], name))
         .unwrap();
     assert!(world.look(&fact.handle().to_string()).is_active());
 }

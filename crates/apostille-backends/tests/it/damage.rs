@@ -100,7 +100,13 @@ fn unreadable_lines_are_kept_and_reported_even_when_the_file_is_rewritten() {
     let first = all(&*store).unwrap().pop().unwrap();
     let name = apostille_core::memory::Name::Id(first.id);
     crate::rig::with_context(&*store, |cx| {
-        apostille_core::forget::forget(cx, &[space()], name, "")
+        apostille_core::forget::forget(
+            cx,
+            apostille_core::contract::a_speaker(),
+            &[space()],
+            name,
+            "",
+        )
     })
     .unwrap();
     assert_eq!(

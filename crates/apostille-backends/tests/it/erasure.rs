@@ -1,5 +1,6 @@
 //! What is refused or forgotten is nowhere on the disk: no file of the store holds a byte of it.
 
+use apostille_core::contract::a_speaker;
 use std::path::Path;
 
 use apostille_core::forget::forget;
@@ -86,7 +87,10 @@ fn forget_leaves_no_bytes() {
             "{kind}: it was there"
         );
         for name in [name, Name::Id(pending.id)] {
-            with_context(&*store, |cx| forget(cx, &[space()], name, "asked to")).unwrap();
+            with_context(&*store, |cx| {
+                forget(cx, a_speaker(), &[space()], name, "asked to")
+            })
+            .unwrap();
         }
         let words = [
             "obsidianfalcon",

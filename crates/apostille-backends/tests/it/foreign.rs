@@ -1,5 +1,6 @@
 //! A file of lines that came with a repository: it speaks for the repository, and is checked as if it were said now.
 
+use apostille_core::contract::{a_person, a_speaker};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -163,7 +164,7 @@ fn approved(draft: Draft) -> Stage {
     let memory = keep(&own, draft).unwrap();
     if !memory.is_active() {
         let done = with_context(&own, |cx| {
-            revise::approve(cx, &[space()], Name::Id(memory.id))
+            revise::approve(cx, a_person(), &[space()], Name::Id(memory.id))
         })
         .unwrap();
         assert!(matches!(done, Revised::Done(it) if it.is_active()));
@@ -231,7 +232,10 @@ fn an_approval_that_would_not_count_is_not_written() {
     let store = found.opened();
     let before = fs::read(found.path()).unwrap();
     let name = Name::Id(facts(&store)[0].id);
-    let refused = with_context(&store, |cx| revise::approve(cx, &[space()], name)).unwrap_err();
+    let refused = with_context(&store, |cx| {
+        revise::approve(cx, a_person(), &[space()], name)
+    })
+    .unwrap_err();
     assert!(
         format!("{refused:?}").contains("in words of your own"),
         "{refused:?}"
@@ -300,7 +304,7 @@ fn links_beside_the_file_are_not_followed() {
             let store = Jsonl::of_repository(path, &space())?;
             let kept = keep(&store, fact("the worker drains the queue"))?;
             with_context(&store, |cx| {
-                forget(cx, &[space()], Name::Id(kept.id), "asked to")
+                forget(cx, a_speaker(), &[space()], Name::Id(kept.id), "asked to")
             })?;
             Ok(())
         };

@@ -1,5 +1,6 @@
 //! What another program does to the files is noticed, named, and not shown; the rest is answered.
 
+use apostille_core::contract::{a_person, a_speaker};
 use std::path::Path;
 
 use apostille_core::event::What;
@@ -69,7 +70,7 @@ pub(crate) fn furnished(kind: &str, path: &Path) -> Box<dyn Store> {
             apostille_core::memory::Replacement::Better,
         )
         .unwrap();
-        forget(cx, &here, name(5), "asked to").unwrap();
+        forget(cx, a_speaker(), &here, name(5), "asked to").unwrap();
         recall(
             cx,
             &Ask {
@@ -421,7 +422,7 @@ fn a_log_of_version_1_is_rolled_back_by_its_words() {
         .position(|it| matches!(it.event.what, What::Corrected { .. }))
         .unwrap();
     let point = Point::Event(log[corrected - 1].seq);
-    with_context(&*store, |cx| rollback(cx, &space(), point))
+    with_context(&*store, |cx| rollback(cx, a_person(), &space(), point))
         .unwrap()
         .unwrap();
     let stages: Vec<Stage> = all(&*store)
@@ -461,13 +462,20 @@ fn what_was_replaced_is_forgotten_too() {
             revise::invalidate(cx, &[space()], name, "vermilion words")
         })
         .unwrap();
-        with_context(&*store, |cx| rollback(cx, &space(), Point::Event(before)))
-            .unwrap()
-            .unwrap();
-        with_context(&*store, |cx| rollback(cx, &space(), Point::Undo))
-            .unwrap()
-            .unwrap();
-        with_context(&*store, |cx| forget(cx, &[space()], name, "asked to")).unwrap();
+        with_context(&*store, |cx| {
+            rollback(cx, a_person(), &space(), Point::Event(before))
+        })
+        .unwrap()
+        .unwrap();
+        with_context(&*store, |cx| {
+            rollback(cx, a_person(), &space(), Point::Undo)
+        })
+        .unwrap()
+        .unwrap();
+        with_context(&*store, |cx| {
+            forget(cx, a_speaker(), &[space()], name, "asked to")
+        })
+        .unwrap();
         for entry in std::fs::read_dir(dir.path()).unwrap().map(Result::unwrap) {
             let bytes = std::fs::read(entry.path()).unwrap();
             for word in ["vermilion", "RETRIES"] {

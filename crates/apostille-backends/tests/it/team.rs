@@ -4,6 +4,7 @@
     reason = "git is looked for where the machine has it"
 )]
 
+use apostille_core::contract::{a_person, a_speaker};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -110,9 +111,9 @@ impl Team {
             (5, Some(one)) => self.revise(mate, |cx| {
                 revise::invalidate(cx, &[space()], Name::Id(one.id), "it no longer holds")
             }),
-            (6 | 7, Some(one)) if one.status.stage() == Stage::Pending => {
-                self.revise(mate, |cx| revise::approve(cx, &[space()], Name::Id(one.id)))
-            }
+            (6 | 7, Some(one)) if one.status.stage() == Stage::Pending => self.revise(mate, |cx| {
+                revise::approve(cx, a_person(), &[space()], Name::Id(one.id))
+            }),
             (6 | 7, Some(one)) => {
                 self.revise(mate, |cx| revise::refresh(cx, &[space()], Name::Id(one.id)))
             }
@@ -190,7 +191,7 @@ impl Team {
 
     pub(crate) fn forget(&mut self, mate: &mut Mate, one: &Memory) -> Option<MemoryId> {
         let done = mate.with(&mut self.dice, |cx| {
-            forget(cx, &[space()], Name::Id(one.id), "asked to")
+            forget(cx, a_speaker(), &[space()], Name::Id(one.id), "asked to")
         });
         assert!(matches!(done.unwrap(), Forgotten::Done(_)));
         self.said.forgotten.insert(one.id);

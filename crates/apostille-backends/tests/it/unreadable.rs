@@ -1,5 +1,6 @@
 //! A memory that cannot be read can be forgotten; afterwards the store is sound, unless more than that was changed.
 
+use apostille_core::contract::a_speaker;
 use apostille_core::event::What;
 use apostille_core::forget::{Forgotten, damaged, discard, forget};
 use apostille_core::memory::{Handle, Name};
@@ -69,7 +70,7 @@ fn gone(store: &dyn Store, number: u64) {
         None => {
             assert!(
                 matches!(
-                    forget(cx, &[space()], name, "").unwrap(),
+                    forget(cx, a_speaker(), &[space()], name, "").unwrap(),
                     Forgotten::Done(_)
                 ),
                 "m-{number}"

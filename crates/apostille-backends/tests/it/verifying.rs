@@ -1,6 +1,7 @@
 //! Verifying as people do it: a real repository, a real store, branches that merge and some that do not. And the tables
 //! "Resilience" and "Success Criteria" of seed 000, each row by name.
 
+use apostille_core::contract::a_person;
 use std::cell::Cell;
 
 use apostille_backends::memo::Remembering;
@@ -442,7 +443,7 @@ fn seed_000_resilience_malicious_injection() {
     forged.citations[0].digest =
         apostille_text::digest::Digest::of(b"pub const MAX_RETRIES: u32 = 500;");
     let report = desk.with(&desk.story.worktree(), |cx| {
-        apostille_core::import::import(cx, forged, false, true).unwrap();
+        apostille_core::import::import(cx, forged, false, Some(a_person())).unwrap();
         assert!(
             recall(
                 cx,

@@ -94,7 +94,7 @@ fn approved(cx: &Context<'_>, memory: Memory) -> Result<Memory, Error> {
     if memory.is_active() {
         return Ok(memory);
     }
-    approve(cx, &[space()], Name::Id(memory.id))?;
+    approve(cx, super::a_person(), &[space()], Name::Id(memory.id))?;
     Ok(cx.store.get_by_ids(&[memory.id])?.pop().unwrap_or(memory))
 }
 

@@ -6,6 +6,7 @@ use super::{Imported, Weighed, is_claiming, weighed};
 use crate::memory::{Layer, Memory, MemoryId};
 use crate::remember::guard;
 use crate::space::Space;
+use crate::speaker::Person;
 use crate::{Context, Error};
 use apostille_text::digest::Digest;
 
@@ -23,9 +24,9 @@ impl Rehearsal {
         &mut self,
         cx: &Context<'_>,
         memory: Memory,
-        is_vouched: bool,
+        vouched_by: Option<&Person>,
     ) -> Result<Imported, Error> {
-        let memory = match weighed(cx, memory, is_vouched)? {
+        let memory = match weighed(cx, memory, vouched_by.is_some())? {
             Weighed::New(memory) => memory,
             Weighed::Known(known) => return Ok(Imported::Known(known)),
             Weighed::Held(known) if self.ids.insert(known.id) => return Ok(Imported::LetIn(known)),

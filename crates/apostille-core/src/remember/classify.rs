@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 use regex::bytes::{Regex, RegexBuilder};
 
 use super::moderate::Moderated;
-use crate::memory::{Draft, Kind, Layer, Mark, Origin};
+use crate::memory::{Draft, Kind, Layer, Mark, Origin, Vouching};
 use crate::refusal::{Exclusion, Refusal};
 
 /// A draft that knows what it is.
@@ -22,7 +22,9 @@ pub struct Classified {
 pub fn sort(Moderated { draft, marks }: Moderated) -> Result<Classified, Refusal> {
     let layer = draft.layer.unwrap_or(Layer::Knowledge);
     let kind = draft.kind.unwrap_or_else(|| kind_of(&draft));
-    if draft.force && !draft.voice.is_person() {
+    if draft.vouching != Vouching::Unasked
+        && !(draft.vouching.is_given() && draft.voice.is_person())
+    {
         return Err(Refusal::NotAPerson);
     }
     let excluded = if layer == Layer::Knowledge {
@@ -31,7 +33,7 @@ pub fn sort(Moderated { draft, marks }: Moderated) -> Result<Classified, Refusal
         None
     };
     match excluded {
-        Some((what, why)) if !draft.force => Err(Refusal::Excluded { what, why }),
+        Some((what, why)) if !draft.vouching.is_given() => Err(Refusal::Excluded { what, why }),
         _ => Ok(Classified {
             forced: excluded.is_some(),
             layer,

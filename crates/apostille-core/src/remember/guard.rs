@@ -93,7 +93,7 @@ pub(super) fn admit(cx: &Context<'_>, cited: Cited) -> Result<Vetted, Stop> {
     let waived = proven(cx.policy, &classified, &citations)?;
     let room = identity_room(cx, &classified)?;
     // A person may vouch for what the cited lines do not say.
-    let vouched = classified.draft.force && !unsaid.is_empty();
+    let vouched = classified.draft.vouching.is_given() && !unsaid.is_empty();
     let unsaid = if vouched { &[] } else { unsaid.as_slice() };
     let status = trusted(
         &classified.draft.voice,
@@ -398,7 +398,7 @@ fn proven(policy: &Policy, it: &Classified, citations: &[Citation]) -> Result<bo
         && matches!(it.kind, Kind::Project | Kind::Reference)
         && citations.is_empty()
         && !is_gleaned(&it.draft.voice, it.layer);
-    if needs && !it.draft.force {
+    if needs && !it.draft.vouching.is_given() {
         Err(Refusal::NeedsCitation { kind: it.kind })
     } else {
         Ok(needs)

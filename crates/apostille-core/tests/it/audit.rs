@@ -1,5 +1,6 @@
 //! The audit: a store in, what needs attention out. A line for each finding: class, severity, handles, what.
 
+use crate::world::vouched;
 use apostille_core::Context;
 use apostille_core::audit::{Audit, Class, Finding, Options, Severity, audit};
 use apostille_core::memory::{Draft, Kind, Layer, Origin, Twin, Voice};
@@ -213,7 +214,7 @@ fn each_class_has_its_findings() {
     });
     world.shelf.write("web/app.js", "one\nthree\n");
     let forced = Draft {
-        force: true,
+        vouching: vouched(),
         voice: Voice::of(Origin::User),
         ..note("iteration 3 passed at 14:32")
     };

@@ -1,5 +1,6 @@
 //! Breakers: who writes as nobody honest does waits from then on; a person never does.
 
+use crate::world::a_person;
 use apostille_core::breaker::{Doings, close, open, tripped};
 use apostille_core::event::Breaker;
 use apostille_core::memory::{
@@ -158,11 +159,13 @@ fn what_replaces_a_memory_waits_and_the_memory_stays() {
 #[test]
 fn a_person_closes_it_and_what_was_before_is_forgiven() {
     let world = after(62);
-    let closed = world.with(|cx| close(cx, &repo(), Some("claude"))).unwrap();
+    let closed = world
+        .with(|cx| close(cx, a_person(), &repo(), Some("claude")))
+        .unwrap();
     assert_eq!((closed.len(), closed[0].breaker), (1, Breaker::Burst));
     assert!(
         world
-            .with(|cx| close(cx, &repo(), Some("claude")))
+            .with(|cx| close(cx, a_person(), &repo(), Some("claude")))
             .unwrap()
             .is_empty()
     );
@@ -174,13 +177,13 @@ fn a_person_closes_it_and_what_was_before_is_forgiven() {
     );
     assert!(
         world
-            .with(|cx| close(cx, &repo(), Some("codex")))
+            .with(|cx| close(cx, a_person(), &repo(), Some("codex")))
             .unwrap()
             .is_empty()
     );
     assert!(
         !world
-            .with(|cx| close(cx, &repo(), None))
+            .with(|cx| close(cx, a_person(), &repo(), None))
             .unwrap()
             .is_empty()
     );
@@ -383,7 +386,9 @@ fn what_a_held_actor_wrote_is_not_accepted_unread() {
             .any(|it| it.memory().fact.contains("API_VERSION") && it.is_safe())
     };
     assert!(!is_safe(&world));
-    world.with(|cx| close(cx, &repo(), None)).unwrap();
+    world
+        .with(|cx| close(cx, a_person(), &repo(), None))
+        .unwrap();
     assert!(is_safe(&world));
 }
 

@@ -1,5 +1,6 @@
 //! Notes of several lines: their layout, their length, and when two of them are the same.
 
+use crate::world::a_person;
 use apostille_core::Context;
 use apostille_core::import::import;
 use apostille_core::memory::{Draft, Layer, Origin, Replacement, Twin, Voice};
@@ -118,6 +119,8 @@ fn an_exported_note_comes_back_with_its_length_and_its_layout() {
         })
         .unwrap();
     let (exported, other) = (world.look("u-1"), World::verified());
-    other.with(|cx| import(cx, exported, true, true)).unwrap();
+    other
+        .with(|cx| import(cx, exported, true, Some(a_person())))
+        .unwrap();
     assert_eq!(other.look("u-1").fact, fact);
 }

@@ -1,6 +1,7 @@
 //! Where words come from decides what they may do: what comes from outside waits, and stays from outside whatever is made of
 //! it. No text is judged here, because poison reads like anything else.
 
+use crate::world::a_person;
 use apostille_core::memory::{
     Channel, Draft, Kind, Memory, Name, Origin, Replacement, Stage, Twin, Voice,
 };
@@ -24,7 +25,7 @@ fn agent() -> Voice {
 
 fn approved(world: &World, memory: &Memory) {
     world
-        .with(|cx| approve(cx, &[repo()], Name::Id(memory.id)))
+        .with(|cx| approve(cx, a_person(), &[repo()], Name::Id(memory.id)))
         .unwrap();
 }
 

@@ -1,5 +1,6 @@
 //! Promote: scratch → episode → knowledge. A note in, what becomes of it out.
 
+use crate::world::a_person;
 use apostille_core::memory::{Draft, Kind, Layer, Memory, Origin, Stage, Voice};
 use apostille_core::promote::{Promotion, promote};
 use apostille_core::remember::Outcome;
@@ -209,7 +210,9 @@ fn derived(of: Voice, by: Voice, fact: Option<&str>) -> Voice {
     );
     if !memory.is_active() {
         world
-            .with(|cx| apostille_core::revise::approve(cx, &[repo()], "m-1".parse().unwrap()))
+            .with(|cx| {
+                apostille_core::revise::approve(cx, a_person(), &[repo()], "m-1".parse().unwrap())
+            })
             .unwrap();
     }
     let layer = Some(Layer::Knowledge);

@@ -1,5 +1,6 @@
 //! The read path: what is shown, what is withheld and why, what the log keeps.
 
+use crate::world::a_speaker;
 use apostille_cite::verdict::Verdict;
 use apostille_core::forget::forget;
 use apostille_core::memory::{Draft, Kind, Layer, Origin, Twin, Voice};
@@ -224,7 +225,15 @@ fn forgetting_leaves_neither_text_nor_question() {
     });
     world.ask("zebra question");
     world
-        .with(|cx| forget(cx, &[repo()], "m-1".parse().unwrap(), "private"))
+        .with(|cx| {
+            forget(
+                cx,
+                a_speaker(),
+                &[repo()],
+                "m-1".parse().unwrap(),
+                "private",
+            )
+        })
         .unwrap();
     let text = world.log_text();
     assert!(
@@ -251,7 +260,7 @@ fn forgetting_a_replacement_leaves_nothing_of_its_reason_with_the_replaced() {
         .with(|cx| supersede(cx, &[repo()], "m-1".parse().unwrap(), new, how))
         .unwrap();
     world
-        .with(|cx| forget(cx, &[repo()], "m-2".parse().unwrap(), ""))
+        .with(|cx| forget(cx, a_speaker(), &[repo()], "m-2".parse().unwrap(), ""))
         .unwrap();
     assert!(!world.log_text().contains("zebra"), "{}", world.log_text());
 }

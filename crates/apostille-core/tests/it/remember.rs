@@ -1,5 +1,6 @@
 //! The write path as snapshots: a draft in, the outcome and the events out.
 
+use crate::world::{a_person, vouched};
 use std::fmt::Write as _;
 
 use apostille_core::Context;
@@ -132,7 +133,7 @@ fn ungrounded() -> Draft {
 fn a_person_vouches_for_what_the_cited_lines_do_not_say_and_it_is_recorded() {
     let world = World::verified();
     let draft = Draft {
-        force: true,
+        vouching: vouched(),
         voice: Voice::of(Origin::User),
         ..ungrounded()
     };
@@ -193,7 +194,7 @@ fn the_reason_names_what_is_missing_after_graver_reasons_and_in_bounds() {
 fn restating_an_active_memory_without_proof_changes_nothing() {
     let world = World::verified();
     let vouched = Draft {
-        force: true,
+        vouching: vouched(),
         voice: Voice::of(Origin::User),
         ..ungrounded()
     };
@@ -239,7 +240,7 @@ fn a_pending_fact_stated_again_with_proof_is_in_use() {
     check(proof, "active");
     check(
         Draft {
-            force: true,
+            vouching: vouched(),
             voice: Voice::of(Origin::User),
             ..ungrounded()
         },
@@ -283,7 +284,7 @@ fn a_file_does_not_vouch_for_what_the_cited_lines_do_not_say() {
     use apostille_core::import::{Imported, import};
     let check = |change: fn(&mut Memory), expected: Option<&str>| {
         let vouched = Draft {
-            force: true,
+            vouching: vouched(),
             voice: Voice::of(Origin::User),
             ..ungrounded()
         };
@@ -393,7 +394,7 @@ fn what_was_stopped_at_one_door_does_not_come_in_by_the_other() {
 fn each_refusal_class() {
     let secret = ["gh", "p_", "0123456789abcdefABCDEF0123456789abcd"].concat();
     let agent_force = Draft {
-        force: true,
+        vouching: vouched(),
         ..note("TODO: add tests")
     };
     let drafts = [
@@ -483,7 +484,7 @@ fn told_outcome(world: &World, outcome: &Outcome) -> String {
 fn a_person_overrides_an_exclusion_and_it_is_recorded() {
     let voice = Voice::of(Origin::User);
     let draft = Draft {
-        force: true,
+        vouching: vouched(),
         kind: Some(Kind::Feedback),
         voice,
         ..note("TODO: never add tests")
@@ -494,7 +495,7 @@ fn a_person_overrides_an_exclusion_and_it_is_recorded() {
 #[test]
 fn a_person_overrides_the_need_for_a_citation_and_it_is_recorded() {
     let draft = Draft {
-        force: true,
+        vouching: vouched(),
         voice: Voice::of(Origin::User),
         ..note("The api is versioned")
     };
@@ -504,7 +505,7 @@ fn a_person_overrides_the_need_for_a_citation_and_it_is_recorded() {
 #[test]
 fn a_person_who_overrides_nothing_is_not_recorded_as_forcing() {
     let draft = Draft {
-        force: true,
+        vouching: vouched(),
         voice: Voice::of(Origin::User),
         ..cited("It is v3.", &["src/api.rs:3"])
     };
@@ -768,7 +769,7 @@ fn an_approved_memory_is_recalled_and_replaces_what_it_was_to_replace() {
     };
     let approved = |world: &World| {
         world
-            .with(|cx| approve(cx, &[repo()], Name::Id(pending.id)))
+            .with(|cx| approve(cx, a_person(), &[repo()], Name::Id(pending.id)))
             .unwrap()
     };
     assert!(matches!(approved(&world), Revised::Done(memory) if memory.is_active()));

@@ -1,5 +1,6 @@
 //! What waits is shown with everything needed to decide, in an order that lets a person get through it.
 
+use crate::world::{a_person, vouched};
 use apostille_core::event::What;
 use apostille_core::memory::{Draft, Kind, Memory, Name, Origin, Stage, Voice};
 use apostille_core::refusal::Refusal;
@@ -187,7 +188,7 @@ fn what_is_rejected_says_so_and_waits_no_more() {
         let world = World::verified();
         let it = pending(&world, "`API_VERSION` is \"v3\"");
         let revised = world
-            .with(|cx| reject(cx, &[repo()], Name::Id(it.id), reason))
+            .with(|cx| reject(cx, a_person(), &[repo()], Name::Id(it.id), reason))
             .unwrap();
         match (revised, expected) {
             (Revised::Done(memory), Ok(why)) => {
@@ -221,7 +222,9 @@ fn only_what_waits_can_be_decided() {
     let name = Name::Id(active.id);
     let refused = |it: &Revised| matches!(it, Revised::Refused(Refusal::NotPending { .. }));
     assert!(refused(
-        &world.with(|cx| reject(cx, &[repo()], name, "")).unwrap()
+        &world
+            .with(|cx| reject(cx, a_person(), &[repo()], name, ""))
+            .unwrap()
     ));
     assert!(refused(
         &world.with(|cx| absorb(cx, &[repo()], name, name)).unwrap()
@@ -231,7 +234,7 @@ fn only_what_waits_can_be_decided() {
         "`API_VERSION` stands in the api and is \"v3\" for every client of ours",
     );
     let elsewhere = world
-        .with(|cx| reject(cx, &[user()], Name::Id(other.id), ""))
+        .with(|cx| reject(cx, a_person(), &[user()], Name::Id(other.id), ""))
         .unwrap();
     assert!(matches!(
         elsewhere,
@@ -286,7 +289,7 @@ fn a_persons_own_words_take_the_place_of_what_waited() {
         let it = pending(&world, "`API_VERSION` is \"v3\"");
         let said = |origin| Draft {
             reason: reason.map(Into::into),
-            force: true,
+            vouching: vouched(),
             ..Draft::new(repo(), fact, Voice::of(origin))
         };
         let by_agent = world

@@ -1,5 +1,6 @@
 //! Seed 002, the agent memory spec: every behaviour that is the core's. The three tools' JSON is tested in the server.
 
+use crate::world::a_speaker;
 use std::collections::BTreeSet;
 
 use apostille_core::forget::{Forgotten, forget};
@@ -115,7 +116,7 @@ fn seed_002_storage_id_is_a_monotonic_counter_never_reused() {
     let names = ["apples", "pears", "plums"].map(|it| world.kept(note(it)).handle().to_string());
     assert_eq!(names, ["m-1", "m-2", "m-3"]);
     world
-        .with(|cx| forget(cx, &[repo()], "m-3".parse().unwrap(), "wrong"))
+        .with(|cx| forget(cx, a_speaker(), &[repo()], "m-3".parse().unwrap(), "wrong"))
         .unwrap();
     assert_eq!(world.kept(note("cherries")).handle().to_string(), "m-4");
     assert_eq!(world.kept(note("plums")).handle().to_string(), "m-5");
@@ -164,7 +165,15 @@ fn seed_002_storage_has_0_to_5_tags() {
 fn seed_002_storage_no_update_in_place_a_correction_is_a_new_memory() {
     let world = three();
     world
-        .with(|cx| forget(cx, &[repo()], "m-2".parse().unwrap(), "outdated"))
+        .with(|cx| {
+            forget(
+                cx,
+                a_speaker(),
+                &[repo()],
+                "m-2".parse().unwrap(),
+                "outdated",
+            )
+        })
         .unwrap();
     let new = world.kept(tagged(
         "Project uses PostgreSQL 17 on port 5432",
@@ -329,7 +338,15 @@ fn seed_002_memory_delete_removes_it_and_an_unknown_id_is_said_so() {
     let world = three();
     let delete = |name: &str| {
         world
-            .with(|cx| forget(cx, &[repo(), user()], name.parse().unwrap(), ""))
+            .with(|cx| {
+                forget(
+                    cx,
+                    a_speaker(),
+                    &[repo(), user()],
+                    name.parse().unwrap(),
+                    "",
+                )
+            })
             .unwrap()
     };
     assert!(matches!(delete("m-2"), Forgotten::Done(_)));

@@ -6,13 +6,17 @@ use std::sync::{Mutex, PoisonError};
 
 use apostille_cite::citation::RepoPath;
 use apostille_cite::source::{Blob, Source, SourceError, Tree};
+use std::sync::LazyLock;
+
 use apostille_core::Context;
 use apostille_core::event::{Batch, Erasure, Event, Logged};
+use apostille_core::memory::Vouching;
 use apostille_core::memory::{Draft, Kind, Memory, Name, Origin, Voice};
 use apostille_core::policy::Policy;
 use apostille_core::recall::{Ask, Recalled, recall};
 use apostille_core::remember::{Outcome, remember};
 use apostille_core::space::Space;
+use apostille_core::speaker::{Person, Speaker, TerminalFacts};
 use apostille_core::store::ram::Ram;
 use apostille_core::store::watch::Watch;
 use apostille_core::store::{
@@ -286,4 +290,25 @@ impl Store for ReadOnly<'_> {
     fn watch(&self, space: &Space, since: jiff::Timestamp) -> Result<Watch, StoreError> {
         self.0.watch(space, since)
     }
+}
+
+/// A person at a terminal.
+pub(crate) fn a_speaker() -> &'static Speaker {
+    static A_PERSON: LazyLock<Speaker> = LazyLock::new(|| {
+        Speaker::at_terminal(&TerminalFacts {
+            is_manned: true,
+            ..TerminalFacts::default()
+        })
+    });
+    &A_PERSON
+}
+
+/// The person of [`a_speaker`].
+pub(crate) fn a_person() -> &'static Person {
+    a_speaker().person().unwrap()
+}
+
+/// A person's word for a draft.
+pub(crate) fn vouched() -> Vouching {
+    note("any").vouched_if(true, Some(a_person())).vouching
 }

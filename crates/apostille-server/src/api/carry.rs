@@ -96,9 +96,9 @@ fn import_file(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
     let (it, query): (_, ImportQuery) = Errand::begin(visit, asked)?;
     let how = How {
         is_rehearsed: query.dry_run,
-        is_vouched: query.trust,
+        vouched_by: visit.person().filter(|_| query.trust),
     };
-    if how.is_vouched && !it.is_review() {
+    if query.trust && how.vouched_by.is_none() {
         return refused(&Refusal::PersonDecides {
             verb: "vouch for a file",
         });

@@ -1,7 +1,7 @@
 //! Memories: listed, kept, looked at, forgotten.
 
 use apostille_cite::citation::RepoPath;
-use apostille_core::forget::{PERSONS_VERB, is_persons};
+use apostille_core::forget::PERSONS_VERB;
 use apostille_core::memory::{Draft, Kind, Layer, Memory, Name, Origin, Stage, Twin};
 use apostille_core::refusal::Refusal;
 use apostille_core::store::{After, Filter, Order};
@@ -251,7 +251,7 @@ fn build_draft(it: &Errand<'_>, body: RememberBody) -> Option<Draft> {
     let merged = body.merge_with.map(|it| Twin::Merge(it.0));
     let twin = merged.or(body.rationale.map(Twin::Create));
     let voice = it.voice(body.force, body.tainted);
-    Some(Draft {
+    let draft = Draft {
         kind,
         layer,
         subject: body.subject,
@@ -260,9 +260,9 @@ fn build_draft(it: &Errand<'_>, body: RememberBody) -> Option<Draft> {
         tags: body.tags.into_texts(),
         task: body.task,
         twin: twin.unwrap_or(Twin::Ask),
-        force: body.force,
         ..Draft::new(it.space(is_persons)?.clone(), body.fact, voice)
-    })
+    };
+    Some(draft.vouched_if(body.force, it.visit.person()))
 }
 
 /// Everything about one memory.
@@ -311,7 +311,7 @@ fn forget_memory(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
     let body: ReasonArguments = read_body(&asked.body)?;
     let reason = body.reason.or(query.reason).unwrap_or_default();
     let memory = match it.memory()? {
-        Ok(memory) if is_persons(&memory) && !it.is_review() => {
+        Ok(memory) if memory.needs_person_to_forget() && !it.is_review() => {
             return refused(&Refusal::PersonDecides { verb: PERSONS_VERB });
         }
         Ok(memory) => memory,

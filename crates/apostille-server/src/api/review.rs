@@ -55,8 +55,9 @@ pub(super) const APPROVE: ApiCall = ApiCall::new(
 
 fn approve_memory(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
     let (it, NoArguments {}) = Errand::begin_with_body(visit, asked)?;
+    let by = visit.deciding_person()?;
     revise_memory(&it, "approved", |cx, name| {
-        revise::reconsider(cx, &it.spaces, name)
+        revise::reconsider(cx, by, &it.spaces, name)
     })
 }
 
@@ -79,8 +80,9 @@ pub(super) const REJECT: ApiCall = ApiCall::new(
 fn reject_memory(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
     let (it, body): (_, ReasonArguments) = Errand::begin_with_body(visit, asked)?;
     let reason = body.reason.unwrap_or_default();
+    let by = visit.deciding_person()?;
     revise_memory(&it, "rejected", |cx, name| {
-        revise::reject(cx, &it.spaces, name, &reason)
+        revise::reject(cx, by, &it.spaces, name, &reason)
     })
 }
 
@@ -153,9 +155,9 @@ fn reword_memory(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
         subject: body.subject,
         reason: body.reason,
         tags: old.tags.clone(),
-        force: true,
         ..Draft::new(old.space.clone(), body.fact, it.persons_voice())
-    };
+    }
+    .vouched_if(true, visit.person());
     let outcome = revise::reword(&it.cx_for(&old.space), &it.spaces, Name::Id(old.id), draft)?;
     it.kept("remembered", outcome, WhenSimilar::Choose)
 }
@@ -201,8 +203,9 @@ arguments! {
 
 fn close_breakers(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
     let (it, body): (_, CloseBody) = Errand::begin_with_body(visit, asked)?;
+    let by = visit.deciding_person()?;
     let closed = collect_trips(&it, |space| {
-        breaker::close(&it.cx_for(space), space, body.actor.as_deref())
+        breaker::close(&it.cx_for(space), by, space, body.actor.as_deref())
     })?;
     let answer = reply(200, &BreakersReply::new(Some("closed"), &closed))?;
     Ok(if closed.is_empty() {

@@ -91,9 +91,9 @@ fn replace_memory(visit: &Visit<'_>, asked: &Asked, how: Replacement) -> Result<
         tags: body.tags.into_texts(),
         subject: body.subject,
         reason: body.reason,
-        force: body.force,
         ..Draft::new(old.space.clone(), body.fact, voice)
-    };
+    }
+    .vouched_if(body.force, visit.person());
     let outcome = revise::supersede(
         &it.cx_for(&old.space),
         &it.spaces,

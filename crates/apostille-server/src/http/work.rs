@@ -150,12 +150,7 @@ fn done(host: &dyn Host, job: &Job, late: &dyn Fn() -> bool) -> Result<Reply, Tu
     };
     let scope = host.open(&origin).map_err(|it| unplaced(&it))?;
     let reply = scope.run(late, |cx, here| {
-        let visit = Visit {
-            cx,
-            here,
-            pass: &job.pass,
-            seal: &job.seal,
-        };
+        let visit = Visit::new(cx, here, &job.pass, &job.seal);
         (job.route.run)(&visit, &job.asked)
     });
     let reply = reply.map_err(|it| unplaced(&it))?;
@@ -176,6 +171,7 @@ pub(super) fn unplaced(unplaced: &Unplaced) -> Turned {
 fn broken(fault: &Fault) -> Turned {
     let status = match fault {
         Fault::Malformed(_) => 400,
+        Fault::NotAPerson => 403,
         Fault::NoSuchTool { .. } => 404,
         Fault::Broken(Error::Store(StoreError::Conflict { .. })) => 409,
         Fault::Broken(Error::Store(

@@ -138,10 +138,9 @@ pub(super) fn result(mut answer: Answer) -> CallToolResult {
 /// What has no answer: a malformed call is the protocol's business, a broken world is told to whoever asked.
 pub(super) fn fault(fault: &Fault) -> Result<CallToolResult, ErrorData> {
     match fault {
-        Fault::Malformed(_) | Fault::NoSuchTool { .. } => Err(ErrorData::invalid_params(
-            masked(&fault.to_string()).into_owned(),
-            None,
-        )),
+        Fault::Malformed(_) | Fault::NoSuchTool { .. } | Fault::NotAPerson => Err(
+            ErrorData::invalid_params(masked(&fault.to_string()).into_owned(), None),
+        ),
         Fault::Broken(_) | Fault::Unwritable(_) => Ok(result(refusal("broken", &told(fault)))),
     }
 }
@@ -149,7 +148,7 @@ pub(super) fn fault(fault: &Fault) -> Result<CallToolResult, ErrorData> {
 /// The same where there is nobody to read an answer.
 pub(super) fn error(fault: &Fault) -> ErrorData {
     match fault {
-        Fault::Malformed(_) | Fault::NoSuchTool { .. } => {
+        Fault::Malformed(_) | Fault::NoSuchTool { .. } | Fault::NotAPerson => {
             ErrorData::invalid_params(masked(&fault.to_string()).into_owned(), None)
         }
         Fault::Broken(_) | Fault::Unwritable(_) => {

@@ -108,14 +108,14 @@ fn draft(visit: &Visit<'_>, tried: &Tried) -> Result<Draft, String> {
         reason: tried.text("reason"),
         tags: tried.tags(),
         citations: tried.places()?,
-        force: tried.field("force").is_some(),
         twin,
         ..Draft::new(
             whose(visit, tried)?,
             tried.text("fact").unwrap_or_default(),
             visit.voice(),
         )
-    })
+    }
+    .vouched_if(tried.field("force").is_some(), visit.person()))
 }
 
 fn whose(visit: &Visit<'_>, tried: &Tried) -> Result<Space, String> {

@@ -220,7 +220,7 @@ fn asked(
 
 /// Removes a memory for good, on a person's word.
 fn forget(cx: &Context<'_>, here: &Here<'_>, name: Name, it: &Agreement) -> Result<Answer, Fault> {
-    if !(it.user_agreed || here.has_word)
+    if !(it.user_agreed || here.speaker.has_consent())
         && let Some(memory) = list::named(cx, &here.spaces(), name)?
     {
         let question = "Forget it for good? This cannot be undone.";
@@ -232,30 +232,29 @@ fn forget(cx: &Context<'_>, here: &Here<'_>, name: Name, it: &Agreement) -> Resu
 
 /// A pending memory is let out by a person; one that is not pending is refused as always.
 fn approved(cx: &Context<'_>, here: &Here<'_>, name: Name) -> Result<Answer, Fault> {
-    let is_pending = |it: &Memory| it.status.stage() == Stage::Pending;
-    match list::named(cx, &here.spaces(), name)?.filter(is_pending) {
-        // Through a socket whoever holds the token can answer for the person, so that it takes one that reviews.
-        Some(memory) if here.pass.is_some_and(|it| !it.allows(Access::Review)) => {
-            Answer::refused(&NotKept::only_a_person(&memory))
-        }
-        Some(memory) if !here.has_word => asking(
-            &memory,
-            &NotKept::only_a_person(&memory),
-            "Let it be used from now on?",
-        ),
-        // The one who was asked is the user; the client only carried the question.
-        _ => {
-            let actor = here
-                .user
-                .map(|it| format!("{it} through {}", cx.actor.unwrap_or("a client")));
-            let cx = Context {
-                actor: actor.as_deref().or(cx.actor),
-                ..*cx
-            };
-            let approved = revise::approve(&cx, &here.spaces(), name);
-            told(&revise_outcome("approved", approved)?)
-        }
+    let memory = match revise::find_pending(cx, &here.spaces(), name, "approved")? {
+        Ok(memory) => memory,
+        Err(refusal) => return told(&WriteOutcome::Refused(refusal)),
+    };
+    let refusal = NotKept::only_a_person(&memory);
+    // Through a socket the holder of the token can answer for the person, so that it takes one that reviews.
+    if here.pass.is_some_and(|it| !it.allows(Access::Review)) {
+        return Answer::refused(&refusal);
     }
+    let by = here.speaker.person();
+    let Some(by) = by.filter(|_| here.speaker.has_consent()) else {
+        return asking(&memory, &refusal, "Let it be used from now on?");
+    };
+    // The one who was asked is the user; the client only carried the question.
+    let actor = here
+        .user
+        .map(|it| format!("{it} through {}", cx.actor.unwrap_or("a client")));
+    let cx = Context {
+        actor: actor.as_deref().or(cx.actor),
+        ..*cx
+    };
+    let approved = revise::approve(&cx, by, &here.spaces(), name);
+    told(&revise_outcome("approved", approved)?)
 }
 
 /// What needs a person's word is not done without it; the question says what it is about.

@@ -201,17 +201,10 @@ impl<'a> Caller<'a> {
         if !pass.allows(call.route.need) {
             return turned(403, "the token does not allow this");
         }
-        let answer = self.desk.world.with(|cx| {
-            (call.route.run)(
-                &Visit {
-                    cx,
-                    here: &here,
-                    pass: &pass,
-                    seal: "",
-                },
-                asked,
-            )
-        });
+        let answer = self
+            .desk
+            .world
+            .with(|cx| (call.route.run)(&Visit::new(cx, &here, &pass, ""), asked));
         match answer {
             Ok(reply) => reply,
             Err(Fault::Malformed(it)) => turned(400, &it.to_string()),

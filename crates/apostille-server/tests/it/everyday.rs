@@ -1,10 +1,19 @@
 //! The default set of tools: five verbs, JSON in, JSON out.
 
+use apostille_core::speaker::{ConnectionFacts, Speaker};
 use apostille_server::tools::Profile;
 use apostille_server::{Fault, Here};
 use serde_json::{Value, json};
 
 use crate::world::{World, repo, user};
+
+/// A client on standard input, whose user may have agreed to this very call.
+fn client_with_consent(has_consent: bool) -> Speaker {
+    Speaker::on_connection(ConnectionFacts {
+        has_consent,
+        ..ConnectionFacts::default()
+    })
+}
 
 fn tried(
     world: &World,
@@ -13,10 +22,11 @@ fn tried(
     has_word: bool,
 ) -> Result<(Value, bool), Fault> {
     let (repo, user) = (repo(), user());
+    let speaker = client_with_consent(has_word);
     let here = Here {
         user: Some(&user),
         session: Some("s-1"),
-        has_word,
+        speaker: &speaker,
         ..Here::in_repo(&repo)
     };
     let answer = world.with(|cx| Profile::Default.call(cx, &here, tool, arguments))?;
@@ -401,8 +411,9 @@ fn an_id_of_another_space_names_nothing_here() {
     let world = known();
     let id = world.look("m-1").id.to_string();
     let elsewhere = apostille_core::space::Space::repo("myorg/other").unwrap();
+    let speaker = client_with_consent(true);
     let here = Here {
-        has_word: true,
+        speaker: &speaker,
         ..Here::in_repo(&elsewhere)
     };
     for (tool, arguments) in [

@@ -561,8 +561,15 @@ fn the_rules_of_a_persons_space_are_the_persons() {
 #[test]
 fn a_forgotten_memory_is_no_file() {
     let world = stocked();
-    let forget =
-        |cx: &Context<'_>| forget::forget(cx, &[user()], "u-1".parse().unwrap(), "told to");
+    let forget = |cx: &Context<'_>| {
+        forget::forget(
+            cx,
+            apostille_core::contract::a_speaker(),
+            &[user()],
+            "u-1".parse().unwrap(),
+            "told to",
+        )
+    };
     world.with(forget).unwrap();
     wrong(&world, view("/memories/notes.md"));
 }

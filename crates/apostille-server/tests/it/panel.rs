@@ -92,17 +92,7 @@ impl<'a> Person<'a> {
             is_panel: true,
         };
         self.world
-            .with(|cx| {
-                (route.run)(
-                    &Visit {
-                        cx,
-                        here: &here,
-                        pass: &pass,
-                        seal: SEAL,
-                    },
-                    &asked,
-                )
-            })
+            .with(|cx| (route.run)(&Visit::new(cx, &here, &pass, SEAL), &asked))
             .unwrap()
     }
 

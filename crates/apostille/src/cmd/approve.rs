@@ -10,12 +10,13 @@ use crate::shell::{Answer, Shell};
 
 /// Lets memories be used that wait or were rejected, on a person's word.
 pub fn run(shell: &Shell, args: &Several) -> Result<Answer, Fault> {
-    if !shell.world.has_person() {
+    let speaker = shell.world.speaker();
+    let Some(by) = speaker.person() else {
         return Ok(shell.refused(&Refusal::PersonDecides {
             verb: "approve what waits",
         }));
-    }
+    };
     revised(shell, &args.names, "approved", |desk, name| {
-        revise::reconsider(&desk.cx(), &desk.spaces(), name)
+        revise::reconsider(&desk.cx(), by, &desk.spaces(), name)
     })
 }

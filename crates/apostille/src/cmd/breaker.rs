@@ -3,6 +3,7 @@
 use apostille_core::breaker;
 use apostille_core::refusal::Refusal;
 use apostille_core::space::Space;
+use apostille_core::speaker::Person;
 use apostille_core::store::watch::Trip;
 
 use crate::args::{Breaker, BreakerWhat};
@@ -18,12 +19,13 @@ pub fn run(shell: &Shell, args: &Breaker) -> Result<Answer, Fault> {
     let Some(BreakerWhat::Close { actor }) = &args.what else {
         return Ok(answer(shell, None, &open(&desk)?, "no breaker is open\n"));
     };
-    if !shell.world.has_person() {
+    let speaker = shell.world.speaker();
+    let Some(by) = speaker.person() else {
         return Ok(shell.refused(&Refusal::PersonDecides {
             verb: "close a breaker",
         }));
-    }
-    let closed = closed(&desk, actor.as_deref())?;
+    };
+    let closed = closed(&desk, by, actor.as_deref())?;
     Ok(answer(
         shell,
         Some("closed"),
@@ -38,9 +40,9 @@ pub fn open(desk: &Desk) -> Result<Vec<(Space, Trip)>, Fault> {
 }
 
 /// Closes the breakers of an actor, or all, in the spaces in play.
-pub fn closed(desk: &Desk, actor: Option<&str>) -> Result<Vec<(Space, Trip)>, Fault> {
+pub fn closed(desk: &Desk, by: &Person, actor: Option<&str>) -> Result<Vec<(Space, Trip)>, Fault> {
     each(desk, |space| {
-        breaker::close(&desk.cx_for(space), space, actor)
+        breaker::close(&desk.cx_for(space), by, space, actor)
     })
 }
 

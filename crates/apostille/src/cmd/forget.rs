@@ -2,7 +2,7 @@
 
 use std::io::Write as _;
 
-use apostille_core::forget::{Forgotten, PERSONS_VERB, damaged, discard, forget, is_persons};
+use apostille_core::forget::{Forgotten, PERSONS_VERB, damaged, discard, forget};
 use apostille_core::memory::{Memory, MemoryId, Name};
 use apostille_core::refusal::Refusal;
 use apostille_core::store::Damaged;
@@ -25,7 +25,8 @@ pub fn run(shell: &Shell, args: &Forget) -> Result<Answer, Fault> {
         Err(refusal) => return Ok(shell.refused(&refusal)),
     };
     // What a person said, and what a person decides about, is not erased by anybody else.
-    if !shell.world.has_person() && memories.iter().any(is_persons) {
+    let speaker = shell.world.speaker();
+    if !memories.iter().all(|it| speaker.may_forget(it)) {
         return Ok(shell.refused(&Refusal::PersonDecides { verb: PERSONS_VERB }));
     }
     if !args.yes && !is_agreed(shell, &memories, &damaged) {
@@ -47,6 +48,7 @@ pub fn run(shell: &Shell, args: &Forget) -> Result<Answer, Fault> {
         let name = Name::Id(memory.id);
         if let Forgotten::Refused(refusal) = forget(
             &desk.cx(),
+            &speaker,
             &desk.spaces(),
             name,
             args.reason.as_deref().unwrap_or(""),

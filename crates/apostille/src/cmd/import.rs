@@ -6,6 +6,7 @@ mod told;
 use std::path::Path;
 
 use apostille_core::refusal::Refusal;
+use apostille_core::speaker::Person;
 use apostille_import::file;
 use apostille_import::file::{Done, How, Shelf, Taken, Unreadable};
 use apostille_import::format::{Format, detect, lacking};
@@ -18,15 +19,17 @@ use folder::Page;
 
 /// Reads everything whole, and only then keeps what it holds.
 pub fn run(shell: &Shell, args: &Import) -> Result<Answer, Fault> {
-    if args.trust && !shell.world.has_person() {
+    let speaker = shell.world.speaker();
+    let by = speaker.person().filter(|_| args.trust);
+    if args.trust && by.is_none() {
         return Ok(shell.refused(&Refusal::PersonDecides {
             verb: "vouch for a file",
         }));
     }
     let path = shell.world.cwd.join(&args.file);
     match args.file != Path::new("-") && path.is_dir() {
-        true => of_folder(shell, args, &path),
-        false => of_file(shell, args, &path),
+        true => of_folder(shell, args, by, &path),
+        false => of_file(shell, args, by, &path),
     }
 }
 
@@ -39,7 +42,12 @@ fn desk(shell: &Shell, args: &Import) -> Result<Desk, Fault> {
 }
 
 /// A file that was named: it is of a known format, or that is a mistake.
-fn of_file(shell: &Shell, args: &Import, path: &Path) -> Result<Answer, Fault> {
+fn of_file(
+    shell: &Shell,
+    args: &Import,
+    by: Option<&Person>,
+    path: &Path,
+) -> Result<Answer, Fault> {
     let page = folder::page(shell, path, &args.file)?;
     if page.text.trim().is_empty() {
         return Err(Fault::usage("there is nothing in it to import"));
@@ -49,12 +57,17 @@ fn of_file(shell: &Shell, args: &Import, path: &Path) -> Result<Answer, Fault> {
         format.ok_or_else(|| unknown(&format!("'{}' is {}", page.name, mistaken(&page.text))))?;
     // A file that turns out to be none makes no store.
     let taken = taken(&shell.looking_desk()?, args, &page, format)?;
-    let done = kept(&desk(shell, args)?, args, vec![taken])?;
+    let done = kept(&desk(shell, args)?, args, by, vec![taken])?;
     Ok(told::answer(shell, args, &done, None))
 }
 
 /// A folder: whatever is of a known format in it.
-fn of_folder(shell: &Shell, args: &Import, path: &Path) -> Result<Answer, Fault> {
+fn of_folder(
+    shell: &Shell,
+    args: &Import,
+    by: Option<&Person>,
+    path: &Path,
+) -> Result<Answer, Fault> {
     let pages = folder::pages(path, &args.file)?;
     let looking = shell.looking_desk()?;
     let taken = pages
@@ -68,7 +81,7 @@ fn of_folder(shell: &Shell, args: &Import, path: &Path) -> Result<Answer, Fault>
         )));
     }
     let passed_over = pages.len() - taken.len();
-    let done = kept(&desk(shell, args)?, args, taken)?;
+    let done = kept(&desk(shell, args)?, args, by, taken)?;
     Ok(told::answer(shell, args, &done, Some(passed_over)))
 }
 
@@ -140,10 +153,15 @@ fn unread(why: Unreadable) -> Fault {
     }
 }
 
-fn kept(desk: &Desk, args: &Import, taken: Vec<Taken>) -> Result<Vec<Done>, Fault> {
+fn kept(
+    desk: &Desk,
+    args: &Import,
+    by: Option<&Person>,
+    taken: Vec<Taken>,
+) -> Result<Vec<Done>, Fault> {
     let how = How {
         is_rehearsed: args.dry_run,
-        is_vouched: args.trust,
+        vouched_by: by,
     };
     Ok(file::keep(
         &desk.cx(),

@@ -9,8 +9,9 @@ use crate::shell::{Answer, Shell};
 
 /// Marks memories as wrong.
 pub fn run(shell: &Shell, args: &Invalidate) -> Result<Answer, Fault> {
-    let by = shell.world.voice();
+    let speaker = shell.world.speaker();
+    let by = speaker.voice();
     revised(shell, &args.which.names, "invalidated", |desk, name| {
-        revise::invalidate_as(&desk.cx(), &desk.spaces(), name, &args.reason, &by)
+        revise::invalidate_as(&desk.cx(), &desk.spaces(), name, &args.reason, by)
     })
 }

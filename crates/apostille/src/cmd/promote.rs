@@ -32,7 +32,7 @@ pub fn run(shell: &Shell, args: &Promote) -> Result<Answer, Fault> {
         reason: args.reason.clone(),
         citations: cites.collect::<Result<_, _>>()?,
         task: args.task.clone().or_else(active),
-        ..Promotion::of(args.name, shell.world.voice())
+        ..Promotion::of(args.name, shell.world.speaker().voice().clone())
     };
     let cx = notes
         .first()

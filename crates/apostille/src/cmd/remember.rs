@@ -69,16 +69,17 @@ pub(super) fn draft(
         citations: cites.collect::<Result<_, _>>()?,
         tags: telling.tags.iter().map(|it| it.trim().to_owned()).collect(),
         task: telling.task.clone(),
-        force: telling.force,
         ..Draft::new(space, fact, voice)
-    })
+    }
+    .vouched_if(telling.force, shell.world.speaker().person()))
 }
 
 /// Who speaks. A flag can lower what the program knows of it, and raise it for a person alone.
 fn voice(shell: &Shell, telling: &Telling) -> Result<Voice, Fault> {
-    let usual = shell.world.voice();
+    let speaker = shell.world.speaker();
+    let usual = speaker.voice().clone();
     let origin = telling.origin.unwrap_or(usual.origin);
-    if origin < usual.origin && !shell.world.has_person() {
+    if origin < usual.origin && speaker.person().is_none() {
         return Err(Fault::usage(format!(
             "--origin {origin} is for a person, and none is at the terminal"
         ))

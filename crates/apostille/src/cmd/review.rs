@@ -13,6 +13,7 @@ use apostille_core::memory::Name;
 use apostille_core::refusal::Refusal;
 use apostille_core::review::{self, Waiting};
 use apostille_core::revise::{self, Revised};
+use apostille_core::speaker::Person;
 
 use crate::args::Review;
 use crate::error::{self, Fault};
@@ -28,24 +29,25 @@ const DECIDE: Refusal = Refusal::PersonDecides {
 
 /// Shows what waits, and does what a person decides.
 pub fn run(shell: &Shell, args: &Review) -> Result<Answer, Fault> {
-    let is_person = shell.world.has_person();
+    let speaker = shell.world.speaker();
+    let person = speaker.person();
     let decides = args.all_safe || !args.accept.is_empty() || !args.reject.is_empty();
-    if decides && !is_person {
+    if decides && person.is_none() {
         return Ok(shell.refused(&DECIDE));
     }
     let desk = shell.desk()?;
-    if decides && !args.all_safe {
-        return named(shell, &desk, args);
+    if let Some(by) = person.filter(|_| decides && !args.all_safe) {
+        return named(shell, by, &desk, args);
     }
     let queue = review::queue(&desk.cx(), &desk.spaces())?;
     let terminal = shell.world.terminal;
-    let is_asked = terminal.stdin && terminal.stdout && !shell.flags.json && is_person;
-    if args.all_safe {
-        return all_safe(shell, &desk, queue, is_asked && !args.yes);
+    let is_asked = terminal.stdin && terminal.stdout && !shell.flags.json && person.is_some();
+    if let Some(by) = person.filter(|_| args.all_safe) {
+        return all_safe(shell, by, &desk, queue, is_asked && !args.yes);
     }
-    if is_asked && !queue.is_empty() {
+    if let Some(by) = person.filter(|_| is_asked && !queue.is_empty()) {
         let terminal = Terminal { shell };
-        let mut dialogue = Dialogue::new(shell, &desk, &terminal, queue);
+        let mut dialogue = Dialogue::new(shell, by, &desk, &terminal, queue);
         let made = dialogue.made();
         shell
             .world
@@ -64,7 +66,7 @@ pub fn run(shell: &Shell, args: &Review) -> Result<Answer, Fault> {
 }
 
 /// Decides about the memories that were named; about none, when one of the names is wrong.
-fn named(shell: &Shell, desk: &Desk, args: &Review) -> Result<Answer, Fault> {
+fn named(shell: &Shell, by: &Person, desk: &Desk, args: &Review) -> Result<Answer, Fault> {
     let names: Vec<Name> = args.accept.iter().chain(&args.reject).copied().collect();
     if let Err(refusal) = desk.named(&names)? {
         return Ok(shell.refused(&refusal));
@@ -74,8 +76,8 @@ fn named(shell: &Shell, desk: &Desk, args: &Review) -> Result<Answer, Fault> {
     let mut done = Vec::new();
     for (at, name) in names.iter().enumerate() {
         let decided = match at < args.accept.len() {
-            true => revise::approve(&cx, &spaces, *name)?,
-            false => revise::reject(&cx, &spaces, *name, reason)?,
+            true => revise::approve(&cx, by, &spaces, *name)?,
+            false => revise::reject(&cx, by, &spaces, *name, reason)?,
         };
         match decided {
             Revised::Done(memory) => done.push(*memory),
@@ -95,12 +97,13 @@ fn named(shell: &Shell, desk: &Desk, args: &Review) -> Result<Answer, Fault> {
 /// Accepts everything that is safe: asked for at a terminal, said in a script.
 fn all_safe(
     shell: &Shell,
+    by: &Person,
     desk: &Desk,
     queue: Vec<Waiting>,
     is_asked: bool,
 ) -> Result<Answer, Fault> {
     let terminal = Terminal { shell };
-    let mut dialogue = Dialogue::new(shell, desk, &terminal, queue);
+    let mut dialogue = Dialogue::new(shell, by, desk, &terminal, queue);
     if is_asked {
         dialogue.bulk()?;
         return Ok(Answer {

@@ -62,7 +62,9 @@ impl View {
 
 /// Takes a space back, on a person's word.
 pub fn run(shell: &Shell, args: &Rollback) -> Result<Answer, Fault> {
-    if !args.dry_run && !shell.world.has_person() {
+    let speaker = shell.world.speaker();
+    let person = speaker.person();
+    if !args.dry_run && person.is_none() {
         return Ok(shell.refused(&Refusal::PersonDecides {
             verb: "roll a space back",
         }));
@@ -86,7 +88,11 @@ pub fn run(shell: &Shell, args: &Rollback) -> Result<Answer, Fault> {
         }
     }
     // Decided anew: what a person thought about for a minute may have moved.
-    let Some(plan) = rollback::rollback(&cx, &space, point)? else {
+    let plan = match person {
+        Some(by) => rollback::rollback(&cx, by, &space, point)?,
+        None => None,
+    };
+    let Some(plan) = plan else {
         return Err(nowhere(args, &desk, &space)?);
     };
     if plan.turns.is_empty() {

@@ -47,7 +47,7 @@ pub fn run(shell: &Shell, args: &Serve) -> Result<Answer, Fault> {
         host: Arc::new(Machine::new(&shell.world, &shell.flags, Reach::Here)),
         offer: args.offered.offer(),
         keys: Arc::new(Ring::new(&shell.world, token.as_deref())),
-        panel: if shell.world.has_person() {
+        panel: if shell.world.speaker().person().is_some() {
             Access::Review
         } else {
             Access::Write

@@ -70,7 +70,7 @@ fn open_one(tasks: &Tasks, slug: Option<&Slug>) -> Result<Result<Task, Refusal>,
 fn voice(shell: &Shell) -> Voice {
     Voice {
         session: shell.world.env.session().map(Into::into),
-        ..shell.world.voice()
+        ..shell.world.speaker().voice().clone()
     }
 }
 

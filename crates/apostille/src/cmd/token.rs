@@ -70,7 +70,7 @@ pub fn run(shell: &Shell, args: &Args) -> Result<Answer, Fault> {
 
 fn create(shell: &Shell, args: &TokenCreate) -> Result<Answer, Fault> {
     named(&args.name)?;
-    if args.access == Access::Review && !shell.world.has_person() {
+    if args.access == Access::Review && shell.world.speaker().person().is_none() {
         return Ok(shell.refused(&Refusal::PersonDecides {
             verb: "make a token that reviews",
         }));

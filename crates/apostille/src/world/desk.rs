@@ -99,7 +99,7 @@ impl Desk {
     /// The same with a model that looks over what is kept, where the user wants that and no person speaks. Hooks are not
     /// guarded so: nobody waits for a model there.
     pub fn guarded(self, world: &World) -> Result<Self, Fault> {
-        if !self.settings.model.guard.value || world.has_person() {
+        if !self.settings.model.guard.value || world.speaker().person().is_some() {
             return Ok(self);
         }
         let guardian = super::model::model(world, &self.settings)?;

@@ -1,5 +1,6 @@
 //! What holds for every file that is imported, whatever stands in it.
 
+use crate::world::a_person;
 use apostille_core::format::MemoryRecord;
 use apostille_core::import::{Imported, Rehearsal, import};
 use apostille_core::memory::{
@@ -262,7 +263,9 @@ fn take(world: &World, step: &Step) {
         Step::Invalidate(n) => {
             drop(world.with(|cx| revise::invalidate(cx, &spaces, name(n), "no longer")))
         }
-        Step::Approve(n) => drop(world.with(|cx| revise::approve(cx, &spaces, name(n)))),
+        Step::Approve(n) => {
+            drop(world.with(|cx| revise::approve(cx, a_person(), &spaces, name(n))))
+        }
         Step::Refresh(n) => drop(world.with(|cx| revise::refresh(cx, &spaces, name(n)))),
     }
 }

@@ -1,6 +1,6 @@
 //! What is done about a memory: a form in, a core verb, and a page that tells what came of it.
 
-use apostille_core::forget::{PERSONS_VERB, is_persons};
+use apostille_core::forget::PERSONS_VERB;
 use apostille_core::memory::{Draft, Memory, MemoryId, Name, Replacement, Stage};
 use apostille_core::promote::{Promotion, promote as promoted};
 use apostille_core::refusal::Refusal;
@@ -171,13 +171,13 @@ pub fn draft(visit: &Visit<'_>, old: &Memory, tried: &Tried) -> Result<Draft, St
         reason: tried.text("reason"),
         tags: tried.tags(),
         citations: tried.places()?,
-        force: tried.field("force").is_some(),
         ..Draft::new(
             old.space.clone(),
             tried.text("fact").unwrap_or_default(),
             visit.voice(),
         )
-    })
+    }
+    .vouched_if(tried.field("force").is_some(), visit.person()))
 }
 
 /// Says that it still holds.
@@ -224,7 +224,8 @@ pub fn restore(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
 /// Lets it be used, also where it was rejected once.
 pub fn approve(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
     deed(visit, asked, "approve", |cx, memory, _| {
-        let revised = revise::reconsider(cx, &visit.spaces(), Name::Id(memory.id))?;
+        let by = visit.deciding_person()?;
+        let revised = revise::reconsider(cx, by, &visit.spaces(), Name::Id(memory.id))?;
         Ok(with(Came::revised("approved", revised), memory.supersedes))
     })
 }
@@ -242,8 +243,9 @@ fn with(came: Came, also: Option<MemoryId>) -> Came {
 /// Turns it away.
 pub fn reject(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
     deed(visit, asked, "reject", |cx, memory, tried| {
+        let by = visit.deciding_person()?;
         let reason = tried.text("reason").unwrap_or_default();
-        let revised = revise::reject(cx, &visit.spaces(), Name::Id(memory.id), &reason)?;
+        let revised = revise::reject(cx, by, &visit.spaces(), Name::Id(memory.id), &reason)?;
         Ok(Came::revised("rejected", revised))
     })
 }
@@ -288,7 +290,7 @@ pub fn forget(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
 
 /// What a person said, and what a person decides about, is not erased by anybody else.
 pub(super) fn may_forget(visit: &Visit<'_>, memory: &Memory) -> bool {
-    !is_persons(memory) || visit.voice().is_person()
+    !memory.needs_person_to_forget() || visit.voice().is_person()
 }
 
 fn forgotten(visit: &Visit<'_>, memory: &Memory, tried: &Tried) -> Result<Result<(), Came>, Fault> {

@@ -2,6 +2,7 @@
 
 use apostille_core::memory::{Draft, Memory, MemoryId, Name};
 use apostille_core::revise::{self, Revised};
+use apostille_core::speaker::Person;
 use apostille_core::{Context, list, review as queue, rollback};
 use maud::html;
 
@@ -15,6 +16,7 @@ use crate::visit::{Asked, Reply, Visit};
 /// Where a decision was made, and about what.
 struct Case<'a> {
     visit: &'a Visit<'a>,
+    by: &'a Person,
     cx: Context<'a>,
     memory: Memory,
     copies: Vec<Memory>,
@@ -48,6 +50,7 @@ fn decided(
     let after = rollback::place(&cx, &memory.space)?;
     let case = Case {
         visit,
+        by: visit.deciding_person()?,
         cx,
         memory,
         copies,
@@ -121,7 +124,7 @@ impl Case<'_> {
 /// Lets it be used; its copies go up in it.
 pub fn accept(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
     decided(visit, asked, "accept", |case| {
-        let revised = revise::approve(&case.cx, &visit.spaces(), case.name())?;
+        let revised = revise::approve(&case.cx, case.by, &visit.spaces(), case.name())?;
         case.with_copies(Came::revised("approved", revised))
     })
 }
@@ -132,11 +135,17 @@ pub fn reject(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
         let reason = case.tried.text("reason").unwrap_or_default();
         let came = Came::revised(
             "rejected",
-            revise::reject(&case.cx, &visit.spaces(), case.name(), &reason)?,
+            revise::reject(&case.cx, case.by, &visit.spaces(), case.name(), &reason)?,
         );
         if let Came::Done(..) = &came {
             for copy in &case.copies {
-                revise::reject(&case.cx, &visit.spaces(), Name::Id(copy.id), &reason)?;
+                revise::reject(
+                    &case.cx,
+                    case.by,
+                    &visit.spaces(),
+                    Name::Id(copy.id),
+                    &reason,
+                )?;
             }
         }
         Ok(came)
@@ -168,14 +177,14 @@ pub fn edit(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
             subject: case.tried.text("subject"),
             reason: case.tried.text("reason"),
             tags: case.memory.tags.clone(),
-            // Whoever edits has seen what the lines do not say, and decides.
-            force: true,
             ..Draft::new(
                 case.memory.space.clone(),
                 case.tried.text("fact").unwrap_or_default(),
                 visit.voice(),
             )
         };
+        // Whoever edits has seen what the lines do not say, and decides.
+        let draft = draft.vouched_if(true, Some(case.by));
         let outcome = revise::reword(&case.cx, &visit.spaces(), case.name(), draft)?;
         case.with_copies(Came::kept("superseded", outcome, case.memory.id))
     })
@@ -197,12 +206,13 @@ pub fn safe(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
     let Some(first) = waiting.peek().map(|it| it.memory().space.clone()) else {
         return Ok(undo::tell(visit, "/review", "none-safe"));
     };
+    let by = visit.deciding_person()?;
     let after = rollback::place(visit.cx, &first)?;
     let mut touched: Vec<MemoryId> = Vec::new();
     for it in waiting {
         let cx = visit.here.ruled(visit.cx, &it.memory().space);
         let id = it.memory().id;
-        if let Revised::Done(memory) = revise::approve(&cx, &visit.spaces(), Name::Id(id))? {
+        if let Revised::Done(memory) = revise::approve(&cx, by, &visit.spaces(), Name::Id(id))? {
             for copy in &it.copies {
                 revise::absorb(&cx, &visit.spaces(), Name::Id(copy.id), Name::Id(memory.id))?;
                 touched.push(copy.id);

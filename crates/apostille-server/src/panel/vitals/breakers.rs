@@ -68,8 +68,12 @@ pub fn close(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
     let field = |name: &str| form.iter().find(|it| it.0 == name).map(|it| it.1.as_str());
     let spaces = visit.spaces();
     let space = spaces.iter().find(|it| field("space") == Some(it.as_str()));
+    let by = visit.deciding_person()?;
     let closed = match space {
-        Some(space) => breaker::close(&visit.here.ruled(visit.cx, space), space, field("actor"))?,
+        Some(space) => {
+            let cx = visit.here.ruled(visit.cx, space);
+            breaker::close(&cx, by, space, field("actor"))?
+        }
         None => Vec::new(),
     };
     let did = if closed.is_empty() { "" } else { "closed" };

@@ -1,6 +1,7 @@
 //! Sessions, as a person reads them.
 
 use apostille_agents::session::{Entry, Moment, Session};
+use apostille_core::contract::a_speaker;
 use apostille_core::forget::forget;
 
 use super::beside::{Kept, asked, moment};
@@ -131,7 +132,15 @@ fn what_was_forgotten_since_is_only_named() {
     let world = small();
     let kept = told(&world);
     world
-        .with(|cx| forget(cx, &[repo()], "m-1".parse().unwrap(), "for the test"))
+        .with(|cx| {
+            forget(
+                cx,
+                a_speaker(),
+                &[repo()],
+                "m-1".parse().unwrap(),
+                "for the test",
+            )
+        })
         .unwrap();
     let page = Person::of(&world).beside(&kept).sees("/sessions/s-1");
     assert!(

@@ -6,6 +6,7 @@ use apostille_core::memory::{Draft, Memory, MemoryId, Name, Stage, Status};
 use apostille_core::remember::Outcome;
 use apostille_core::review::Waiting;
 use apostille_core::revise::{self, Revised};
+use apostille_core::speaker::Person;
 
 use super::edit::Words;
 use crate::error::Fault;
@@ -53,6 +54,8 @@ impl Deed {
 pub struct Hand<'a> {
     /// How it is told.
     pub shell: &'a Shell,
+    /// Who decides.
+    pub by: &'a Person,
     /// Where it is done.
     pub desk: &'a Desk,
 }
@@ -61,17 +64,18 @@ impl Hand<'_> {
     /// Lets it be used; its copies go up in it.
     pub fn accept(self, it: &Waiting) -> Result<Deed, Fault> {
         let name = Name::Id(it.memory().id);
-        let revised = revise::approve(&self.desk.cx(), &self.desk.spaces(), name)?;
+        let revised = revise::approve(&self.desk.cx(), self.by, &self.desk.spaces(), name)?;
         self.with_copies(it, revised, "accepted")
     }
 
     /// Turns it away, its copies too.
     pub fn reject(self, it: &Waiting, reason: &str) -> Result<Deed, Fault> {
         let (cx, spaces) = (self.desk.cx(), self.desk.spaces());
-        let revised = revise::reject(&cx, &spaces, Name::Id(it.memory().id), reason)?;
+        let revised = revise::reject(&cx, self.by, &spaces, Name::Id(it.memory().id), reason)?;
         let mut deed = self.told(it, revised, "rejected")?;
         for copy in it.copies.iter().filter(|_| deed.is_made) {
-            if let Revised::Done(memory) = revise::reject(&cx, &spaces, Name::Id(copy.id), reason)?
+            if let Revised::Done(memory) =
+                revise::reject(&cx, self.by, &spaces, Name::Id(copy.id), reason)?
             {
                 deed.done.push(*memory);
             }
@@ -89,15 +93,15 @@ impl Hand<'_> {
     /// Keeps what a person says instead, as that person's own words.
     pub fn reword(self, it: &Waiting, words: Words) -> Result<Deed, Fault> {
         let old = it.memory();
-        let voice = self.shell.world.voice();
+        let speaker = self.shell.world.speaker();
         let draft = Draft {
             subject: words.subject,
             reason: words.reason,
             tags: old.tags.clone(),
-            // Whoever edits has seen what the lines do not say, and decides.
-            force: true,
-            ..Draft::new(old.space.clone(), words.fact, voice)
+            ..Draft::new(old.space.clone(), words.fact, speaker.voice().clone())
         };
+        // Whoever edits has seen what the lines do not say, and decides.
+        let draft = draft.vouched_if(true, Some(self.by));
         let cx = self.desk.cx_for(&old.space);
         let revised = match revise::reword(&cx, &self.desk.spaces(), Name::Id(old.id), draft)? {
             Outcome::Remembered { memory, .. } | Outcome::Refreshed { memory } => {
@@ -127,6 +131,7 @@ impl Hand<'_> {
             let name = Name::Id(memory.id);
             match forget(
                 &self.desk.cx(),
+                &self.shell.world.speaker(),
                 &self.desk.spaces(),
                 name,
                 "forgotten in review",

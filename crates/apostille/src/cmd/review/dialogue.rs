@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use apostille_core::memory::{Memory, MemoryId, Name};
 use apostille_core::review::{Care, Waiting};
+use apostille_core::speaker::Person;
 use apostille_core::{breaker as core, rollback};
 
 use super::super::breaker;
@@ -76,9 +77,15 @@ pub struct Dialogue<'a> {
 
 impl<'a> Dialogue<'a> {
     /// A dialogue about this queue.
-    pub fn new(shell: &'a Shell, desk: &'a Desk, talk: &'a dyn Talk, queue: Vec<Waiting>) -> Self {
+    pub fn new(
+        shell: &'a Shell,
+        by: &'a Person,
+        desk: &'a Desk,
+        talk: &'a dyn Talk,
+        queue: Vec<Waiting>,
+    ) -> Self {
         let is_settled = vec![false; queue.len()];
-        let (hand, steps, made) = (Hand { shell, desk }, Vec::new(), Arc::default());
+        let (hand, steps, made) = (Hand { shell, by, desk }, Vec::new(), Arc::default());
         Self {
             hand,
             paint: &shell.paint,
@@ -133,6 +140,7 @@ impl<'a> Dialogue<'a> {
             if is_yes(&self.asked(&format!("{told}close it? [y/N] "))) {
                 core::close(
                     &self.hand.desk.cx_for(&space),
+                    self.hand.by,
                     &space,
                     trip.actor.as_deref(),
                 )?;

@@ -4,6 +4,7 @@ use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::fs;
 
+use apostille_core::contract::a_person;
 use apostille_core::memory::{Draft, Kind, Memory, Name, Origin, Stage, Twin, Voice};
 use apostille_core::remember::{Outcome, remember};
 use apostille_core::review;
@@ -129,7 +130,7 @@ impl Scene {
             seen: RefCell::default(),
             editor,
         };
-        Dialogue::new(&self.shell, &desk, &person, queue)
+        Dialogue::new(&self.shell, a_person(), &desk, &person, queue)
             .run()
             .unwrap();
         person.seen.into_inner()
@@ -301,7 +302,7 @@ fn each_decision_has_its_own_time() {
         seen: RefCell::default(),
         editor: None,
     };
-    Dialogue::new(&scene.shell, &desk, &person, queue)
+    Dialogue::new(&scene.shell, a_person(), &desk, &person, queue)
         .run()
         .unwrap();
     let log = desk.store.latest_events(3).unwrap();
@@ -379,7 +380,7 @@ fn what_is_decided_meanwhile_is_said_and_passed_over() {
         seen: RefCell::default(),
         editor: None,
     };
-    Dialogue::new(&scene.shell, &desk, &person, queue)
+    Dialogue::new(&scene.shell, a_person(), &desk, &person, queue)
         .run()
         .unwrap();
     let seen = person.seen.into_inner();

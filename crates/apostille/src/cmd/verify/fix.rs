@@ -3,7 +3,7 @@
 use std::io::Write as _;
 
 use apostille_cite::verdict::Verdict;
-use apostille_core::memory::{Channel, Draft, Memory, Name, Origin, Replacement, Status, Voice};
+use apostille_core::memory::{Draft, Memory, Name, Replacement, Status};
 use apostille_core::remember::Outcome;
 use apostille_core::revise::{self, Revised};
 use apostille_core::verify::Verified;
@@ -231,7 +231,7 @@ fn chosen(shell: &Shell, fix: &Fix<'_>) -> Choice {
 
 fn replaced(shell: &Shell, desk: &Desk, fix: &Fix<'_>, fact: String) -> Result<String, Fault> {
     let old = &fix.verified.memory;
-    let voice = Voice::of(Origin::User).via(Channel::Terminal);
+    let voice = shell.world.speaker().voice().clone();
     let cites = fix
         .proposal
         .as_ref()
