@@ -336,7 +336,7 @@ proptest! {
         for memory in &exported {
             let line = serde_json::to_string(&MemoryRecord::stamped(memory)).unwrap();
             let record: MemoryRecord = serde_json::from_str(&line).unwrap();
-            let imported = other.with(|cx| import(cx, Memory::try_from(record).unwrap(), true, true)).unwrap();
+            let imported = other.with(|cx| import(cx, Memory::try_from(record).unwrap(), true, Some(a_person()))).unwrap();
             prop_assert!(matches!(imported, Imported::Kept(_)), "{:?}", imported);
         }
         let settled = |it: Memory| if is_unproved(&it) { Memory { status: Status::Active, ..it } } else { it };
@@ -354,9 +354,9 @@ proptest! {
         let file = [all(&world), all(&world)].concat();
         let (before, mut rehearsal) = (all(&other), Rehearsal::default());
         let word = |it: &Imported| std::mem::discriminant(it);
-        let told: Vec<_> = file.iter().map(|it| word(&other.with(|cx| rehearsal.import(cx, it.clone(), is_vouched)).unwrap())).collect();
+        let told: Vec<_> = file.iter().map(|it| word(&other.with(|cx| rehearsal.import(cx, it.clone(), is_vouched.then(a_person))).unwrap())).collect();
         prop_assert_eq!(all(&other), before);
-        let done: Vec<_> = file.iter().map(|it| word(&other.with(|cx| import(cx, it.clone(), false, is_vouched)).unwrap())).collect();
+        let done: Vec<_> = file.iter().map(|it| word(&other.with(|cx| import(cx, it.clone(), false, is_vouched.then(a_person))).unwrap())).collect();
         prop_assert_eq!(told, done);
     }
 }
