@@ -11,22 +11,19 @@ mod pages;
 mod tools;
 
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CallToolResult, CancelledNotificationParam,
-    CompleteRequestParams, CompleteResult, ContentBlock, CustomNotification, CustomRequest,
-    CustomResult, DiscoverResult, GetPromptRequestParams, GetPromptResponse,
-    InitializeRequestParams, InitializeResult, ListPromptsResult, ListResourceTemplatesResult,
-    ListResourcesResult, ListToolsResult, PaginatedRequestParams, ProgressNotificationParam,
-    PromptsCapability, ProtocolVersion, ReadResourceRequestParams, ReadResourceResponse,
-    ResourcesCapability, ServerCapabilities, ServerConfig, SetLevelRequestParams,
-    SubscribeRequestParams, SubscriptionFilter, Tool, ToolsCapability, UnsubscribeRequestParams,
+    CallToolRequestParams, CallToolResponse, CallToolResult, CompleteRequestParams, CompleteResult,
+    ContentBlock, GetPromptRequestParams, GetPromptResponse, ListPromptsResult,
+    ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
+    PromptsCapability, ReadResourceRequestParams, ReadResourceResponse, ResourcesCapability,
+    ServerCapabilities, ServerConfig, SetLevelRequestParams, SubscribeRequestParams,
+    SubscriptionFilter, Tool, ToolsCapability, UnsubscribeRequestParams,
 };
 use rmcp::service::{NotificationContext, RequestContext, SubscriptionContext};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
-use std::borrow::Cow;
 
-/// A server, and in front of it the fixtures of the suite.
+/// A server, and in front of it the fixtures of the suite. What the server leaves to the SDK is left to it here, too.
 #[derive(Debug, Clone)]
 pub struct Fixtures<H>(pub H);
 
@@ -79,30 +76,6 @@ impl<H: ServerHandler> ServerHandler for Fixtures<H> {
         let mut info = self.0.get_info();
         info.capabilities = widened(info.capabilities);
         info
-    }
-
-    fn supported_protocol_versions(&self) -> Cow<'static, [ProtocolVersion]> {
-        self.0.supported_protocol_versions()
-    }
-
-    async fn ping(&self, cx: Asked) -> Result<(), ErrorData> {
-        self.0.ping(cx).await
-    }
-
-    async fn initialize(
-        &self,
-        request: InitializeRequestParams,
-        cx: Asked,
-    ) -> Result<InitializeResult, ErrorData> {
-        let mut result = self.0.initialize(request, cx).await?;
-        result.capabilities = widened(result.capabilities);
-        Ok(result)
-    }
-
-    async fn discover(&self, cx: Asked) -> Result<DiscoverResult, ErrorData> {
-        let mut result = self.0.discover(cx).await?;
-        result.capabilities = widened(result.capabilities);
-        Ok(result)
     }
 
     async fn list_tools(&self, page: Page, cx: Asked) -> Result<ListToolsResult, ErrorData> {
@@ -242,31 +215,7 @@ impl<H: ServerHandler> ServerHandler for Fixtures<H> {
         self.0.listen(cx).await
     }
 
-    async fn on_custom_request(
-        &self,
-        request: CustomRequest,
-        cx: Asked,
-    ) -> Result<CustomResult, ErrorData> {
-        self.0.on_custom_request(request, cx).await
-    }
-
-    async fn on_cancelled(&self, notification: CancelledNotificationParam, cx: Told) {
-        self.0.on_cancelled(notification, cx).await;
-    }
-
-    async fn on_progress(&self, notification: ProgressNotificationParam, cx: Told) {
-        self.0.on_progress(notification, cx).await;
-    }
-
     async fn on_initialized(&self, cx: Told) {
         self.0.on_initialized(cx).await;
-    }
-
-    async fn on_roots_list_changed(&self, cx: Told) {
-        self.0.on_roots_list_changed(cx).await;
-    }
-
-    async fn on_custom_notification(&self, notification: CustomNotification, cx: Told) {
-        self.0.on_custom_notification(notification, cx).await;
     }
 }

@@ -223,7 +223,7 @@ mod tests {
                 listed(it).len()
             )
         };
-        let table: String = Profile::ALL.into_iter().map(row).collect();
+        let table: String = Profile::ALL.iter().copied().map(row).collect();
         println!("{table}");
         insta::assert_snapshot!(table);
     }
@@ -283,7 +283,7 @@ mod tests {
     /// The example of each tool is one that the tool takes.
     #[test]
     fn examples_have_what_is_required_and_nothing_unknown() {
-        for it in Profile::ALL.into_iter().flat_map(Profile::tools) {
+        for it in Profile::ALL.iter().copied().flat_map(Profile::tools) {
             let example = it.input["examples"][0].as_object().unwrap();
             let known = it.input["properties"].as_object().unwrap();
             assert!(

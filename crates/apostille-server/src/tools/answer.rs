@@ -6,7 +6,7 @@ use serde::Serialize;
 use crate::Fault;
 
 /// What a tool answers: a text, which is JSON for most tools.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Answer {
     /// The text as the model reads it.
     pub text: String,
@@ -27,18 +27,13 @@ impl Answer {
             // The last gate before a model: code and texts alike, whoever put them there.
             text: moderate::json(serde_json::to_string(answer)?, moderate::told),
             is_json: true,
-            is_refusal: false,
-            note: None,
-            ask: None,
+            ..Self::default()
         })
     }
 
     /// Something not done, as JSON that says why.
     pub fn refused(answer: &impl Serialize) -> Result<Self, Fault> {
-        Ok(Self {
-            is_refusal: true,
-            ..Self::json(answer)?
-        })
+        Self::reply(false, answer)
     }
 
     /// What became of something, as JSON that says whether it was done.
@@ -67,13 +62,9 @@ impl Answer {
     /// Something done, or found, in plain words.
     #[must_use]
     pub fn plain(text: impl Into<String>) -> Self {
-        let text = moderate::neutralised(&text.into());
         Self {
-            text,
-            is_json: false,
-            is_refusal: false,
-            note: None,
-            ask: None,
+            text: moderate::neutralised(&text.into()),
+            ..Self::default()
         }
     }
 

@@ -1,11 +1,10 @@
 //! Sets of tools: an agent pays tokens for every tool it is told of, so it is told of few.
 
-use std::fmt;
-use std::str::FromStr;
 use std::sync::OnceLock;
 
 use apostille_core::Context;
 use apostille_core::policy::{Limits, Policy};
+use apostille_text::words::words;
 use serde_json::{Value, json};
 
 use super::answer::Answer;
@@ -13,48 +12,27 @@ use super::tool::{CallMarks, Effect, Tool};
 use super::{everyday, files, layers, simple, verified};
 use crate::{Fault, Here, wire};
 
-/// A set of tools.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Profile {
-    /// Five verbs for every day.
-    #[default]
-    Default,
-    /// Ten tools over facts with the code that proves them.
-    Verified,
-    /// A notebook of three tools.
-    Simple,
-    /// One tool that writes a person's identity and what was learned.
-    Layers,
-    /// One tool with the commands of a file system.
-    Files,
-    /// Everything at once.
-    All,
+words! {
+    /// A set of tools.
+    #[derive(Default)]
+    Profile as "profile" {
+        /// Five verbs for every day.
+        #[default]
+        Default = "default",
+        /// Ten tools over facts with the code that proves them.
+        Verified = "verified",
+        /// A notebook of three tools.
+        Simple = "simple",
+        /// One tool that writes a person's identity and what was learned.
+        Layers = "layers",
+        /// One tool with the commands of a file system.
+        Files = "files",
+        /// Everything at once.
+        All = "all",
+    }
 }
 
 impl Profile {
-    /// Every set.
-    pub const ALL: [Self; 6] = [
-        Self::Default,
-        Self::Verified,
-        Self::Simple,
-        Self::Layers,
-        Self::Files,
-        Self::All,
-    ];
-
-    /// The word for it.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Default => "default",
-            Self::Verified => "verified",
-            Self::Simple => "simple",
-            Self::Layers => "layers",
-            Self::Files => "files",
-            Self::All => "all",
-        }
-    }
-
     /// The tools of this set, always in the same order. They are made once: every call asks for them.
     #[must_use]
     pub fn tools(self) -> &'static [Tool] {
@@ -127,15 +105,11 @@ impl Profile {
                     own: own.as_ref(),
                     ..*here
                 };
-                simple::call(
-                    &Context {
-                        policy: &ours,
-                        ..*cx
-                    },
-                    &here,
-                    &tool,
-                    &arguments,
-                )
+                let cx = Context {
+                    policy: &ours,
+                    ..*cx
+                };
+                simple::call(&cx, &here, &tool, &arguments)
             }
             Self::Layers => layers::call(cx, here, &tool, &arguments),
             Self::Files => files::call(cx, here, &tool, &arguments),
@@ -149,24 +123,23 @@ impl Profile {
             || self.tool(tool).is_some_and(|it| it.effect == Effect::Reads)
     }
 
+    /// The sets that all is made of. Of two tools with the same name, the one with proof comes first.
+    fn single() -> impl Iterator<Item = Self> {
+        let sets = Self::ALL.iter().copied();
+        sets.filter(|it| *it != Self::All)
+    }
+
     /// The set that a tool belongs to, where all of them are given. A note without a subject is one for the notebook.
     fn home(self, tool: &str, arguments: &Value) -> Self {
         if self != Self::All {
             return self;
         }
         let is_note = tool == "memory_store" && arguments.get("text").is_some();
-        let has = |set: Self| set.tool(tool).is_some();
-        let sets = [
-            Self::Default,
-            Self::Verified,
-            Self::Simple,
-            Self::Layers,
-            Self::Files,
-        ];
+        let has = |set: &Self| set.tool(tool).is_some();
         if is_note {
             Self::Simple
         } else {
-            sets.into_iter().find(|it| has(*it)).unwrap_or_default()
+            Self::single().find(has).unwrap_or_default()
         }
     }
 }
@@ -195,19 +168,12 @@ fn within(mut arguments: Value, root: &str) -> Value {
     arguments
 }
 
-/// The tools of all sets; of two with the same name, the one with proof.
+/// The tools of all sets, of two with the same name the first.
 fn all() -> Vec<Tool> {
     let mut tools: Vec<Tool> = Vec::new();
-    let sets = [
-        everyday::tools(),
-        verified::tools(),
-        simple::tools(),
-        layers::tools(),
-        files::tools(),
-    ];
-    for tool in sets.into_iter().flatten() {
+    for tool in Profile::single().flat_map(Profile::tools) {
         if tools.iter().all(|it| it.name != tool.name) {
-            tools.push(tool);
+            tools.push(tool.clone());
         }
     }
     tools
@@ -229,20 +195,5 @@ fn notebook(policy: &Policy) -> Policy {
         },
         require_citations: false,
         ..*policy
-    }
-}
-
-impl fmt::Display for Profile {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.as_str())
-    }
-}
-
-impl FromStr for Profile {
-    type Err = String;
-    fn from_str(word: &str) -> Result<Self, String> {
-        let known = || Self::ALL.map(Self::as_str).join(", ");
-        let found = Self::ALL.into_iter().find(|it| it.as_str() == word);
-        found.ok_or_else(|| format!("there is no profile '{word}'; there are: {}", known()))
     }
 }

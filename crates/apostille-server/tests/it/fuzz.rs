@@ -46,7 +46,8 @@ fn any_json() -> impl Strategy<Value = Value> {
 /// A tool of some set.
 fn any_tool() -> impl Strategy<Value = (Profile, &'static Tool)> {
     let all: Vec<_> = Profile::ALL
-        .into_iter()
+        .iter()
+        .copied()
         .flat_map(|set| set.tools().iter().map(move |it| (set, it)))
         .collect();
     prop::sample::select(all)

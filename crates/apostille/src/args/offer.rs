@@ -16,7 +16,7 @@ pub struct Offered {
         long,
         value_name = "SET",
         default_value = "default",
-        value_parser = PossibleValuesParser::new(Profile::ALL.map(Profile::as_str)).try_map(|it| it.parse::<Profile>())
+        value_parser = PossibleValuesParser::new(Profile::ALL.iter().map(|it| it.as_str())).try_map(|it| it.parse::<Profile>())
     )]
     pub profile: Profile,
     /// How tools are called: memory_store, or memory.store where the client takes dots
