@@ -38,24 +38,28 @@ pub fn named(
     }
 }
 
+/// The same, or a refusal that says the name.
+pub fn find_named(
+    cx: &Context<'_>,
+    spaces: &[Space],
+    name: Name,
+) -> Result<Result<Memory, Refusal>, Error> {
+    let no_such = || Refusal::NoSuchMemory {
+        name: name.to_string(),
+    };
+    Ok(named(cx, spaces, name)?.ok_or_else(no_such))
+}
+
 /// The memories with these names, or a refusal that says the first name that there is none for.
 pub fn all_named(
     cx: &Context<'_>,
     spaces: &[Space],
     names: impl IntoIterator<Item = Name>,
 ) -> Result<Result<Vec<Memory>, Refusal>, Error> {
-    let mut memories = Vec::new();
-    for name in names {
-        match named(cx, spaces, name)? {
-            Some(memory) => memories.push(memory),
-            None => {
-                return Ok(Err(Refusal::NoSuchMemory {
-                    name: name.to_string(),
-                }));
-            }
-        }
-    }
-    Ok(Ok(memories))
+    let found = names.into_iter().map(|it| find_named(cx, spaces, it));
+    found
+        .collect::<Result<Vec<_>, _>>()
+        .map(|it| it.into_iter().collect())
 }
 
 /// The memories that a filter admits.

@@ -148,14 +148,10 @@ fn targeted(
     level: Level,
     target: Name,
 ) -> Result<Result<Memory, Reply>, Fault> {
-    let spaces = here.spaces();
-    let found = list::named(cx, &spaces, target)?.filter(|it| spaces.contains(&it.space));
-    Ok(match found {
-        None => Err(Reply::refused(&Refusal::NoSuchMemory {
-            name: target.to_string(),
-        })),
-        Some(it) if it.layer == level.layer() => Ok(it),
-        Some(it) => Err(Reply::failed("other_layer", elsewhere(&it, level))),
+    Ok(match list::find_named(cx, &here.spaces(), target)? {
+        Err(refusal) => Err(Reply::refused(&refusal)),
+        Ok(it) if it.layer == level.layer() => Ok(it),
+        Ok(it) => Err(Reply::failed("other_layer", elsewhere(&it, level))),
     })
 }
 
