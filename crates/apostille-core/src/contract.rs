@@ -3,6 +3,7 @@
 //! A store's tests call [`story`] and [`agrees`] with a function that opens the same store again and again.
 
 pub mod derive;
+mod logs;
 mod outline;
 
 pub use outline::outlines;
@@ -15,8 +16,7 @@ use jiff::{SignedDuration, Timestamp};
 use proptest::prelude::*;
 
 use crate::Context;
-use crate::event::was::Was;
-use crate::event::{Batch, Breaker, Event, Expect, Logged, What};
+use crate::event::{Batch, Breaker, Expect, What};
 use crate::forget::{Forgotten, forget};
 use crate::memory::{
     Draft, Handle, Kind, Layer, Memory, Name, Origin, Replacement, Stage, Status, Twin, Usage,
@@ -30,7 +30,7 @@ use crate::rollback::{Plan, Point, rollback};
 use crate::space::Space;
 use crate::speaker::{Person, Speaker, TerminalFacts};
 use crate::store::ram::Ram;
-use crate::store::{EventPage, Filter, Order, Store, StoreError};
+use crate::store::{Filter, Order, Store, StoreError};
 use apostille_cite::citation::{Cite, RepoPath};
 use apostille_cite::source::{Blob, Source, SourceError, Tree};
 use apostille_text::terms;
@@ -642,85 +642,7 @@ fn compare(ours: &dyn Store, twin: &dyn Store) {
             });
         }
     }
-    compare_logs(ours, twin);
-}
-
-/// Compares what happened in each space, from either end, and what happened last in all of them.
-fn compare_logs(ours: &dyn Store, twin: &dyn Store) {
-    let log = |it: &dyn Store, space: &Space, page: &EventPage| {
-        format!("{:#?}", it.events(space, page).map(placeless_all))
-    };
-    let whole = EventPage {
-        limit: 10_000,
-        ..EventPage::default()
-    };
-    let changes = EventPage {
-        changes_only: true,
-        ..whole.clone()
-    };
-    let end = EventPage {
-        newest_first: true,
-        limit: 5,
-        ..EventPage::default()
-    };
-    for space in &spaces() {
-        let first = Filter {
-            spaces: vec![space.clone()],
-            limit: 1,
-            ..Filter::default()
-        };
-        let first = twin.list(&first).ok().and_then(|mut it| it.pop());
-        let of_one = EventPage {
-            memory: first.map(|it| it.id),
-            ..whole.clone()
-        };
-        for page in [&whole, &changes, &end, &of_one] {
-            let (ours, twin) = (log(ours, space, page), log(twin, space, page));
-            assert_eq!(ours, twin, "the log of {space}, {page:?}");
-        }
-        pages_go_on(ours, space);
-    }
-    // Only time orders what happened in two spaces: of one moment, each store tells them in its own order.
-    let times = |log: Vec<Logged>| log.iter().map(|it| it.event.at).collect::<Vec<_>>();
-    let latest = |it: &dyn Store| format!("{:?}", it.latest_events(5).map(times));
-    assert_eq!(latest(ours), latest(twin), "the end of all logs");
-}
-
-/// A log that is read in pages is the log, from either end.
-#[expect(clippy::expect_used, reason = "a suite fails by panicking")]
-fn pages_go_on(store: &dyn Store, space: &Space) {
-    for newest_first in [false, true] {
-        let mut page = EventPage {
-            newest_first,
-            limit: usize::MAX,
-            ..EventPage::default()
-        };
-        let whole = store.events(space, &page).expect("the log");
-        let mut read = Vec::new();
-        page.limit = whole.len() / 3 + 1;
-        loop {
-            let part = store.events(space, &page).expect("a page");
-            let Some(last) = part.last() else { break };
-            page.after = last.seq;
-            read.extend(part);
-        }
-        assert_eq!(read, whole, "the log of {space} in pages");
-    }
-}
-
-/// Events without their places, which are each store's own.
-fn placeless_all(log: Vec<Logged>) -> Vec<(Event, Option<Was>)> {
-    log.into_iter()
-        .map(|it| (placeless(it.event), it.was))
-        .collect()
-}
-
-/// An event without the place that it names.
-fn placeless(mut event: Event) -> Event {
-    if let What::RolledBack { to, .. } = &mut event.what {
-        *to = 0;
-    }
-    event
+    logs::compare_logs(ours, twin);
 }
 
 /// Random steps with the standing of one space written down after each; then the space is taken back to one of these

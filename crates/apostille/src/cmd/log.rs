@@ -23,7 +23,12 @@ pub fn run(shell: &Shell, args: &Log) -> Result<Answer, Fault> {
         None => None,
     };
     let events = match &memory {
-        Some(memory) => events_of(&desk, &[memory.space.clone()], Some(memory.id), args.limit)?,
+        Some(memory) => events_of(
+            &desk,
+            std::slice::from_ref(&memory.space),
+            Some(memory.id),
+            args.limit,
+        )?,
         None if args.spaces.all_spaces => desk.store.latest_events(args.limit)?,
         None => events_of(&desk, &desk.spaces(), None, args.limit)?,
     };
