@@ -3,7 +3,10 @@
 pub mod brief;
 pub mod client;
 pub mod glean;
+pub mod hook;
 pub mod learn;
 pub mod pace;
 pub mod session;
+pub mod settings;
 pub mod transcript;
+pub mod transcripts;

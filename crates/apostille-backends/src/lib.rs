@@ -10,7 +10,6 @@ pub mod memo;
 pub mod models;
 pub mod split;
 pub mod sqlite;
-pub mod transcripts;
 mod unlinked;
 mod web;
 pub mod worktree;

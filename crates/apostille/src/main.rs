@@ -12,7 +12,6 @@ mod args;
 mod cmd;
 mod config;
 mod error;
-mod hook;
 mod paint;
 mod shell;
 mod tour;

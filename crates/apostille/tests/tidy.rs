@@ -117,6 +117,7 @@ fn dependencies_point_one_way() {
         let plain = manifest.split("[dev-dependencies]").next().unwrap();
         for other in [
             "apostille-core",
+            "apostille-agents",
             "apostille-backends",
             "apostille-server",
             "rusqlite",
@@ -133,6 +134,7 @@ fn dependencies_point_one_way() {
         }
     };
     check("apostille-core", &[]);
+    check("agents", &["apostille-core"]);
     check("apostille-backends", &["apostille-core", "rusqlite"]);
     check("apostille-server", &["apostille-core", "tokio"]);
 }

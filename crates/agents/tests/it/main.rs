@@ -5,6 +5,8 @@ mod asked;
 #[cfg(test)]
 mod brief;
 #[cfg(test)]
+mod gleaning;
+#[cfg(test)]
 mod glean;
 #[cfg(test)]
 mod learn;

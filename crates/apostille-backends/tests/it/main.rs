@@ -12,7 +12,6 @@ mod erasure;
 mod follow;
 mod foreign;
 mod fuzz;
-mod gleaning;
 mod golden;
 mod processes;
 mod rig;

@@ -15,10 +15,10 @@ use apostille_core::recall::typo;
 
 use crate::args::Hook;
 use crate::error::Fault;
-use crate::hook::{self, Reply, Told};
 use crate::paint::{one_line, safe};
 use crate::shell::{Answer, Shell};
 use crate::world::World;
+use apostille_agents::hook::{self, Reply, Told};
 
 pub use detach::ALONE;
 

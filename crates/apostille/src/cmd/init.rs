@@ -4,20 +4,12 @@
 
 mod disk;
 mod excerpt;
-mod exclude;
 mod find;
-mod jsonc;
 mod kept;
-mod line;
-mod part;
 mod plan;
 mod program;
-mod rules;
 pub mod scope;
-pub mod sharing;
 mod show;
-pub mod table;
-mod toml;
 mod turn;
 mod undo;
 
@@ -26,6 +18,8 @@ use std::io::Write as _;
 
 use anyhow::anyhow;
 use apostille_agents::client::Client;
+use apostille_agents::settings::program::{NAME, Program};
+use apostille_agents::settings::{part, table};
 use serde_json::Value;
 
 use crate::args::Init;
@@ -36,14 +30,10 @@ use crate::world::place::Place;
 
 pub use disk::text;
 pub use find::{in_use, is_marked};
-pub use line::Line;
-pub use part::lines;
-pub use program::{NAME, first, is_same};
-pub use rules::RULES;
+pub use program::{first, is_same};
 
 use disk::Change;
 use plan::{Action, Step};
-use program::Program;
 use scope::{Homes, Repository, Scope, Wanted};
 use show::Reply;
 use turn::Turn;
@@ -90,7 +80,7 @@ fn done(shell: &Shell, args: &Init, scope: &Scope) -> Result<Answer, Fault> {
             .collect(),
     };
     let folders = shell.world.env.get("PATH").map(AsRef::as_ref);
-    let program = Program::find(&shell.world.program()?, folders);
+    let program = program::find(&shell.world.program()?, folders);
     let wanted = Wanted {
         mcp: !args.no_mcp,
         hooks: !args.no_hooks,

@@ -4,13 +4,16 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use apostille_agents::client::Client;
+use apostille_agents::settings::line::Line;
+use apostille_agents::settings::part;
+use apostille_agents::settings::program::NAME;
+use apostille_agents::settings::table::{ROWS, Row};
 
 use super::room::{Call, PATIENCE_MS, Room, Try};
 use super::{Finding, broken, doubtful, good};
 use crate::cmd::hook::DEADLINE_MS;
+use crate::cmd::init;
 use crate::cmd::init::scope::{Homes, Scope};
-use crate::cmd::init::table::{ROWS, Row};
-use crate::cmd::init::{self, Line, NAME};
 use crate::error;
 use crate::paint::{cut, one_line};
 use crate::shell::Shell;
@@ -81,7 +84,7 @@ fn hooks(shell: &Shell, scope: &Scope, row: &Row) -> Vec<Finding> {
     let (servers, path) = scope.files(row.client);
     let place = format!("({})", scope.shown(&path));
     let read = init::text(&path, scope.bounds(&path));
-    let lines = match read.and_then(|it| init::lines(&it.unwrap_or_default())) {
+    let lines = match read.and_then(|it| part::lines(&it.unwrap_or_default())) {
         // One file for both was spoken of already.
         Err(_) if servers == path => return Vec::new(),
         Err(why) => {

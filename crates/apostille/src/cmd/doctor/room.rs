@@ -7,11 +7,11 @@ use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 use apostille_agents::client::Client;
+use apostille_agents::hook::samples;
+use apostille_agents::settings::table::Row;
 use serde_json::Value;
 
 use crate::cmd::hook::ALONE;
-use crate::cmd::init::table::Row;
-use crate::hook::samples;
 use crate::paint::one_line;
 use crate::world::World;
 
@@ -231,7 +231,7 @@ fn judged(row: &Row, event: &str, answer: &str) -> Result<(), String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cmd::init::table::row;
+    use apostille_agents::settings::table::row;
 
     #[cfg(unix)]
     #[test]

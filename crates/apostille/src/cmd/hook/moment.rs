@@ -19,11 +19,11 @@ use super::detach;
 use crate::args::Everywhere;
 use crate::config::Settings;
 use crate::error::Fault;
-use crate::hook::{self, Reply, Told};
 use crate::shell::Shell;
 use crate::world::desk::Desk;
 use crate::world::place::Place;
 use crate::world::{sessions, task};
+use apostille_agents::hook::{self, Reply, Told};
 
 /// How much of the time may go into looking citations up; what is not looked up by then is left out.
 const LOOKING: f32 = 0.6;

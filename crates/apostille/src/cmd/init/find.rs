@@ -1,10 +1,10 @@
 //! Which clients are in use: by their marks in the repository, their folders in the home, or their programs.
 
 use apostille_agents::client::Client;
+use apostille_agents::settings::table::{ROWS, Row};
 
 use super::program::first;
 use super::scope::{Homes, Scope};
-use super::table::{ROWS, Row};
 use crate::world::Environment;
 
 /// The clients in use here.

@@ -3,11 +3,11 @@
 use std::path::PathBuf;
 
 use apostille_agents::client::Client;
+use apostille_agents::settings::part::{self, Outcome, Part};
+use apostille_agents::settings::program::Program;
+use apostille_agents::settings::rules;
 
 use super::disk::{self, Change, Found};
-use super::part::{self, Outcome, Part};
-use super::program::Program;
-use super::rules;
 use super::scope::{Scope, Wish};
 
 /// What is done to a file.

@@ -3,10 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use apostille_agents::client::Client;
+use apostille_agents::settings::part::{Part, Servers, Whose};
+use apostille_agents::settings::sharing::Shared;
 
 use super::disk;
-use super::part::{Part, Servers, Whose};
-use super::sharing::Shared;
 use crate::world::Environment;
 
 /// The folders of the clients in the user's home.

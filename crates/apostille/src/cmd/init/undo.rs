@@ -2,14 +2,14 @@
 
 use std::path::{Path, PathBuf};
 
+use apostille_agents::settings::part::{self, Outcome};
+use apostille_agents::settings::sharing::Shared;
 use apostille_text::digest::Digest;
 
 use super::disk::{self, Change, Found};
 use super::kept::{Kept, Run};
-use super::part::{self, Outcome};
 use super::plan::{Action, Step};
 use super::scope::Scope;
-use super::sharing::Shared;
 use crate::error::Fault;
 
 /// What would be done to a file that runs changed, the latest run first.

@@ -1,6 +1,6 @@
 //! A client's hooks in its JSON: one entry for each moment, beside those of others.
 
-use apostille_agents::client::Client;
+use crate::client::Client;
 use serde_json::{Value, json};
 
 use super::super::jsonc::{self, Kind, Node, Step};

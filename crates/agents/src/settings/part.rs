@@ -4,7 +4,7 @@ mod entry;
 mod hooks;
 mod server;
 
-use apostille_agents::client::Client;
+use crate::client::Client;
 use serde_json::Value;
 
 use super::program::Program;
@@ -151,7 +151,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::cmd::init::table::ROWS;
+    use crate::settings::table::ROWS;
 
     fn text(outcome: Outcome, before: &str) -> String {
         match outcome {
@@ -168,11 +168,11 @@ mod tests {
         ) {
             let servers = [Servers::Claude, Servers::Gemini, Servers::Code][servers];
             let parts = [Part::Server(servers, Whose::Anybody), Part::hooks(ROWS[n].client)];
-            let program = Program::find("/opt/my programs/apostille".as_ref(), None);
+            let program = Program::new("/opt/my programs/apostille");
             let once = text(planned(Some(typed.as_bytes()), &parts, &program), &typed);
             prop_assert_eq!(planned(Some(once.as_bytes()), &parts, &program), Outcome::Nothing, "{}", once);
             prop_assert_eq!(lines(&once).unwrap().len(), ROWS[n].moments.len());
-            let moved = Program::find("/usr/bin/apostille".as_ref(), None);
+            let moved = Program::new("/usr/bin/apostille");
             let other = text(planned(Some(once.as_bytes()), &parts, &moved), &once);
             prop_assert!(!other.contains("/opt/"), "{}", other);
             let back = text(cleared(other.as_bytes(), Some(typed.as_bytes()), "json"), &other);

@@ -15,8 +15,8 @@ mod tail;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use apostille_agents::client::Client;
-use apostille_agents::transcript::Turn;
+use crate::client::Client;
+use crate::transcript::Turn;
 
 /// How much of a transcript's end is read unless said otherwise.
 pub const USUAL_BYTES: u64 = 16 * 1024 * 1024;

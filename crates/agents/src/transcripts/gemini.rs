@@ -1,7 +1,7 @@
 //! Gemini CLI: messages with ids, and patches of them: `$set` puts a whole list in place, `$rewindTo` takes a message
 //! and all behind it back, and a message that is written again replaces the first.
 
-use apostille_agents::transcript::Turn;
+use crate::transcript::Turn;
 use jiff::Timestamp;
 use serde_json::Value;
 

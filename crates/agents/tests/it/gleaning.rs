@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use apostille_agents::client::Client;
 use apostille_agents::glean::{Gleaned, Sort, glean};
 use apostille_agents::transcript::Turn;
-use apostille_backends::transcripts;
+use apostille_agents::transcripts;
 
 use session::{Label, Session, sessions};
 

@@ -13,7 +13,7 @@
 //! 4. variables that mark a client, as far as the payload agrees: Copilot, VS Code and Gemini stamp it with a time, Claude
 //!    Code, Codex and Cursor do not.
 
-use apostille_agents::client::Client;
+use crate::client::Client;
 
 use super::payload::Payload;
 use super::{Env, SNAKE};

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use apostille_agents::transcript::{Speaker, Turn, Use, spoken};
+use crate::transcript::{Speaker, Turn, Use, spoken};
 use jiff::Timestamp;
 use serde_json::Value;
 

@@ -6,7 +6,6 @@ use serde_json::{Value, json};
 
 use super::super::program::{NAME, is_program};
 use super::Whose;
-use crate::paint::cut;
 
 /// How much of an entry is shown.
 const SHOWN: usize = 400;
@@ -59,7 +58,7 @@ fn is_plain(entry: &Value, cwd: Option<&str>) -> bool {
         .unwrap_or_default();
     let is_ours = |it: &Value| {
         it.as_str()
-            .is_some_and(|it| super::toml::PASSED_ON.contains(&it))
+            .is_some_and(|it| super::super::toml::PASSED_ON.contains(&it))
     };
     entry["args"] == json!(["mcp"])
         && is("type", &json!("stdio"))
@@ -77,4 +76,13 @@ fn shown(entry: &Value) -> String {
     } else {
         cut(&text, SHOWN)
     }
+}
+
+/// The text, or as much of it as there is room for, in characters.
+fn cut(text: &str, room: usize) -> String {
+    if text.chars().count() <= room {
+        return text.to_owned();
+    }
+    let kept: String = text.chars().take(room - 1).collect();
+    format!("{}…", kept.trim_end())
 }

@@ -1,7 +1,7 @@
 //! Codex: `{timestamp, type, payload}` per line. The same words come as a response item and as an event; the items are
 //! read, and of the events how a call ended. Old rollouts are compressed by the client and are not read.
 
-use apostille_agents::transcript::Turn;
+use crate::transcript::Turn;
 use jiff::Timestamp;
 use serde::Deserialize;
 use serde_json::Value;

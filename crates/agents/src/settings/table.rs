@@ -1,6 +1,6 @@
 //! What each client needs, in one table: where it is known by, which moments it is asked at, and how its files say so.
 
-use apostille_agents::client::Client;
+use crate::client::Client;
 use serde_json::{Value, json};
 
 use super::program::NAME;

@@ -1,7 +1,7 @@
 //! A hook's command line, read strictly: one program, `hook`, a client and an event, and nothing else. What merely
 //! resembles one of ours is somebody else's, and a shell would run whatever else it says.
 
-use apostille_agents::client::Client;
+use crate::client::Client;
 
 use super::program::{ANYWAY, HOOK, NAME, is_program};
 use super::table;

@@ -1,6 +1,6 @@
 //! Copilot CLI and VS Code: events `{type, data, timestamp}`, one per line.
 
-use apostille_agents::transcript::Turn;
+use crate::transcript::Turn;
 use jiff::Timestamp;
 use serde::Deserialize;
 use serde_json::Value;

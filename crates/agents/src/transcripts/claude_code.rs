@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use apostille_agents::transcript::Turn;
+use crate::transcript::Turn;
 use jiff::Timestamp;
 use serde::Deserialize;
 use serde_json::Value;

@@ -1,7 +1,7 @@
 //! Text that we, or other hooks, have put beside a prompt: it is not what the person said, and nothing is searched with
 //! it.
 
-use apostille_agents::client::Client;
+use crate::client::Client;
 
 /// The tags of a block: each way in, and each way out.
 struct Tags {

@@ -21,8 +21,8 @@ mod vscode;
 
 use std::path::PathBuf;
 
-use apostille_agents::client::Client;
-use apostille_agents::transcript::brings_in_words;
+use crate::client::Client;
+use crate::transcript::brings_in_words;
 
 use payload::Payload;
 use touched::Tool;

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use apostille_agents::client::Client;
 use apostille_agents::transcript::{Speaker, Turn};
-use apostille_backends::transcripts::{TranscriptError, USUAL_BYTES, parse, read, usual_path};
+use apostille_agents::transcripts::{TranscriptError, USUAL_BYTES, parse, read, usual_path};
 use proptest::prelude::*;
 
 /// Turns on one line each: who, the words, the calls with how they ended.
