@@ -4,18 +4,13 @@
 //! torn, fields that are not as they were. What a hook or the client itself put beside the person's words is left out
 //! here, for every reader at once: a memory that was shown must never come back as evidence.
 
-mod claude_code;
-mod codex;
-mod copilot;
-mod gemini;
-mod input;
-mod page;
+pub(crate) mod input;
 mod tail;
+pub(crate) mod turns;
 
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::client::Client;
 use crate::transcript::Turn;
 
 /// How much of a transcript's end is read unless said otherwise.
@@ -41,59 +36,36 @@ pub enum TranscriptError {
 }
 
 /// A reader of one client's lines.
-trait Scribe {
+pub(crate) trait TranscriptReader {
     /// Takes in one line; whatever it cannot use it skips.
-    fn line(&mut self, line: &[u8]);
+    fn read_line(&mut self, line: &[u8]);
 
     /// What was said and done.
-    fn turns(self: Box<Self>) -> Vec<Turn>;
-}
-
-fn scribe(client: Client) -> Box<dyn Scribe> {
-    match client {
-        // Cursor's format is not known; where its lines are shaped like these they are read, else there is nothing.
-        Client::ClaudeCode | Client::Cursor => Box::new(claude_code::Lines::default()),
-        Client::Copilot | Client::Vscode => Box::new(copilot::Lines::default()),
-        Client::Codex => Box::new(codex::Lines::default()),
-        Client::Gemini => Box::new(gemini::Lines::default()),
-    }
+    fn into_turns(self: Box<Self>) -> Vec<Turn>;
 }
 
 /// The turns of a transcript; of a long one, those in its last `limit_bytes`. A file that is not there yet has none.
-pub fn read(client: Client, path: &Path, limit_bytes: u64) -> Result<Vec<Turn>, TranscriptError> {
+pub(crate) fn read_transcript(
+    mut reader: Box<dyn TranscriptReader>,
+    path: &Path,
+    limit_bytes: u64,
+) -> Result<Vec<Turn>, TranscriptError> {
     if path.extension().is_some_and(|it| it == "zst") {
         return Err(TranscriptError::Compressed { path: path.into() });
     }
-    let mut scribe = scribe(client);
-    match tail::lines(path, limit_bytes, &mut |line| scribe.line(line)) {
+    match tail::read_lines(path, limit_bytes, &mut |line| reader.read_line(line)) {
         Err(source) if source.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
         Err(source) => Err(TranscriptError::Io {
             path: path.into(),
             source,
         }),
-        Ok(()) => Ok(scribe.turns()),
+        Ok(()) => Ok(reader.into_turns()),
     }
 }
 
 /// The turns of a transcript that is at hand.
-#[must_use]
-pub fn parse(client: Client, text: &str) -> Vec<Turn> {
-    let mut scribe = scribe(client);
-    text.lines().for_each(|line| scribe.line(line.as_bytes()));
-    scribe.turns()
-}
-
-/// Where a client keeps the transcript of a session, for events that do not say it; only where the session's id is
-/// enough to know.
-#[must_use]
-pub fn usual_path(client: Client, home: &Path, session: &str) -> Option<PathBuf> {
-    let is_plain = session
-        .chars()
-        .all(|it| it.is_ascii_alphanumeric() || matches!(it, '-' | '_'));
-    let is_known = client == Client::Copilot && is_plain && !session.is_empty();
-    is_known.then(|| {
-        home.join(".copilot/session-state")
-            .join(session)
-            .join("events.jsonl")
-    })
+pub(crate) fn parse_transcript(mut reader: Box<dyn TranscriptReader>, text: &str) -> Vec<Turn> {
+    text.lines()
+        .for_each(|line| reader.read_line(line.as_bytes()));
+    reader.into_turns()
 }

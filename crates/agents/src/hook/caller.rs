@@ -7,92 +7,62 @@
 //! The environment alone does not tell: a client that is started from another one's shell inherits its variables. So, in
 //! this order:
 //!
-//! 1. `.codex`, `.gemini` and `.cursor` are read by their owners alone;
+//! 1. a file that is read by its owner alone says who calls;
 //! 2. fields that only one client sends;
 //! 3. a variable that holds the very session the payload speaks of: an inherited one holds another session;
-//! 4. variables that mark a client, as far as the payload agrees: Copilot, VS Code and Gemini stamp it with a time, Claude
-//!    Code, Codex and Cursor do not.
+//! 4. what else marks a client, as far as the payload agrees: some stamp it with a time, others do not.
 
 use crate::client::Client;
 
+use super::EnvLookup;
+use super::format::COMMON_FIELDS;
 use super::payload::Payload;
-use super::{Env, SNAKE};
 
-/// Variables that hold the session's own id.
-const SESSIONS: &[(&str, Client)] = &[
-    ("CLAUDE_CODE_SESSION_ID", Client::ClaudeCode),
-    ("GEMINI_SESSION_ID", Client::Gemini),
-    ("COPILOT_AGENT_SESSION_ID", Client::Copilot),
-];
-
-/// Fields that only one client sends.
-const FIELDS: &[(&str, Client)] = &[
-    ("cursor_version", Client::Cursor),
-    ("conversation_id", Client::Cursor),
-    ("sessionId", Client::Copilot),
-    ("turn_id", Client::Codex),
-    ("prompt_response", Client::Gemini),
-    ("prompt_id", Client::ClaudeCode),
-];
-
-/// Events that only Gemini CLI has.
-const GEMINI: &[&str] = &[
-    "BeforeAgent",
-    "AfterAgent",
-    "BeforeTool",
-    "AfterTool",
-    "PreCompress",
-];
+/// How to tell that a call comes from a client.
+pub(crate) struct CallerMarks {
+    /// Whether the files of this client are read by it alone.
+    pub(crate) is_only_reader: bool,
+    /// Fields that no other client sends.
+    pub(crate) fields: &'static [&'static str],
+    /// The variable that holds the session's own id.
+    pub(crate) session_variable: Option<&'static str>,
+    /// Whether it stamps its payloads with a time.
+    pub(crate) is_stamped: bool,
+    /// Whether a payload that says nothing of the above looks like one of its own. It is asked only about payloads that
+    /// are stamped as its own are, and only when no client before it in the table took them.
+    pub(crate) resembles: fn(&Payload<'_>, &EnvLookup<'_>) -> bool,
+    /// What it sets in the hooks that it runs, where a payload alone would not tell.
+    pub(crate) sets: &'static [(&'static str, &'static str)],
+    /// Every variable that it sets, or that leads to its files and is read here.
+    pub(crate) variables: &'static [&'static str],
+}
 
 /// The client that is calling, when the command stands in the file of `named`.
-pub fn caller(named: Client, payload: &Payload<'_>, env: &Env<'_>) -> Client {
-    if matches!(named, Client::Codex | Client::Gemini | Client::Cursor) {
+pub(crate) fn find_caller<'m>(
+    named: Client,
+    clients: impl Iterator<Item = (Client, &'m CallerMarks)> + Clone,
+    payload: &Payload<'_>,
+    env: &EnvLookup<'_>,
+) -> Client {
+    let find = |is_it: &dyn Fn(&CallerMarks) -> bool| {
+        let mut clients = clients.clone();
+        clients.find(|(_, it)| is_it(it)).map(|(client, _)| client)
+    };
+    let is_named =
+        |(client, marks): (Client, &CallerMarks)| client == named && marks.is_only_reader;
+    if clients.clone().any(is_named) {
         return named;
     }
-    let by_field = FIELDS
-        .iter()
-        .find(|(it, _)| payload.has(it))
-        .map(|(_, client)| *client);
-    by_field
-        .or_else(|| by_session(payload, env))
-        .unwrap_or_else(|| by_mark(named, payload, env))
+    find(&|it| it.fields.iter().any(|field| payload.has(field)))
+        .or_else(|| find(&|it| holds_session(it, payload, env)))
+        .or_else(|| {
+            let is_stamped = payload.has("timestamp");
+            find(&|it| it.is_stamped == is_stamped && (it.resembles)(payload, env))
+        })
+        .unwrap_or(named)
 }
 
-fn by_session(payload: &Payload<'_>, env: &Env<'_>) -> Option<Client> {
-    let session = payload.text(SNAKE.session)?;
-    SESSIONS
-        .iter()
-        .find(|(it, _)| env(it).is_some_and(|held| held == session))
-        .map(|(_, client)| *client)
-}
-
-fn by_mark(named: Client, payload: &Payload<'_>, env: &Env<'_>) -> Client {
-    if payload.has("timestamp") {
-        return stamped(payload, env);
-    }
-    match named {
-        _ if env("CURSOR_VERSION").is_some() => Client::Cursor,
-        _ if is_codex(payload) => Client::Codex,
-        _ => named,
-    }
-}
-
-/// Copilot sends what VS Code sends, on purpose: a few fields differ, and Copilot marks its children.
-fn stamped(payload: &Payload<'_>, env: &Env<'_>) -> Client {
-    let event = payload.text(SNAKE.event).unwrap_or_default();
-    let has_any = |names: &[&str]| names.iter().any(|it| payload.has(it));
-    match () {
-        () if GEMINI.contains(&event.as_str()) => Client::Gemini,
-        () if has_any(&["tool_result", "initial_prompt", "stop_reason"]) => Client::Copilot,
-        () if has_any(&["tool_use_id", "tool_response"]) => Client::Vscode,
-        () if env("COPILOT_CLI").is_some_and(|it| it == "1") => Client::Copilot,
-        () => Client::Vscode,
-    }
-}
-
-/// Codex marks nothing, but it alone may have no transcript, and it keeps them in a place of its own.
-fn is_codex(payload: &Payload<'_>) -> bool {
-    let transcript = payload.text(SNAKE.transcript).unwrap_or_default();
-    let name = transcript.rsplit(['/', '\\']).next().unwrap_or_default();
-    payload.is_null("transcript_path") || name.starts_with("rollout-")
+fn holds_session(marks: &CallerMarks, payload: &Payload<'_>, env: &EnvLookup<'_>) -> bool {
+    let held = marks.session_variable.and_then(env);
+    held.is_some() && held == payload.text(COMMON_FIELDS.session)
 }

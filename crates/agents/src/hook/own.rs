@@ -1,38 +1,29 @@
 //! Text that we, or other hooks, have put beside a prompt: it is not what the person said, and nothing is searched with
 //! it.
 
-use crate::client::Client;
-
 /// The tags of a block: each way in, and each way out.
-struct Tags {
-    open: &'static [&'static str],
-    close: &'static [&'static str],
+pub(crate) struct BlockTags {
+    pub(crate) open: &'static [&'static str],
+    pub(crate) close: &'static [&'static str],
 }
 
 /// Our own block, and the same after a client has escaped it.
-const OURS: Tags = Tags {
+const OURS: BlockTags = BlockTags {
     open: &["<memory-context", "&lt;memory-context"],
     close: &["</memory-context>", "&lt;/memory-context&gt;"],
 };
 
-/// Gemini CLI wraps what a hook said at the start of a session, and hands it back as a part of the prompt
-/// (`packages/cli/src/gemini.tsx`).
-const GEMINI: Tags = Tags {
-    open: &["<hook_context"],
-    close: &["</hook_context>"],
-};
-
-/// What the person said.
-pub fn without(client: Client, prompt: &str) -> String {
-    let prompt = match client {
-        Client::Gemini => cut(prompt, &GEMINI),
-        _ => prompt.to_owned(),
+/// What the person said: the prompt without our own blocks, and without those in which a client echoes a hook.
+pub(super) fn without_hook_blocks(echo: Option<&BlockTags>, prompt: &str) -> String {
+    let prompt = match echo {
+        Some(tags) => cut(prompt, tags),
+        None => prompt.to_owned(),
     };
     cut(&prompt, &OURS).trim().to_owned()
 }
 
 /// The text without these blocks. A block that is never closed goes on to the end.
-fn cut(text: &str, tags: &Tags) -> String {
+fn cut(text: &str, tags: &BlockTags) -> String {
     let lower = text.to_ascii_lowercase();
     let (mut kept, mut at) = (String::new(), 0);
     while let Some((open, inside)) = opening(&lower, at, tags.open) {
@@ -69,10 +60,19 @@ fn first(text: &str, from: usize, any: &[&str]) -> Option<(usize, usize)> {
 mod tests {
     use super::*;
 
+    const ECHO: BlockTags = BlockTags {
+        open: &["<hook_context"],
+        close: &["</hook_context>"],
+    };
+
     #[test]
     fn what_hooks_said_is_not_what_the_person_said() {
         let check = |prompt: &str, expected: &str| {
-            assert_eq!(without(Client::Gemini, prompt), expected, "{prompt:?}");
+            assert_eq!(
+                without_hook_blocks(Some(&ECHO), prompt),
+                expected,
+                "{prompt:?}"
+            );
         };
         check("plain", "plain");
         check("  plain\n", "plain");
@@ -106,6 +106,6 @@ mod tests {
     #[test]
     fn another_client_has_no_such_wrapping() {
         let prompt = "what is <hook_context>?";
-        assert_eq!(without(Client::ClaudeCode, prompt), prompt);
+        assert_eq!(without_hook_blocks(None, prompt), prompt);
     }
 }

@@ -11,35 +11,35 @@ use serde::de::{Deserialize, Deserializer, Error, Visitor};
 use serde_json::value::RawValue;
 
 /// A JSON object whose values are unread.
-pub struct Payload<'a>(HashMap<String, &'a RawValue>);
+pub(crate) struct Payload<'a>(HashMap<String, &'a RawValue>);
 
 impl<'a> Payload<'a> {
     /// The object that the text begins with. One shell puts a byte order mark before it; what follows it is ignored.
-    pub fn read(json: &'a str) -> Option<Self> {
+    pub(crate) fn read(json: &'a str) -> Option<Self> {
         let json = json.trim_start_matches('\u{feff}');
         let mut reader = serde_json::Deserializer::from_str(json);
         HashMap::deserialize(&mut reader).ok().map(Self)
     }
 
     /// Whether there is such a field, whatever it says.
-    pub fn has(&self, name: &str) -> bool {
+    pub(crate) fn has(&self, name: &str) -> bool {
         self.0.contains_key(name)
     }
 
     /// Whether the field is there and says nothing.
-    pub fn is_null(&self, name: &str) -> bool {
+    pub(crate) fn is_null(&self, name: &str) -> bool {
         self.0.get(name).is_some_and(|it| it.get() == "null")
     }
 
     /// The first of these fields that holds a text, or a list of texts, of which the first. An empty text is none.
-    pub fn text(&self, names: &[&str]) -> Option<String> {
+    pub(crate) fn text(&self, names: &[&str]) -> Option<String> {
         names
             .iter()
             .find_map(|it| self.texts(it).into_iter().next())
     }
 
     /// The texts in a field: one, or a list of them. Empty ones are left out.
-    pub fn texts(&self, name: &str) -> Vec<String> {
+    pub(crate) fn texts(&self, name: &str) -> Vec<String> {
         let Some(raw) = self.0.get(name) else {
             return Vec::new();
         };
@@ -51,7 +51,7 @@ impl<'a> Payload<'a> {
     }
 
     /// The objects in a field that holds a list of them.
-    pub fn objects(&self, name: &str) -> Vec<Payload<'a>> {
+    pub(crate) fn objects(&self, name: &str) -> Vec<Payload<'a>> {
         let items = self.0.get(name).map(|it| list(it)).unwrap_or_default();
         items
             .into_iter()
@@ -60,7 +60,7 @@ impl<'a> Payload<'a> {
     }
 
     /// The first of these fields, as JSON. Some clients write an object as a text: then what the text says.
-    pub fn json(&self, names: &[&str]) -> Option<Cow<'a, str>> {
+    pub(crate) fn json(&self, names: &[&str]) -> Option<Cow<'a, str>> {
         let raw = names.iter().find_map(|it| self.0.get(*it))?;
         Some(text(raw).map_or(Cow::Borrowed(raw.get()), Cow::Owned))
     }

@@ -43,12 +43,12 @@ const NAMES: &[&str] = &[
 ];
 
 /// Whether these are the first two words of a command that is a script: `bash -lc`.
-pub fn is_script(shell: &str, flag: &str) -> bool {
+pub(super) fn is_script(shell: &str, flag: &str) -> bool {
     SHELLS.contains(&base(shell)) && flag.starts_with('-') && flag.ends_with('c')
 }
 
 /// The files that the command names, in order; relative ones under the folder that it runs in.
-pub fn paths(command: &str, folder: Option<&str>) -> Vec<String> {
+pub(super) fn paths(command: &str, folder: Option<&str>) -> Vec<String> {
     let mut found = Vec::new();
     gather(command, folder.unwrap_or_default(), 0, &mut found);
     found
@@ -206,7 +206,7 @@ fn under(folder: &str, path: &str) -> String {
         match part {
             "." => {}
             ".." if parts.last().is_some_and(|it| !it.is_empty() && *it != "..") => {
-                drop(parts.pop())
+                parts.pop();
             }
             _ => parts.push(part),
         }

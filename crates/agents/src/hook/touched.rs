@@ -6,13 +6,13 @@ use super::payload::Payload;
 use super::shell;
 
 /// How many files one use of a tool is about, at most.
-pub const MAX: usize = 8;
+pub(crate) const MAX: usize = 8;
 /// How long a path may be.
 const MAX_PATH: usize = 512;
 
 /// How a tool says which files it is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Tool {
+pub(crate) enum ToolKind {
     /// It names them, or is given a patch that does.
     File,
     /// It runs a command that does.
@@ -53,12 +53,12 @@ const HEADERS: &[&str] = &[
 ];
 
 /// The files that a tool is used on, by what it is given. Some are given a bare text.
-pub fn paths(tool: Tool, input: &str) -> Vec<String> {
+pub(super) fn find_paths(tool: ToolKind, input: &str) -> Vec<String> {
     let found = match (Payload::read(input), tool) {
-        (Some(input), Tool::File) => named(&input),
-        (Some(input), Tool::Shell) => run(&input),
-        (None, Tool::File) => patched(input),
-        (None, Tool::Shell) => commanded(input, None),
+        (Some(input), ToolKind::File) => named(&input),
+        (Some(input), ToolKind::Shell) => run(&input),
+        (None, ToolKind::File) => patched(input),
+        (None, ToolKind::Shell) => commanded(input, None),
     };
     let mut paths: Vec<String> = Vec::new();
     for path in found.iter().filter_map(|it| tidy(it)) {
@@ -128,7 +128,7 @@ mod tests {
     #[test]
     fn files_are_named_in_many_ways() {
         let check = |input: &str, expected: &[&str]| {
-            assert_eq!(paths(Tool::File, input), expected, "{input}")
+            assert_eq!(find_paths(ToolKind::File, input), expected, "{input}")
         };
         check(
             r#"{"file_path":"/w/src/a.rs","old_string":"x"}"#,
@@ -159,7 +159,7 @@ mod tests {
     #[test]
     fn a_command_is_a_text_or_words() {
         let check = |input: &str, expected: &[&str]| {
-            assert_eq!(paths(Tool::Shell, input), expected, "{input}")
+            assert_eq!(find_paths(ToolKind::Shell, input), expected, "{input}")
         };
         check(r#"{"command":"cat src/a.rs"}"#, &["src/a.rs"]);
         check(
@@ -183,7 +183,7 @@ mod tests {
     fn there_are_never_too_many() {
         let files: Vec<String> = (0..100).map(|it| format!("f{it}.rs")).collect();
         let input = serde_json::json!({ "files": files, "command": files.join(" ") }).to_string();
-        assert_eq!(paths(Tool::File, &input).len(), MAX);
-        assert_eq!(paths(Tool::Shell, &input).len(), MAX);
+        assert_eq!(find_paths(ToolKind::File, &input).len(), MAX);
+        assert_eq!(find_paths(ToolKind::Shell, &input).len(), MAX);
     }
 }

@@ -1,11 +1,8 @@
 //! The line in git's own list of files to pass over, which no commit has: personal settings stay out of commits.
 
-/// Claude Code's personal settings of a repository.
-const LINE: &str = "/.claude/settings.local.json";
-
 /// The text with the line in it.
-pub fn with(text: &str) -> String {
-    if text.lines().any(|it| it.trim_end() == LINE) {
+pub(super) fn put_line(text: &str, line: &str) -> String {
+    if text.lines().any(|it| it.trim_end() == line) {
         return text.to_owned();
     }
     let gap = if text.is_empty() || text.ends_with('\n') {
@@ -13,13 +10,13 @@ pub fn with(text: &str) -> String {
     } else {
         "\n"
     };
-    format!("{text}{gap}{LINE}\n")
+    format!("{text}{gap}{line}\n")
 }
 
 /// The text without the line.
-pub fn without(text: &str) -> String {
+pub(super) fn remove_lines(text: &str, lines: &[&str]) -> String {
     text.split_inclusive('\n')
-        .filter(|it| it.trim_end() != LINE)
+        .filter(|it| !lines.contains(&it.trim_end()))
         .collect()
 }
 
@@ -27,12 +24,14 @@ pub fn without(text: &str) -> String {
 mod tests {
     use super::*;
 
+    const LINE: &str = "/.claude/settings.local.json";
+
     #[test]
     fn the_line_comes_last_and_goes_again() {
         let check = |text: &str, expected: &str| {
-            assert_eq!(with(text), expected);
-            assert_eq!(with(expected), expected, "twice is once");
-            assert_eq!(without(expected).trim_end(), text.trim_end());
+            assert_eq!(put_line(text, LINE), expected);
+            assert_eq!(put_line(expected, LINE), expected, "twice is once");
+            assert_eq!(remove_lines(expected, &[LINE]).trim_end(), text.trim_end());
         };
         check("", &format!("{LINE}\n"));
         check("*.o\n", &format!("*.o\n{LINE}\n"));

@@ -7,26 +7,28 @@ mod print;
 use serde_json::{Map, Value};
 
 #[cfg(test)]
-pub use edit::documents;
-pub use edit::{push, remove, set};
+pub(crate) use edit::documents;
+pub(super) use edit::{push, remove, set};
 
+/// The mark that some editors put before UTF-8.
+pub(super) const BOM: char = '\u{feff}';
 /// Deeper than any settings file; guards the stack.
 const DEEPEST: usize = 128;
 
 /// A value and where it stands.
 #[derive(Debug)]
-pub struct Node {
+pub(super) struct Node {
     /// Its first byte.
-    pub start: usize,
+    pub(super) start: usize,
     /// The byte after its last.
-    pub end: usize,
+    pub(super) end: usize,
     /// What it is.
-    pub kind: Kind,
+    pub(super) kind: Kind,
 }
 
 /// What a value is.
 #[derive(Debug)]
-pub enum Kind {
+pub(super) enum Kind {
     /// `{…}`
     Object(Vec<Item>),
     /// `[…]`
@@ -37,20 +39,20 @@ pub enum Kind {
 
 /// A member of an object, or an element of an array.
 #[derive(Debug)]
-pub struct Item {
+pub(super) struct Item {
     /// Where it begins: at its key, if it has one.
-    pub start: usize,
+    pub(super) start: usize,
     /// Its key, in an object.
-    pub key: Option<String>,
+    pub(super) key: Option<String>,
     /// Its value.
-    pub value: Node,
+    pub(super) value: Node,
     /// Where the comma behind it is.
-    pub comma: Option<usize>,
+    pub(super) comma: Option<usize>,
 }
 
 /// A step on the way to a value.
 #[derive(Debug, Clone, Copy)]
-pub enum Step<'a> {
+pub(super) enum Step<'a> {
     /// To the member with this key.
     Key(&'a str),
     /// To the element with this number.
@@ -59,7 +61,7 @@ pub enum Step<'a> {
 
 impl Node {
     /// What is inside, of an object or an array.
-    pub fn items(&self) -> &[Item] {
+    pub(super) fn items(&self) -> &[Item] {
         match &self.kind {
             Kind::Object(items) | Kind::Array(items) => items,
             Kind::Scalar(_) => &[],
@@ -67,7 +69,7 @@ impl Node {
     }
 
     /// The number of the item that a step leads to; of members with the same key the last counts, as everywhere.
-    pub fn position(&self, step: Step<'_>) -> Option<usize> {
+    pub(super) fn position(&self, step: Step<'_>) -> Option<usize> {
         match step {
             Step::Key(key) => self
                 .items()
@@ -78,14 +80,14 @@ impl Node {
     }
 
     /// The value that a step leads to.
-    pub fn child(&self, step: Step<'_>) -> Option<&Self> {
+    pub(super) fn child(&self, step: Step<'_>) -> Option<&Self> {
         self.position(step)
             .and_then(|it| self.items().get(it))
             .map(|it| &it.value)
     }
 
     /// The value as a program sees it.
-    pub fn value(&self) -> Value {
+    pub(super) fn value(&self) -> Value {
         match &self.kind {
             Kind::Scalar(value) => value.clone(),
             Kind::Array(items) => items.iter().map(|it| it.value.value()).collect(),
@@ -100,7 +102,7 @@ impl Node {
 }
 
 /// Reads a text; nothing, if it holds no value at all. What is wrong is said with its line.
-pub fn parse(text: &str) -> Result<Option<Node>, String> {
+pub(super) fn parse(text: &str) -> Result<Option<Node>, String> {
     let mut reader = Reader { text, at: 0 };
     let read = reader.whole();
     read.map_err(|why| {
@@ -108,6 +110,19 @@ pub fn parse(text: &str) -> Result<Option<Node>, String> {
             "line {}: {why}",
             text[..reader.at].matches('\n').count() + 1
         )
+    })
+}
+
+/// Whether a text had something at this path; one that cannot be read had.
+pub(super) fn has(text: Option<&str>, path: &[&str]) -> bool {
+    let Some(text) = text else { return false };
+    let Ok(root) = parse(text) else {
+        return true;
+    };
+    root.is_some_and(|root| {
+        path.iter()
+            .try_fold(&root, |node, key| node.child(Step::Key(key)))
+            .is_some()
     })
 }
 

@@ -4,11 +4,10 @@
 use crate::client::Client;
 
 use super::program::{ANYWAY, HOOK, NAME, is_program};
-use super::table;
 
 /// A command line of ours, taken apart.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Line {
+pub struct HookLine {
     /// The program, as the system is asked for it: without quotes.
     pub program: String,
     /// Whose file it is for.
@@ -17,7 +16,7 @@ pub struct Line {
     pub event: String,
 }
 
-impl Line {
+impl HookLine {
     /// The line, if it is as a whole one that this program writes, or wrote: events come and go.
     pub fn read(line: &str) -> Option<Self> {
         let (program, rest) = word(line.strip_suffix(ANYWAY).unwrap_or(line))?;
@@ -34,15 +33,6 @@ impl Line {
             client,
             event: event.to_owned(),
         })
-    }
-
-    /// Whether it is what a client is to run at this event today.
-    pub fn is_for(&self, client: Client, event: &str) -> bool {
-        let is_known = table::row(client)
-            .moments
-            .iter()
-            .any(|it| it.event == event);
-        is_known && self.client == client && self.event == event
     }
 }
 
@@ -98,7 +88,7 @@ mod tests {
     #[test]
     fn a_line_of_ours_is_ours_as_a_whole() {
         let check = |line: &str, expected: Option<&str>| {
-            let found = Line::read(line).map(|it| it.program);
+            let found = HookLine::read(line).map(|it| it.program);
             assert_eq!(found.as_deref(), expected, "{line}");
         };
         check("apostille hook --client codex Stop", Some("apostille"));
@@ -158,16 +148,5 @@ mod tests {
         ] {
             check(line, None);
         }
-    }
-
-    #[test]
-    fn a_line_is_for_one_client_and_one_event() {
-        let line = Line::read("apostille hook --client codex Stop").unwrap();
-        assert!(line.is_for(Client::Codex, "Stop"));
-        assert!(
-            !line.is_for(Client::Codex, "SessionStart") && !line.is_for(Client::ClaudeCode, "Stop")
-        );
-        let old = Line::read("apostille hook --client codex Notification").unwrap();
-        assert!(!old.is_for(Client::Codex, "Notification"));
     }
 }

@@ -79,7 +79,7 @@ fn quoted(word: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::line::Line;
+    use super::super::line::HookLine;
     use super::*;
 
     #[cfg(unix)]
@@ -92,7 +92,7 @@ mod tests {
                 format!("{expected} hook --client codex Stop || exit 0")
             );
             assert_eq!(
-                Line::read(&line).map(|it| it.program).as_deref(),
+                HookLine::read(&line).map(|it| it.program).as_deref(),
                 Some(path)
             );
         };

@@ -26,7 +26,7 @@ const PATCH_LINES: &[&str] = &[
 ];
 
 /// What a tool was given, as text: a command as it was typed, the rest as JSON.
-pub(super) fn bounded(given: &Value) -> String {
+pub(crate) fn bounded(given: &Value) -> String {
     let text = match given {
         Value::String(text) => text.clone(),
         _ => command(given).unwrap_or_else(|| given.to_string()),
@@ -51,7 +51,7 @@ fn command(given: &Value) -> Option<String> {
 }
 
 /// The files that a tool was given.
-pub(super) fn paths(given: &Value) -> Vec<String> {
+pub(crate) fn paths(given: &Value) -> Vec<String> {
     let named = PATH_FIELDS
         .iter()
         .filter_map(|it| given.get(it))
@@ -77,7 +77,7 @@ pub(super) fn paths(given: &Value) -> Vec<String> {
 }
 
 /// The texts of a message: a string, or parts of which some are texts.
-pub(super) fn texts(content: &Value) -> String {
+pub(crate) fn texts(content: &Value) -> String {
     match content {
         Value::String(text) => text.clone(),
         Value::Array(parts) => {
@@ -98,17 +98,17 @@ pub(super) fn texts(content: &Value) -> String {
 }
 
 /// A field that is a text.
-pub(super) fn text<'a>(value: &'a Value, field: &str) -> Option<&'a str> {
+pub(crate) fn text<'a>(value: &'a Value, field: &str) -> Option<&'a str> {
     value.get(field)?.as_str()
 }
 
 /// When a line was written.
-pub(super) fn time(value: Option<&Value>) -> Option<Timestamp> {
+pub(crate) fn time(value: Option<&Value>) -> Option<Timestamp> {
     value?.as_str()?.parse().ok()
 }
 
 /// How a command ended, from the line that a client puts before or behind what it printed.
-pub(super) fn exit(printed: &str) -> Option<bool> {
+pub(crate) fn exit(printed: &str) -> Option<bool> {
     const SAYS: &[&str] = &[
         "Process exited with code ",
         "Exit code: ",

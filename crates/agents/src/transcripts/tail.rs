@@ -8,7 +8,7 @@ use std::path::Path;
 const LONGEST: usize = 8 * 1024 * 1024;
 
 /// Gives each whole line in the last `limit` bytes of a file.
-pub(super) fn lines(path: &Path, limit: u64, each: &mut dyn FnMut(&[u8])) -> io::Result<()> {
+pub(super) fn read_lines(path: &Path, limit: u64, each: &mut dyn FnMut(&[u8])) -> io::Result<()> {
     let mut file = File::open(path)?;
     let len = file.metadata()?.len();
     let start = len.saturating_sub(limit);

@@ -9,9 +9,9 @@ mod session;
 use std::collections::BTreeMap;
 
 use apostille_agents::client::Client;
+use apostille_agents::clients::profile;
 use apostille_agents::glean::{Gleaned, Sort, glean};
 use apostille_agents::transcript::Turn;
-use apostille_agents::transcripts;
 
 use session::{Label, Session, sessions};
 
@@ -64,7 +64,7 @@ impl std::fmt::Display for Figures {
 }
 
 fn gleaned(session: &Session, client: Client) -> (Vec<Turn>, Vec<Gleaned>) {
-    let turns = transcripts::parse(client, &render::render(session, client));
+    let turns = profile(client).parse_transcript(&render::render(session, client));
     let found = glean(&turns);
     (turns, found)
 }

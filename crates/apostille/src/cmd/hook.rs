@@ -11,6 +11,8 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use apostille_agents::client::Client;
+use apostille_agents::clients;
+use apostille_agents::hook::{HookCall, HookReply};
 use apostille_core::recall::typo;
 
 use crate::args::Hook;
@@ -18,7 +20,6 @@ use crate::error::Fault;
 use crate::paint::{one_line, safe};
 use crate::shell::{Answer, Shell};
 use crate::world::World;
-use apostille_agents::hook::{self, Reply, Told};
 
 pub use detach::ALONE;
 
@@ -31,7 +32,7 @@ const NOTICE_CHARS: usize = 300;
 #[derive(Default)]
 struct Exchange {
     /// What was asked, so that it can be answered in the right words whatever happens.
-    asked: Option<Told>,
+    asked: Option<HookCall>,
     is_answered: bool,
 }
 
@@ -64,7 +65,7 @@ fn watched(exchange: Arc<Mutex<Exchange>>, deadline: Duration) {
         let notice = Some(format!("no memory this time: it took longer than {ms} ms"));
         handed_over(
             &exchange,
-            Reply {
+            HookReply {
                 context: None,
                 notice,
             },
@@ -93,19 +94,19 @@ fn deadline(world: &World) -> Duration {
 }
 
 /// Prints the answer in the client's words, once; what these have no place for is said beside it.
-fn handed_over(exchange: &Mutex<Exchange>, reply: Reply) {
+fn handed_over(exchange: &Mutex<Exchange>, reply: HookReply) {
     let mut exchange = exchange.lock().unwrap_or_else(PoisonError::into_inner);
     if std::mem::replace(&mut exchange.is_answered, true) {
         return;
     }
     let notice = reply.notice.map(|it| format!("apostille: {}", brief(&it)));
-    let reply = Reply {
+    let reply = HookReply {
         notice,
         context: reply.context.map(|it| safe(&it)),
     };
     let asked = exchange.asked.as_ref();
     let said = asked
-        .map(|told| hook::answer(told, &reply))
+        .map(|told| clients::print_hook_reply(told, &reply))
         .unwrap_or_default();
     let mut stdout = io::stdout().lock();
     // A client that no longer listens has its answer.
@@ -114,15 +115,15 @@ fn handed_over(exchange: &Mutex<Exchange>, reply: Reply) {
         .and_then(|()| stdout.flush());
     if let Some(notice) = reply
         .notice
-        .filter(|_| asked.is_none_or(|it| !hook::has_notice(it.client)))
+        .filter(|_| asked.is_none_or(|it| !clients::profile(it.client).has_notice()))
     {
         // Where it cannot be said, it is not said.
         let _ = writeln!(io::stderr(), "{notice}");
     }
 }
 
-fn failed(fault: &Fault) -> Reply {
-    Reply {
+fn failed(fault: &Fault) -> HookReply {
+    HookReply {
         context: None,
         notice: Some(format!("no memory this time: {:#}", fault.cause)),
     }
@@ -143,7 +144,7 @@ fn work(
     let stdin = shell.world.read_stdin()?;
     let env = |name: &str| shell.world.env.get(name).map(Into::into);
     let event = args.event.as_deref().unwrap_or_default();
-    let Some(told) = hook::told(client, event, &stdin, &env) else {
+    let Some(told) = clients::read_hook_call(client, event, &stdin, &env) else {
         return Ok(());
     };
     drop(stdin);

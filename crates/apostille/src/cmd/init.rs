@@ -18,9 +18,10 @@ use std::io::Write as _;
 
 use anyhow::anyhow;
 use apostille_agents::client::Client;
+use apostille_agents::clients::profile;
+use apostille_agents::settings::layout::RulesNote;
+use apostille_agents::settings::part;
 use apostille_agents::settings::program::{NAME, Program};
-use apostille_agents::settings::{part, table};
-use serde_json::Value;
 
 use crate::args::Init;
 use crate::error::{self, Fault};
@@ -211,40 +212,32 @@ fn notes(scope: &Scope, clients: &[Client], program: &Program, wanted: Wanted) -
             program.command()
         ));
     }
-    for row in clients.iter().map(|it| table::row(*it)) {
-        let here = matches!(scope, Scope::Repository(_)).then_some(row.here);
-        let hooks = row.hooks.filter(|_| wanted.hooks);
-        notes.extend(
-            here.into_iter()
-                .chain(hooks)
-                .map(|it| format!("{} {it}", row.client)),
-        );
+    for profile in clients.iter().map(|it| profile(*it)) {
+        let (client, settings) = (profile.client, &profile.settings);
+        let here = matches!(scope, Scope::Repository(_)).then_some(settings.trust_note);
+        let hooks = settings.hooks_note.filter(|_| wanted.hooks);
+        let both = here.into_iter().chain(hooks);
+        notes.extend(both.map(|it| format!("{client} {it}")));
     }
-    if clients.contains(&Client::Gemini) && wanted.rules && !gemini_reads_rules(scope) {
-        notes.push(
-            "gemini reads neither AGENTS.md nor CLAUDE.md: make a GEMINI.md and run `apostille init` again, or set \
-             context.fileName to [\"AGENTS.md\", \"GEMINI.md\"] in .gemini/settings.json"
-                .into(),
-        );
+    for profile in clients.iter().map(|it| profile(*it)) {
+        let note = profile.settings.rules_note.as_ref();
+        let note = note.filter(|it| wanted.rules && !reads_rules(scope, profile.client, it));
+        notes.extend(note.map(|it| it.text.to_owned()));
     }
     notes
 }
 
-/// Whether Gemini CLI reads instructions here that have the block of rules, or are the user's own.
-fn gemini_reads_rules(scope: &Scope) -> bool {
+/// Whether a client reads instructions here that have the block of rules, or are the user's own.
+fn reads_rules(scope: &Scope, client: Client, note: &RulesNote) -> bool {
     let Scope::Repository(Repository { root, .. }) = scope else {
         return true;
     };
-    let names = |it: &Value| match it {
-        Value::Array(all) => all.iter().any(|it| it == "AGENTS.md"),
-        one => one == "AGENTS.md",
-    };
-    let path = scope.files(Client::Gemini).0;
+    let path = scope.files(client).0;
     let settings = disk::text(&path, scope.bounds(&path))
         .ok()
         .flatten()
         .and_then(|it| part::value(&it));
-    root.join("GEMINI.md").exists() || settings.is_some_and(|it| names(&it["context"]["fileName"]))
+    root.join(note.file).exists() || settings.is_some_and(|it| (note.is_settled)(&it))
 }
 
 /// A plan on its way to an answer.

@@ -5,15 +5,15 @@ use std::str::Chars;
 
 /// One word of a command.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Word {
+pub(super) struct Word {
     /// Without its quotes.
-    pub text: String,
+    pub(super) text: String,
     /// Whether something is read from it or written to it: `> out.txt`.
-    pub is_target: bool,
+    pub(super) is_target: bool,
 }
 
 /// The commands in a script, each with its words. What is never closed goes on to the end.
-pub fn commands(script: &str) -> Vec<Vec<Word>> {
+pub(super) fn commands(script: &str) -> Vec<Vec<Word>> {
     let mut reader = Reader {
         chars: script.chars().peekable(),
         ..Reader::default()

@@ -6,7 +6,7 @@ use super::print::{Manner, indent, quoted};
 use super::{Item, Kind, Node, Step, parse};
 
 /// The text with a value at this path; objects on the way are made where they are missing.
-pub fn set(text: &str, path: &[&str], value: &Value) -> Result<String, String> {
+pub(in crate::settings) fn set(text: &str, path: &[&str], value: &Value) -> Result<String, String> {
     let Some(root) = parse(text)? else {
         return Ok(begun(text, &nested(path, value)));
     };
@@ -31,7 +31,11 @@ pub fn set(text: &str, path: &[&str], value: &Value) -> Result<String, String> {
 }
 
 /// The text with one more element in the list at this path, which is made if it is missing.
-pub fn push(text: &str, path: &[&str], value: &Value) -> Result<String, String> {
+pub(in crate::settings) fn push(
+    text: &str,
+    path: &[&str],
+    value: &Value,
+) -> Result<String, String> {
     let missing = || set(text, path, &Value::Array(vec![value.clone()]));
     let Some(root) = parse(text)? else {
         return missing();
@@ -52,7 +56,7 @@ pub fn push(text: &str, path: &[&str], value: &Value) -> Result<String, String> 
 }
 
 /// The text without the entry at this path; as it is, if there is none.
-pub fn remove(text: &str, path: &[Step<'_>]) -> Result<String, String> {
+pub(in crate::settings) fn remove(text: &str, path: &[Step<'_>]) -> Result<String, String> {
     let (Some(root), [way @ .., last]) = (parse(text)?, path) else {
         return Ok(text.to_owned());
     };
@@ -241,4 +245,4 @@ fn remark(text: &str) -> usize {
 #[cfg(test)]
 mod tests;
 #[cfg(test)]
-pub use tests::documents;
+pub(crate) use tests::documents;

@@ -6,20 +6,20 @@ use super::Node;
 
 /// The manner of a file.
 #[derive(Debug)]
-pub struct Manner<'t> {
+pub(super) struct Manner<'t> {
     /// How its lines end.
-    pub newline: &'static str,
+    pub(super) newline: &'static str,
     /// How far it indents.
-    pub unit: &'t str,
+    pub(super) unit: &'t str,
     /// Whether it is all on one line.
-    pub is_dense: bool,
+    pub(super) is_dense: bool,
     /// Whether it has no spaces either.
-    pub is_tight: bool,
+    pub(super) is_tight: bool,
 }
 
 impl<'t> Manner<'t> {
     /// The manner of this text.
-    pub fn of(text: &'t str, root: &Node) -> Self {
+    pub(super) fn of(text: &'t str, root: &Node) -> Self {
         let newline = match text.find('\n') {
             Some(at) if text[..at].ends_with('\r') => "\r\n",
             _ => "\n",
@@ -40,7 +40,7 @@ impl<'t> Manner<'t> {
     }
 
     /// A value over several lines, each but the first behind this indent; lists of plain values stay on one.
-    pub fn tall(&self, value: &Value, indent: &str) -> String {
+    pub(super) fn tall(&self, value: &Value, indent: &str) -> String {
         let inner = format!("{indent}{}", self.unit);
         let (open, close, lines) = match value {
             Value::Object(map) if !map.is_empty() => {
@@ -62,7 +62,7 @@ impl<'t> Manner<'t> {
     }
 
     /// A value on one line.
-    pub fn flat(&self, value: &Value) -> String {
+    pub(super) fn flat(&self, value: &Value) -> String {
         let (comma, colon) = (self.comma(), self.colon());
         match value {
             Value::Object(map) => {
@@ -85,23 +85,23 @@ impl<'t> Manner<'t> {
     }
 
     /// What stands between two items on a line.
-    pub fn comma(&self) -> &'static str {
+    pub(super) fn comma(&self) -> &'static str {
         if self.is_tight { "," } else { ", " }
     }
 
     /// What stands between a key and its value.
-    pub fn colon(&self) -> &'static str {
+    pub(super) fn colon(&self) -> &'static str {
         if self.is_tight { ":" } else { ": " }
     }
 }
 
 /// A text in quotes.
-pub fn quoted(text: &str) -> String {
+pub(super) fn quoted(text: &str) -> String {
     Value::from(text).to_string()
 }
 
 /// The spaces that the line of this place begins with.
-pub fn indent(text: &str, at: usize) -> &str {
+pub(super) fn indent(text: &str, at: usize) -> &str {
     let line = text[..at].rfind('\n').map_or(0, |it| it + 1);
     let rest = &text[line..];
     &rest[..rest.len() - rest.trim_start_matches([' ', '\t']).len()]

@@ -5,9 +5,18 @@ use std::fs;
 use std::path::Path;
 
 use apostille_agents::client::Client;
+use apostille_agents::clients::profile;
 use apostille_agents::transcript::{Speaker, Turn};
-use apostille_agents::transcripts::{TranscriptError, USUAL_BYTES, parse, read, usual_path};
+use apostille_agents::transcripts::{TranscriptError, USUAL_BYTES};
 use proptest::prelude::*;
+
+fn parse(client: Client, text: &str) -> Vec<Turn> {
+    profile(client).parse_transcript(text)
+}
+
+fn read(client: Client, path: &Path, limit: u64) -> Result<Vec<Turn>, TranscriptError> {
+    profile(client).read_transcript(path, limit)
+}
 
 /// Turns on one line each: who, the words, the calls with how they ended.
 fn told(turns: &[Turn]) -> Vec<String> {
@@ -216,13 +225,21 @@ fn a_transcript_that_is_not_there_has_no_turns_and_a_compressed_one_is_an_error(
 #[test]
 fn only_copilot_can_be_found_by_the_session_alone() {
     let home = Path::new("/home/ana");
-    let path = usual_path(Client::Copilot, home, "02621ea7-31b5").unwrap();
+    let path = profile(Client::Copilot)
+        .usual_transcript(home, "02621ea7-31b5")
+        .unwrap();
     assert_eq!(
         path,
         Path::new("/home/ana/.copilot/session-state/02621ea7-31b5/events.jsonl")
     );
-    assert_eq!(usual_path(Client::Copilot, home, "../x"), None);
-    assert_eq!(usual_path(Client::Codex, home, "02621ea7"), None);
+    assert_eq!(
+        profile(Client::Copilot).usual_transcript(home, "../x"),
+        None
+    );
+    assert_eq!(
+        profile(Client::Codex).usual_transcript(home, "02621ea7"),
+        None
+    );
 }
 
 proptest! {

@@ -4,10 +4,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use apostille_agents::client::Client;
-use apostille_agents::settings::line::Line;
-use apostille_agents::settings::part;
+use apostille_agents::clients::{ClientProfile, profiles};
+use apostille_agents::settings::hooks::find_hook_lines;
+use apostille_agents::settings::line::HookLine;
 use apostille_agents::settings::program::NAME;
-use apostille_agents::settings::table::{ROWS, Row};
 
 use super::room::{Call, PATIENCE_MS, Room, Try};
 use super::{Finding, broken, doubtful, good};
@@ -24,10 +24,10 @@ pub fn findings(shell: &Shell) -> Vec<Finding> {
     let own = Homes::of(&shell.world.env).map(Scope::User);
     let mut findings = Vec::new();
     for scope in here.iter().chain(&own) {
-        for row in &ROWS {
+        for row in profiles() {
             findings.extend(server(shell, scope, row));
-            // Visual Studio Code reads the hooks of Copilot CLI, which are tried for it only where it is there.
-            if row.client != Client::Vscode
+            // The hooks of one client are tried for another that reads them only where that one is there.
+            if row.settings.hooks.owner == row.client
                 || init::in_use(&shell.world.env, scope).contains(&row.client)
             {
                 findings.extend(hooks(shell, scope, row));
@@ -38,16 +38,18 @@ pub fn findings(shell: &Shell) -> Vec<Finding> {
 }
 
 /// Whether the server that a client is told of is there.
-fn server(shell: &Shell, scope: &Scope, row: &Row) -> Option<Finding> {
+fn server(shell: &Shell, scope: &Scope, row: &ClientProfile) -> Option<Finding> {
     let path = scope.files(row.client).0;
     let read = init::text(&path, scope.bounds(&path));
-    let entry = read.and_then(|it| it.map_or(Ok(None), |it| scope.servers(row.client).entry(&it)));
+    let entry =
+        read.and_then(|it| it.map_or(Ok(None), |it| scope.server(row.client).0.find_in(&it)));
     let entry = match entry {
         Err(why) => return unread("server", scope, row, &path, &why),
         Ok(entry) => entry?,
     };
     let (client, place) = (row.client, scope.shown(&path));
-    if let Some(doubt) = scope.servers(client).doubt(&entry) {
+    let (server, whose) = scope.server(client);
+    if let Some(doubt) = server.doubt(&entry, whose) {
         return Some(doubtful("server", format!("{client}: {doubt} ({place})")));
     }
     let command = entry["command"].as_str()?;
@@ -70,7 +72,13 @@ fn server(shell: &Shell, scope: &Scope, row: &Row) -> Option<Finding> {
 }
 
 /// A file that cannot be read, where its client is in use.
-fn unread(what: &'static str, scope: &Scope, row: &Row, path: &Path, why: &str) -> Option<Finding> {
+fn unread(
+    what: &'static str,
+    scope: &Scope,
+    row: &ClientProfile,
+    path: &Path,
+    why: &str,
+) -> Option<Finding> {
     let detail = format!(
         "{}: {} cannot be read: {why}",
         row.client,
@@ -80,11 +88,11 @@ fn unread(what: &'static str, scope: &Scope, row: &Row, path: &Path, why: &str) 
 }
 
 /// Whether the hooks of a client answer.
-fn hooks(shell: &Shell, scope: &Scope, row: &Row) -> Vec<Finding> {
+fn hooks(shell: &Shell, scope: &Scope, row: &ClientProfile) -> Vec<Finding> {
     let (servers, path) = scope.files(row.client);
     let place = format!("({})", scope.shown(&path));
     let read = init::text(&path, scope.bounds(&path));
-    let lines = match read.and_then(|it| part::lines(&it.unwrap_or_default())) {
+    let lines = match read.and_then(|it| find_hook_lines(&it.unwrap_or_default())) {
         // One file for both was spoken of already.
         Err(_) if servers == path => return Vec::new(),
         Err(why) => {
@@ -97,9 +105,9 @@ fn hooks(shell: &Shell, scope: &Scope, row: &Row) -> Vec<Finding> {
     let (mut calls, mut findings) = (Vec::new(), Vec::new());
     for (event, line) in lines
         .iter()
-        .filter(|(event, _)| own(row.client, event).is_some())
+        .filter(|(event, _)| row.own_event(event).is_some())
     {
-        match call(shell, row.client, event, line) {
+        match call(shell, row, event, line) {
             Ok(call) => calls.push(call),
             Err(untried) => findings.push(untried.finding(row.client, event, line, &place)),
         }
@@ -108,19 +116,6 @@ fn hooks(shell: &Shell, scope: &Scope, row: &Row) -> Vec<Finding> {
     // One word for all of them is enough.
     findings.dedup_by(|one, other| one.state == other.state && one.detail == other.detail);
     findings
-}
-
-/// What a client itself calls an event of its file. Visual Studio Code has names of its own for those of Copilot CLI, and
-/// none for the end of a session.
-fn own(client: Client, event: &str) -> Option<&str> {
-    match (client, event) {
-        (Client::Vscode, "sessionStart") => Some("SessionStart"),
-        (Client::Vscode, "userPromptSubmitted") => Some("UserPromptSubmit"),
-        (Client::Vscode, "postToolUse") => Some("PostToolUse"),
-        (Client::Vscode, "agentStop") => Some("Stop"),
-        (Client::Vscode, _) => None,
-        (_, event) => Some(event),
-    }
 }
 
 /// Why a line is not tried.
@@ -161,23 +156,19 @@ impl Untried {
 
 /// What may be started for a line: the program that the user's own path names, or this very one. A file that came with a
 /// repository does not choose.
-fn call(shell: &Shell, client: Client, event: &str, line: &str) -> Result<Call, Untried> {
-    let owner = if client == Client::Vscode {
-        Client::Copilot
-    } else {
-        client
-    };
-    let read = Line::read(line)
-        .filter(|it| it.is_for(owner, event))
+fn call(shell: &Shell, row: &ClientProfile, event: &str, line: &str) -> Result<Call, Untried> {
+    let hooks = row.settings.hooks;
+    let read = HookLine::read(line)
+        .filter(|it| hooks.is_line_for(it, event))
         .ok_or(Untried::Odd)?;
     let program = started(shell, &read.program)?;
     if !is_trusted(shell, &read.program, &program) {
         return Err(Untried::Other(program));
     }
-    let arguments = ["hook", "--client", owner.as_str(), event]
+    let arguments = ["hook", "--client", hooks.owner.as_str(), event]
         .map(str::to_owned)
         .to_vec();
-    let event = own(client, event).unwrap_or(event).to_owned();
+    let event = row.own_event(event).unwrap_or(event).to_owned();
     Ok(Call {
         event,
         program,
@@ -222,7 +213,7 @@ fn is_outside(shell: &Shell, program: &Path) -> bool {
     !target.starts_with(root) && !program.starts_with(root)
 }
 
-fn tried(shell: &Shell, row: &Row, calls: &[Call], place: &str) -> Finding {
+fn tried(shell: &Shell, row: &ClientProfile, calls: &[Call], place: &str) -> Finding {
     let folder = shell
         .world
         .temp_dir()

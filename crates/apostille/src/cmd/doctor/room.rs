@@ -6,9 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-use apostille_agents::client::Client;
-use apostille_agents::hook::samples;
-use apostille_agents::settings::table::Row;
+use apostille_agents::clients::{self, ClientProfile};
 use serde_json::Value;
 
 use crate::cmd::hook::ALONE;
@@ -23,7 +21,7 @@ const MEMORY: &str = "prefers to be looked over now and then";
 const NOTHING: &str = "{}";
 
 /// Variables that lead a hook to the user's own store or repository.
-const LEADING_ELSEWHERE: [&str; 10] = [
+const LEADING_ELSEWHERE: [&str; 9] = [
     "APOSTILLE_STORE",
     "APOSTILLE_CONFIG",
     "APOSTILLE_REPO",
@@ -33,21 +31,7 @@ const LEADING_ELSEWHERE: [&str; 10] = [
     "APOSTILLE_MAX_INJECT_COUNT",
     "GIT_DIR",
     "GIT_WORK_TREE",
-    "COPILOT_HOME",
 ];
-/// Variables by which a client is known: whoever runs `doctor` from within one is not the one that is tried.
-const MARKS: [&str; 9] = [
-    "CLAUDECODE",
-    "CLAUDE_CODE_SESSION_ID",
-    "CLAUDE_PROJECT_DIR",
-    "COPILOT_CLI",
-    "COPILOT_AGENT_SESSION_ID",
-    "CURSOR_VERSION",
-    "CURSOR_TRANSCRIPT_PATH",
-    "GEMINI_CLI",
-    "GEMINI_SESSION_ID",
-];
-
 /// How one sample was answered.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Try {
@@ -75,7 +59,7 @@ pub struct Room<'a> {
     /// Where it is.
     pub folder: &'a Path,
     /// The client that asks.
-    pub row: &'a Row,
+    pub row: &'a ClientProfile,
     /// When waiting for an answer is given up, in milliseconds.
     pub patience: u64,
 }
@@ -103,8 +87,8 @@ impl Room<'_> {
 
     /// How each sample for a moment was answered, or what is wrong.
     pub fn tried(&self, call: &Call) -> Result<Vec<Try>, String> {
-        let found = samples(self.row.client)
-            .iter()
+        let samples = self.row.samples().iter();
+        let found = samples
             .filter(|it| it.event == call.event)
             .map(|it| it.stdin);
         let found: Vec<&str> = found.collect();
@@ -150,10 +134,7 @@ impl Room<'_> {
         let mut command = Command::new(&call.program);
         command.args(&call.arguments).current_dir(self.folder);
         self.bent(&mut command);
-        if self.row.client == Client::Copilot {
-            // It shares its file with Visual Studio Code, and is told apart by this.
-            command.env("COPILOT_CLI", "1");
-        }
+        command.envs(self.row.hook_variables().iter().copied());
         command
             .stdin(Stdio::piped())
             .stdout(File::create(out)?)
@@ -176,7 +157,8 @@ impl Room<'_> {
             command.env(name, self.folder);
         }
         command.env(ALONE, "1");
-        for name in LEADING_ELSEWHERE.iter().chain(&MARKS) {
+        // Whoever runs `doctor` from within a client is not the one that is tried.
+        for name in LEADING_ELSEWHERE.into_iter().chain(clients::variables()) {
             command.env_remove(name);
         }
     }
@@ -205,14 +187,14 @@ fn hint(text: &str) -> String {
 }
 
 /// Whether an answer is one that the client understands.
-fn judged(row: &Row, event: &str, answer: &str) -> Result<(), String> {
-    if answer.trim().is_empty() || row.plain.contains(&event) {
+fn judged(row: &ClientProfile, event: &str, answer: &str) -> Result<(), String> {
+    let Some(keys) = row.answer_keys(event).filter(|_| !answer.trim().is_empty()) else {
         return Ok(());
-    }
+    };
     let Ok(Value::Object(said)) = serde_json::from_str(answer) else {
         return Err(format!("{event}: the answer is no JSON object"));
     };
-    if let Some(key) = said.keys().find(|it| !row.answers.contains(&it.as_str())) {
+    if let Some(key) = said.keys().find(|it| !keys.contains(&it.as_str())) {
         return Err(format!(
             "{event}: {} does not know `{}` in an answer",
             row.client,
@@ -231,7 +213,8 @@ fn judged(row: &Row, event: &str, answer: &str) -> Result<(), String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use apostille_agents::settings::table::row;
+    use apostille_agents::client::Client;
+    use apostille_agents::clients::profile;
 
     #[cfg(unix)]
     #[test]
@@ -241,7 +224,7 @@ mod tests {
         let room = Room {
             world: &world,
             folder: folder.path(),
-            row: row(Client::Codex),
+            row: profile(Client::Codex),
             patience: 0,
         };
         let call = |line: &str| Call {
@@ -261,7 +244,7 @@ mod tests {
     #[test]
     fn answers_have_the_shape_of_their_client() {
         let check = |client: Client, event: &str, answer: &str, expected: Result<(), &str>| {
-            let found = judged(row(client), event, answer);
+            let found = judged(profile(client), event, answer);
             match expected {
                 Ok(()) => assert_eq!(found, Ok(()), "{client} {answer}"),
                 Err(part) => {

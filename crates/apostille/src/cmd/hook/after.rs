@@ -6,11 +6,12 @@ use std::thread;
 use std::time::{Duration, SystemTime};
 
 use apostille_agents::client::Client;
+use apostille_agents::clients::profile;
 use apostille_agents::glean::{Gleaned, asked, glean};
 use apostille_agents::learn::{Learned, Left, learn};
 use apostille_agents::session::{Entry, Moment, Session, Shown};
 use apostille_agents::transcript::{Speaker, Turn};
-use apostille_agents::transcripts;
+use apostille_agents::transcripts::USUAL_BYTES;
 use apostille_backends::ledger::Ledger;
 use apostille_core::memory::MemoryId;
 use apostille_text::digest::Digest;
@@ -199,7 +200,7 @@ fn of_use(session: &Session, applied: &[MemoryId]) -> Vec<Shown> {
 /// What was said; nothing where the client wrote nothing down that can be read.
 fn turns(shell: &Shell, root: &Path, session: &Session, last: &Entry) -> Vec<Turn> {
     let named = session.transcript().map(PathBuf::from);
-    let usual = || transcripts::usual_path(last.client, &shell.world.env.home()?, &last.session);
+    let usual = || profile(last.client).usual_transcript(&shell.world.env.home()?, &last.session);
     // A file of the system, which has no length, may never end.
     let is_written = |it: &PathBuf| fs::metadata(it).is_ok_and(|it| it.is_file() && it.len() > 0);
     let Some(path) = named.or_else(usual).filter(is_written) else {
@@ -225,7 +226,11 @@ fn turns(shell: &Shell, root: &Path, session: &Session, last: &Entry) -> Vec<Tur
 /// What is written down, to the last prompt that was seen: some clients write the last turn only when the hooks of its
 /// end are through. That is waited for, but not for long, and not where nobody has written for a while.
 fn written_down(client: Client, path: &Path, session: &Session) -> Vec<Turn> {
-    let read = || transcripts::read(client, path, transcripts::USUAL_BYTES).unwrap_or_default();
+    let read = || {
+        profile(client)
+            .read_transcript(path, USUAL_BYTES)
+            .unwrap_or_default()
+    };
     let changed = fs::metadata(path).and_then(|it| it.modified()).ok();
     let is_new = changed.is_some_and(|it| it.elapsed().is_ok_and(|it| it < RECENT));
     let mut turns = read();

@@ -5,7 +5,8 @@ use std::time::{Duration, Instant};
 
 use apostille_agents::brief;
 use apostille_agents::brief::{Brief, Reader};
-use apostille_agents::client::Client;
+use apostille_agents::clients;
+use apostille_agents::hook::{HookCall, HookMoment, HookReply};
 use apostille_agents::session::{Entry, Moment, Shown};
 use apostille_backends::ledger::Open;
 use apostille_cite::citation::RepoPath;
@@ -23,7 +24,6 @@ use crate::shell::Shell;
 use crate::world::desk::Desk;
 use crate::world::place::Place;
 use crate::world::{sessions, task};
-use apostille_agents::hook::{self, Reply, Told};
 
 /// How much of the time may go into looking citations up; what is not looked up by then is left out.
 const LOOKING: f32 = 0.6;
@@ -54,9 +54,9 @@ impl Clock {
 /// Answers a moment, and does what is left to do when the answer is out.
 pub(super) fn answer(
     shell: &Shell,
-    told: &Told,
+    told: &HookCall,
     clock: Clock,
-    say: &dyn Fn(Reply),
+    say: &dyn Fn(HookReply),
 ) -> Result<(), Fault> {
     // This world is seen from the folder of the flags already.
     let dir = told.cwd.clone().filter(|it| it.is_dir());
@@ -107,11 +107,11 @@ pub(super) fn answer(
         &made,
     )?;
     drop(open);
-    say(Reply {
+    say(HookReply {
         context: Some(made.text.clone()).filter(|it| !it.is_empty()),
         notice: None,
     });
-    if matches!(told.moment, hook::Moment::Start { .. }) {
+    if matches!(told.moment, HookMoment::Start { .. }) {
         detach::after(&shell, "");
     }
     // Nobody waits for the log, and nobody can be told that it failed.
@@ -120,26 +120,26 @@ pub(super) fn answer(
 }
 
 /// Whether there may be something to show.
-fn is_shown(told: &Told, settings: &Settings, open: &Open, entry: &Entry) -> bool {
+fn is_shown(told: &HookCall, settings: &Settings, open: &Open, entry: &Entry) -> bool {
     let is_ignored = match told.moment {
-        hook::Moment::Touch { .. } | hook::Moment::Compact => open.session.is_ignored(),
+        HookMoment::Touch { .. } | HookMoment::Compact => open.session.is_ignored(),
         _ => entry.is_ignored,
     };
     let is_wanted = settings.inject_mode.value != InjectMode::Off;
-    let is_kept = keeps_start(told) && open.session.has_begun();
+    let is_kept = clients::keeps_start(told) && open.session.has_begun();
     // Without a store there is nothing to tell; it is made by whoever first has something to keep.
     let has_store = [&settings.store]
         .into_iter()
         .chain(&settings.own_store)
         .any(|it| it.value.path().exists());
-    hook::takes_context(told) && is_wanted && !is_ignored && !is_kept && has_store
+    clients::takes_context(told) && is_wanted && !is_ignored && !is_kept && has_store
 }
 
 fn made(
     shell: &Shell,
     cx: &Context<'_>,
     desk: &Desk,
-    told: &Told,
+    told: &HookCall,
     open: &Open,
 ) -> Result<Brief, Fault> {
     let [repo, user] = desk.spaces();
@@ -150,11 +150,11 @@ fn made(
     };
     let task = || state(shell, cx, desk);
     Ok(match &told.moment {
-        hook::Moment::Start { is_compacted, .. } => {
+        HookMoment::Start { is_compacted, .. } => {
             brief::start(cx, &reader, &task()?, *is_compacted)?
         }
-        hook::Moment::Prompt { text } => brief::prompt(cx, &reader, text)?,
-        hook::Moment::Touch { paths, .. } => {
+        HookMoment::Prompt { text } => brief::prompt(cx, &reader, text)?,
+        HookMoment::Touch { paths, .. } => {
             let paths: Vec<RepoPath> = paths
                 .iter()
                 .filter_map(|it| inside(&desk.place, it))
@@ -165,8 +165,8 @@ fn made(
                 brief::touch(cx, &reader, paths)?
             }
         }
-        hook::Moment::Compact => brief::compact(cx, &reader, &task()?)?,
-        hook::Moment::Stop { .. } | hook::Moment::End => Brief::default(),
+        HookMoment::Compact => brief::compact(cx, &reader, &task()?)?,
+        HookMoment::Stop { .. } | HookMoment::End => Brief::default(),
     })
 }
 
@@ -181,22 +181,22 @@ fn noted(open: &mut Open, mut entry: Entry, brief: &Brief) -> Result<(), Fault> 
     Ok(())
 }
 
-fn entry(shell: &Shell, told: &Told, settings: &Settings, session: &str) -> Entry {
+fn entry(shell: &Shell, told: &HookCall, settings: &Settings, session: &str) -> Entry {
     let moment = match told.moment {
-        hook::Moment::Start { .. } => Moment::Start,
-        hook::Moment::Prompt { .. } => Moment::Prompt,
-        hook::Moment::Touch { .. } => Moment::Touch,
-        hook::Moment::Compact => Moment::Compact,
-        hook::Moment::Stop { .. } => Moment::Stop,
-        hook::Moment::End => Moment::End,
+        HookMoment::Start { .. } => Moment::Start,
+        HookMoment::Prompt { .. } => Moment::Prompt,
+        HookMoment::Touch { .. } => Moment::Touch,
+        HookMoment::Compact => Moment::Compact,
+        HookMoment::Stop { .. } => Moment::Stop,
+        HookMoment::End => Moment::End,
     };
     let words = match &told.moment {
-        hook::Moment::Prompt { text } => Some(text.as_str()),
+        HookMoment::Prompt { text } => Some(text.as_str()),
         // Not to be taken for each other, however soon one follows the other.
-        hook::Moment::Start {
+        HookMoment::Start {
             is_compacted: true, ..
         } => Some("start after a compaction"),
-        hook::Moment::Start { is_again: true, .. } => Some("start again"),
+        HookMoment::Start { is_again: true, .. } => Some("start again"),
         _ => None,
     };
     let entry = Entry::new(
@@ -208,10 +208,10 @@ fn entry(shell: &Shell, told: &Told, settings: &Settings, session: &str) -> Entr
     );
     Entry {
         is_ignored: moment == Moment::Prompt && words.is_some_and(brief::asks_to_ignore),
-        is_fresh: is_fresh(told),
+        is_fresh: clients::starts_afresh(told),
         is_outside: matches!(
             told.moment,
-            hook::Moment::Touch {
+            HookMoment::Touch {
                 is_outside: true,
                 ..
             }
@@ -224,33 +224,8 @@ fn entry(shell: &Shell, told: &Told, settings: &Settings, session: &str) -> Entr
     }
 }
 
-/// Whether the client goes on without what was said before: it compacts, it begins anew, or it resumes without the
-/// context that hooks gave to prompts, as Gemini CLI does.
-fn is_fresh(told: &Told) -> bool {
-    match told.moment {
-        hook::Moment::Start {
-            is_again,
-            is_compacted,
-        } => is_compacted || !is_again || told.client == Client::Gemini,
-        hook::Moment::Compact => true,
-        _ => false,
-    }
-}
-
-/// Whether the client still has what it was told when the session began. Copilot CLI and Gemini CLI do not keep that.
-fn keeps_start(told: &Told) -> bool {
-    let is_resumed = matches!(
-        told.moment,
-        hook::Moment::Start {
-            is_again: true,
-            is_compacted: false
-        }
-    );
-    is_resumed && !matches!(told.client, Client::Copilot | Client::Gemini)
-}
-
 /// The session, by its name, bounded; a client that gives none has one for each folder.
-fn session(told: &Told, place: &Place) -> String {
+fn session(told: &HookCall, place: &Place) -> String {
     let unnamed = || format!("{} in {}", told.client, place.root.display());
     let name = told
         .session

@@ -1,7 +1,7 @@
 //! Which clients are in use: by their marks in the repository, their folders in the home, or their programs.
 
 use apostille_agents::client::Client;
-use apostille_agents::settings::table::{ROWS, Row};
+use apostille_agents::clients::{ClientProfile, profiles};
 
 use super::program::first;
 use super::scope::{Homes, Scope};
@@ -10,31 +10,34 @@ use crate::world::Environment;
 /// The clients in use here.
 pub fn in_use(env: &Environment, scope: &Scope) -> Vec<Client> {
     let homes = Homes::of(env);
-    let is_used =
-        |row: &&Row| has_mark(row, scope) || has_home(row, homes.as_ref()) || has_program(row, env);
-    ROWS.iter().filter(is_used).map(|it| it.client).collect()
+    let is_used = |it: &&ClientProfile| {
+        has_mark(it, scope) || has_home(it, homes.as_ref()) || has_program(it, env)
+    };
+    profiles().filter(is_used).map(|it| it.client).collect()
 }
 
 /// Whether a client has left something where its files of a scope are.
-pub fn is_marked(row: &Row, scope: &Scope) -> bool {
+pub fn is_marked(profile: &ClientProfile, scope: &Scope) -> bool {
     match scope {
-        Scope::Repository(_) => has_mark(row, scope),
-        Scope::User(homes) => has_home(row, Some(homes)),
+        Scope::Repository(_) => has_mark(profile, scope),
+        Scope::User(homes) => has_home(profile, Some(homes)),
     }
 }
 
-fn has_mark(row: &Row, scope: &Scope) -> bool {
+fn has_mark(profile: &ClientProfile, scope: &Scope) -> bool {
+    let mut marks = profile.settings.marks.iter();
     match scope {
-        Scope::Repository(_) => row.marks.iter().any(|it| scope.root().join(it).exists()),
+        Scope::Repository(_) => marks.any(|it| scope.root().join(it).exists()),
         Scope::User(_) => false,
     }
 }
 
-fn has_home(row: &Row, homes: Option<&Homes>) -> bool {
-    homes.is_some_and(|it| it.of_client(row.client).is_dir())
+fn has_home(profile: &ClientProfile, homes: Option<&Homes>) -> bool {
+    homes.is_some_and(|it| it.files(profile.client).folder.is_dir())
 }
 
-fn has_program(row: &Row, env: &Environment) -> bool {
+fn has_program(profile: &ClientProfile, env: &Environment) -> bool {
     let folders = env.get("PATH").map(AsRef::as_ref);
-    row.programs.iter().any(|it| first(it, folders).is_some())
+    let mut programs = profile.settings.programs.iter();
+    programs.any(|it| first(it, folders).is_some())
 }

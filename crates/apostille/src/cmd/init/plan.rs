@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use apostille_agents::client::Client;
-use apostille_agents::settings::part::{self, Outcome, Part};
+use apostille_agents::settings::part::{self, EditOutcome, SettingsPart};
 use apostille_agents::settings::program::Program;
 use apostille_agents::settings::rules;
 
@@ -107,13 +107,15 @@ fn add(steps: &mut Vec<Step>, wish: Wish, found: Found, program: &Program) {
         .find(|it| is_twin(it))
         .and_then(|it| it.change.as_mut())
     {
-        if let Outcome::Bytes(bytes) = part::planned(twin.after.as_deref(), &wish.parts, program) {
+        if let EditOutcome::Bytes(bytes) =
+            part::planned(twin.after.as_deref(), &wish.parts, program)
+        {
             twin.after = Some(bytes);
         }
         return;
     }
     let text = String::from_utf8_lossy(found.bytes.as_deref().unwrap_or_default());
-    if wish.parts == [Part::Rules] && rules::takes_in_agents(&text) {
+    if wish.parts == [SettingsPart::Rules] && rules::takes_in_agents(&text) {
         steps.push(step(
             wish,
             Action::Nothing,
@@ -125,9 +127,9 @@ fn add(steps: &mut Vec<Step>, wish: Wish, found: Found, program: &Program) {
     let is_new = found.bytes.is_none();
     steps.push(
         match part::planned(found.bytes.as_deref(), &wish.parts, program) {
-            Outcome::Nothing => step(wish, Action::Nothing, None, None),
-            Outcome::Refused(why) => step(wish, Action::Refused, Some(why), None),
-            Outcome::Bytes(bytes) => {
+            EditOutcome::Nothing => step(wish, Action::Nothing, None, None),
+            EditOutcome::Refused(why) => step(wish, Action::Refused, Some(why), None),
+            EditOutcome::Bytes(bytes) => {
                 let action = if is_new {
                     Action::Create
                 } else {

@@ -3,21 +3,20 @@
 use std::path::{Path, PathBuf};
 
 use apostille_agents::client::Client;
-use apostille_agents::settings::part::{Part, Servers, Whose};
+use apostille_agents::clients::{profile, profiles};
+use apostille_agents::settings::layout::{UserFiles, UserFolders};
+use apostille_agents::settings::part::SettingsPart;
+use apostille_agents::settings::server::{ServerEntry, Whose};
 use apostille_agents::settings::sharing::Shared;
 
 use super::disk;
 use crate::world::Environment;
 
-/// The folders of the clients in the user's home.
+/// The user's home, and where the clients keep their files in it.
 #[derive(Debug, Clone)]
 pub struct Homes {
     home: PathBuf,
-    claude: Option<PathBuf>,
-    codex: PathBuf,
-    copilot: PathBuf,
-    gemini: PathBuf,
-    code: PathBuf,
+    files: Vec<(Client, UserFiles)>,
 }
 
 /// A repository, as it lies on this machine.
@@ -46,7 +45,7 @@ pub struct Wish {
     /// Who reads it.
     pub clients: Vec<Client>,
     /// What belongs into it.
-    pub parts: Vec<Part>,
+    pub parts: Vec<SettingsPart>,
     /// Whether it is made when it is not there.
     pub is_made: bool,
 }
@@ -79,7 +78,7 @@ impl Repository {
         Shared::ALL.into_iter().filter(is_wanted).map(|it| Wish {
             path: self.root.join(it.as_str()),
             clients: Vec::new(),
-            parts: vec![Part::Shared(it)],
+            parts: vec![SettingsPart::Shared(it)],
             is_made: true,
         })
     }
@@ -89,76 +88,36 @@ impl Homes {
     /// The folders, as the clients themselves find them.
     pub fn of(env: &Environment) -> Option<Self> {
         let home = env.home()?;
-        let or = |name: &str, usual: &str| env.path(name).unwrap_or_else(|| home.join(usual));
-        let config = match () {
-            () if cfg!(windows) => env
-                .path("APPDATA")
-                .unwrap_or_else(|| home.join("AppData/Roaming")),
-            () if cfg!(target_os = "macos") => home.join("Library/Application Support"),
-            () => or("XDG_CONFIG_HOME", ".config"),
+        let folders = UserFolders {
+            home: home.clone(),
+            variable: &|name| env.path(name),
         };
+        let files = profiles().map(|it| (it.client, (it.settings.user.find_files)(&folders)));
         Some(Self {
-            claude: env.path("CLAUDE_CONFIG_DIR"),
-            codex: or("CODEX_HOME", ".codex"),
-            copilot: or("COPILOT_HOME", ".copilot"),
-            gemini: env
-                .path("GEMINI_CLI_HOME")
-                .unwrap_or_else(|| home.clone())
-                .join(".gemini"),
-            code: config.join("Code/User"),
+            files: files.collect(),
             home,
         })
     }
 
-    /// The folder that is there when a client is in use.
-    pub fn of_client(&self, client: Client) -> PathBuf {
-        match client {
-            Client::ClaudeCode => self
-                .claude
-                .clone()
-                .unwrap_or_else(|| self.home.join(".claude")),
-            Client::Codex => self.codex.clone(),
-            Client::Copilot => self.copilot.clone(),
-            Client::Gemini => self.gemini.clone(),
-            Client::Cursor => self.home.join(".cursor"),
-            Client::Vscode => self.code.clone(),
-        }
+    /// Where a client keeps its files.
+    pub fn files(&self, client: Client) -> &UserFiles {
+        let mut files = self.files.iter();
+        let found = files.find(|(it, _)| *it == client);
+        &found.unwrap_or(&self.files[0]).1
     }
 
-    fn files(&self, client: Client) -> (PathBuf, PathBuf) {
-        let own = self.of_client(client);
-        match client {
-            Client::ClaudeCode => {
-                let folder = self.claude.as_ref().unwrap_or(&self.home);
-                (folder.join(".claude.json"), own.join("settings.json"))
-            }
-            Client::Codex => (own.join("config.toml"), own.join("hooks.json")),
-            Client::Copilot => (
-                own.join("mcp-config.json"),
-                own.join("hooks/apostille.json"),
-            ),
-            Client::Gemini => (own.join("settings.json"), own.join("settings.json")),
-            Client::Cursor => (own.join("mcp.json"), own.join("hooks.json")),
-            Client::Vscode => (
-                own.join("mcp.json"),
-                self.copilot.join("hooks/apostille.json"),
-            ),
-        }
-    }
-
-    /// The user's own instructions: those that are there, and Codex's, which hide nothing.
+    /// The user's own instructions.
     fn rules(&self) -> Vec<Rules> {
-        let claude = self.of_client(Client::ClaudeCode).join("CLAUDE.md");
-        vec![
-            (claude, &[Client::ClaudeCode], false),
-            (self.codex.join("AGENTS.md"), &[Client::Codex], true),
-            (self.gemini.join("GEMINI.md"), &[Client::Gemini], false),
-        ]
+        let rules = |(client, files): &(Client, UserFiles)| {
+            let (path, is_made) = files.instructions.clone()?;
+            Some((path, vec![*client], is_made))
+        };
+        self.files.iter().filter_map(rules).collect()
     }
 }
 
 /// A file of instructions, who reads it, and whether it is made when it is not there.
-type Rules = (PathBuf, &'static [Client], bool);
+type Rules = (PathBuf, Vec<Client>, bool);
 
 impl Scope {
     /// The word for it in `--json` and in what is kept.
@@ -197,61 +156,44 @@ impl Scope {
 
     /// The files of a client: the one with its servers, and the one with its hooks.
     pub fn files(&self, client: Client) -> (PathBuf, PathBuf) {
-        let root = match self {
-            Self::User(homes) => return homes.files(client),
-            Self::Repository(it) => &it.root,
-        };
-        let (servers, hooks) = match client {
-            // A hook in the settings that are committed would fail for whoever has not got the program.
-            Client::ClaudeCode => (".mcp.json", ".claude/settings.local.json"),
-            Client::Codex => (".codex/config.toml", ".codex/hooks.json"),
-            Client::Copilot => (".mcp.json", ".github/hooks/apostille.json"),
-            Client::Gemini => (".gemini/settings.json", ".gemini/settings.json"),
-            Client::Cursor => (".cursor/mcp.json", ".cursor/hooks.json"),
-            Client::Vscode => (".vscode/mcp.json", ".github/hooks/apostille.json"),
-        };
-        (root.join(servers), root.join(hooks))
+        match self {
+            Self::User(homes) => {
+                let files = homes.files(client);
+                (files.servers.clone(), files.hooks.clone())
+            }
+            Self::Repository(it) => {
+                let files = &profile(client).settings.repository;
+                (it.root.join(files.servers), it.root.join(files.hooks))
+            }
+        }
     }
 
-    /// How a client's server is written down.
-    pub fn servers(&self, client: Client) -> Part {
-        let (whose, is_here) = match self {
-            Self::Repository(_) => (Whose::Anybody, true),
-            Self::User(_) => (Whose::User, false),
-        };
-        let servers = match client {
-            Client::Codex => return Part::Toml(whose),
-            Client::Gemini => Servers::Gemini,
-            Client::Cursor => Servers::Plain,
-            Client::Vscode if is_here => Servers::CodeHere,
-            Client::Vscode => Servers::Code,
-            Client::Copilot if !is_here => Servers::Copilot,
-            Client::ClaudeCode | Client::Copilot => Servers::Claude,
-        };
-        Part::Server(servers, whose)
+    /// How a client's server is written down, and whose word that is.
+    pub fn server(&self, client: Client) -> (&'static ServerEntry, Whose) {
+        let settings = &profile(client).settings;
+        match self {
+            Self::Repository(_) => (settings.repository.server, Whose::Anybody),
+            Self::User(_) => (settings.user.server, Whose::User),
+        }
     }
 
-    /// The instructions that clients read.
+    /// The instructions that clients read, each file once.
     fn rules(&self) -> Vec<Rules> {
-        use Client::{ClaudeCode, Codex, Copilot, Cursor, Gemini, Vscode};
         let root = match self {
             Self::User(homes) => return homes.rules(),
             Self::Repository(it) => &it.root,
         };
-        // A new CLAUDE.md would hide AGENTS.md from Claude Code; Gemini CLI reads neither of them.
-        vec![
-            (
-                root.join("AGENTS.md"),
-                &[ClaudeCode, Codex, Copilot, Cursor, Vscode],
-                true,
-            ),
-            (
-                root.join("CLAUDE.md"),
-                &[ClaudeCode, Copilot, Vscode],
-                false,
-            ),
-            (root.join("GEMINI.md"), &[Gemini], false),
-        ]
+        let mut rules: Vec<Rules> = Vec::new();
+        for profile in profiles() {
+            for it in profile.settings.repository.instructions {
+                let path = root.join(it.file);
+                match rules.iter_mut().find(|(known, ..)| *known == path) {
+                    Some((_, readers, _)) => readers.push(profile.client),
+                    None => rules.push((path, vec![profile.client], it.is_made)),
+                }
+            }
+        }
+        rules
     }
 
     /// Every file, with what belongs into it, each file once.
@@ -260,10 +202,13 @@ impl Scope {
         for client in clients {
             let (servers, hooks) = self.files(*client);
             if wanted.mcp {
-                join(&mut wishes, servers, *client, self.servers(*client));
+                let (server, whose) = self.server(*client);
+                let part = SettingsPart::Server(server, whose);
+                join(&mut wishes, servers, *client, part);
             }
             if wanted.hooks {
-                join(&mut wishes, hooks, *client, Part::hooks(*client));
+                let part = SettingsPart::Hooks(profile(*client).settings.hooks);
+                join(&mut wishes, hooks, *client, part);
                 self.keep_out(&mut wishes, *client);
             }
         }
@@ -278,7 +223,7 @@ impl Scope {
                     path,
                     is_made,
                     clients,
-                    parts: vec![Part::Rules],
+                    parts: vec![SettingsPart::Rules],
                 })
             };
             wishes.extend(self.rules().into_iter().filter_map(rule));
@@ -291,13 +236,15 @@ impl Scope {
 
     /// Personal settings in a repository are not for a commit, unless somebody says so.
     fn keep_out(&self, wishes: &mut Vec<Wish>, client: Client) {
-        if let (Self::Repository(it), Client::ClaudeCode) = (self, client) {
-            join(wishes, it.git.join("info/exclude"), client, Part::Exclude);
+        let excluded = profile(client).settings.repository.excluded;
+        if let (Self::Repository(it), Some(line)) = (self, excluded) {
+            let part = SettingsPart::Exclude(line);
+            join(wishes, it.git.join("info/exclude"), client, part);
         }
     }
 }
 
-fn join(wishes: &mut Vec<Wish>, path: PathBuf, client: Client, part: Part) {
+fn join(wishes: &mut Vec<Wish>, path: PathBuf, client: Client, part: SettingsPart) {
     match wishes.iter_mut().find(|it| it.path == path) {
         None => wishes.push(Wish {
             path,

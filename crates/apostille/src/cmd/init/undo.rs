@@ -2,7 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use apostille_agents::settings::part::{self, Outcome};
+use apostille_agents::clients;
+use apostille_agents::settings::part::{self, EditOutcome};
 use apostille_agents::settings::sharing::Shared;
 use apostille_text::digest::Digest;
 
@@ -72,10 +73,15 @@ impl Trail<'_> {
         let first = self.first()?;
         let after = match bytes {
             Some(bytes) if is_edited => {
-                match part::cleared(&bytes, first.as_deref(), kind(self.path)) {
-                    Outcome::Refused(why) => return Ok(step(Action::Refused, Some(why), None)),
-                    Outcome::Nothing => Some(bytes),
-                    Outcome::Bytes(bytes) => Some(bytes),
+                match part::cleared(
+                    &bytes,
+                    first.as_deref(),
+                    kind(self.path),
+                    &clients::own_traces(),
+                ) {
+                    EditOutcome::Refused(why) => return Ok(step(Action::Refused, Some(why), None)),
+                    EditOutcome::Nothing => Some(bytes),
+                    EditOutcome::Bytes(bytes) => Some(bytes),
                 }
             }
             other => other,

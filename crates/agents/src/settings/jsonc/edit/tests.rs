@@ -167,7 +167,7 @@ const GAPS: [&str; 8] = [
 ];
 
 /// A document, as a value and as somebody may have typed it.
-pub fn documents() -> impl Strategy<Value = (Value, String)> {
+pub(crate) fn documents() -> impl Strategy<Value = (Value, String)> {
     let members = proptest::collection::btree_map("[a-e]", values(), 0..4);
     (
         members,

@@ -1,0 +1,210 @@
+//! The clients: one folder each, and one row in the table below.
+//!
+//! A folder holds everything that is known about its client and nothing about another:
+//!
+//! | file | holds |
+//! |---|---|
+//! | `payload.rs` | what it sends to a hook, and how to tell that it is the one who calls |
+//! | `reply.rs` | how it is answered |
+//! | `transcript.rs` | what it writes down of a session |
+//! | `settings.rs` | where its settings are, and what they say so that it uses this program |
+//! | `samples/` | payloads as it documents them, and what is answered |
+//!
+//! What clients share is outside: `hook`, `transcripts` and `settings` know none of them by name. A client that reads the
+//! files of another one takes them from that one's folder.
+
+mod claude_code;
+mod codex;
+mod copilot;
+mod cursor;
+mod gemini;
+#[cfg(test)]
+mod tests;
+mod vscode;
+
+use std::path::{Path, PathBuf};
+
+use crate::client::Client;
+use crate::transcript::Turn;
+
+use crate::hook::caller::{self, CallerMarks};
+use crate::hook::format::PayloadFormat;
+use crate::hook::payload::Payload;
+use crate::hook::reply::ReplyFormat;
+use crate::hook::{EnvLookup, HookCall, HookMoment, HookReply, HookSample};
+use crate::settings::layout::ClientSettings;
+use crate::settings::part::OwnTraces;
+use crate::transcripts::{self, TranscriptError, TranscriptReader};
+
+/// Every client, in the order in which they are asked whether a call is theirs: Visual Studio Code takes whatever is
+/// stamped with a time and nobody else's, so it comes last; Gemini CLI has events of its own, so it comes before Copilot
+/// CLI, which may only have left a variable behind.
+static CLIENTS: [&ClientProfile; 6] = [
+    &cursor::PROFILE,
+    &gemini::PROFILE,
+    &copilot::PROFILE,
+    &codex::PROFILE,
+    &claude_code::PROFILE,
+    &vscode::PROFILE,
+];
+
+/// Everything that is known about a client.
+pub struct ClientProfile {
+    /// Which.
+    pub client: Client,
+    caller: CallerMarks,
+    payload: PayloadFormat,
+    reply: ReplyFormat,
+    new_reader: fn() -> Box<dyn TranscriptReader>,
+    /// Its settings, as the installer knows them.
+    pub settings: ClientSettings,
+}
+
+/// What is known about a client.
+#[must_use]
+pub fn profile(client: Client) -> &'static ClientProfile {
+    let mut all = CLIENTS.iter().copied();
+    // A test holds that every client has a row.
+    all.find(|it| it.client == client).unwrap_or(CLIENTS[0])
+}
+
+/// What is known about every client, in the order in which people are told of them.
+pub fn profiles() -> impl Iterator<Item = &'static ClientProfile> {
+    Client::ALL.iter().map(|it| profile(*it))
+}
+
+/// Reads what a client sent to a hook that stands in the file of `named`. `None`: an event that we do not know, or no JSON.
+#[must_use]
+pub fn read_hook_call(
+    named: Client,
+    event: &str,
+    stdin: &str,
+    env: &EnvLookup<'_>,
+) -> Option<HookCall> {
+    let payload = Payload::read(stdin)?;
+    let marks = CLIENTS.iter().map(|it| (it.client, &it.caller));
+    let client = caller::find_caller(named, marks, &payload, env);
+    let format = &profile(client).payload;
+    format.read_call(client, &payload, event, env)
+}
+
+/// What is printed in answer to a call; empty when there is nothing to say.
+#[must_use]
+pub fn print_hook_reply(call: &HookCall, reply: &HookReply) -> String {
+    (profile(call.client).reply.print)(call, reply)
+}
+
+/// Whether context that is given now would reach the model. What would not should not be looked for, or counted as shown.
+#[must_use]
+pub fn takes_context(call: &HookCall) -> bool {
+    let something = HookReply {
+        context: Some("x".into()),
+        notice: None,
+    };
+    print_hook_reply(call, &something) != print_hook_reply(call, &HookReply::default())
+}
+
+/// Whether the client still has what it was told when the session began.
+#[must_use]
+pub fn keeps_start(call: &HookCall) -> bool {
+    let is_resumed = matches!(
+        call.moment,
+        HookMoment::Start {
+            is_again: true,
+            is_compacted: false
+        }
+    );
+    is_resumed && profile(call.client).reply.keeps_start
+}
+
+/// Whether the client goes on without what was said before: it compacts, it begins anew, or it resumes without the
+/// context that hooks gave to prompts.
+#[must_use]
+pub fn starts_afresh(call: &HookCall) -> bool {
+    match call.moment {
+        HookMoment::Start {
+            is_again,
+            is_compacted,
+        } => is_compacted || !is_again || !profile(call.client).reply.keeps_prompts,
+        HookMoment::Compact => true,
+        _ => false,
+    }
+}
+
+/// Everything that may be of ours in the settings of any client.
+#[must_use]
+pub fn own_traces() -> OwnTraces {
+    let all = || profiles().map(|it| &it.settings);
+    OwnTraces {
+        excluded: all().filter_map(|it| it.repository.excluded).collect(),
+        servers: all()
+            .flat_map(|it| [it.repository.server, it.user.server])
+            .collect(),
+    }
+}
+
+/// The variables by which clients are known, or which lead to their files.
+pub fn variables() -> impl Iterator<Item = &'static str> {
+    profiles().flat_map(|it| it.caller.variables.iter().copied())
+}
+
+impl ClientProfile {
+    /// What the client documents, for every event that we answer.
+    #[must_use]
+    pub fn samples(&self) -> &'static [HookSample] {
+        self.payload.samples
+    }
+
+    /// Whether the client shows a notice that is part of the answer. Elsewhere it belongs on the error output.
+    #[must_use]
+    pub fn has_notice(&self) -> bool {
+        self.reply.has_notice
+    }
+
+    /// What an answer may say at an event; nothing, where it is plain text.
+    #[must_use]
+    pub fn answer_keys(&self, event: &str) -> Option<&'static [&'static str]> {
+        let is_plain = self.reply.plain_events.contains(&event);
+        (!is_plain).then_some(self.reply.keys)
+    }
+
+    /// What the client sets in the hooks that it runs, where a payload alone would not tell who calls.
+    #[must_use]
+    pub fn hook_variables(&self) -> &'static [(&'static str, &'static str)] {
+        self.caller.sets
+    }
+
+    /// What the client itself calls an event of its hooks file; nothing, where it has no such event.
+    #[must_use]
+    pub fn own_event<'e>(&self, event: &'e str) -> Option<&'e str> {
+        let Some(names) = self.settings.own_events else {
+            return Some(event);
+        };
+        let name = names.iter().find(|(it, _)| *it == event);
+        name.map(|(_, own)| *own)
+    }
+
+    /// The turns of a transcript; of a long one, those in its last `limit_bytes`. A file that is not there yet has none.
+    pub fn read_transcript(
+        &self,
+        path: &Path,
+        limit_bytes: u64,
+    ) -> Result<Vec<Turn>, TranscriptError> {
+        transcripts::read_transcript((self.new_reader)(), path, limit_bytes)
+    }
+
+    /// The turns of a transcript that is at hand.
+    #[must_use]
+    pub fn parse_transcript(&self, text: &str) -> Vec<Turn> {
+        transcripts::parse_transcript((self.new_reader)(), text)
+    }
+
+    /// Where the client keeps the transcript of a session in this home, for events that do not say it; only where the
+    /// session's id is enough to know.
+    #[must_use]
+    pub fn usual_transcript(&self, home: &Path, session: &str) -> Option<PathBuf> {
+        let home = home.to_str()?;
+        let env = |name: &str| (name == "HOME").then(|| home.to_owned());
+        (self.payload.find_transcript)(Some(session), &env)
+    }
+}

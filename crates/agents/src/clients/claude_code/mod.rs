@@ -1,0 +1,28 @@
+//! Claude Code.
+//!
+//! | moment | event | context |
+//! |---|---|---|
+//! | start | `SessionStart` | taken |
+//! | prompt | `UserPromptSubmit` | taken |
+//! | touch | `PreToolUse`, and `PostToolUse` | taken by both; the first is installed |
+//! | compact | `PreCompact` | plain text, which becomes instructions for the summary |
+//! | stop | `Stop` | never given: it would continue the turn |
+//! | end | `SessionEnd` | not taken |
+
+mod payload;
+mod reply;
+pub(super) mod settings;
+pub(super) mod transcript;
+
+use crate::client::Client;
+
+use super::ClientProfile;
+
+pub(super) static PROFILE: ClientProfile = ClientProfile {
+    client: Client::ClaudeCode,
+    caller: payload::CALLER,
+    payload: payload::FORMAT,
+    reply: reply::FORMAT,
+    new_reader: transcript::new_reader,
+    settings: settings::SETTINGS,
+};

@@ -1,0 +1,47 @@
+//! What Claude Code sends to a hook.
+
+use crate::hook::caller::CallerMarks;
+use crate::hook::format::{
+    COMMON_EVENTS, COMMON_FIELDS, FieldNames, PayloadFormat, no_usual_place, sample,
+};
+use crate::hook::touched::ToolKind::{File, Shell};
+
+pub(super) const CALLER: CallerMarks = CallerMarks {
+    is_only_reader: false,
+    fields: &["prompt_id"],
+    session_variable: Some("CLAUDE_CODE_SESSION_ID"),
+    is_stamped: false,
+    resembles: |_, _| false,
+    sets: &[],
+    variables: &["CLAUDECODE", "CLAUDE_CODE_SESSION_ID", "CLAUDE_PROJECT_DIR"],
+};
+
+pub(super) const FORMAT: PayloadFormat = PayloadFormat {
+    events: COMMON_EVENTS,
+    fields: FieldNames {
+        turn: &["prompt_id"],
+        ..COMMON_FIELDS
+    },
+    tools: &[
+        ("Read", File),
+        ("Edit", File),
+        ("MultiEdit", File),
+        ("Write", File),
+        ("NotebookEdit", File),
+        ("Bash", Shell),
+        ("PowerShell", Shell),
+    ],
+    echo: None,
+    find_transcript: no_usual_place,
+    samples: &[
+        sample!("SessionStart"),
+        sample!("SessionStart", "SessionStart-compact"),
+        sample!("UserPromptSubmit"),
+        sample!("PreToolUse", "PreToolUse-Edit"),
+        sample!("PreToolUse", "PreToolUse-Bash"),
+        sample!("PostToolUse"),
+        sample!("PreCompact"),
+        sample!("Stop"),
+        sample!("SessionEnd"),
+    ],
+};

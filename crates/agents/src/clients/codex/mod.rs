@@ -1,0 +1,28 @@
+//! Codex.
+//!
+//! | moment | event | context |
+//! |---|---|---|
+//! | start | `SessionStart` | taken |
+//! | prompt | `UserPromptSubmit` | taken |
+//! | touch | `PreToolUse`, and `PostToolUse` | taken by both; the first is installed |
+//! | compact | `PreCompact` | not taken; a `SessionStart` with the source `compact` follows |
+//! | stop | `Stop` | not taken: what it knows is `decision`, which continues the turn |
+//! | end | `SessionEnd` | has no answer at all |
+
+mod payload;
+mod reply;
+mod settings;
+mod transcript;
+
+use crate::client::Client;
+
+use super::ClientProfile;
+
+pub(super) static PROFILE: ClientProfile = ClientProfile {
+    client: Client::Codex,
+    caller: payload::CALLER,
+    payload: payload::FORMAT,
+    reply: reply::FORMAT,
+    new_reader: transcript::new_reader,
+    settings: settings::SETTINGS,
+};

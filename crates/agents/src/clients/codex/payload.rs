@@ -1,0 +1,48 @@
+//! What Codex sends to a hook. Hooks see two tools of interest: `Bash`, and `apply_patch`, whose `command` is the patch.
+//! Reading a file is a command.
+
+use crate::hook::EnvLookup;
+use crate::hook::caller::CallerMarks;
+use crate::hook::format::{
+    COMMON_EVENTS, COMMON_FIELDS, FieldNames, PayloadFormat, no_usual_place, sample,
+};
+use crate::hook::payload::Payload;
+use crate::hook::touched::ToolKind::{File, Shell};
+
+pub(super) const CALLER: CallerMarks = CallerMarks {
+    is_only_reader: true,
+    fields: &["turn_id"],
+    session_variable: None,
+    is_stamped: false,
+    resembles: has_own_transcript,
+    sets: &[],
+    variables: &[],
+};
+
+pub(super) const FORMAT: PayloadFormat = PayloadFormat {
+    events: COMMON_EVENTS,
+    fields: FieldNames {
+        turn: &["turn_id"],
+        ..COMMON_FIELDS
+    },
+    tools: &[("Bash", Shell), ("apply_patch", File)],
+    echo: None,
+    find_transcript: no_usual_place,
+    samples: &[
+        sample!("SessionStart"),
+        sample!("UserPromptSubmit"),
+        sample!("PreToolUse", "PreToolUse-Bash"),
+        sample!("PreToolUse", "PreToolUse-apply_patch"),
+        sample!("PostToolUse"),
+        sample!("PreCompact"),
+        sample!("Stop"),
+        sample!("SessionEnd"),
+    ],
+};
+
+/// Codex marks nothing, but it alone may have no transcript, and it keeps them in a place of its own.
+fn has_own_transcript(payload: &Payload<'_>, _: &EnvLookup<'_>) -> bool {
+    let transcript = payload.text(COMMON_FIELDS.transcript).unwrap_or_default();
+    let name = transcript.rsplit(['/', '\\']).next().unwrap_or_default();
+    payload.is_null("transcript_path") || name.starts_with("rollout-")
+}

@@ -1,0 +1,69 @@
+//! Codex's settings.
+
+use crate::client::Client;
+use serde_json::json;
+
+use crate::settings::hooks::{HookEvent, HookShape, HooksLayout};
+use crate::settings::layout::{
+    AGENTS_MD, ClientSettings, RepositoryLayout, UserFiles, UserFolders, UserLayout,
+};
+use crate::settings::server::{PASSED_ON, ServerEntry, ServerFormat};
+
+pub(super) const SETTINGS: ClientSettings = ClientSettings {
+    marks: &[".codex"],
+    programs: &["codex"],
+    repository: RepositoryLayout {
+        servers: ".codex/config.toml",
+        server: &SERVER,
+        hooks: ".codex/hooks.json",
+        instructions: &[AGENTS_MD],
+        excluded: None,
+    },
+    user: UserLayout {
+        server: &SERVER,
+        find_files,
+    },
+    hooks: &HOOKS,
+    own_events: None,
+    trust_note: "reads the files of a repository only where you trust it",
+    hooks_note: Some("passes over hooks that nobody reviewed: say /hooks in it and trust them"),
+    rules_note: None,
+};
+
+/// Codex starts servers in a bare environment.
+const SERVER: ServerEntry = ServerEntry {
+    format: ServerFormat::Toml,
+    list: "mcp_servers",
+    make: |command| json!({"command": command, "args": ["mcp"], "env_vars": PASSED_ON}),
+};
+
+const HOOKS: HooksLayout = HooksLayout {
+    owner: Client::Codex,
+    shape: HookShape::Groups {
+        ticks: 1,
+        is_named: false,
+    },
+    events: &[
+        HookEvent::at("SessionStart"),
+        HookEvent::at("UserPromptSubmit"),
+        HookEvent::on("PreToolUse", "Bash|apply_patch"),
+        HookEvent::at("Stop"),
+        // Codex allows no more than three seconds at the end.
+        HookEvent {
+            name: "SessionEnd",
+            matcher: None,
+            seconds: 3,
+        },
+    ],
+};
+
+fn find_files(user: &UserFolders<'_>) -> UserFiles {
+    let folder = user.named_or("CODEX_HOME", ".codex");
+    UserFiles {
+        servers: folder.join("config.toml"),
+        hooks: folder.join("hooks.json"),
+        // They hide nothing, so they are made.
+        instructions: Some((folder.join("AGENTS.md"), true)),
+        folder,
+    }
+}

@@ -1,0 +1,29 @@
+//! GitHub Copilot CLI, and the SDK, which runs the same program.
+//!
+//! | moment | event | context |
+//! |---|---|---|
+//! | start | `sessionStart` | taken |
+//! | prompt | `userPromptSubmitted` | taken, though an older page of the documentation says otherwise |
+//! | touch | `postToolUse` | taken |
+//! | touch | `preToolUse` | taken, but never installed: a hook that cannot be started there denies the tool |
+//! | compact | `preCompact` | not taken |
+//! | stop | `agentStop` | not taken: what it knows is `decision`, which continues the turn |
+//! | end | `sessionEnd` | not taken |
+
+pub(super) mod payload;
+mod reply;
+pub(super) mod settings;
+pub(super) mod transcript;
+
+use crate::client::Client;
+
+use super::ClientProfile;
+
+pub(super) static PROFILE: ClientProfile = ClientProfile {
+    client: Client::Copilot,
+    caller: payload::CALLER,
+    payload: payload::FORMAT,
+    reply: reply::FORMAT,
+    new_reader: transcript::new_reader,
+    settings: settings::SETTINGS,
+};

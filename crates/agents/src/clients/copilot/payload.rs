@@ -1,0 +1,117 @@
+//! What Copilot CLI sends to a hook.
+//!
+//! An event may be spelled in two ways, and the payload follows the spelling: `sessionStart` with camelCase fields,
+//! `SessionStart` with snake_case ones (github/docs, `hooks-reference.md`).
+//!
+//! Only `agentStop` and `preCompact` say where the transcript is; it is always at the same place.
+
+use std::path::PathBuf;
+
+use crate::hook::EnvLookup;
+use crate::hook::caller::CallerMarks;
+use crate::hook::format::{EventKind, FieldNames, PayloadFormat, sample};
+use crate::hook::payload::Payload;
+use crate::hook::touched::ToolKind::{File, Shell};
+
+/// What it sets in every program that it starts.
+const MARK: &str = "COPILOT_CLI";
+
+pub(super) const CALLER: CallerMarks = CallerMarks {
+    is_only_reader: false,
+    fields: &["sessionId"],
+    session_variable: Some("COPILOT_AGENT_SESSION_ID"),
+    is_stamped: true,
+    resembles: is_marked,
+    sets: &[(MARK, "1")],
+    variables: &[MARK, "COPILOT_AGENT_SESSION_ID", "COPILOT_HOME"],
+};
+
+pub(super) const FORMAT: PayloadFormat = PayloadFormat {
+    events: &[
+        ("sessionStart", EventKind::Start),
+        ("userPromptSubmitted", EventKind::Prompt),
+        ("preToolUse", EventKind::Before),
+        ("postToolUse", EventKind::After),
+        ("preCompact", EventKind::Compact),
+        ("agentStop", EventKind::Stop),
+        ("sessionEnd", EventKind::End),
+        ("SessionStart", EventKind::Start),
+        ("UserPromptSubmit", EventKind::Prompt),
+        ("PreToolUse", EventKind::Before),
+        ("PostToolUse", EventKind::After),
+        ("PreCompact", EventKind::Compact),
+        ("Stop", EventKind::Stop),
+        ("SessionEnd", EventKind::End),
+    ],
+    fields: FieldNames {
+        event: &["hook_event_name"],
+        session: &["sessionId", "session_id"],
+        turn: &[],
+        cwd: &["cwd", "workingDirectory"],
+        transcript: &["transcriptPath", "transcript_path"],
+        said: &["finalMessage", "last_assistant_message"],
+        tool: &["toolName", "tool_name"],
+        input: &["toolArgs", "tool_input"],
+    },
+    // The second half is what the tools are called under an event that begins with a capital.
+    tools: &[
+        ("view", File),
+        ("create", File),
+        ("edit", File),
+        ("str_replace_editor", File),
+        ("apply_patch", File),
+        ("bash", Shell),
+        ("powershell", Shell),
+        ("Read", File),
+        ("Write", File),
+        ("Edit", File),
+        ("Bash", Shell),
+    ],
+    echo: None,
+    find_transcript: find_transcript,
+    samples: &[
+        sample!("sessionStart"),
+        sample!("userPromptSubmitted"),
+        sample!("preToolUse"),
+        sample!("postToolUse", "postToolUse-view"),
+        sample!("postToolUse", "postToolUse-bash"),
+        sample!("preCompact"),
+        sample!("agentStop"),
+        sample!("sessionEnd"),
+    ],
+};
+
+/// Copilot sends what VS Code sends, on purpose: a few fields differ, and Copilot marks its children.
+fn is_marked(payload: &Payload<'_>, env: &EnvLookup<'_>) -> bool {
+    let has_any = |names: &[&str]| names.iter().any(|it| payload.has(it));
+    let is_vscodes = || has_any(&["tool_use_id", "tool_response"]);
+    let is_set = || env(MARK).is_some_and(|it| it == "1");
+    has_any(&["tool_result", "initial_prompt", "stop_reason"]) || !is_vscodes() && is_set()
+}
+
+/// `~/.copilot/session-state/<session>/events.jsonl`. An id that could lead elsewhere leads nowhere.
+fn find_transcript(session: Option<&str>, env: &EnvLookup<'_>) -> Option<PathBuf> {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
+    let session = session.filter(|it| !it.is_empty() && it.chars().all(is_plain))?;
+    let set = |name: &str| env(name).filter(|it| !it.is_empty()).map(PathBuf::from);
+    let home = || set("HOME").or_else(|| set("USERPROFILE"));
+    let folder = set("COPILOT_HOME").or_else(|| Some(home()?.join(".copilot")))?;
+    Some(
+        folder
+            .join("session-state")
+            .join(session)
+            .join("events.jsonl"),
+    )
+}
+
+/// The other spelling, as it is documented.
+#[cfg(test)]
+pub(in crate::clients) const PASCAL_SAMPLES: &[crate::hook::HookSample] = &[
+    sample!("SessionStart", "pascal/SessionStart"),
+    sample!("UserPromptSubmit", "pascal/UserPromptSubmit"),
+    sample!("PreToolUse", "pascal/PreToolUse"),
+    sample!("PostToolUse", "pascal/PostToolUse"),
+    sample!("PreCompact", "pascal/PreCompact"),
+    sample!("Stop", "pascal/Stop"),
+    sample!("SessionEnd", "pascal/SessionEnd"),
+];

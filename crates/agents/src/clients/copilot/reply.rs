@@ -1,0 +1,41 @@
+//! How Copilot CLI is answered: with context on the top level, whichever spelling the event has; the nested form that
+//! others have is ignored. Nothing in an answer is shown to the person. Seen in 1.0.102: when two hooks answer a prompt,
+//! the last context counts, and an empty answer takes nothing away.
+
+use serde::Serialize;
+
+use crate::hook::reply::{ReplyFormat, print_object, taken_context};
+use crate::hook::{HookCall, HookMoment, HookReply};
+
+pub(super) const FORMAT: ReplyFormat = ReplyFormat {
+    print,
+    has_notice: false,
+    keys: &[
+        "additionalContext",
+        "modifiedPrompt",
+        "modifiedResult",
+        "decision",
+        "reason",
+        "suppressOutput",
+    ],
+    plain_events: &[],
+    keeps_start: false,
+    keeps_prompts: true,
+};
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct CopilotAnswer<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    additional_context: Option<&'a str>,
+}
+
+fn print(call: &HookCall, reply: &HookReply) -> String {
+    let is_taken = matches!(
+        call.moment,
+        HookMoment::Start { .. } | HookMoment::Prompt { .. } | HookMoment::Touch { .. }
+    );
+    print_object(&CopilotAnswer {
+        additional_context: taken_context(reply, is_taken),
+    })
+}

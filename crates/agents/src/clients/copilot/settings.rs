@@ -1,0 +1,82 @@
+//! Copilot CLI's settings. In a repository it reads Claude Code's servers, in its own folder it has a file of its own.
+
+use std::path::PathBuf;
+
+use crate::client::Client;
+use serde_json::json;
+
+use super::super::claude_code::settings as claude_code;
+use crate::settings::hooks::{HookEvent, HookShape, HooksLayout};
+use crate::settings::layout::{
+    AGENTS_MD, ClientSettings, RepositoryLayout, UserFiles, UserFolders, UserLayout,
+};
+use crate::settings::server::{ServerEntry, ServerFormat};
+
+pub(super) const SETTINGS: ClientSettings = ClientSettings {
+    marks: &[
+        ".github/hooks",
+        ".github/copilot-instructions.md",
+        ".github/mcp.json",
+    ],
+    programs: &["copilot"],
+    repository: RepositoryLayout {
+        servers: ".mcp.json",
+        server: &claude_code::SERVER,
+        hooks: REPOSITORY_HOOKS,
+        instructions: &[AGENTS_MD, claude_code::CLAUDE_MD],
+        excluded: None,
+    },
+    user: UserLayout {
+        server: &SERVER,
+        find_files,
+    },
+    hooks: &HOOKS,
+    own_events: None,
+    trust_note: "reads the files of a repository only where you trust it",
+    hooks_note: None,
+    rules_note: None,
+};
+
+const SERVER: ServerEntry = ServerEntry {
+    format: ServerFormat::Json,
+    list: "mcpServers",
+    make: |command| json!({"type": "stdio", "command": command, "args": ["mcp"], "tools": ["*"]}),
+};
+
+/// Its hooks in a repository.
+pub(in crate::clients) const REPOSITORY_HOOKS: &str = ".github/hooks/apostille.json";
+
+/// Never `preToolUse`: there a hook that fails denies the tool.
+pub(in crate::clients) const HOOKS: HooksLayout = HooksLayout {
+    owner: Client::Copilot,
+    shape: HookShape::Shells,
+    events: &[
+        HookEvent::at("sessionStart"),
+        HookEvent::at("userPromptSubmitted"),
+        HookEvent::on(
+            "postToolUse",
+            "view|edit|create|str_replace_editor|apply_patch|bash|powershell|web_fetch|web_search",
+        ),
+        HookEvent::at("agentStop"),
+        HookEvent::at("sessionEnd"),
+    ],
+};
+
+/// Its hooks in the user's home.
+pub(in crate::clients) fn user_hooks(user: &UserFolders<'_>) -> PathBuf {
+    home_folder(user).join("hooks/apostille.json")
+}
+
+fn home_folder(user: &UserFolders<'_>) -> PathBuf {
+    user.named_or("COPILOT_HOME", ".copilot")
+}
+
+fn find_files(user: &UserFolders<'_>) -> UserFiles {
+    let folder = home_folder(user);
+    UserFiles {
+        servers: folder.join("mcp-config.json"),
+        hooks: user_hooks(user),
+        instructions: None,
+        folder,
+    }
+}

@@ -1,0 +1,46 @@
+//! How Cursor is answered: with context in its own spelling. At a prompt it asks whether to go on, so that is always
+//! answered. A message is shown to the person only when something is refused.
+
+use serde::Serialize;
+
+use crate::hook::reply::{ReplyFormat, print_object, taken_context};
+use crate::hook::{HookCall, HookMoment, HookReply};
+
+pub(super) const FORMAT: ReplyFormat = ReplyFormat {
+    print,
+    has_notice: false,
+    keys: &[
+        "continue",
+        "additional_context",
+        "user_message",
+        "followup_message",
+        "permission",
+        "env",
+    ],
+    plain_events: &[],
+    keeps_start: true,
+    keeps_prompts: true,
+};
+
+#[derive(Serialize)]
+struct CursorAnswer<'a> {
+    #[serde(rename = "continue", skip_serializing_if = "Option::is_none")]
+    goes_on: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    additional_context: Option<&'a str>,
+}
+
+fn print(call: &HookCall, reply: &HookReply) -> String {
+    let goes_on = match call.moment {
+        HookMoment::Prompt { .. } => Some(true),
+        HookMoment::Start { .. }
+        | HookMoment::Touch {
+            is_before: false, ..
+        } => None,
+        _ => return String::new(),
+    };
+    print_object(&CursorAnswer {
+        goes_on,
+        additional_context: taken_context(reply, true),
+    })
+}

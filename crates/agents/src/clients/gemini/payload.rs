@@ -1,0 +1,68 @@
+//! What Gemini CLI sends to a hook.
+
+use crate::hook::EnvLookup;
+use crate::hook::caller::CallerMarks;
+use crate::hook::format::{
+    COMMON_FIELDS, EventKind, FieldNames, PayloadFormat, no_usual_place, sample,
+};
+use crate::hook::own::BlockTags;
+use crate::hook::payload::Payload;
+use crate::hook::touched::ToolKind::{File, Shell};
+
+/// What a hook said at the start of a session comes back in this, as a part of the prompt (`packages/cli/src/gemini.tsx`).
+const ECHO: BlockTags = BlockTags {
+    open: &["<hook_context"],
+    close: &["</hook_context>"],
+};
+
+pub(super) const CALLER: CallerMarks = CallerMarks {
+    is_only_reader: true,
+    fields: &["prompt_response"],
+    session_variable: Some("GEMINI_SESSION_ID"),
+    is_stamped: true,
+    resembles: has_own_event,
+    sets: &[],
+    variables: &["GEMINI_CLI", "GEMINI_SESSION_ID"],
+};
+
+pub(super) const FORMAT: PayloadFormat = PayloadFormat {
+    events: &[
+        ("SessionStart", EventKind::Start),
+        ("BeforeAgent", EventKind::Prompt),
+        ("BeforeTool", EventKind::Before),
+        ("AfterTool", EventKind::After),
+        ("PreCompress", EventKind::Compact),
+        ("AfterAgent", EventKind::Stop),
+        ("SessionEnd", EventKind::End),
+    ],
+    fields: FieldNames {
+        said: &["prompt_response"],
+        ..COMMON_FIELDS
+    },
+    tools: &[
+        ("read_file", File),
+        ("read_many_files", File),
+        ("write_file", File),
+        ("replace", File),
+        ("run_shell_command", Shell),
+    ],
+    echo: Some(ECHO),
+    find_transcript: no_usual_place,
+    samples: &[
+        sample!("SessionStart"),
+        sample!("BeforeAgent"),
+        sample!("BeforeTool"),
+        sample!("AfterTool", "AfterTool-read_file"),
+        sample!("AfterTool", "AfterTool-run_shell_command"),
+        sample!("PreCompress"),
+        sample!("AfterAgent"),
+        sample!("SessionEnd"),
+    ],
+};
+
+/// Its events have names of their own but for the first and the last.
+fn has_own_event(payload: &Payload<'_>, _: &EnvLookup<'_>) -> bool {
+    let event = payload.text(COMMON_FIELDS.event).unwrap_or_default();
+    let mut own = FORMAT.events.iter().map(|(name, _)| *name);
+    own.any(|it| it == event && !["SessionStart", "SessionEnd"].contains(&it))
+}

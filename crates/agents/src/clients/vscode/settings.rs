@@ -1,0 +1,59 @@
+//! Visual Studio Code's settings. It has no hooks file of its own: it reads that of Copilot CLI, which says whom to ask.
+
+use serde_json::json;
+
+use super::super::claude_code::settings as claude_code;
+use super::super::copilot::settings as copilot;
+use crate::settings::layout::{
+    AGENTS_MD, ClientSettings, RepositoryLayout, UserFiles, UserFolders, UserLayout,
+};
+use crate::settings::server::{ServerEntry, ServerFormat};
+
+pub(super) const SETTINGS: ClientSettings = ClientSettings {
+    marks: &[".vscode/mcp.json"],
+    programs: &["code"],
+    repository: RepositoryLayout {
+        servers: ".vscode/mcp.json",
+        server: &ServerEntry {
+            format: ServerFormat::Json,
+            list: "servers",
+            make: |command| {
+                json!({
+                    "type": "stdio", "command": command, "args": ["mcp"], "cwd": "${workspaceFolder}"
+                })
+            },
+        },
+        hooks: copilot::REPOSITORY_HOOKS,
+        instructions: &[AGENTS_MD, claude_code::CLAUDE_MD],
+        excluded: None,
+    },
+    user: UserLayout {
+        server: &ServerEntry {
+            format: ServerFormat::Json,
+            list: "servers",
+            make: |command| json!({"type": "stdio", "command": command, "args": ["mcp"]}),
+        },
+        find_files,
+    },
+    hooks: &copilot::HOOKS,
+    // It has none for the end of a session.
+    own_events: Some(&[
+        ("sessionStart", "SessionStart"),
+        ("userPromptSubmitted", "UserPromptSubmit"),
+        ("postToolUse", "PostToolUse"),
+        ("agentStop", "Stop"),
+    ]),
+    trust_note: "asks once whether to trust the server of mcp.json",
+    hooks_note: None,
+    rules_note: None,
+};
+
+fn find_files(user: &UserFolders<'_>) -> UserFiles {
+    let folder = user.config().join("Code/User");
+    UserFiles {
+        servers: folder.join("mcp.json"),
+        hooks: copilot::user_hooks(user),
+        instructions: None,
+        folder,
+    }
+}

@@ -1,0 +1,3 @@
+//! VS Code writes what Copilot CLI writes.
+
+pub(super) use super::super::copilot::transcript::new_reader;

@@ -1,0 +1,79 @@
+//! How a client is answered: the shape that most of them share, and what an answer may say.
+
+use serde::Serialize;
+
+use super::{HookCall, HookReply};
+
+/// How a client is answered.
+pub(crate) struct ReplyFormat {
+    /// What is printed; empty when there is nothing to say.
+    pub(crate) print: fn(&HookCall, &HookReply) -> String,
+    /// Whether the client shows a notice that is part of the answer. Elsewhere it belongs on the error output.
+    pub(crate) has_notice: bool,
+    /// What an answer may say; anything else is a mistake.
+    pub(crate) keys: &'static [&'static str],
+    /// The events at which an answer is plain text.
+    pub(crate) plain_events: &'static [&'static str],
+    /// Whether a session that is resumed still has what it was told when it began.
+    pub(crate) keeps_start: bool,
+    /// Whether a session that is resumed still has what it was told beside prompts.
+    pub(crate) keeps_prompts: bool,
+}
+
+/// What an answer of Claude Code's shape may say.
+pub(crate) const NESTED_KEYS: &[&str] = &[
+    "continue",
+    "stopReason",
+    "suppressOutput",
+    "systemMessage",
+    "decision",
+    "reason",
+    "hookSpecificOutput",
+];
+
+/// One object, as a client prints it; nothing when it would be empty.
+pub(crate) fn print_object<T: Serialize>(answer: &T) -> String {
+    match serde_json::to_string(answer) {
+        Ok(text) if text != "{}" => text,
+        _ => String::new(),
+    }
+}
+
+/// The context, if there is one and the client takes it here.
+pub(crate) fn taken_context(reply: &HookReply, is_taken: bool) -> Option<&str> {
+    let context = reply.context.as_deref();
+    context.filter(|it| is_taken && !it.is_empty())
+}
+
+/// The notice on one line.
+fn one_line_notice(reply: &HookReply) -> Option<String> {
+    let words = reply.notice.as_deref()?.split_whitespace();
+    let line = words.collect::<Vec<_>>().join(" ");
+    (!line.is_empty()).then_some(line)
+}
+
+/// The shape that Claude Code began with: context inside, by the event's name, and a message for the person outside.
+pub(crate) fn print_nested(call: &HookCall, reply: &HookReply, is_taken: bool) -> String {
+    #[derive(Serialize)]
+    #[serde(rename_all = "camelCase")]
+    struct Answer<'a> {
+        #[serde(skip_serializing_if = "Option::is_none")]
+        system_message: Option<String>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        hook_specific_output: Option<Specific<'a>>,
+    }
+    #[derive(Serialize)]
+    #[serde(rename_all = "camelCase")]
+    struct Specific<'a> {
+        hook_event_name: &'a str,
+        additional_context: &'a str,
+    }
+    let hook_specific_output = taken_context(reply, is_taken).map(|it| Specific {
+        hook_event_name: &call.event,
+        additional_context: it,
+    });
+    print_object(&Answer {
+        system_message: one_line_notice(reply),
+        hook_specific_output,
+    })
+}

@@ -1,0 +1,121 @@
+//! What the installer knows about a client: by what it is recognised, where its files are, and what they say.
+
+use std::path::PathBuf;
+
+use serde_json::Value;
+
+use super::hooks::HooksLayout;
+use super::server::ServerEntry;
+
+/// A client as the installer knows it.
+#[derive(Debug)]
+pub struct ClientSettings {
+    /// Paths in a repository that only it has.
+    pub marks: &'static [&'static str],
+    /// Its programs.
+    pub programs: &'static [&'static str],
+    /// Its files in a repository.
+    pub repository: RepositoryLayout,
+    /// Its files in the user's home.
+    pub user: UserLayout,
+    /// What its hooks file says. Of a client that reads another one's file, that of the other.
+    pub hooks: &'static HooksLayout,
+    /// What the client itself calls the events of its hooks file, where that is another name. An event that is not here
+    /// is none of its own.
+    pub own_events: Option<&'static [(&'static str, &'static str)]>,
+    /// What it wants of a person before it uses what a repository brings.
+    pub trust_note: &'static str,
+    /// What it wants of a person before it runs any hook.
+    pub hooks_note: Option<&'static str>,
+    /// What to say where it reads none of the files with the block of rules.
+    pub rules_note: Option<RulesNote>,
+}
+
+/// A client's files in a repository.
+#[derive(Debug)]
+pub struct RepositoryLayout {
+    /// The file with its servers.
+    pub servers: &'static str,
+    /// What its server's entry says.
+    pub server: &'static ServerEntry,
+    /// The file with its hooks.
+    pub hooks: &'static str,
+    /// The instructions that it reads.
+    pub instructions: &'static [Instructions],
+    /// A file of these that is personal and is kept out of commits, as git's list of files to pass over names it.
+    pub excluded: Option<&'static str>,
+}
+
+/// A client's files in the user's home.
+#[derive(Debug)]
+pub struct UserLayout {
+    /// What its server's entry says.
+    pub server: &'static ServerEntry,
+    /// Where the files are.
+    pub find_files: fn(&UserFolders<'_>) -> UserFiles,
+}
+
+/// Where a client keeps its files in the user's home.
+#[derive(Debug, Clone)]
+pub struct UserFiles {
+    /// The folder that is there when the client is in use.
+    pub folder: PathBuf,
+    /// The file with its servers.
+    pub servers: PathBuf,
+    /// The file with its hooks.
+    pub hooks: PathBuf,
+    /// The user's own instructions, and whether they are made when they are not there.
+    pub instructions: Option<(PathBuf, bool)>,
+}
+
+/// Instructions that a client reads in a repository.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Instructions {
+    /// The file.
+    pub file: &'static str,
+    /// Whether it is made when it is not there.
+    pub is_made: bool,
+}
+
+/// The instructions that most clients read.
+pub const AGENTS_MD: Instructions = Instructions {
+    file: "AGENTS.md",
+    is_made: true,
+};
+
+/// What to say where a client reads none of the files with the block of rules.
+#[derive(Debug)]
+pub struct RulesNote {
+    /// The file that it would read.
+    pub file: &'static str,
+    /// Whether its settings name a file with the rules.
+    pub is_settled: fn(settings: &Value) -> bool,
+    /// What to say.
+    pub text: &'static str,
+}
+
+/// Where a user's folders are.
+pub struct UserFolders<'e> {
+    /// The user's home.
+    pub home: PathBuf,
+    /// The path that a variable of the environment holds.
+    pub variable: &'e dyn Fn(&str) -> Option<PathBuf>,
+}
+
+impl UserFolders<'_> {
+    /// The folder that a variable names, or else this one in the home.
+    #[must_use]
+    pub fn named_or(&self, variable: &str, usual: &str) -> PathBuf {
+        (self.variable)(variable).unwrap_or_else(|| self.home.join(usual))
+    }
+
+    /// Where this system's programs keep their settings.
+    #[must_use]
+    pub fn config(&self) -> PathBuf {
+        match () {
+            () if cfg!(windows) => self.named_or("APPDATA", "AppData/Roaming"),
+            () if cfg!(target_os = "macos") => self.home.join("Library/Application Support"),
+            () => self.named_or("XDG_CONFIG_HOME", ".config"),
+        }
+    }
+}

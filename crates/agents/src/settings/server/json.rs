@@ -1,0 +1,87 @@
+//! The server in a client's JSON.
+
+use serde_json::Value;
+
+use super::super::jsonc::{self, Kind, Step};
+use super::super::program::NAME;
+use super::check::check_entry;
+use super::{ServerEntry, Whose};
+
+/// The entry by the name of this program, if there is one; why there cannot be, where the text has another shape.
+pub(super) fn find_server(text: &str, server: &ServerEntry) -> Result<Option<Value>, String> {
+    let Some(root) = jsonc::parse(text)? else {
+        return Ok(None);
+    };
+    if !matches!(root.kind, Kind::Object(_)) {
+        return Err("it is not an object".into());
+    }
+    let Some(list) = root.child(Step::Key(server.list)) else {
+        return Ok(None);
+    };
+    if !matches!(list.kind, Kind::Object(_)) {
+        return Err(format!("`{}` is not an object", server.list));
+    }
+    Ok(list.child(Step::Key(NAME)).map(jsonc::Node::value))
+}
+
+/// The text with the server in it. Of an entry that is there, only what is missing and the program's path are changed:
+/// the rest is somebody's choice, in their own files.
+pub(super) fn put_server(
+    text: &str,
+    server: &ServerEntry,
+    whose: Whose,
+    command: &str,
+) -> Result<String, String> {
+    let path = [server.list, NAME];
+    let wanted = (server.make)(command);
+    let root = jsonc::parse(text)?;
+    let there = root
+        .as_ref()
+        .and_then(|it| it.child(Step::Key(path[0]))?.child(Step::Key(path[1])));
+    let Some(there) = there.map(jsonc::Node::value) else {
+        return jsonc::set(text, &path, &wanted);
+    };
+    check_entry(&there, server.cwd().as_deref(), whose)?;
+    let wanted = wanted.as_object().cloned().unwrap_or_default();
+    let is_due = |key: &str, value: &Value| match there.get(key) {
+        None => true,
+        Some(found) => key == "command" && found != value,
+    };
+    let due = wanted.iter().filter(|(key, value)| is_due(key, value));
+    due.into_iter()
+        .try_fold(text.to_owned(), |text, (key, value)| {
+            jsonc::set(&text, &[path[0], path[1], key], value)
+        })
+}
+
+/// The text without the server in these lists, and without a list if `first` had it not.
+pub(in crate::settings) fn remove_server(
+    text: &str,
+    first: Option<&str>,
+    lists: &[&str],
+) -> Result<String, String> {
+    let mut text = text.to_owned();
+    for place in lists.iter().copied() {
+        let Some(root) = jsonc::parse(&text)? else {
+            return Ok(text);
+        };
+        let Some(list) = root.child(Step::Key(place)) else {
+            continue;
+        };
+        let is_ours = list
+            .child(Step::Key(NAME))
+            .is_some_and(|it| is_server(&it.value()));
+        if !is_ours {
+            continue;
+        }
+        let is_only = list.items().len() == 1 && !jsonc::has(first, &[place]);
+        let path = [Step::Key(place), Step::Key(NAME)];
+        text = jsonc::remove(&text, if is_only { &path[..1] } else { &path })?;
+    }
+    Ok(text)
+}
+
+/// Whether an entry starts this program as a server, however.
+fn is_server(entry: &Value) -> bool {
+    check_entry(entry, None, Whose::User).is_ok()
+}
