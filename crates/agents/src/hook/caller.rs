@@ -37,6 +37,17 @@ pub(crate) struct CallerMarks {
     pub(crate) variables: &'static [&'static str],
 }
 
+/// A client that nothing is known of.
+pub(crate) const UNMARKED: CallerMarks = CallerMarks {
+    is_only_reader: false,
+    fields: &[],
+    session_variable: None,
+    is_stamped: false,
+    resembles: |_, _| false,
+    sets: &[],
+    variables: &[],
+};
+
 /// The client that is calling, when the command stands in the file of `named`.
 pub(crate) fn find_caller<'m>(
     named: Client,

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::{HookCall, HookReply};
+use super::{HookCall, HookMoment, HookReply};
 
 /// How a client is answered.
 pub(crate) struct ReplyFormat {
@@ -20,16 +20,28 @@ pub(crate) struct ReplyFormat {
     pub(crate) keeps_prompts: bool,
 }
 
-/// What an answer of Claude Code's shape may say.
-pub(crate) const NESTED_KEYS: &[&str] = &[
-    "continue",
-    "stopReason",
-    "suppressOutput",
-    "systemMessage",
-    "decision",
-    "reason",
-    "hookSpecificOutput",
-];
+/// The format that Claude Code began with and most clients took over. What it knows at a stop or a compaction decides
+/// something, so no context is given there; the end of a session has no answer.
+pub(crate) const NESTED: ReplyFormat = ReplyFormat {
+    print: |call, reply| match call.moment {
+        HookMoment::Compact | HookMoment::Stop { .. } => print_nested(call, reply, false),
+        HookMoment::End => String::new(),
+        _ => print_nested(call, reply, true),
+    },
+    has_notice: true,
+    keys: &[
+        "continue",
+        "stopReason",
+        "suppressOutput",
+        "systemMessage",
+        "decision",
+        "reason",
+        "hookSpecificOutput",
+    ],
+    plain_events: &[],
+    keeps_start: true,
+    keeps_prompts: true,
+};
 
 /// One object, as a client prints it; nothing when it would be empty.
 pub(crate) fn print_object<T: Serialize>(answer: &T) -> String {

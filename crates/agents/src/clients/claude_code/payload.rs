@@ -1,19 +1,16 @@
 //! What Claude Code sends to a hook.
 
-use crate::hook::caller::CallerMarks;
+use crate::hook::caller::{CallerMarks, UNMARKED};
 use crate::hook::format::{
     COMMON_EVENTS, COMMON_FIELDS, FieldNames, PayloadFormat, no_usual_place, sample,
 };
 use crate::hook::touched::ToolKind::{File, Shell};
 
 pub(super) const CALLER: CallerMarks = CallerMarks {
-    is_only_reader: false,
     fields: &["prompt_id"],
     session_variable: Some("CLAUDE_CODE_SESSION_ID"),
-    is_stamped: false,
-    resembles: |_, _| false,
-    sets: &[],
     variables: &["CLAUDECODE", "CLAUDE_CODE_SESSION_ID", "CLAUDE_PROJECT_DIR"],
+    ..UNMARKED
 };
 
 pub(super) const FORMAT: PayloadFormat = PayloadFormat {

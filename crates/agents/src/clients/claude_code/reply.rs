@@ -4,23 +4,18 @@
 //! successful `PreCompact` hook prints is handed to the summariser as it stands, JSON or not. So an answer there is never
 //! JSON, and a notice is not given at all. At a `Stop` context would continue the turn, so none is given.
 
-use crate::hook::reply::{NESTED_KEYS, ReplyFormat, print_nested, taken_context};
+use crate::hook::reply::{NESTED, ReplyFormat, taken_context};
 use crate::hook::{HookCall, HookMoment, HookReply};
 
 pub(super) const FORMAT: ReplyFormat = ReplyFormat {
     print,
-    has_notice: true,
-    keys: NESTED_KEYS,
     plain_events: &["PreCompact"],
-    keeps_start: true,
-    keeps_prompts: true,
+    ..NESTED
 };
 
 fn print(call: &HookCall, reply: &HookReply) -> String {
     match call.moment {
         HookMoment::Compact => taken_context(reply, true).unwrap_or_default().to_owned(),
-        HookMoment::Stop { .. } => print_nested(call, reply, false),
-        HookMoment::End => String::new(),
-        _ => print_nested(call, reply, true),
+        _ => (NESTED.print)(call, reply),
     }
 }

@@ -2,7 +2,7 @@
 //! Reading a file is a command.
 
 use crate::hook::EnvLookup;
-use crate::hook::caller::CallerMarks;
+use crate::hook::caller::{CallerMarks, UNMARKED};
 use crate::hook::format::{
     COMMON_EVENTS, COMMON_FIELDS, FieldNames, PayloadFormat, no_usual_place, sample,
 };
@@ -12,11 +12,8 @@ use crate::hook::touched::ToolKind::{File, Shell};
 pub(super) const CALLER: CallerMarks = CallerMarks {
     is_only_reader: true,
     fields: &["turn_id"],
-    session_variable: None,
-    is_stamped: false,
     resembles: has_own_transcript,
-    sets: &[],
-    variables: &[],
+    ..UNMARKED
 };
 
 pub(super) const FORMAT: PayloadFormat = PayloadFormat {

@@ -8,7 +8,7 @@
 use std::path::PathBuf;
 
 use crate::hook::EnvLookup;
-use crate::hook::caller::CallerMarks;
+use crate::hook::caller::{CallerMarks, UNMARKED};
 use crate::hook::format::{EventKind, FieldNames, PayloadFormat, sample};
 use crate::hook::payload::Payload;
 use crate::hook::touched::ToolKind::{File, Shell};
@@ -17,13 +17,13 @@ use crate::hook::touched::ToolKind::{File, Shell};
 const MARK: &str = "COPILOT_CLI";
 
 pub(super) const CALLER: CallerMarks = CallerMarks {
-    is_only_reader: false,
     fields: &["sessionId"],
     session_variable: Some("COPILOT_AGENT_SESSION_ID"),
     is_stamped: true,
     resembles: is_marked,
     sets: &[(MARK, "1")],
     variables: &[MARK, "COPILOT_AGENT_SESSION_ID", "COPILOT_HOME"],
+    ..UNMARKED
 };
 
 pub(super) const FORMAT: PayloadFormat = PayloadFormat {
@@ -68,7 +68,7 @@ pub(super) const FORMAT: PayloadFormat = PayloadFormat {
         ("Bash", Shell),
     ],
     echo: None,
-    find_transcript: find_transcript,
+    find_transcript,
     samples: &[
         sample!("sessionStart"),
         sample!("userPromptSubmitted"),

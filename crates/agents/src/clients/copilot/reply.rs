@@ -4,7 +4,7 @@
 
 use serde::Serialize;
 
-use crate::hook::reply::{ReplyFormat, print_object, taken_context};
+use crate::hook::reply::{NESTED, ReplyFormat, print_object, taken_context};
 use crate::hook::{HookCall, HookMoment, HookReply};
 
 pub(super) const FORMAT: ReplyFormat = ReplyFormat {
@@ -18,9 +18,8 @@ pub(super) const FORMAT: ReplyFormat = ReplyFormat {
         "reason",
         "suppressOutput",
     ],
-    plain_events: &[],
     keeps_start: false,
-    keeps_prompts: true,
+    ..NESTED
 };
 
 #[derive(Serialize)]

@@ -5,18 +5,16 @@
 use std::path::PathBuf;
 
 use crate::hook::EnvLookup;
-use crate::hook::caller::CallerMarks;
+use crate::hook::caller::{CallerMarks, UNMARKED};
 use crate::hook::format::{COMMON_FIELDS, EventKind, FieldNames, PayloadFormat, sample};
 use crate::hook::touched::ToolKind::{File, Shell};
 
 pub(super) const CALLER: CallerMarks = CallerMarks {
     is_only_reader: true,
     fields: &["cursor_version", "conversation_id"],
-    session_variable: None,
-    is_stamped: false,
     resembles: |_, env| env("CURSOR_VERSION").is_some(),
-    sets: &[],
     variables: &["CURSOR_VERSION", "CURSOR_TRANSCRIPT_PATH"],
+    ..UNMARKED
 };
 
 pub(super) const FORMAT: PayloadFormat = PayloadFormat {
@@ -53,7 +51,7 @@ pub(super) const FORMAT: PayloadFormat = PayloadFormat {
         ("Bash", Shell),
     ],
     echo: None,
-    find_transcript: find_transcript,
+    find_transcript,
     samples: &[
         sample!("sessionStart"),
         sample!("beforeSubmitPrompt"),

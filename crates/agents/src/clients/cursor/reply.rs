@@ -3,7 +3,7 @@
 
 use serde::Serialize;
 
-use crate::hook::reply::{ReplyFormat, print_object, taken_context};
+use crate::hook::reply::{NESTED, ReplyFormat, print_object, taken_context};
 use crate::hook::{HookCall, HookMoment, HookReply};
 
 pub(super) const FORMAT: ReplyFormat = ReplyFormat {
@@ -17,9 +17,7 @@ pub(super) const FORMAT: ReplyFormat = ReplyFormat {
         "permission",
         "env",
     ],
-    plain_events: &[],
-    keeps_start: true,
-    keeps_prompts: true,
+    ..NESTED
 };
 
 #[derive(Serialize)]

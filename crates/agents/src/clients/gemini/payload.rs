@@ -1,7 +1,7 @@
 //! What Gemini CLI sends to a hook.
 
 use crate::hook::EnvLookup;
-use crate::hook::caller::CallerMarks;
+use crate::hook::caller::{CallerMarks, UNMARKED};
 use crate::hook::format::{
     COMMON_FIELDS, EventKind, FieldNames, PayloadFormat, no_usual_place, sample,
 };
@@ -21,8 +21,8 @@ pub(super) const CALLER: CallerMarks = CallerMarks {
     session_variable: Some("GEMINI_SESSION_ID"),
     is_stamped: true,
     resembles: has_own_event,
-    sets: &[],
     variables: &["GEMINI_CLI", "GEMINI_SESSION_ID"],
+    ..UNMARKED
 };
 
 pub(super) const FORMAT: PayloadFormat = PayloadFormat {

@@ -1,27 +1,22 @@
 //! How Gemini CLI is answered. Context is escaped and wrapped in `<hook_context>`; what was said at the start comes back as
 //! a part of the prompt (see `payload`). A message for the person is shown at every event.
 
-use crate::hook::reply::{NESTED_KEYS, ReplyFormat, print_nested};
+use crate::hook::reply::{NESTED, ReplyFormat, print_nested};
 use crate::hook::{HookCall, HookMoment, HookReply};
 
 pub(super) const FORMAT: ReplyFormat = ReplyFormat {
     print,
-    has_notice: true,
-    keys: NESTED_KEYS,
-    plain_events: &[],
     // It resumes without anything that hooks said.
     keeps_start: false,
     keeps_prompts: false,
+    ..NESTED
 };
 
 fn print(call: &HookCall, reply: &HookReply) -> String {
     match call.moment {
-        HookMoment::Compact
-        | HookMoment::Stop { .. }
-        | HookMoment::Touch {
+        HookMoment::Touch {
             is_before: true, ..
         } => print_nested(call, reply, false),
-        HookMoment::End => String::new(),
-        _ => print_nested(call, reply, true),
+        _ => (NESTED.print)(call, reply),
     }
 }

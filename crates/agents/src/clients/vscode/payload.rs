@@ -1,18 +1,14 @@
 //! What Visual Studio Code sends to a hook. It has no hooks file of its own: it reads Copilot's and Claude Code's, turns
 //! camelCase events into its own, and ignores matchers, so a hook runs for every tool.
 
-use crate::hook::caller::CallerMarks;
+use crate::hook::caller::{CallerMarks, UNMARKED};
 use crate::hook::format::{COMMON_EVENTS, COMMON_FIELDS, PayloadFormat, no_usual_place, sample};
 use crate::hook::touched::ToolKind::{File, Shell};
 
 pub(super) const CALLER: CallerMarks = CallerMarks {
-    is_only_reader: false,
-    fields: &[],
-    session_variable: None,
     is_stamped: true,
     resembles: |_, _| true,
-    sets: &[],
-    variables: &[],
+    ..UNMARKED
 };
 
 pub(super) const FORMAT: PayloadFormat = PayloadFormat {

@@ -151,7 +151,6 @@ fn claude_code(session: &Session) -> Vec<Value> {
     out
 }
 
-#[expect(clippy::too_many_lines, reason = "one arm for each kind of line")]
 fn copilot(session: &Session) -> Vec<Value> {
     let event = |kind: &str, data: Value| json!({"type": kind, "data": data, "id": "x", "timestamp": AT, "parentId": null});
     let mut out = vec![
@@ -222,7 +221,6 @@ fn copilot(session: &Session) -> Vec<Value> {
     out
 }
 
-#[expect(clippy::too_many_lines, reason = "one arm for each kind of line")]
 fn codex(session: &Session) -> Vec<Value> {
     let item = |payload: Value| json!({"timestamp": AT, "ordinal": 1, "type": "response_item", "payload": payload});
     let message = |role: &str, kind: &str, text: &str| {
