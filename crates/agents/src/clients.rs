@@ -148,6 +148,11 @@ pub fn variables() -> impl Iterator<Item = &'static str> {
     profiles().flat_map(|it| it.caller.variables.iter().copied())
 }
 
+/// The variables that hold the session of the agent that started a program.
+pub fn session_variables() -> impl Iterator<Item = &'static str> {
+    profiles().filter_map(|it| it.caller.session_variable)
+}
+
 impl ClientProfile {
     /// What the client documents, for every event that we answer.
     #[must_use]

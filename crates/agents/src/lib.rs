@@ -4,6 +4,23 @@
 //!
 //! [`clients`] has a folder for each of them. The other modules are what those folders share, and know no client by name:
 //! [`hook`] reads payloads and prints answers, [`transcripts`] collects turns, [`settings`] edits other people's files.
+//!
+//! ```
+//! use crate::clients::{print_hook_reply, read_hook_call};
+//! use crate::hook::{HookMoment, HookReply};
+//! use crate::client::Client;
+//!
+//! let stdin = r#"{"hook_event_name": "BeforeAgent", "session_id": "s1", "prompt": "why does it fail?"}"#;
+//! let no_variables = |_: &str| None;
+//! let call = read_hook_call(Client::Gemini, "BeforeAgent", stdin, &no_variables).unwrap();
+//! assert_eq!(call.moment, HookMoment::Prompt { text: "why does it fail?".into() });
+//!
+//! let reply = HookReply { context: Some("retries: 3".into()), notice: None };
+//! assert_eq!(
+//!     print_hook_reply(&call, &reply),
+//!     r#"{"hookSpecificOutput":{"hookEventName":"BeforeAgent","additionalContext":"retries: 3"}}"#
+//! );
+//! ```
 
 pub mod brief;
 pub mod client;

@@ -28,14 +28,15 @@ use std::rc::Rc;
 use std::time::Instant;
 
 use anyhow::Context as _;
+use apostille_agents::clients;
 use apostille_core::speaker::{Speaker, TerminalFacts};
 use apostille_text::digest::Digest;
 use jiff::{SignedDuration, Timestamp};
 
 use crate::error::Fault;
 
-/// The variables that are read, and no others but the one that holds a model's key.
-const NAMES: [&str; 61] = [
+/// The variables that are read, and no others but those of clients and the one that holds a model's key.
+const NAMES: [&str; 53] = [
     "APOSTILLE_PERSON",
     "APOSTILLE_CONFIG",
     "APOSTILLE_STORE",
@@ -80,15 +81,7 @@ const NAMES: [&str; 61] = [
     "APOSTILLE_MODEL_GUARD",
     "APOSTILLE_HOOK_DEADLINE_MS",
     "APOSTILLE_HOOK_ALONE",
-    "GEMINI_SESSION_ID",
-    "CURSOR_VERSION",
-    "CURSOR_TRANSCRIPT_PATH",
-    "COPILOT_CLI",
-    "COPILOT_HOME",
     "PATH",
-    "CLAUDE_CONFIG_DIR",
-    "CODEX_HOME",
-    "GEMINI_CLI_HOME",
     "APOSTILLE_BREAKERS_BURST",
     "APOSTILLE_BREAKERS_COPIES",
     "APOSTILLE_BREAKERS_DRIFT",
@@ -108,12 +101,6 @@ const AGENTS: [&str; 8] = [
     "OPENCODE",
     "CLAUDE_CODE_SESSION_ID",
     "COPILOT_AGENT_SESSION_ID",
-];
-/// Where clients put the name of the session.
-pub const SESSIONS: [&str; 3] = [
-    "CLAUDE_CODE_SESSION_ID",
-    "COPILOT_AGENT_SESSION_ID",
-    "GEMINI_SESSION_ID",
 ];
 /// How much is read from the standard input.
 const MAX_INPUT: u64 = 256 * 1024 * 1024;
@@ -347,9 +334,10 @@ impl Terminal {
 impl Environment {
     fn ask() -> Self {
         let pairs = NAMES
-            .iter()
-            .chain(&AGENTS)
-            .filter_map(|name| Some((*name, std::env::var(name).ok()?)));
+            .into_iter()
+            .chain(AGENTS)
+            .chain(clients::variables())
+            .filter_map(|name| Some((name, std::env::var(name).ok()?)));
         Self(pairs.collect())
     }
 
@@ -420,7 +408,7 @@ impl Environment {
 
     /// The session of the agent that started this program, where its client says it.
     pub fn session(&self) -> Option<&str> {
-        SESSIONS.iter().find_map(|it| self.get(it))
+        clients::session_variables().find_map(|it| self.get(it))
     }
 
     /// Git's configuration files of this user; the last counts most.

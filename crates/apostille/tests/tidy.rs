@@ -139,6 +139,22 @@ fn dependencies_point_one_way() {
     check("apostille-server", &["apostille-core", "tokio"]);
 }
 
+/// What is known about a client stands in its folder: the rooms that clients share name none of them.
+#[test]
+fn only_a_clients_own_folder_names_it() {
+    let home = root().join("crates/agents/src");
+    let rooms = ["hook", "transcripts", "settings"].map(|it| home.join(it));
+    for path in files("rs") {
+        let is_shared = rooms
+            .iter()
+            .any(|it| path.starts_with(it) || path == it.with_extension("rs"));
+        let text = fs::read_to_string(&path).unwrap();
+        let code = text.split("#[cfg(test)]").next().unwrap();
+        let named = code.replace("Client::ALL", "").contains("Client::");
+        assert!(!is_shared || !named, "{} names a client", path.display());
+    }
+}
+
 #[test]
 fn files_are_short() {
     for path in files("rs") {

@@ -68,23 +68,23 @@ fn one_line_notice(reply: &HookReply) -> Option<String> {
 pub(crate) fn print_nested(call: &HookCall, reply: &HookReply, is_taken: bool) -> String {
     #[derive(Serialize)]
     #[serde(rename_all = "camelCase")]
-    struct Answer<'a> {
+    struct NestedAnswer<'a> {
         #[serde(skip_serializing_if = "Option::is_none")]
         system_message: Option<String>,
         #[serde(skip_serializing_if = "Option::is_none")]
-        hook_specific_output: Option<Specific<'a>>,
+        hook_specific_output: Option<NestedContext<'a>>,
     }
     #[derive(Serialize)]
     #[serde(rename_all = "camelCase")]
-    struct Specific<'a> {
+    struct NestedContext<'a> {
         hook_event_name: &'a str,
         additional_context: &'a str,
     }
-    let hook_specific_output = taken_context(reply, is_taken).map(|it| Specific {
+    let hook_specific_output = taken_context(reply, is_taken).map(|it| NestedContext {
         hook_event_name: &call.event,
         additional_context: it,
     });
-    print_object(&Answer {
+    print_object(&NestedAnswer {
         system_message: one_line_notice(reply),
         hook_specific_output,
     })

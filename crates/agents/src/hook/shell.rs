@@ -3,7 +3,7 @@
 
 mod words;
 
-use words::{Word, commands};
+use words::{ShellWord, commands};
 
 /// How much of a command is looked at.
 const MAX_COMMAND: usize = 64 * 1024;
@@ -85,10 +85,11 @@ fn head(command: &str) -> &str {
 }
 
 /// The command without what is set before it, and without programs that only run it.
-fn unwrapped(words: &[Word]) -> &[Word] {
+fn unwrapped(words: &[ShellWord]) -> &[ShellWord] {
     let is_set = |it: &str| it.split_once('=').is_some_and(|(name, _)| is_name(name));
-    let is_before =
-        |it: &Word| !it.is_target && (is_set(&it.text) || WRAPPERS.contains(&it.text.as_str()));
+    let is_before = |it: &ShellWord| {
+        !it.is_target && (is_set(&it.text) || WRAPPERS.contains(&it.text.as_str()))
+    };
     let start = words
         .iter()
         .position(|it| !is_before(it))
@@ -101,11 +102,11 @@ fn is_name(text: &str) -> bool {
 }
 
 /// The words that may be files: not patterns, programs or plain talk.
-fn arguments(words: &[Word]) -> impl Iterator<Item = &str> {
+fn arguments(words: &[ShellWord]) -> impl Iterator<Item = &str> {
     let program = words.first().map(|it| base(&it.text)).unwrap_or_default();
-    let takes_code = |it: &Word| takes_code(program, &it.text);
+    let takes_code = |it: &ShellWord| takes_code(program, &it.text);
     let has_flag = words.iter().any(takes_code);
-    let is_option = |it: &Word| it.text.starts_with('-') || it.text.is_empty();
+    let is_option = |it: &ShellWord| it.text.starts_with('-') || it.text.is_empty();
     let first = words
         .iter()
         .skip(1)
@@ -113,7 +114,7 @@ fn arguments(words: &[Word]) -> impl Iterator<Item = &str> {
         .map(|it| it + 1);
     let pattern = first.filter(|_| PATTERN_FIRST.contains(&program) && !has_flag);
     let is_talk = TALKERS.contains(&program);
-    let is_file = move |(at, it): &(usize, &Word)| {
+    let is_file = move |(at, it): &(usize, &ShellWord)| {
         let is_code = *at > 0 && words.get(at - 1).is_some_and(takes_code);
         it.is_target || !(is_talk || is_code || pattern == Some(*at))
     };

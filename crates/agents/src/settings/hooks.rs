@@ -3,7 +3,7 @@
 use crate::client::Client;
 use serde_json::{Value, json};
 
-use super::jsonc::{self, BOM, Kind, Node, Step, has};
+use super::jsonc::{self, BOM, JsonKind, JsonNode, JsonStep, has};
 use super::line::{HookLine, resembles};
 use super::program::{NAME, Program};
 
@@ -152,10 +152,10 @@ pub(super) fn remove_hooks(text: &str, first: Option<&str>) -> Result<String, St
     let text = emptied(remove_where(text, |_| true)?, &events, first)?;
     match jsonc::parse(&text)?
         .as_ref()
-        .and_then(|it| it.child(Step::Key(HOOKS)))
+        .and_then(|it| it.child(JsonStep::Key(HOOKS)))
     {
         Some(hooks) if hooks.items().is_empty() && !has(first, &[HOOKS]) => {
-            jsonc::remove(&text, &[Step::Key(HOOKS)])
+            jsonc::remove(&text, &[JsonStep::Key(HOOKS)])
         }
         _ => Ok(text),
     }
@@ -182,26 +182,26 @@ pub fn find_hook_lines(text: &str) -> Result<Vec<(String, String)>, String> {
     let Some(root) = jsonc::parse(text.trim_start_matches(BOM))? else {
         return Ok(Vec::new());
     };
-    if !matches!(root.kind, Kind::Object(_)) {
+    if !matches!(root.kind, JsonKind::Object(_)) {
         return Err("it is not an object".into());
     }
-    let Some(hooks) = root.child(Step::Key(HOOKS)) else {
+    let Some(hooks) = root.child(JsonStep::Key(HOOKS)) else {
         return Ok(Vec::new());
     };
-    if !matches!(hooks.kind, Kind::Object(_)) {
+    if !matches!(hooks.kind, JsonKind::Object(_)) {
         return Err(format!("`{HOOKS}` is not an object"));
     }
     let mut lines = Vec::new();
     for item in hooks.items() {
         let event = item.key.clone().unwrap_or_default();
-        if !matches!(item.value.kind, Kind::Array(_)) {
+        if !matches!(item.value.kind, JsonKind::Array(_)) {
             return Err(format!("`{HOOKS}.{event}` is not a list"));
         }
         let handlers = item.value.items().iter().flat_map(|it| {
             let inner = it
                 .value
-                .child(Step::Key(HOOKS))
-                .map(Node::items)
+                .child(JsonStep::Key(HOOKS))
+                .map(JsonNode::items)
                 .unwrap_or_default();
             std::iter::once(&it.value).chain(inner.iter().map(|it| &it.value))
         });
@@ -211,10 +211,10 @@ pub fn find_hook_lines(text: &str) -> Result<Vec<(String, String)>, String> {
 }
 
 /// The line that a handler runs, if it speaks of our hooks. One for another shell counts only where it is not ours.
-fn run(handler: &Node) -> Option<String> {
+fn run(handler: &JsonNode) -> Option<String> {
     let line = |key: &&str| {
         handler
-            .child(Step::Key(key))?
+            .child(JsonStep::Key(key))?
             .value()
             .as_str()
             .map(str::to_owned)
@@ -256,7 +256,7 @@ fn count(text: &str, event: &str) -> Result<usize, String> {
 /// Every handler of ours.
 fn found(text: &str) -> Result<Vec<OwnHandler>, String> {
     let root = jsonc::parse(text)?;
-    let Some(hooks) = root.as_ref().and_then(|it| it.child(Step::Key(HOOKS))) else {
+    let Some(hooks) = root.as_ref().and_then(|it| it.child(JsonStep::Key(HOOKS))) else {
         return Ok(Vec::new());
     };
     let mut all = Vec::new();
@@ -275,8 +275,8 @@ fn found(text: &str) -> Result<Vec<OwnHandler>, String> {
             }
             let handlers = it
                 .value
-                .child(Step::Key(HOOKS))
-                .map(Node::items)
+                .child(JsonStep::Key(HOOKS))
+                .map(JsonNode::items)
                 .unwrap_or_default();
             handlers
                 .iter()
@@ -289,11 +289,11 @@ fn found(text: &str) -> Result<Vec<OwnHandler>, String> {
 }
 
 /// Whether every command of a handler is ours: one that is not is somebody's, and stays with all that it has.
-fn is_mine(node: &Node) -> bool {
+fn is_mine(node: &JsonNode) -> bool {
     let lines: Vec<_> = COMMANDS
         .iter()
-        .filter_map(|key| node.child(Step::Key(key)))
-        .map(Node::value)
+        .filter_map(|key| node.child(JsonStep::Key(key)))
+        .map(JsonNode::value)
         .collect();
     let is_ours = |it: &Value| it.as_str().is_some_and(|it| HookLine::read(it).is_some());
     !lines.is_empty() && lines.iter().all(is_ours)
@@ -304,13 +304,13 @@ fn remove_where(text: &str, is_gone: impl Fn(&OwnHandler) -> bool) -> Result<Str
     let mut text = text.to_owned();
     // From the back, so that the numbers of the others stay right.
     for it in found(&text)?.iter().filter(|it| is_gone(it)).rev() {
-        let (event, entry) = (Step::Key(&it.event), Step::At(it.entry));
+        let (event, entry) = (JsonStep::Key(&it.event), JsonStep::At(it.entry));
         let path = [
-            Step::Key(HOOKS),
+            JsonStep::Key(HOOKS),
             event,
             entry,
-            Step::Key(HOOKS),
-            Step::At(it.handler.unwrap_or(0)),
+            JsonStep::Key(HOOKS),
+            JsonStep::At(it.handler.unwrap_or(0)),
         ];
         let root = jsonc::parse(&text)?;
         let group = root
@@ -325,7 +325,7 @@ fn remove_where(text: &str, is_gone: impl Fn(&OwnHandler) -> bool) -> Result<Str
 /// The text without the lists of these events, where they are empty and `first` had them not.
 fn emptied(mut text: String, events: &[String], first: Option<&str>) -> Result<String, String> {
     for event in events {
-        let path = [Step::Key(HOOKS), Step::Key(event)];
+        let path = [JsonStep::Key(HOOKS), JsonStep::Key(event)];
         let root = jsonc::parse(&text)?;
         let list = root
             .as_ref()

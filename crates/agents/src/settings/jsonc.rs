@@ -17,70 +17,70 @@ const DEEPEST: usize = 128;
 
 /// A value and where it stands.
 #[derive(Debug)]
-pub(super) struct Node {
+pub(super) struct JsonNode {
     /// Its first byte.
     pub(super) start: usize,
     /// The byte after its last.
     pub(super) end: usize,
     /// What it is.
-    pub(super) kind: Kind,
+    pub(super) kind: JsonKind,
 }
 
 /// What a value is.
 #[derive(Debug)]
-pub(super) enum Kind {
+pub(super) enum JsonKind {
     /// `{…}`
-    Object(Vec<Item>),
+    Object(Vec<JsonItem>),
     /// `[…]`
-    Array(Vec<Item>),
+    Array(Vec<JsonItem>),
     /// Anything else.
     Scalar(Value),
 }
 
 /// A member of an object, or an element of an array.
 #[derive(Debug)]
-pub(super) struct Item {
+pub(super) struct JsonItem {
     /// Where it begins: at its key, if it has one.
     pub(super) start: usize,
     /// Its key, in an object.
     pub(super) key: Option<String>,
     /// Its value.
-    pub(super) value: Node,
+    pub(super) value: JsonNode,
     /// Where the comma behind it is.
     pub(super) comma: Option<usize>,
 }
 
 /// A step on the way to a value.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Step<'a> {
+pub(super) enum JsonStep<'a> {
     /// To the member with this key.
     Key(&'a str),
     /// To the element with this number.
     At(usize),
 }
 
-impl Node {
+impl JsonNode {
     /// What is inside, of an object or an array.
-    pub(super) fn items(&self) -> &[Item] {
+    pub(super) fn items(&self) -> &[JsonItem] {
         match &self.kind {
-            Kind::Object(items) | Kind::Array(items) => items,
-            Kind::Scalar(_) => &[],
+            JsonKind::Object(items) | JsonKind::Array(items) => items,
+            JsonKind::Scalar(_) => &[],
         }
     }
 
     /// The number of the item that a step leads to; of members with the same key the last counts, as everywhere.
-    pub(super) fn position(&self, step: Step<'_>) -> Option<usize> {
+    pub(super) fn position(&self, step: JsonStep<'_>) -> Option<usize> {
         match step {
-            Step::Key(key) => self
+            JsonStep::Key(key) => self
                 .items()
                 .iter()
                 .rposition(|it| it.key.as_deref() == Some(key)),
-            Step::At(n) => (n < self.items().len()).then_some(n),
+            JsonStep::At(n) => (n < self.items().len()).then_some(n),
         }
     }
 
     /// The value that a step leads to.
-    pub(super) fn child(&self, step: Step<'_>) -> Option<&Self> {
+    pub(super) fn child(&self, step: JsonStep<'_>) -> Option<&Self> {
         self.position(step)
             .and_then(|it| self.items().get(it))
             .map(|it| &it.value)
@@ -89,9 +89,9 @@ impl Node {
     /// The value as a program sees it.
     pub(super) fn value(&self) -> Value {
         match &self.kind {
-            Kind::Scalar(value) => value.clone(),
-            Kind::Array(items) => items.iter().map(|it| it.value.value()).collect(),
-            Kind::Object(items) => {
+            JsonKind::Scalar(value) => value.clone(),
+            JsonKind::Array(items) => items.iter().map(|it| it.value.value()).collect(),
+            JsonKind::Object(items) => {
                 let pairs = items
                     .iter()
                     .map(|it| (it.key.clone().unwrap_or_default(), it.value.value()));
@@ -102,8 +102,8 @@ impl Node {
 }
 
 /// Reads a text; nothing, if it holds no value at all. What is wrong is said with its line.
-pub(super) fn parse(text: &str) -> Result<Option<Node>, String> {
-    let mut reader = Reader { text, at: 0 };
+pub(super) fn parse(text: &str) -> Result<Option<JsonNode>, String> {
+    let mut reader = JsonReader { text, at: 0 };
     let read = reader.whole();
     read.map_err(|why| {
         format!(
@@ -121,18 +121,18 @@ pub(super) fn has(text: Option<&str>, path: &[&str]) -> bool {
     };
     root.is_some_and(|root| {
         path.iter()
-            .try_fold(&root, |node, key| node.child(Step::Key(key)))
+            .try_fold(&root, |node, key| node.child(JsonStep::Key(key)))
             .is_some()
     })
 }
 
-struct Reader<'t> {
+struct JsonReader<'t> {
     text: &'t str,
     at: usize,
 }
 
-impl Reader<'_> {
-    fn whole(&mut self) -> Result<Option<Node>, String> {
+impl JsonReader<'_> {
+    fn whole(&mut self) -> Result<Option<JsonNode>, String> {
         self.skip()?;
         if self.at == self.text.len() {
             return Ok(None);
@@ -176,25 +176,25 @@ impl Reader<'_> {
         }
     }
 
-    fn node(&mut self, depth: usize) -> Result<Node, String> {
+    fn node(&mut self, depth: usize) -> Result<JsonNode, String> {
         let start = self.at;
         let kind = match self.peek() {
             _ if depth > DEEPEST => return Err("nested too deep".into()),
-            Some('{') => Kind::Object(self.list('}', true, depth)?),
-            Some('[') => Kind::Array(self.list(']', false, depth)?),
-            Some('"') => Kind::Scalar(Value::String(self.string()?)),
-            _ => Kind::Scalar(self.word()?),
+            Some('{') => JsonKind::Object(self.list('}', true, depth)?),
+            Some('[') => JsonKind::Array(self.list(']', false, depth)?),
+            Some('"') => JsonKind::Scalar(Value::String(self.string()?)),
+            _ => JsonKind::Scalar(self.word()?),
         };
-        Ok(Node {
+        Ok(JsonNode {
             start,
             end: self.at,
             kind,
         })
     }
 
-    fn list(&mut self, close: char, is_keyed: bool, depth: usize) -> Result<Vec<Item>, String> {
+    fn list(&mut self, close: char, is_keyed: bool, depth: usize) -> Result<Vec<JsonItem>, String> {
         self.at += 1;
-        let mut items: Vec<Item> = Vec::new();
+        let mut items: Vec<JsonItem> = Vec::new();
         loop {
             self.skip()?;
             if self.takes(close) {
@@ -207,14 +207,14 @@ impl Reader<'_> {
         }
     }
 
-    fn item(&mut self, is_keyed: bool, depth: usize) -> Result<Item, String> {
+    fn item(&mut self, is_keyed: bool, depth: usize) -> Result<JsonItem, String> {
         let start = self.at;
         let key = if is_keyed { Some(self.key()?) } else { None };
         let value = self.node(depth + 1)?;
         self.skip()?;
         let at = self.at;
         let comma = self.takes(',').then_some(at);
-        Ok(Item {
+        Ok(JsonItem {
             start,
             key,
             value,

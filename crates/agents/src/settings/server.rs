@@ -6,8 +6,8 @@ mod toml;
 
 use serde_json::Value;
 
-pub(super) use json::remove_server as remove_json_server;
-pub(super) use toml::remove_server as remove_toml_server;
+pub(super) use json::remove_json_server;
+pub(super) use toml::remove_toml_server;
 
 /// What a client that starts its servers in a bare environment has to pass on, because the store depends on it: hooks and
 /// server must find the same one.
@@ -65,8 +65,8 @@ impl ServerEntry {
     /// The entry by the name of this program, if there is one; why there cannot be, where the text has another shape.
     pub fn find_in(&self, text: &str) -> Result<Option<Value>, String> {
         match self.format {
-            ServerFormat::Json => json::find_server(text, self),
-            ServerFormat::Toml => toml::find_server(text, self.list),
+            ServerFormat::Json => json::find_json_server(text, self),
+            ServerFormat::Toml => toml::find_toml_server(text, self.list),
         }
     }
 
@@ -84,8 +84,8 @@ impl ServerEntry {
         command: &str,
     ) -> Result<String, String> {
         match self.format {
-            ServerFormat::Json => json::put_server(text, self, whose, command),
-            ServerFormat::Toml => toml::put_server(text, self, whose, command),
+            ServerFormat::Json => json::put_json_server(text, self, whose, command),
+            ServerFormat::Toml => toml::put_toml_server(text, self, whose, command),
         }
     }
 

@@ -9,7 +9,12 @@ use crate::hook::touched::ToolKind::{File, Shell};
 pub(super) const CALLER: CallerMarks = CallerMarks {
     fields: &["prompt_id"],
     session_variable: Some("CLAUDE_CODE_SESSION_ID"),
-    variables: &["CLAUDECODE", "CLAUDE_CODE_SESSION_ID", "CLAUDE_PROJECT_DIR"],
+    variables: &[
+        "CLAUDECODE",
+        "CLAUDE_CODE_SESSION_ID",
+        "CLAUDE_PROJECT_DIR",
+        "CLAUDE_CONFIG_DIR",
+    ],
     ..UNMARKED
 };
 

@@ -8,12 +8,12 @@ use crate::hook::reply::{NESTED, ReplyFormat, taken_context};
 use crate::hook::{HookCall, HookMoment, HookReply};
 
 pub(super) const FORMAT: ReplyFormat = ReplyFormat {
-    print,
+    print: print_claude_code_reply,
     plain_events: &["PreCompact"],
     ..NESTED
 };
 
-fn print(call: &HookCall, reply: &HookReply) -> String {
+fn print_claude_code_reply(call: &HookCall, reply: &HookReply) -> String {
     match call.moment {
         HookMoment::Compact => taken_context(reply, true).unwrap_or_default().to_owned(),
         _ => (NESTED.print)(call, reply),

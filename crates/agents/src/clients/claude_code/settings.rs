@@ -22,7 +22,7 @@ pub(super) const SETTINGS: ClientSettings = ClientSettings {
     },
     user: UserLayout {
         server: &SERVER,
-        find_files,
+        find_files: find_claude_code_files,
     },
     hooks: &HOOKS,
     own_events: None,
@@ -63,7 +63,7 @@ const HOOKS: HooksLayout = HooksLayout {
     ],
 };
 
-fn find_files(user: &UserFolders<'_>) -> UserFiles {
+fn find_claude_code_files(user: &UserFolders<'_>) -> UserFiles {
     let named = (user.variable)("CLAUDE_CONFIG_DIR");
     let folder = user.named_or("CLAUDE_CONFIG_DIR", ".claude");
     UserFiles {

@@ -39,7 +39,7 @@ struct ClaudeCodeAttachment {
     origin: Option<Value>,
 }
 
-pub(crate) fn new_reader() -> Box<dyn TranscriptReader> {
+pub(crate) fn new_claude_code_reader() -> Box<dyn TranscriptReader> {
     Box::new(ClaudeCodeReader::default())
 }
 

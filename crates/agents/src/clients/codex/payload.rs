@@ -13,6 +13,7 @@ pub(super) const CALLER: CallerMarks = CallerMarks {
     is_only_reader: true,
     fields: &["turn_id"],
     resembles: has_own_transcript,
+    variables: &["CODEX_HOME"],
     ..UNMARKED
 };
 

@@ -21,7 +21,7 @@ pub(super) const SETTINGS: ClientSettings = ClientSettings {
     },
     user: UserLayout {
         server: &SERVER,
-        find_files,
+        find_files: find_codex_files,
     },
     hooks: &HOOKS,
     own_events: None,
@@ -57,7 +57,7 @@ const HOOKS: HooksLayout = HooksLayout {
     ],
 };
 
-fn find_files(user: &UserFolders<'_>) -> UserFiles {
+fn find_codex_files(user: &UserFolders<'_>) -> UserFiles {
     let folder = user.named_or("CODEX_HOME", ".codex");
     UserFiles {
         servers: folder.join("config.toml"),

@@ -18,7 +18,7 @@ struct CodexLine {
     timestamp: Option<Value>,
 }
 
-pub(crate) fn new_reader() -> Box<dyn TranscriptReader> {
+pub(crate) fn new_codex_reader() -> Box<dyn TranscriptReader> {
     Box::new(CodexReader::default())
 }
 

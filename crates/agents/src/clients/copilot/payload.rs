@@ -20,7 +20,7 @@ pub(super) const CALLER: CallerMarks = CallerMarks {
     fields: &["sessionId"],
     session_variable: Some("COPILOT_AGENT_SESSION_ID"),
     is_stamped: true,
-    resembles: is_marked,
+    resembles: is_copilot_marked,
     sets: &[(MARK, "1")],
     variables: &[MARK, "COPILOT_AGENT_SESSION_ID", "COPILOT_HOME"],
     ..UNMARKED
@@ -68,7 +68,7 @@ pub(super) const FORMAT: PayloadFormat = PayloadFormat {
         ("Bash", Shell),
     ],
     echo: None,
-    find_transcript,
+    find_transcript: find_copilot_transcript,
     samples: &[
         sample!("sessionStart"),
         sample!("userPromptSubmitted"),
@@ -82,7 +82,7 @@ pub(super) const FORMAT: PayloadFormat = PayloadFormat {
 };
 
 /// Copilot sends what VS Code sends, on purpose: a few fields differ, and Copilot marks its children.
-fn is_marked(payload: &Payload<'_>, env: &EnvLookup<'_>) -> bool {
+fn is_copilot_marked(payload: &Payload<'_>, env: &EnvLookup<'_>) -> bool {
     let has_any = |names: &[&str]| names.iter().any(|it| payload.has(it));
     let is_vscodes = || has_any(&["tool_use_id", "tool_response"]);
     let is_set = || env(MARK).is_some_and(|it| it == "1");
@@ -90,7 +90,7 @@ fn is_marked(payload: &Payload<'_>, env: &EnvLookup<'_>) -> bool {
 }
 
 /// `~/.copilot/session-state/<session>/events.jsonl`. An id that could lead elsewhere leads nowhere.
-fn find_transcript(session: Option<&str>, env: &EnvLookup<'_>) -> Option<PathBuf> {
+fn find_copilot_transcript(session: Option<&str>, env: &EnvLookup<'_>) -> Option<PathBuf> {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
     let session = session.filter(|it| !it.is_empty() && it.chars().all(is_plain))?;
     let set = |name: &str| env(name).filter(|it| !it.is_empty()).map(PathBuf::from);

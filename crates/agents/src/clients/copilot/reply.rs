@@ -8,7 +8,7 @@ use crate::hook::reply::{NESTED, ReplyFormat, print_object, taken_context};
 use crate::hook::{HookCall, HookMoment, HookReply};
 
 pub(super) const FORMAT: ReplyFormat = ReplyFormat {
-    print,
+    print: print_copilot_reply,
     has_notice: false,
     keys: &[
         "additionalContext",
@@ -29,7 +29,7 @@ struct CopilotAnswer<'a> {
     additional_context: Option<&'a str>,
 }
 
-fn print(call: &HookCall, reply: &HookReply) -> String {
+fn print_copilot_reply(call: &HookCall, reply: &HookReply) -> String {
     let is_taken = matches!(
         call.moment,
         HookMoment::Start { .. } | HookMoment::Prompt { .. } | HookMoment::Touch { .. }

@@ -28,7 +28,7 @@ pub(super) const SETTINGS: ClientSettings = ClientSettings {
     },
     user: UserLayout {
         server: &SERVER,
-        find_files,
+        find_files: find_copilot_files,
     },
     hooks: &HOOKS,
     own_events: None,
@@ -71,7 +71,7 @@ fn home_folder(user: &UserFolders<'_>) -> PathBuf {
     user.named_or("COPILOT_HOME", ".copilot")
 }
 
-fn find_files(user: &UserFolders<'_>) -> UserFiles {
+fn find_copilot_files(user: &UserFolders<'_>) -> UserFiles {
     let folder = home_folder(user);
     UserFiles {
         servers: folder.join("mcp-config.json"),

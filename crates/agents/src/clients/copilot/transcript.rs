@@ -19,7 +19,7 @@ struct CopilotLine {
     agent_id: Option<Value>,
 }
 
-pub(crate) fn new_reader() -> Box<dyn TranscriptReader> {
+pub(crate) fn new_copilot_reader() -> Box<dyn TranscriptReader> {
     Box::new(CopilotReader::default())
 }
 

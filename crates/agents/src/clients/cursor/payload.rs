@@ -51,7 +51,7 @@ pub(super) const FORMAT: PayloadFormat = PayloadFormat {
         ("Bash", Shell),
     ],
     echo: None,
-    find_transcript,
+    find_transcript: find_cursor_transcript,
     samples: &[
         sample!("sessionStart"),
         sample!("beforeSubmitPrompt"),
@@ -64,7 +64,7 @@ pub(super) const FORMAT: PayloadFormat = PayloadFormat {
     ],
 };
 
-fn find_transcript(_: Option<&str>, env: &EnvLookup<'_>) -> Option<PathBuf> {
+fn find_cursor_transcript(_: Option<&str>, env: &EnvLookup<'_>) -> Option<PathBuf> {
     env("CURSOR_TRANSCRIPT_PATH")
         .filter(|it| !it.is_empty())
         .map(PathBuf::from)

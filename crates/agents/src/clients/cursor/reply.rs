@@ -7,7 +7,7 @@ use crate::hook::reply::{NESTED, ReplyFormat, print_object, taken_context};
 use crate::hook::{HookCall, HookMoment, HookReply};
 
 pub(super) const FORMAT: ReplyFormat = ReplyFormat {
-    print,
+    print: print_cursor_reply,
     has_notice: false,
     keys: &[
         "continue",
@@ -28,7 +28,7 @@ struct CursorAnswer<'a> {
     additional_context: Option<&'a str>,
 }
 
-fn print(call: &HookCall, reply: &HookReply) -> String {
+fn print_cursor_reply(call: &HookCall, reply: &HookReply) -> String {
     let goes_on = match call.moment {
         HookMoment::Prompt { .. } => Some(true),
         HookMoment::Start { .. }

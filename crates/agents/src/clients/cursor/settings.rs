@@ -21,7 +21,7 @@ pub(super) const SETTINGS: ClientSettings = ClientSettings {
     },
     user: UserLayout {
         server: &SERVER,
-        find_files,
+        find_files: find_cursor_files,
     },
     hooks: &HOOKS,
     own_events: None,
@@ -48,7 +48,7 @@ const HOOKS: HooksLayout = HooksLayout {
     ],
 };
 
-fn find_files(user: &UserFolders<'_>) -> UserFiles {
+fn find_cursor_files(user: &UserFolders<'_>) -> UserFiles {
     let folder = user.home.join(".cursor");
     UserFiles {
         servers: folder.join("mcp.json"),

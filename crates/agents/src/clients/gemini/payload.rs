@@ -21,7 +21,7 @@ pub(super) const CALLER: CallerMarks = CallerMarks {
     session_variable: Some("GEMINI_SESSION_ID"),
     is_stamped: true,
     resembles: has_own_event,
-    variables: &["GEMINI_CLI", "GEMINI_SESSION_ID"],
+    variables: &["GEMINI_CLI", "GEMINI_SESSION_ID", "GEMINI_CLI_HOME"],
     ..UNMARKED
 };
 

@@ -5,14 +5,14 @@ use crate::hook::reply::{NESTED, ReplyFormat, print_nested};
 use crate::hook::{HookCall, HookMoment, HookReply};
 
 pub(super) const FORMAT: ReplyFormat = ReplyFormat {
-    print,
+    print: print_gemini_reply,
     // It resumes without anything that hooks said.
     keeps_start: false,
     keeps_prompts: false,
     ..NESTED
 };
 
-fn print(call: &HookCall, reply: &HookReply) -> String {
+fn print_gemini_reply(call: &HookCall, reply: &HookReply) -> String {
     match call.moment {
         HookMoment::Touch {
             is_before: true, ..

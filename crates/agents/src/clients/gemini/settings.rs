@@ -24,7 +24,7 @@ pub(super) const SETTINGS: ClientSettings = ClientSettings {
     },
     user: UserLayout {
         server: &SERVER,
-        find_files,
+        find_files: find_gemini_files,
     },
     hooks: &HOOKS,
     own_events: None,
@@ -71,7 +71,7 @@ fn names_agents_md(settings: &Value) -> bool {
     }
 }
 
-fn find_files(user: &UserFolders<'_>) -> UserFiles {
+fn find_gemini_files(user: &UserFolders<'_>) -> UserFiles {
     let folder = user.named_or("GEMINI_CLI_HOME", "").join(".gemini");
     UserFiles {
         servers: folder.join("settings.json"),

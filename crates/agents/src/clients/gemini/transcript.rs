@@ -9,7 +9,7 @@ use crate::transcripts::TranscriptReader;
 use crate::transcripts::input::{exit, text, texts, time};
 use crate::transcripts::turns::TurnList;
 
-pub(crate) fn new_reader() -> Box<dyn TranscriptReader> {
+pub(crate) fn new_gemini_reader() -> Box<dyn TranscriptReader> {
     Box::new(GeminiReader::default())
 }
 

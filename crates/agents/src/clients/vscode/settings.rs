@@ -33,7 +33,7 @@ pub(super) const SETTINGS: ClientSettings = ClientSettings {
             list: "servers",
             make: |command| json!({"type": "stdio", "command": command, "args": ["mcp"]}),
         },
-        find_files,
+        find_files: find_vscode_files,
     },
     hooks: &copilot::HOOKS,
     // It has none for the end of a session.
@@ -48,7 +48,7 @@ pub(super) const SETTINGS: ClientSettings = ClientSettings {
     rules_note: None,
 };
 
-fn find_files(user: &UserFolders<'_>) -> UserFiles {
+fn find_vscode_files(user: &UserFolders<'_>) -> UserFiles {
     let folder = user.config().join("Code/User");
     UserFiles {
         servers: folder.join("mcp.json"),

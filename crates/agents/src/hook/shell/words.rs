@@ -5,7 +5,7 @@ use std::str::Chars;
 
 /// One word of a command.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct Word {
+pub(super) struct ShellWord {
     /// Without its quotes.
     pub(super) text: String,
     /// Whether something is read from it or written to it: `> out.txt`.
@@ -13,10 +13,10 @@ pub(super) struct Word {
 }
 
 /// The commands in a script, each with its words. What is never closed goes on to the end.
-pub(super) fn commands(script: &str) -> Vec<Vec<Word>> {
-    let mut reader = Reader {
+pub(super) fn commands(script: &str) -> Vec<Vec<ShellWord>> {
+    let mut reader = ShellReader {
         chars: script.chars().peekable(),
-        ..Reader::default()
+        ..ShellReader::default()
     };
     while let Some(c) = reader.chars.next() {
         reader.take(c);
@@ -25,20 +25,20 @@ pub(super) fn commands(script: &str) -> Vec<Vec<Word>> {
     reader.commands
 }
 
-struct Reader<'a> {
+struct ShellReader<'a> {
     chars: Peekable<Chars<'a>>,
-    commands: Vec<Vec<Word>>,
-    words: Vec<Word>,
+    commands: Vec<Vec<ShellWord>>,
+    words: Vec<ShellWord>,
     /// The word that is being read, if one has begun.
     word: Option<String>,
     /// What the next word is for.
-    role: Role,
+    role: WordRole,
     /// The lines that end the documents which begin after this line.
     documents: Vec<String>,
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-enum Role {
+enum WordRole {
     #[default]
     Plain,
     /// A file that is read or written.
@@ -49,20 +49,20 @@ enum Role {
     Text,
 }
 
-impl Default for Reader<'_> {
+impl Default for ShellReader<'_> {
     fn default() -> Self {
         Self {
             chars: "".chars().peekable(),
             commands: Vec::new(),
             words: Vec::new(),
             word: None,
-            role: Role::Plain,
+            role: WordRole::Plain,
             documents: Vec::new(),
         }
     }
 }
 
-impl Reader<'_> {
+impl ShellReader<'_> {
     fn take(&mut self, c: char) {
         match c {
             '\'' => self.quoted('\''),
@@ -119,35 +119,35 @@ impl Reader<'_> {
         self.end_word();
         let is_twice = self.chars.next_if_eq(&c).is_some();
         self.role = match (c, is_twice) {
-            ('<', true) if self.chars.next_if_eq(&'<').is_some() => Role::Text,
+            ('<', true) if self.chars.next_if_eq(&'<').is_some() => WordRole::Text,
             ('<', true) => {
                 self.chars.next_if_eq(&'-');
-                Role::Document
+                WordRole::Document
             }
-            _ if self.chars.next_if_eq(&'&').is_some() => Role::Text,
-            _ => Role::Target,
+            _ if self.chars.next_if_eq(&'&').is_some() => WordRole::Text,
+            _ => WordRole::Target,
         };
     }
 
     fn end_word(&mut self) {
         let Some(text) = self.word.take() else { return };
         match std::mem::take(&mut self.role) {
-            Role::Plain => self.words.push(Word {
+            WordRole::Plain => self.words.push(ShellWord {
                 text,
                 is_target: false,
             }),
-            Role::Target => self.words.push(Word {
+            WordRole::Target => self.words.push(ShellWord {
                 text,
                 is_target: true,
             }),
-            Role::Document => self.documents.push(text),
-            Role::Text => {}
+            WordRole::Document => self.documents.push(text),
+            WordRole::Text => {}
         }
     }
 
     fn end_command(&mut self) {
         self.end_word();
-        self.role = Role::Plain;
+        self.role = WordRole::Plain;
         let words = std::mem::take(&mut self.words);
         if !words.is_empty() {
             self.commands.push(words);

@@ -2,8 +2,8 @@
 
 use serde_json::{Map, Value};
 
-use super::print::{Manner, indent, quoted};
-use super::{Item, Kind, Node, Step, parse};
+use super::print::{JsonManner, indent, quoted};
+use super::{JsonItem, JsonKind, JsonNode, JsonStep, parse};
 
 /// The text with a value at this path; objects on the way are made where they are missing.
 pub(in crate::settings) fn set(text: &str, path: &[&str], value: &Value) -> Result<String, String> {
@@ -11,11 +11,11 @@ pub(in crate::settings) fn set(text: &str, path: &[&str], value: &Value) -> Resu
         return Ok(begun(text, &nested(path, value)));
     };
     let (node, rest) = walked(&root, path)?;
-    let manner = Manner::of(text, &root);
+    let manner = JsonManner::of(text, &root);
     match rest {
         [] => Ok(replaced(text, node, &manner, value)),
         [key, deeper @ ..] => {
-            let Kind::Object(items) = &node.kind else {
+            let JsonKind::Object(items) = &node.kind else {
                 return Err(not(path, rest, "an object"));
             };
             Ok(inserted(
@@ -43,11 +43,11 @@ pub(in crate::settings) fn push(
     let (node, rest) = walked(&root, path)?;
     match &node.kind {
         _ if !rest.is_empty() => missing(),
-        Kind::Array(items) => Ok(inserted(
+        JsonKind::Array(items) => Ok(inserted(
             text,
             node,
             items,
-            &Manner::of(text, &root),
+            &JsonManner::of(text, &root),
             None,
             value,
         )),
@@ -56,7 +56,7 @@ pub(in crate::settings) fn push(
 }
 
 /// The text without the entry at this path; as it is, if there is none.
-pub(in crate::settings) fn remove(text: &str, path: &[Step<'_>]) -> Result<String, String> {
+pub(in crate::settings) fn remove(text: &str, path: &[JsonStep<'_>]) -> Result<String, String> {
     let (Some(root), [way @ .., last]) = (parse(text)?, path) else {
         return Ok(text.to_owned());
     };
@@ -69,15 +69,15 @@ pub(in crate::settings) fn remove(text: &str, path: &[Step<'_>]) -> Result<Strin
 
 /// How far the path leads, and the part of it that is not there.
 fn walked<'n, 'p>(
-    root: &'n Node,
+    root: &'n JsonNode,
     path: &'p [&'p str],
-) -> Result<(&'n Node, &'p [&'p str]), String> {
+) -> Result<(&'n JsonNode, &'p [&'p str]), String> {
     let (mut node, mut rest) = (root, path);
     while let [key, deeper @ ..] = rest {
-        if !matches!(node.kind, Kind::Object(_)) {
+        if !matches!(node.kind, JsonKind::Object(_)) {
             return Err(not(path, rest, "an object"));
         }
-        let Some(child) = node.child(Step::Key(key)) else {
+        let Some(child) = node.child(JsonStep::Key(key)) else {
             break;
         };
         (node, rest) = (child, deeper);
@@ -101,7 +101,7 @@ fn nested(path: &[&str], value: &Value) -> Value {
 /// A text that held no value, only spaces or comments, with one.
 fn begun(text: &str, value: &Value) -> String {
     let newline = if text.contains("\r\n") { "\r\n" } else { "\n" };
-    let manner = Manner {
+    let manner = JsonManner {
         newline,
         unit: "  ",
         is_dense: false,
@@ -112,7 +112,7 @@ fn begun(text: &str, value: &Value) -> String {
     format!("{head}{gap}{}{newline}", manner.tall(value, ""))
 }
 
-fn replaced(text: &str, node: &Node, manner: &Manner<'_>, value: &Value) -> String {
+fn replaced(text: &str, node: &JsonNode, manner: &JsonManner<'_>, value: &Value) -> String {
     let is_tall = text[node.start..node.end].contains('\n');
     let new = if is_tall {
         manner.tall(value, indent(text, node.start))
@@ -124,9 +124,9 @@ fn replaced(text: &str, node: &Node, manner: &Manner<'_>, value: &Value) -> Stri
 
 fn inserted(
     text: &str,
-    node: &Node,
-    items: &[Item],
-    manner: &Manner<'_>,
+    node: &JsonNode,
+    items: &[JsonItem],
+    manner: &JsonManner<'_>,
     key: Option<&str>,
     value: &Value,
 ) -> String {
@@ -186,7 +186,7 @@ fn inserted(
     }
 }
 
-fn removed(text: &str, node: &Node, n: usize) -> String {
+fn removed(text: &str, node: &JsonNode, n: usize) -> String {
     let items = node.items();
     let item = &items[n];
     let mut end = item.comma.map_or(item.value.end, |it| it + 1);

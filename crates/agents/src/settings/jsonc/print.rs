@@ -2,11 +2,11 @@
 
 use serde_json::Value;
 
-use super::Node;
+use super::JsonNode;
 
 /// The manner of a file.
 #[derive(Debug)]
-pub(super) struct Manner<'t> {
+pub(super) struct JsonManner<'t> {
     /// How its lines end.
     pub(super) newline: &'static str,
     /// How far it indents.
@@ -17,9 +17,9 @@ pub(super) struct Manner<'t> {
     pub(super) is_tight: bool,
 }
 
-impl<'t> Manner<'t> {
+impl<'t> JsonManner<'t> {
     /// The manner of this text.
-    pub(super) fn of(text: &'t str, root: &Node) -> Self {
+    pub(super) fn of(text: &'t str, root: &JsonNode) -> Self {
         let newline = match text.find('\n') {
             Some(at) if text[..at].ends_with('\r') => "\r\n",
             _ => "\n",

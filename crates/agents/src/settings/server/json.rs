@@ -2,31 +2,31 @@
 
 use serde_json::Value;
 
-use super::super::jsonc::{self, Kind, Step};
+use super::super::jsonc::{self, JsonKind, JsonStep};
 use super::super::program::NAME;
 use super::check::check_entry;
 use super::{ServerEntry, Whose};
 
 /// The entry by the name of this program, if there is one; why there cannot be, where the text has another shape.
-pub(super) fn find_server(text: &str, server: &ServerEntry) -> Result<Option<Value>, String> {
+pub(super) fn find_json_server(text: &str, server: &ServerEntry) -> Result<Option<Value>, String> {
     let Some(root) = jsonc::parse(text)? else {
         return Ok(None);
     };
-    if !matches!(root.kind, Kind::Object(_)) {
+    if !matches!(root.kind, JsonKind::Object(_)) {
         return Err("it is not an object".into());
     }
-    let Some(list) = root.child(Step::Key(server.list)) else {
+    let Some(list) = root.child(JsonStep::Key(server.list)) else {
         return Ok(None);
     };
-    if !matches!(list.kind, Kind::Object(_)) {
+    if !matches!(list.kind, JsonKind::Object(_)) {
         return Err(format!("`{}` is not an object", server.list));
     }
-    Ok(list.child(Step::Key(NAME)).map(jsonc::Node::value))
+    Ok(list.child(JsonStep::Key(NAME)).map(jsonc::JsonNode::value))
 }
 
 /// The text with the server in it. Of an entry that is there, only what is missing and the program's path are changed:
 /// the rest is somebody's choice, in their own files.
-pub(super) fn put_server(
+pub(super) fn put_json_server(
     text: &str,
     server: &ServerEntry,
     whose: Whose,
@@ -35,10 +35,11 @@ pub(super) fn put_server(
     let path = [server.list, NAME];
     let wanted = (server.make)(command);
     let root = jsonc::parse(text)?;
-    let there = root
-        .as_ref()
-        .and_then(|it| it.child(Step::Key(path[0]))?.child(Step::Key(path[1])));
-    let Some(there) = there.map(jsonc::Node::value) else {
+    let there = root.as_ref().and_then(|it| {
+        it.child(JsonStep::Key(path[0]))?
+            .child(JsonStep::Key(path[1]))
+    });
+    let Some(there) = there.map(jsonc::JsonNode::value) else {
         return jsonc::set(text, &path, &wanted);
     };
     check_entry(&there, server.cwd().as_deref(), whose)?;
@@ -55,7 +56,7 @@ pub(super) fn put_server(
 }
 
 /// The text without the server in these lists, and without a list if `first` had it not.
-pub(in crate::settings) fn remove_server(
+pub(in crate::settings) fn remove_json_server(
     text: &str,
     first: Option<&str>,
     lists: &[&str],
@@ -65,17 +66,17 @@ pub(in crate::settings) fn remove_server(
         let Some(root) = jsonc::parse(&text)? else {
             return Ok(text);
         };
-        let Some(list) = root.child(Step::Key(place)) else {
+        let Some(list) = root.child(JsonStep::Key(place)) else {
             continue;
         };
         let is_ours = list
-            .child(Step::Key(NAME))
+            .child(JsonStep::Key(NAME))
             .is_some_and(|it| is_server(&it.value()));
         if !is_ours {
             continue;
         }
         let is_only = list.items().len() == 1 && !jsonc::has(first, &[place]);
-        let path = [Step::Key(place), Step::Key(NAME)];
+        let path = [JsonStep::Key(place), JsonStep::Key(NAME)];
         text = jsonc::remove(&text, if is_only { &path[..1] } else { &path })?;
     }
     Ok(text)

@@ -11,7 +11,10 @@ use super::check::check_entry;
 use super::{ServerEntry, Whose};
 
 /// The entry of the server, if there is one; why there cannot be, where the text has another shape.
-pub(super) fn find_server(text: &str, list: &str) -> Result<Option<serde_json::Value>, String> {
+pub(super) fn find_toml_server(
+    text: &str,
+    list: &str,
+) -> Result<Option<serde_json::Value>, String> {
     let whole = read(text.trim_start_matches('\u{feff}'))?;
     let Some(servers) = whole.get(list) else {
         return Ok(None);
@@ -27,14 +30,14 @@ pub(super) fn find_server(text: &str, list: &str) -> Result<Option<serde_json::V
 }
 
 /// The text with the server in it.
-pub(super) fn put_server(
+pub(super) fn put_toml_server(
     text: &str,
     server: &ServerEntry,
     whose: Whose,
     command: &str,
 ) -> Result<String, String> {
     let old = read(text)?;
-    let Some(there) = find_server(text, server.list).ok().flatten() else {
+    let Some(there) = find_toml_server(text, server.list).ok().flatten() else {
         return appended(text, old, server, command);
     };
     check_entry(&there, None, whose)?;
@@ -45,7 +48,10 @@ pub(super) fn put_server(
 }
 
 /// The text without the server in these lists; as it is, if it has none.
-pub(in crate::settings) fn remove_server(text: &str, lists: &[&str]) -> Result<String, String> {
+pub(in crate::settings) fn remove_toml_server(
+    text: &str,
+    lists: &[&str],
+) -> Result<String, String> {
     let mut text = text.to_owned();
     for list in lists {
         text = removed(&text, list)?;
@@ -55,7 +61,10 @@ pub(in crate::settings) fn remove_server(text: &str, lists: &[&str]) -> Result<S
 
 fn removed(text: &str, list: &str) -> Result<String, String> {
     let is_ours_there = |it: &serde_json::Value| check_entry(it, None, Whose::User).is_ok();
-    if !find_server(text, list)?.as_ref().is_some_and(is_ours_there) {
+    if !find_toml_server(text, list)?
+        .as_ref()
+        .is_some_and(is_ours_there)
+    {
         return Ok(text.to_owned());
     }
     let mut expected = read(text)?;
@@ -205,11 +214,11 @@ mod tests {
     };
 
     fn with(text: &str, whose: Whose, command: &str) -> Result<String, String> {
-        put_server(text, &SERVER, whose, command)
+        put_toml_server(text, &SERVER, whose, command)
     }
 
     fn without(text: &str) -> Result<String, String> {
-        remove_server(text, &[SERVER.list])
+        remove_toml_server(text, &[SERVER.list])
     }
 
     const SECTION: &str = "[mcp_servers.apostille]\ncommand = \"apostille\"\nargs = [\"mcp\"]\nenv_vars = [\"APOSTILLE_CONFIG\", \

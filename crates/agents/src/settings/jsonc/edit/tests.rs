@@ -53,7 +53,7 @@ fn an_entry_is_put_beside_the_others() {
 fn an_entry_is_taken_out_from_between_the_others() {
     let check = |text: &str, expected: &str| {
         assert_eq!(
-            remove(text, &[Step::Key("x")]).unwrap(),
+            remove(text, &[JsonStep::Key("x")]).unwrap(),
             expected,
             "{text:?}"
         );
@@ -203,13 +203,13 @@ proptest! {
         expected["zz"] = json!({"y": new});
         prop_assert_eq!(value(&with), expected, "{}\n=>\n{}", text, with);
         prop_assert!(is_kept(&text, &with), "{}\n=>\n{}", text, with);
-        let without = remove(&with, &[Step::Key("zz")]).unwrap();
+        let without = remove(&with, &[JsonStep::Key("zz")]).unwrap();
         prop_assert_eq!(value(&without), before, "{}\n=>\n{}", with, without);
     }
 
     #[test]
     fn every_entry_can_be_taken_out((before, text) in documents(), key in "[a-e]") {
-        let without = remove(&text, &[Step::Key(&key)]).unwrap();
+        let without = remove(&text, &[JsonStep::Key(&key)]).unwrap();
         let mut expected = before.clone();
         expected.as_object_mut().unwrap().shift_remove(&key);
         prop_assert_eq!(value(&without), expected, "{}\n=>\n{}", text, without);
