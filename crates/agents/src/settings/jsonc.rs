@@ -4,6 +4,10 @@
 mod edit;
 mod print;
 
+use jsonc_parser::common::{Range, Ranged as _};
+use jsonc_parser::errors::ParseError;
+use jsonc_parser::tokens::{Token, TokenAndRange};
+use jsonc_parser::{CollectOptions, CommentCollectionStrategy, ParseOptions, ast, parse_to_ast};
 use serde_json::{Map, Value};
 
 #[cfg(test)]
@@ -12,8 +16,19 @@ pub(super) use edit::{push, remove, set};
 
 /// The mark that some editors put before UTF-8.
 pub(super) const BOM: char = '\u{feff}';
-/// Deeper than any settings file; guards the stack.
-const DEEPEST: usize = 128;
+/// JSON with comments and a comma too many, and nothing else that programs forgive: the clients do not.
+const AS_TYPED: ParseOptions = ParseOptions {
+    allow_comments: true,
+    allow_trailing_commas: true,
+    allow_loose_object_property_names: false,
+    allow_missing_commas: false,
+    allow_single_quoted_strings: false,
+    allow_hexadecimal_numbers: false,
+    allow_unary_plus_numbers: false,
+    allow_bare_decimal_point_numbers: false,
+    allow_extended_string_escapes: false,
+    allow_non_finite_numbers: false,
+};
 
 /// A value and where it stands.
 #[derive(Debug)]
@@ -103,14 +118,24 @@ impl JsonNode {
 
 /// Reads a text; nothing, if it holds no value at all. What is wrong is said with its line.
 pub(super) fn parse(text: &str) -> Result<Option<JsonNode>, String> {
-    let mut reader = JsonReader { text, at: 0 };
-    let read = reader.whole();
-    read.map_err(|why| {
-        format!(
-            "line {}: {why}",
-            text[..reader.at].matches('\n').count() + 1
-        )
-    })
+    let options = CollectOptions {
+        comments: CommentCollectionStrategy::Off,
+        tokens: true,
+    };
+    let parsed = parse_to_ast(text, &options, &AS_TYPED).map_err(|it| describe_error(&it))?;
+    let is_comma = |it: &&TokenAndRange<'_>| it.token == Token::Comma;
+    let tokens = parsed.tokens.unwrap_or_default();
+    let commas = tokens.iter().filter(is_comma).map(|it| it.range.start);
+    let tree = JsonTree(commas.collect());
+    parsed.value.map(|it| tree.node(it)).transpose()
+}
+
+fn describe_error(error: &ParseError) -> String {
+    let mut said = error.kind().to_string();
+    if let Some(first) = said.get_mut(..1) {
+        first.make_ascii_lowercase();
+    }
+    format!("line {}: {said}", error.line_display())
 }
 
 /// Whether a text had something at this path; one that cannot be read had.
@@ -126,141 +151,54 @@ pub(super) fn has(text: Option<&str>, path: &[&str]) -> bool {
     })
 }
 
-struct JsonReader<'t> {
-    text: &'t str,
-    at: usize,
-}
+/// What makes nodes of a syntax tree: it knows where the commas are, which the tree does not.
+struct JsonTree(Vec<usize>);
 
-impl JsonReader<'_> {
-    fn whole(&mut self) -> Result<Option<JsonNode>, String> {
-        self.skip()?;
-        if self.at == self.text.len() {
-            return Ok(None);
-        }
-        let node = self.node(0)?;
-        self.skip()?;
-        match self.peek() {
-            None => Ok(Some(node)),
-            Some(c) => Err(format!("'{c}' after the end")),
-        }
-    }
-
-    fn peek(&self) -> Option<char> {
-        self.rest().chars().next()
-    }
-
-    fn rest(&self) -> &str {
-        &self.text[self.at..]
-    }
-
-    fn takes(&mut self, c: char) -> bool {
-        let is_there = self.peek() == Some(c);
-        self.at += if is_there { c.len_utf8() } else { 0 };
-        is_there
-    }
-
-    /// Passes over spaces and comments.
-    fn skip(&mut self) -> Result<(), String> {
-        loop {
-            let rest = self.rest();
-            self.at += rest.len() - rest.trim_start_matches([' ', '\t', '\r', '\n']).len();
-            let rest = self.rest();
-            if rest.starts_with("//") {
-                self.at += rest.find('\n').unwrap_or(rest.len());
-            } else if let Some(comment) = rest.strip_prefix("/*") {
-                let end = comment.find("*/").ok_or("a comment without an end")?;
-                self.at += end + 4;
-            } else {
-                return Ok(());
+impl JsonTree {
+    fn node(&self, value: ast::Value<'_>) -> Result<JsonNode, String> {
+        let Range { start, end } = value.range();
+        let kind = match value {
+            ast::Value::Object(it) => {
+                let members = it.properties.into_iter();
+                let members =
+                    members.map(|it| (it.range.start, Some(it.name.into_string()), it.value));
+                JsonKind::Object(self.items(members, end)?)
             }
-        }
-    }
-
-    fn node(&mut self, depth: usize) -> Result<JsonNode, String> {
-        let start = self.at;
-        let kind = match self.peek() {
-            _ if depth > DEEPEST => return Err("nested too deep".into()),
-            Some('{') => JsonKind::Object(self.list('}', true, depth)?),
-            Some('[') => JsonKind::Array(self.list(']', false, depth)?),
-            Some('"') => JsonKind::Scalar(Value::String(self.string()?)),
-            _ => JsonKind::Scalar(self.word()?),
+            ast::Value::Array(it) => {
+                let elements = it.elements.into_iter();
+                let elements = elements.map(|it| (it.start(), None, it));
+                JsonKind::Array(self.items(elements, end)?)
+            }
+            ast::Value::StringLit(it) => JsonKind::Scalar(it.value.into_owned().into()),
+            ast::Value::BooleanLit(it) => JsonKind::Scalar(it.value.into()),
+            ast::Value::NullKeyword(_) => JsonKind::Scalar(Value::Null),
+            ast::Value::NumberLit(it) => JsonKind::Scalar(
+                serde_json::from_str(it.value).map_err(|_| format!("{} is no number", it.value))?,
+            ),
         };
-        Ok(JsonNode {
-            start,
-            end: self.at,
-            kind,
-        })
+        Ok(JsonNode { start, end, kind })
     }
 
-    fn list(&mut self, close: char, is_keyed: bool, depth: usize) -> Result<Vec<JsonItem>, String> {
-        self.at += 1;
-        let mut items: Vec<JsonItem> = Vec::new();
-        loop {
-            self.skip()?;
-            if self.takes(close) {
-                return Ok(items);
-            }
-            if items.last().is_some_and(|it| it.comma.is_none()) {
-                return Err(format!("expected ',' or '{close}'"));
-            }
-            items.push(self.item(is_keyed, depth)?);
+    /// The items of a list that ends here, with the comma behind each: the first one before the next item.
+    fn items<'a>(
+        &self,
+        items: impl DoubleEndedIterator<Item = (usize, Option<String>, ast::Value<'a>)>,
+        end: usize,
+    ) -> Result<Vec<JsonItem>, String> {
+        let (mut found, mut next) = (Vec::new(), end);
+        for (start, key, value) in items.rev() {
+            let value = self.node(value)?;
+            let first = self.0.partition_point(|at| *at < value.end);
+            let comma = self.0.get(first).copied().filter(|at| *at < next);
+            found.push(JsonItem {
+                start,
+                key,
+                value,
+                comma,
+            });
+            next = start;
         }
-    }
-
-    fn item(&mut self, is_keyed: bool, depth: usize) -> Result<JsonItem, String> {
-        let start = self.at;
-        let key = if is_keyed { Some(self.key()?) } else { None };
-        let value = self.node(depth + 1)?;
-        self.skip()?;
-        let at = self.at;
-        let comma = self.takes(',').then_some(at);
-        Ok(JsonItem {
-            start,
-            key,
-            value,
-            comma,
-        })
-    }
-
-    fn key(&mut self) -> Result<String, String> {
-        if self.peek() != Some('"') {
-            return Err("expected a key in double quotes".into());
-        }
-        let key = self.string()?;
-        self.skip()?;
-        if !self.takes(':') {
-            return Err("expected ':'".into());
-        }
-        self.skip()?;
-        Ok(key)
-    }
-
-    fn string(&mut self) -> Result<String, String> {
-        let mut is_escaped = false;
-        let inner = self.rest().get(1..).unwrap_or_default();
-        let end = inner.find(|c| {
-            let is_end = c == '"' && !is_escaped;
-            is_escaped = c == '\\' && !is_escaped;
-            is_end
-        });
-        let end = self.at + end.ok_or("a text without an end")? + 2;
-        let read = serde_json::from_str(&self.text[self.at..end])
-            .map_err(|_| "a text that is not valid")?;
-        self.at = end;
-        Ok(read)
-    }
-
-    /// A number, `true`, `false` or `null`.
-    fn word(&mut self) -> Result<Value, String> {
-        let rest = self.rest();
-        let is_part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '+' | '-' | '.');
-        let end = rest.find(|c| !is_part(c)).unwrap_or(rest.len());
-        let read = serde_json::from_str(&rest[..end]);
-        let read = read.map_err(|_| match rest.chars().next() {
-            Some(c) => format!("'{c}' is no value"),
-            None => "the end comes too soon".into(),
-        })?;
-        self.at += end;
-        Ok(read)
+        found.reverse();
+        Ok(found)
     }
 }

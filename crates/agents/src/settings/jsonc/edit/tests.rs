@@ -92,13 +92,19 @@ fn what_cannot_be_changed_is_said() {
     };
     check("[]", "it is not an object");
     check("{\"m\": []}", "`m` is not an object");
-    check("{\n\"m\" 1}", "line 2: expected ':'");
-    check("{\"m\": 1 \"n\": 2}", "line 1: expected ',' or '}'");
-    check("{m: 1}", "line 1: expected a key in double quotes");
-    check("{} x", "line 1: 'x' after the end");
-    check("{\"m\": /* ", "line 1: a comment without an end");
-    check("{\"m\": nil}", "line 1: 'n' is no value");
-    check(&"[".repeat(1_000), "line 1: nested too deep");
+    check(
+        "{\n\"m\" 1}",
+        "line 2: expected colon after the string or word in object property",
+    );
+    check("{\"m\": 1 \"n\": 2}", "line 1: expected comma");
+    check("{m: 1}", "line 1: expected string for object property");
+    check(
+        "{} x",
+        "line 1: text cannot contain more than one JSON value",
+    );
+    check("{\"m\": /* ", "line 1: unterminated comment block");
+    check("{\"m\": nil}", "line 1: unexpected token");
+    check(&"[".repeat(1_000), "line 1: maximum nesting depth exceeded");
     assert_eq!(
         push("{\"m\": {}}", &["m"], &json!(1)).unwrap_err(),
         "`m` is not a list"
