@@ -37,13 +37,12 @@ use crate::settings::part::OwnTraces;
 use crate::transcripts::{self, TranscriptError, TranscriptReader};
 
 /// Every client, in the order in which they are asked whether a call is theirs: Visual Studio Code takes whatever is
-/// stamped with a time and nobody else's, so it comes last; Gemini CLI has events of its own, so it comes before Copilot
-/// CLI, which may only have left a variable behind.
+/// stamped with a time and nobody else's, so it comes last.
 static CLIENTS: [&ClientProfile; 6] = [
     &cursor::PROFILE,
-    &gemini::PROFILE,
     &copilot::PROFILE,
     &codex::PROFILE,
+    &gemini::PROFILE,
     &claude_code::PROFILE,
     &vscode::PROFILE,
 ];

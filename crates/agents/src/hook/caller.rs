@@ -28,6 +28,8 @@ pub(crate) struct CallerMarks {
     pub(crate) session_variable: Option<&'static str>,
     /// Whether it stamps its payloads with a time.
     pub(crate) is_stamped: bool,
+    /// Events that no other client has.
+    pub(crate) events: &'static [&'static str],
     /// Whether a payload that says nothing of the above looks like one of its own. It is asked only about payloads that
     /// are stamped as its own are, and only when no client before it in the table took them.
     pub(crate) resembles: fn(&Payload<'_>, &EnvLookup<'_>) -> bool,
@@ -43,6 +45,7 @@ pub(crate) const UNMARKED: CallerMarks = CallerMarks {
     fields: &[],
     session_variable: None,
     is_stamped: false,
+    events: &[],
     resembles: |_, _| false,
     sets: &[],
     variables: &[],
@@ -66,11 +69,18 @@ pub(crate) fn find_caller<'m>(
     }
     find(&|it| it.fields.iter().any(|field| payload.has(field)))
         .or_else(|| find(&|it| holds_session(it, payload, env)))
-        .or_else(|| {
-            let is_stamped = payload.has("timestamp");
-            find(&|it| it.is_stamped == is_stamped && (it.resembles)(payload, env))
-        })
+        .or_else(|| find(&|it| is_stamped_alike(it, payload) && has_event(it, payload)))
+        .or_else(|| find(&|it| is_stamped_alike(it, payload) && (it.resembles)(payload, env)))
         .unwrap_or(named)
+}
+
+fn is_stamped_alike(marks: &CallerMarks, payload: &Payload<'_>) -> bool {
+    marks.is_stamped == payload.has("timestamp")
+}
+
+fn has_event(marks: &CallerMarks, payload: &Payload<'_>) -> bool {
+    let event = payload.text(COMMON_FIELDS.event).unwrap_or_default();
+    marks.events.contains(&event.as_str())
 }
 
 fn holds_session(marks: &CallerMarks, payload: &Payload<'_>, env: &EnvLookup<'_>) -> bool {

@@ -8,6 +8,7 @@ use jsonc_parser::common::{Range, Ranged as _};
 use jsonc_parser::errors::ParseError;
 use jsonc_parser::tokens::{Token, TokenAndRange};
 use jsonc_parser::{CollectOptions, CommentCollectionStrategy, ParseOptions, ast, parse_to_ast};
+use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 #[cfg(test)]
@@ -126,7 +127,10 @@ pub(super) fn parse(text: &str) -> Result<Option<JsonNode>, String> {
     let is_comma = |it: &&TokenAndRange<'_>| it.token == Token::Comma;
     let tokens = parsed.tokens.unwrap_or_default();
     let commas = tokens.iter().filter(is_comma).map(|it| it.range.start);
-    let tree = JsonTree(commas.collect());
+    let tree = JsonTree {
+        text,
+        commas: commas.collect(),
+    };
     parsed.value.map(|it| tree.node(it)).transpose()
 }
 
@@ -152,16 +156,18 @@ pub(super) fn has(text: Option<&str>, path: &[&str]) -> bool {
 }
 
 /// What makes nodes of a syntax tree: it knows where the commas are, which the tree does not.
-struct JsonTree(Vec<usize>);
+struct JsonTree<'t> {
+    text: &'t str,
+    commas: Vec<usize>,
+}
 
-impl JsonTree {
+impl JsonTree<'_> {
     fn node(&self, value: ast::Value<'_>) -> Result<JsonNode, String> {
         let Range { start, end } = value.range();
         let kind = match value {
             ast::Value::Object(it) => {
                 let members = it.properties.into_iter();
-                let members =
-                    members.map(|it| (it.range.start, Some(it.name.into_string()), it.value));
+                let members = members.map(|it| (it.start(), Some(it.name.range()), it.value));
                 JsonKind::Object(self.items(members, end)?)
             }
             ast::Value::Array(it) => {
@@ -169,27 +175,31 @@ impl JsonTree {
                 let elements = elements.map(|it| (it.start(), None, it));
                 JsonKind::Array(self.items(elements, end)?)
             }
-            ast::Value::StringLit(it) => JsonKind::Scalar(it.value.into_owned().into()),
-            ast::Value::BooleanLit(it) => JsonKind::Scalar(it.value.into()),
-            ast::Value::NullKeyword(_) => JsonKind::Scalar(Value::Null),
-            ast::Value::NumberLit(it) => JsonKind::Scalar(
-                serde_json::from_str(it.value).map_err(|_| format!("{} is no number", it.value))?,
-            ),
+            scalar => JsonKind::Scalar(self.scalar(scalar.range())?),
         };
         Ok(JsonNode { start, end, kind })
+    }
+
+    /// The value that stands here, read as strictly as clients read it: the syntax tree takes line ends in texts.
+    fn scalar<T: DeserializeOwned>(&self, range: Range) -> Result<T, String> {
+        serde_json::from_str(&self.text[range.start..range.end]).map_err(|_| {
+            let line = self.text[..range.start].matches('\n').count() + 1;
+            format!("line {line}: invalid value")
+        })
     }
 
     /// The items of a list that ends here, with the comma behind each: the first one before the next item.
     fn items<'a>(
         &self,
-        items: impl DoubleEndedIterator<Item = (usize, Option<String>, ast::Value<'a>)>,
+        items: impl DoubleEndedIterator<Item = (usize, Option<Range>, ast::Value<'a>)>,
         end: usize,
     ) -> Result<Vec<JsonItem>, String> {
         let (mut found, mut next) = (Vec::new(), end);
         for (start, key, value) in items.rev() {
+            let key = key.map(|it| self.scalar(it)).transpose()?;
             let value = self.node(value)?;
-            let first = self.0.partition_point(|at| *at < value.end);
-            let comma = self.0.get(first).copied().filter(|at| *at < next);
+            let first = self.commas.partition_point(|at| *at < value.end);
+            let comma = self.commas.get(first).copied().filter(|at| *at < next);
             found.push(JsonItem {
                 start,
                 key,

@@ -1,12 +1,10 @@
 //! What Gemini CLI sends to a hook.
 
-use crate::hook::EnvLookup;
 use crate::hook::caller::{CallerMarks, UNMARKED};
 use crate::hook::format::{
     COMMON_FIELDS, EventKind, FieldNames, PayloadFormat, no_usual_place, sample,
 };
 use crate::hook::own::BlockTags;
-use crate::hook::payload::Payload;
 use crate::hook::touched::ToolKind::{File, Shell};
 
 /// What a hook said at the start of a session comes back in this, as a part of the prompt (`packages/cli/src/gemini.tsx`).
@@ -20,7 +18,13 @@ pub(super) const CALLER: CallerMarks = CallerMarks {
     fields: &["prompt_response"],
     session_variable: Some("GEMINI_SESSION_ID"),
     is_stamped: true,
-    resembles: has_own_event,
+    events: &[
+        "BeforeAgent",
+        "AfterAgent",
+        "BeforeTool",
+        "AfterTool",
+        "PreCompress",
+    ],
     variables: &["GEMINI_CLI", "GEMINI_SESSION_ID", "GEMINI_CLI_HOME"],
     ..UNMARKED
 };
@@ -59,10 +63,3 @@ pub(super) const FORMAT: PayloadFormat = PayloadFormat {
         sample!("SessionEnd"),
     ],
 };
-
-/// Its events have names of their own but for the first and the last.
-fn has_own_event(payload: &Payload<'_>, _: &EnvLookup<'_>) -> bool {
-    let event = payload.text(COMMON_FIELDS.event).unwrap_or_default();
-    let mut own = FORMAT.events.iter().map(|(name, _)| *name);
-    own.any(|it| it == event && !["SessionStart", "SessionEnd"].contains(&it))
-}

@@ -104,6 +104,7 @@ fn what_cannot_be_changed_is_said() {
     );
     check("{\"m\": /* ", "line 1: unterminated comment block");
     check("{\"m\": nil}", "line 1: unexpected token");
+    check("{\n\"m\": \"a\nb\"}", "line 2: invalid value");
     check(&"[".repeat(1_000), "line 1: maximum nesting depth exceeded");
     assert_eq!(
         push("{\"m\": {}}", &["m"], &json!(1)).unwrap_err(),
