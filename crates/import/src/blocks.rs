@@ -5,9 +5,6 @@ mod scan;
 
 use scan::Node;
 
-/// The marks around the block that `apostille init` writes into rule files.
-pub const OURS: [&str; 2] = ["<!-- apostille:begin -->", "<!-- apostille:end -->"];
-
 /// The longest lead-in that is repeated before what it leads into, in characters.
 const LEAD_CHARS: usize = 160;
 

@@ -1,11 +1,11 @@
 //! The short block of rules in the instructions that agents read: between two marks, so that it can be found again.
 
-use apostille_import::blocks::OURS;
+use apostille_text::delimiters::INSTRUCTION_BLOCK;
 
 /// The first line of the block.
-const BEGIN: &str = OURS[0];
+const BEGIN: &str = INSTRUCTION_BLOCK[0];
 /// The last line of the block.
-const END: &str = OURS[1];
+const END: &str = INSTRUCTION_BLOCK[1];
 
 /// What an agent is told: the memory is there, what it is worth, and what belongs into it.
 pub const RULES: &str = "\

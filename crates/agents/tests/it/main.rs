@@ -5,9 +5,9 @@ mod asked;
 #[cfg(test)]
 mod brief;
 #[cfg(test)]
-mod gleaning;
-#[cfg(test)]
 mod glean;
+#[cfg(test)]
+mod gleaning;
 #[cfg(test)]
 mod learn;
 #[cfg(test)]

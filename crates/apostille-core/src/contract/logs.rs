@@ -1,10 +1,10 @@
 //! The log of each space is the same in every store, whole and in pages.
 
 use super::spaces;
+use crate::event::was::Was;
 use crate::event::{Event, Logged, What};
 use crate::space::Space;
 use crate::store::{EventPage, Filter, Store};
-use crate::event::was::Was;
 
 /// Compares what happened in each space, from either end, and what happened last in all of them.
 pub(super) fn compare_logs(ours: &dyn Store, twin: &dyn Store) {

@@ -8,7 +8,7 @@ use apostille_core::policy::Policy;
 use apostille_core::revise::{apply, approve};
 use proptest::prelude::*;
 
-use crate::world::{World, cited, note, preference, repo, user};
+use crate::world::{World, a_person, cited, note, preference, repo, user};
 
 const ALL: Options<'static> = Options {
     only: Vec::new(),
@@ -233,6 +233,7 @@ fn each_class_has_its_findings() {
         .with(|cx| {
             approve(
                 cx,
+                a_person(),
                 &[repo()],
                 steering.handle().to_string().parse().unwrap(),
             )

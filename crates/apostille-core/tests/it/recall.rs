@@ -229,6 +229,7 @@ fn forgetting_leaves_neither_text_nor_question() {
             forget(
                 cx,
                 a_speaker(),
+                a_speaker(),
                 &[repo()],
                 "m-1".parse().unwrap(),
                 "private",
@@ -273,6 +274,7 @@ fn forgetting_with_the_text_as_its_reason_keeps_no_text() {
         .with(|cx| {
             forget(
                 cx,
+                a_speaker(),
                 &[user()],
                 "u-1".parse().unwrap(),
                 "it said: Owns a zebra",

@@ -291,7 +291,7 @@ fn a_file_does_not_vouch_for_what_the_cited_lines_do_not_say() {
         let mut memory = World::verified().kept(vouched);
         change(&mut memory);
         let imported = World::verified()
-            .with(|cx| import(cx, memory.clone(), true, true))
+            .with(|cx| import(cx, memory.clone(), true, Some(a_person())))
             .unwrap();
         let Imported::Kept(kept) = imported else {
             panic!("{imported:?}")
@@ -320,7 +320,7 @@ fn a_file_decides_only_where_a_person_vouches_for_it() {
         memory.supersedes = Some(memory.id);
         memory.status = status;
         let imported = World::verified()
-            .with(|cx| import(cx, memory.clone(), true, is_vouched))
+            .with(|cx| import(cx, memory.clone(), true, is_vouched.then(a_person)))
             .unwrap();
         let Imported::Kept(kept) = imported else {
             panic!("{imported:?}")

@@ -1,7 +1,7 @@
 //! A page line by line: headings, texts with how deep they stand, and what is neither.
 
-use super::OURS;
 use super::line::Line;
+use apostille_text::delimiters::INSTRUCTION_BLOCK;
 
 /// A part of a page before lead-ins and nesting are looked at.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -55,9 +55,9 @@ impl Scan {
                 self.other(n, "a code block");
                 end(&|it| matches!(Line::of(it), Line::Fence(_)) && it.trim() == mark)
             }
-            Line::Comment if line.contains(OURS[0]) => {
+            Line::Comment if line.contains(INSTRUCTION_BLOCK[0]) => {
                 self.other(n, "apostille's own block");
-                end(&|it| it.contains(OURS[1]))
+                end(&|it| it.contains(INSTRUCTION_BLOCK[1]))
             }
             Line::Comment => {
                 self.other(n, "a comment");
