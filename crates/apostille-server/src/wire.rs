@@ -12,7 +12,6 @@ use std::fmt::Display;
 use std::str::FromStr;
 
 use apostille_cite::citation::Cite;
-use apostille_core::memory::Name;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
@@ -73,17 +72,9 @@ pub(crate) fn number(name: &str, value: Option<Value>) -> Result<Option<u32>, Ma
     field(name, value)
 }
 
-pub(crate) fn texts(name: &str, value: Option<Value>) -> Result<Vec<String>, Malformed> {
-    Ok(field(name, value)?.unwrap_or_default())
-}
-
 /// Yes or no; no unless said.
 pub(crate) fn flag(name: &str, value: Option<Value>) -> Result<bool, Malformed> {
     Ok(field(name, value)?.unwrap_or_default())
-}
-
-pub(crate) fn memory_name(name: &str, value: Option<Value>) -> Result<Name, Malformed> {
-    parsed(name, value)?.ok_or_else(|| Malformed::missing(name))
 }
 
 pub(crate) fn cites(value: Option<Value>) -> Result<Vec<Cite>, Malformed> {

@@ -229,7 +229,6 @@ fn forgetting_leaves_neither_text_nor_question() {
             forget(
                 cx,
                 a_speaker(),
-                a_speaker(),
                 &[repo()],
                 "m-1".parse().unwrap(),
                 "private",

@@ -22,4 +22,8 @@ mod seed_000;
 mod seed_002;
 #[cfg(test)]
 #[path = "../../../apostille-core/tests/it/world.rs"]
+#[expect(
+    dead_code,
+    reason = "the scratch world is shared with the tests of the core, and not all of it is used here"
+)]
 mod world;
