@@ -5,6 +5,8 @@ use std::io;
 use apostille_core::store::StoreError;
 use rusqlite::ErrorCode;
 
+use crate::lock::LockError;
+
 /// An IO error of a store's file.
 pub(crate) fn io(what: &str, error: io::Error) -> StoreError {
     match error.kind() {
@@ -16,6 +18,14 @@ pub(crate) fn io(what: &str, error: io::Error) -> StoreError {
             what: what.into(),
             source: Box::new(error),
         },
+    }
+}
+
+/// A lock that was not had.
+pub(crate) fn lock(error: LockError) -> StoreError {
+    match error {
+        LockError::Busy { waited_ms } => StoreError::Busy { waited_ms },
+        LockError::Io { what, source } => io(what, source),
     }
 }
 

@@ -144,7 +144,7 @@ impl Jsonl {
                 .map_err(|error| io("cannot make the store's folder", error))?;
         }
         let mut queue = self.queue.lock().unwrap_or_else(PoisonError::into_inner);
-        let _held = queue.hold(patience)?;
+        let _held = queue.hold(patience).map_err(crate::fault::lock)?;
         act()
     }
 

@@ -68,6 +68,7 @@ impl Ledger {
             file.map_err(|it| fault::io("cannot open a session", it))?,
             patience,
         )
+        .map_err(fault::lock)
     }
 
     /// A session as it is; empty when there is none.
@@ -173,7 +174,8 @@ fn opened(path: &Path, patience: Duration) -> Result<Open, StoreError> {
     let file = lock::held(
         file.map_err(|it| fault::io("cannot open a session", it))?,
         patience,
-    )?;
+    )
+    .map_err(fault::lock)?;
     let mut text = Vec::new();
     (&file)
         .take(MAX_BYTES)

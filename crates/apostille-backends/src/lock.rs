@@ -5,20 +5,43 @@ use std::path::{Path, PathBuf};
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
-use apostille_core::store::StoreError;
-
 use crate::unlinked;
+
+/// Why a lock was not had.
+#[derive(Debug, thiserror::Error)]
+pub enum LockError {
+    /// Somebody else held it all the time.
+    #[error("another process held the lock for {waited_ms} ms")]
+    Busy {
+        /// How long it was waited for.
+        waited_ms: u64,
+    },
+    /// The file cannot be opened or locked.
+    #[error("{what}")]
+    Io {
+        /// What was tried.
+        what: &'static str,
+        /// Why it failed.
+        source: std::io::Error,
+    },
+}
+
+impl LockError {
+    fn io(what: &'static str, source: std::io::Error) -> Self {
+        Self::Io { what, source }
+    }
+}
 
 /// The lock file of a store.
 #[derive(Debug)]
-pub(crate) struct Queue {
+pub struct Queue {
     path: PathBuf,
     file: Option<File>,
 }
 
 /// Held until dropped. A process that dies lets go.
 #[derive(Debug)]
-pub(crate) enum Held<'a> {
+pub enum Held<'a> {
     /// Through the file that is kept open.
     Kept(&'a File),
     /// Through a file of its own, which was waited for.
@@ -35,7 +58,7 @@ impl Drop for Held<'_> {
 }
 
 impl Queue {
-    pub(crate) fn new(path: PathBuf) -> Self {
+    pub fn new(path: PathBuf) -> Self {
         Self { path, file: None }
     }
 
@@ -43,7 +66,7 @@ impl Queue {
     ///
     /// A plain busy loop lets one writer starve while others hurry past; a blocking lock has a fair queue but no time
     /// limit. So a thread stands in line, and only as long as somebody waits for it.
-    pub(crate) fn hold(&mut self, patience: Duration) -> Result<Held<'_>, StoreError> {
+    pub fn hold(&mut self, patience: Duration) -> Result<Held<'_>, LockError> {
         let file = match &mut self.file {
             Some(file) => file,
             none => none.insert(open(&self.path)?),
@@ -52,22 +75,22 @@ impl Queue {
             Ok(()) => Ok(Held::Kept(file)),
             Err(TryLockError::WouldBlock) => waited(open(&self.path)?, patience).map(Held::Own),
             Err(TryLockError::Error(error)) => {
-                Err(crate::fault::io("cannot lock the store", error))
+                Err(LockError::io("cannot lock the store", error))
             }
         }
     }
 }
 
 /// The file itself, held until it is closed; others are waited for at most this long.
-pub(crate) fn held(file: File, patience: Duration) -> Result<File, StoreError> {
+pub fn held(file: File, patience: Duration) -> Result<File, LockError> {
     match file.try_lock() {
         Ok(()) => Ok(file),
         Err(TryLockError::WouldBlock) => waited(file, patience),
-        Err(TryLockError::Error(error)) => Err(crate::fault::io("cannot lock a file", error)),
+        Err(TryLockError::Error(error)) => Err(LockError::io("cannot lock a file", error)),
     }
 }
 
-fn waited(file: File, patience: Duration) -> Result<File, StoreError> {
+fn waited(file: File, patience: Duration) -> Result<File, LockError> {
     let started = Instant::now();
     let (sender, receiver) = mpsc::channel();
     std::thread::spawn(move || {
@@ -77,29 +100,29 @@ fn waited(file: File, patience: Duration) -> Result<File, StoreError> {
     });
     match receiver.recv_timeout(patience) {
         Ok(Ok(file)) => Ok(file),
-        Ok(Err(error)) => Err(crate::fault::io("cannot lock the store", error)),
-        Err(_) => Err(StoreError::Busy {
+        Ok(Err(error)) => Err(LockError::io("cannot lock the store", error)),
+        Err(_) => Err(LockError::Busy {
             waited_ms: u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX),
         }),
     }
 }
 
-fn open(path: &Path) -> Result<File, StoreError> {
+fn open(path: &Path) -> Result<File, LockError> {
     let mut options = cap_std::fs::OpenOptions::new();
     options.create(true).truncate(false).write(true);
     unlinked::open(path, &mut options)
-        .map_err(|error| crate::fault::io("cannot open the store's lock file", error))
+        .map_err(|error| LockError::io("cannot open the store's lock file", error))
 }
 
 /// Files of a store are their owner's alone.
-pub(crate) fn private(options: &mut OpenOptions) -> &mut OpenOptions {
+pub fn private(options: &mut OpenOptions) -> &mut OpenOptions {
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(options, 0o600);
     options
 }
 
 /// Makes a store's folder, its owner's alone.
-pub(crate) fn private_folder(path: &Path) -> std::io::Result<()> {
+pub fn private_folder(path: &Path) -> std::io::Result<()> {
     let mut builder = std::fs::DirBuilder::new();
     builder.recursive(true);
     #[cfg(unix)]
@@ -119,7 +142,7 @@ mod tests {
         let held = first.hold(Duration::ZERO).unwrap();
         assert!(matches!(
             second.hold(Duration::from_millis(5)),
-            Err(StoreError::Busy { .. })
+            Err(LockError::Busy { .. })
         ));
         drop(held);
         drop(second.hold(Duration::from_secs(5)).unwrap());

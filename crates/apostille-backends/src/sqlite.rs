@@ -154,7 +154,7 @@ impl Sqlite {
             let Db {
                 connection, queue, ..
             } = &mut *db;
-            let _held = queue.hold(PATIENCE)?;
+            let _held = queue.hold(PATIENCE).map_err(crate::fault::lock)?;
             connection
                 .pragma_update(None, "journal_mode", "wal")
                 .map_err(sqlite)?;
@@ -242,7 +242,7 @@ impl Sqlite {
         let Db {
             connection, queue, ..
         } = &mut *db;
-        let _held = queue.hold(if is_durable { PATIENCE } else { LOG_PATIENCE })?;
+        let _held = queue.hold(if is_durable { PATIENCE } else { LOG_PATIENCE }).map_err(crate::fault::lock)?;
         run(connection, "BEGIN IMMEDIATE")?;
         let done = change(connection).and_then(|done| run(connection, "COMMIT").map(|()| done));
         if done.is_err() && !connection.is_autocommit() {
@@ -265,7 +265,7 @@ impl Sqlite {
         let Db {
             connection, queue, ..
         } = &mut *db;
-        let _held = queue.hold(PATIENCE)?;
+        let _held = queue.hold(PATIENCE).map_err(crate::fault::lock)?;
         let busy = |row: &rusqlite::Row<'_>| row.get::<_, i64>(0);
         let blocked = connection
             .query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], busy)

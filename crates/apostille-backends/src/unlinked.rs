@@ -9,7 +9,7 @@ use cap_std::fs::{Dir, OpenOptions};
 
 /// Opens a file of its owner alone, and nothing behind a link. Should one be put there between the look and the opening,
 /// it cannot lead out of the folder.
-pub(crate) fn open(path: &Path, options: &mut OpenOptions) -> io::Result<File> {
+pub fn open(path: &Path, options: &mut OpenOptions) -> io::Result<File> {
     refuse_link(path)?;
     let (Some(folder), Some(name)) = (path.parent(), path.file_name()) else {
         return Err(io::Error::other(format!(
@@ -30,7 +30,7 @@ pub(crate) fn open(path: &Path, options: &mut OpenOptions) -> io::Result<File> {
 }
 
 /// An error where a path is a link.
-pub(crate) fn refuse_link(path: &Path) -> io::Result<()> {
+pub fn refuse_link(path: &Path) -> io::Result<()> {
     match std::fs::symlink_metadata(path) {
         Ok(it) if it.is_symlink() => Err(io::Error::other(format!(
             "'{}' is a link, and links are not followed here; take it away",

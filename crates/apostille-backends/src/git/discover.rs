@@ -4,10 +4,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use apostille_cite::source::SourceError;
-use apostille_core::space::Space;
 
 use super::config::Config;
-use super::{identity, small_file, unavailable};
+use super::identity::{self, RemoteIdentity};
+use super::{small_file, unavailable};
 
 /// The largest configuration file that is read.
 const MAX_CONFIG: u64 = 4 * 1024 * 1024;
@@ -63,7 +63,7 @@ impl Checkout {
 
     /// Whose memory belongs to this repository: the same in all its working trees.
     #[must_use]
-    pub fn space(&self) -> Space {
+    pub fn identity(&self) -> RemoteIdentity {
         identity::of(&self.config, &self.common_dir)
     }
 

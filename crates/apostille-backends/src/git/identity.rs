@@ -4,7 +4,6 @@
 
 use std::path::Path;
 
-use apostille_core::space::Space;
 use apostille_text::digest::Digest;
 
 use super::config::Config;
@@ -18,12 +17,25 @@ const LOCAL: &str = "local";
 /// The longest part of a folder's name that is shown.
 const MAX_FOLDER: usize = 60;
 
-/// The space that a remote's URL names; `None` for local paths and for names that no space can have.
+/// What a remote calls a repository: host, and `owner/name` in lower case with characters beyond letters, digits, `.`,
+/// `_` and `-` turned to `-`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RemoteIdentity {
+    /// The host; empty for a repository without a usable remote.
+    pub host: String,
+    /// `owner/name`, or more segments on hosts that have groups.
+    pub path: String,
+}
+
+/// The longest path, in bytes, and the most segments that an identity has.
+const MAX_PATH: usize = 200;
+const SEGMENTS: std::ops::RangeInclusive<usize> = 2..=8;
+
+/// What a remote's URL names; `None` for local paths and for names that cannot be used.
 ///
-/// Only the path of the URL is used: user names, tokens and ports never show. Characters that a space cannot hold
-/// become `-`, also when they are written as percent-encodings.
+/// Only host and path of the URL are used: user names, tokens and ports never show. Percent-encodings are decoded first.
 #[must_use]
-pub fn from_remote(url: &str) -> Option<Space> {
+pub fn from_remote(url: &str) -> Option<RemoteIdentity> {
     let (host, path) = network_parts(url.trim())?;
     // An `@` here is what is left of a password that holds a slash: no name is better than a leaked one.
     if path.contains('@') {
@@ -40,11 +52,23 @@ pub fn from_remote(url: &str) -> Option<Space> {
     {
         return None;
     }
-    Space::repo(&segments.join("/")).ok()
+    let is_dots = |it: &String| it.is_empty() || it.chars().all(|c| c == '.');
+    let is_user = segments
+        .first()
+        .is_some_and(|it| it.eq_ignore_ascii_case("users"));
+    let path = segments.join("/").to_ascii_lowercase();
+    let is_fit = SEGMENTS.contains(&segments.len())
+        && path.len() <= MAX_PATH
+        && !is_user
+        && !segments.iter().any(is_dots);
+    is_fit.then(|| RemoteIdentity {
+        host: host.to_ascii_lowercase(),
+        path,
+    })
 }
 
-/// The space of a repository: of `origin`, else of `upstream`, else of the first remote, else a local name.
-pub(super) fn of(config: &Config, common_dir: &Path) -> Space {
+/// What a repository is called: by `origin`, else of `upstream`, else of the first remote, else a local name.
+pub(super) fn of(config: &Config, common_dir: &Path) -> RemoteIdentity {
     let remotes = config.remotes();
     let preferred = ["origin", "upstream"]
         .iter()
@@ -56,15 +80,13 @@ pub(super) fn of(config: &Config, common_dir: &Path) -> Space {
 }
 
 /// A name that stays the same as long as the repository stays in its place.
-#[expect(
-    clippy::expect_used,
-    reason = "a tidied folder between 'local/' and '-' and hexadecimal is a valid name"
-)]
-fn local(common_dir: &Path) -> Space {
+fn local(common_dir: &Path) -> RemoteIdentity {
     let digest = Digest::of(common_dir.as_os_str().as_encoded_bytes()).short();
     let folder: String = tidy(&folder(common_dir)).chars().take(MAX_FOLDER).collect();
-    Space::repo(&format!("{LOCAL}/{folder}-{}", &digest[..8]))
-        .expect("a local name is a valid space")
+    RemoteIdentity {
+        host: String::new(),
+        path: format!("{LOCAL}/{folder}-{}", &digest[..8]).to_ascii_lowercase(),
+    }
 }
 
 /// The name that people know the repository's folder by.
@@ -187,7 +209,7 @@ mod tests {
 
     fn check(url: &str, expected: Option<&str>) {
         assert_eq!(
-            from_remote(url).as_ref().map(Space::as_str),
+            from_remote(url).as_ref().map(|it| it.path.as_str()),
             expected,
             "{url:?}"
         );
@@ -313,13 +335,13 @@ mod tests {
                 |(name, url): &(&str, &str)| format!("[remote \"{name}\"]\n\turl = {url}\n");
             let config = Config::parse(&remotes.iter().map(section).collect::<String>());
             assert_eq!(
-                of(&config, Path::new("/work/My App/.git")).as_str(),
+                of(&config, Path::new("/work/My App/.git")).path,
                 expected,
                 "{remotes:?}"
             );
         };
         let local = "local/my-app-";
-        let here = self::local(Path::new("/work/My App/.git")).to_string();
+        let here = self::local(Path::new("/work/My App/.git")).path;
         assert!(
             here.starts_with(local) && here.len() == local.len() + 8,
             "{here}"
@@ -346,7 +368,7 @@ mod tests {
     #[test]
     fn local_names_are_tidy_and_tell_places_apart() {
         let check = |path: &str, expected: &str| {
-            let name = local(Path::new(path)).to_string();
+            let name = local(Path::new(path)).path;
             assert_eq!(
                 name.rsplit_once('-').map(|it| it.0),
                 Some(expected),
@@ -365,7 +387,7 @@ mod tests {
         );
         assert!(
             local(Path::new(&format!("/{}/.git", "x".repeat(250))))
-                .as_str()
+                .path
                 .len()
                 < 80
         );

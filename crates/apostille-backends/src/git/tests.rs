@@ -44,13 +44,13 @@ mod discovery {
     #[test]
     fn a_linked_worktree_shares_the_identity() {
         let (repo, commit) = Repo::with_commit();
-        let local = repo.checkout().space();
+        let local = repo.checkout().identity();
         assert!(local.as_str().starts_with("local/app-"), "{local}");
         let linked = checkout(&repo.add_worktree("linked", "topic"));
         assert_eq!(linked.root(), Some(repo.beside("linked").as_path()));
         assert_ne!(linked.git_dir(), linked.common_dir());
         assert_eq!(linked.common_dir(), repo.root().join(".git"));
-        assert_eq!(linked.space(), local);
+        assert_eq!(linked.identity(), local);
         repo.git(&[
             "remote",
             "add",
@@ -58,8 +58,8 @@ mod discovery {
             "https://ana:s3cret@host/MyOrg/MyApp.git",
         ]);
         let linked = checkout(&repo.beside("linked"));
-        assert_eq!(linked.space().as_str(), "myorg/myapp");
-        assert_eq!(repo.checkout().space(), linked.space());
+        assert_eq!(linked.identity().path, "myorg/myapp");
+        assert_eq!(repo.checkout().identity(), linked.identity());
         assert_eq!(linked.head().unwrap(), head(Some(&commit), Some("topic")));
         assert_eq!(
             repo.checkout().head().unwrap(),
@@ -75,7 +75,7 @@ mod discovery {
         repo.git(&["clone", "--quiet", "--bare", ".", bare.to_str().unwrap()]);
         let found = checkout(&bare.join("refs/heads"));
         assert_eq!((found.root(), found.git_dir()), (None, bare.as_path()));
-        assert!(found.space().as_str().starts_with("local/app-"));
+        assert!(found.identity().path.starts_with("local/app-"));
         assert_eq!(found.head().unwrap(), head(Some(&commit), Some("main")));
         assert!(matches!(WorkTree::open(&found), Err(SourceError::Nowhere)));
         assert_eq!(
@@ -101,9 +101,9 @@ mod discovery {
         let work = checkout(&folder.join("work"));
         assert_eq!(work.root(), Some(folder.join("work").as_path()));
         assert!(
-            work.space().as_str().starts_with("local/layout-"),
+            work.identity().path.starts_with("local/layout-"),
             "{}",
-            work.space()
+            work.identity()
         );
     }
 
@@ -136,9 +136,9 @@ mod discovery {
         assert_eq!(inside.root(), Some(repo.root().join("lib").as_path()));
         assert_eq!(inside.head().unwrap().branch.as_deref(), Some("main"));
         assert!(
-            inside.space().as_str().starts_with("local/lib-"),
+            inside.identity().path.starts_with("local/lib-"),
             "{}",
-            inside.space()
+            inside.identity()
         );
         assert_eq!(
             outcome(&WorkTree::open(&inside).unwrap(), "src/a.rs"),
@@ -559,7 +559,7 @@ mod hostile {
         let found = repo.checkout();
         found.head().unwrap();
         assert_eq!(found.default_branch().as_deref(), Some("main"));
-        assert!(found.space().as_str().starts_with("local/"));
+        assert!(found.identity().path.starts_with("local/"));
         for reference in ["HEAD", "main", &commit] {
             assert_eq!(
                 outcome(&Commit::new(&found, reference).unwrap(), "src/a.rs"),

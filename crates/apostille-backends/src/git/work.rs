@@ -3,7 +3,6 @@
 use std::collections::BTreeSet;
 
 use apostille_cite::source::SourceError;
-use apostille_tasks::task::summary::Work;
 
 use super::discover::Checkout;
 use super::refs::is_object_id;
@@ -12,9 +11,18 @@ use super::{child, history, unavailable};
 /// How many commits are told.
 const MAX_COMMITS: &str = "--max-count=500";
 
+/// The commits and files of some work, by name.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct WorkRange {
+    /// The commits, newest first.
+    pub commits: Vec<String>,
+    /// The files that differ.
+    pub files: Vec<String>,
+}
+
 impl Checkout {
     /// What was done here since a commit: committed or not.
-    pub fn work_since(&self, commit: &str) -> Result<Work, SourceError> {
+    pub fn work_since(&self, commit: &str) -> Result<WorkRange, SourceError> {
         // Git would take other texts for options, or for refs that point somewhere else tomorrow.
         if !is_object_id(commit) {
             return Err(unavailable("what was done", "the task began at no commit"));
@@ -26,7 +34,7 @@ impl Checkout {
         let edits = history::uncommitted(self, commit)?;
         let paths = edits.into_iter().flat_map(|it| [it.was, it.now]).flatten();
         let files: BTreeSet<String> = paths.map(|it| it.path.as_str().to_owned()).collect();
-        Ok(Work {
+        Ok(WorkRange {
             commits,
             files: files.into_iter().collect(),
         })

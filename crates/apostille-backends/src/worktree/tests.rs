@@ -227,7 +227,7 @@ mod unix {
         let found = Checkout::discover(&repo.beside("alias").join("src"))
             .unwrap()
             .unwrap();
-        assert_eq!(found.space(), repo.checkout().space());
+        assert_eq!(found.identity(), repo.checkout().identity());
         assert_eq!(
             outcome(&WorkTree::open(&found).unwrap(), "src/a.rs"),
             "text one"

@@ -43,7 +43,7 @@ impl Place {
     /// Whose memory belongs here: the repository's, or a name for this folder on this machine.
     pub fn space(&self) -> Result<Space, Fault> {
         match &self.checkout {
-            Some(checkout) => Ok(checkout.space()),
+            Some(checkout) => Space::repo(&checkout.identity().path).map_err(Fault::internal),
             None => local(&self.root),
         }
     }

@@ -174,7 +174,11 @@ fn work(desk: &Desk, tasks: &Tasks, task: &Task) -> Work {
             .work_since(task.commit.as_deref()?)
             .ok()
     };
-    let mut work = since().unwrap_or_default();
+    let done = since().unwrap_or_default();
+    let mut work = Work {
+        commits: done.commits,
+        files: done.files,
+    };
     let own = format!("{}/", tasks.dir());
     work.files
         .retain(|it| !it.starts_with(&own) && it != "NOTES.md");

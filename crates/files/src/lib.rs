@@ -1,0 +1,1 @@
+//! Locks with a fair queue, and files that are their owner's alone. A leaf: it knows no memory.

@@ -1,0 +1,1 @@
+//! Git, the working tree and GitHub behind [`apostille_cite::source::Source`]. No code or configuration of a repository is ever run.

@@ -1,0 +1,1 @@
+//! SQLite and JSONL behind [`apostille_core::store::Store`].

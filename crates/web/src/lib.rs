@@ -1,0 +1,1 @@
+//! An HTTP client that is bounded in time, size and redirects. A leaf: it knows no memory.
