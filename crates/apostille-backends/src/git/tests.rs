@@ -45,7 +45,7 @@ mod discovery {
     fn a_linked_worktree_shares_the_identity() {
         let (repo, commit) = Repo::with_commit();
         let local = repo.checkout().identity();
-        assert!(local.as_str().starts_with("local/app-"), "{local}");
+        assert!(local.path.starts_with("local/app-"), "{local:?}");
         let linked = checkout(&repo.add_worktree("linked", "topic"));
         assert_eq!(linked.root(), Some(repo.beside("linked").as_path()));
         assert_ne!(linked.git_dir(), linked.common_dir());
@@ -102,7 +102,7 @@ mod discovery {
         assert_eq!(work.root(), Some(folder.join("work").as_path()));
         assert!(
             work.identity().path.starts_with("local/layout-"),
-            "{}",
+            "{:?}",
             work.identity()
         );
     }
@@ -137,7 +137,7 @@ mod discovery {
         assert_eq!(inside.head().unwrap().branch.as_deref(), Some("main"));
         assert!(
             inside.identity().path.starts_with("local/lib-"),
-            "{}",
+            "{:?}",
             inside.identity()
         );
         assert_eq!(
