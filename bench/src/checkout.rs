@@ -4,8 +4,8 @@ use std::fs;
 use std::path::Path;
 
 use anyhow::{Context as _, Result, anyhow};
-use apostille_backends::git::Checkout;
-use apostille_backends::worktree::WorkTree;
+use apostille_git::git::Checkout;
+use apostille_git::worktree::WorkTree;
 use apostille_cite::citation::{Citation, Cite};
 use apostille_core::remember::cite;
 use jiff::Timestamp;

@@ -28,7 +28,7 @@ use std::path::Path;
 use std::time::Instant;
 
 use anyhow::{Result, bail};
-use apostille_backends::git::Checkout;
+use apostille_git::git::Checkout;
 
 use crate::args::{Args, Ask};
 use crate::machine::Machine;

@@ -5,8 +5,8 @@ use std::cell::Cell;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, anyhow};
-use apostille_backends::sqlite::Sqlite;
-use apostille_backends::worktree::WorkTree;
+use apostille_stores::sqlite::Sqlite;
+use apostille_git::worktree::WorkTree;
 use apostille_cite::citation::{Citation, Cite};
 use apostille_core::import::{self, Imported};
 use apostille_core::memory::{Draft, Kind, Layer, Memory, MemoryId, Origin, Status, Usage, Voice};

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use anyhow::{Context as _, Result};
-use apostille_backends::git::{Checkout, Commit};
+use apostille_git::git::{Checkout, Commit};
 use apostille_cite::citation::{Citation, Cite};
 use apostille_cite::look::Pin;
 use apostille_cite::source::{Nowhere, Source};

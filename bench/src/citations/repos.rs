@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result};
-use apostille_backends::git::Checkout;
+use apostille_git::git::Checkout;
 
 /// Short names that the cases use, with the owner and the name that they have on GitHub.
 const KNOWN: [(&str, &str, &str); 5] = [

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result};
-use apostille_backends::worktree::WorkTree;
+use apostille_git::worktree::WorkTree;
 use apostille_cite::citation::RepoPath;
 use apostille_cite::source::Source;
 use apostille_core::Context;

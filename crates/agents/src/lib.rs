@@ -33,3 +33,4 @@ pub mod session;
 pub mod settings;
 pub mod transcript;
 pub mod transcripts;
+pub mod ledger;

@@ -615,7 +615,7 @@ pub enum Replacement {
 /// say. Only a `Person` gives one.
 ///
 /// ```compile_fail
-/// let forged = apostille_core::memory::Vouch(());
+/// let forged = crate::memory::Vouch(());
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Vouch(());

@@ -13,7 +13,7 @@ mod url;
 
 use std::path::{Path, PathBuf};
 
-use apostille_backends::github::Options;
+use apostille_git::github::Options;
 use apostille_cite::citation::RepoPath;
 use apostille_core::policy::{InjectMode, Policy, Scoring};
 use apostille_core::space::Space;

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use apostille_backends::models::{Api, TIMEOUT};
+use apostille_models::protocols::{Api, TIMEOUT};
 use apostille_text::secrets;
 
 use super::raw::{Key, Raw, Scalar, address};

@@ -3,11 +3,11 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use apostille_backends::jsonl::Jsonl;
-use apostille_backends::ledger::Ledger;
-use apostille_backends::memo::{FileMemo, Remembering};
-use apostille_backends::split::Split;
-use apostille_backends::sqlite::Sqlite;
+use apostille_stores::jsonl::Jsonl;
+use apostille_agents::ledger::Ledger;
+use apostille_git::memo::{FileMemo, Remembering};
+use apostille_stores::split::Split;
+use apostille_stores::sqlite::Sqlite;
 use apostille_cite::source::Source;
 use apostille_core::Context;
 use apostille_core::memory::{Memory, MemoryId, Name};

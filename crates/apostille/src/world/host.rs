@@ -4,8 +4,8 @@ use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use apostille_backends::git::Commit;
-use apostille_backends::memo::FileMemo;
+use apostille_git::git::Commit;
+use apostille_git::memo::FileMemo;
 use apostille_cite::source::{Nowhere, Source, SourceError};
 use apostille_core::space::Space;
 use apostille_core::store::Store;

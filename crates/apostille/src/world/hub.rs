@@ -1,6 +1,6 @@
 //! A repository on GitHub as this user reaches it: the token, the cache, the proxy.
 
-use apostille_backends::github::{GitHub, Options};
+use apostille_git::github::{GitHub, Options};
 use apostille_cite::source::{Source, SourceError};
 
 use super::{Environment, World};

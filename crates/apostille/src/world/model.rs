@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use apostille_backends::models::{Meter, Options, Owner, Remote};
+use apostille_models::protocols::{Meter, Options, Owner, Remote};
 use apostille_core::model::{Model, ModelError};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;

@@ -1,6 +1,6 @@
 //! Where the sessions of agents are written down.
 
-use apostille_backends::ledger::Ledger;
+use apostille_agents::ledger::Ledger;
 
 use super::World;
 use crate::error::Fault;

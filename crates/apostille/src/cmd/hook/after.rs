@@ -12,7 +12,7 @@ use apostille_agents::learn::{Learned, Left, learn};
 use apostille_agents::session::{Entry, Moment, Session, Shown};
 use apostille_agents::transcript::{Speaker, Turn};
 use apostille_agents::transcripts::USUAL_BYTES;
-use apostille_backends::ledger::Ledger;
+use apostille_agents::ledger::Ledger;
 use apostille_core::memory::MemoryId;
 use apostille_text::digest::Digest;
 use jiff::{SignedDuration, Timestamp};

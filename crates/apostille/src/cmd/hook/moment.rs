@@ -8,7 +8,7 @@ use apostille_agents::brief::{Brief, Reader};
 use apostille_agents::clients;
 use apostille_agents::hook::{HookCall, HookMoment, HookReply};
 use apostille_agents::session::{Entry, Moment, Shown};
-use apostille_backends::ledger::Open;
+use apostille_agents::ledger::Open;
 use apostille_cite::citation::RepoPath;
 use apostille_core::Context;
 use apostille_core::policy::InjectMode;

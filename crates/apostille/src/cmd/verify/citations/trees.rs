@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 
-use apostille_backends::git::Commit;
+use apostille_git::git::Commit;
 use apostille_cite::citation::RepoPath;
 use apostille_cite::source::{Blob, Source, SourceError, Tree};
 

@@ -1,0 +1,611 @@
+//! Verifying as people do it: a real repository, a real store, branches that merge and some that do not. And the tables
+//! "Resilience" and "Success Criteria" of seed 000, each row by name.
+
+use apostille_core::contract::a_person;
+use std::cell::Cell;
+
+use apostille_git::memo::Remembering;
+use apostille_stores::sqlite::Sqlite;
+use apostille_cite::look::{FAR, Sight};
+use apostille_cite::source::{Source, SourceError};
+use apostille_cite::verdict::Verdict;
+use apostille_core::event::{Happening, What};
+use apostille_core::memory::{Draft, Kind, Memory, Origin, Stage, Twin, Voice};
+use apostille_core::policy::Policy;
+use apostille_core::recall::{Ask, Recalled, recall};
+use apostille_core::remember::{Outcome, remember};
+use apostille_core::store::{EventPage, Log as _};
+use apostille_core::verify::draft::propose;
+use apostille_core::verify::{Deed, Orders, Report, verify};
+use apostille_core::{Context, Error, revise};
+
+use crate::follow::story::Story;
+use crate::rig::space;
+
+const LIMITS: &str = "// limits\nuse std::time;\n\npub const MAX_RETRIES: u32 = 5;\n\npub fn retry() -> u32 {\n    MAX_RETRIES\n}\n";
+const FACT: &str = "MAX_RETRIES is 5, because the gateway gives up after that.";
+const ALL: Orders = Orders {
+    heal: true,
+    invalidate: true,
+};
+
+/// A repository with a store beside it.
+struct Desk {
+    story: Story,
+    store: Sqlite,
+    drawn: Cell<u128>,
+}
+
+impl Desk {
+    fn new() -> Self {
+        let story = Story::new().write("src/limits.rs", LIMITS).commit("limits");
+        let store = Sqlite::open(&story.beside("memories.db")).unwrap();
+        Self {
+            story,
+            store,
+            drawn: Cell::new(0),
+        }
+    }
+
+    /// A memory that cites the limit.
+    fn with_fact() -> Self {
+        let desk = Self::new();
+        desk.kept(FACT, &["src/limits.rs:4"]);
+        desk
+    }
+
+    fn then(self, tell: impl FnOnce(Story) -> Story) -> Self {
+        Self {
+            story: tell(self.story),
+            ..self
+        }
+    }
+
+    fn with<T>(&self, source: &dyn Source, verb: impl FnOnce(&Context<'_>) -> T) -> T {
+        let random = || {
+            self.drawn.set(self.drawn.get() + 1);
+            self.drawn.get() << 48
+        };
+        verb(&Context {
+            store: &self.store,
+            source,
+            policy: &Policy::default(),
+            now: "2026-02-26T12:00:00Z".parse().unwrap(),
+            random: &random,
+            late: &|| false,
+            actor: Some("ana"),
+            beside: &[],
+            guardian: None,
+        })
+    }
+
+    fn told(&self, fact: &str, places: &[&str]) -> Outcome {
+        let draft = Draft {
+            kind: Some(Kind::Project),
+            twin: Twin::Create("test".into()),
+            citations: places.iter().map(|it| it.parse().unwrap()).collect(),
+            ..Draft::new(space(), fact, Voice::of(Origin::Agent))
+        };
+        self.with(&self.story.worktree(), |cx| remember(cx, draft))
+            .unwrap()
+    }
+
+    fn kept(&self, fact: &str, places: &[&str]) -> Memory {
+        match self.told(fact, places) {
+            Outcome::Remembered { memory, .. } => *memory,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    fn memory(&self) -> Memory {
+        crate::rig::all(&self.store).unwrap().remove(0)
+    }
+
+    fn verified(&self, orders: Orders) -> Report {
+        self.verified_in(&self.story.worktree(), orders)
+    }
+
+    fn verified_in(&self, source: &dyn Source, orders: Orders) -> Report {
+        self.with(source, |cx| verify(cx, vec![self.memory()], orders, |_| ()))
+            .unwrap()
+    }
+
+    fn recalled(&self) -> Recalled {
+        let ask = Ask {
+            text: "how many retries?".into(),
+            spaces: vec![space()],
+            ..Ask::default()
+        };
+        self.with(&self.story.worktree(), |cx| recall(cx, &ask))
+            .unwrap()
+    }
+
+    fn events(&self, word: Happening) -> Vec<What> {
+        let events = self
+            .store
+            .events(
+                &space(),
+                &EventPage {
+                    limit: 100,
+                    ..EventPage::default()
+                },
+            )
+            .unwrap();
+        events
+            .into_iter()
+            .map(|it| it.event.what)
+            .filter(|it| it.happening() == word)
+            .collect()
+    }
+
+    fn places(&self) -> Vec<String> {
+        self.memory()
+            .citations
+            .iter()
+            .map(|it| it.place().to_string())
+            .collect()
+    }
+}
+
+#[test]
+fn what_moved_follows_the_code_on_the_default_branch() {
+    let desk =
+        Desk::with_fact().then(|it| it.git("mv src/limits.rs src/retry.rs").commit("rename"));
+    let before = desk.memory();
+    let report = desk.verified(Orders {
+        heal: true,
+        invalidate: false,
+    });
+    assert_eq!(
+        (report.is_settled, report.memories[0].deed),
+        (true, Some(Deed::Healed))
+    );
+    assert_eq!(desk.places(), ["src/retry.rs:4"]);
+    assert_eq!(
+        desk.memory().refreshed_at,
+        before.refreshed_at,
+        "it was found, not stated again"
+    );
+    assert_ne!(
+        desk.memory().citations[0].commit,
+        before.citations[0].commit,
+        "it is anchored at today's commit"
+    );
+    let followed = desk.events(Happening::Refreshed);
+    let [What::Refreshed { followed, .. }] = &followed[..] else {
+        panic!("{followed:?}")
+    };
+    assert_eq!(followed[..], ["src/limits.rs:4 → src/retry.rs:4"]);
+    assert_eq!(
+        desk.verified(ALL).memories[0].deed,
+        None,
+        "there is nothing left to do"
+    );
+}
+
+#[test]
+fn on_another_branch_or_a_dirty_tree_nothing_is_changed() {
+    let moved = |it: Story| it.git("mv src/limits.rs src/retry.rs");
+    let check = |desk: Desk, what: &str| {
+        let report = desk.verified(ALL);
+        assert_eq!(
+            (report.is_settled, report.memories[0].deed),
+            (false, None),
+            "{what}"
+        );
+        assert_eq!(desk.places(), ["src/limits.rs:4"], "{what}");
+    };
+    check(
+        Desk::with_fact().then(|it| moved(it.git("switch --quiet -c other")).commit("rename")),
+        "a branch",
+    );
+    check(Desk::with_fact().then(moved), "a dirty tree");
+    let broken = |it: Story| it.write("src/limits.rs", LIMITS.replace('5', "7"));
+    check(
+        Desk::with_fact().then(broken),
+        "a dirty tree that contradicts",
+    );
+}
+
+#[test]
+fn what_the_default_branch_contradicts_is_invalidated_with_reason_and_diff() {
+    let desk = Desk::with_fact().then(|it| {
+        it.write("src/limits.rs", LIMITS.replace('5', "7"))
+            .commit("seven")
+    });
+    let healing = desk.verified(Orders {
+        heal: true,
+        invalidate: false,
+    });
+    assert_eq!(
+        healing.memories[0].deed, None,
+        "only who orders it marks memories as wrong"
+    );
+    assert_eq!(desk.verified(ALL).memories[0].deed, Some(Deed::Invalidated));
+    assert_eq!(desk.memory().status.stage(), Stage::Invalid);
+    let events = desk.events(Happening::Invalidated);
+    let [
+        What::Invalidated {
+            reason,
+            diff: Some(diff),
+        },
+    ] = &events[..]
+    else {
+        panic!("{events:?}")
+    };
+    assert!(
+        reason.starts_with("src/limits.rs:4 changed (substance) by "),
+        "{reason}"
+    );
+    assert!(
+        diff.contains("-pub const MAX_RETRIES: u32 = 5;\n+pub const MAX_RETRIES: u32 = 7;"),
+        "{diff}"
+    );
+}
+
+#[test]
+fn a_diff_that_holds_a_secret_is_not_kept() {
+    let secret = format!("ghp_{}", "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8");
+    let line = format!("pub const MAX_RETRIES: &str = \"{secret}\";");
+    let text = LIMITS.replace("pub const MAX_RETRIES: u32 = 5;", &line);
+    let desk = Desk::with_fact().then(|it| it.write("src/limits.rs", text).commit("leak"));
+    assert_eq!(desk.verified(ALL).memories[0].deed, Some(Deed::Invalidated));
+    assert!(matches!(
+        &desk.events(Happening::Invalidated)[..],
+        [What::Invalidated { diff: None, .. }]
+    ));
+}
+
+#[test]
+fn a_draft_says_what_the_code_says_now() {
+    let desk = Desk::with_fact().then(|it| {
+        it.write("src/limits.rs", LIMITS.replace('5', "7"))
+            .commit("seven")
+    });
+    let draft = propose(&desk.verified(Orders::default()).memories[0]).unwrap();
+    assert_eq!(draft.fact, FACT.replace('5', "7"));
+    assert_eq!(
+        draft
+            .cites
+            .iter()
+            .map(ToString::to_string)
+            .collect::<Vec<_>>(),
+        ["src/limits.rs:4"]
+    );
+    let desk = desk.then(|it| it.remove("src/limits.rs").commit("gone"));
+    assert_eq!(propose(&desk.verified(Orders::default()).memories[0]), None);
+}
+
+#[test]
+fn a_memory_of_a_branch_is_shown_there_and_waits_elsewhere_until_it_is_merged() {
+    let text = LIMITS
+        .replace("limits", "more")
+        .replace("MAX_RETRIES", "MAX_WAITS");
+    let desk = Desk::new().then(|it| {
+        it.git("switch --quiet -c feature")
+            .write("src/waits.rs", text)
+            .commit("waits")
+    });
+    desk.kept(
+        "MAX_WAITS is 5, because of the gateway and its retries.",
+        &["src/waits.rs:4"],
+    );
+    let stands = |desk: &Desk| {
+        (
+            desk.recalled().shown.len(),
+            desk.verified(ALL).memories[0].is_unmerged,
+        )
+    };
+    assert_eq!(stands(&desk), (1, false));
+    let desk = desk.then(|it| {
+        it.git("switch --quiet main")
+            .write("README", "on we go")
+            .commit("on")
+    });
+    assert_eq!(stands(&desk), (0, true));
+    assert!(desk.memory().is_active(), "what is not merged is not wrong");
+    let desk = desk.then(|it| it.git("merge --quiet --no-edit feature"));
+    assert_eq!(stands(&desk), (1, false));
+}
+
+/// A working tree whose history cannot be read.
+struct Mute<'a>(&'a dyn Source);
+
+impl Source for Mute<'_> {
+    fn tree(&self) -> Result<apostille_cite::source::Tree, SourceError> {
+        self.0.tree()
+    }
+
+    fn read(
+        &self,
+        path: &apostille_cite::citation::RepoPath,
+    ) -> Result<Option<apostille_cite::source::Blob>, SourceError> {
+        self.0.read(path)
+    }
+
+    fn is_settled(&self) -> Result<bool, SourceError> {
+        Ok(true)
+    }
+
+    fn history(
+        &self,
+        _: &std::collections::BTreeSet<String>,
+        _: usize,
+    ) -> Result<apostille_cite::source::History, SourceError> {
+        Err(SourceError::Unavailable {
+            what: "the history".into(),
+            source: "the disk hums".into(),
+        })
+    }
+}
+
+#[test]
+fn what_could_not_be_read_is_never_invalidated() {
+    let desk = Desk::with_fact().then(|it| it.remove("src/limits.rs").commit("gone"));
+    let report = desk.verified_in(&Mute(&desk.story.worktree()), ALL);
+    assert!(matches!(
+        report.memories[0].verdicts[..],
+        [Verdict::Unknown { .. }]
+    ));
+    assert_eq!(report.memories[0].deed, None);
+    assert!(desk.memory().is_active());
+}
+
+#[test]
+fn a_memory_that_changed_meanwhile_is_left_as_it_is() {
+    let desk = Desk::with_fact().then(|it| {
+        it.write("src/limits.rs", LIMITS.replace('5', "7"))
+            .commit("seven")
+    });
+    let old = desk.memory();
+    let tree = desk.story.worktree();
+    let name = old.handle().to_string().parse().unwrap();
+    desk.with(&tree, |cx| {
+        revise::invalidate(cx, &[space()], name, "a person was first")
+    })
+    .unwrap();
+    let report: Result<Report, Error> = desk.with(&tree, |cx| verify(cx, vec![old], ALL, |_| ()));
+    assert_eq!(report.unwrap().memories[0].deed, None);
+    assert_eq!(desk.events(Happening::Invalidated).len(), 1);
+}
+
+// Seed 000, "Resilience: Adversarial Memory Handling".
+
+#[test]
+fn seed_000_resilience_stale_memory_code_moved() {
+    let desk = Desk::with_fact().then(|it| {
+        it.write("src/limits.rs", format!("// new\n{LIMITS}"))
+            .commit("shift")
+    });
+    let shown = &desk.recalled().shown;
+    assert_eq!(
+        shown[0].verdicts,
+        [Verdict::Moved {
+            to: "src/limits.rs:5".parse().unwrap()
+        }]
+    );
+    let desk = desk.then(|it| it.write("src/limits.rs", "// nothing\n").commit("cut"));
+    assert!(desk.recalled().shown.is_empty());
+    desk.verified(ALL);
+    assert_eq!(desk.memory().status.stage(), Stage::Invalid);
+}
+
+#[test]
+fn seed_000_resilience_incorrect_fact() {
+    let desk = Desk::new();
+    let lie = desk.kept(
+        "MAX_RETRIES is 9, because the gateway gives up after that.",
+        &["src/limits.rs:4"],
+    );
+    assert_eq!(
+        lie.status.stage(),
+        Stage::Pending,
+        "code that says otherwise lets no fact in"
+    );
+    let desk = Desk::with_fact().then(|it| {
+        it.write("src/limits.rs", LIMITS.replace('5', "7"))
+            .commit("seven")
+    });
+    let withheld = &desk.recalled().withheld;
+    let [Verdict::Changed(found)] = &withheld[0].verdicts[..] else {
+        panic!("{withheld:?}")
+    };
+    assert_eq!(found.contradicted, ["5"]);
+    desk.verified(ALL);
+    assert_eq!(desk.memory().status.stage(), Stage::Invalid);
+}
+
+#[test]
+fn seed_000_resilience_malicious_injection() {
+    let desk = Desk::new();
+    for place in [
+        "src/nowhere.rs:1",
+        "src/limits.rs:900",
+        "../../etc/passwd.txt:1",
+    ] {
+        let Ok(cite) = place.parse() else { continue };
+        let draft = Draft {
+            kind: Some(Kind::Project),
+            citations: vec![cite],
+            ..Draft::new(space(), FACT, Voice::of(Origin::Agent))
+        };
+        let outcome = desk
+            .with(&desk.story.worktree(), |cx| remember(cx, draft))
+            .unwrap();
+        assert!(
+            matches!(outcome, Outcome::Refused(_)),
+            "{place}: {outcome:?}"
+        );
+    }
+    // A forged record that reached the store by another way: its lines never said what it claims.
+    let mut forged = Desk::with_fact().memory();
+    forged.citations[0].snippet = "pub const MAX_RETRIES: u32 = 500;".into();
+    forged.citations[0].digest =
+        apostille_text::digest::Digest::of(b"pub const MAX_RETRIES: u32 = 500;");
+    let report = desk.with(&desk.story.worktree(), |cx| {
+        apostille_core::import::import(cx, forged, false, Some(a_person())).unwrap();
+        assert!(
+            recall(
+                cx,
+                &Ask {
+                    text: "retries".into(),
+                    spaces: vec![space()],
+                    ..Ask::default()
+                }
+            )
+            .unwrap()
+            .shown
+            .is_empty()
+        );
+        verify(cx, vec![desk.memory()], ALL, |_| ()).unwrap()
+    });
+    assert_eq!(report.memories[0].deed, Some(Deed::Invalidated));
+}
+
+#[test]
+fn seed_000_resilience_abandoned_branch_noise() {
+    let text = LIMITS.replace("MAX_RETRIES", "MAX_WAITS");
+    let desk = Desk::new().then(|it| {
+        it.git("switch --quiet -c dead")
+            .write("src/waits.rs", text)
+            .commit("waits")
+    });
+    desk.kept(
+        "MAX_WAITS is 5, because of the gateway and its retries.",
+        &["src/waits.rs:4"],
+    );
+    let desk = desk.then(|it| it.git("switch --quiet main").git("branch --quiet -D dead"));
+    assert!(desk.recalled().shown.is_empty());
+    let desk = desk.then(|it| {
+        it.git("reflog expire --expire=now --all")
+            .git("gc --quiet --prune=now")
+    });
+    assert!(desk.recalled().shown.is_empty());
+}
+
+// Seed 000, "Success Criteria". Detection and false alarms are measured by `bench citations`, which names them.
+
+#[test]
+fn seed_000_success_citation_verification_before_use_100_percent() {
+    let desk = Desk::new();
+    for n in 0..30 {
+        let text = LIMITS.replace("MAX_RETRIES", &format!("MAX_RETRIES_{n}"));
+        std::fs::write(desk.story.root.join(format!("src/retries_{n}.rs")), text).unwrap();
+    }
+    let desk = desk.then(|it| it.commit("many"));
+    for n in 0..30 {
+        desk.kept(
+            &format!("MAX_RETRIES_{n} is 5 in module number {n} of the gateway."),
+            &[&format!("src/retries_{n}.rs:4")],
+        );
+    }
+    let desk = desk.then(|it| {
+        it.remove("src/retries_3.rs")
+            .write("src/retries_4.rs", "// cut\n")
+            .commit("change")
+    });
+    let recalled = desk.recalled();
+    assert!(!recalled.shown.is_empty());
+    for it in recalled.shown.iter().chain(&recalled.withheld) {
+        assert_eq!(it.verdicts.len(), it.hit.memory.citations.len());
+    }
+    assert!(
+        recalled
+            .shown
+            .iter()
+            .all(|it| it.verdicts.iter().all(Verdict::is_good))
+    );
+}
+
+#[test]
+fn seed_000_success_memory_refresh_on_valid_use_100_percent() {
+    let desk = Desk::with_fact();
+    let name = desk.memory().handle().to_string().parse().unwrap();
+    assert_eq!(desk.recalled().shown.len(), 1);
+    desk.with(&desk.story.worktree(), |cx| {
+        revise::refresh(cx, &[space()], name)
+    })
+    .unwrap();
+    assert_eq!(desk.events(Happening::Refreshed).len(), 1);
+    assert_eq!(
+        desk.verified(Orders::default()).memories.len(),
+        desk.events(Happening::VerifiedValid).len()
+    );
+}
+
+#[test]
+fn seed_000_success_telemetry_logging_100_percent() {
+    let desk = Desk::with_fact();
+    desk.recalled();
+    desk.verified(ALL);
+    let desk = desk.then(|it| {
+        it.write("src/limits.rs", LIMITS.replace('5', "7"))
+            .commit("seven")
+    });
+    desk.recalled();
+    desk.verified(ALL);
+    let count = |word| desk.events(word).len();
+    assert_eq!(
+        [
+            Happening::Remembered,
+            Happening::Retrieved,
+            Happening::VerifiedValid,
+            Happening::Invalidated
+        ]
+        .map(count),
+        [1; 4]
+    );
+    assert_eq!(
+        count(Happening::VerifiedInvalid),
+        2,
+        "once withheld, once verified"
+    );
+}
+
+type Open = fn(&Story) -> Box<dyn Source>;
+
+fn verdicts(sights: Vec<Sight>) -> Vec<Verdict> {
+    sights.into_iter().map(|it| it.verdict).collect()
+}
+
+#[test]
+fn what_was_found_before_is_found_again_without_asking_git() {
+    let desk = Desk::with_fact();
+    desk.kept(
+        "retry returns MAX_RETRIES to whoever asks the gateway.",
+        &["src/limits.rs:6-8"],
+    );
+    let text = format!("// new\n{}", LIMITS.replace('5', "7"));
+    let desk = desk.then(|it| it.write("src/limits.rs", text).commit("seven"));
+    let citations: Vec<_> = crate::rig::all(&desk.store)
+        .unwrap()
+        .into_iter()
+        .flat_map(|it| it.citations)
+        .collect();
+    let citations: Vec<_> = citations.iter().cycle().take(60).collect();
+    let memo = desk.story.beside("findings");
+    let look = |source: Box<dyn Source>| {
+        let source = Remembering::new(source, &memo);
+        verdicts(desk.with(&source, |cx| cx.citation_reader(FAR).look(&citations)))
+    };
+    let sources: [Open; 2] = [|it| Box::new(it.worktree()), |it| Box::new(it.at("HEAD"))];
+    for open in sources {
+        let first = look(open(&desk.story));
+        assert_eq!(look(open(&desk.story)), first);
+        let plain = desk.with(&*open(&desk.story), |cx| {
+            cx.citation_reader(FAR).look(&citations)
+        });
+        assert_eq!(
+            verdicts(plain),
+            first,
+            "with or without what was found before"
+        );
+    }
+    let desk = desk.then(|it| it.write("src/limits.rs", LIMITS));
+    let source = Remembering::new(Box::new(desk.story.worktree()), &memo);
+    let now = desk.with(&source, |cx| cx.citation_reader(FAR).look(&citations));
+    assert!(
+        now.iter().all(|it| it.verdict == Verdict::Holds),
+        "an edit is seen at once"
+    );
+}

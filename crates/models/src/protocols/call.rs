@@ -1,0 +1,181 @@
+//! One question on its way: the time it has left, the one second chance, and what an answer means.
+
+use std::time::{Duration, Instant};
+
+use apostille_core::model::ModelError;
+use serde_json::Value;
+use ureq::Body;
+use ureq::http::{HeaderValue, Response};
+
+use super::{Api, Remote, unreachable};
+use apostille_web::client as web;
+
+/// The largest answer that is read, in bytes.
+pub(super) const MAX_ANSWER: u64 = 256 * 1024;
+/// How much is read of a complaint.
+const MAX_COMPLAINT: u64 = 16 * 1024;
+/// The longest wait before the second chance; a server that wants more is not waited for.
+const LONGEST_WAIT: Duration = Duration::from_secs(5);
+/// The wait where a server does not say.
+const USUAL_WAIT: Duration = Duration::from_secs(1);
+/// The version of Anthropic's protocol.
+const VERSION: &str = "2023-06-01";
+
+/// What came back.
+pub(super) enum Reply {
+    /// An answer in JSON.
+    Answer(Value),
+    /// The server does not take the question in this form.
+    Complaint {
+        /// The HTTP status.
+        status: u16,
+        /// What it says about it; for choosing the next form, and never shown.
+        text: Vec<u8>,
+    },
+}
+
+/// What one request led to.
+enum Step {
+    Reply(Reply),
+    /// The server is busy and says for how long, or does not say.
+    Busy {
+        status: u16,
+        wait: Option<Duration>,
+    },
+}
+
+/// A question on its way.
+pub(super) struct Call<'a> {
+    remote: &'a Remote,
+    key: Option<HeaderValue>,
+    started: Instant,
+    has_second_chance: bool,
+}
+
+impl<'a> Call<'a> {
+    /// Reads the key, which is sent over https or to this machine only.
+    pub(super) fn new(remote: &'a Remote) -> Result<Self, ModelError> {
+        let key = remote.owner.key()?;
+        if key.is_some() && !remote.address.is_private() {
+            let why = "it is sent over https only, and model.url begins with http://";
+            return Err(ModelError::Key(why.into()));
+        }
+        let scheme = if remote.api == Api::OpenAi {
+            "Bearer "
+        } else {
+            ""
+        };
+        let secret = |it: String| {
+            web::secret(scheme, &it)
+                .ok_or_else(|| ModelError::Key("it is not one word of plain characters".into()))
+        };
+        let key = key.map(secret).transpose()?;
+        Ok(Self {
+            remote,
+            key,
+            started: Instant::now(),
+            has_second_chance: true,
+        })
+    }
+
+    /// Sends a body and waits for what comes back.
+    pub(super) fn post(&mut self, body: &Value) -> Result<Reply, ModelError> {
+        loop {
+            match self.once(body)? {
+                Step::Reply(reply) => return Ok(reply),
+                Step::Busy { status, wait } => self.wait(status, wait.unwrap_or(USUAL_WAIT))?,
+            }
+        }
+    }
+
+    /// Waits for the second chance, if there is one and it can come in time.
+    fn wait(&mut self, status: u16, time: Duration) -> Result<(), ModelError> {
+        let has_time = time <= LONGEST_WAIT && time < self.left();
+        if !std::mem::take(&mut self.has_second_chance) || !has_time {
+            return Err(ModelError::Refused { status });
+        }
+        self.remote.owner.pause(time);
+        Ok(())
+    }
+
+    fn once(&self, body: &Value) -> Result<Step, ModelError> {
+        if self.left().is_zero() {
+            return Err(self.late());
+        }
+        self.remote.owner.spend()?;
+        let response = self.send(body).map_err(|error| self.trouble(error))?;
+        self.judge(response)
+    }
+
+    fn send(&self, body: &Value) -> Result<Response<Body>, ureq::Error> {
+        let request = self.remote.agent.post(self.remote.url());
+        let request = request.config().timeout_global(Some(self.left())).build();
+        let mut request = request
+            .header("content-type", "application/json")
+            .header("accept", "application/json");
+        let name = match self.remote.api {
+            Api::OpenAi => "authorization",
+            Api::Anthropic => {
+                request = request.header("anthropic-version", VERSION);
+                "x-api-key"
+            }
+        };
+        if let Some(key) = &self.key {
+            request = request.header(name, key);
+        }
+        request.send(body.to_string())
+    }
+
+    fn judge(&self, mut response: Response<Body>) -> Result<Step, ModelError> {
+        let status = response.status().as_u16();
+        match status {
+            200 => {
+                let bytes = self.beginning(&mut response, MAX_ANSWER + 1)?;
+                if bytes.len() as u64 > MAX_ANSWER {
+                    return Err(ModelError::TooLarge { limit: MAX_ANSWER });
+                }
+                let answer = serde_json::from_slice(&bytes);
+                let answer = answer
+                    .map_err(|_| ModelError::Misshapen("the server did not answer in JSON"))?;
+                Ok(Step::Reply(Reply::Answer(answer)))
+            }
+            400 | 422 => {
+                let text = self.beginning(&mut response, MAX_COMPLAINT)?;
+                Ok(Step::Reply(Reply::Complaint { status, text }))
+            }
+            429 | 500..=599 => Ok(Step::Busy {
+                status,
+                wait: wait(&response),
+            }),
+            _ => Err(ModelError::Refused { status }),
+        }
+    }
+
+    fn beginning(&self, response: &mut Response<Body>, limit: u64) -> Result<Vec<u8>, ModelError> {
+        web::beginning(response, limit).map_err(|error| self.trouble(error.into()))
+    }
+
+    fn left(&self) -> Duration {
+        self.remote.timeout.saturating_sub(self.started.elapsed())
+    }
+
+    fn late(&self) -> ModelError {
+        ModelError::TimedOut {
+            after: self.remote.timeout,
+        }
+    }
+
+    fn trouble(&self, error: ureq::Error) -> ModelError {
+        if web::is_late(&error) {
+            self.late()
+        } else {
+            unreachable(error)
+        }
+    }
+}
+
+/// How long a busy server asks to be left alone. A date is not read: what is that far away is not waited for.
+fn wait(response: &Response<Body>) -> Option<Duration> {
+    let text = web::header(response, "retry-after")?.trim();
+    Some(text.parse().map_or(Duration::MAX, Duration::from_secs))
+}

@@ -1,0 +1,137 @@
+//! How many requests a day has seen: one line in a file, such as `2026-03-01 7`.
+
+use std::fs::{File, OpenOptions};
+use std::io::{self, Read as _, Seek as _, Write as _};
+use std::path::{Path, PathBuf};
+
+use apostille_core::model::ModelError;
+use jiff::civil::Date;
+
+use apostille_files::lock::{private, private_folder};
+
+/// More than a line ever has.
+const MAX_LINE: u64 = 64;
+
+/// Counts requests by the day, across processes. A file that is lost or damaged counts from nothing.
+#[derive(Debug, Clone)]
+pub struct Meter {
+    path: PathBuf,
+    per_day: u32,
+}
+
+impl Meter {
+    /// A count that is kept in this file.
+    pub fn new(path: impl Into<PathBuf>, per_day: u32) -> Self {
+        Self {
+            path: path.into(),
+            per_day,
+        }
+    }
+
+    /// Counts one request, before it is made. What cannot be counted must not be made.
+    pub fn spend(&self, day: Date) -> Result<(), ModelError> {
+        let uncounted = |error: io::Error| ModelError::Uncounted(Box::new(error));
+        let mut file = open(&self.path).map_err(uncounted)?;
+        // Held for as long as it takes to read and write a line.
+        file.lock().map_err(uncounted)?;
+        let spent = read(&mut file, day).map_err(uncounted)?;
+        if spent >= self.per_day {
+            return Err(ModelError::Spent {
+                per_day: self.per_day,
+            });
+        }
+        write(&mut file, day, spent + 1).map_err(uncounted)
+    }
+}
+
+fn open(path: &Path) -> io::Result<File> {
+    path.parent().map_or(Ok(()), private_folder)?;
+    let mut options = OpenOptions::new();
+    options.create(true).truncate(false).read(true).write(true);
+    private(&mut options).open(path)
+}
+
+/// The requests of this day so far.
+fn read(file: &mut File, day: Date) -> io::Result<u32> {
+    let mut bytes = Vec::new();
+    file.take(MAX_LINE).read_to_end(&mut bytes)?;
+    let line = String::from_utf8_lossy(&bytes);
+    let count = line
+        .trim_end()
+        .split_once(' ')
+        .filter(|it| it.0 == day.to_string());
+    Ok(count.and_then(|it| it.1.parse().ok()).unwrap_or(0))
+}
+
+fn write(file: &mut File, day: Date, count: u32) -> io::Result<()> {
+    file.rewind()?;
+    let line = format!("{day} {count}\n");
+    file.write_all(line.as_bytes())?;
+    file.set_len(line.len() as u64)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    const TODAY: Date = jiff::civil::date(2026, 3, 1);
+
+    #[test]
+    fn a_day_has_so_many_requests() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("new/requests");
+        let meter = Meter::new(&path, 2);
+        meter.spend(TODAY).unwrap();
+        meter.clone().spend(TODAY).unwrap();
+        let error = meter.spend(TODAY).unwrap_err();
+        assert!(matches!(error, ModelError::Spent { per_day: 2 }), "{error}");
+        assert_eq!(fs::read_to_string(&path).unwrap(), "2026-03-01 2\n");
+        meter.spend(TODAY.tomorrow().unwrap()).unwrap();
+        assert_eq!(fs::read_to_string(&path).unwrap(), "2026-03-02 1\n");
+    }
+
+    #[test]
+    fn what_is_damaged_counts_from_nothing() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("requests");
+        let check = |content: &[u8], expected: &str| {
+            fs::write(&path, content).unwrap();
+            Meter::new(&path, 50).spend(TODAY).unwrap();
+            assert_eq!(fs::read_to_string(&path).unwrap(), expected, "{content:?}");
+        };
+        check(b"2026-03-01 7\n", "2026-03-01 8\n");
+        check(b"2026-03-01 7", "2026-03-01 8\n");
+        check(b"2026-02-28 49\n", "2026-03-01 1\n");
+        check(b"2026-03-01 -7\n", "2026-03-01 1\n");
+        check(b"2026-03-01\n", "2026-03-01 1\n");
+        check(b"\xff\xfe", "2026-03-01 1\n");
+        check(&[b'9'; 100_000], "2026-03-01 1\n");
+        check(b"", "2026-03-01 1\n");
+    }
+
+    #[test]
+    fn what_cannot_be_counted_is_not_made() {
+        let folder = tempfile::tempdir().unwrap();
+        let error = Meter::new(folder.path(), 50).spend(TODAY).unwrap_err();
+        assert!(matches!(error, ModelError::Uncounted(_)), "{error}");
+    }
+
+    #[test]
+    fn writers_at_once_are_all_counted() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("requests");
+        let spent: usize = std::thread::scope(|scope| {
+            let work = || {
+                (0..20)
+                    .filter(|_| Meter::new(&path, 50).spend(TODAY).is_ok())
+                    .count()
+            };
+            let threads: Vec<_> = (0..4).map(|_| scope.spawn(work)).collect();
+            threads.into_iter().map(|it| it.join().unwrap()).sum()
+        });
+        assert_eq!(spent, 50);
+        assert_eq!(fs::read_to_string(&path).unwrap(), "2026-03-01 50\n");
+    }
+}

@@ -1,0 +1,89 @@
+//! Asking over HTTP: what all our clients do alike.
+
+pub mod address;
+#[cfg(any(test, feature = "test-server"))]
+pub mod server;
+
+use std::io::{self, Read as _};
+use std::time::Duration;
+
+use ureq::http::{HeaderValue, Response};
+use ureq::tls::{PemItem, RootCerts, TlsConfig, parse_pem};
+use ureq::{Agent, Body, Proxy};
+
+use address::Address;
+
+/// How a server is reached.
+pub struct Way<'a> {
+    /// How long one request may take, from the name of the host to the last byte.
+    pub timeout: Duration,
+    /// The proxy to go through.
+    pub proxy: Option<&'a str>,
+    /// Certificates to trust instead of the usual ones, as PEM.
+    pub authorities: Option<&'a [u8]>,
+}
+
+/// Every setting that would otherwise come from the environment, or send a token on, is made here.
+pub fn agent(address: &Address, way: &Way<'_>) -> Result<Agent, &'static str> {
+    let proxy = way.proxy.filter(|_| !address.is_loopback());
+    let proxy = proxy
+        .map(Proxy::new)
+        .transpose()
+        .map_err(|_| "the proxy's address is no URL")?;
+    let roots = way.authorities.map_or(Ok(RootCerts::WebPki), authorities)?;
+    let config = Agent::config_builder()
+        .proxy(proxy)
+        .max_redirects(0)
+        .http_status_as_error(false)
+        .timeout_global(Some(way.timeout))
+        .tls_config(TlsConfig::builder().root_certs(roots).build())
+        .user_agent(concat!("apostille/", env!("CARGO_PKG_VERSION")));
+    Ok(config.build().new_agent())
+}
+
+fn authorities(pem: &[u8]) -> Result<RootCerts, &'static str> {
+    let certificates: Vec<_> = parse_pem(pem)
+        .filter_map(|it| match it {
+            Ok(PemItem::Certificate(it)) => Some(it),
+            _ => None,
+        })
+        .collect();
+    if certificates.is_empty() {
+        return Err("the file of certificate authorities holds no certificate");
+    }
+    Ok(RootCerts::new_with_certs(&certificates))
+}
+
+/// A header's value that is never shown, if the word is one of plain characters.
+pub fn secret(scheme: &str, word: &str) -> Option<HeaderValue> {
+    let is_one_word = !word.is_empty() && word.bytes().all(|it| it.is_ascii_graphic());
+    let mut value = HeaderValue::from_str(&format!("{scheme}{word}"))
+        .ok()
+        .filter(|_| is_one_word)?;
+    value.set_sensitive(true);
+    Some(value)
+}
+
+pub fn header<'a>(response: &'a Response<Body>, name: &str) -> Option<&'a str> {
+    response.headers().get(name)?.to_str().ok()
+}
+
+/// The beginning of a body. The agent's own limit would count bytes before they are unpacked.
+pub fn beginning(response: &mut Response<Body>, limit: u64) -> io::Result<Vec<u8>> {
+    let mut body = Vec::new();
+    response
+        .body_mut()
+        .as_reader()
+        .take(limit)
+        .read_to_end(&mut body)?;
+    Ok(body)
+}
+
+/// Whether the time ran out.
+pub fn is_late(error: &ureq::Error) -> bool {
+    match error {
+        ureq::Error::Timeout(_) => true,
+        ureq::Error::Io(error) => error.kind() == io::ErrorKind::TimedOut,
+        _ => false,
+    }
+}
