@@ -4,10 +4,10 @@ use std::fs;
 use std::path::Path;
 
 use anyhow::{Context as _, Result, anyhow};
-use apostille_git::git::Checkout;
-use apostille_git::worktree::WorkTree;
 use apostille_cite::citation::{Citation, Cite};
 use apostille_core::remember::cite;
+use apostille_git::git::Checkout;
+use apostille_git::worktree::WorkTree;
 use jiff::Timestamp;
 
 use crate::facts::{self, Dice};

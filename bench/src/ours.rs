@@ -5,8 +5,6 @@ use std::cell::Cell;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, anyhow};
-use apostille_stores::sqlite::Sqlite;
-use apostille_git::worktree::WorkTree;
 use apostille_cite::citation::{Citation, Cite};
 use apostille_core::import::{self, Imported};
 use apostille_core::memory::{Draft, Kind, Layer, Memory, MemoryId, Origin, Status, Usage, Voice};
@@ -15,6 +13,8 @@ use apostille_core::recall::{self, Ask, Recalled};
 use apostille_core::remember::{self, Outcome};
 use apostille_core::space::Space;
 use apostille_core::{Context, store::Store};
+use apostille_git::worktree::WorkTree;
+use apostille_stores::sqlite::Sqlite;
 
 use crate::checkout;
 use crate::facts::{self, Dice, Fact};

@@ -4,11 +4,11 @@
 use std::collections::BTreeMap;
 
 use anyhow::{Context as _, Result};
-use apostille_git::git::{Checkout, Commit};
 use apostille_cite::citation::{Citation, Cite};
 use apostille_cite::look::Pin;
 use apostille_cite::source::{Nowhere, Source};
 use apostille_cite::verdict::Verdict;
+use apostille_git::git::{Checkout, Commit};
 
 use super::case::Case;
 use super::engine;

@@ -8,12 +8,12 @@ use std::path::Path;
 use std::time::Duration;
 
 use anyhow::{Context as _, Result, anyhow};
-use apostille_git::git::{Checkout, Commit};
-use apostille_git::memo::Remembering;
-use apostille_git::worktree::WorkTree;
 use apostille_cite::citation::{Citation, Cite};
 use apostille_cite::look::Pin;
 use apostille_cite::source::{Nowhere, Source};
+use apostille_git::git::{Checkout, Commit};
+use apostille_git::memo::Remembering;
+use apostille_git::worktree::WorkTree;
 
 use super::engine::{self, Looked};
 use super::watched::Seen;

@@ -5,15 +5,15 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result};
-use apostille_git::worktree::WorkTree;
+use apostille_api::Here;
+use apostille_api::tools::files;
 use apostille_cite::citation::RepoPath;
 use apostille_cite::source::Source;
 use apostille_core::Context;
 use apostille_core::policy::Policy;
 use apostille_core::space::Space;
 use apostille_core::store::ram::Ram;
-use apostille_server::Here;
-use apostille_server::tools::files;
+use apostille_git::worktree::WorkTree;
 use serde::Deserialize;
 use serde_json::json;
 

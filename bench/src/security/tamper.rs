@@ -4,9 +4,9 @@ use std::fs;
 use std::path::Path;
 
 use anyhow::{Context as _, Result, ensure};
+use apostille_core::store::{Log as _, StoreError};
 use apostille_stores::jsonl::Jsonl;
 use apostille_stores::sqlite::Sqlite;
-use apostille_core::store::{Log as _, StoreError};
 use rusqlite::types::Value;
 use rusqlite::{Connection, params_from_iter};
 

@@ -13,10 +13,10 @@ mod url;
 
 use std::path::{Path, PathBuf};
 
-use apostille_git::github::Options;
 use apostille_cite::citation::RepoPath;
 use apostille_core::policy::{InjectMode, Policy, Scoring};
 use apostille_core::space::Space;
+use apostille_git::github::Options;
 
 pub use breakers::BreakerSettings;
 pub use model::ModelSettings;

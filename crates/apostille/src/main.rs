@@ -19,7 +19,7 @@ mod world;
 
 use std::process::ExitCode;
 
-use apostille_server::json;
+use apostille_api::json;
 
 fn main() -> ExitCode {
     let argv: Vec<_> = std::env::args_os().collect();

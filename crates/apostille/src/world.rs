@@ -287,7 +287,7 @@ impl World {
 
     /// Has something said when the person presses ctrl-c, before the program ends as it does then.
     pub fn on_interrupt(&self, told: impl FnOnce() -> String + Send + 'static) {
-        apostille_server::interrupt::on_interrupt(move || {
+        apostille_http::interrupt::on_interrupt(move || {
             let _ = io::stdout().write_all(told().as_bytes());
             std::process::exit(INTERRUPTED)
         });

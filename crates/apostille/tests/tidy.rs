@@ -119,7 +119,7 @@ fn dependencies_point_one_way() {
             "apostille-core",
             "apostille-agents",
             "apostille-backends",
-            "apostille-server",
+            "apostille-api",
             "rusqlite",
             "tokio",
             "clap",
@@ -136,7 +136,7 @@ fn dependencies_point_one_way() {
     check("apostille-core", &[]);
     check("agents", &["apostille-core"]);
     check("apostille-backends", &["apostille-core", "rusqlite"]);
-    check("apostille-server", &["apostille-core", "tokio"]);
+    check("apostille-api", &["apostille-core", "tokio"]);
 }
 
 /// What is known about a client stands in its folder: the rooms that clients share name none of them.
@@ -175,7 +175,7 @@ fn dependencies_are_few() {
 /// The protocol's types stay behind one door: a new revision of the SDK is then one crate's business.
 #[test]
 fn only_the_server_knows_the_sdk() {
-    let home = root().join("crates/apostille-server/src");
+    let home = root().join("crates/apostille-api/src");
     let rooms =
         ["mcp.rs", "mcp", "http/agents.rs", "fixtures.rs", "fixtures"].map(|it| home.join(it));
     let bench = root().join("bench");
@@ -196,7 +196,7 @@ fn only_the_server_knows_the_sdk() {
 /// Calls and pages are functions; only the socket and the protocol know how they are reached.
 #[test]
 fn only_the_socket_knows_sockets() {
-    let home = root().join("crates/apostille-server/src");
+    let home = root().join("crates/apostille-api/src");
     let rooms = [
         "concurrency.rs",
         "mcp.rs",

@@ -74,9 +74,7 @@ impl Queue {
         match file.try_lock() {
             Ok(()) => Ok(Held::Kept(file)),
             Err(TryLockError::WouldBlock) => waited(open(&self.path)?, patience).map(Held::Own),
-            Err(TryLockError::Error(error)) => {
-                Err(LockError::io("cannot lock the store", error))
-            }
+            Err(TryLockError::Error(error)) => Err(LockError::io("cannot lock the store", error)),
         }
     }
 }

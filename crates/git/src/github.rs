@@ -26,8 +26,8 @@ use apostille_cite::source::{
 use jiff::Timestamp;
 
 use crate::git::{Kind, is_object_id, unavailable};
-use apostille_web::client::address::encoded;
 use answer::{BadAnswer, Contents, Entry, Found, Listing};
+use apostille_web::client::address::encoded;
 use cache::{Cache, Kept};
 use client::{Ask, Client, MAX_MESSAGE, Reply};
 

@@ -2,5 +2,5 @@
 
 pub mod git;
 pub mod github;
-pub mod worktree;
 pub mod memo;
+pub mod worktree;

@@ -19,9 +19,9 @@ use apostille_text::words::UnknownWord;
 use serde_json::Value;
 use ureq::Agent;
 
-use apostille_web::client::address::Address;
 use apostille_web::client as web;
 use apostille_web::client::Way;
+use apostille_web::client::address::Address;
 use call::{Call, Reply};
 
 pub use meter::Meter;

@@ -1,6 +1,6 @@
 //! SQLite and JSONL behind [`apostille_core::store::Store`].
 
-pub mod sqlite;
+pub mod fault;
 pub mod jsonl;
 pub mod split;
-pub mod fault;
+pub mod sqlite;

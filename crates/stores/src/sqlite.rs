@@ -243,7 +243,9 @@ impl Sqlite {
         let Db {
             connection, queue, ..
         } = &mut *db;
-        let _held = queue.hold(if is_durable { PATIENCE } else { LOG_PATIENCE }).map_err(crate::fault::lock)?;
+        let _held = queue
+            .hold(if is_durable { PATIENCE } else { LOG_PATIENCE })
+            .map_err(crate::fault::lock)?;
         run(connection, "BEGIN IMMEDIATE")?;
         let done = change(connection).and_then(|done| run(connection, "COMMIT").map(|()| done));
         if done.is_err() && !connection.is_autocommit() {

@@ -1,7 +1,7 @@
 //! The command line of who may come through the socket.
 
+use apostille_api::pass::Access;
 use apostille_core::space::Space;
-use apostille_server::pass::Access;
 use clap::{Args, Subcommand};
 
 use super::word;

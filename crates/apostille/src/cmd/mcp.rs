@@ -2,8 +2,6 @@
 
 use std::sync::Arc;
 
-use apostille_server::mcp;
-
 use crate::args::Offered;
 use crate::error::{self, Fault};
 use crate::shell::{Answer, Shell};
@@ -17,7 +15,7 @@ pub fn run(shell: &Shell, args: &Offered) -> Result<Answer, Fault> {
             "apostille: waiting for an agent on the standard input; the README says how to set one up",
         );
     }
-    mcp::serve_stdio(Arc::new(machine), args.offer()).map_err(Fault::internal)?;
+    apostille_mcp::serve_stdio(Arc::new(machine), args.offer()).map_err(Fault::internal)?;
     Ok(Answer {
         code: error::OK,
         ..Answer::default()

@@ -5,8 +5,8 @@ use std::process::{Command, Stdio};
 use std::sync::{Arc, mpsc};
 use std::time::Duration;
 
-use apostille_server::http::{Door, Log, Plan, Told};
-use apostille_server::pass::Access;
+use apostille_api::pass::Access;
+use apostille_http::{Door, Log, Plan, Told};
 use clap::ColorChoice;
 use serde::Serialize;
 

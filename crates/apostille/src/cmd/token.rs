@@ -1,8 +1,8 @@
 //! `token`: who may come through the socket of `serve`, and how far.
 
+use apostille_api::pass::Access;
 use apostille_core::format;
 use apostille_core::refusal::Refusal;
-use apostille_server::pass::Access;
 use apostille_text::digest::Digest;
 use jiff::SignedDuration;
 use serde::Serialize;

@@ -1,9 +1,9 @@
 //! What is kept beside the store, as a server's pages read it: sessions, and the tasks of the checkout.
 
 use apostille_agents::session::Session;
+use apostille_api::host::{Beside, Unplaced};
+use apostille_api::pass::Pass;
 use apostille_core::space::Space;
-use apostille_server::host::{Beside, Unplaced};
-use apostille_server::pass::Pass;
 use apostille_tasks::task::{Passage, Slug, Task};
 
 use super::World;

@@ -3,11 +3,8 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use apostille_stores::jsonl::Jsonl;
 use apostille_agents::ledger::Ledger;
-use apostille_git::memo::{FileMemo, Remembering};
-use apostille_stores::split::Split;
-use apostille_stores::sqlite::Sqlite;
+use apostille_api::host::CallScope;
 use apostille_cite::source::Source;
 use apostille_core::Context;
 use apostille_core::memory::{Memory, MemoryId, Name};
@@ -17,7 +14,10 @@ use apostille_core::space::Space;
 use apostille_core::store::ram::Ram;
 use apostille_core::store::{Store, StoreError};
 use apostille_core::{list, refusal::Refusal};
-use apostille_server::host::CallScope;
+use apostille_git::memo::{FileMemo, Remembering};
+use apostille_stores::jsonl::Jsonl;
+use apostille_stores::split::Split;
+use apostille_stores::sqlite::Sqlite;
 use apostille_text::digest::Digest;
 use jiff::Timestamp;
 

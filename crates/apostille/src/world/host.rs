@@ -4,12 +4,12 @@ use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use apostille_git::git::Commit;
-use apostille_git::memo::FileMemo;
+use apostille_api::host::{CallOrigin, CallScope, Host, Need, OpenAt, OpenScope, Unplaced};
 use apostille_cite::source::{Nowhere, Source, SourceError};
 use apostille_core::space::Space;
 use apostille_core::store::Store;
-use apostille_server::host::{CallOrigin, CallScope, Host, Need, OpenAt, OpenScope, Unplaced};
+use apostille_git::git::Commit;
+use apostille_git::memo::FileMemo;
 use apostille_text::digest::Digest;
 
 use super::World;

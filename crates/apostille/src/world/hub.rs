@@ -1,7 +1,7 @@
 //! A repository on GitHub as this user reaches it: the token, the cache, the proxy.
 
-use apostille_git::github::{GitHub, Options};
 use apostille_cite::source::{Source, SourceError};
+use apostille_git::github::{GitHub, Options};
 
 use super::{Environment, World};
 use crate::config::Settings;

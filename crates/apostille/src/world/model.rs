@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use apostille_models::protocols::{Meter, Options, Owner, Remote};
 use apostille_core::model::{Model, ModelError};
+use apostille_models::protocols::{Meter, Options, Owner, Remote};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 

@@ -3,11 +3,11 @@
 use std::fs;
 use std::path::{Component, Path, PathBuf};
 
-use apostille_git::git::{Checkout, Commit};
-use apostille_git::worktree::WorkTree;
 use apostille_cite::citation::{BadPlace, Cite, RepoPath};
 use apostille_cite::source::{Nowhere, Source, SourceError};
 use apostille_core::space::Space;
+use apostille_git::git::{Checkout, Commit};
+use apostille_git::worktree::WorkTree;
 use apostille_text::digest::Digest;
 
 use crate::error::Fault;

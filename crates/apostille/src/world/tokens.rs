@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use anyhow::Context as _;
+use apostille_api::pass::{Access, Pass};
 use apostille_core::format;
 use apostille_core::space::Space;
-use apostille_server::http::Keys;
-use apostille_server::pass::{Access, Pass};
+use apostille_http::Keys;
 use apostille_text::digest::Digest;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};

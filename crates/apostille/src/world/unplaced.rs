@@ -1,6 +1,6 @@
 //! A fault of this machine, as a server's caller is told of it.
 
-use apostille_server::host::Unplaced;
+use apostille_api::host::Unplaced;
 
 use crate::error::Fault;
 

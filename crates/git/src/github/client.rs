@@ -11,8 +11,8 @@ use ureq::{Agent, Body};
 use super::gate::{Gate, Reason, Wait};
 use super::options::Options;
 use crate::git::unavailable;
-pub use apostille_web::client::address::{Address, BadAddress};
 use apostille_web::client as web;
+pub use apostille_web::client::address::{Address, BadAddress};
 use apostille_web::client::{Way, beginning, header};
 
 /// How many redirects are followed: a renamed repository needs one.

@@ -4,8 +4,6 @@
 use apostille_core::contract::a_person;
 use std::cell::Cell;
 
-use apostille_git::memo::Remembering;
-use apostille_stores::sqlite::Sqlite;
 use apostille_cite::look::{FAR, Sight};
 use apostille_cite::source::{Source, SourceError};
 use apostille_cite::verdict::Verdict;
@@ -18,6 +16,8 @@ use apostille_core::store::{EventPage, Log as _};
 use apostille_core::verify::draft::propose;
 use apostille_core::verify::{Deed, Orders, Report, verify};
 use apostille_core::{Context, Error, revise};
+use apostille_git::memo::Remembering;
+use apostille_stores::sqlite::Sqlite;
 
 use crate::follow::story::Story;
 use crate::rig::space;

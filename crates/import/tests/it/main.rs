@@ -3,7 +3,7 @@
 #[cfg(test)]
 mod import;
 #[cfg(test)]
-#[path = "../../../apostille-core/tests/it/world.rs"]
+#[path = "../../../core/tests/it/world.rs"]
 #[expect(
     dead_code,
     reason = "the scratch world is shared with the tests of the core, and not all of it is used here"

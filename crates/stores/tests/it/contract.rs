@@ -2,14 +2,14 @@
 
 use std::path::Path;
 
-use apostille_stores::jsonl::Jsonl;
-use apostille_stores::split::Split;
-use apostille_stores::sqlite::Sqlite;
 use apostille_core::contract::{
     agrees, crowd, holds_many, outlines, prunes, rolls_back, steps, story,
 };
 use apostille_core::store::Store;
 use apostille_core::store::ram::Ram;
+use apostille_stores::jsonl::Jsonl;
+use apostille_stores::split::Split;
+use apostille_stores::sqlite::Sqlite;
 use proptest::prelude::*;
 
 fn sqlite(dir: &Path) -> Box<dyn Store> {

@@ -4,11 +4,11 @@ use apostille_core::contract::{a_person, a_speaker};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use apostille_stores::jsonl::Jsonl;
 use apostille_core::memory::{Draft, Layer, Memory, Name, Origin, Stage, Voice};
 use apostille_core::revise::{self, Revised};
 use apostille_core::store::watch::Watch;
 use apostille_core::store::{Log as _, Store};
+use apostille_stores::jsonl::Jsonl;
 use apostille_text::digest::Digest;
 use jiff::Timestamp;
 use tempfile::TempDir;

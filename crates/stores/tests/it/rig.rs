@@ -8,8 +8,6 @@ use std::io::{BufRead as _, BufReader};
 use std::path::Path;
 use std::process::{Child, ChildStdout, Command, Stdio};
 
-use apostille_stores::jsonl::Jsonl;
-use apostille_stores::sqlite::Sqlite;
 use apostille_core::contract::Shelf;
 use apostille_core::memory::{Draft, Kind, Memory, Origin, Twin, Voice};
 use apostille_core::policy::{Breakers, Policy};
@@ -17,6 +15,8 @@ use apostille_core::remember::{Outcome, remember};
 use apostille_core::space::Space;
 use apostille_core::store::{Filter, Store, StoreError};
 use apostille_core::{Context, Error};
+use apostille_stores::jsonl::Jsonl;
+use apostille_stores::sqlite::Sqlite;
 
 /// The stores on disk, by name, with the name of their file.
 pub(crate) const STORES: [(&str, &str); 2] =

@@ -3,9 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 
-use apostille_stores::jsonl::Jsonl;
 use apostille_core::memory::{Memory, MemoryId};
 use apostille_core::store::Log as _;
+use apostille_stores::jsonl::Jsonl;
 use jiff::SignedDuration;
 
 use crate::rig::{all, space};

@@ -10,7 +10,6 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use apostille_stores::jsonl::Jsonl;
 use apostille_core::Context;
 use apostille_core::contract::Shelf;
 use apostille_core::forget::{Forgotten, forget};
@@ -18,6 +17,7 @@ use apostille_core::memory::{Draft, Memory, MemoryId, Name, Replacement, Stage, 
 use apostille_core::policy::{Breakers, Policy};
 use apostille_core::remember::{Outcome, remember};
 use apostille_core::revise::{self, Revised};
+use apostille_stores::jsonl::Jsonl;
 use jiff::{SignedDuration, Timestamp};
 use tempfile::TempDir;
 

@@ -5,7 +5,7 @@ mod notes_audit;
 #[cfg(test)]
 mod task;
 #[cfg(test)]
-#[path = "../../../apostille-core/tests/it/world.rs"]
+#[path = "../../../core/tests/it/world.rs"]
 #[expect(
     dead_code,
     reason = "the scratch world is shared with the tests of the core, and not all of it is used here"

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use apostille_agents::brief::FRAME;
-use apostille_server::tools::Profile;
+use apostille_api::tools::Profile;
 use apostille_tasks::task::trailers::{HASH, added, is_untouched};
 use serde::Serialize;
 

@@ -8,9 +8,9 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
+use apostille_core::remember::cite::capture;
 use apostille_git::git::{Checkout, Commit};
 use apostille_git::worktree::WorkTree;
-use apostille_core::remember::cite::capture;
 use apostille_text::digest::Digest;
 
 use super::story::{Story, is_like, page, sight, told};

@@ -4,8 +4,6 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use apostille_git::git::{Checkout, Commit};
-use apostille_git::worktree::WorkTree;
 use apostille_cite::citation::Citation;
 use apostille_cite::look::{FAR, Sight};
 use apostille_cite::source::Source;
@@ -14,6 +12,8 @@ use apostille_core::Context;
 use apostille_core::policy::Policy;
 use apostille_core::remember::cite::capture;
 use apostille_core::store::ram::Ram;
+use apostille_git::git::{Checkout, Commit};
+use apostille_git::worktree::WorkTree;
 use tempfile::TempDir;
 
 /// When everything in these repositories was written.

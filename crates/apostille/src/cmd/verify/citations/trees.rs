@@ -3,9 +3,9 @@
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 
-use apostille_git::git::Commit;
 use apostille_cite::citation::RepoPath;
 use apostille_cite::source::{Blob, Source, SourceError, Tree};
+use apostille_git::git::Commit;
 
 use crate::error::Fault;
 use crate::world::place::Place;

@@ -1,0 +1,132 @@
+//! What programs are answered with: one object each, described in docs/json.md. Fields are only added.
+//!
+//! `--json` on the command line and the API have these shapes in common, so whoever can read the one can read the other.
+//! Each is declared once, as a struct: serde writes it, and its derived `JsonSchema` is what the OpenAPI document tells.
+
+mod audit;
+mod details;
+mod found;
+mod imported;
+mod kept;
+mod log;
+mod memory;
+mod queue;
+mod record;
+mod report;
+pub(crate) mod schema;
+mod session;
+mod stats;
+mod task;
+
+pub use audit::AuditReply;
+pub use details::{MemoryDetails, MemoryDetailsReply};
+pub use details::{find_replacements, read_history};
+pub use found::{RecallReply, VerifyReply};
+pub use imported::ImportReply;
+pub use kept::{
+    ForgetReply, ForgottenView, KeptReply, RememberReply, SimilarReply, SkippedReply, WhenSimilar,
+};
+pub use log::{EventView, LogReply, handles, viewed};
+pub use memory::{MemoryView, NearView, ScoreView, VerdictView, views};
+pub use queue::{QueueReply, n_waiting};
+pub use report::ReportReply;
+pub use session::{MomentView, SessionReply, SessionRow, SessionsReply, ShownMemoryView, n_turns};
+pub use stats::{BreakerView, BreakersReply, SpaceRow, SpaceStatsView, SpacesReply, StatsReply};
+pub use task::{TaskReply, TaskView, TasksReply, left_open};
+
+use apostille_core::refusal::Refusal;
+use apostille_text::secrets::masked;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+/// Why something was turned away.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct RefusalView {
+    class: &'static str,
+    message: String,
+}
+
+impl From<&Refusal> for RefusalView {
+    fn from(it: &Refusal) -> Self {
+        Self {
+            class: it.class(),
+            message: masked(&it.to_string()).into_owned(),
+        }
+    }
+}
+
+/// Something was turned away.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct RefusedReply {
+    /// Always false.
+    #[schemars(extend("const" = false))]
+    ok: bool,
+    /// What was wrong, and the way out.
+    refused: RefusalView,
+}
+
+impl RefusedReply {
+    /// What only one face turns away.
+    pub(crate) fn new(class: &'static str, message: String) -> Self {
+        let refused = RefusalView { class, message };
+        Self { ok: false, refused }
+    }
+}
+
+impl From<&Refusal> for RefusedReply {
+    fn from(it: &Refusal) -> Self {
+        let refused = RefusalView::from(it);
+        Self { ok: false, refused }
+    }
+}
+
+/// The request could not be answered.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct ErrorReply {
+    /// Always false.
+    #[schemars(extend("const" = false))]
+    ok: bool,
+    error: ErrorView,
+}
+
+/// What went wrong.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct ErrorView {
+    message: String,
+}
+
+impl ErrorReply {
+    /// This went wrong.
+    #[must_use]
+    pub fn new(message: String) -> Self {
+        Self {
+            ok: false,
+            error: ErrorView { message },
+        }
+    }
+}
+
+/// Memories that were asked for.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct MemoriesReply {
+    /// Always true.
+    #[schemars(extend("const" = true))]
+    pub ok: bool,
+    /// The memories.
+    pub memories: Vec<MemoryView>,
+    /// What to say as `after` to read on, where there is more.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub next: Option<String>,
+}
+
+/// Memories that something was done to.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct RevisedReply {
+    /// Always true.
+    #[schemars(extend("const" = true))]
+    pub ok: bool,
+    /// What was done.
+    pub outcome: &'static str,
+    /// The memories.
+    pub memories: Vec<MemoryView>,
+}

@@ -1,0 +1,192 @@
+//! The agents' protocol behind the socket.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use axum::body::Body;
+use axum::response::Response;
+use hyper::body::Bytes;
+use hyper::header::{self, HeaderMap, HeaderValue};
+use hyper::{Method as Verb, Request, StatusCode};
+use rmcp::ServerHandler;
+use rmcp::transport::streamable_http_server::session::SessionManager as _;
+use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
+use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
+
+use serde::de::IgnoredAny;
+use serde_json::json;
+
+use super::answer::{self, Shape, Turned};
+use super::talks::Talks;
+use apostille_api::visit::Reply;
+use apostille_mcp::Server;
+
+/// Pages that are served from this machine; no other page may call.
+const ORIGINS: [&str; 3] = ["http://localhost:*", "http://127.0.0.1:*", "http://[::1]:*"];
+/// How large a request may be.
+pub(super) const MAX_BODY: usize = 4 * 1024 * 1024;
+/// The header in which a client says which revision was agreed on.
+const REVISION: &str = "mcp-protocol-version";
+/// The header with the name of a session.
+const SESSION: &str = "mcp-session-id";
+/// The revisions before an answer could be come back for.
+const OLDER: [&str; 3] = ["2024-11-05", "2025-03-26", "2025-06-18"];
+/// The first revision in which an answer can be come back for.
+const RESUMABLE: &str = "2025-11-25";
+
+#[cfg(feature = "fixtures")]
+type Spoken = apostille_mcp::fixtures::Fixtures<Server>;
+#[cfg(not(feature = "fixtures"))]
+type Spoken = Server;
+
+/// What agents talk to.
+pub(super) struct Agents {
+    doors: Doors<Spoken>,
+    talks: Mutex<Talks>,
+    stop: StreamableHttpServerConfig,
+}
+
+impl Agents {
+    pub(super) fn new(server: Server) -> Self {
+        #[cfg(feature = "fixtures")]
+        let server = apostille_mcp::fixtures::Fixtures(server);
+        let config = StreamableHttpServerConfig::default()
+            .with_allowed_origins(ORIGINS)
+            .enforce_origin_validation();
+        Self {
+            doors: Doors::new(server, config.clone()),
+            talks: Mutex::default(),
+            stop: config,
+        }
+    }
+
+    /// Ends the streams that are open.
+    pub(super) fn stop(&self) {
+        self.stop.cancellation_token.cancel();
+    }
+
+    fn talks(&self) -> MutexGuard<'_, Talks> {
+        self.talks.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The answer to a message of whoever has this pass. A session of somebody else is as good as none.
+    pub(super) async fn answer(&self, request: Request<Bytes>, pass: &str) -> Response<Body> {
+        let id = session(request.headers());
+        if id
+            .as_ref()
+            .is_some_and(|it| self.talks().is_other_s(it, pass))
+        {
+            return answer::response(
+                Turned::new(404, "Not Found: Session not found").reply(Shape::Text),
+            );
+        }
+        let is_closing = request.method() == Verb::DELETE;
+        let response = self.spoken(request).await;
+        match (id, session(response.headers())) {
+            (None, Some(opened)) => {
+                let ended = self.talks().opened(&opened, pass);
+                if let Some(ended) = ended {
+                    self.doors.end(&ended).await;
+                }
+            }
+            (Some(id), _) if is_closing && response.status().is_success() => {
+                self.talks().closed(&id)
+            }
+            _ => {}
+        }
+        response
+    }
+
+    async fn spoken(&self, request: Request<Bytes>) -> Response<Body> {
+        let body = request.body().clone();
+        let is_json = |it: &HeaderValue| it.as_bytes().starts_with(b"application/json");
+        let was_json = request
+            .headers()
+            .get(header::CONTENT_TYPE)
+            .is_some_and(is_json);
+        let response = self.doors.answer(request).await;
+        // The SDK takes JSON that is no message for a wrong kind of content.
+        if was_json && response.status() == StatusCode::UNSUPPORTED_MEDIA_TYPE {
+            return answer::response(no_message(&body));
+        }
+        response
+    }
+}
+
+/// Revision 2025-11-25 wants an event without content before an answer, so that it can be come back for. A client of an
+/// older one takes that for a broken answer. So each has a door of its own, with its own sessions.
+struct Doors<S: Clone + ServerHandler> {
+    older: StreamableHttpService<S, LocalSessionManager>,
+    newer: StreamableHttpService<S, LocalSessionManager>,
+    sessions: [Arc<LocalSessionManager>; 2],
+}
+
+impl<S: Clone + ServerHandler> Doors<S> {
+    fn new(server: S, config: StreamableHttpServerConfig) -> Self {
+        let door = |config, sessions: &Arc<LocalSessionManager>| {
+            let server = server.clone();
+            StreamableHttpService::new(move || Ok(server.clone()), Arc::clone(sessions), config)
+        };
+        let mut plain = LocalSessionManager::default();
+        plain.session_config.sse_retry = None;
+        let sessions = [Arc::new(plain), Arc::default()];
+        Self {
+            older: door(config.clone().with_sse_retry(None), &sessions[0]),
+            newer: door(config, &sessions[1]),
+            sessions,
+        }
+    }
+
+    /// Ends a session.
+    async fn end(&self, id: &Arc<str>) {
+        for it in &self.sessions {
+            // One of them does not know it, and one that has ended already is none to end.
+            let _ = it.close_session(id).await;
+        }
+    }
+
+    async fn answer(&self, request: Request<Bytes>) -> Response<Body> {
+        let said = request
+            .headers()
+            .get(REVISION)
+            .and_then(|it| it.to_str().ok())
+            .map(Into::into);
+        let is_newer = said
+            .or_else(|| opening(request.body()))
+            .is_some_and(|it: String| *it >= *RESUMABLE);
+        let door = if is_newer { &self.newer } else { &self.older };
+        door.handle(request.map(Body::from)).await.map(Body::new)
+    }
+}
+
+/// The session that a message is of, or that an answer opens.
+fn session(headers: &HeaderMap) -> Option<String> {
+    headers
+        .get(SESSION)
+        .and_then(|it| it.to_str().ok())
+        .map(Into::into)
+}
+
+/// What is said of something that is no message, in the protocol's own words.
+fn no_message(body: &[u8]) -> Reply {
+    let (code, message) = match serde_json::from_slice::<IgnoredAny>(body) {
+        Ok(_) => (-32600, "Invalid Request"),
+        Err(_) => (-32700, "Parse error"),
+    };
+    let error = json!({"jsonrpc": "2.0", "id": null, "error": {"code": code, "message": message}});
+    Reply::of(400, "application/json", error.to_string())
+}
+
+/// The revision that a client opens with: a request that opens has no header for it. What nobody knows is answered
+/// with the newest one that can be opened.
+fn opening(body: &[u8]) -> Option<String> {
+    let message: serde_json::Value = serde_json::from_slice(body).ok()?;
+    let asked = message.get("params")?.get("protocolVersion")?.as_str()?;
+    Some(
+        if OLDER.contains(&asked) {
+            asked
+        } else {
+            RESUMABLE
+        }
+        .to_owned(),
+    )
+}

@@ -1,0 +1,124 @@
+//! The socket: connections are taken in, not too many and none for nothing, until the program is told to stop.
+
+use std::convert::Infallible;
+use std::io;
+use std::net::TcpListener;
+use std::sync::Arc;
+
+use hyper::Request;
+use hyper::body::Incoming;
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::server::graceful::GracefulShutdown;
+use tokio::net::TcpStream;
+
+use super::Door;
+use super::guests::{Guests, Place};
+use super::steady::Steady;
+use apostille_mcp::concurrency::Counted;
+
+/// What a connection too many is told.
+const FULL: &[u8] =
+    b"HTTP/1.1 503 Service Unavailable\r\nretry-after: 1\r\ncontent-length: 0\r\nconnection: close\r\n\r\n";
+/// How many threads may work; few do, and listeners and agents have some of them.
+const THREADS: usize = 64;
+/// How much of a request's head is read.
+const MAX_HEAD: usize = 32 * 1024;
+
+impl Door {
+    /// Serves on this socket until the program is told to stop; what is under way is finished first.
+    pub fn serve(self, listener: TcpListener) -> io::Result<()> {
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .max_blocking_threads(THREADS)
+            .build()?;
+        listener.set_nonblocking(true)?;
+        runtime.block_on(async {
+            let listener = tokio::net::TcpListener::from_std(listener)?;
+            let (door, graceful) = (Arc::new(self), GracefulShutdown::new());
+            tokio::select! {
+                () = door.taken_in(&listener, &graceful) => {}
+                () = stopped() => {}
+            }
+            drop(listener);
+            door.agents.stop();
+            door.stop.send_replace(true);
+            // Whoever only holds a connection open does not hold the program.
+            let _ = tokio::time::timeout(door.plan.limits.grace, graceful.shutdown()).await;
+            Ok(())
+        })
+    }
+
+    async fn taken_in(
+        self: &Arc<Self>,
+        listener: &tokio::net::TcpListener,
+        graceful: &GracefulShutdown,
+    ) {
+        let guests = Guests::new(self.plan.limits.connections);
+        loop {
+            let Ok((stream, _)) = listener.accept().await else {
+                // No descriptors left: some will be free again.
+                tokio::time::sleep(std::time::Duration::from_millis(50)).await;
+                continue;
+            };
+            match guests.enter() {
+                Some(place) => self.talk(stream, place, graceful),
+                None => self.turn_away(&stream),
+            }
+        }
+    }
+
+    fn talk(self: &Arc<Self>, stream: TcpStream, place: Arc<Place>, graceful: &GracefulShutdown) {
+        let _ = stream.set_nodelay(true);
+        let (door, guest) = (Arc::clone(self), Arc::clone(&place));
+        let service = service_fn(move |mut request: Request<Incoming>| {
+            let door = Arc::clone(&door);
+            request.extensions_mut().insert(Arc::clone(&guest));
+            async move { Ok::<_, Infallible>(door.answer(request).await) }
+        });
+        let connection = http1::Builder::new()
+            .timer(TokioTimer::new())
+            .header_read_timeout(self.plan.limits.head)
+            .max_buf_size(MAX_HEAD)
+            .serve_connection(
+                TokioIo::new(Steady::new(stream, self.plan.limits.send)),
+                service,
+            );
+        let (watched, counted) = (graceful.watch(connection), Counted::new(&self.connections));
+        self.meter.connected();
+        tokio::spawn(async move {
+            tokio::select! {
+                // A client that goes away is nobody's fault.
+                _ = watched => {}
+                () = place.needed() => {}
+            }
+            drop(counted);
+        });
+    }
+
+    /// Says that there is no room, if that can be said without waiting.
+    fn turn_away(&self, stream: &TcpStream) {
+        self.meter.shed("connections");
+        let _ = stream.try_write(FULL);
+    }
+}
+
+/// Waits until somebody wants the program to stop.
+async fn stopped() {
+    let interrupted = tokio::signal::ctrl_c();
+    #[cfg(unix)]
+    {
+        let mut ended =
+            match tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate()) {
+                Ok(ended) => ended,
+                Err(_) => return drop(interrupted.await),
+            };
+        tokio::select! {
+            _ = interrupted => {}
+            _ = ended.recv() => {}
+        }
+    }
+    #[cfg(not(unix))]
+    drop(interrupted.await);
+}

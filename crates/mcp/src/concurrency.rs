@@ -1,0 +1,122 @@
+//! How much is worked on at once, whoever asks: so many calls, a few waiting, and no caller takes all of it.
+//!
+//! The agents' protocol and the socket share one limit, because they share the machine and the store.
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+
+/// Something that goes on, counted as long as it does.
+pub struct Counted(Arc<AtomicUsize>);
+
+impl Counted {
+    pub fn new(count: &Arc<AtomicUsize>) -> Self {
+        count.fetch_add(1, Ordering::Relaxed);
+        Self(Arc::clone(count))
+    }
+
+    /// One more, unless there are so many already.
+    pub fn within(count: &Arc<AtomicUsize>, most: usize) -> Option<Self> {
+        let one = Self::new(count);
+        (count.load(Ordering::Relaxed) <= most).then_some(one)
+    }
+}
+
+impl Drop for Counted {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+/// What a caller holds until it is dropped: a part of the caller's own share, and of the whole.
+pub struct Held {
+    _own: OwnedSemaphorePermit,
+    _place: OwnedSemaphorePermit,
+}
+
+impl Held {
+    /// Takes `n` from both, or nothing.
+    pub fn try_take(own: &Arc<Semaphore>, whole: &Arc<Semaphore>, n: u32) -> Option<Self> {
+        Some(Self {
+            _own: Arc::clone(own).try_acquire_many_owned(n).ok()?,
+            _place: Arc::clone(whole).try_acquire_many_owned(n).ok()?,
+        })
+    }
+
+    async fn wait_for(own: &Arc<Semaphore>, whole: &Arc<Semaphore>) -> Option<Self> {
+        Some(Self {
+            _own: Arc::clone(own).acquire_owned().await.ok()?,
+            _place: Arc::clone(whole).acquire_owned().await.ok()?,
+        })
+    }
+}
+
+/// A fraction of a limit, at least 1.
+pub fn part(most: usize, of: usize) -> usize {
+    (most / of).max(1)
+}
+
+/// What one caller takes up, so that it leaves something to others.
+struct CallerShare {
+    room: Arc<Semaphore>,
+    waiting: Arc<AtomicUsize>,
+}
+
+/// Lets so many calls be worked on at once, and so many wait; one caller gets at most half of either.
+pub struct ConcurrencyLimit {
+    at_once: usize,
+    queue: usize,
+    room: Arc<Semaphore>,
+    waiting: Arc<AtomicUsize>,
+    shares: Mutex<HashMap<String, Arc<CallerShare>>>,
+}
+
+impl ConcurrencyLimit {
+    pub fn new(at_once: usize, queue: usize) -> Self {
+        Self {
+            at_once,
+            queue,
+            room: Arc::new(Semaphore::new(at_once)),
+            waiting: Arc::default(),
+            shares: Mutex::default(),
+        }
+    }
+
+    fn share(&self, caller: &str) -> Arc<CallerShare> {
+        let new_share = || {
+            Arc::new(CallerShare {
+                room: Arc::new(Semaphore::new(part(self.at_once, 2))),
+                waiting: Arc::default(),
+            })
+        };
+        let mut shares = self.shares.lock().unwrap_or_else(PoisonError::into_inner);
+        Arc::clone(shares.entry(caller.to_owned()).or_insert_with(new_share))
+    }
+
+    /// A place to work in; `None` where too many wait already, or the wait takes too long.
+    pub async fn acquire(&self, caller: &str, patience: Duration) -> Option<Held> {
+        let share = self.share(caller);
+        if let Some(held) = Held::try_take(&share.room, &self.room, 1) {
+            return Some(held);
+        }
+        let _own = Counted::within(&share.waiting, part(self.queue, 2))?;
+        let _all = Counted::within(&self.waiting, self.queue)?;
+        let place = Held::wait_for(&share.room, &self.room);
+        tokio::time::timeout(patience, place).await.ok().flatten()
+    }
+
+    /// Whether a caller may still wait for a place.
+    pub fn may_wait(&self, caller: &str) -> bool {
+        let is_room = |count: &AtomicUsize, most: usize| count.load(Ordering::Relaxed) < most;
+        is_room(&self.share(caller).waiting, part(self.queue, 2))
+            && is_room(&self.waiting, self.queue)
+    }
+
+    /// How many are worked on.
+    pub fn at_work(&self) -> usize {
+        self.at_once.saturating_sub(self.room.available_permits())
+    }
+}

@@ -1,0 +1,235 @@
+//! The Model Context Protocol around the tools, in every revision that the SDK knows. Its types stay in here.
+//!
+//! Nothing hangs on a connection: each call finds its place, does its work on a thread of its own, and is done.
+
+mod asking;
+mod changes;
+pub mod concurrency;
+#[cfg(feature = "fixtures")]
+#[expect(
+    deprecated,
+    reason = "the suite plays older clients too, and they log, sample and subscribe"
+)]
+pub mod fixtures;
+mod results;
+mod stdio;
+mod work;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use apostille_text::secrets;
+use rmcp::model::{
+    CacheScope, CallToolRequestParams, CallToolResponse, GetPromptRequestParams, GetPromptResponse,
+    GetPromptResult, Implementation, ListPromptsResult, ListResourceTemplatesResult,
+    ListResourcesResult, ListToolsResult, PaginatedRequestParams, PromptMessage, ProtocolVersion,
+    ReadResourceRequestParams, ReadResourceResponse, Role, ServerCapabilities, ServerConfig,
+    SubscriptionFilter,
+};
+use rmcp::service::{NotificationContext, RequestContext, RoleServer, SubscriptionContext};
+use rmcp::{ErrorData, ServerHandler};
+use tokio::sync::broadcast;
+
+use crate::concurrency::ConcurrencyLimit;
+use apostille_api::host::Host;
+use apostille_api::resources;
+use apostille_api::tools::{Profile, prompts};
+
+pub use stdio::serve_stdio;
+
+type Request = RequestContext<RoleServer>;
+type Page = Option<PaginatedRequestParams>;
+
+/// How long clients may keep the lists of tools and prompts, which only a new version changes, in milliseconds.
+const LASTING_MS: u64 = 3_600_000;
+
+/// How tools are called on the wire.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Spelling {
+    /// `memory_store`, which every client takes.
+    #[default]
+    Underscores,
+    /// `memory.store`.
+    Dots,
+}
+
+/// What a server is to offer.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Offer {
+    /// Which tools.
+    pub profile: Profile,
+    /// By which names.
+    pub spelling: Spelling,
+}
+
+/// Places to work in that a server shares with others, and how long a call waits for one.
+#[derive(Clone)]
+pub struct Turns {
+    pub places: Arc<ConcurrencyLimit>,
+    pub patience: Duration,
+}
+
+/// A server. It holds nothing of any client.
+#[derive(Clone)]
+pub struct Server {
+    host: Arc<dyn Host>,
+    offer: Offer,
+    changes: changes::Changes,
+    /// What work waits for, where others want the same machine.
+    turns: Option<Turns>,
+}
+
+impl Server {
+    /// A server of this host's memories.
+    #[must_use]
+    pub fn new(host: Arc<dyn Host>, offer: Offer) -> Self {
+        Self {
+            changes: changes::Changes::new(Arc::clone(&host)),
+            host,
+            offer,
+            turns: None,
+        }
+    }
+
+    /// The same with places that it shares with others.
+    #[must_use]
+    pub fn taking(self, turns: Turns) -> Self {
+        Self {
+            turns: Some(turns),
+            ..self
+        }
+    }
+
+    /// Told when something was changed here.
+    pub fn changes(&self) -> broadcast::Sender<()> {
+        self.changes.ours()
+    }
+}
+
+/// Whether a request is made under the revision without sessions.
+fn is_modern(context: &Request) -> bool {
+    context
+        .protocol_version()
+        .is_some_and(|it| it.as_str() >= ProtocolVersion::V_2026_07_28.as_str())
+}
+
+impl ServerHandler for Server {
+    fn get_info(&self) -> ServerConfig {
+        let capabilities = ServerCapabilities::builder()
+            .enable_tools()
+            .enable_prompts()
+            .enable_resources()
+            .enable_resources_list_changed()
+            .build();
+        ServerConfig::new(capabilities)
+            .with_server_info(
+                Implementation::new("apostille", env!("CARGO_PKG_VERSION")).with_title("Apostille"),
+            )
+            .with_instructions(self.offer.profile.instructions())
+    }
+
+    async fn list_tools(&self, _: Page, context: Request) -> Result<ListToolsResult, ErrorData> {
+        let tools = self
+            .offer
+            .profile
+            .tools()
+            .iter()
+            .filter(|it| work::is_allowed(it, &context));
+        let tools = tools
+            .map(|it| results::tool(it, self.offer.spelling))
+            .collect();
+        Ok(ListToolsResult::with_all_items(tools)
+            .with_ttl_ms(LASTING_MS)
+            .with_cache_scope(CacheScope::Private))
+    }
+
+    async fn call_tool(
+        &self,
+        call: CallToolRequestParams,
+        context: Request,
+    ) -> Result<CallToolResponse, ErrorData> {
+        self.called(&call, &context).await
+    }
+
+    async fn list_prompts(&self, _: Page, _: Request) -> Result<ListPromptsResult, ErrorData> {
+        let prompts = prompts::all().iter().map(results::prompt).collect();
+        Ok(ListPromptsResult::with_all_items(prompts)
+            .with_ttl_ms(LASTING_MS)
+            .with_cache_scope(CacheScope::Private))
+    }
+
+    async fn get_prompt(
+        &self,
+        which: GetPromptRequestParams,
+        _: Request,
+    ) -> Result<GetPromptResponse, ErrorData> {
+        let text = prompts::get(
+            &which.name,
+            &which.arguments.unwrap_or_default(),
+            self.offer.profile,
+        );
+        let text = text.map_err(|unfit| {
+            ErrorData::invalid_params(secrets::masked(&unfit.to_string()).into_owned(), None)
+        })?;
+        let text = apostille_text::moderate::neutralised(&text);
+        Ok(GetPromptResult::new(vec![PromptMessage::new_text(Role::User, text)]).into())
+    }
+
+    async fn list_resources(
+        &self,
+        _: Page,
+        context: Request,
+    ) -> Result<ListResourcesResult, ErrorData> {
+        let fixed = resources::all();
+        let memories = self.listed(&context).await?;
+        let all = fixed
+            .iter()
+            .map(results::resource)
+            .chain(memories.iter().map(results::memory))
+            .collect();
+        Ok(ListResourcesResult::with_all_items(all)
+            .with_ttl_ms(0)
+            .with_cache_scope(CacheScope::Private))
+    }
+
+    async fn list_resource_templates(
+        &self,
+        _: Page,
+        _: Request,
+    ) -> Result<ListResourceTemplatesResult, ErrorData> {
+        let templates = vec![results::template(&resources::template())];
+        Ok(ListResourceTemplatesResult::with_all_items(templates)
+            .with_ttl_ms(LASTING_MS)
+            .with_cache_scope(CacheScope::Private))
+    }
+
+    async fn read_resource(
+        &self,
+        which: ReadResourceRequestParams,
+        context: Request,
+    ) -> Result<ReadResourceResponse, ErrorData> {
+        self.read(&which, &context).await
+    }
+
+    async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
+        self.changes.tell(context.peer);
+    }
+
+    fn accepted_subscription_filter(
+        &self,
+        asked: &SubscriptionFilter,
+    ) -> Option<SubscriptionFilter> {
+        Some(
+            asked.intersection(
+                &SubscriptionFilter::builder()
+                    .resources_list_changed()
+                    .build(),
+            ),
+        )
+    }
+
+    async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
+        self.changes.stream(&context).await;
+        Ok(())
+    }
+}

@@ -1,0 +1,304 @@
+//! Our answers in the protocol's words.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use apostille_text::secrets::masked;
+use rmcp::ErrorData;
+use rmcp::model::{
+    CacheScope, CallToolResult, ContentBlock, MetaObject, Prompt as WirePrompt, PromptArgument,
+    ReadResourceResult, Resource as WireResource, ResourceContents, ResourceTemplate,
+    Tool as WireTool, ToolAnnotations,
+};
+use serde_json::Value;
+
+use super::Spelling;
+use apostille_api::Fault;
+use apostille_api::host::Unplaced;
+use apostille_api::resources::{Listed, Page, Resource};
+use apostille_api::tools::prompts::Prompt;
+use apostille_api::tools::{Answer, Effect, Tool};
+
+/// The kind of text that a memory is read as.
+const MEMORY: &str = "application/json";
+/// What an agent must have before its eyes, because it does not search for what it does not know of.
+const VITAL: [&str; 2] = ["memory_recall", "memory_remember"];
+
+/// One client shows its model the bare names of tools, unless a tool asks for more.
+fn in_sight() -> MetaObject {
+    let mut meta = MetaObject::default();
+    meta.0
+        .insert("anthropic/alwaysLoad".into(), Value::Bool(true));
+    meta
+}
+
+/// A tool as it is listed.
+pub(super) fn tool(tool: &Tool, spelling: Spelling) -> WireTool {
+    let name = match spelling {
+        Spelling::Underscores => tool.name.to_owned(),
+        Spelling::Dots => tool.name.replacen('_', ".", 1),
+    };
+    let schema = tool.input.as_object().cloned().unwrap_or_default();
+    let listed = WireTool::new(name, tool.about, Arc::new(schema))
+        .with_title(tool.title)
+        .with_annotations(hints(tool.effect));
+    if VITAL.contains(&tool.name) {
+        listed.with_meta(in_sight())
+    } else {
+        listed
+    }
+}
+
+/// What clients may do without asking: reading never needs a question, erasing always does.
+fn hints(effect: Effect) -> ToolAnnotations {
+    let hints = ToolAnnotations::new()
+        .read_only(effect == Effect::Reads)
+        .open_world(false);
+    match effect {
+        Effect::Reads => hints,
+        Effect::Adds => hints.destructive(false).idempotent(false),
+        Effect::Changes => hints.destructive(false).idempotent(true),
+        Effect::Removes => hints.destructive(true).idempotent(true),
+    }
+}
+
+/// A prompt as it is listed.
+pub(super) fn prompt(it: &Prompt) -> WirePrompt {
+    let arguments = it.arguments.iter().map(|it| {
+        PromptArgument::new(it.name)
+            .with_description(it.about)
+            .with_required(it.is_required)
+    });
+    WirePrompt::new(it.name, Some(it.about), Some(arguments.collect())).with_title(it.title)
+}
+
+/// A resource as it is listed.
+pub(super) fn resource(it: &Resource) -> WireResource {
+    WireResource::new(it.uri, it.name)
+        .with_title(it.title)
+        .with_description(it.about)
+        .with_mime_type(it.mime)
+}
+
+/// A memory as it is listed.
+pub(super) fn memory(it: &Listed) -> WireResource {
+    let listed = WireResource::new(&it.uri, &it.name)
+        .with_description(&it.about)
+        .with_mime_type(MEMORY);
+    match &it.title {
+        Some(title) => listed.with_title(format!("{}: {title}", it.name)),
+        None => listed,
+    }
+}
+
+/// A family of resources as it is listed.
+pub(super) fn template(it: &Resource) -> ResourceTemplate {
+    ResourceTemplate::new(it.uri, it.name)
+        .with_title(it.title)
+        .with_description(it.about)
+        .with_mime_type(it.mime)
+}
+
+/// A resource as it is read; memories may change at any time, so nobody keeps it.
+pub(super) fn page(page: Page) -> ReadResourceResult {
+    let contents = ResourceContents::text(page.text, page.uri).with_mime_type(page.mime);
+    ReadResourceResult::new(vec![contents])
+        .with_ttl_ms(0)
+        .with_cache_scope(CacheScope::Private)
+}
+
+/// An answer as it is sent: the text and the structured content say the same, because a client shows its model either.
+pub(super) fn result(mut answer: Answer) -> CallToolResult {
+    // What is refused is quoted in places, and it may be refused for the secret in it.
+    if answer.is_refusal
+        && let Cow::Owned(text) = masked(&answer.text)
+    {
+        answer.text = text;
+    }
+    let object = answer
+        .is_json
+        .then(|| serde_json::from_str(&answer.text).ok())
+        .flatten()
+        .filter(Value::is_object);
+    let content = [Some(answer.text), answer.note]
+        .into_iter()
+        .flatten()
+        .map(ContentBlock::text)
+        .collect();
+    let mut result = if answer.is_refusal {
+        CallToolResult::error(content)
+    } else {
+        CallToolResult::success(content)
+    };
+    // Revisions before the current one take nothing but an object here.
+    result.structured_content = object;
+    result
+}
+
+/// What has no answer: a malformed call is the protocol's business, a broken world is told to whoever asked.
+pub(super) fn fault(fault: &Fault) -> Result<CallToolResult, ErrorData> {
+    match fault {
+        Fault::Malformed(_) | Fault::NoSuchTool { .. } | Fault::NotAPerson => Err(
+            ErrorData::invalid_params(masked(&fault.to_string()).into_owned(), None),
+        ),
+        Fault::Broken(_) | Fault::Unwritable(_) => Ok(result(refusal("broken", &told(fault)))),
+    }
+}
+
+/// The same where there is nobody to read an answer.
+pub(super) fn error(fault: &Fault) -> ErrorData {
+    match fault {
+        Fault::Malformed(_) | Fault::NoSuchTool { .. } | Fault::NotAPerson => {
+            ErrorData::invalid_params(masked(&fault.to_string()).into_owned(), None)
+        }
+        Fault::Broken(_) | Fault::Unwritable(_) => {
+            ErrorData::internal_error(masked(&told(fault)).into_owned(), None)
+        }
+    }
+}
+
+/// What whoever may only look is told by a tool that changes something.
+pub(super) fn read_only(tool: &Tool) -> CallToolResult {
+    let why = format!(
+        "this token may only read, and {} changes memories; ask for one that may write",
+        tool.name
+    );
+    result(refusal("read_only", &why))
+}
+
+/// Why no place was found.
+pub(super) fn unplaced(unplaced: &Unplaced) -> CallToolResult {
+    let class = match unplaced {
+        Unplaced::Which(_) | Unplaced::NoSuch(_) => "which_repository",
+        Unplaced::Outside(_) => "outside",
+        Unplaced::Broken(_) => "broken",
+    };
+    result(refusal(class, &unplaced.to_string()))
+}
+
+/// A person was asked, and that is that.
+pub(super) fn declined() -> CallToolResult {
+    result(refusal(
+        "declined",
+        "the user was asked and did not agree; nothing was done",
+    ))
+}
+
+fn refusal(class: &str, why: &str) -> Answer {
+    let text = serde_json::json!({"ok": false, "class": class, "error": why}).to_string();
+    Answer {
+        is_json: true,
+        ..Answer::wrong(text)
+    }
+}
+
+/// An error with its causes.
+fn told(error: &dyn std::error::Error) -> String {
+    let causes = std::iter::successors(error.source(), |it| it.source());
+    causes.fold(error.to_string(), |told, cause| format!("{told}: {cause}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use rmcp::model::ListToolsResult;
+
+    use super::*;
+    use apostille_api::tools::Profile;
+
+    fn listed(profile: Profile) -> String {
+        let tools = profile
+            .tools()
+            .iter()
+            .map(|it| tool(it, Spelling::Underscores))
+            .collect();
+        serde_json::to_string(&ListToolsResult::with_all_items(tools)).unwrap()
+    }
+
+    #[test]
+    fn the_size_of_each_list_of_tools_is_known() {
+        let row = |it: Profile| {
+            format!(
+                "{it:10} {:2} tools {:6} bytes\n",
+                it.tools().len(),
+                listed(it).len()
+            )
+        };
+        let table: String = Profile::ALL.iter().copied().map(row).collect();
+        println!("{table}");
+        insta::assert_snapshot!(table);
+    }
+
+    #[test]
+    fn the_default_list_is_held() {
+        let tools: Value = serde_json::from_str(&listed(Profile::Default)).unwrap();
+        insta::assert_snapshot!(serde_json::to_string_pretty(&tools["tools"]).unwrap());
+    }
+
+    /// What some client refuses, or warns of on its user's terminal.
+    #[test]
+    fn schemas_are_what_every_client_takes() {
+        const WORDS: [&str; 9] = [
+            "type",
+            "properties",
+            "required",
+            "description",
+            "enum",
+            "items",
+            "examples",
+            "minimum",
+            "maximum",
+        ];
+        fn check(at: &str, schema: &Value) {
+            let fields = schema.as_object().unwrap();
+            assert!(schema["type"].is_string(), "{at}: {schema}");
+            for (word, value) in fields {
+                assert!(WORDS.contains(&word.as_str()), "{at}: {word}");
+                match word.as_str() {
+                    "properties" => value
+                        .as_object()
+                        .unwrap()
+                        .iter()
+                        .for_each(|(name, it)| check(&format!("{at}.{name}"), it)),
+                    "items" => check(&format!("{at}[]"), value),
+                    _ => {}
+                }
+            }
+        }
+        for it in Profile::All.tools() {
+            check(it.name, &it.input);
+            assert_eq!(
+                it.input["examples"].as_array().unwrap().len(),
+                1,
+                "{}",
+                it.name
+            );
+            assert!(
+                it.name.len() <= 40 && it.name.chars().all(|c| c.is_ascii_lowercase() || c == '_'),
+                "{}",
+                it.name
+            );
+        }
+    }
+
+    /// The example of each tool is one that the tool takes.
+    #[test]
+    fn examples_have_what_is_required_and_nothing_unknown() {
+        for it in Profile::ALL.iter().copied().flat_map(Profile::tools) {
+            let example = it.input["examples"][0].as_object().unwrap();
+            let known = it.input["properties"].as_object().unwrap();
+            assert!(
+                example.keys().all(|key| known.contains_key(key)),
+                "{}",
+                it.name
+            );
+            let required = it.input["required"].as_array().cloned().unwrap_or_default();
+            assert!(
+                required
+                    .iter()
+                    .all(|key| example.contains_key(key.as_str().unwrap())),
+                "{}",
+                it.name
+            );
+        }
+    }
+}

@@ -1,0 +1,30 @@
+//! The server on the standard input and output of its process, where most agents start one each.
+
+use std::sync::Arc;
+
+use rmcp::ServiceExt as _;
+use rmcp::service::ServerInitializeError;
+use rmcp::transport::stdio_pipes;
+
+use super::{Offer, Server};
+use apostille_api::host::Host;
+
+/// Serves until the client goes away.
+pub fn serve_stdio(host: Arc<dyn Host>, offer: Offer) -> std::io::Result<()> {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()?;
+    runtime.block_on(async {
+        // Agents start servers with pipes, which need no thread between them and the runtime.
+        match Server::new(host, offer).serve(stdio_pipes()).await {
+            Ok(running) => running
+                .waiting()
+                .await
+                .map(|_| ())
+                .map_err(std::io::Error::other),
+            // Many a client starts a server, looks at it or does not, and goes.
+            Err(ServerInitializeError::ConnectionClosed(_)) => Ok(()),
+            Err(error) => Err(std::io::Error::other(error)),
+        }
+    })
+}

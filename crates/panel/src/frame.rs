@@ -1,0 +1,207 @@
+//! What stands around every page: the head, the tabs, whose memory it is.
+
+use apostille_core::memory::Stage;
+use apostille_core::space::Space;
+use maud::{DOCTYPE, Markup, html};
+
+use super::parts::{link, url};
+use apostille_api::visit::{Reply, Visit};
+
+/// How many other spaces are offered.
+const MAX_SPACES: usize = 200;
+
+/// The tabs of the panel.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Tab {
+    /// What is known.
+    Memories,
+    /// What waits for a person.
+    Review,
+    /// What agents were shown.
+    Sessions,
+    /// What is and was worked on.
+    Tasks,
+    /// How well it all serves.
+    Health,
+    /// What a prompt would be given.
+    Ask,
+}
+
+impl Tab {
+    const ALL: [Self; 6] = [
+        Self::Memories,
+        Self::Review,
+        Self::Sessions,
+        Self::Tasks,
+        Self::Health,
+        Self::Ask,
+    ];
+
+    fn told(self) -> (&'static str, &'static str) {
+        match self {
+            Self::Memories => ("/", "Memories"),
+            Self::Review => ("/review", "Review"),
+            Self::Sessions => ("/sessions", "Sessions"),
+            Self::Tasks => ("/tasks", "Tasks"),
+            Self::Health => ("/vitals", "Health"),
+            Self::Ask => ("/ask", "Ask"),
+        }
+    }
+}
+
+/// A whole page.
+#[must_use]
+pub fn framed(visit: &Visit<'_>, tab: Tab, title: &str, body: &Markup) -> Reply {
+    stated(200, visit, tab, title, body)
+}
+
+/// A whole page with another status: what was sent could not be done, or is not there.
+#[must_use]
+pub fn stated(status: u16, visit: &Visit<'_>, tab: Tab, title: &str, body: &Markup) -> Reply {
+    let page = html! {
+        (DOCTYPE)
+        html lang="en" {
+            (head(title))
+            body data-live=(link(visit, "/live")) {
+                a.skip href="#main" { "Skip to the content" }
+                header.top {
+                    div.bar {
+                        a.wordmark href=(link(visit, "/")) { (seal_mark()) "Apostille" }
+                        (tabs(visit, tab))
+                        (whose(visit))
+                        button.theme.quiet type="button" hidden aria-label="Switch between light and dark" { (half_moon()) }
+                    }
+                }
+                main #main tabindex="-1" { h1 { (title) } (body) }
+                footer.bottom {
+                    p { "Made by this machine; nothing is fetched from anywhere else." span #has-keys hidden { " " kbd { "?" } " shows the keys." } }
+                    form method="post" action="/close" { (seal(visit)) button.quiet type="submit" { "Sign out" } }
+                }
+                (keys())
+            }
+        }
+    };
+    Reply::html(status, page.into_string())
+}
+
+fn head(title: &str) -> Markup {
+    html! {
+        head {
+            meta charset="utf-8";
+            meta name="viewport" content="width=device-width, initial-scale=1";
+            meta name="color-scheme" content="light dark";
+            meta name="referrer" content="same-origin";
+            title { (title) " – Apostille" }
+            link rel="icon" href="data:,";
+            link rel="stylesheet" href="/panel.css";
+            // Not deferred: the theme is chosen before anything is painted.
+            script src="/panel.js" {}
+        }
+    }
+}
+
+fn tabs(visit: &Visit<'_>, tab: Tab) -> Markup {
+    let waiting = waiting(visit);
+    html! {
+        nav.tabs aria-label="Panel" {
+            @for it in Tab::ALL {
+                a href=(link(visit, it.told().0)) aria-current=[(it == tab).then_some("page")] {
+                    (it.told().1)
+                    @if it == Tab::Review && waiting > 0 {
+                        " " span.count { (waiting) span.unseen { " waiting" } }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// How many memories wait for a person. A page does not fail for want of it.
+fn waiting(visit: &Visit<'_>) -> u64 {
+    let tally = |space: &Space| {
+        visit
+            .cx
+            .store
+            .summary(space)
+            .map_or(0, |it| it.stage(Stage::Pending))
+    };
+    visit.spaces().iter().map(tally).sum()
+}
+
+/// Whose memory this is, and the way to another one.
+fn whose(visit: &Visit<'_>) -> Markup {
+    let spaces = others(visit);
+    html! {
+        @if spaces.is_empty() {
+            p.whose { span.unseen { "Memory of " } (visit.here.repo) }
+        } @else {
+            details.whose {
+                summary { span.unseen { "Memory of " } (visit.here.repo) }
+                div.menu {
+                    p.hint { "Another repository of this store" }
+                    ul { @for it in &spaces {
+                        li { a href=(url("/", &[("repo", it.as_str())])) { (it) } }
+                    } }
+                }
+            }
+        }
+    }
+}
+
+/// The other repositories of the store that this pass reaches.
+fn others(visit: &Visit<'_>) -> Vec<Space> {
+    let is_other = |it: &Space| !it.is_user() && it != visit.here.repo && visit.pass.reaches(it);
+    let spaces = visit.cx.store.spaces().unwrap_or_default();
+    spaces
+        .into_iter()
+        .filter(is_other)
+        .take(MAX_SPACES)
+        .collect()
+}
+
+/// The keys that the script adds.
+fn keys() -> Markup {
+    const KEYS: [(&str, &str); 8] = [
+        ("/", "search"),
+        ("j k", "the next or the one before, in Review"),
+        ("a", "accept it"),
+        ("e", "edit it"),
+        ("m", "merge it into the nearest"),
+        ("r", "reject it: say why, or nothing, then Enter"),
+        ("u", "undo what was just done"),
+        ("?", "this list"),
+    ];
+    html! {
+        dialog #keys aria-labelledby="keys-title" {
+            h2 #keys-title { "Keys" }
+            dl.fields { @for (key, told) in KEYS { div { dt { kbd { (key) } } dd { (told) } } } }
+            form method="dialog" { button.quiet type="submit" { "Close" } }
+        }
+    }
+}
+
+/// The hidden field that every form carries.
+#[must_use]
+pub fn seal(visit: &Visit<'_>) -> Markup {
+    html! { input type="hidden" name="seal" value=(visit.seal); }
+}
+
+/// The mark of the panel: a seal with a note in its margin.
+fn seal_mark() -> Markup {
+    html! {
+        svg.seal viewBox="0 0 24 24" width="22" height="22" aria-hidden="true" {
+            circle.ring cx="12" cy="12" r="10" {}
+            path.line d="M8 6.5v11" {}
+            path.line d="M11.5 9h5M11.5 12h5M11.5 15h3" {}
+        }
+    }
+}
+
+fn half_moon() -> Markup {
+    html! {
+        svg viewBox="0 0 16 16" width="16" height="16" aria-hidden="true" {
+            circle.ring cx="8" cy="8" r="6.25" {}
+            path.full d="M8 1.75a6.25 6.25 0 0 1 0 12.5z" {}
+        }
+    }
+}

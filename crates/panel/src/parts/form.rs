@@ -1,0 +1,99 @@
+//! Forms: every control has its label, every form its seal.
+
+use maud::{Markup, html};
+
+use crate::frame;
+use apostille_api::visit::Visit;
+
+/// A form that does something and goes back to a page.
+#[must_use]
+pub fn form(visit: &Visit<'_>, path: &str, body: &Markup) -> Markup {
+    html! { form method="post" action=(super::link(visit, path)) { (frame::seal(visit)) (body) } }
+}
+
+/// What a form that only looks carries, so that it stays in the space that is looked at.
+#[must_use]
+pub fn kept(visit: &Visit<'_>) -> Markup {
+    html! { @if !visit.here.repo.is_user() { input type="hidden" name="repo" value=(visit.here.repo); } }
+}
+
+/// A control under its label, with a word about it.
+#[must_use]
+pub fn field(id: &str, label: &str, hint: &str, control: &Markup) -> Markup {
+    html! {
+        div.field {
+            label for=(id) { (label) }
+            (control)
+            @if !hint.is_empty() { p.hint id=(format!("{id}-hint")) { (hint) } }
+        }
+    }
+}
+
+/// What a control says about its hint.
+fn described(id: &str, hint: &str) -> Option<String> {
+    (!hint.is_empty()).then(|| format!("{id}-hint"))
+}
+
+/// One line of text. The last part of the id, behind its last `-`, is the name of the field.
+#[must_use]
+pub fn line(id: &str, label: &str, value: &str, hint: &str) -> Markup {
+    let control = html! {
+        input type="text" id=(id) name=(name(id)) value=(value) aria-describedby=[described(id, hint)] autocomplete="off";
+    };
+    field(id, label, hint, &control)
+}
+
+/// One line of text that must not be left empty.
+#[must_use]
+pub fn needed(id: &str, label: &str, value: &str, hint: &str) -> Markup {
+    let control = html! {
+        input type="text" id=(id) name=(name(id)) value=(value) aria-describedby=[described(id, hint)] autocomplete="off" required;
+    };
+    field(id, label, hint, &control)
+}
+
+/// Several lines of text.
+#[must_use]
+pub fn area(id: &str, label: &str, value: &str, rows: usize, hint: &str) -> Markup {
+    let control = html! {
+        // The first line end behind the tag is not part of the text.
+        textarea id=(id) name=(name(id)) rows=(rows) aria-describedby=[described(id, hint)] { "\n" (value) }
+    };
+    field(id, label, hint, &control)
+}
+
+/// Something to tick.
+#[must_use]
+pub fn tick(id: &str, label: &str, is_ticked: bool) -> Markup {
+    html! {
+        div.tick {
+            input type="checkbox" id=(id) name=(name(id)) value="yes" checked[is_ticked];
+            label for=(id) { (label) }
+        }
+    }
+}
+
+/// One of several.
+#[derive(Debug, Clone, Copy)]
+pub struct Choice<'a> {
+    /// What is sent.
+    pub value: &'a str,
+    /// What is read.
+    pub told: &'a str,
+}
+
+/// One out of a list; the first stands for none.
+#[must_use]
+pub fn choices(id: &str, label: &str, any: &str, all: &[Choice<'_>], chosen: &str) -> Markup {
+    let control = html! {
+        select id=(id) name=(name(id)) {
+            option value="" { (any) }
+            @for it in all { option value=(it.value) selected[it.value == chosen] { (it.told) } }
+        }
+    };
+    field(id, label, "", &control)
+}
+
+fn name(id: &str) -> &str {
+    id.rsplit_once('-').map_or(id, |it| it.1)
+}

@@ -1,0 +1,11 @@
+//! Every page and form of the panel, as text in and text out.
+
+#[cfg(test)]
+mod panel;
+#[cfg(test)]
+#[path = "../../../core/tests/it/world.rs"]
+#[expect(
+    dead_code,
+    reason = "the scratch world is shared with the tests of the core, and not all of it is used here"
+)]
+mod world;
