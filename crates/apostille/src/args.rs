@@ -17,6 +17,7 @@ mod verify;
 use std::path::PathBuf;
 use std::str::FromStr;
 
+use crate::config::SettingFlags;
 use apostille_core::export::Format;
 use apostille_core::memory::{Channel, Kind, Layer, Name, Origin, Stage};
 use apostille_core::policy::InjectMode;
@@ -81,6 +82,17 @@ pub struct Everywhere {
     /// Act as if started in this folder
     #[arg(short = 'C', global = true, value_name = "DIR")]
     pub dir: Option<PathBuf>,
+}
+
+impl Everywhere {
+    /// The flags that say which memory is meant.
+    pub fn settings(&self) -> SettingFlags {
+        SettingFlags {
+            store: self.store.clone(),
+            repo: self.repo.clone(),
+            as_user: self.as_user.clone(),
+        }
+    }
 }
 
 /// The verbs.

@@ -23,7 +23,6 @@ pub use model::ModelSettings;
 pub use raw::Key;
 pub use url::StoreUrl;
 
-use crate::args::Everywhere;
 use crate::error::Fault;
 use crate::world::World;
 use crate::world::place::Place;
@@ -191,8 +190,19 @@ impl Files {
     }
 }
 
+/// What the command line says about which memory is meant; it goes before every other setting.
+#[derive(Debug, Clone, Default)]
+pub struct SettingFlags {
+    /// Where memories are kept.
+    pub store: Option<String>,
+    /// Whose memory: `owner/name` instead of the checkout's.
+    pub repo: Option<String>,
+    /// Who the user is, instead of the login name.
+    pub as_user: Option<String>,
+}
+
 /// Reads every layer and completes what nobody said.
-pub fn resolve(world: &World, flags: &Everywhere, place: &Place) -> Result<Settings, Fault> {
+pub fn resolve(world: &World, flags: &SettingFlags, place: &Place) -> Result<Settings, Fault> {
     let layers = layers(world, flags, place)?;
     let policy = Policy::default();
     let login = || match world.env.login().and_then(|it| Space::user(it).ok()) {
@@ -307,7 +317,7 @@ fn usual_github(world: &World) -> Result<Found<String>, Fault> {
 }
 
 /// The layers, the strongest first.
-fn layers(world: &World, flags: &Everywhere, place: &Place) -> Result<Vec<(Origin, Raw)>, Fault> {
+fn layers(world: &World, flags: &SettingFlags, place: &Place) -> Result<Vec<(Origin, Raw)>, Fault> {
     let files = Files::of(world, place);
     let mut layers = vec![
         (Origin::Flag, flagged(world, flags)?),
@@ -337,7 +347,7 @@ fn layers(world: &World, flags: &Everywhere, place: &Place) -> Result<Vec<(Origi
     Ok(layers)
 }
 
-fn flagged(world: &World, flags: &Everywhere) -> Result<Raw, Fault> {
+fn flagged(world: &World, flags: &SettingFlags) -> Result<Raw, Fault> {
     let said = [
         (Key::Store, &flags.store),
         (Key::Repo, &flags.repo),

@@ -43,6 +43,17 @@ impl Answer {
     }
 }
 
+/// The exit code of a program that ctrl-c ended, as shells have it.
+const INTERRUPTED: i32 = 130;
+
+/// Has something said when the person presses ctrl-c, before the program ends as it does then.
+pub fn on_interrupt(told: impl FnOnce() -> String + Send + 'static) {
+    apostille_http::interrupt::on_interrupt(move || {
+        let _ = io::stdout().write_all(told().as_bytes());
+        std::process::exit(INTERRUPTED)
+    });
+}
+
 /// Writes a text, in colours where they are wanted.
 pub fn write(
     stream: impl anstream::stream::RawStream + anstream::stream::AsLockedWrite,
@@ -91,7 +102,7 @@ impl Shell {
 
     /// Every setting, and where it came from.
     pub fn settings(&self, place: &Place) -> Result<Settings, Fault> {
-        config::resolve(&self.world, &self.flags, place)
+        config::resolve(&self.world, &self.flags.settings(), place)
     }
 
     /// The store opened, the code beside it.

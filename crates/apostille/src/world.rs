@@ -104,8 +104,6 @@ const AGENTS: [&str; 8] = [
 ];
 /// How much is read from the standard input.
 const MAX_INPUT: u64 = 256 * 1024 * 1024;
-/// How a program ends that was interrupted.
-const INTERRUPTED: i32 = 130;
 /// How wide a terminal is that does not say.
 const USUAL_COLUMNS: usize = 80;
 
@@ -283,14 +281,6 @@ impl World {
             (Some(_), None) => user.to_owned(),
             (None, _) => format!("{user}'s agent"),
         }
-    }
-
-    /// Has something said when the person presses ctrl-c, before the program ends as it does then.
-    pub fn on_interrupt(&self, told: impl FnOnce() -> String + Send + 'static) {
-        apostille_http::interrupt::on_interrupt(move || {
-            let _ = io::stdout().write_all(told().as_bytes());
-            std::process::exit(INTERRUPTED)
-        });
     }
 
     /// One line that a person types; empty at the end of input.

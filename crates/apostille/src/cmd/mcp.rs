@@ -9,7 +9,7 @@ use crate::world::host::{Machine, Reach};
 
 /// Serves until the agent goes away.
 pub fn run(shell: &Shell, args: &Offered) -> Result<Answer, Fault> {
-    let machine = Machine::new(&shell.world, &shell.flags, Reach::Anywhere);
+    let machine = Machine::new(&shell.world, &shell.flags.settings(), Reach::Anywhere);
     if shell.world.terminal.stdin {
         note(
             "apostille: waiting for an agent on the standard input; the README says how to set one up",

@@ -19,7 +19,7 @@ use crate::args::Review;
 use crate::error::{self, Fault};
 use crate::json::{self, QueueReply, RevisedReply};
 use crate::paint::count;
-use crate::shell::{Answer, Shell};
+use crate::shell::{self, Answer, Shell};
 use crate::world::desk::Desk;
 use dialogue::{Dialogue, Terminal};
 
@@ -49,9 +49,7 @@ pub fn run(shell: &Shell, args: &Review) -> Result<Answer, Fault> {
         let terminal = Terminal { shell };
         let mut dialogue = Dialogue::new(shell, by, &desk, &terminal, queue);
         let made = dialogue.made();
-        shell
-            .world
-            .on_interrupt(move || format!("\n{}\n", dialogue::told(&made)));
+        shell::on_interrupt(move || format!("\n{}\n", dialogue::told(&made)));
         dialogue.run()?;
         return Ok(Answer {
             code: error::OK,

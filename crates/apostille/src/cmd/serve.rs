@@ -44,7 +44,7 @@ pub fn run(shell: &Shell, args: &Serve) -> Result<Answer, Fault> {
     let token = (!args.no_token).then(|| given.clone().unwrap_or_else(|| drawn(shell)));
     let (write, written) = lines();
     let door = Door::new(Plan {
-        host: Arc::new(Machine::new(&shell.world, &shell.flags, Reach::Here)),
+        host: Arc::new(Machine::new(&shell.world, &shell.flags.settings(), Reach::Here)),
         offer: args.offered.offer(),
         keys: Arc::new(Ring::new(&shell.world, token.as_deref())),
         panel: if shell.world.speaker().person().is_some() {

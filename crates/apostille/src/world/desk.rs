@@ -1,5 +1,6 @@
 //! A store opened, with the code beside it: everything that a verb is given.
 
+use std::io::Write as _;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -261,7 +262,7 @@ fn left_out(error: &StoreError) {
         .map(|it| format!(": {it}"))
         .unwrap_or_default();
     let told = format!("warning: the repository's memories are left out: {error}{cause}\n");
-    let _ = crate::shell::write(std::io::stderr().lock(), &told, clap::ColorChoice::Auto);
+    let _ = std::io::stderr().lock().write_all(told.as_bytes());
 }
 
 /// The same for whoever only looks: a store that is not there yet is not made, and has nothing in it.

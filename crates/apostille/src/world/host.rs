@@ -18,8 +18,7 @@ use super::desk::{self, Desk};
 use super::place::Place;
 use super::sessions;
 use super::used::Used;
-use crate::args::Everywhere;
-use crate::config::{self, Settings, StoreUrl};
+use crate::config::{self, SettingFlags, Settings, StoreUrl};
 use crate::error::Fault;
 
 /// Which folders a client may send the server to.
@@ -33,7 +32,7 @@ pub enum Reach {
 
 /// This machine, from the folder that the server was started in.
 pub struct Machine {
-    flags: Everywhere,
+    flags: SettingFlags,
     cwd: PathBuf,
     /// Whether the user named the repository when starting the server.
     is_named: bool,
@@ -50,7 +49,7 @@ pub struct Machine {
 
 impl Machine {
     /// This machine, seen from this world.
-    pub fn new(world: &World, flags: &Everywhere, reach: Reach) -> Self {
+    pub fn new(world: &World, flags: &SettingFlags, reach: Reach) -> Self {
         Self {
             flags: flags.clone(),
             cwd: world.cwd.clone(),
@@ -153,7 +152,7 @@ impl Machine {
                 return Err(Unplaced::Which(which.into()));
             }
             (false, Some(repo)) => (
-                Everywhere {
+                SettingFlags {
                     repo: Some(repo.clone()),
                     ..self.flags.clone()
                 },

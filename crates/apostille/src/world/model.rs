@@ -96,7 +96,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::args::Everywhere;
+    use crate::config::SettingFlags;
     use crate::config::resolve;
     use crate::world::Environment;
     use crate::world::place::Place;
@@ -118,7 +118,7 @@ mod tests {
                 .into(),
         );
         let settings =
-            resolve(&world, &Everywhere::default(), &Place::find(home).unwrap()).unwrap();
+            resolve(&world, &SettingFlags::default(), &Place::find(home).unwrap()).unwrap();
         (world, settings)
     }
 
