@@ -17,11 +17,11 @@ mod verify;
 use std::path::PathBuf;
 use std::str::FromStr;
 
-use crate::config::SettingFlags;
 use apostille_core::export::Format;
 use apostille_core::memory::{Channel, Kind, Layer, Name, Origin, Stage};
 use apostille_core::policy::InjectMode;
 use apostille_text::words::UnknownWord;
+use apostille_workspace::config::SettingFlags;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ColorChoice, Parser, Subcommand};
 

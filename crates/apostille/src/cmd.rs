@@ -42,13 +42,14 @@ use apostille_text::secrets::masked;
 use clap::{ColorChoice, FromArgMatches as _};
 
 use crate::args::{Cli, Command, help};
-use crate::error::{self, Fault};
 use crate::json::{self, RevisedReply};
 use crate::paint::{BOLD, GREEN, Paint, ink, one_line};
 use crate::shell::{self, Answer, Shell};
 use crate::tour;
-use crate::world::World;
-use crate::world::desk::Desk;
+use apostille_workspace::desk::Desk;
+use apostille_workspace::error;
+use apostille_workspace::error::Fault;
+use apostille_workspace::system::World;
 
 /// Answers a command line.
 pub fn answer(argv: &[OsString]) -> Answer {

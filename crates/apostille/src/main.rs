@@ -10,12 +10,9 @@
 
 mod args;
 mod cmd;
-mod config;
-mod error;
 mod paint;
 mod shell;
 mod tour;
-mod world;
 
 use std::process::ExitCode;
 

@@ -10,13 +10,17 @@ use clap::ColorChoice;
 use serde::Serialize;
 
 use crate::args::Everywhere;
-use crate::config::{self, Settings};
-use crate::error::{self, Fault};
 use crate::json::RefusedReply;
 use crate::paint::{BOLD, DIM, Paint, RED, YELLOW, ink, safe};
-use crate::world::desk::{self, Desk};
-use crate::world::place::Place;
-use crate::world::{World, hub};
+use apostille_workspace::config;
+use apostille_workspace::config::Settings;
+use apostille_workspace::desk;
+use apostille_workspace::desk::Desk;
+use apostille_workspace::error;
+use apostille_workspace::error::Fault;
+use apostille_workspace::hub;
+use apostille_workspace::place::Place;
+use apostille_workspace::system::World;
 
 /// What the program says, and the number that a script sees.
 #[derive(Debug, Default)]

@@ -11,10 +11,11 @@ use serde_json::value::RawValue;
 
 use crate::args::{Cli, Everywhere, help};
 use crate::cmd;
-use crate::error::{self, Fault};
 use crate::paint::{BOLD, CYAN, DIM, Paint, ink};
 use crate::shell::{Answer, Shell};
-use crate::world::{Environment, Terminal, World};
+use apostille_workspace::error;
+use apostille_workspace::error::Fault;
+use apostille_workspace::system::{Environment, Terminal, World};
 use stage::Stage;
 
 /// One thing that happens: a sentence, what is typed or done, what comes of it.

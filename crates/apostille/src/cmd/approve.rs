@@ -5,8 +5,8 @@ use apostille_core::revise;
 
 use super::revised;
 use crate::args::Several;
-use crate::error::Fault;
 use crate::shell::{Answer, Shell};
+use apostille_workspace::error::Fault;
 
 /// Lets memories be used that wait or were rejected, on a person's word.
 pub fn run(shell: &Shell, args: &Several) -> Result<Answer, Fault> {

@@ -9,12 +9,13 @@ use apostille_core::audit::{self, Options};
 use apostille_tasks::notes_audit;
 
 use crate::args::Audit;
-use crate::error::{self, Fault};
 use crate::json::AuditReply;
 use crate::paint::safe;
 use crate::shell::{Answer, Shell};
-use crate::world::desk::Desk;
-use crate::world::task::Tasks;
+use apostille_workspace::desk::Desk;
+use apostille_workspace::error;
+use apostille_workspace::error::Fault;
+use apostille_workspace::task::Tasks;
 
 /// How many findings of a class are shown to a person who did not ask for all.
 const FEW: usize = 5;

@@ -7,11 +7,12 @@ use apostille_core::speaker::Person;
 use apostille_core::store::watch::Trip;
 
 use crate::args::{Breaker, BreakerWhat};
-use crate::error::{self, Fault};
 use crate::json::BreakersReply;
 use crate::paint::{BOLD, CYAN, DIM, Paint, YELLOW, ink, one_line};
 use crate::shell::{Answer, Shell};
-use crate::world::desk::Desk;
+use apostille_workspace::desk::Desk;
+use apostille_workspace::error;
+use apostille_workspace::error::Fault;
 
 /// Lists the breakers that are open, or closes them.
 pub fn run(shell: &Shell, args: &Breaker) -> Result<Answer, Fault> {

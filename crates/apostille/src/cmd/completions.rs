@@ -3,8 +3,8 @@
 use serde::Serialize;
 
 use crate::args::help;
-use crate::error;
 use crate::shell::{Answer, Shell};
+use apostille_workspace::error;
 
 /// A text that was asked for, as JSON.
 #[derive(Serialize)]

@@ -6,10 +6,11 @@ use std::path::Path;
 use serde::Serialize;
 
 use crate::args::{Config, ConfigWhat};
-use crate::config::{Files, Origin, Settings};
-use crate::error::{self, Fault};
 use crate::paint::{BOLD, DIM, Paint, Table, ink, one_line};
 use crate::shell::{Answer, Shell};
+use apostille_workspace::config::{Files, Origin, Settings};
+use apostille_workspace::error;
+use apostille_workspace::error::Fault;
 
 #[derive(Serialize)]
 struct Reply {

@@ -12,11 +12,13 @@ use apostille_core::store::watch::Trip;
 use serde::Serialize;
 
 use super::breaker;
-use crate::config::Settings;
-use crate::error::{self, Fault};
 use crate::paint::{BOLD, DIM, GREEN, Paint, RED, YELLOW, ink, safe};
 use crate::shell::{Answer, Shell};
-use crate::world::{World, desk, model};
+use apostille_workspace::config::Settings;
+use apostille_workspace::error;
+use apostille_workspace::error::Fault;
+use apostille_workspace::system::World;
+use apostille_workspace::{desk, model};
 
 /// How something stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]

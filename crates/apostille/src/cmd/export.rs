@@ -11,8 +11,9 @@ use apostille_core::store::{Filter, Order};
 use serde::Serialize;
 
 use crate::args::Export;
-use crate::error::{self, Fault};
 use crate::shell::{Answer, Shell};
+use apostille_workspace::error;
+use apostille_workspace::error::Fault;
 
 /// Writes every memory of the spaces in play, or of all.
 pub fn run(shell: &Shell, args: &Export) -> Result<Answer, Fault> {

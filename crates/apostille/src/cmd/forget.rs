@@ -9,12 +9,13 @@ use apostille_core::store::Damaged;
 
 use super::line;
 use crate::args::Forget;
-use crate::error::{self, Fault};
 use crate::json::{ForgetReply, ForgottenView};
 use crate::paint::{BOLD, GREEN, ink, one_line};
 use crate::shell::{Answer, Shell};
-use crate::world::desk::Desk;
-use crate::world::task::Tasks;
+use apostille_workspace::desk::Desk;
+use apostille_workspace::error;
+use apostille_workspace::error::Fault;
+use apostille_workspace::task::Tasks;
 
 /// Forgets memories, in whatever stage they are; none, when one of the names is wrong.
 pub fn run(shell: &Shell, args: &Forget) -> Result<Answer, Fault> {

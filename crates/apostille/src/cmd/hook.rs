@@ -16,10 +16,10 @@ use apostille_agents::hook::{HookCall, HookReply};
 use apostille_core::recall::typo;
 
 use crate::args::Hook;
-use crate::error::Fault;
 use crate::paint::{one_line, safe};
 use crate::shell::{Answer, Shell};
-use crate::world::World;
+use apostille_workspace::error::Fault;
+use apostille_workspace::system::World;
 
 pub use detach::ALONE;
 

@@ -12,9 +12,9 @@ use apostille_import::file::{Done, How, Shelf, Taken, Unreadable};
 use apostille_import::format::{Format, detect, lacking};
 
 use crate::args::Import;
-use crate::error::Fault;
 use crate::shell::{Answer, Shell};
-use crate::world::desk::Desk;
+use apostille_workspace::desk::Desk;
+use apostille_workspace::error::Fault;
 use folder::Page;
 
 /// Reads everything whole, and only then keeps what it holds.

@@ -24,10 +24,11 @@ use apostille_agents::settings::part;
 use apostille_agents::settings::program::{NAME, Program};
 
 use crate::args::Init;
-use crate::error::{self, Fault};
 use crate::paint::{DIM, ink};
 use crate::shell::{self, Answer, Shell};
-use crate::world::place::Place;
+use apostille_workspace::error;
+use apostille_workspace::error::Fault;
+use apostille_workspace::place::Place;
 
 pub use disk::text;
 pub use find::{in_use, is_marked};

@@ -4,8 +4,8 @@ use apostille_core::revise;
 
 use super::revised;
 use crate::args::Invalidate;
-use crate::error::Fault;
 use crate::shell::{Answer, Shell};
+use apostille_workspace::error::Fault;
 
 /// Marks memories as wrong.
 pub fn run(shell: &Shell, args: &Invalidate) -> Result<Answer, Fault> {

@@ -5,10 +5,11 @@ use apostille_core::memory::{Memory, Stage};
 use apostille_core::store::{Filter, Order};
 
 use crate::args::List;
-use crate::error::{self, Fault};
 use crate::json::{self, MemoriesReply};
 use crate::paint::{BOLD, DIM, Paint, Table, ink, memory, one_line};
 use crate::shell::{Answer, Shell};
+use apostille_workspace::error;
+use apostille_workspace::error::Fault;
 
 /// Lists memories, the newest first.
 pub fn run(shell: &Shell, args: &List) -> Result<Answer, Fault> {

@@ -8,11 +8,12 @@ use apostille_core::space::Space;
 use apostille_core::store::{EventPage, sort_newest_first};
 
 use crate::args::Log;
-use crate::error::{self, Fault};
 use crate::json::{LogReply, handles, viewed};
 use crate::paint::{BOLD, DIM, GREEN, Paint, RED, Table, YELLOW, ink, one_line};
 use crate::shell::{Answer, Shell};
-use crate::world::desk::Desk;
+use apostille_workspace::desk::Desk;
+use apostille_workspace::error;
+use apostille_workspace::error::Fault;
 
 /// Shows events, the latest first.
 pub fn run(shell: &Shell, args: &Log) -> Result<Answer, Fault> {

@@ -8,8 +8,9 @@ use serde::Serialize;
 
 use super::completions::Text;
 use crate::args::help;
-use crate::error::{self, Fault};
 use crate::shell::{Answer, Shell};
+use apostille_workspace::error;
+use apostille_workspace::error::Fault;
 
 /// Prints the manual page, or writes those of all commands into a folder.
 pub fn run(shell: &Shell, out: Option<&Path>) -> Result<Answer, Fault> {

@@ -3,9 +3,10 @@
 use std::sync::Arc;
 
 use crate::args::Offered;
-use crate::error::{self, Fault};
 use crate::shell::{Answer, Shell};
-use crate::world::host::{Machine, Reach};
+use apostille_workspace::error;
+use apostille_workspace::error::Fault;
+use apostille_workspace::host::{Machine, Reach};
 
 /// Serves until the agent goes away.
 pub fn run(shell: &Shell, args: &Offered) -> Result<Answer, Fault> {

@@ -6,9 +6,9 @@ use apostille_core::remember::Outcome;
 
 use super::remember::{Asked, answer, not_promoted};
 use crate::args::Promote;
-use crate::error::Fault;
 use crate::shell::{Answer, Shell};
-use crate::world::task::active_task;
+use apostille_workspace::error::Fault;
+use apostille_workspace::task::active_task;
 
 /// Promotes a note.
 pub fn run(shell: &Shell, args: &Promote) -> Result<Answer, Fault> {

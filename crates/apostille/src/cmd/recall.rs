@@ -6,11 +6,12 @@ use apostille_core::policy::InjectMode;
 use apostille_core::recall::{self, Ask, Checked, Recalled};
 
 use crate::args::Recall;
-use crate::error::{self, Fault};
 use crate::json::{RecallReply, ScoreView};
 use crate::paint::{BOLD, CYAN, DIM, Paint, explained, ink, memory};
 use crate::shell::{Answer, Shell};
-use crate::world::desk::Desk;
+use apostille_workspace::desk::Desk;
+use apostille_workspace::error;
+use apostille_workspace::error::Fault;
 
 /// Recalls what matters to a question.
 pub fn run(shell: &Shell, args: &Recall) -> Result<Answer, Fault> {

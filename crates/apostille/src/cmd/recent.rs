@@ -4,8 +4,8 @@ use apostille_core::list;
 
 use super::list::listed;
 use crate::args::Recent;
-use crate::error::Fault;
 use crate::shell::{Answer, Shell};
+use apostille_workspace::error::Fault;
 
 /// Lists active memories, those refreshed last first.
 pub fn run(shell: &Shell, args: &Recent) -> Result<Answer, Fault> {

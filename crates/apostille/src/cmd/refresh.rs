@@ -4,8 +4,8 @@ use apostille_core::revise;
 
 use super::revised;
 use crate::args::Several;
-use crate::error::Fault;
 use crate::shell::{Answer, Shell};
+use apostille_workspace::error::Fault;
 
 /// Notes that memories hold and are of use; they rank as fresh again.
 pub fn run(shell: &Shell, args: &Several) -> Result<Answer, Fault> {

@@ -6,12 +6,13 @@ use apostille_core::remember::{self, Near, Outcome, Relation, trusted};
 use apostille_core::space::Space;
 
 use crate::args::{Remember, Telling, TwinArgs};
-use crate::error::{self, Fault};
 use crate::json::{RememberReply, WhenSimilar};
 use crate::paint::paste::quoted;
 use crate::paint::{BOLD, CYAN, DIM, GREEN, Paint, YELLOW, ink, one_line};
 use crate::shell::{Answer, Shell};
-use crate::world::desk::Desk;
+use apostille_workspace::desk::Desk;
+use apostille_workspace::error;
+use apostille_workspace::error::Fault;
 
 /// Keeps a fact with the code that proves it.
 pub fn run(shell: &Shell, args: &Remember) -> Result<Answer, Fault> {

@@ -6,10 +6,11 @@ use apostille_tasks::report::{Item, Span};
 use jiff::Timestamp;
 
 use crate::args::Report;
-use crate::error::{self, Fault};
 use crate::json::ReportReply;
 use crate::paint::{BOLD, DIM, GREEN, cut, ink, one_line};
 use crate::shell::{Answer, Shell};
+use apostille_workspace::error;
+use apostille_workspace::error::Fault;
 
 /// How much of one text is shown, in columns, and how many things are told in all.
 const TEXT_CHARS: usize = 300;

@@ -16,11 +16,12 @@ use apostille_core::revise::{self, Revised};
 use apostille_core::speaker::Person;
 
 use crate::args::Review;
-use crate::error::{self, Fault};
 use crate::json::{self, QueueReply, RevisedReply};
 use crate::paint::count;
 use crate::shell::{self, Answer, Shell};
-use crate::world::desk::Desk;
+use apostille_workspace::desk::Desk;
+use apostille_workspace::error;
+use apostille_workspace::error::Fault;
 use dialogue::{Dialogue, Terminal};
 
 const DECIDE: Refusal = Refusal::PersonDecides {

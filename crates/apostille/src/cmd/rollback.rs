@@ -13,10 +13,11 @@ use jiff::Timestamp;
 use serde::Serialize;
 
 use crate::args::Rollback;
-use crate::error::{self, Fault};
 use crate::paint::{BOLD, DIM, GREEN, Paint, YELLOW, count, cut, ink, one_line};
 use crate::shell::{Answer, Shell};
-use crate::world::desk::Desk;
+use apostille_workspace::desk::Desk;
+use apostille_workspace::error;
+use apostille_workspace::error::Fault;
 
 /// How many memories are told one by one.
 const TOLD: usize = 20;

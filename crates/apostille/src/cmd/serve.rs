@@ -11,11 +11,12 @@ use clap::ColorChoice;
 use serde::Serialize;
 
 use crate::args::{Logged, Serve};
-use crate::error::{self, Fault};
 use crate::paint::{BOLD, ink, safe};
 use crate::shell::{self, Answer, Shell};
-use crate::world::host::{Machine, Reach};
-use crate::world::tokens::Ring;
+use apostille_workspace::error;
+use apostille_workspace::error::Fault;
+use apostille_workspace::host::{Machine, Reach};
+use apostille_workspace::tokens::Ring;
 
 /// How many lines may wait to be written.
 const UNREAD: usize = 1024;
@@ -44,7 +45,11 @@ pub fn run(shell: &Shell, args: &Serve) -> Result<Answer, Fault> {
     let token = (!args.no_token).then(|| given.clone().unwrap_or_else(|| drawn(shell)));
     let (write, written) = lines();
     let door = Door::new(Plan {
-        host: Arc::new(Machine::new(&shell.world, &shell.flags.settings(), Reach::Here)),
+        host: Arc::new(Machine::new(
+            &shell.world,
+            &shell.flags.settings(),
+            Reach::Here,
+        )),
         offer: args.offered.offer(),
         keys: Arc::new(Ring::new(&shell.world, token.as_deref())),
         panel: if shell.world.speaker().person().is_some() {

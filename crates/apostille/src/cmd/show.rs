@@ -8,10 +8,11 @@ use apostille_core::verify::Verified;
 
 use super::log::happened;
 use crate::args::One;
-use crate::error::{self, Fault};
 use crate::json::{MemoryDetails, MemoryDetailsReply};
 use crate::paint::{BOLD, DIM, Paint, Table, ink, memory, one_line, standing};
 use crate::shell::{Answer, Shell};
+use apostille_workspace::error;
+use apostille_workspace::error::Fault;
 
 /// Shows one memory, its evidence, how it stands now, what it replaced, and its history. Looking is not recorded.
 pub fn run(shell: &Shell, args: &One) -> Result<Answer, Fault> {

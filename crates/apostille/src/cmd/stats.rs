@@ -5,10 +5,11 @@ use apostille_core::stats::{Stats, stats};
 
 use super::breaker;
 use crate::args::Spaces;
-use crate::error::{self, Fault};
 use crate::json::StatsReply;
 use crate::paint::{BOLD, DIM, Paint, YELLOW, bar, count, ink};
 use crate::shell::{Answer, Shell};
+use apostille_workspace::error;
+use apostille_workspace::error::Fault;
 
 /// Counts the spaces in play, or all of them.
 pub fn run(shell: &Shell, args: Spaces) -> Result<Answer, Fault> {

@@ -5,8 +5,8 @@ use apostille_core::revise;
 
 use super::remember::{Asked, REMEMBERED, answer, draft, told};
 use crate::args::Supersede;
-use crate::error::Fault;
 use crate::shell::{Answer, Shell};
+use apostille_workspace::error::Fault;
 
 /// Replaces a memory; the new one travels the whole write path.
 pub fn run(shell: &Shell, args: &Supersede) -> Result<Answer, Fault> {

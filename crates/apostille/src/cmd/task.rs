@@ -14,11 +14,11 @@ use apostille_core::verify::{self, Verified};
 use apostille_tasks::task::{Slug, Task};
 
 use crate::args::{self, TaskWhat};
-use crate::error::Fault;
 use crate::paint::{BOLD, DIM, YELLOW, ink, one_line};
 use crate::shell::{Answer, Shell};
-use crate::world::desk::Desk;
-use crate::world::task::Tasks;
+use apostille_workspace::desk::Desk;
+use apostille_workspace::error::Fault;
+use apostille_workspace::task::Tasks;
 
 /// Does something with tasks.
 pub fn run(shell: &Shell, args: &args::Task) -> Result<Answer, Fault> {

@@ -8,11 +8,12 @@ use jiff::SignedDuration;
 use serde::Serialize;
 
 use crate::args::{Token as Args, TokenCreate, TokenWhat};
-use crate::error::{self, Fault};
 use crate::paint::table::Table;
 use crate::paint::{BOLD, DIM, Paint, ink};
 use crate::shell::{Answer, Shell};
-use crate::world::tokens::{Token, Tokens, named};
+use apostille_workspace::error;
+use apostille_workspace::error::Fault;
+use apostille_workspace::tokens::{Token, Tokens, named};
 
 /// A token, in `--json`.
 #[derive(Serialize)]

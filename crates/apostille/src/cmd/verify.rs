@@ -19,10 +19,11 @@ use apostille_core::{Context, list};
 use serde::Serialize;
 
 use crate::args::Verify;
-use crate::error::{self, Fault};
 use crate::json::VerifyReply;
 use crate::shell::{Answer, Shell};
-use crate::world::desk::Desk;
+use apostille_workspace::desk::Desk;
+use apostille_workspace::error;
+use apostille_workspace::error::Fault;
 use finding::Rule;
 use fix::{Fix, FixView};
 use page::Page;

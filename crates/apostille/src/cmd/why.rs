@@ -4,11 +4,12 @@ use apostille_agents::session::Session;
 use jiff::Timestamp;
 
 use crate::args::Why;
-use crate::error::{self, Fault};
 use crate::json::{MomentView, SessionReply, SessionRow, SessionsReply, ShownMemoryView};
 use crate::paint::{BOLD, CYAN, DIM, GREEN, Paint, YELLOW, count, explained, ink, safe};
 use crate::shell::{Answer, Shell};
-use crate::world::sessions;
+use apostille_workspace::error;
+use apostille_workspace::error::Fault;
+use apostille_workspace::sessions;
 
 /// Says what a session was shown, and why.
 pub fn run(shell: &Shell, args: &Why) -> Result<Answer, Fault> {

@@ -4,9 +4,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use crate::error::Fault;
 use crate::paint::{DIM, ink};
-use crate::world::World;
+use apostille_workspace::error::Fault;
+use apostille_workspace::system::World;
 
 const API: &str = "\
 //! The API of the shop.

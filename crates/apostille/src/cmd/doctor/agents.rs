@@ -14,9 +14,9 @@ use super::{Finding, broken, doubtful, good};
 use crate::cmd::hook::DEADLINE_MS;
 use crate::cmd::init;
 use crate::cmd::init::scope::{Homes, Scope};
-use crate::error;
 use crate::paint::{cut, one_line};
 use crate::shell::Shell;
+use apostille_workspace::error;
 
 /// What is found in the files of this repository, and in the user's own.
 pub fn findings(shell: &Shell) -> Vec<Finding> {

@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use crate::cmd::hook::ALONE;
 use crate::paint::one_line;
-use crate::world::World;
+use apostille_workspace::system::World;
 
 /// When waiting for an answer is given up.
 pub const PATIENCE_MS: u64 = 5_000;

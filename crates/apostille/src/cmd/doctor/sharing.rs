@@ -1,9 +1,9 @@
 //! Is a repository's own store merged and kept as it should be?
 
 use crate::cmd::init;
-use crate::config::Settings;
 use crate::shell::Shell;
 use apostille_agents::settings::sharing::{Shared, is_merged, unignored};
+use apostille_workspace::config::Settings;
 
 use super::{Finding, doubtful, good};
 

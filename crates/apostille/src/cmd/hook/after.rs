@@ -18,12 +18,13 @@ use apostille_text::digest::Digest;
 use jiff::{SignedDuration, Timestamp};
 use serde::Serialize;
 
-use crate::error::{self, Fault};
 use crate::paint::count;
 use crate::shell::{Answer, Shell};
-use crate::world::desk::Desk;
-use crate::world::task::Tasks;
-use crate::world::{model, sessions, task};
+use apostille_workspace::desk::Desk;
+use apostille_workspace::error;
+use apostille_workspace::error::Fault;
+use apostille_workspace::task::Tasks;
+use apostille_workspace::{model, sessions, task};
 
 /// After so long without a word, a session is over though nobody said so.
 const SILENCE: SignedDuration = SignedDuration::from_hours(1);

@@ -18,12 +18,12 @@ use apostille_text::secrets;
 
 use super::detach;
 use crate::args::Everywhere;
-use crate::config::Settings;
-use crate::error::Fault;
 use crate::shell::Shell;
-use crate::world::desk::Desk;
-use crate::world::place::Place;
-use crate::world::{sessions, task};
+use apostille_workspace::config::Settings;
+use apostille_workspace::desk::Desk;
+use apostille_workspace::error::Fault;
+use apostille_workspace::place::Place;
+use apostille_workspace::{sessions, task};
 
 /// How much of the time may go into looking citations up; what is not looked up by then is left out.
 const LOOKING: f32 = 0.6;

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use apostille_import::format::Format;
 use apostille_import::sheet::Sheet;
 
-use crate::error::Fault;
 use crate::shell::Shell;
+use apostille_workspace::error::Fault;
 
 /// The largest file that is read when it is named, and when it is come upon in a folder.
 const MAX_BYTES: u64 = 256 * 1024 * 1024;

@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use apostille_import::file::Done;
 
 use crate::args::Import;
-use crate::error;
 use crate::json::ImportReply;
 use crate::paint::{BOLD, DIM, GREEN, YELLOW, count, ink, safe};
 use crate::shell::{Answer, Shell};
+use apostille_workspace::error;
 
 /// How many lines of each sort are printed beside the sum; `--json` has all.
 const TOLD: usize = 20;

@@ -6,7 +6,7 @@ use std::path::{Component, Path, PathBuf};
 
 use anyhow::{Context as _, anyhow};
 
-use crate::world::disk::{put, synced};
+use apostille_workspace::disk::{put, synced};
 
 /// A million bytes, as people count.
 const MB: u64 = 1024 * 1024;

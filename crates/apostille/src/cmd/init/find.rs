@@ -5,7 +5,7 @@ use apostille_agents::clients::{ClientProfile, profiles};
 
 use super::program::first;
 use super::scope::{Homes, Scope};
-use crate::world::Environment;
+use apostille_workspace::system::Environment;
 
 /// The clients in use here.
 pub fn in_use(env: &Environment, scope: &Scope) -> Vec<Client> {

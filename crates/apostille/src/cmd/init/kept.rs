@@ -10,8 +10,8 @@ use serde::{Deserialize, Serialize};
 
 use super::disk::{self, Change};
 use super::scope::Scope;
-use crate::error::Fault;
-use crate::world::World;
+use apostille_workspace::error::Fault;
+use apostille_workspace::system::World;
 
 const VERSION: u32 = 1;
 const MANIFEST: &str = "manifest.json";

@@ -10,7 +10,7 @@ use apostille_agents::settings::server::{ServerEntry, Whose};
 use apostille_agents::settings::sharing::Shared;
 
 use super::disk;
-use crate::world::Environment;
+use apostille_workspace::system::Environment;
 
 /// The user's home, and where the clients keep their files in it.
 #[derive(Debug, Clone)]

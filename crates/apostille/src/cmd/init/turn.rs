@@ -7,8 +7,8 @@ use std::time::Duration;
 use anyhow::anyhow;
 
 use super::kept;
-use crate::error::Fault;
-use crate::world::World;
+use apostille_workspace::error::Fault;
+use apostille_workspace::system::World;
 
 /// How long another run is waited for, in milliseconds. One takes a few of them.
 const PATIENCE_MS: u64 = 10_000;

@@ -11,7 +11,7 @@ use super::disk::{self, Change, Found};
 use super::kept::{Kept, Run};
 use super::plan::{Action, Step};
 use super::scope::Scope;
-use crate::error::Fault;
+use apostille_workspace::error::Fault;
 
 /// What would be done to a file that runs changed, the latest run first.
 struct Trail<'r> {

@@ -9,10 +9,10 @@ use apostille_core::revise::{self, Revised};
 use apostille_core::speaker::Person;
 
 use super::edit::Words;
-use crate::error::Fault;
 use crate::paint::{BOLD, GREEN, Paint, YELLOW, cut, ink, one_line};
 use crate::shell::Shell;
-use crate::world::desk::Desk;
+use apostille_workspace::desk::Desk;
+use apostille_workspace::error::Fault;
 
 /// What came of a decision.
 pub struct Deed {

@@ -14,10 +14,10 @@ use super::deeds::{Deed, Hand};
 use super::edit::{self, Words};
 use super::keys::{self, Choice, is_yes};
 use super::{card, queue};
-use crate::error::Fault;
 use crate::paint::{BOLD, DIM, Paint, YELLOW, count, cut, ink, one_line};
 use crate::shell::{self, Shell};
-use crate::world::desk::Desk;
+use apostille_workspace::desk::Desk;
+use apostille_workspace::error::Fault;
 
 /// How many are listed before all that is safe is accepted.
 const LISTED: usize = 500;

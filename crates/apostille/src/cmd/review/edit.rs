@@ -7,9 +7,9 @@ use std::process::Command;
 
 use apostille_core::memory::Memory;
 
-use crate::error::Fault;
 use crate::paint::safe;
-use crate::world::World;
+use apostille_workspace::error::Fault;
+use apostille_workspace::system::World;
 
 /// The words of a memory that can be edited.
 #[derive(Debug, Clone, PartialEq, Eq)]

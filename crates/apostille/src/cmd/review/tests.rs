@@ -14,10 +14,10 @@ use tempfile::TempDir;
 use super::dialogue::{Dialogue, Talk};
 use super::edit::Words;
 use crate::args::Everywhere;
-use crate::error::Fault;
 use crate::shell::Shell;
-use crate::world::desk::Desk;
-use crate::world::{Environment, Terminal, World};
+use apostille_workspace::desk::Desk;
+use apostille_workspace::error::Fault;
+use apostille_workspace::system::{Environment, Terminal, World};
 
 /// A person who types these lines, and what they see.
 struct Person {

@@ -15,12 +15,13 @@ use serde::Serialize;
 use super::note::kept;
 use super::{meant, offered, opened, told, voice};
 use crate::args::TaskDone;
-use crate::error::{self, Fault};
 use crate::json::{self, MemoryView, RefusalView, TaskView};
 use crate::paint::{BOLD, CYAN, DIM, GREEN, Paint, YELLOW, ink, one_line};
 use crate::shell::{Answer, Shell};
-use crate::world::desk::Desk;
-use crate::world::task::Tasks;
+use apostille_workspace::desk::Desk;
+use apostille_workspace::error;
+use apostille_workspace::error::Fault;
+use apostille_workspace::task::Tasks;
 
 /// The longest outcome, in characters.
 const OUTCOME_CHARS: usize = 500;

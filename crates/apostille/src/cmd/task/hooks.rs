@@ -11,11 +11,12 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 
 use crate::args::TaskHooks;
-use crate::error::{self, Fault};
 use crate::paint::{CYAN, DIM, GREEN, YELLOW, ink, one_line};
 use crate::shell::{Answer, Shell};
-use crate::world::disk;
-use crate::world::place::Place;
+use apostille_workspace::disk;
+use apostille_workspace::error;
+use apostille_workspace::error::Fault;
+use apostille_workspace::place::Place;
 
 const NAME: &str = "commit-msg";
 /// What everybody may run.

@@ -11,10 +11,11 @@ use apostille_tasks::task::{CONSTRAINT, Sort, Task};
 
 use super::{meant, opened};
 use crate::args::{TaskList, TaskShow};
-use crate::error::{self, Fault};
 use crate::json::{TaskReply, TaskView, TasksReply, left_open};
 use crate::paint::{BOLD, CYAN, DIM, GREEN, Paint, Table, YELLOW, ink, one_line, standing};
 use crate::shell::{Answer, Shell};
+use apostille_workspace::error;
+use apostille_workspace::error::Fault;
 
 /// How many notes of a task are shown.
 const MAX_NOTES: usize = 500;

@@ -10,11 +10,12 @@ use serde::Serialize;
 use super::{open_one, opened, voice};
 use crate::args::Note;
 use crate::cmd::remember::told;
-use crate::error::{self, Fault};
 use crate::json::{MemoryView, TaskView};
 use crate::paint::{BOLD, DIM, GREEN, Paint, YELLOW, ink, one_line};
 use crate::shell::{Answer, Shell};
-use crate::world::desk::Desk;
+use apostille_workspace::desk::Desk;
+use apostille_workspace::error;
+use apostille_workspace::error::Fault;
 
 #[derive(Serialize)]
 struct Reply {

@@ -13,11 +13,12 @@ use serde::Serialize;
 
 use super::{find, offered, open_one, opened, told};
 use crate::args::TaskPhase;
-use crate::error::{self, Fault};
 use crate::json::{self, MemoryView, TaskView};
 use crate::paint::{BOLD, CYAN, DIM, GREEN, ink, one_line, paste};
 use crate::shell::{Answer, Shell};
-use crate::world::desk::Desk;
+use apostille_workspace::desk::Desk;
+use apostille_workspace::error;
+use apostille_workspace::error::Fault;
 
 /// How many notes of the session are offered.
 const MAX_OFFERS: usize = 5;

@@ -8,12 +8,13 @@ use serde::Serialize;
 
 use super::opened;
 use crate::args::TaskStart;
-use crate::error::{self, Fault};
 use crate::json::TaskView;
 use crate::paint::{BOLD, DIM, GREEN, ink, one_line};
 use crate::shell::{Answer, Shell};
-use crate::world::desk::Desk;
-use crate::world::task::Tasks;
+use apostille_workspace::desk::Desk;
+use apostille_workspace::error;
+use apostille_workspace::error::Fault;
+use apostille_workspace::task::Tasks;
 
 #[derive(Serialize)]
 struct Reply {

@@ -9,11 +9,12 @@ use apostille_tasks::task::trailers::{HASH, added, is_untouched};
 use serde::Serialize;
 
 use crate::args::TaskTrailers;
-use crate::error::{self, Fault};
 use crate::shell::{Answer, Shell};
-use crate::world::place::Place;
-use crate::world::{prompt, task};
 use apostille_agents::settings::rules::RULES;
+use apostille_workspace::error;
+use apostille_workspace::error::Fault;
+use apostille_workspace::place::Place;
+use apostille_workspace::{prompt, task};
 
 /// The largest message that is touched.
 const MAX_BYTES: u64 = 1024 * 1024;

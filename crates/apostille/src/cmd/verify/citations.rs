@@ -15,8 +15,9 @@ use apostille_cite::verdict::Verdict;
 use apostille_core::policy::Policy;
 
 use crate::args::Verify;
-use crate::error::{self, Fault};
 use crate::shell::{Answer, Shell};
+use apostille_workspace::error;
+use apostille_workspace::error::Fault;
 use line::{Asked, Malformed};
 use record::{Record, Seen};
 use trees::{Then, Trees};

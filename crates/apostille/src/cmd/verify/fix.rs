@@ -10,11 +10,11 @@ use apostille_core::verify::Verified;
 use apostille_core::verify::draft::{Proposal, propose};
 use serde::Serialize;
 
-use crate::error::Fault;
 use crate::paint::paste::{program, quoted};
 use crate::paint::{BOLD, CYAN, DIM, GREEN, Paint, YELLOW, emphasised, ink, memory, one_line};
 use crate::shell::{self, Shell};
-use crate::world::desk::Desk;
+use apostille_workspace::desk::Desk;
+use apostille_workspace::error::Fault;
 
 /// What to do about one memory.
 pub struct Fix<'a> {

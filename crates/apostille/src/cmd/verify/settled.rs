@@ -2,7 +2,7 @@
 
 use crate::args::Verify;
 use crate::paint::one_line;
-use crate::world::desk::Desk;
+use apostille_workspace::desk::Desk;
 
 /// Whether this is the default branch with nothing half done in it.
 pub fn is_settled(desk: &Desk) -> bool {

@@ -7,8 +7,8 @@ use apostille_cite::citation::RepoPath;
 use apostille_cite::source::{Blob, Source, SourceError, Tree};
 use apostille_git::git::Commit;
 
-use crate::error::Fault;
-use crate::world::place::Place;
+use apostille_workspace::error::Fault;
+use apostille_workspace::place::Place;
 
 /// The commits of a repository.
 pub struct Trees {

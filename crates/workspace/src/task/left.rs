@@ -7,8 +7,8 @@ use apostille_tasks::task::{Task, What};
 use jiff::SignedDuration;
 
 use super::Tasks;
+use crate::desk::Desk;
 use crate::error::Fault;
-use crate::world::desk::Desk;
 
 impl Tasks {
     /// Closes this person's tasks, of those that were begun here, whose last gate lies a week back, or whose session has ended, each with a minimal

@@ -12,7 +12,6 @@ use apostille_git::git::Commit;
 use apostille_git::memo::FileMemo;
 use apostille_text::digest::Digest;
 
-use super::World;
 use super::beside::Kept;
 use super::desk::{self, Desk};
 use super::place::Place;
@@ -20,6 +19,7 @@ use super::sessions;
 use super::used::Used;
 use crate::config::{self, SettingFlags, Settings, StoreUrl};
 use crate::error::Fault;
+use crate::system::World;
 
 /// Which folders a client may send the server to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

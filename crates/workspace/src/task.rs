@@ -15,10 +15,11 @@ use apostille_tasks::task::{Passage, Slug, Task, What};
 use apostille_text::digest::Digest;
 use jiff::Timestamp;
 
+use super::disk;
 use super::place::Place;
-use super::{World, disk};
 use crate::config::Settings;
 use crate::error::Fault;
+use crate::system::World;
 
 /// The file in git's folder that names the active task of a working tree.
 const POINTER: &str = "apostille-task";

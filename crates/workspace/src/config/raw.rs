@@ -11,7 +11,7 @@ use super::StoreUrl;
 use super::breakers::RawBreakers;
 use super::model::RawModel;
 use crate::error::Fault;
-use crate::world::World;
+use crate::system::World;
 
 /// What can be set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

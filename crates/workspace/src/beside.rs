@@ -6,11 +6,11 @@ use apostille_api::pass::Pass;
 use apostille_core::space::Space;
 use apostille_tasks::task::{Passage, Slug, Task};
 
-use super::World;
 use super::place::Place;
 use super::sessions;
 use super::task::Tasks;
 use crate::config::Settings;
+use crate::system::World;
 
 /// What is kept beside the store of a call.
 pub struct Kept {

@@ -4,20 +4,6 @@
     reason = "somebody has to ask the world; everybody else is told through a `World`"
 )]
 
-mod beside;
-pub mod desk;
-pub mod disk;
-pub mod host;
-pub mod hub;
-pub mod model;
-pub mod place;
-pub mod prompt;
-pub mod sessions;
-pub mod task;
-pub mod tokens;
-mod unplaced;
-mod used;
-
 use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::fmt;
@@ -29,7 +15,6 @@ use std::time::Instant;
 
 use anyhow::Context as _;
 use apostille_agents::clients;
-use apostille_core::speaker::{Speaker, TerminalFacts};
 use apostille_text::digest::Digest;
 use jiff::{SignedDuration, Timestamp};
 
@@ -92,7 +77,7 @@ const NAMES: [&str; 53] = [
     "EDITOR",
 ];
 /// What agents set in the shells that they run commands in.
-const AGENTS: [&str; 8] = [
+pub(crate) const AGENTS: [&str; 8] = [
     "CLAUDECODE",
     "GEMINI_CLI",
     "CODEX_SANDBOX",
@@ -124,7 +109,7 @@ pub struct Terminal {
 
 /// Variables of the environment, and where this user's files are by them.
 #[derive(Clone, Default)]
-pub struct Environment(BTreeMap<&'static str, String>);
+pub struct Environment(pub(crate) BTreeMap<&'static str, String>);
 
 /// The names only: some values are secret.
 impl fmt::Debug for Environment {
@@ -178,7 +163,6 @@ impl World {
     }
 
     /// The same at a time that does not pass.
-    #[cfg(test)]
     pub fn at(self, now: Timestamp) -> Self {
         Self {
             now,
@@ -261,28 +245,6 @@ impl World {
         std::env::var(name).ok().filter(|it| !it.trim().is_empty())
     }
 
-    /// Who speaks, as far as the program can know it: the door that every command comes in by.
-    pub fn speaker(&self) -> Speaker {
-        let is_exposed = |it: &str| sessions::is_exposed(self, it);
-        Speaker::at_terminal(&TerminalFacts {
-            is_manned: self.terminal.is_manned(),
-            // Also a variable that was set to nothing.
-            is_agent: AGENTS.iter().any(|it| self.env.0.contains_key(it)),
-            declared: self.env.get("APOSTILLE_PERSON").map(Into::into),
-            is_exposed: self.env.session().is_some_and(is_exposed),
-        })
-    }
-
-    /// Who acts, for the log: the person, by the name they gave; else somebody in their name.
-    pub fn actor(&self, user: &str) -> String {
-        let speaker = self.speaker();
-        match (speaker.person(), &speaker.voice().author) {
-            (Some(_), Some(name)) => name.clone(),
-            (Some(_), None) => user.to_owned(),
-            (None, _) => format!("{user}'s agent"),
-        }
-    }
-
     /// One line that a person types; empty at the end of input.
     pub fn read_line(&self) -> String {
         let mut line = String::new();
@@ -316,7 +278,7 @@ impl Terminal {
     }
 
     /// Whether a person is at either end.
-    fn is_manned(self) -> bool {
+    pub fn is_manned(self) -> bool {
         self.stdin || self.stdout
     }
 }
@@ -340,7 +302,6 @@ impl Environment {
     }
 
     /// The same with another variable.
-    #[cfg(test)]
     pub fn set(&mut self, name: &'static str, value: &str) {
         self.0.insert(name, value.into());
     }

@@ -22,10 +22,10 @@ use apostille_stores::sqlite::Sqlite;
 use apostille_text::digest::Digest;
 use jiff::Timestamp;
 
-use super::World;
 use super::place::Place;
 use crate::config::{Settings, StoreUrl};
 use crate::error::Fault;
+use crate::system::World;
 
 /// A store opened, with the code beside it.
 pub struct Desk {
@@ -157,7 +157,6 @@ impl Desk {
     }
 
     /// The same with another clock.
-    #[cfg(test)]
     pub fn with_clock(self, clock: impl Fn() -> Timestamp + 'static) -> Self {
         Self {
             clock: Box::new(clock),

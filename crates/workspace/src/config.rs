@@ -24,8 +24,8 @@ pub use raw::Key;
 pub use url::StoreUrl;
 
 use crate::error::Fault;
-use crate::world::World;
-use crate::world::place::Place;
+use crate::place::Place;
+use crate::system::World;
 use raw::Raw;
 
 /// Where a value came from.

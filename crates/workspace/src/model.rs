@@ -7,9 +7,10 @@ use apostille_models::protocols::{Meter, Options, Owner, Remote};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
-use super::{World, hub};
+use super::hub;
 use crate::config::Settings;
 use crate::error::Fault;
+use crate::system::World;
 
 /// The file that counts requests, in the user's data folder.
 const COUNT: &str = "model-requests";
@@ -98,8 +99,8 @@ mod tests {
     use super::*;
     use crate::config::SettingFlags;
     use crate::config::resolve;
-    use crate::world::Environment;
-    use crate::world::place::Place;
+    use crate::place::Place;
+    use crate::system::Environment;
 
     /// A world with a home of its own, and what this user's file says there.
     fn settled(home: &Path, file: &str) -> (World, Settings) {
@@ -117,8 +118,12 @@ mod tests {
                 .map(|(name, it)| (name, it.to_str().unwrap().to_owned()))
                 .into(),
         );
-        let settings =
-            resolve(&world, &SettingFlags::default(), &Place::find(home).unwrap()).unwrap();
+        let settings = resolve(
+            &world,
+            &SettingFlags::default(),
+            &Place::find(home).unwrap(),
+        )
+        .unwrap();
         (world, settings)
     }
 

@@ -8,7 +8,7 @@ use apostille_core::policy::Policy;
 
 use super::StoreUrl;
 use super::raw::{Key, Raw, Scalar, read};
-use crate::world::place::Place;
+use crate::place::Place;
 
 /// One setting of a repository's file, or why it may not be set there.
 pub fn from_repository(root: &Path, key: Key, scalar: &Scalar) -> Result<Raw, String> {

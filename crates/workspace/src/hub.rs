@@ -3,9 +3,9 @@
 use apostille_cite::source::{Source, SourceError};
 use apostille_git::github::{GitHub, Options};
 
-use super::{Environment, World};
 use crate::config::Settings;
 use crate::error::Fault;
+use crate::system::{Environment, World};
 
 /// The variables that may hold a token, the most particular first. A token comes from nowhere else.
 const TOKENS: [&str; 3] = ["APOSTILLE_GITHUB_TOKEN", "GITHUB_TOKEN", "GH_TOKEN"];

@@ -2,8 +2,8 @@
 
 use apostille_agents::ledger::Ledger;
 
-use super::World;
 use crate::error::Fault;
+use crate::system::World;
 
 /// Whether a session has read words from outside, as far as its hooks saw it.
 pub fn is_exposed(world: &World, session: &str) -> bool {

@@ -14,8 +14,9 @@ use apostille_text::digest::Digest;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use super::{World, disk};
+use super::disk;
 use crate::error::Fault;
+use crate::system::World;
 
 /// The format that is written.
 const VERSION: u32 = 1;

@@ -8,9 +8,9 @@ use apostille_tasks::task;
 use apostille_tasks::task::block;
 
 use super::Tasks;
+use crate::desk::Desk;
+use crate::disk;
 use crate::error::Fault;
-use crate::world::desk::Desk;
-use crate::world::disk;
 
 /// The largest file that is touched.
 const MAX_BYTES: u64 = 4 * 1024 * 1024;

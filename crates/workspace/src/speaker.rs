@@ -1,0 +1,30 @@
+//! Who speaks at this terminal: the door that every command comes in by.
+
+use apostille_core::speaker::{Speaker, TerminalFacts};
+
+use crate::sessions;
+use crate::system::{AGENTS, World};
+
+impl World {
+    /// Who speaks, as far as the program can know it: the door that every command comes in by.
+    pub fn speaker(&self) -> Speaker {
+        let is_exposed = |it: &str| sessions::is_exposed(self, it);
+        Speaker::at_terminal(&TerminalFacts {
+            is_manned: self.terminal.is_manned(),
+            // Also a variable that was set to nothing.
+            is_agent: AGENTS.iter().any(|it| self.env.0.contains_key(it)),
+            declared: self.env.get("APOSTILLE_PERSON").map(Into::into),
+            is_exposed: self.env.session().is_some_and(is_exposed),
+        })
+    }
+
+    /// Who acts, for the log: the person, by the name they gave; else somebody in their name.
+    pub fn actor(&self, user: &str) -> String {
+        let speaker = self.speaker();
+        match (speaker.person(), &speaker.voice().author) {
+            (Some(_), Some(name)) => name.clone(),
+            (Some(_), None) => user.to_owned(),
+            (None, _) => format!("{user}'s agent"),
+        }
+    }
+}
