@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use anyhow::{Context as _, Result};
-use apostille_api::tools::Profile;
+use apostille_tools::Profile;
 
 use super::client::{Client, Era};
 use super::echo;

@@ -5,7 +5,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result};
-use apostille_api::tools::Profile;
+use apostille_tools::Profile;
 use serde_json::Value;
 
 use super::client::{Client, Era};

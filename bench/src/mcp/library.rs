@@ -4,10 +4,10 @@ use std::path::Path;
 
 use anyhow::Result;
 use apostille_api::Here;
-use apostille_api::tools::Answer;
-use apostille_api::tools::Profile;
 use apostille_core::policy::{Breakers, Policy};
 use apostille_core::space::Space;
+use apostille_tools::Answer;
+use apostille_tools::Profile;
 use serde_json::Value;
 
 use super::servers::max_total;

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::process::Command;
 
 use anyhow::Result;
-use apostille_api::tools::Profile;
+use apostille_tools::Profile;
 
 use super::echo;
 use super::tool::SPACE;

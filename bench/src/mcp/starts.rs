@@ -5,7 +5,7 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use anyhow::{Result, ensure};
-use apostille_api::tools::Profile;
+use apostille_tools::Profile;
 
 use super::client::{Client, Era};
 use super::page::Page;

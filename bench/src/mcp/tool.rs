@@ -1,7 +1,7 @@
 //! The four tools that are called, what they are asked, and what they may answer.
 
 use anyhow::{Result, bail};
-use apostille_api::tools::Profile;
+use apostille_tools::Profile;
 use serde_json::{Value, json};
 
 use crate::facts;

@@ -6,7 +6,6 @@ use apostille_agents::brief;
 use apostille_agents::brief::Reader;
 use apostille_agents::session::Session;
 use apostille_api::Here;
-use apostille_api::tools::Profile;
 use apostille_core::contract::a_person;
 use apostille_core::contract::derive;
 use apostille_core::import::import;
@@ -14,6 +13,7 @@ use apostille_core::memory::{Channel, Draft, Layer, Memory, Name, Origin, Stage,
 use apostille_core::recall::{Ask, recall, render};
 use apostille_core::revise::approve;
 use apostille_core::store::{Filter, Order};
+use apostille_tools::Profile;
 use serde::Deserialize;
 use serde_json::{Value, json};
 

@@ -6,7 +6,6 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result};
 use apostille_api::Here;
-use apostille_api::tools::files;
 use apostille_cite::citation::RepoPath;
 use apostille_cite::source::Source;
 use apostille_core::Context;
@@ -14,6 +13,7 @@ use apostille_core::policy::Policy;
 use apostille_core::space::Space;
 use apostille_core::store::ram::Ram;
 use apostille_git::worktree::WorkTree;
+use apostille_tools::files;
 use serde::Deserialize;
 use serde_json::json;
 

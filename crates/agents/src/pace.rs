@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use jiff::civil::Date;
+use jiff::tz::TimeZone;
 
 use crate::session::Session;
 
@@ -25,7 +26,7 @@ pub fn paces(sessions: &[Session]) -> Vec<Pace> {
     let mut days: BTreeMap<Date, Vec<u32>> = BTreeMap::new();
     for entry in sessions.iter().flat_map(|it| &it.entries) {
         if let Some(took) = entry.took {
-            days.entry(apostille_core::trend::date(entry.at))
+            days.entry(entry.at.to_zoned(TimeZone::UTC).date())
                 .or_default()
                 .push(took);
         }

@@ -16,11 +16,11 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 pub use reader::{read, read_tagged};
-pub(crate) use schema::InputSchema;
-pub(crate) use values::{AtMost, Limit, OrNone, Parsed, PlaceText};
+pub use schema::InputSchema;
+pub use values::{AtMost, Limit, OrNone, Parsed, PlaceText};
 
 /// How many citations one call may bring.
-pub(crate) const MAX_CITATIONS: usize = 100;
+pub const MAX_CITATIONS: usize = 100;
 
 /// Arguments that are not what a tool takes.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -33,14 +33,14 @@ pub struct Malformed {
 }
 
 impl Malformed {
-    pub(crate) fn new(field: impl Into<String>, why: impl Display) -> Self {
+    pub fn new(field: impl Into<String>, why: impl Display) -> Self {
         Self {
             field: field.into(),
             why: why.to_string(),
         }
     }
 
-    pub(crate) fn missing(field: &str) -> Self {
+    pub fn missing(field: &str) -> Self {
         Self::new(field, "it is required")
     }
 }
@@ -52,15 +52,15 @@ fn field<T: DeserializeOwned>(name: &str, value: Option<Value>) -> Result<Option
         .transpose()
 }
 
-pub(crate) fn text(name: &str, value: Option<Value>) -> Result<Option<String>, Malformed> {
+pub fn text(name: &str, value: Option<Value>) -> Result<Option<String>, Malformed> {
     field(name, value)
 }
 
-pub(crate) fn required(name: &str, value: Option<Value>) -> Result<String, Malformed> {
+pub fn required(name: &str, value: Option<Value>) -> Result<String, Malformed> {
     text(name, value)?.ok_or_else(|| Malformed::missing(name))
 }
 
-pub(crate) fn parsed<T>(name: &str, value: Option<Value>) -> Result<Option<T>, Malformed>
+pub fn parsed<T>(name: &str, value: Option<Value>) -> Result<Option<T>, Malformed>
 where
     T: FromStr,
     T::Err: Display,
@@ -68,16 +68,16 @@ where
     Ok(field::<Parsed<T>>(name, value)?.map(|it| it.0))
 }
 
-pub(crate) fn number(name: &str, value: Option<Value>) -> Result<Option<u32>, Malformed> {
+pub fn number(name: &str, value: Option<Value>) -> Result<Option<u32>, Malformed> {
     field(name, value)
 }
 
 /// Yes or no; no unless said.
-pub(crate) fn flag(name: &str, value: Option<Value>) -> Result<bool, Malformed> {
+pub fn flag(name: &str, value: Option<Value>) -> Result<bool, Malformed> {
     Ok(field(name, value)?.unwrap_or_default())
 }
 
-pub(crate) fn cites(value: Option<Value>) -> Result<Vec<Cite>, Malformed> {
+pub fn cites(value: Option<Value>) -> Result<Vec<Cite>, Malformed> {
     let places: AtMost<PlaceText, MAX_CITATIONS> = field("citations", value)?.unwrap_or_default();
     Ok(places.0.into_iter().map(|it| it.0).collect())
 }

@@ -17,6 +17,7 @@ mod verify;
 use std::path::PathBuf;
 use std::str::FromStr;
 
+use crate::paint::paste::quoted;
 use apostille_core::export::Format;
 use apostille_core::memory::{Channel, Kind, Layer, Name, Origin, Stage};
 use apostille_core::policy::InjectMode;
@@ -92,6 +93,26 @@ impl Everywhere {
             repo: self.repo.clone(),
             as_user: self.as_user.clone(),
         }
+    }
+
+    /// The program's name, with the flags that say which store and whose memory is meant, to be pasted.
+    pub fn pasted_program(&self) -> String {
+        let dir = self
+            .dir
+            .as_ref()
+            .map(|it| it.to_string_lossy().into_owned());
+        let said = [
+            ("-C", &dir),
+            ("--store", &self.store),
+            ("--repo", &self.repo),
+            ("--as", &self.as_user),
+        ];
+        let said = said
+            .iter()
+            .filter_map(|(flag, value)| Some(format!(" {flag} {}", quoted(value.as_ref()?))));
+        std::iter::once("apostille".to_owned())
+            .chain(said)
+            .collect()
     }
 }
 
@@ -487,4 +508,18 @@ pub struct Config {
 pub enum ConfigWhat {
     /// Where the files are
     Path,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pasted_program_names_the_memory_that_is_meant() {
+        let flags = Everywhere {
+            repo: Some("a b/c".into()),
+            ..Everywhere::default()
+        };
+        assert_eq!(flags.pasted_program(), "apostille --repo 'a b/c'");
+    }
 }

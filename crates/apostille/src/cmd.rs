@@ -123,7 +123,7 @@ fn dispatched(shell: &Shell, command: &Command) -> Result<Answer, Fault> {
         Command::Hook(args) => Ok(hook::run(shell, args)),
         Command::Why(args) => why::run(shell, args),
         Command::Doctor => doctor::run(shell),
-        Command::Tour => tour::run(shell),
+        Command::Tour => tour::run(shell, run),
         Command::Completions { shell: which } => Ok(completions::run(shell, *which)),
         Command::Man { out } => man::run(shell, out.as_deref()),
     }

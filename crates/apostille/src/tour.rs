@@ -9,8 +9,7 @@ use jiff::SignedDuration;
 use serde::Serialize;
 use serde_json::value::RawValue;
 
-use crate::args::{Cli, Everywhere, help};
-use crate::cmd;
+use crate::args::{Cli, Command, Everywhere, help};
 use crate::paint::{BOLD, CYAN, DIM, Paint, ink};
 use crate::shell::{Answer, Shell};
 use apostille_workspace::error;
@@ -51,11 +50,15 @@ const NEXT: [&str; 4] = [
     "apostille --help",
 ];
 
+/// Runs one command as the program does; handed in, because the tour is a command itself.
+pub type RunCommand = fn(&Shell, &Command) -> Answer;
+
 /// Plays the story. Nothing of the user's is read or written.
-pub fn run(shell: &Shell) -> Result<Answer, Fault> {
+pub fn run(shell: &Shell, run_command: RunCommand) -> Result<Answer, Fault> {
     let stage = Stage::set(&shell.world)?;
     let tour = Tour {
         shell,
+        run_command,
         stage,
         days: Cell::new(0),
     };
@@ -69,6 +72,7 @@ pub fn run(shell: &Shell) -> Result<Answer, Fault> {
 }
 
 struct Tour<'a> {
+    run_command: RunCommand,
     shell: &'a Shell,
     stage: Stage,
     /// How many days have passed on the stage.
@@ -196,7 +200,7 @@ impl Tour<'_> {
             .try_get_matches_from(argv)
             .map_err(Fault::internal)?;
         let cli = Cli::from_arg_matches(&matches).map_err(Fault::internal)?;
-        let answer = cmd::run(&self.shell_on_stage(words), &cli.command);
+        let answer = (self.run_command)(&self.shell_on_stage(words), &cli.command);
         let raw = self
             .shell
             .flags

@@ -8,7 +8,6 @@
 //! Nothing here does IO, reads a clock or asks the environment: the store, the source, the time and the randomness
 //! come in through [`Context`].
 
-pub mod audit;
 pub mod breaker;
 #[cfg(feature = "contract")]
 pub mod contract;
@@ -36,7 +35,6 @@ mod stamp;
 pub mod stats;
 pub mod store;
 pub mod task_words;
-pub mod trend;
 pub mod verify;
 
 use jiff::Timestamp;
@@ -89,7 +87,7 @@ impl<'a> Context<'a> {
     }
 
     /// The time as it is kept: to the millisecond, so that what is read is what was written.
-    fn time(&self) -> Timestamp {
+    pub fn time(&self) -> Timestamp {
         Timestamp::from_millisecond(self.now.as_millisecond()).unwrap_or(self.now)
     }
 

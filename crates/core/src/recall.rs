@@ -10,7 +10,6 @@ pub mod query;
 pub mod rank;
 pub mod render;
 pub mod trust;
-pub mod typo;
 pub mod verify;
 
 use crate::event::{Batch, Event, Expect, Showing, What};

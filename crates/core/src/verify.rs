@@ -232,7 +232,7 @@ fn healed(cx: &Context<'_>, it: &Verified) -> Option<What> {
 }
 
 /// Why a memory is marked as wrong: what was found, the places named.
-pub(crate) fn reason(it: &Verified) -> String {
+pub fn reason(it: &Verified) -> String {
     let found = it
         .memory
         .citations

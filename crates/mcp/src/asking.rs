@@ -18,8 +18,8 @@ use serde::de::DeserializeOwned;
 
 use super::{Request, Server, is_modern};
 use apostille_api::host::Need;
-use apostille_api::tools::Answer;
 use apostille_api::uri;
+use apostille_tools::Answer;
 
 /// How long a client may take to say where it works; then it is as if it had not been asked.
 const SHORT: Duration = Duration::from_secs(3);

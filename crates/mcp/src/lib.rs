@@ -32,8 +32,8 @@ use tokio::sync::broadcast;
 
 use crate::concurrency::ConcurrencyLimit;
 use apostille_api::host::Host;
-use apostille_api::resources;
-use apostille_api::tools::{Profile, prompts};
+use apostille_tools::resources;
+use apostille_tools::{Profile, prompts};
 
 pub use stdio::serve_stdio;
 

@@ -15,9 +15,9 @@ use serde_json::Value;
 use super::Spelling;
 use apostille_api::Fault;
 use apostille_api::host::Unplaced;
-use apostille_api::resources::{Listed, Page, Resource};
-use apostille_api::tools::prompts::Prompt;
-use apostille_api::tools::{Answer, Effect, Tool};
+use apostille_tools::prompts::Prompt;
+use apostille_tools::resources::{Listed, Page, Resource};
+use apostille_tools::{Answer, Effect, Tool};
 
 /// The kind of text that a memory is read as.
 const MEMORY: &str = "application/json";
@@ -203,7 +203,7 @@ mod tests {
     use rmcp::model::ListToolsResult;
 
     use super::*;
-    use apostille_api::tools::Profile;
+    use apostille_tools::Profile;
 
     fn listed(profile: Profile) -> String {
         let tools = profile

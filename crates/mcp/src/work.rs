@@ -19,10 +19,10 @@ use super::asking::{self, Roots, Word};
 use super::{Request, Server, results};
 use apostille_api::host::{CallOrigin, Need, Unplaced};
 use apostille_api::pass::{Access, Pass};
-use apostille_api::resources;
-use apostille_api::resources::{Listed, Page};
-use apostille_api::tools::{Answer, Effect, Tool};
 use apostille_api::{Fault, Here};
+use apostille_tools::resources;
+use apostille_tools::resources::{Listed, Page};
+use apostille_tools::{Answer, Effect, Tool};
 
 /// After this time nothing more is looked up; what is left is `unknown`.
 const PATIENCE: Duration = Duration::from_secs(60);

@@ -75,7 +75,7 @@ pub fn stated(status: u16, visit: &Visit<'_>, tab: Tab, title: &str, body: &Mark
                 main #main tabindex="-1" { h1 { (title) } (body) }
                 footer.bottom {
                     p { "Made by this machine; nothing is fetched from anywhere else." span #has-keys hidden { " " kbd { "?" } " shows the keys." } }
-                    form method="post" action="/close" { (seal(visit)) button.quiet type="submit" { "Sign out" } }
+                    form method="post" action="/close" { (crate::parts::form::seal(visit)) button.quiet type="submit" { "Sign out" } }
                 }
                 (keys())
             }
@@ -178,12 +178,6 @@ fn keys() -> Markup {
             form method="dialog" { button.quiet type="submit" { "Close" } }
         }
     }
-}
-
-/// The hidden field that every form carries.
-#[must_use]
-pub fn seal(visit: &Visit<'_>) -> Markup {
-    html! { input type="hidden" name="seal" value=(visit.seal); }
 }
 
 /// The mark of the panel: a seal with a note in its margin.

@@ -1,7 +1,7 @@
 //! What pages are made of. A colour never says anything alone: a badge has a word and a shape.
 
 mod code;
-mod form;
+pub mod form;
 
 use apostille_core::format::timestamp;
 use apostille_core::memory::Handle;

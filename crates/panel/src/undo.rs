@@ -10,7 +10,6 @@ use apostille_core::space::Space;
 use apostille_core::store::EventPage;
 use maud::{Markup, html};
 
-use super::frame;
 use super::parts::{self, Tone, notice, way};
 use apostille_api::Fault;
 use apostille_api::pass::Access;
@@ -139,7 +138,7 @@ pub fn told(visit: &Visit<'_>, asked: &Asked, back: &str) -> Markup {
             p { (told) }
             @if let Some((undo, _)) = undo.filter(|it| can_undo(&it.1)) {
                 form method="post" action=(parts::link(visit, "/undo")) {
-                    (frame::seal(visit))
+                    (crate::parts::form::seal(visit))
                     input type="hidden" name="undo" value=(undo);
                     input type="hidden" name="back" value=(back);
                     button.quiet type="submit" data-key="u" { "Undo" }

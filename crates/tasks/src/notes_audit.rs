@@ -2,7 +2,7 @@
 
 use crate::task::Task;
 use crate::task::block::{CLOSE, OPEN};
-use apostille_core::audit::{Class, Finding, Severity};
+use apostille_audit::{Class, Finding, Severity};
 use apostille_core::refusal::Exclusion;
 use apostille_core::remember::classify;
 

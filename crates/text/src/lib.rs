@@ -8,4 +8,5 @@ pub mod overlap;
 pub mod secrets;
 pub mod shorten;
 pub mod terms;
+pub mod typo;
 pub mod words;

@@ -8,7 +8,7 @@ use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, IsTerminal as _, Read as _, Write as _};
+use std::io::{self, BufRead, BufReader, IsTerminal as _, Read as _};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::time::Instant;

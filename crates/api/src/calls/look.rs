@@ -1,7 +1,7 @@
 //! What is known and how it stands: recall, verify, audit, numbers, the log.
 
+use apostille_audit::{Class, Options, audit as core_audit};
 use apostille_cite::citation::RepoPath;
-use apostille_core::audit::{Class, Options, audit as core_audit};
 use apostille_core::list;
 use apostille_core::memory::{Layer, Memory, Name, Stage};
 use apostille_core::policy::InjectMode;

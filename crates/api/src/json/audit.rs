@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use apostille_core::audit::{Audit, Class, Finding, Named, Severity};
+use apostille_audit::{Audit, Class, Finding, Named, Severity};
 use apostille_core::format;
 use jiff::Timestamp;
 use schemars::JsonSchema;

@@ -7,9 +7,9 @@ use std::borrow::Cow;
 
 use apostille_agents::client::Client;
 use apostille_agents::session::Moment;
+use apostille_audit::{Class, Severity};
 use apostille_cite::citation::{Cite, RepoPath};
 use apostille_cite::verdict::Change;
-use apostille_core::audit::{Class, Severity};
 use apostille_core::event::{Breaker, Happening};
 use apostille_core::export;
 use apostille_core::memory::{Channel, Kind, Layer, Mark, Name, Origin, Stage};

@@ -17,14 +17,14 @@ const WORDS: [&str; 7] = [
 ];
 
 /// The schema of a tool's arguments, put together from the types they are read into.
-pub(crate) struct InputSchema {
+pub struct InputSchema {
     properties: Map<String, Value>,
     required: Vec<Value>,
 }
 
 impl InputSchema {
     /// The arguments that this struct declares.
-    pub(crate) fn of<T: JsonSchema>() -> Self {
+    pub fn of<T: JsonSchema>() -> Self {
         let mut schema = generated::<T>();
         let properties = match schema["properties"].take() {
             Value::Object(it) => it,
@@ -37,7 +37,7 @@ impl InputSchema {
     }
 
     /// The arguments that the variants of this enum declare, and the field that tells the variants apart.
-    pub(crate) fn tagged<T: JsonSchema>(tag: &str, about: &str) -> Self {
+    pub fn tagged<T: JsonSchema>(tag: &str, about: &str) -> Self {
         let schema = generated::<T>();
         let variants = schema["oneOf"].as_array().cloned().unwrap_or_default();
         let words: Vec<&Value> = variants
@@ -60,7 +60,7 @@ impl InputSchema {
     }
 
     /// With the arguments of another type, which are read from the same object.
-    pub(crate) fn and(mut self, other: Self) -> Self {
+    pub fn and(mut self, other: Self) -> Self {
         for (name, it) in other.properties {
             self.properties.entry(name).or_insert(it);
         }
@@ -69,14 +69,14 @@ impl InputSchema {
     }
 
     /// Only these of its arguments are told of.
-    pub(crate) fn only(mut self, names: &[&str]) -> Self {
+    pub fn only(mut self, names: &[&str]) -> Self {
         self.properties
             .retain(|name, _| names.contains(&name.as_str()));
         self
     }
 
     /// As a client is told of it.
-    pub(crate) fn with_example(self, example: &Value) -> Value {
+    pub fn with_example(self, example: &Value) -> Value {
         let properties: Map<String, Value> = self
             .properties
             .iter()

@@ -12,7 +12,7 @@ use serde_json::Value;
 /// Something that is written as a text, such as a memory's handle.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, JsonSchema)]
 #[schemars(transparent, bound = "")]
-pub(crate) struct Parsed<T>(#[schemars(with = "String")] pub(crate) T);
+pub struct Parsed<T>(#[schemars(with = "String")] pub T);
 
 impl<'de, T> Deserialize<'de> for Parsed<T>
 where
@@ -28,7 +28,7 @@ where
 /// The same where an empty text is how some agents write "not given".
 #[derive(Debug, Clone, PartialEq, Eq, JsonSchema)]
 #[schemars(transparent, bound = "")]
-pub(crate) struct OrNone<T>(#[schemars(with = "String")] pub(crate) Option<T>);
+pub struct OrNone<T>(#[schemars(with = "String")] pub Option<T>);
 
 impl<T> Default for OrNone<T> {
     fn default() -> Self {
@@ -56,7 +56,7 @@ where
 /// A list that is not too long to be looked at.
 #[derive(Debug, Clone, PartialEq, Eq, JsonSchema)]
 #[schemars(transparent)]
-pub(crate) struct AtMost<T, const MOST: usize>(pub(crate) Vec<T>);
+pub struct AtMost<T, const MOST: usize>(pub Vec<T>);
 
 impl<T, const MOST: usize> Default for AtMost<T, MOST> {
     fn default() -> Self {
@@ -78,11 +78,11 @@ impl<'de, T: Deserialize<'de>, const MOST: usize> Deserialize<'de> for AtMost<T,
 /// How many are asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, JsonSchema)]
 #[schemars(transparent)]
-pub(crate) struct Limit(#[schemars(range(min = 1))] u32);
+pub struct Limit(#[schemars(range(min = 1))] u32);
 
 impl Limit {
     /// At most so many.
-    pub(crate) fn within(self, most: usize) -> usize {
+    pub fn within(self, most: usize) -> usize {
         (self.0 as usize).min(most)
     }
 }
@@ -99,7 +99,7 @@ impl<'de> Deserialize<'de> for Limit {
 /// A place such as `src/api.rs:12-18`. Agents that know the other set of tools write it as an object.
 #[derive(Debug, Clone, PartialEq, Eq, JsonSchema)]
 #[schemars(transparent)]
-pub(crate) struct PlaceText(#[schemars(with = "String")] pub(crate) Cite);
+pub struct PlaceText(#[schemars(with = "String")] pub Cite);
 
 impl<'de> Deserialize<'de> for PlaceText {
     fn deserialize<D: Deserializer<'de>>(reader: D) -> Result<Self, D::Error> {

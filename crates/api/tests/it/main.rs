@@ -1,23 +1,7 @@
-//! The tools as a client sees them: JSON in, JSON out.
+//! Every call of the API, as text in and text out.
 
 #[cfg(test)]
 mod api;
-#[cfg(test)]
-mod everyday;
-#[cfg(test)]
-mod files;
-#[cfg(test)]
-mod fuzz;
-#[cfg(test)]
-mod layers;
-#[cfg(test)]
-mod prompts;
-#[cfg(test)]
-mod resources;
-#[cfg(test)]
-mod seed_000;
-#[cfg(test)]
-mod seed_002;
 #[cfg(test)]
 #[path = "../../../core/tests/it/world.rs"]
 #[expect(

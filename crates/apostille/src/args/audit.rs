@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use apostille_core::audit::Class;
+use apostille_audit::Class;
 use clap::Args;
 
 use super::word;

@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use apostille_api::tools::Profile;
 use apostille_http::Limits;
 use apostille_mcp::{Offer, Spelling};
+use apostille_tools::Profile;
 use clap::builder::{PossibleValuesParser, TypedValueParser as _};
 use clap::{Args, ValueEnum};
 

@@ -5,7 +5,8 @@ mod told;
 
 use std::fs;
 
-use apostille_core::audit::{self, Options};
+use apostille_audit;
+use apostille_audit::Options;
 use apostille_tasks::notes_audit;
 
 use crate::args::Audit;
@@ -64,7 +65,7 @@ pub fn run(shell: &Shell, args: &Audit) -> Result<Answer, Fault> {
     }
 }
 
-fn looked_over(shell: &Shell, desk: &Desk, args: &Audit) -> Result<audit::Audit, Fault> {
+fn looked_over(shell: &Shell, desk: &Desk, args: &Audit) -> Result<apostille_audit::Audit, Fault> {
     let tasks = Tasks::at(&shell.world, &desk.place, &desk.settings)?;
     let beside = match tasks.notes() {
         Some(notes) => notes_audit::findings(&notes, &tasks.all()?),
@@ -83,5 +84,9 @@ fn looked_over(shell: &Shell, desk: &Desk, args: &Audit) -> Result<audit::Audit,
         own: Some(desk.user_policy()),
         beside: &beside,
     };
-    Ok(audit::audit(&desk.cx(), &desk.spaces(), &options)?)
+    Ok(apostille_audit::audit(
+        &desk.cx(),
+        &desk.spaces(),
+        &options,
+    )?)
 }

@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 use apostille_agents::client::Client;
 use apostille_agents::clients;
 use apostille_agents::hook::{HookCall, HookReply};
-use apostille_core::recall::typo;
+use apostille_text::typo;
 
 use crate::args::Hook;
 use crate::paint::{one_line, safe};

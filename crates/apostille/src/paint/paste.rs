@@ -1,7 +1,6 @@
 //! Commands that a person may paste.
 
 use super::safe;
-use crate::args::Everywhere;
 
 /// A text that a person may paste: nothing hidden in it, and no line break that would run half of it.
 pub fn harmless(text: &str) -> String {
@@ -18,26 +17,6 @@ pub fn quoted(word: &str) -> String {
     format!("'{}'", word.replace('\'', r"'\''"))
 }
 
-/// The program's name, with the flags that say which store and whose memory is meant.
-pub fn program(flags: &Everywhere) -> String {
-    let dir = flags
-        .dir
-        .as_ref()
-        .map(|it| it.to_string_lossy().into_owned());
-    let said = [
-        ("-C", &dir),
-        ("--store", &flags.store),
-        ("--repo", &flags.repo),
-        ("--as", &flags.as_user),
-    ];
-    let said = said
-        .iter()
-        .filter_map(|(flag, value)| Some(format!(" {flag} {}", quoted(value.as_ref()?))));
-    std::iter::once("apostille".to_owned())
-        .chain(said)
-        .collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -50,10 +29,5 @@ mod tests {
         check("$(rm -rf ~)`x`", "'$(rm -rf ~)`x`'");
         check("a\nrm x", "'a rm x'");
         check("", "''");
-        let flags = Everywhere {
-            repo: Some("a b/c".into()),
-            ..Everywhere::default()
-        };
-        assert_eq!(program(&flags), "apostille --repo 'a b/c'");
     }
 }

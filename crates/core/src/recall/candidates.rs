@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::query::{Bar, Query};
-use super::{bm25, overlap, typo};
+use super::{bm25, overlap};
 use crate::memory::{Memory, Stage};
 use crate::policy::{InjectMode, Scoring};
 use crate::space::Space;
@@ -11,6 +11,7 @@ use crate::store::{Filter, Order, Posting, Postings};
 use crate::{Context, Error};
 use apostille_text::terms;
 use apostille_text::terms::Asked;
+use apostille_text::typo;
 
 /// How many memories are read at most in one space while looking for those of the layers asked for.
 const MAX_READ: usize = 1_000;

@@ -1,8 +1,6 @@
 //! What the core promises, through its public interface: the seeds' behaviours, the two paths, the format.
 
 #[cfg(test)]
-mod audit;
-#[cfg(test)]
 mod breaker;
 #[cfg(test)]
 mod contradictions;

@@ -12,7 +12,7 @@ use super::gate::{Gate, Reason, Wait};
 use super::options::Options;
 use crate::git::unavailable;
 use apostille_web::client as web;
-pub use apostille_web::client::address::{Address, BadAddress};
+pub(super) use apostille_web::client::address::{Address, BadAddress};
 use apostille_web::client::{Way, beginning, header};
 
 /// How many redirects are followed: a renamed repository needs one.

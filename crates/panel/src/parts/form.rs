@@ -2,13 +2,12 @@
 
 use maud::{Markup, html};
 
-use crate::frame;
 use apostille_api::visit::Visit;
 
 /// A form that does something and goes back to a page.
 #[must_use]
 pub fn form(visit: &Visit<'_>, path: &str, body: &Markup) -> Markup {
-    html! { form method="post" action=(super::link(visit, path)) { (frame::seal(visit)) (body) } }
+    html! { form method="post" action=(super::link(visit, path)) { (seal(visit)) (body) } }
 }
 
 /// What a form that only looks carries, so that it stays in the space that is looked at.
@@ -96,4 +95,10 @@ pub fn choices(id: &str, label: &str, any: &str, all: &[Choice<'_>], chosen: &st
 
 fn name(id: &str) -> &str {
     id.rsplit_once('-').map_or(id, |it| it.1)
+}
+
+/// The hidden field that every form carries.
+#[must_use]
+pub fn seal(visit: &Visit<'_>) -> Markup {
+    html! { input type="hidden" name="seal" value=(visit.seal); }
 }

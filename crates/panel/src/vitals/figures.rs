@@ -3,9 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use apostille_agents::pace::{Pace, paces};
+use apostille_audit::trend::{Day, MAX_TRACES, Trend, trend};
 use apostille_core::event::Happening;
 use apostille_core::memory::Stage;
-use apostille_core::trend::{Day, MAX_TRACES, Trend, trend};
 use jiff::civil::Date;
 use maud::{Markup, html};
 

@@ -1,6 +1,6 @@
 //! What an audit finds. It looks every memory up, so in a large store it waits until somebody asks for it.
 
-use apostille_core::audit::{Audit, Class, Finding, Named, Options, Severity, audit};
+use apostille_audit::{Audit, Class, Finding, Named, Options, Severity, audit};
 use apostille_core::memory::Stage;
 use apostille_core::stats::Stats;
 use maud::{Markup, html};

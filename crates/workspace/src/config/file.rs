@@ -15,7 +15,7 @@ const MAX_BYTES: u64 = 1024 * 1024;
 
 /// A file of the repository, if it is there. Links are not followed: they would make this program read, and quote,
 /// files that the repository's author cannot see.
-pub fn of_repository(path: &Path) -> Result<Option<String>, Fault> {
+pub(super) fn of_repository(path: &Path) -> Result<Option<String>, Fault> {
     match fs::symlink_metadata(path) {
         Ok(it) if it.is_symlink() => Err(broken(
             path,
@@ -27,7 +27,10 @@ pub fn of_repository(path: &Path) -> Result<Option<String>, Fault> {
 }
 
 /// The user's own file, if it is there. One that was named must be there.
-pub fn of_user(path: Option<PathBuf>, is_named: bool) -> Result<Option<(PathBuf, String)>, Fault> {
+pub(super) fn of_user(
+    path: Option<PathBuf>,
+    is_named: bool,
+) -> Result<Option<(PathBuf, String)>, Fault> {
     let Some(path) = path else { return Ok(None) };
     match text(&path)? {
         Some(text) => Ok(Some((path, text))),
@@ -64,7 +67,7 @@ fn broken(path: &Path, why: impl std::fmt::Display) -> Fault {
 }
 
 /// The settings of a TOML file; `read` says what a key and its value mean there.
-pub fn toml(
+pub(super) fn toml(
     path: &Path,
     text: &str,
     read: impl Fn(Key, &Scalar) -> Result<Raw, String>,
@@ -107,7 +110,7 @@ fn of_toml(value: &toml::Value) -> Scalar {
 }
 
 /// The settings of the `memory` block of an `agent.json`, which otherwise belongs to another program.
-pub fn agent_json(
+pub(super) fn agent_json(
     path: &Path,
     text: &str,
     read: impl Fn(Key, &Scalar) -> Result<Raw, String>,

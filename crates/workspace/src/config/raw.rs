@@ -4,8 +4,8 @@ use std::path::Path;
 
 use apostille_cite::citation::RepoPath;
 use apostille_core::policy::{InjectMode, Scoring};
-use apostille_core::recall::typo;
 use apostille_core::space::Space;
+use apostille_text::typo;
 
 use super::StoreUrl;
 use super::breakers::RawBreakers;
@@ -186,7 +186,7 @@ impl Key {
 
 /// A value as a file has it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Scalar {
+pub(super) enum Scalar {
     /// A text.
     Text(String),
     /// A whole number.
@@ -258,7 +258,7 @@ impl Scalar {
 
 /// One layer of settings.
 #[derive(Debug, Clone, Default)]
-pub struct Raw {
+pub(super) struct Raw {
     pub(super) store: Option<StoreUrl>,
     pub(super) user: Option<Space>,
     pub(super) repo: Option<Space>,
@@ -277,7 +277,7 @@ pub struct Raw {
 
 impl Raw {
     /// Adds what another one says.
-    pub fn join(&mut self, other: Self) {
+    pub(super) fn join(&mut self, other: Self) {
         let Self {
             store,
             user,
@@ -306,7 +306,12 @@ impl Raw {
 }
 
 /// One setting as its owner wrote it, or what is wrong with it.
-pub fn read(key: Key, scalar: &Scalar, base: &Path, home: Option<&Path>) -> Result<Raw, String> {
+pub(super) fn read(
+    key: Key,
+    scalar: &Scalar,
+    base: &Path,
+    home: Option<&Path>,
+) -> Result<Raw, String> {
     let mut raw = Raw::default();
     match key {
         Key::Store => raw.store = Some(StoreUrl::read(scalar.text()?, base, home)?),
@@ -363,7 +368,7 @@ pub(super) fn address(text: &str, example: &str) -> Result<String, String> {
 }
 
 /// What the environment says.
-pub fn from_environment(world: &World) -> Result<Raw, Fault> {
+pub(super) fn from_environment(world: &World) -> Result<Raw, Fault> {
     let mut raw = Raw::default();
     let home = world.env.home();
     for key in Key::ALL {

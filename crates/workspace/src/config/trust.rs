@@ -11,7 +11,7 @@ use super::raw::{Key, Raw, Scalar, read};
 use crate::place::Place;
 
 /// One setting of a repository's file, or why it may not be set there.
-pub fn from_repository(root: &Path, key: Key, scalar: &Scalar) -> Result<Raw, String> {
+pub(super) fn from_repository(root: &Path, key: Key, scalar: &Scalar) -> Result<Raw, String> {
     let inject = Policy::default().inject;
     match key {
         Key::User => {
@@ -87,7 +87,7 @@ fn inside(root: &Path, store: &StoreUrl) -> Result<StoreUrl, String> {
 }
 
 /// Whether a file of lines lies in a checkout, by its name or by where its name leads.
-pub fn is_within(place: &Place, store: &StoreUrl) -> bool {
+pub(super) fn is_within(place: &Place, store: &StoreUrl) -> bool {
     let (StoreUrl::Jsonl(path), Some(root)) =
         (store, place.checkout.as_ref().and_then(|it| it.root()))
     else {

@@ -1,7 +1,7 @@
 //! The audit as people read it: counts first, then class by class what is the matter and what to type.
 
 use anstyle::Style;
-use apostille_core::audit::{Audit, Class, Finding, Named, Severity};
+use apostille_audit::{Audit, Class, Finding, Named, Severity};
 
 use crate::paint::{
     BOLD, CYAN, DIM, GREEN, Paint, RED, Table, YELLOW, count, ink, one_line, standing,

@@ -1,6 +1,6 @@
 //! The findings for programs: annotations for GitHub's checks, and SARIF.
 
-use apostille_core::audit::{Audit, Class, Finding, Severity};
+use apostille_audit::{Audit, Class, Finding, Severity};
 use serde_json::{Value, json};
 
 use crate::cmd::verify::{ci, sarif};

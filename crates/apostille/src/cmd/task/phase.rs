@@ -2,13 +2,13 @@
 
 use apostille_core::list;
 use apostille_core::memory::{Layer, Stage};
-use apostille_core::recall::typo;
 use apostille_core::refusal::Refusal;
 use apostille_core::store::{Filter, Order};
 use apostille_core::verify::Verified;
 use apostille_tasks::task;
 use apostille_tasks::task::promote::is_durable;
 use apostille_tasks::task::{PHASE_CHARS, Task, What};
+use apostille_text::typo;
 use serde::Serialize;
 
 use super::{find, offered, open_one, opened, told};

@@ -4,8 +4,8 @@ use std::fs;
 use std::path::Path;
 
 use apostille_agents::brief::FRAME;
-use apostille_api::tools::Profile;
 use apostille_tasks::task::trailers::{HASH, added, is_untouched};
+use apostille_tools::Profile;
 use serde::Serialize;
 
 use crate::args::TaskTrailers;

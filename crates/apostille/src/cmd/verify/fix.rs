@@ -10,7 +10,7 @@ use apostille_core::verify::Verified;
 use apostille_core::verify::draft::{Proposal, propose};
 use serde::Serialize;
 
-use crate::paint::paste::{program, quoted};
+use crate::paint::paste::quoted;
 use crate::paint::{BOLD, CYAN, DIM, GREEN, Paint, YELLOW, emphasised, ink, memory, one_line};
 use crate::shell::{self, Shell};
 use apostille_workspace::desk::Desk;
@@ -62,7 +62,7 @@ pub fn fixes<'a>(shell: &Shell, verified: &'a [Verified]) -> Vec<Fix<'a>> {
 impl<'a> Fix<'a> {
     fn new(shell: &Shell, verified: &'a Verified) -> Self {
         let proposal = propose(verified);
-        let (program, handle) = (program(&shell.flags), verified.memory.handle());
+        let (program, handle) = (shell.flags.pasted_program(), verified.memory.handle());
         let command = match &proposal {
             Some(it) => format!(
                 "{program} supersede {handle} --correct{}",

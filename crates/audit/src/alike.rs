@@ -1,0 +1,156 @@
+//! Memories that say much the same, in groups: one to keep, and those that it makes superfluous.
+//!
+//! Not every pair is compared. Two texts that share half of their words share one of their rarer ones, so each is looked
+//! up under those only; and of a word that stands everywhere, only those next in length are compared. What a hundred
+//! thousand memories cost grows with their number.
+
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, HashMap};
+
+use super::{Class, Finding, Named, Seen, Severity, typed};
+use apostille_core::memory::{Layer, Memory};
+use apostille_core::remember::contradict::{Gist, Modules, modules};
+use apostille_core::space::Space;
+use apostille_core::verify::Verified;
+
+/// How many of those that share a word each memory is compared with.
+const WINDOW: usize = 32;
+
+/// How many pairs are compared between two looks at the time.
+const STRIDE: usize = 256;
+
+/// Groups of memories that say much the same, the one to keep first.
+pub(super) fn groups(seen: &Seen<'_>) -> Vec<Finding> {
+    let mut shelves: BTreeMap<(&Space, Layer), Vec<&Verified>> = BTreeMap::new();
+    for it in seen
+        .active
+        .iter()
+        .filter(|it| matches!(it.memory.layer, Layer::Knowledge | Layer::Identity))
+    {
+        shelves
+            .entry((&it.memory.space, it.memory.layer))
+            .or_default()
+            .push(it);
+    }
+    let threshold = seen.cx.policy.near_duplicate;
+    let groups = shelves
+        .values()
+        .flat_map(|shelf| joined(shelf, threshold, seen));
+    groups.map(|group| finding(&group)).collect()
+}
+
+fn finding(group: &[&Verified]) -> Finding {
+    let keeper = group[0].memory.handle();
+    let candidates = typed(group[1..].iter().map(|it| &it.memory));
+    let what = format!(
+        "{} memories say much the same; {keeper} is the one to keep",
+        group.len()
+    );
+    let way_out = format!("apostille invalidate {candidates} --reason \"{keeper} says it\"");
+    let finding = Finding::new(Class::Duplicate, Severity::Warning, what, way_out);
+    finding.about(&group[0].memory.space, group.iter().map(|it| Named::of(it)))
+}
+
+/// The order in which members of a group are kept: a person's own words first, then what is proved, has a reason, is the
+/// most trusted, of use, and new. What came from outside is last.
+fn rank(it: &Verified) -> impl Ord {
+    let memory: &Memory = &it.memory;
+    let proof = match it.verdicts.is_empty() {
+        false if it.is_good() => 0,
+        true => 1,
+        false => 2,
+    };
+    let usage = (Reverse(memory.usage.applied), Reverse(memory.usage.recalls));
+    let worth = (
+        !memory.voice.is_person(),
+        proof,
+        memory.reason.is_none(),
+        memory.voice.origin,
+    );
+    (
+        memory.voice.tainted,
+        worth,
+        usage,
+        Reverse(memory.recorded_at),
+        memory.number,
+    )
+}
+
+/// The groups of a shelf, in the order of their keepers' numbers.
+fn joined<'v>(shelf: &[&'v Verified], threshold: f32, seen: &Seen<'_>) -> Vec<Vec<&'v Verified>> {
+    let gists: Vec<Gist> = shelf
+        .iter()
+        .map(|it| Gist::of(it.memory.subject.as_deref(), &it.memory.fact))
+        .collect();
+    let mut sets = Sets::new(shelf.len());
+    for (n, (a, b)) in candidates(&gists).into_iter().enumerate() {
+        if n.is_multiple_of(STRIDE) && !seen.is_in_time() {
+            break;
+        }
+        // Of different modules each needs its own.
+        let are_apart = || modules(&shelf[a].memory, &shelf[b].memory) == Modules::Apart;
+        if sets.root(a) != sets.root(b) && gists[a].is_like(&gists[b], threshold) && !are_apart() {
+            sets.unite(a, b);
+        }
+    }
+    let mut groups: BTreeMap<usize, Vec<&Verified>> = BTreeMap::new();
+    for (n, it) in shelf.iter().enumerate() {
+        groups.entry(sets.root(n)).or_default().push(it);
+    }
+    let mut groups: Vec<Vec<&Verified>> = groups.into_values().filter(|it| it.len() > 1).collect();
+    groups
+        .iter_mut()
+        .for_each(|it| it.sort_by_cached_key(|member| rank(member)));
+    groups.sort_by_key(|it| it[0].memory.number);
+    groups
+}
+
+/// Pairs that may be alike: they share one of the rarer words of both.
+fn candidates(gists: &[Gist]) -> Vec<(usize, usize)> {
+    let mut counts: HashMap<&str, usize> = HashMap::new();
+    gists
+        .iter()
+        .flat_map(|it| &it.words)
+        .for_each(|it| *counts.entry(it).or_default() += 1);
+    let mut order: Vec<usize> = (0..gists.len()).collect();
+    order.sort_by_key(|it| (gists[*it].words.len(), *it));
+    let mut shelved: HashMap<&str, Vec<usize>> = HashMap::new();
+    let mut pairs = Vec::new();
+    for n in order {
+        let mut words: Vec<&str> = gists[n].words.iter().map(String::as_str).collect();
+        words.sort_by_key(|it| (counts[it], *it));
+        // Who shares half of all words shares one of these.
+        words.truncate(words.len() / 2 + 1);
+        for word in words {
+            let others = shelved.entry(word).or_default();
+            pairs.extend(others.iter().rev().take(WINDOW).map(|other| (*other, n)));
+            others.push(n);
+        }
+    }
+    pairs.sort_unstable();
+    pairs.dedup();
+    pairs
+}
+
+/// Sets that are united, pair by pair.
+struct Sets(Vec<usize>);
+
+impl Sets {
+    fn new(n: usize) -> Self {
+        Self((0..n).collect())
+    }
+
+    fn root(&mut self, mut it: usize) -> usize {
+        while self.0[it] != it {
+            self.0[it] = self.0[self.0[it]];
+            it = self.0[it];
+        }
+        it
+    }
+
+    /// The smaller root stays, so that the order of the pairs changes nothing.
+    fn unite(&mut self, a: usize, b: usize) {
+        let (a, b) = (self.root(a), self.root(b));
+        self.0[a.max(b)] = a.min(b);
+    }
+}

@@ -1,0 +1,421 @@
+//! Audit: what needs attention in what is kept. It looks and counts, and changes nothing, the log included.
+//!
+//! Four lists of questions, as code: has each memory its fields; is it said twice, or otherwise; will it last; and is the
+//! whole in order.
+
+mod alike;
+mod each;
+mod opposed;
+mod page;
+mod proof;
+pub mod trend;
+mod used;
+mod whole;
+
+use std::cell::Cell;
+use std::collections::BTreeMap;
+
+use jiff::Timestamp;
+
+use apostille_cite::citation::Cite;
+use apostille_core::memory::{Handle, Memory, MemoryId, Stage};
+use apostille_core::policy::Policy;
+use apostille_core::recall::render::safe;
+use apostille_core::space::Space;
+use apostille_core::store::{Filter, Order};
+use apostille_core::verify;
+use apostille_core::verify::Verified;
+use apostille_core::{Context, Error};
+use apostille_text::shorten::cut;
+use apostille_text::words::words;
+
+/// How many memories one finding names.
+pub const NAMED: usize = 20;
+/// How much of a fact is told, in characters.
+const EXCERPT: usize = 160;
+
+words! {
+    /// What may be found.
+    Class as "class" {
+        /// A secret, by today's rules.
+        Secret = "secret",
+        /// The store is not as it was written.
+        Damage = "damage",
+        /// Somebody's writes wait, because they came as nobody honest writes.
+        Breaker = "breaker",
+        /// In use, though it reads like an instruction to a model.
+        Instruction = "instruction-like",
+        /// The cited code has changed, or is gone.
+        Stale = "stale",
+        /// Two memories of one subject that cannot both be true, or may not.
+        Contradiction = "contradiction",
+        /// Several memories that say much the same.
+        Duplicate = "near-duplicate",
+        /// Code state, git history or task state, which are better read elsewhere.
+        Excluded = "excluded",
+        /// A field is missing that every memory should have.
+        MissingField = "missing-field",
+        /// In use on a person's word, though the cited lines do not say it.
+        Ungrounded = "ungrounded",
+        /// The cited code never reached this branch.
+        Unmerged = "unmerged",
+        /// Never shown for long, or shown often and never applied.
+        Unused = "unused",
+        /// In quarantine for long.
+        Waiting = "waiting",
+        /// NOTES.md tells more than what is going on.
+        Notes = "notes",
+        /// More memories than a repository should have.
+        SoftLimit = "soft-limit",
+        /// The identity layer is nearly full.
+        Identity = "identity",
+    }
+}
+
+impl Class {
+    /// What it means, in a few words.
+    #[must_use]
+    pub fn told(self) -> &'static str {
+        match self {
+            Self::Secret => "a memory holds what looks like a secret",
+            Self::Damage => "the store is not as it was written",
+            Self::Breaker => "somebody wrote as nobody does, and what they write waits",
+            Self::Instruction => "a memory in use reads like an instruction to a model",
+            Self::Stale => "the code that proves a memory has changed or is gone",
+            Self::Contradiction => "two memories of one subject do not agree",
+            Self::Duplicate => "several memories say much the same",
+            Self::Excluded => "a memory is better read from the code, from git or from the task",
+            Self::MissingField => {
+                "a memory lacks a field that tells what it is about, why, or what proves it"
+            }
+            Self::Ungrounded => "the cited lines do not say what a memory in use states",
+            Self::Unmerged => "the code that proves a memory was never merged here",
+            Self::Unused => "a memory has been of no use for long",
+            Self::Waiting => "a memory has waited for a person for long",
+            Self::Notes => "NOTES.md tells more than what is going on",
+            Self::SoftLimit => "there are more memories than can be kept in order",
+            Self::Identity => "the identity layer is nearly full",
+        }
+    }
+}
+
+words! {
+    /// How much a finding matters, the most first.
+    Severity as "severity" {
+        /// It does harm.
+        Error = "error",
+        /// It misleads.
+        Warning = "warning",
+        /// It is in the way.
+        Note = "note",
+    }
+}
+
+/// A memory that a finding is about.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Named {
+    /// Which.
+    pub id: MemoryId,
+    /// Its handle.
+    pub handle: Handle,
+    /// What it says, cut short; `None` where nobody vouches for the text, or where it is the trouble itself.
+    pub fact: Option<String>,
+    /// How its citations stand here, where they were looked up.
+    pub standing: Option<&'static str>,
+    /// The first place that it cites.
+    pub place: Option<Cite>,
+}
+
+/// One thing that needs attention.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Finding {
+    /// What sort of thing.
+    pub class: Class,
+    /// How much it matters.
+    pub severity: Severity,
+    /// Where, if it is about one space.
+    pub space: Option<Space>,
+    /// What is the matter, on one line.
+    pub what: String,
+    /// The memories it is about; of near-duplicates, the one to keep first.
+    pub memories: Vec<Named>,
+    /// How many more memories it is about.
+    pub n_more: usize,
+    /// The way out, as a command.
+    pub way_out: String,
+}
+
+/// What is looked for, and what a face knows besides.
+#[derive(Debug, Clone, Default)]
+pub struct Options<'a> {
+    /// Only these classes; all where it is empty.
+    pub only: Vec<Class>,
+    /// At most so many findings of a class.
+    pub limit: usize,
+    /// Whether a finding names all of its memories, however many.
+    pub is_whole: bool,
+    /// Whether the store looks itself over, too, which takes a while.
+    pub is_thorough: bool,
+    /// The rules of the user's own space.
+    pub own: Option<&'a Policy>,
+    /// What another room found, such as in `NOTES.md`; it is sorted, counted and cut with the rest.
+    pub beside: &'a [Finding],
+}
+
+/// What was found.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Audit {
+    /// The spaces that were looked through.
+    pub spaces: Vec<Space>,
+    /// When.
+    pub at: Timestamp,
+    /// At which commit.
+    pub commit: Option<String>,
+    /// How many memories there are, by stage.
+    pub stages: BTreeMap<Stage, usize>,
+    /// How many could not be looked up: no finding, but not kept quiet.
+    pub n_unknown: usize,
+    /// Whether it came to its end; else there may be more to find.
+    pub is_complete: bool,
+    /// How many findings there are of each class, those left off included.
+    pub counts: BTreeMap<Class, usize>,
+    /// How many memories they are about, by class.
+    pub affected: BTreeMap<Class, usize>,
+    /// How many findings there are of each severity.
+    weights: BTreeMap<Severity, usize>,
+    /// The findings, by class, the gravest first.
+    pub findings: Vec<Finding>,
+}
+
+impl Audit {
+    /// Whether anything found misleads or does harm.
+    #[must_use]
+    pub fn is_bad(&self) -> bool {
+        self.weight(Severity::Error) + self.weight(Severity::Warning) > 0
+    }
+
+    /// How many findings weigh so much, those left off included.
+    #[must_use]
+    pub fn weight(&self, severity: Severity) -> usize {
+        self.weights.get(&severity).copied().unwrap_or(0)
+    }
+
+    /// How many findings of a class were left off.
+    #[must_use]
+    pub fn left_off(&self, class: Class) -> usize {
+        let shown = self.findings.iter().filter(|it| it.class == class).count();
+        self.counts
+            .get(&class)
+            .map_or(0, |n| n.saturating_sub(shown))
+    }
+}
+
+/// Everything that the checks look at.
+struct Seen<'a> {
+    cx: &'a Context<'a>,
+    options: &'a Options<'a>,
+    spaces: &'a [Space],
+    /// What is in use, with what was found at its citations.
+    active: Vec<Verified>,
+    /// What is not, in whatever stage.
+    rest: Vec<Memory>,
+    is_late: Cell<bool>,
+}
+
+impl Seen<'_> {
+    /// Whether somebody still waits for it; asked again and again, so that the work ends soon after that.
+    fn is_in_time(&self) -> bool {
+        self.is_late.set(self.is_late.get() || (self.cx.late)());
+        !self.is_late.get()
+    }
+}
+
+/// Looks for everything that needs attention in these spaces. The citations are looked up in the reader's own checkout.
+pub fn audit(cx: &Context<'_>, spaces: &[Space], options: &Options<'_>) -> Result<Audit, Error> {
+    let filter = Filter {
+        spaces: spaces.to_vec(),
+        order: Order::Oldest,
+        limit: usize::MAX,
+        ..Filter::default()
+    };
+    let mut memories = cx.store.list(&filter)?;
+    memories.sort_by_key(|it| {
+        (
+            spaces.iter().position(|space| *space == it.space),
+            it.number,
+        )
+    });
+    let mut stages = BTreeMap::new();
+    memories
+        .iter()
+        .for_each(|it| *stages.entry(it.status.stage()).or_default() += 1);
+    let (active, rest): (Vec<Memory>, Vec<Memory>) =
+        memories.into_iter().partition(Memory::is_active);
+    let seen = Seen {
+        cx,
+        options,
+        spaces,
+        active: verify::look(cx, active),
+        rest,
+        is_late: Cell::new(false),
+    };
+    let mut findings: Vec<Finding> = Vec::new();
+    for (classes, check) in CHECKS {
+        let is_asked = classes
+            .iter()
+            .any(|it| options.only.is_empty() || options.only.contains(it));
+        if is_asked && seen.is_in_time() {
+            findings.extend(check(&seen)?);
+        }
+    }
+    findings.retain(|it| options.only.is_empty() || options.only.contains(&it.class));
+    findings.sort_by(|a, b| order(a).cmp(&order(b)));
+    let mut weights: BTreeMap<Severity, usize> = BTreeMap::new();
+    findings
+        .iter()
+        .for_each(|it| *weights.entry(it.severity).or_default() += 1);
+    let mut affected: BTreeMap<Class, usize> = BTreeMap::new();
+    findings
+        .iter()
+        .for_each(|it| *affected.entry(it.class).or_default() += it.memories.len() + it.n_more);
+    if !options.is_whole {
+        findings.iter_mut().for_each(Finding::shorten);
+    }
+    let mut counts: BTreeMap<Class, usize> = BTreeMap::new();
+    findings.retain(|it| {
+        let n = counts.entry(it.class).or_default();
+        *n += 1;
+        *n <= options.limit
+    });
+    let n_unknown = seen
+        .active
+        .iter()
+        .filter(|it| !it.is_good() && !it.is_bad())
+        .count();
+    let commit = cx.source.tree().ok().and_then(|it| it.commit);
+    Ok(Audit {
+        spaces: spaces.to_vec(),
+        at: cx.time(),
+        commit,
+        stages,
+        n_unknown,
+        is_complete: !seen.is_late.get(),
+        counts,
+        affected,
+        weights,
+        findings,
+    })
+}
+
+/// By class, the gravest first, then by handle; what is turned away for one reason stays together.
+fn order(it: &Finding) -> impl Ord {
+    let why = if it.class == Class::Excluded {
+        it.what.as_str()
+    } else {
+        ""
+    };
+    (
+        it.class,
+        it.severity,
+        why,
+        it.memories.first().map(|it| it.handle),
+    )
+}
+
+type Check = fn(&Seen<'_>) -> Result<Vec<Finding>, Error>;
+
+/// Every check, with the classes of what it finds.
+const CHECKS: &[(&[Class], Check)] = &[
+    (&[Class::Secret], |it| Ok(each::secrets(it))),
+    (&[Class::Instruction, Class::Ungrounded], |it| {
+        Ok(each::marked(it))
+    }),
+    (&[Class::Excluded], |it| Ok(each::excluded(it))),
+    (&[Class::MissingField], |it| Ok(each::fields(it))),
+    (&[Class::Stale, Class::Unmerged], |it| Ok(proof::stale(it))),
+    (&[Class::Duplicate], |it| Ok(alike::groups(it))),
+    (&[Class::Contradiction], |it| Ok(opposed::pairs(it))),
+    (&[Class::Unused], |it| Ok(used::unused(it))),
+    (&[Class::Waiting], |it| Ok(used::waiting(it))),
+    (&[Class::Notes], |it| Ok(it.options.beside.to_vec())),
+    (&[Class::Damage], whole::damage),
+    (&[Class::Breaker], whole::breakers),
+    (&[Class::SoftLimit, Class::Identity], whole::room),
+];
+
+impl Named {
+    /// A memory in use, with how it stands.
+    fn of(it: &Verified) -> Self {
+        let fact = Some(cut(&safe(&it.memory.fact), EXCERPT));
+        Self {
+            fact,
+            standing: Some(it.standing()),
+            ..Self::unsaid(&it.memory)
+        }
+    }
+
+    /// A memory whose text is not told.
+    fn unsaid(memory: &Memory) -> Self {
+        let place = memory
+            .citations
+            .first()
+            .map(apostille_cite::citation::Citation::place);
+        Self {
+            id: memory.id,
+            handle: memory.handle(),
+            fact: None,
+            standing: None,
+            place,
+        }
+    }
+}
+
+impl Finding {
+    /// A finding about no memory in particular.
+    #[must_use]
+    pub fn new(
+        class: Class,
+        severity: Severity,
+        what: impl Into<String>,
+        way_out: impl Into<String>,
+    ) -> Self {
+        let (what, way_out) = (what.into(), way_out.into());
+        Self {
+            class,
+            severity,
+            space: None,
+            what,
+            memories: Vec::new(),
+            n_more: 0,
+            way_out,
+        }
+    }
+
+    /// Names the first of its memories, and counts the rest.
+    fn shorten(&mut self) {
+        self.n_more += self.memories.len().saturating_sub(NAMED);
+        self.memories.truncate(NAMED);
+    }
+
+    /// The same about these memories.
+    fn about(mut self, space: &Space, memories: impl IntoIterator<Item = Named>) -> Self {
+        self.space = Some(space.clone());
+        self.memories = memories.into_iter().collect();
+        self
+    }
+}
+
+/// The handles of some memories as they are typed behind a command; of many the first ones.
+fn typed<'a>(memories: impl IntoIterator<Item = &'a Memory>) -> String {
+    let handles: Vec<String> = memories
+        .into_iter()
+        .take(NAMED)
+        .map(|it| it.handle().to_string())
+        .collect();
+    handles.join(" ")
+}
+
+/// How many whole days lie between two times.
+fn days(from: Timestamp, to: Timestamp) -> u64 {
+    u64::try_from(to.duration_since(from).as_hours() / 24).unwrap_or(0)
+}

@@ -1,0 +1,149 @@
+//! An audit as Markdown: counts first, then each class with what was found and the way out. Bounded.
+
+use super::{Audit, Class, Finding, Named, Severity};
+use apostille_core::recall::render::safe;
+use apostille_text::shorten::cut;
+
+/// How long what is told of one class is, in characters.
+const SECTION: usize = 1_500;
+/// How long the line of one finding is, in characters.
+const LINE: usize = 300;
+
+impl Audit {
+    /// It as Markdown.
+    #[must_use]
+    pub fn markdown(&self) -> String {
+        let spaces: Vec<String> = self.spaces.iter().map(ToString::to_string).collect();
+        let title = format!(
+            "# Audit of {}\n\n{}\n",
+            spaces.first().map_or("", |it| it),
+            self.summary()
+        );
+        let sections: String = Class::ALL.iter().map(|it| self.section(*it)).collect();
+        let unknown = match self.n_unknown {
+            0 => String::new(),
+            n => format!("\n## Could not be looked up ({n})\nThis is no evidence against them.\n"),
+        };
+        let body = sections + &unknown;
+        title
+            + if body.is_empty() && self.is_complete {
+                "\nNothing needs attention.\n"
+            } else {
+                &body
+            }
+    }
+
+    /// What was looked at, where, and how much was found, in a sentence.
+    #[must_use]
+    pub fn summary(&self) -> String {
+        let spaces: Vec<String> = self.spaces.iter().map(ToString::to_string).collect();
+        let at = self.commit.as_deref().and_then(|it| it.get(..10));
+        let at = at.map(|it| format!(" at {it}")).unwrap_or_default();
+        let stages: Vec<String> = self
+            .stages
+            .iter()
+            .map(|(stage, n)| format!("{n} {stage}"))
+            .collect();
+        let stages = if stages.is_empty() {
+            "nothing".into()
+        } else {
+            stages.join(", ")
+        };
+        let ended = if self.is_complete {
+            ""
+        } else {
+            " It was ended before it was complete."
+        };
+        format!(
+            "Looked through {}{at}: {stages}. Found {}.{ended}",
+            spaces.join(" and "),
+            self.weighed()
+        )
+    }
+
+    /// How many findings there are of each severity.
+    #[must_use]
+    pub fn weighed(&self) -> String {
+        let counts = Severity::ALL
+            .iter()
+            .map(|it| (*it, self.weight(*it)))
+            .filter(|it| it.1 > 0);
+        let told =
+            |(word, n): (Severity, usize)| format!("{n} {word}{}", if n == 1 { "" } else { "s" });
+        let told: Vec<String> = counts.map(told).collect();
+        if told.is_empty() {
+            "nothing".into()
+        } else {
+            told.join(", ")
+        }
+    }
+
+    /// The findings of a class, with a line for each and one for each memory.
+    fn section(&self, class: Class) -> String {
+        let Some(n) = self.counts.get(&class) else {
+            return String::new();
+        };
+        let mut out = format!("\n## {class} ({n})\n{}.\n", sentence(class.told()));
+        let mut left = SECTION;
+        let mut n_left_off = self.left_off(class);
+        for it in self.findings.iter().filter(|it| it.class == class) {
+            let text = item(it, &mut left);
+            n_left_off += usize::from(text.is_empty());
+            out += &text;
+        }
+        if n_left_off > 0 {
+            out + &format!("- … and {n_left_off} more\n")
+        } else {
+            out
+        }
+    }
+}
+
+/// A finding and its memories, as far as there is room; nothing where there is none for the finding itself.
+fn item(it: &Finding, left: &mut usize) -> String {
+    let head = format!(
+        "- {}: {}; `{}`\n",
+        it.severity,
+        cut(&safe(&it.what), LINE),
+        cut(&it.way_out, LINE)
+    );
+    let mut fits = |text: &str| {
+        let chars = text.chars().count();
+        let is_fit = chars <= *left;
+        *left -= if is_fit { chars } else { 0 };
+        is_fit
+    };
+    if !fits(&head) {
+        return String::new();
+    }
+    let lines = it.memories.iter().map(member);
+    let shown: Vec<String> = lines.take_while(|it| fits(it)).collect();
+    let more = it.memories.len() - shown.len() + it.n_more;
+    let more = if more > 0 {
+        format!("  - … and {more} more\n")
+    } else {
+        String::new()
+    };
+    head + &shown.concat() + &more
+}
+
+fn member(it: &Named) -> String {
+    let standing = it
+        .standing
+        .map(|word| format!("; {word}"))
+        .unwrap_or_default();
+    let fact = it
+        .fact
+        .as_deref()
+        .map(|it| format!(" {it}"))
+        .unwrap_or_default();
+    format!("  - ({}{standing}){fact}\n", it.handle)
+}
+
+fn sentence(text: &str) -> String {
+    let mut chars = text.chars();
+    chars
+        .next()
+        .map(|it| it.to_uppercase().chain(chars).collect())
+        .unwrap_or_default()
+}

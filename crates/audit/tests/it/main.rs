@@ -1,0 +1,11 @@
+//! The audit: a store in, what needs attention out.
+
+#[cfg(test)]
+mod audit;
+#[cfg(test)]
+#[path = "../../../core/tests/it/world.rs"]
+#[expect(
+    dead_code,
+    reason = "the scratch world is shared with the tests of the core, and not all of it is used here"
+)]
+mod world;

@@ -1,0 +1,213 @@
+//! These tools as clients and models are told of them, and the arguments they take. Every word here is paid for in every
+//! conversation.
+
+use apostille_cite::citation::{Cite, RepoPath};
+use apostille_core::memory::{Kind, Layer, Name};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::json;
+
+use crate::tool::{CallMarks, Effect, Tool};
+use apostille_api::wire::{AtMost, InputSchema, Limit, MAX_CITATIONS, OrNone, Parsed, PlaceText};
+
+/// How many memories one call may name.
+const MAX_IDS: usize = 1_000;
+
+/// Places that prove something.
+type Places = AtMost<PlaceText, MAX_CITATIONS>;
+
+/// The places that can be looked up.
+pub(super) fn cites(places: Places) -> Vec<Cite> {
+    places.0.into_iter().map(|it| it.0).collect()
+}
+
+/// The tools of this set.
+#[must_use]
+pub fn tools() -> Vec<Tool> {
+    vec![recall(), remember(), revise(), verify(), forget()]
+}
+
+/// A question.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub(super) struct Question {
+    /// The task or question in plain words
+    #[serde(default)]
+    pub(super) query: String,
+    /// A file you are about to work on
+    #[serde(default)]
+    pub(super) path: OrNone<RepoPath>,
+    /// Also what happened in earlier tasks
+    #[serde(default)]
+    pub(super) episodes: bool,
+    /// At most so many
+    pub(super) limit: Option<Limit>,
+}
+
+fn recall() -> Tool {
+    Tool {
+        name: "memory_recall",
+        title: "Recall",
+        about: "What earlier sessions learned about this repository and its user, each checked against the code as it is now. \
+                Call it when a task starts, before you edit a file you have not worked on, and before you ask the user. Use only \
+                what it returns; ids under `withheld` no longer match the code.",
+        input: InputSchema::of::<Question>()
+            .and(CallMarks::schema(&["ignore_memory", "repo"]))
+            .with_example(
+                &json!({"query": "how are API versions kept in step?", "path": "src/api.rs"}),
+            ),
+        effect: Effect::Reads,
+    }
+}
+
+/// A fact to keep.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub(super) struct Fact {
+    /// One sentence, at most 500 characters
+    pub(super) fact: String,
+    /// Lines of code that prove it, as path:start-end from the repository's root
+    #[serde(default)]
+    pub(super) citations: Places,
+    /// project and reference need citations; feedback is a correction, user a preference
+    #[schemars(extend("enum" = ["project", "reference", "feedback", "user"]))]
+    pub(super) kind: Option<Parsed<Kind>>,
+    /// knowledge unless said
+    #[schemars(extend("enum" = ["knowledge", "identity", "episode", "session"]))]
+    pub(super) layer: Option<Parsed<Layer>>,
+    /// Topic in a few words
+    pub(super) subject: Option<String>,
+    /// Why it matters
+    pub(super) reason: Option<String>,
+    /// Up to 5
+    #[serde(default)]
+    pub(super) tags: Vec<String>,
+    // Known to those who write episodes; no agent is told of it.
+    #[schemars(skip)]
+    pub(super) task: Option<String>,
+    /// Id of a memory that this replaces, keeping its citations
+    pub(super) merge_with: Option<Parsed<Name>>,
+    /// Why both are needed
+    pub(super) rationale: Option<String>,
+}
+
+fn remember() -> Tool {
+    Tool {
+        name: "memory_remember",
+        title: "Remember",
+        about: "Keep one durable fact for later sessions. Call it when the user corrects you or states a preference, and when \
+                you learn a convention, invariant or command the hard way. One declarative sentence, not an instruction. Not: \
+                secrets, task progress, git history, what reading the code shows anyway.",
+        input: InputSchema::of::<Fact>()
+            .and(CallMarks::schema(&["tainted", "repo"]))
+            .with_example(&json!({
+                "fact": "API_VERSION in server and client must be equal",
+                "citations": ["src/api.rs:12-18"],
+                "kind": "project",
+            })),
+        effect: Effect::Adds,
+    }
+}
+
+/// The memory that something is done to.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub(super) struct Which {
+    /// Such as m-12
+    pub(super) id: Parsed<Name>,
+}
+
+/// What to do to a memory.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(tag = "action")]
+pub(super) enum Action {
+    /// It was wrong, and this is so instead.
+    Correct(Successor),
+    /// This says it better.
+    Supersede(Successor),
+    /// It is wrong.
+    Invalidate { reason: String },
+    /// It was used in a task.
+    Apply,
+    /// It still holds and is of use.
+    Refresh,
+    /// It may leave the quarantine.
+    Approve,
+}
+
+/// What takes the place of a memory.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub(super) struct Successor {
+    /// What is so instead
+    pub(super) fact: String,
+    /// Lines of code that prove it, as path:start-end from the repository's root
+    #[serde(default)]
+    pub(super) citations: Places,
+    /// Why; needed to invalidate
+    pub(super) reason: Option<String>,
+}
+
+fn revise() -> Tool {
+    Tool {
+        name: "memory_revise",
+        title: "Revise",
+        about: "Correct what is remembered. Call it as soon as a memory proves wrong (correct with the right fact, or \
+                invalidate), when you know it better (supersede), when it helped (apply), or when it still holds (refresh).",
+        input: InputSchema::of::<Which>()
+            .and(InputSchema::tagged::<Action>("action", "What to do"))
+            .and(CallMarks::schema(&["tainted", "repo"]))
+            .with_example(&json!({
+                "id": "m-12",
+                "action": "correct",
+                "fact": "API_VERSION is 4",
+                "citations": ["src/api.rs:12"],
+            })),
+        effect: Effect::Changes,
+    }
+}
+
+/// Which memories are looked up.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub(super) struct Checked {
+    /// These memories; all if empty
+    #[serde(default)]
+    pub(super) ids: AtMost<Parsed<Name>, MAX_IDS>,
+    /// Those that cite this file or folder
+    #[serde(default)]
+    pub(super) path: OrNone<RepoPath>,
+}
+
+fn verify() -> Tool {
+    Tool {
+        name: "memory_verify",
+        title: "Verify",
+        about: "Look up what memories cite and show what changed. Call it on withheld ids before you revise them, or on a \
+                path after a large edit. Changes nothing.",
+        input: InputSchema::of::<Checked>()
+            .and(CallMarks::schema(&["repo"]))
+            .with_example(&json!({"ids": ["m-12"]})),
+        effect: Effect::Reads,
+    }
+}
+
+/// Why a memory is to be forgotten, and on whose word.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub(super) struct Agreement {
+    /// The user said so
+    #[serde(default)]
+    pub(super) user_agreed: bool,
+    // For the log; an agent that is asked for it makes something up.
+    #[schemars(skip)]
+    pub(super) reason: Option<String>,
+}
+
+fn forget() -> Tool {
+    Tool {
+        name: "memory_forget",
+        title: "Forget",
+        about: "Erase a memory for good. Only when the user asks for it; otherwise use memory_revise invalidate.",
+        input: InputSchema::of::<Which>()
+            .and(InputSchema::of::<Agreement>())
+            .and(CallMarks::schema(&["repo"]))
+            .with_example(&json!({"id": "u-3", "user_agreed": true})),
+        effect: Effect::Removes,
+    }
+}

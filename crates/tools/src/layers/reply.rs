@@ -1,0 +1,114 @@
+//! What `memory_write` answers, field by field.
+
+use apostille_core::memory::Memory;
+use apostille_core::refusal::Refusal;
+use apostille_core::remember::Near;
+use serde::Serialize;
+
+use crate::Answer;
+use crate::outcome::pending_reason;
+use apostille_api::Fault;
+
+/// What became of a write.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
+pub(super) struct Reply {
+    /// Whether it was done.
+    pub ok: bool,
+    /// The memory it was done to.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub id: Option<String>,
+    /// The characters of L0 in use, and how many there may be: `312/1000`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub used: Option<String>,
+    /// Why it is kept but not in use yet.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pending: Option<String>,
+    /// Why it was not done, and the way out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
+    /// The class of the refusal, such as `identity_full`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub class: Option<&'static str>,
+    /// What stands in the way: what fills L0, or what is known already.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub known: Vec<Known>,
+    /// The call that corrects what is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub update: Option<Update>,
+}
+
+/// A memory that is there.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub(super) struct Known {
+    /// Its handle.
+    pub id: String,
+    /// What it says.
+    pub content: String,
+    /// `near-duplicate` or `contradiction`, where it was compared.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub relation: Option<&'static str>,
+}
+
+/// The arguments of the call that corrects a memory.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub(super) struct Update {
+    /// Always `update`.
+    pub action: &'static str,
+    /// The layer.
+    pub layer: &'static str,
+    /// What is so instead.
+    pub content: String,
+    /// The memory to correct.
+    pub target_id: String,
+    /// Words to find it by.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub tags: Vec<String>,
+}
+
+impl From<&Memory> for Known {
+    fn from(it: &Memory) -> Self {
+        Self {
+            id: it.handle().to_string(),
+            content: it.fact.clone(),
+            relation: None,
+        }
+    }
+}
+
+impl From<&Near> for Known {
+    fn from(it: &Near) -> Self {
+        let relation = Some(it.relation.as_str());
+        Self {
+            id: it.handle.to_string(),
+            content: it.fact.clone(),
+            relation,
+        }
+    }
+}
+
+impl Reply {
+    pub(super) fn done(memory: &Memory) -> Self {
+        Self {
+            ok: true,
+            id: Some(memory.handle().to_string()),
+            pending: pending_reason(memory).map(Into::into),
+            ..Self::default()
+        }
+    }
+
+    pub(super) fn refused(refusal: &Refusal) -> Self {
+        Self::failed(refusal.class(), refusal.to_string())
+    }
+
+    pub(super) fn failed(class: &'static str, error: impl Into<String>) -> Self {
+        Self {
+            class: Some(class),
+            error: Some(error.into()),
+            ..Self::default()
+        }
+    }
+
+    pub(super) fn told(&self) -> Result<Answer, Fault> {
+        Answer::reply(self.ok, self)
+    }
+}

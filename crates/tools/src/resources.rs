@@ -1,0 +1,174 @@
+//! What a client can read: the most recent memories, one memory whole, a briefing, and what needs attention.
+//!
+//! Every memory stands beside what was found at its citations in the reader's own checkout. Everything is bounded, and
+//! what memories say cannot break the format it stands in.
+
+mod audit;
+mod briefing;
+mod lines;
+mod records;
+
+use apostille_core::memory::{Memory, Name};
+use apostille_core::recall::render;
+use apostille_core::{Context, format, list, verify};
+use apostille_text::moderate;
+use serde_json::json;
+
+use apostille_api::json::find_replacements;
+use apostille_api::{Fault, Here};
+use records::{Brief, Link, Whole};
+
+const SCHEME: &str = "apostille://";
+const JSON: &str = "application/json";
+const MARKDOWN: &str = "text/markdown";
+
+/// How many recent memories are given.
+const RECENT: usize = 20;
+
+/// Something to read, as clients are told of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Resource {
+    /// Where it is; a template names its parts in braces.
+    pub uri: &'static str,
+    /// Its name.
+    pub name: &'static str,
+    /// Its name for people.
+    pub title: &'static str,
+    /// What it is.
+    pub about: &'static str,
+    /// The kind of text.
+    pub mime: &'static str,
+}
+
+/// What was read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Page {
+    /// Where it is, as it was asked for.
+    pub uri: String,
+    /// The kind of text.
+    pub mime: &'static str,
+    /// The text.
+    pub text: String,
+}
+
+/// What there is to read by a fixed name.
+#[must_use]
+pub fn all() -> Vec<Resource> {
+    vec![
+        Resource {
+            uri: "apostille://recent",
+            name: "recent",
+            title: "Recent memories",
+            about: "The memories stated or found to hold last, each with what its citations say now.",
+            mime: JSON,
+        },
+        Resource {
+            uri: "apostille://briefing",
+            name: "briefing",
+            title: "Briefing",
+            about: "Who the user is, the most recent memories that hold here, and how many wait for a person.",
+            mime: MARKDOWN,
+        },
+        Resource {
+            uri: "apostille://audit",
+            name: "audit",
+            title: "Audit",
+            about: "What needs attention: citations that do not hold, what waits for a person, what has no proof.",
+            mime: MARKDOWN,
+        },
+    ]
+}
+
+/// What there is to read for each memory.
+#[must_use]
+pub fn template() -> Resource {
+    Resource {
+        uri: "apostille://memory/{id}",
+        name: "memory",
+        title: "One memory",
+        about: "One memory whole, by its handle or id: fact, proof and verdicts, where it comes from, what it replaced.",
+        mime: JSON,
+    }
+}
+
+/// A memory that can be read, as clients are told of it: what it says is only told beside what its citations say.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Listed {
+    /// Where it is.
+    pub uri: String,
+    /// Its handle.
+    pub name: String,
+    /// Its subject, where it has one.
+    pub title: Option<String>,
+    /// When it was last stated or found to hold.
+    pub about: String,
+}
+
+/// The most recent memories, each by its name.
+pub fn listed(cx: &Context<'_>, here: &Here<'_>) -> Result<Vec<Listed>, Fault> {
+    let listed = |it: &Memory| Listed {
+        uri: format!("{SCHEME}memory/{}", it.handle()),
+        name: it.handle().to_string(),
+        title: it.subject.as_deref().map(render::safe),
+        about: format!(
+            "{} memory of {}, {}",
+            it.kind,
+            it.space,
+            format::timestamp(it.refreshed_at)
+        ),
+    };
+    Ok(list::recent(cx, &here.spaces(), RECENT)?
+        .iter()
+        .map(listed)
+        .collect())
+}
+
+/// Reads what stands under a name. `None`: there is nothing there for this caller.
+pub fn read(cx: &Context<'_>, here: &Here<'_>, uri: &str) -> Result<Option<Page>, Fault> {
+    let page = |mime, text: String| {
+        let is_json = mime == JSON;
+        let text = if is_json {
+            moderate::json(text, moderate::told)
+        } else {
+            moderate::neutralised(&text)
+        };
+        Some(Page {
+            uri: uri.to_owned(),
+            mime,
+            text,
+        })
+    };
+    Ok(match uri.strip_prefix(SCHEME) {
+        Some("recent") => page(JSON, recent(cx, here)?),
+        Some("briefing") => page(MARKDOWN, briefing::text(cx, here)?),
+        Some("audit") => page(MARKDOWN, audit::text(cx, here)?),
+        Some(rest) => match rest.strip_prefix("memory/").and_then(|it| it.parse().ok()) {
+            Some(name) => one(cx, here, name)?.and_then(|text| page(JSON, text)),
+            None => None,
+        },
+        None => None,
+    })
+}
+
+fn recent(cx: &Context<'_>, here: &Here<'_>) -> Result<String, Fault> {
+    let found = verify::look(cx, list::recent(cx, &here.spaces(), RECENT)?);
+    let memories: Vec<Brief> = found.iter().map(Brief::from).collect();
+    Ok(serde_json::to_string(
+        &json!({"count": memories.len(), "memories": memories}),
+    )?)
+}
+
+/// One memory whole. What is in another space is not there.
+fn one(cx: &Context<'_>, here: &Here<'_>, name: Name) -> Result<Option<String>, Fault> {
+    let spaces = here.spaces();
+    let Some(memory) = list::named(cx, &spaces, name)?.filter(|it| spaces.contains(&it.space))
+    else {
+        return Ok(None);
+    };
+    let replacements = find_replacements(cx.store, &memory)?;
+    let links = |them: &[Memory]| them.iter().map(Link::from).collect();
+    let (older, newer) = (links(&replacements.older), links(&replacements.newer));
+    let found = verify::look(cx, vec![memory]);
+    let whole = found.first().map(|it| Whole::of(it, older, newer));
+    Ok(whole.map(|it| serde_json::to_string(&it)).transpose()?)
+}

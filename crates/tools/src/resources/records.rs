@@ -1,0 +1,273 @@
+//! Memories as the resources give them, field by field.
+
+use apostille_cite::citation::Citation;
+use apostille_cite::verdict::Verdict;
+use apostille_core::format::timestamp;
+use apostille_core::memory::{Memory, Stage};
+use apostille_core::remember::queue::REJECTED;
+use apostille_core::verify::Verified;
+use serde::Serialize;
+
+use super::lines;
+use apostille_api::text::cut_text;
+
+/// How much of a fact is given beside others, in characters.
+const FACT: usize = 500;
+/// How much of any text is given of a memory that is asked for alone, in characters.
+const TEXT: usize = 4_000;
+/// How much of cited text is given, in characters.
+const SNIPPET: usize = 2_000;
+/// How many citations are given, and how many of anything else there can be several of.
+const SEVERAL: usize = 10;
+
+fn is_none(n: &usize) -> bool {
+    *n == 0
+}
+
+fn is_false(it: &bool) -> bool {
+    !*it
+}
+
+fn uri(memory: &Memory) -> String {
+    format!("apostille://memory/{}", memory.handle())
+}
+
+/// A memory beside others, with what was found at its citations.
+#[derive(Serialize)]
+pub(super) struct Brief {
+    handle: String,
+    id: String,
+    uri: String,
+    space: String,
+    layer: &'static str,
+    kind: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    subject: Option<String>,
+    fact: String,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    tags: Vec<String>,
+    /// The worst of the verdicts, or `unverified` where nothing is cited.
+    standing: &'static str,
+    /// Whether it speaks of a branch that never reached this tree.
+    #[serde(skip_serializing_if = "is_false")]
+    is_unmerged: bool,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    citations: Vec<Cited>,
+    #[serde(skip_serializing_if = "is_none")]
+    more_citations: usize,
+    refreshed_at: String,
+}
+
+/// A citation with what was found there.
+#[derive(Serialize)]
+struct Cited {
+    place: String,
+    verdict: &'static str,
+    line: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    sha: Option<String>,
+    /// The text that was cited.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    snippet: Option<String>,
+    /// The text that stands there now, where it is another.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    now: Option<String>,
+}
+
+impl Cited {
+    fn brief(citation: &Citation, verdict: &Verdict) -> Self {
+        Self {
+            place: citation.place().to_string(),
+            verdict: verdict.as_str(),
+            line: lines::verdict(citation, verdict),
+            sha: None,
+            snippet: None,
+            now: None,
+        }
+    }
+
+    fn whole(citation: &Citation, verdict: &Verdict) -> Self {
+        let now = match verdict {
+            Verdict::Changed(it) => Some(cut_text(&it.now, SNIPPET)),
+            _ => None,
+        };
+        let snippet = Some(cut_text(&citation.snippet, SNIPPET));
+        Self {
+            sha: citation.commit.clone(),
+            snippet,
+            now,
+            ..Self::brief(citation, verdict)
+        }
+    }
+}
+
+impl From<&Verified> for Brief {
+    fn from(it: &Verified) -> Self {
+        Self::of(it, FACT, Cited::brief)
+    }
+}
+
+impl Brief {
+    fn of(it: &Verified, most: usize, cited: fn(&Citation, &Verdict) -> Cited) -> Self {
+        let memory = &it.memory;
+        let pairs = memory.citations.iter().zip(&it.verdicts).take(SEVERAL);
+        Self {
+            handle: memory.handle().to_string(),
+            id: memory.id.to_string(),
+            uri: uri(memory),
+            space: memory.space.to_string(),
+            layer: memory.layer.as_str(),
+            kind: memory.kind.as_str(),
+            subject: memory.subject.as_deref().map(|it| cut_text(it, FACT)),
+            fact: cut_text(&memory.fact, most),
+            tags: memory
+                .tags
+                .iter()
+                .take(SEVERAL)
+                .map(|it| cut_text(it, FACT))
+                .collect(),
+            standing: it.standing(),
+            is_unmerged: it.is_unmerged,
+            citations: pairs
+                .map(|(citation, verdict)| cited(citation, verdict))
+                .collect(),
+            more_citations: memory.citations.len().saturating_sub(SEVERAL),
+            refreshed_at: timestamp(memory.refreshed_at),
+        }
+    }
+}
+
+/// A memory whole.
+#[derive(Serialize)]
+pub(super) struct Whole {
+    #[serde(flatten)]
+    brief: Brief,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<String>,
+    status: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    status_why: Option<String>,
+    /// What it replaced, the nearest first.
+    supersedes: Vec<Link>,
+    /// What replaced it, the nearest first.
+    superseded_by: Vec<Link>,
+    provenance: Provenance,
+    usage: Usage,
+}
+
+impl Whole {
+    pub(super) fn of(it: &Verified, supersedes: Vec<Link>, superseded_by: Vec<Link>) -> Self {
+        let memory = &it.memory;
+        let mut brief = Brief::of(it, TEXT, Cited::whole);
+        let is_rejected = || {
+            memory
+                .status
+                .why()
+                .is_some_and(|it| it.starts_with(REJECTED))
+        };
+        let is_quarantined = memory.status.stage() == Stage::Pending || is_rejected();
+        if is_quarantined {
+            brief.fact = format!(
+                "(in quarantine; a person reads it with: apostille show {})",
+                memory.handle()
+            );
+            brief.subject = None;
+            brief.tags.clear();
+        }
+        Self {
+            brief,
+            reason: memory
+                .reason
+                .as_deref()
+                .filter(|_| !is_quarantined)
+                .map(|it| cut_text(it, TEXT)),
+            status: memory.status.stage().as_str(),
+            status_why: memory.status.why().map(|it| cut_text(it, TEXT)),
+            supersedes,
+            superseded_by,
+            provenance: if is_quarantined {
+                Provenance {
+                    author: None,
+                    session: None,
+                    task: None,
+                    ..Provenance::from(memory)
+                }
+            } else {
+                Provenance::from(memory)
+            },
+            usage: Usage::from(memory),
+        }
+    }
+}
+
+/// Who said it, how and when.
+#[derive(Serialize)]
+struct Provenance {
+    origin: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    author: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    session: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    task: Option<String>,
+    /// Whether the words came from outside.
+    is_tainted: bool,
+    marks: Vec<&'static str>,
+    recorded_at: String,
+}
+
+impl From<&Memory> for Provenance {
+    fn from(it: &Memory) -> Self {
+        let told = |text: &Option<String>| text.as_deref().map(|it| cut_text(it, FACT));
+        Self {
+            origin: it.voice.origin.as_str(),
+            author: told(&it.voice.author),
+            session: told(&it.voice.session),
+            task: told(&it.task),
+            is_tainted: it.voice.tainted,
+            marks: it.marks.iter().map(|it| it.as_str()).collect(),
+            recorded_at: timestamp(it.recorded_at),
+        }
+    }
+}
+
+/// How often it was of use.
+#[derive(Serialize)]
+struct Usage {
+    recalls: u32,
+    applied: u32,
+    verified: u32,
+}
+
+impl From<&Memory> for Usage {
+    fn from(it: &Memory) -> Self {
+        let it = it.usage;
+        Self {
+            recalls: it.recalls,
+            applied: it.applied,
+            verified: it.verified,
+        }
+    }
+}
+
+/// A memory that another leads to. Its text is not given, because nobody looked its citations up: its address is.
+#[derive(Serialize)]
+pub(super) struct Link {
+    handle: String,
+    id: String,
+    uri: String,
+    status: &'static str,
+    recorded_at: String,
+}
+
+impl From<&Memory> for Link {
+    fn from(it: &Memory) -> Self {
+        Self {
+            handle: it.handle().to_string(),
+            id: it.id.to_string(),
+            uri: uri(it),
+            status: it.status.stage().as_str(),
+            recorded_at: timestamp(it.recorded_at),
+        }
+    }
+}

@@ -1,0 +1,266 @@
+//! What the ten tools answer, field by field.
+
+use std::collections::BTreeMap;
+
+use apostille_cite::citation::Citation;
+use apostille_core::event::Happening;
+use apostille_core::format::timestamp;
+use apostille_core::memory::{Memory, Stage, Status};
+use apostille_core::refusal::Refusal;
+use apostille_core::remember::Near;
+use apostille_core::stats::Stats;
+use serde::Serialize;
+
+use crate::outcome::{Deed, WriteOutcome, Written, pending_reason};
+
+/// A citation of a kept memory.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub(super) struct CitationRecord {
+    /// The file, from the root of the repository.
+    pub path: String,
+    /// The first line, counted from 1.
+    pub line_start: u32,
+    /// The last line.
+    pub line_end: u32,
+    /// The commit that was checked out when it was read.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sha: Option<String>,
+    /// The SHA-256 of the cited lines, joined by newlines.
+    pub snippet_hash: String,
+}
+
+impl From<&Citation> for CitationRecord {
+    fn from(it: &Citation) -> Self {
+        Self {
+            path: it.path.to_string(),
+            line_start: it.lines.start(),
+            line_end: it.lines.end(),
+            sha: it.commit.clone(),
+            snippet_hash: it.digest.to_string(),
+        }
+    }
+}
+
+/// A memory.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub(super) struct MemoryRecord {
+    /// Its UUID.
+    pub id: String,
+    /// Whose it is.
+    pub repo: String,
+    /// A brief topic; empty where none was given.
+    pub subject: String,
+    /// What was learned.
+    pub fact: String,
+    /// The code that proves it.
+    pub citations: Vec<CitationRecord>,
+    /// Why it matters, or null.
+    pub reason: Option<String>,
+    /// When it was last stated or found to hold.
+    pub refreshed_at: String,
+    /// How often its citations were found to hold.
+    pub verification_count: u32,
+}
+
+impl From<&Memory> for MemoryRecord {
+    fn from(it: &Memory) -> Self {
+        Self {
+            id: it.id.to_string(),
+            repo: it.space.to_string(),
+            subject: it.subject.clone().unwrap_or_default(),
+            fact: it.fact.clone(),
+            citations: it.citations.iter().map(CitationRecord::from).collect(),
+            reason: it.reason.clone(),
+            refreshed_at: timestamp(it.refreshed_at),
+            verification_count: it.usage.verified,
+        }
+    }
+}
+
+/// A memory much like one that was to be kept.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub(super) struct SimilarRecord {
+    /// Its UUID.
+    pub id: String,
+    /// What it says.
+    pub fact: String,
+    /// `near-duplicate` or `contradiction`.
+    pub relation: String,
+}
+
+/// What became of a change.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Default)]
+pub(super) struct Reply {
+    /// Whether it was done.
+    pub ok: bool,
+    /// `created`, `refreshed` or `done`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub action: Option<&'static str>,
+    /// The memory as it is now.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub memory: Option<MemoryRecord>,
+    /// `pending` and the like, where the memory is not in use.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub status: Option<String>,
+    /// Why it waits, where it is pending.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub status_why: Option<String>,
+    /// The memory that it replaced.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub supersedes: Option<String>,
+    /// Why it was not done.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
+    /// The class of the refusal, such as `needs_citation`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub class: Option<&'static str>,
+    /// What is known already.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub similar: Vec<SimilarRecord>,
+}
+
+impl From<&WriteOutcome> for Reply {
+    fn from(outcome: &WriteOutcome) -> Self {
+        match outcome {
+            WriteOutcome::Done(it) => Self::done(it),
+            WriteOutcome::Similar(near) => Self::similar(near),
+            WriteOutcome::Refused(refusal) => Self::refused(refusal),
+        }
+    }
+}
+
+impl Reply {
+    fn done(it: &Written) -> Self {
+        let memory = &*it.memory;
+        let action = match it.deed {
+            Deed::Remembered => "created",
+            Deed::KnownAlready => "refreshed",
+            Deed::Revised(_) => "done",
+        };
+        Self {
+            ok: true,
+            action: Some(action),
+            memory: Some(memory.into()),
+            status: (memory.status != Status::Active).then(|| memory.status.stage().to_string()),
+            status_why: pending_reason(memory).map(Into::into),
+            supersedes: memory.supersedes.map(|id| id.to_string()),
+            ..Self::default()
+        }
+    }
+
+    pub(super) fn refused(refusal: &Refusal) -> Self {
+        Self {
+            class: Some(refusal.class()),
+            ..Self::failed(refusal.to_string())
+        }
+    }
+
+    pub(super) fn failed(error: String) -> Self {
+        Self {
+            error: Some(error),
+            ..Self::default()
+        }
+    }
+
+    fn similar(near: &[Near]) -> Self {
+        let record = |it: &Near| SimilarRecord {
+            id: it.id.to_string(),
+            fact: it.fact.clone(),
+            relation: it.relation.as_str().into(),
+        };
+        let error = "much like what is known: skip it, merge it (merge_with), supersede the known one, \
+                     or say why both are needed (rationale)";
+        Self {
+            similar: near.iter().map(record).collect(),
+            ..Self::failed(error.into())
+        }
+    }
+}
+
+/// What was found at one citation.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub(super) struct LookedUp {
+    /// The file.
+    pub path: String,
+    /// The first line.
+    pub line_start: u32,
+    /// The last line.
+    pub line_end: u32,
+    /// Whether there are such lines.
+    pub exists: bool,
+    /// What stands there.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub content: Option<String>,
+    /// What is wrong; it begins with `unknown` where nobody could look.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
+}
+
+/// What was found at all of them.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub(super) struct VerificationResult {
+    /// Whether each of them holds.
+    pub valid: bool,
+    /// One for each citation, in order.
+    pub citations: Vec<LookedUp>,
+    /// How many hold.
+    pub valid_count: usize,
+    /// How many do not.
+    pub invalid_count: usize,
+    /// How many could not be looked up: no reason to invalidate anything.
+    pub unknown_count: usize,
+}
+
+/// The figures of a repository.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub(super) struct StatsRecord {
+    /// Which.
+    pub repo: String,
+    /// Memories in all stages.
+    pub total: u64,
+    /// Memories in use.
+    pub active: u64,
+    /// Memories by stage.
+    pub by_status: BTreeMap<String, u64>,
+    /// Above how many active memories a repository is called full.
+    pub soft_limit: usize,
+    /// Whether there are more.
+    pub over_soft_limit: bool,
+    /// The share of verifications that held, or null.
+    pub verified_share: Option<f32>,
+    /// Events by their word.
+    pub events: BTreeMap<String, u64>,
+}
+
+impl From<&Stats> for StatsRecord {
+    fn from(it: &Stats) -> Self {
+        let by_status: BTreeMap<String, u64> = Stage::ALL
+            .iter()
+            .map(|stage| (stage.to_string(), it.tally.stage(*stage)))
+            .collect();
+        Self {
+            repo: it.space.to_string(),
+            total: by_status.values().sum(),
+            active: it.active,
+            by_status,
+            soft_limit: it.soft_limit,
+            over_soft_limit: it.over_soft_limit,
+            verified_share: it.verified_share,
+            events: it
+                .tally
+                .events
+                .iter()
+                .map(|(word, n)| (telemetry_word(word), *n))
+                .collect(),
+        }
+    }
+}
+
+/// This set of tools calls the first event of a memory `created`.
+fn telemetry_word(word: &str) -> String {
+    if word == Happening::Remembered.as_str() {
+        "created".into()
+    } else {
+        word.into()
+    }
+}

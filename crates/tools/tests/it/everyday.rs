@@ -1,0 +1,658 @@
+//! The default set of tools: five verbs, JSON in, JSON out.
+
+use apostille_api::{Fault, Here};
+use apostille_core::speaker::{ConnectionFacts, Speaker};
+use apostille_tools::Profile;
+use serde_json::{Value, json};
+
+use crate::world::{World, repo, user};
+
+/// A client on standard input, whose user may have agreed to this very call.
+fn client_with_consent(has_consent: bool) -> Speaker {
+    Speaker::on_connection(ConnectionFacts {
+        has_consent,
+        ..ConnectionFacts::default()
+    })
+}
+
+fn tried(
+    world: &World,
+    tool: &str,
+    arguments: Value,
+    has_word: bool,
+) -> Result<(Value, bool), Fault> {
+    let (repo, user) = (repo(), user());
+    let speaker = client_with_consent(has_word);
+    let here = Here {
+        user: Some(&user),
+        session: Some("s-1"),
+        speaker: &speaker,
+        ..Here::in_repo(&repo)
+    };
+    let answer = world.with(|cx| Profile::Default.call(cx, &here, tool, arguments))?;
+    Ok((
+        serde_json::from_str(&answer.text).unwrap(),
+        answer.is_refusal,
+    ))
+}
+
+fn call(world: &World, tool: &str, arguments: Value) -> Value {
+    tried(world, tool, arguments, false).unwrap().0
+}
+
+/// A world in which one fact is known.
+fn known() -> World {
+    let world = World::verified();
+    world.shelf.write(
+        "src/api.rs",
+        "//! The API.\n\npub const API_VERSION: u32 = 7;\n",
+    );
+    let kept = call(&world, "memory_remember", fact());
+    assert_eq!(
+        kept,
+        json!({"ok": true, "id": "m-1", "outcome": "remembered"})
+    );
+    world
+}
+
+fn fact() -> Value {
+    json!({"fact": "API_VERSION must equal the client's", "citations": ["src/api.rs:3"], "kind": "project", "reason": "the client refuses others"})
+}
+
+#[test]
+fn what_is_remembered_is_recalled_with_its_standing() {
+    let found = call(
+        &known(),
+        "memory_recall",
+        json!({"query": "which API version?"}),
+    );
+    let memory = json!({"id": "m-1", "fact": "API_VERSION must equal the client's", "reason": "the client refuses others", "standing": "holds", "at": ["src/api.rs:3"]});
+    assert_eq!(found, json!({"memories": [memory]}));
+}
+
+#[test]
+fn what_no_longer_holds_is_withheld_and_not_repeated() {
+    let world = known();
+    world.shelf.write(
+        "src/api.rs",
+        "//! The API.\n\npub const API_VERSION: u32 = 8;\n",
+    );
+    let found = call(&world, "memory_recall", json!({"path": "src/api.rs"}));
+    assert_eq!(found["memories"], json!([]));
+    assert_eq!(found["withheld"][0]["id"], "m-1");
+    assert!(!found.to_string().contains("must equal"), "{found}");
+}
+
+#[test]
+fn what_moved_is_shown_where_it_is() {
+    let world = known();
+    world.shelf.write(
+        "src/api.rs",
+        "//! The API.\n//! More.\n\npub const API_VERSION: u32 = 7;\n",
+    );
+    let found = call(&world, "memory_recall", json!({"query": "api version"}));
+    assert_eq!(found["memories"][0]["standing"], "moved");
+    assert_eq!(found["memories"][0]["at"], json!(["src/api.rs:4"]));
+}
+
+#[test]
+fn a_turn_that_ignores_memory_is_shown_none() {
+    let found = call(
+        &known(),
+        "memory_recall",
+        json!({"query": "api version", "ignore_memory": true}),
+    );
+    assert_eq!(found, json!({"ignored": true, "memories": []}));
+}
+
+#[test]
+fn an_open_question_brings_the_identity_and_the_most_recent() {
+    let world = known();
+    call(
+        &world,
+        "memory_remember",
+        json!({"fact": "Ana, backend, Berlin", "layer": "identity"}),
+    );
+    let found = call(&world, "memory_recall", json!({}));
+    assert_eq!(
+        found["identity"],
+        json!([{"id": "u-1", "fact": "Ana, backend, Berlin"}])
+    );
+    assert_eq!(found["memories"][0]["id"], "m-1");
+}
+
+#[test]
+fn a_preference_is_the_users_and_an_episode_is_shown_when_history_is_asked_for() {
+    let world = known();
+    let kept = call(
+        &world,
+        "memory_remember",
+        json!({"fact": "prefers small commits", "kind": "user"}),
+    );
+    assert_eq!(kept["id"], "u-1");
+    let episode = json!({"fact": "the upload race was fixed by a lock file", "layer": "episode", "task": "upload-race"});
+    assert_eq!(call(&world, "memory_remember", episode)["id"], "m-2");
+    let asked = |episodes: bool| {
+        call(
+            &world,
+            "memory_recall",
+            json!({"query": "upload race", "episodes": episodes}),
+        )
+    };
+    assert!(!asked(false).to_string().contains("lock file"));
+    assert!(asked(true).to_string().contains("lock file"));
+}
+
+#[test]
+fn refusals_say_what_to_do() {
+    let check = |arguments: Value, class: &str, next: &str| {
+        let (answer, is_refusal) = tried(&known(), "memory_remember", arguments, false).unwrap();
+        assert!(is_refusal, "{answer}");
+        assert_eq!(
+            (&answer["ok"], &answer["class"]),
+            (&json!(false), &json!(class)),
+            "{answer}"
+        );
+        assert!(
+            answer["next"].as_str().unwrap_or_default().contains(next),
+            "{answer}"
+        );
+    };
+    check(
+        json!({"fact": "the build needs make"}),
+        "needs_citation",
+        "\"citations\"",
+    );
+    check(
+        json!({"fact": "the key is ghp_16C7e42F292c6912E7710c838347Ae178B4a", "kind": "user"}),
+        "secret",
+        "without the secret",
+    );
+    check(
+        json!({"fact": "see there", "citations": ["src/none.rs:3"]}),
+        "bad_citation",
+        "",
+    );
+}
+
+#[test]
+fn what_is_much_like_a_known_one_names_it_and_the_calls_to_make() {
+    let world = World::verified();
+    let note = |fact: &str, extra: Value| {
+        let mut arguments = json!({"fact": fact, "kind": "feedback"});
+        arguments
+            .as_object_mut()
+            .unwrap()
+            .extend(extra.as_object().cloned().unwrap());
+        call(&world, "memory_remember", arguments)
+    };
+    let fact = "the release notes are written before the tag is pushed and never after it";
+    note(fact, json!({}));
+    let near = format!("{fact} again");
+    let answer = note(&near, json!({}));
+    assert_eq!(
+        (&answer["class"], &answer["similar"][0]["id"]),
+        (&json!("similar"), &json!("m-1")),
+        "{answer}"
+    );
+    assert!(
+        answer["next"]
+            .as_str()
+            .unwrap()
+            .contains("\"id\":\"m-1\",\"action\":\"supersede\""),
+        "{answer}"
+    );
+    assert_eq!(
+        note(&near, json!({"rationale": "it is said twice"}))["id"],
+        "m-2"
+    );
+}
+
+#[test]
+fn malformed_calls_are_faults_that_name_the_field() {
+    let check = |tool: &str, arguments: Value, expected: &str| {
+        let fault = tried(&World::verified(), tool, arguments, false).unwrap_err();
+        assert!(matches!(fault, Fault::Malformed(_)), "{fault}");
+        assert_eq!(fault.to_string(), expected);
+    };
+    check("memory_remember", json!({}), "fact: it is required");
+    check(
+        "memory_remember",
+        json!({"fact": 7}),
+        "fact: expected a text",
+    );
+    check(
+        "memory_remember",
+        json!({"fact": "a", "citations": "src/a.rs:1"}),
+        "citations: expected a list",
+    );
+    check(
+        "memory_remember",
+        json!({"fact": "a", "citations": [{"line_start": 1}]}),
+        "citations[0]: expected path and line_start",
+    );
+    check(
+        "memory_recall",
+        json!({"limit": 0}),
+        "limit: ask for at least 1",
+    );
+    check(
+        "memory_recall",
+        json!({"episodes": "maybe"}),
+        "episodes: expected true or false",
+    );
+    check(
+        "memory_remember",
+        json!({"fact": "a", "tainted": "yes"}),
+        "tainted: expected true or false",
+    );
+    check(
+        "memory_recall",
+        json!({"ignore_memory": 1}),
+        "ignore_memory: expected true or false",
+    );
+    check(
+        "memory_revise",
+        json!({"id": "m-1"}),
+        "action: it is required",
+    );
+    check(
+        "memory_revise",
+        json!({"id": "m-1", "action": "invalidate"}),
+        "reason: it is required",
+    );
+    check(
+        "memory_revise",
+        json!({"id": "m-1", "action": "correct"}),
+        "fact: it is required",
+    );
+    check(
+        "memory_revise",
+        json!({"id": "m-1", "action": "burn"}),
+        "action: expected correct, supersede, invalidate, apply, refresh or approve",
+    );
+    check("memory_forget", json!({}), "id: it is required");
+    check(
+        "memory_verify",
+        json!({"ids": ["seven"]}),
+        "ids[0]: 'seven' is not a handle such as m-12 or u-3, nor an id",
+    );
+    check(
+        "memory_recall",
+        json!(["query"]),
+        "arguments: expected an object",
+    );
+}
+
+#[test]
+fn a_memory_is_revised_by_each_action() {
+    let check = |arguments: Value, outcome: &str| {
+        let answer = call(&known(), "memory_revise", arguments);
+        assert_eq!(
+            (&answer["ok"], &answer["outcome"]),
+            (&json!(true), &json!(outcome)),
+            "{answer}"
+        );
+    };
+    check(json!({"id": "m-1", "action": "refresh"}), "refreshed");
+    check(json!({"id": "m-1", "action": "apply"}), "applied");
+    check(
+        json!({"id": "m-1", "action": "invalidate", "reason": "it is not so"}),
+        "invalidated",
+    );
+    check(
+        json!({"id": "m-1", "action": "correct", "fact": "API_VERSION is 7", "citations": ["src/api.rs:3"]}),
+        "remembered",
+    );
+    check(
+        json!({"id": "m-1", "action": "supersede", "fact": "API_VERSION is 7 in both"}),
+        "remembered",
+    );
+}
+
+#[test]
+fn what_does_not_hold_is_not_refreshed() {
+    let world = known();
+    world.shelf.write(
+        "src/api.rs",
+        "//! The API.\n\npub const API_VERSION: u32 = 8;\n",
+    );
+    let answer = call(
+        &world,
+        "memory_revise",
+        json!({"id": "m-1", "action": "refresh"}),
+    );
+    assert_eq!(answer["class"], "does_not_hold");
+    assert!(
+        answer["next"]
+            .as_str()
+            .unwrap()
+            .contains("memory_verify {\"ids\":[\"m-1\"]}"),
+        "{answer}"
+    );
+}
+
+#[test]
+fn verify_shows_what_changed() {
+    let world = known();
+    assert_eq!(
+        call(&world, "memory_verify", json!({})),
+        json!({"verified": 1, "good": 1})
+    );
+    world.shelf.write(
+        "src/api.rs",
+        "//! The API.\n\npub const API_VERSION: u32 = 8;\n",
+    );
+    let told = call(&world, "memory_verify", json!({"ids": ["m-1"]}));
+    let problem = &told["problems"][0];
+    assert_eq!(
+        (&problem["id"], &problem["standing"]),
+        (&json!("m-1"), &json!("changed")),
+        "{told}"
+    );
+    assert_eq!(
+        problem["citations"][0]["now"],
+        "pub const API_VERSION: u32 = 8;"
+    );
+}
+
+#[test]
+fn forgetting_takes_a_persons_word() {
+    let world = known();
+    let forget = |arguments: Value, has_word: bool| {
+        tried(&world, "memory_forget", arguments, has_word)
+            .unwrap()
+            .0
+    };
+    assert_eq!(
+        forget(json!({"id": "m-1"}), false)["class"],
+        "needs_agreement"
+    );
+    assert_eq!(
+        forget(json!({"id": "m-9"}), false)["class"],
+        "no_such_memory"
+    );
+    assert_eq!(
+        forget(json!({"id": "m-1"}), true),
+        json!({"ok": true, "id": "m-1", "outcome": "forgotten"})
+    );
+    assert_eq!(
+        forget(json!({"id": "m-1", "user_agreed": true}), false)["class"],
+        "no_such_memory"
+    );
+}
+
+#[test]
+fn only_a_person_lets_a_memory_out_of_quarantine() {
+    let world = known();
+    let tainted = json!({"fact": "API_VERSION 7 is the last one with XML", "citations": ["src/api.rs:3"], "tainted": true});
+    let kept = call(&world, "memory_remember", tainted);
+    assert!(kept["pending"].is_string(), "{kept}");
+    let approve = |has_word| {
+        tried(
+            &world,
+            "memory_revise",
+            json!({"id": "m-2", "action": "approve"}),
+            has_word,
+        )
+        .unwrap()
+        .0
+    };
+    assert_eq!(
+        approve(false)["next"],
+        "ask the user to run: apostille approve m-2"
+    );
+    assert_eq!(approve(true)["outcome"], "approved");
+    assert_eq!(approve(false)["class"], "not_pending");
+}
+
+#[test]
+fn an_id_of_another_space_names_nothing_here() {
+    let world = known();
+    let id = world.look("m-1").id.to_string();
+    let elsewhere = apostille_core::space::Space::repo("myorg/other").unwrap();
+    let speaker = client_with_consent(true);
+    let here = Here {
+        speaker: &speaker,
+        ..Here::in_repo(&elsewhere)
+    };
+    for (tool, arguments) in [
+        ("memory_forget", json!({"id": id})),
+        ("memory_revise", json!({"id": id, "action": "apply"})),
+        ("memory_verify", json!({"ids": [id]})),
+    ] {
+        let answer = world
+            .with(|cx| Profile::Default.call(cx, &here, tool, arguments))
+            .unwrap();
+        assert!(
+            answer.text.contains("no_such_memory"),
+            "{tool}: {}",
+            answer.text
+        );
+    }
+}
+
+#[test]
+fn the_most_recent_stand_in_for_an_answer_and_say_so() {
+    let found = call(&known(), "memory_recall", json!({"query": "zebra quantum"}));
+    assert_eq!(
+        (&found["relevant"], &found["memories"][0]["id"]),
+        (&json!(false), &json!("m-1")),
+        "{found}"
+    );
+    assert_eq!(
+        call(&known(), "memory_recall", json!({"query": "api version"})).get("relevant"),
+        None
+    );
+}
+
+/// A fact that is still true may be proved by other lines.
+#[test]
+fn the_same_fact_is_corrected_by_other_lines() {
+    let world = known();
+    world.shelf.write(
+        "src/api.rs",
+        "//! The API.\n\npub const API_VERSION: u32 = 8;\n",
+    );
+    let correct = json!({"id": "m-1", "action": "correct", "fact": "API_VERSION must equal the client's", "citations": ["src/api.rs:3"]});
+    assert_eq!(call(&world, "memory_revise", correct)["ok"], true);
+    let found = call(&world, "memory_recall", json!({"query": "api version"}));
+    assert_eq!(
+        (
+            &found["memories"][0]["standing"],
+            &found["memories"][0]["at"]
+        ),
+        (&json!("holds"), &json!(["src/api.rs:3"])),
+        "{found}"
+    );
+}
+
+#[test]
+fn a_correction_without_proof_says_how_to_make_it() {
+    let world = known();
+    world.shelf.write(
+        "src/api.rs",
+        "//! The API.\n\npub const API_VERSION: u32 = 8;\n",
+    );
+    let answer = call(
+        &world,
+        "memory_revise",
+        json!({"id": "m-1", "action": "correct", "fact": "both are equal"}),
+    );
+    assert!(
+        answer["next"]
+            .as_str()
+            .unwrap()
+            .starts_with("call memory_revise again with \"citations\""),
+        "{answer}"
+    );
+}
+
+#[test]
+fn whole_paths_into_the_checkout_are_understood() {
+    let world = known();
+    let repo = repo();
+    let here = Here {
+        root: Some("/home/ana/app"),
+        ..Here::in_repo(&repo)
+    };
+    let asked = |tool: &str, arguments: Value| {
+        world.with(|cx| Profile::Default.call(cx, &here, tool, arguments))
+    };
+    let found = asked("memory_recall", json!({"path": "/home/ana/app/src/api.rs"})).unwrap();
+    assert!(found.text.contains("m-1"), "{}", found.text);
+    let fact = json!({"fact": "7 is the API_VERSION", "citations": ["/home/ana/app/src/api.rs:3", {"path": "/home/ana/app/src/api.rs", "line_start": 3}]});
+    assert!(!asked("memory_remember", fact).unwrap().is_refusal);
+    assert!(
+        asked(
+            "memory_recall",
+            json!({"path": "/home/ana/application/src/api.rs"})
+        )
+        .is_err()
+    );
+}
+
+#[test]
+fn what_cites_nothing_is_not_counted_as_verified() {
+    let world = known();
+    call(
+        &world,
+        "memory_remember",
+        json!({"fact": "prefers tabs", "kind": "user"}),
+    );
+    assert_eq!(
+        call(&world, "memory_verify", json!({})),
+        json!({"verified": 1, "good": 1, "unverified": 1})
+    );
+}
+
+#[test]
+fn other_sets_show_nothing_that_does_not_hold_without_saying_so() {
+    let world = known();
+    let repo = repo();
+    let here = Here::in_repo(&repo);
+    let asked = |profile: Profile, tool: &str, arguments: Value| {
+        world
+            .with(|cx| profile.call(cx, &here, tool, arguments))
+            .unwrap()
+    };
+    let by_path = || {
+        asked(
+            Profile::Verified,
+            "memory_search_by_path",
+            json!({"path": "src/api.rs"}),
+        )
+    };
+    assert_eq!(by_path().note, None, "everything was looked up and holds");
+    assert!(
+        asked(
+            Profile::Simple,
+            "memory_search",
+            json!({"query": "API_VERSION"})
+        )
+        .text
+        .contains("\"count\":1")
+    );
+    world.shelf.write(
+        "src/api.rs",
+        "//! The API.\n\npub const API_VERSION: u32 = 8;\n",
+    );
+    let id = world.look("m-1").id;
+    assert!(by_path().note.unwrap().contains(&format!("{id} (changed)")));
+    let recent = asked(Profile::Verified, "memory_get_recent", json!({}));
+    assert!(recent.note.unwrap().starts_with("Not to be used"));
+    assert!(
+        asked(
+            Profile::Simple,
+            "memory_search",
+            json!({"query": "API_VERSION"})
+        )
+        .text
+        .contains("\"count\":0")
+    );
+}
+
+/// What is tainted waits, whichever tool brings it.
+#[test]
+fn words_from_outside_are_never_in_use_unattended() {
+    let world = known();
+    let (repo, user) = (repo(), user());
+    let here = Here {
+        user: Some(&user),
+        ..Here::in_repo(&repo)
+    };
+    let check = |profile: Profile, tool: &str, mut arguments: Value| {
+        arguments["tainted"] = json!(true);
+        let answer = world
+            .with(|cx| profile.call(cx, &here, tool, arguments))
+            .unwrap();
+        assert!(
+            answer.text.contains("pending") || answer.text.contains("waits"),
+            "{tool}: {}",
+            answer.text
+        );
+    };
+    check(
+        Profile::Default,
+        "memory_remember",
+        json!({"fact": "tabs are two wide", "kind": "feedback"}),
+    );
+    let written =
+        json!({"fact": "tabs are four wide in Go", "kind": "feedback", "tainted": "true"});
+    let answer = world
+        .with(|cx| Profile::Default.call(cx, &here, "memory_remember", written))
+        .unwrap();
+    assert!(
+        answer.text.contains("pending"),
+        "agents write flags as texts: {}",
+        answer.text
+    );
+    let correct = json!({"id": "m-1", "action": "correct", "fact": "API_VERSION is 7", "citations": ["src/api.rs:3"]});
+    check(Profile::Default, "memory_revise", correct);
+    check(
+        Profile::Simple,
+        "memory_store",
+        json!({"text": "lines are long"}),
+    );
+    check(
+        Profile::Layers,
+        "memory_write",
+        json!({"action": "add", "layer": "L1", "content": "names are short"}),
+    );
+    check(
+        Profile::Files,
+        "memory",
+        json!({"command": "create", "path": "/memories/a.md", "file_text": "files are many"}),
+    );
+    let place = json!([{"path": "src/api.rs", "line_start": 3}]);
+    check(
+        Profile::Verified,
+        "memory_store",
+        json!({"subject": "v", "fact": "API_VERSION is a u32", "citations": place}),
+    );
+}
+
+#[test]
+fn what_a_draft_resembles_is_not_repeated_where_it_does_not_hold() {
+    let world = World::verified();
+    world.shelf.write(
+        "src/api.rs",
+        "//! The API.\n\npub const API_VERSION: u32 = 7;\n",
+    );
+    let fact = |extra: &str| {
+        let fact = format!(
+            "API_VERSION of the server must equal the one that the mobile client was built with{extra}"
+        );
+        json!({"fact": fact, "citations": ["src/api.rs:3"]})
+    };
+    call(&world, "memory_remember", fact(""));
+    world.shelf.write(
+        "src/api.rs",
+        "//! The API.\n\npub const API_VERSION: u32 = 8;\n",
+    );
+    let answer = call(&world, "memory_remember", fact(" too"));
+    assert_eq!(
+        answer["similar"][0]["fact"], "(its citations are changed here)",
+        "{answer}"
+    );
+}

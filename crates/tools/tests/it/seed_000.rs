@@ -1,0 +1,744 @@
+//! Seed 000: the ten tools of verified memory, field by field.
+
+use apostille_api::{Fault, Here};
+use apostille_cite::source::{Source, SourceError};
+use apostille_text::digest::Digest;
+use apostille_tools::verified;
+use serde_json::{Value, json};
+
+use crate::world::{COMMIT, ReadOnly, Shelf, World, repo};
+
+const LINE: &str = "pub const API_VERSION: &str = \"v3\";";
+const OLD: &str = "0ld0000000000000000000000000000000000000";
+
+/// The repository as it was at an earlier commit.
+fn open_old(at: &str) -> Result<Box<dyn Source>, SourceError> {
+    if at != OLD {
+        return Err(SourceError::NoSuchRef(at.into()));
+    }
+    let shelf = Shelf::default();
+    shelf.write(
+        "src/api.rs",
+        "use std;\n\npub const API_VERSION: &str = \"v2\";\n",
+    );
+    Ok(Box::new(shelf))
+}
+
+fn tried(world: &World, tool: &str, arguments: Value) -> Result<Value, Fault> {
+    let repo = repo();
+    let here = Here {
+        session: Some("s-1"),
+        at: Some(&open_old),
+        ..Here::in_repo(&repo)
+    };
+    let answer = world.with(|cx| verified::call(cx, &here, tool, &arguments))?;
+    world.advance(1);
+    Ok(serde_json::from_str(&answer.text).unwrap())
+}
+
+fn call(world: &World, tool: &str, arguments: Value) -> Value {
+    tried(world, tool, arguments).unwrap()
+}
+
+fn fact(fact: &str) -> Value {
+    json!({
+        "repo": "myorg/myapp", "subject": "API version", "fact": fact, "created_by": "coding-agent",
+        "reason": "Prevents breakage.",
+        "citations": [
+            {"path": "src/api.rs", "line_start": 3, "line_end": 3},
+            {"path": "docs/api.md", "line_start": 3, "line_end": 3},
+        ],
+    })
+}
+
+/// A world with one memory, and its UUID.
+fn stored() -> (World, String) {
+    let world = World::verified();
+    let answer = call(
+        &world,
+        "memory_store",
+        fact("API_VERSION must match the docs."),
+    );
+    let id = answer["memory"]["id"].as_str().unwrap().to_owned();
+    (world, id)
+}
+
+fn recent(world: &World) -> Vec<Value> {
+    call(world, "memory_get_recent", json!({"repo": "myorg/myapp"}))
+        .as_array()
+        .unwrap()
+        .clone()
+}
+
+fn keys(value: &Value) -> Vec<&str> {
+    let mut keys: Vec<&str> = value
+        .as_object()
+        .unwrap()
+        .keys()
+        .map(String::as_str)
+        .collect();
+    keys.sort_unstable();
+    keys
+}
+
+#[test]
+fn seed_000_memory_record_has_exactly_its_fields() {
+    let (world, id) = stored();
+    let record = recent(&world).remove(0);
+    let fields = [
+        "citations",
+        "fact",
+        "id",
+        "reason",
+        "refreshed_at",
+        "repo",
+        "subject",
+        "verification_count",
+    ];
+    assert_eq!(keys(&record), fields);
+    assert_eq!((record["id"].as_str(), id.len()), (Some(id.as_str()), 36));
+    assert_eq!(
+        (&record["repo"], &record["subject"]),
+        (&json!("myorg/myapp"), &json!("API version"))
+    );
+    assert_eq!(record["fact"], json!("API_VERSION must match the docs."));
+    assert_eq!(record["reason"], json!("Prevents breakage."));
+    assert_eq!(record["refreshed_at"], json!("2026-02-26T12:00:00Z"));
+    assert_eq!(record["verification_count"], json!(0));
+}
+
+#[test]
+fn seed_000_citation_of_a_record_has_exactly_its_fields() {
+    let (world, _) = stored();
+    let hash = Digest::of(LINE.as_bytes()).to_string();
+    let expected = json!({"path": "src/api.rs", "line_start": 3, "line_end": 3, "sha": COMMIT, "snippet_hash": hash});
+    assert_eq!(recent(&world)[0]["citations"][0], expected);
+}
+
+#[test]
+fn seed_000_memory_record_reason_is_null_when_none_was_given() {
+    let world = World::verified();
+    let mut input = fact("API_VERSION must match the docs.");
+    input["reason"] = Value::Null;
+    call(&world, "memory_store", input);
+    assert_eq!(recent(&world)[0].get("reason"), Some(&Value::Null));
+}
+
+#[test]
+fn seed_000_store_created_by_is_the_author_and_the_origin_is_agent() {
+    let (world, _) = stored();
+    let voice = world.look("m-1").voice;
+    assert_eq!(
+        (voice.author.as_deref(), voice.origin.as_str()),
+        (Some("coding-agent"), "agent")
+    );
+    assert_eq!(voice.session.as_deref(), Some("s-1"));
+}
+
+#[test]
+fn seed_000_store_cannot_store_without_citations() {
+    let check = |citations: Value| {
+        let mut input = fact("The api is versioned.");
+        input["citations"] = citations;
+        let answer = call(&World::verified(), "memory_store", input);
+        assert_eq!(
+            (&answer["ok"], &answer["class"]),
+            (&json!(false), &json!("needs_citation"))
+        );
+    };
+    check(json!([]));
+    check(Value::Null);
+}
+
+#[test]
+fn seed_000_store_cannot_store_without_citations_whatever_the_policy() {
+    let world = World::notebook();
+    let answer = call(&world, "memory_store", json!({"subject": "s", "fact": "f"}));
+    assert_eq!(answer["class"], json!("needs_citation"));
+}
+
+#[test]
+fn seed_000_store_again_refreshes() {
+    let (world, id) = stored();
+    let answer = call(
+        &world,
+        "memory_store",
+        fact("api_version must match the docs"),
+    );
+    assert_eq!(
+        (&answer["action"], &answer["memory"]["id"]),
+        (&json!("refreshed"), &json!(id))
+    );
+}
+
+#[test]
+fn seed_000_store_with_a_stale_snippet_hash_is_refused() {
+    let check = |text: &str, expected: bool| {
+        let mut input = fact("The api is versioned.");
+        input["citations"][0]["snippet_hash"] = json!(Digest::of(text.as_bytes()).to_string());
+        let answer = call(&World::verified(), "memory_store", input);
+        assert_eq!(answer["ok"], json!(expected), "{answer}");
+    };
+    check(LINE, true);
+    check("something else", false);
+}
+
+#[test]
+fn what_the_cited_lines_do_not_say_is_stored_as_pending_with_the_reason() {
+    let answer = call(
+        &World::verified(),
+        "memory_store",
+        fact("`RETRY_LIMIT` is 5."),
+    );
+    assert_eq!(
+        (&answer["ok"], &answer["action"]),
+        (&json!(true), &json!("created"))
+    );
+    let why = "the cited lines do not say `RETRY_LIMIT` or `5`";
+    assert_eq!(
+        (&answer["status"], &answer["status_why"]),
+        (&json!("pending"), &json!(why))
+    );
+}
+
+#[test]
+fn seed_000_store_for_a_repo_that_is_not_checked_out_is_refused() {
+    let mut input = fact("The api is versioned.");
+    input["repo"] = json!("myorg/other");
+    let answer = call(&World::verified(), "memory_store", input);
+    assert_eq!(
+        (&answer["ok"], &answer["class"]),
+        (&json!(false), &json!("bad_citation"))
+    );
+}
+
+#[test]
+fn seed_000_store_of_a_near_duplicate_names_it_and_takes_three_ways_out() {
+    let text = "Integration tests of the api need the docker daemon running on the build machine";
+    let world = World::verified();
+    let id = call(&world, "memory_store", fact(text))["memory"]["id"].clone();
+    let near = fact(&format!("{text} first"));
+    let answer = call(&world, "memory_store", near.clone());
+    assert_eq!(
+        (&answer["ok"], &answer["similar"][0]["id"]),
+        (&json!(false), &id)
+    );
+    assert_eq!(answer["similar"][0]["relation"], json!("near-duplicate"));
+    let mut merge = near.clone();
+    merge["merge_with"] = id;
+    assert_eq!(
+        call(&world, "memory_store", merge)["supersedes"],
+        answer["similar"][0]["id"]
+    );
+    let mut create = fact(text);
+    create["rationale"] = json!("both are needed");
+    assert_eq!(
+        call(&world, "memory_store", create)["action"],
+        json!("created")
+    );
+}
+
+#[test]
+fn seed_000_get_recent_default_limit_50_and_order_by_refreshed_at() {
+    let (world, id) = stored();
+    for n in 0..54 {
+        let mut input = fact(&format!("Rule {n} is v3."));
+        input["rationale"] = json!("each rule is its own");
+        assert_eq!(call(&world, "memory_store", input)["ok"], json!(true));
+    }
+    assert_eq!(recent(&world).len(), 50);
+    call(&world, "memory_refresh", json!({"memory_id": id}));
+    assert_eq!(recent(&world)[0]["id"], json!(id));
+    let two = call(&world, "memory_get_recent", json!({"limit": 2}));
+    assert_eq!(two.as_array().map(Vec::len), Some(2));
+}
+
+#[test]
+fn seed_000_get_recent_logs_retrieved() {
+    let (world, _) = stored();
+    recent(&world);
+    assert_eq!(world.words(), ["remembered", "retrieved"]);
+    assert_eq!(world.look("m-1").usage.recalls, 1);
+}
+
+#[test]
+fn seed_000_get_recent_answers_even_when_the_log_cannot_be_written() {
+    let (world, id) = stored();
+    let (store, repo) = (ReadOnly(&world.store), repo());
+    let answer = world.with_store(&store, |cx| {
+        verified::call(cx, &Here::in_repo(&repo), "memory_get_recent", &Value::Null)
+    });
+    assert!(answer.unwrap().text.contains(&id));
+}
+
+#[test]
+fn seed_000_search_by_path() {
+    let (world, id) = stored();
+    let found = |path: &str| {
+        call(
+            &world,
+            "memory_search_by_path",
+            json!({"repo": "myorg/myapp", "path": path}),
+        )
+    };
+    assert_eq!(found("docs/api.md")[0]["id"], json!(id));
+    assert_eq!(found("docs")[0]["id"], json!(id));
+    assert_eq!(found("src/other.rs"), json!([]));
+}
+
+#[test]
+fn seed_000_refresh_verifies_first_and_counts() {
+    let (world, id) = stored();
+    let answer = call(&world, "memory_refresh", json!({"memory_id": id}));
+    assert_eq!(answer["ok"], json!(true));
+    assert_eq!(answer["memory"]["verification_count"], json!(1));
+    assert_eq!(
+        answer["memory"]["refreshed_at"],
+        json!("2026-02-26T12:00:01Z")
+    );
+    assert_eq!(world.words(), ["remembered", "verified_valid", "refreshed"]);
+}
+
+#[test]
+fn seed_000_refresh_of_a_memory_that_does_not_hold_is_refused() {
+    let (world, id) = stored();
+    world.shelf.remove("docs/api.md");
+    let answer = call(&world, "memory_refresh", json!({"memory_id": id}));
+    assert_eq!(answer["ok"], json!(false));
+    assert!(
+        answer["error"].as_str().unwrap().contains("gone"),
+        "{answer}"
+    );
+    assert_eq!(world.words(), ["remembered", "verified_invalid"]);
+}
+
+#[test]
+fn seed_000_refresh_when_nobody_can_look_is_not_evidence_against_it() {
+    let (world, id) = stored();
+    world.shelf.break_file("docs/api.md");
+    let answer = call(&world, "memory_refresh", json!({"memory_id": id}));
+    assert_eq!(
+        (&answer["ok"], &answer["memory"]["verification_count"]),
+        (&json!(true), &json!(0))
+    );
+}
+
+#[test]
+fn seed_000_invalidate_with_its_reason() {
+    let (world, id) = stored();
+    let answer = call(
+        &world,
+        "memory_invalidate",
+        json!({"memory_id": id, "reason": "Invalid citations: 1 missing"}),
+    );
+    assert_eq!(
+        (&answer["ok"], &answer["status"]),
+        (&json!(true), &json!("invalid"))
+    );
+    assert_eq!(
+        world.look("m-1").status.why(),
+        Some("Invalid citations: 1 missing")
+    );
+    assert_eq!(recent(&world).len(), 0);
+}
+
+#[test]
+fn seed_000_supersede_is_a_correction_unless_said_to_be_better() {
+    let check = |how: Value, expected: &str| {
+        let (world, id) = stored();
+        let input =
+            json!({"memory_id": id, "fact": "API_VERSION is v3 in every file.", "how": how});
+        let answer = call(&world, "memory_supersede", input);
+        assert_eq!(
+            (&answer["ok"], &answer["supersedes"]),
+            (&json!(true), &json!(id))
+        );
+        assert_eq!(answer["memory"]["subject"], json!("API version"));
+        assert_eq!(world.words(), ["remembered", expected, "remembered"]);
+        assert_eq!(recent(&world)[0]["id"], answer["memory"]["id"]);
+    };
+    check(Value::Null, "corrected");
+    check(json!("correction"), "corrected");
+    check(json!("better"), "superseded");
+}
+
+#[test]
+fn seed_000_supersede_of_an_invalid_memory_is_refused() {
+    let (world, id) = stored();
+    call(
+        &world,
+        "memory_invalidate",
+        json!({"memory_id": id, "reason": "wrong"}),
+    );
+    let answer = call(
+        &world,
+        "memory_supersede",
+        json!({"memory_id": id, "fact": "It is v3."}),
+    );
+    assert_eq!(
+        (&answer["ok"], &answer["class"]),
+        (&json!(false), &json!("not_active"))
+    );
+}
+
+#[test]
+fn seed_000_log_applied() {
+    let (world, id) = stored();
+    assert_eq!(
+        call(&world, "memory_log_applied", json!({"memory_id": id}))["ok"],
+        json!(true)
+    );
+    assert_eq!(world.words(), ["remembered", "applied"]);
+    let unknown = call(&world, "memory_log_applied", json!({"memory_id": "m-77"}));
+    assert_eq!(unknown["class"], json!("no_such_memory"));
+}
+
+fn read(world: &World, extra: &Value) -> Value {
+    let mut input =
+        json!({"repo": "myorg/myapp", "path": "src/api.rs", "line_start": 3, "line_end": 3});
+    for (key, value) in extra.as_object().unwrap() {
+        input[key] = value.clone();
+    }
+    call(world, "memory_read_citation", input)
+}
+
+#[test]
+fn seed_000_read_citation_gives_the_code_at_the_location() {
+    let expected = json!({"path": "src/api.rs", "line_start": 3, "line_end": 3, "exists": true, "content": LINE});
+    assert_eq!(read(&World::verified(), &json!({})), expected);
+}
+
+#[test]
+fn seed_000_read_citation_at_a_ref() {
+    let check = |at: &str, exists: bool, expected: &str| {
+        let found = read(&World::verified(), &json!({"ref": at}));
+        assert_eq!(found["exists"], json!(exists), "{found}");
+        let text = if exists {
+            &found["content"]
+        } else {
+            &found["error"]
+        };
+        assert!(text.as_str().unwrap().contains(expected), "{found}");
+    };
+    check("HEAD", true, "v3");
+    check("main", true, "v3");
+    check(COMMIT, true, "v3");
+    check(OLD, true, "v2");
+    check(
+        "nobranch",
+        false,
+        "unknown: no commit or branch 'nobranch' here",
+    );
+}
+
+#[test]
+fn seed_000_read_citation_says_what_is_missing() {
+    let check = |extra: Value, expected: &str| {
+        let found = read(&World::verified(), &extra);
+        assert_eq!(
+            (&found["exists"], &found["error"]),
+            (&json!(false), &json!(expected))
+        );
+    };
+    check(json!({"path": "src/none.rs"}), "there is no such file");
+    check(
+        json!({"line_start": 9, "line_end": 9}),
+        "the file has 5 lines",
+    );
+    check(
+        json!({"path": "../x"}),
+        "cannot cite '../x': a path does not leave the repository",
+    );
+    check(
+        json!({"repo": "myorg/other"}),
+        "unknown: myorg/other is not checked out here, myorg/myapp is",
+    );
+}
+
+/// Looks up one citation: valid, invalid and unknown, and the error.
+fn verify(world: &World, citation: &Value) -> (bool, [u64; 3], String) {
+    let result = call(
+        world,
+        "memory_verify_citations",
+        json!({"repo": "myorg/myapp", "citations": [citation]}),
+    );
+    let counts =
+        ["valid_count", "invalid_count", "unknown_count"].map(|it| result[it].as_u64().unwrap());
+    let error = result["citations"][0]["error"]
+        .as_str()
+        .unwrap_or_default()
+        .to_owned();
+    (result["valid"].as_bool().unwrap(), counts, error)
+}
+
+#[test]
+fn seed_000_verification_result_has_exactly_its_fields() {
+    let (world, _) = stored();
+    let citations = recent(&world)[0]["citations"].clone();
+    let result = call(
+        &world,
+        "memory_verify_citations",
+        json!({"repo": "myorg/myapp", "citations": citations}),
+    );
+    assert_eq!(
+        keys(&result),
+        [
+            "citations",
+            "invalid_count",
+            "unknown_count",
+            "valid",
+            "valid_count"
+        ]
+    );
+    assert_eq!(
+        keys(&result["citations"][0]),
+        ["content", "exists", "line_end", "line_start", "path"]
+    );
+    assert_eq!(
+        (&result["valid"], &result["valid_count"]),
+        (&json!(true), &json!(2))
+    );
+}
+
+#[test]
+fn seed_000_verify_citations_with_a_snippet_hash() {
+    let world = World::verified();
+    let check = |line: u32, text: &str, valid: bool, error: &str| {
+        let hash = Digest::of(text.as_bytes()).to_string();
+        let citation = json!({"path": "src/api.rs", "line_start": line, "line_end": line, "snippet_hash": hash});
+        let counts = if valid { [1, 0, 0] } else { [0, 1, 0] };
+        assert_eq!(verify(&world, &citation), (valid, counts, error.to_owned()));
+    };
+    check(3, LINE, true, "");
+    check(3, "something else", false, "another text stands there now");
+    check(5, LINE, false, "it stands at src/api.rs:3 now");
+    check(
+        8,
+        LINE,
+        false,
+        "the file has 5 lines; it stands at src/api.rs:3 now",
+    );
+}
+
+#[test]
+fn seed_000_verify_citations_pinned_to_a_sha_compares_with_the_text_there() {
+    let world = World::verified();
+    let pinned =
+        |line: u32| json!({"path": "src/api.rs", "line_start": line, "line_end": line, "sha": OLD});
+    assert_eq!(verify(&world, &pinned(1)), (true, [1, 0, 0], String::new()));
+    assert_eq!(
+        verify(&world, &pinned(3)),
+        (false, [0, 1, 0], "another text stands there now".into())
+    );
+}
+
+#[test]
+fn seed_000_verify_citations_a_change_of_spacing_is_no_change() {
+    let world = World::verified();
+    let pinned = json!({"path": "src/api.rs", "line_start": 1, "line_end": 1, "sha": OLD});
+    let text =
+        |world: &World| read(world, &json!({"line_start": 1, "line_end": 1}))["content"].clone();
+    let first = text(&world).as_str().unwrap().to_owned();
+    world.shelf.write(
+        "src/api.rs",
+        &format!("  {}\n", first.replacen(' ', "  ", 1)),
+    );
+    assert_eq!(verify(&world, &pinned), (true, [1, 0, 0], String::new()));
+    world
+        .shelf
+        .write("src/api.rs", &format!("//\n//\n{first}\n"));
+    assert_eq!(
+        verify(&world, &pinned),
+        (false, [0, 1, 0], "it stands at src/api.rs:3 now".into())
+    );
+}
+
+#[test]
+fn seed_000_verify_citations_what_cannot_be_read_counts_as_neither() {
+    let world = World::verified();
+    world.shelf.break_file("src/api.rs");
+    let (valid, counts, error) = verify(
+        &world,
+        &json!({"path": "src/api.rs", "line_start": 3, "line_end": 3}),
+    );
+    assert_eq!((valid, counts), (false, [0, 0, 1]));
+    assert!(
+        error.starts_with("unknown: cannot read src/api.rs"),
+        "{error}"
+    );
+}
+
+#[test]
+fn seed_000_verify_citations_of_a_memory_is_written_down_for_it() {
+    let (world, _) = stored();
+    let citations = recent(&world)[0]["citations"].clone();
+    call(
+        &world,
+        "memory_verify_citations",
+        json!({"citations": citations}),
+    );
+    assert_eq!(world.look("m-1").usage.verified, 1);
+    world.shelf.remove("docs/api.md");
+    let result = call(
+        &world,
+        "memory_verify_citations",
+        json!({"citations": citations}),
+    );
+    assert_eq!(
+        (&result["valid"], &result["invalid_count"]),
+        (&json!(false), &json!(1))
+    );
+    assert_eq!(
+        world.words(),
+        [
+            "remembered",
+            "retrieved",
+            "verified_valid",
+            "verified_invalid"
+        ]
+    );
+}
+
+#[test]
+fn seed_000_verify_citations_answers_even_when_the_log_cannot_be_written() {
+    let (world, _) = stored();
+    let citations = recent(&world)[0]["citations"].clone();
+    let (store, repo) = (ReadOnly(&world.store), repo());
+    let answer = world.with_store(&store, |cx| {
+        verified::call(
+            cx,
+            &Here::in_repo(&repo),
+            "memory_verify_citations",
+            &json!({"citations": citations}),
+        )
+    });
+    assert!(answer.unwrap().text.starts_with(r#"{"valid":true"#));
+}
+
+#[test]
+fn seed_000_verify_citations_of_nobodys_places_writes_nothing() {
+    let (world, _) = stored();
+    verify(
+        &world,
+        &json!({"path": "src/api.rs", "line_start": 3, "line_end": 3}),
+    );
+    assert_eq!(world.words(), ["remembered"]);
+}
+
+#[test]
+fn seed_000_stats_counts_and_words() {
+    let (world, id) = stored();
+    recent(&world);
+    call(&world, "memory_refresh", json!({"memory_id": id}));
+    let stats = call(&world, "memory_stats", json!({"repo": "myorg/myapp"}));
+    assert_eq!(
+        (&stats["repo"], &stats["total"], &stats["active"]),
+        (&json!("myorg/myapp"), &json!(1), &json!(1))
+    );
+    assert_eq!(
+        (&stats["soft_limit"], &stats["over_soft_limit"]),
+        (&json!(1000), &json!(false))
+    );
+    assert_eq!(
+        stats["events"],
+        json!({"created": 1, "refreshed": 1, "retrieved": 1, "verified_valid": 1})
+    );
+    assert_eq!(stats["by_status"]["superseded"], json!(0));
+    assert_eq!(stats["verified_share"], json!(1.0));
+}
+
+#[test]
+fn seed_000_telemetry_each_of_the_eight_events_has_its_word_in_stats() {
+    let (world, id) = stored();
+    recent(&world);
+    call(&world, "memory_refresh", json!({"memory_id": id}));
+    call(&world, "memory_log_applied", json!({"memory_id": id}));
+    call(
+        &world,
+        "memory_supersede",
+        json!({"memory_id": "m-1", "fact": "It is v3 now.", "how": "better"}),
+    );
+    call(
+        &world,
+        "memory_supersede",
+        json!({"memory_id": "m-2", "fact": "It has been v3."}),
+    );
+    world.shelf.remove("docs/api.md");
+    call(&world, "memory_refresh", json!({"memory_id": "m-3"}));
+    let stats = call(&world, "memory_stats", Value::Null);
+    for word in [
+        "created",
+        "retrieved",
+        "verified_valid",
+        "verified_invalid",
+        "corrected",
+        "refreshed",
+        "superseded",
+        "applied",
+    ] {
+        assert!(
+            stats["events"][word].as_u64().is_some_and(|it| it > 0),
+            "{word} in {stats}"
+        );
+    }
+}
+
+#[test]
+fn seed_000_example_loop_verify_then_refresh_and_apply_or_invalidate() {
+    let (world, _) = stored();
+    call(
+        &world,
+        "memory.store",
+        fact("The first line imports std, as every file does."),
+    );
+    world
+        .shelf
+        .write("docs/api.md", "# API\n\nThe version is v4.\n");
+    for memory in recent(&world) {
+        let (id, citations) = (&memory["id"], &memory["citations"]);
+        let result = call(
+            &world,
+            "memory.verify_citations",
+            json!({"repo": "myorg/myapp", "citations": citations}),
+        );
+        assert_eq!(result["valid"], json!(false));
+        let reason = format!("Invalid citations: {} missing", result["invalid_count"]);
+        call(
+            &world,
+            "memory.invalidate",
+            json!({"memory_id": id, "reason": reason}),
+        );
+    }
+    assert_eq!(recent(&world).len(), 0);
+}
+
+#[test]
+fn seed_000_every_tool_is_known_by_both_spellings() {
+    for tool in verified::tools() {
+        for name in [tool.name.to_owned(), tool.name.replacen('_', ".", 1)] {
+            let fault = tried(&World::verified(), &name, json!([])).unwrap_err();
+            assert!(matches!(fault, Fault::Malformed(_)), "{name}: {fault}");
+        }
+    }
+    assert_eq!(verified::tools().len(), 10);
+    assert!(matches!(
+        tried(&World::verified(), "store", json!({})),
+        Err(Fault::NoSuchTool { .. })
+    ));
+}
+
+#[test]
+fn seed_000_agent_prompt_rules_name_their_tools() {
+    for word in [
+        "read_citation",
+        "invalidate",
+        "supersede",
+        "refresh",
+        "log_applied",
+    ] {
+        assert!(
+            verified::GUIDANCE.contains(&format!("memory_{word}")),
+            "{word}"
+        );
+    }
+}
